@@ -44,8 +44,18 @@ COUNTS: dict[str, tuple[dict[str, Any], tuple[int | None, int | None, int | None
         {"replicas": UNKNOWN, "limits": {"nodes": 3}},
         (None, None, 3, False),
     ),
-    "dynamic": ({"limits": {"cpu": "192"}}, (0, None, None, True)),
-    "dynamic with a limit of nodes": ({"limits": {"nodes": 3}}, (0, None, None, True)),
+    "dynamic": ({}, (0, None, None, True)),
+    "dynamic with a limit of nodes": ({"limits": {"nodes": 3}}, (0, None, 3, True)),
+    "dynamic with a limit of CPUs": ({"limits": {"cpu": "190"}}, (0, None, 23, True)),
+    "dynamic with the smaller of two limits": (
+        {"limits": {"cpu": "192", "nvidia.com/gpu": "2"}},
+        (0, None, 2, True),
+    ),
+    "dynamic with a limit of memory": ({"limits": {"memory": "1Ti"}}, (0, None, None, True)),
+    "dynamic with a limit that isn't known yet": (
+        {"limits": {"cpu": UNKNOWN}},
+        (0, None, None, True),
+    ),
 }
 
 

@@ -22,6 +22,7 @@ from dra_planner.documents.snapshot import VERIFIED_KINDS
 from dra_planner.drivers import nvidia
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, split_pools
+from dra_planner.manifests import Manifests
 from dra_planner.model import NO_GUARDS, DeviceClass, WorkloadRef
 from dra_planner.offers import (
     CatalogRow,
@@ -47,6 +48,7 @@ from dra_planner.plan.cluster.guard_checks import (
 from dra_planner.plan.cluster.pending_pods import verify_pods
 from dra_planner.planfile import PlanFile, plan_path, read_plan_file
 from dra_planner.releases import has_mutating_policies, parse_version
+from dra_planner.sources import Source
 from dra_planner.wording import counted, verb
 
 _MOST_NAMES = 3
@@ -87,13 +89,7 @@ def run(values: argparse.Namespace) -> int:
     if snapshot.classes:
         planned_classes = fleet_classes(fleet, features)
         installed = [*verify_classes(planned_classes, snapshot.classes), *installed]
-    checks = GuardChecks()
-    rows_of_plan = saved.workloads if saved is not None else ()
-    planned = [WorkloadRef(row.kind, row.namespace, row.name) for row in rows_of_plan]
-    if guards.kinds:
-        has_policies = has_mutating_policies(features.minor)
-        policies = read_policies(inputs.observed) if has_policies else None
-        checks = verify_guards(guards, snapshot, planned, policies)
+    checks, pending = _of_workloads(saved, snapshot, inputs.observed, features.minor)
     found = structs.replace(
         found,
         differences=(
@@ -101,7 +97,7 @@ def run(values: argparse.Namespace) -> int:
             *verify_health(inputs.observed, pool_of_node),
             *installed,
             *checks.differences,
-            *verify_pods(snapshot, planned),
+            *pending,
         ),
     )
     rows = rows_to_add(observed)
@@ -114,6 +110,21 @@ def run(values: argparse.Namespace) -> int:
         return Status.BROKEN
     is_known = _is_known(found, checks)
     return Status.FITS if is_known or values.allow_unknown else Status.CANNOT_TELL
+
+
+def _of_workloads(
+    saved: PlanFile | None, snapshot: Manifests, observed: Iterable[Source], minor: int
+) -> tuple[GuardChecks, tuple[NodeDifference, ...]]:
+    """Return the differences from the guards of the saved plan, and its pending workloads."""
+    if saved is None:
+        return GuardChecks(), ()
+    planned = [WorkloadRef(row.kind, row.namespace, row.name) for row in saved.workloads]
+    pending = verify_pods(snapshot, planned)
+    guards = saved.guards.guards if saved.guards is not None else NO_GUARDS
+    if not guards.kinds:
+        return GuardChecks(), pending
+    policies = read_policies(observed) if has_mutating_policies(minor) else None
+    return verify_guards(guards, snapshot, planned, policies), pending
 
 
 def _is_known(found: Verification, checks: GuardChecks) -> bool:

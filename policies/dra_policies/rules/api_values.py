@@ -26,7 +26,7 @@ def rejected_values(view: StackView) -> Iterator[Finding]:
     """
     subjects = [
         (each.type, f'{_kind(each.type)} "{each.name}"', each.urn, each.props)
-        for each in view.declared
+        for each in (*view.declared, *view.objects)
     ]
     subjects += [
         (cloud(pool.cloud).pool.token, pool.title, pool.urn, pool.own) for pool in view.inner_pools
@@ -75,7 +75,8 @@ def _faults(row: ApiValues, props: Properties, path: str) -> Iterator[tuple[str,
 def _may_be_newer(text: str, known: str) -> bool:
     """Return whether a value differs from a known one only in its version, or extends it."""
     without_digits = (re.sub(r"V?[0-9]+", "", each) for each in (text, known))
-    return len(set(without_digits)) == 1 or text.startswith(known)
+    rest = text.removeprefix(known)
+    return len(set(without_digits)) == 1 or (rest != text and not rest[:1].isalpha())
 
 
 def _in_brackets(key: re.Match[str]) -> str:

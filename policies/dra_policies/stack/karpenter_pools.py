@@ -1,7 +1,8 @@
 """Karpenter NodePools → declared pools with their node settings and, for static pools, their node
 counts.
 
-The node counts of other pools are unknown, because Karpenter launches nodes when pods need them.
+The initial node counts of other pools are unknown, because Karpenter launches nodes when pods need
+them. Limits can set their maximum.
 
 Source: kubernetes-sigs/karpenter:pkg/apis/v1/nodepool.go@22664681.
 """
@@ -14,9 +15,11 @@ from msgspec.structs import replace
 
 from dra_planner import catalog
 from dra_planner.clouds import POOL, Cloud, cloud, names
+from dra_planner.quantity import Quantity, QuantityError
 from dra_policies.stack.pools import has_gpus, taints_of
 from dra_policies.stack.resource import Resource
-from dra_policies.unknown_values import Properties
+from dra_policies.unknown_values import UNKNOWN, Properties, as_mapping
+from dra_policies.view.pool_machines import known_machine
 from dra_policies.view.stack_view import DeclaredPool
 
 TYPES = ("kubernetes:karpenter.sh/v1:NodePool", "kubernetes:karpenter.sh/v1beta1:NodePool")
@@ -59,7 +62,9 @@ def karpenter_pool(resource: Resource, others: Sequence[Resource] = ()) -> Decla
         machine=machines[0] if len(machines) == 1 else None,
         count_min=nodes if static else 0,
         count_desired=nodes,
-        count_max=_count(resource.props, "spec.limits.nodes") if static else None,
+        count_max=_count(resource.props, "spec.limits.nodes")
+        if static
+        else _most_nodes(resource.props, of_cloud, machines),
         labels=labels,
         taints=taints_of(spec, "taints"),
         has_gpus=_have_gpus(of_cloud.name, of_cloud.karpenter, required),
@@ -67,6 +72,31 @@ def karpenter_pool(resource: Resource, others: Sequence[Resource] = ()) -> Decla
         own=resource.props,
     )
     return _with_node_class(pool, of_cloud, spec.text("nodeClassRef.name"), others)
+
+
+def _most_nodes(props: Properties, of_cloud: Cloud, machines: Sequence[str]) -> int | None:
+    """Return how many nodes of the only machine type the limits of a pool allow; None if that's
+    unknown. Karpenter doesn't start a node that exceeds the rest of a limit.
+    """
+    limits = as_mapping(props.at("spec.limits"))
+    machine = known_machine(of_cloud.name, machines[0]) if len(machines) == 1 else None
+    if not limits or machine is None or "memory" in limits:  # Karpenter estimates the memory
+        return None
+    sizes = {"cpu": machine.vcpus, "nvidia.com/gpu": machine.gpu_count, "nodes": 1}
+    counts: list[int] = []
+    for key, limit in limits.items():
+        size, amount = sizes.get(key), _amount(limit)
+        if amount is None or size is None:
+            return None
+        counts += [amount // size] if size else []
+    return min(counts, default=None)
+
+
+def _amount(limit: object) -> int | None:
+    try:
+        return None if limit is UNKNOWN else Quantity.parse(str(limit)).value
+    except QuantityError:
+        return None
 
 
 def _with_node_class(

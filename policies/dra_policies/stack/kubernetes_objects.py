@@ -22,6 +22,7 @@ from dra_planner.releases import MINIMUM_MINOR, Features, features_of, parse_ver
 from dra_planner.sources import Source
 from dra_planner.wording import verb
 from dra_policies.stack.declared_fleet import cluster_version
+from dra_policies.stack.kueue_objects import is_queue, kueue_configurations
 from dra_policies.stack.pools import is_cluster_token
 from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.unknown_values import UNKNOWN, as_list, as_mapping, has_unknown, unknown_paths
@@ -265,7 +266,10 @@ def read_objects(view: StackView, resources: Sequence[Resource]) -> StackView:
     `resource.k8s.io/v1`.
     """
     asked = [each for each in resources if is_kubernetes_object(each)]
-    texts = tuple(object_texts([*asked, *_scalers(resources)], resources))
+    if not asked and not any(map(is_scaler, resources)):
+        return view
+    queues = [each for each in resources if is_queue(each)]
+    texts = tuple(object_texts([*asked, *queues, *_scalers(resources)], resources))
     if not texts:
         return view
     plan_file = view.record.plan_file if view.record else None
@@ -279,7 +283,10 @@ def read_objects(view: StackView, resources: Sequence[Resource]) -> StackView:
         for text in texts
         if text.unknown
     )
-    manifests, unreadable = _read(texts, features)
+    configured = [
+        ObjectText(source.name, "Kueue", source) for source in kueue_configurations(resources)
+    ]
+    manifests, unreadable = _read([*texts, *configured], features)
     return replace(
         view,
         unknowns=(*view.unknowns, *unknowns, *unreadable),

@@ -113,6 +113,7 @@ class Aks(Cloud):
         "westindia",
         "westus",
     )
+    # at least one pool: ansible-collections/azure issue 164
     system_mode = ("mode", "System")  # taints that the autoscaler ignores: Azure/AKS issue 2578
     system_machine = "Standard_D4s_v5"  # AKS requires 4 vCPUs
     gpu_images = {"amd64": IMAGE, "arm64": IMAGE}

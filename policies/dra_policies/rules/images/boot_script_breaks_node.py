@@ -14,6 +14,8 @@ from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.pool_machines import minor_of_pool
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
+# of the agent of nodes, and of an operating system without scripts
+_JOINS: Final = ("nodeadm", "settings.kubernetes")
 URL: Final = "https://kubernetes.io/docs/reference/node/"
 
 
@@ -56,11 +58,15 @@ def _no_script(pool: DeclaredPool) -> Iterator[Finding]:
             fix=f"set {' and '.join(missing)} in spec.cluster of the NodeConfig",
             urn=pool.template_urn or pool.urn,
         )
-    if is_custom and template.has(kind.boot_script) is False:
+    is_set = template.has(kind.boot_script) is not False
+    script = pool.boot_script
+    joins = script is None or any(word in script for word in (*kind.joins, *_JOINS))
+    if is_custom and not (is_set and joins):
+        lacks = f"doesn't join the cluster in its {kind.boot_script}"
         yield Finding(
-            message=f"{pool.title} uses a custom image, and its launch template doesn't set "
-            f"{kind.boot_script}, so its nodes join the cluster only if the image runs "
-            "such a script",
+            message=f"{pool.title} uses a custom image, and its launch template "
+            f"{lacks if is_set else f'does not set {kind.boot_script}'}, so its nodes join the "
+            "cluster only if the image runs such a script",
             fix=f"set the launch template's {kind.boot_script} to a script that joins the cluster",
             urn=pool.template_urn or pool.urn,
             certain=False,

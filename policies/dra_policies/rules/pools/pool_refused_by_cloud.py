@@ -13,7 +13,9 @@ from dra_planner.clouds.protocol.resources import CountLimits
 from dra_planner.clouds.protocol.setting_faults import label_value_fault
 from dra_planner.model.nodes import TaintEffect
 from dra_policies.rules.api_values import rejected_values
+from dra_policies.rules.cluster.addon_values import rejected_addon_values
 from dra_policies.rules.cluster.control_plane_zones import too_few_zones
+from dra_policies.rules.cluster.system_pools import clusters_without_system_pool
 from dra_policies.rules.pools.existing_entries import entries_that_exist
 from dra_policies.rules.pools.launch_templates import RejectedPool, template_faults
 from dra_policies.rules.resource_rows import broken_rows
@@ -33,8 +35,10 @@ _OF_KUBELET: Final = (
 def check(view: StackView) -> Iterator[Finding]:
     yield from broken_rows(view, RULE.id)
     yield from rejected_values(view)
+    yield from rejected_addon_values(view)
     yield from entries_that_exist(view)
     yield from too_few_zones(view)
+    yield from clusters_without_system_pool(view)
     for pool in view.pools:
         for says, fix in _faults(pool):
             yield Finding(message=f"{pool.title}: {says}", fix=fix, urn=pool.urn)
