@@ -53,8 +53,8 @@ class PropertyRule(Struct, frozen=True, kw_only=True):
         return self.omitted == "kept"
 
 
-def read_rule(row: Mapping[str, str]) -> PropertyRule:
-    """Return the rule in a row of a table."""
+def read_rule(row: Mapping[str, str], any_of: tuple[str, ...]) -> PropertyRule:
+    """Return the rule in a row of a table. `any_of` are the properties of that column."""
     return PropertyRule(
         kind=row["kind"],
         omitted=row["omitted"],
@@ -62,7 +62,7 @@ def read_rule(row: Mapping[str, str]) -> PropertyRule:
         replaces=row["replaces"],
         conflicts=tuple(row["conflicts"].split()),
         one_of=tuple(row["one_of"].split()),
-        any_of=tuple(row["any_of"].split()),
+        any_of=any_of,
         needs=tuple(row["needs"].split()),
         zero_beside=row["zero_beside"],
         accepts=row.get("accepts", ""),

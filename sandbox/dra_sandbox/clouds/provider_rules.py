@@ -13,7 +13,7 @@ the provider's source that it restates. The columns:
   if it was true), or `narrowed` (only if a range of addresses doesn't hold the old one).
 - `conflicts`, `one_of`, `any_of`, `needs`: properties that exclude it, that it is an alternative to
   (exactly one, at least one), and that must be set with it. The provider validates them in a
-  preview.
+  preview. A name such as `@addonsConfig` in `any_of` means all rows of the type with this name.
 - `zero_beside`: the object whose other members make the provider send this property as zero when it
   is omitted.
 - `accepts`, `same`: the values that the provider accepts, for a list those of its elements, and the
@@ -187,8 +187,14 @@ def read_rules(file: Path) -> Mapping[str, ProviderRules]:
     """Return the rules in a table by resource type."""
     types: dict[str, dict[str, PropertyRule]] = {}
     with file.open(encoding="utf-8", newline="") as text:
-        for row in csv.DictReader(text):
-            types.setdefault(row["type"], {})[row["property"]] = read_rule(row)
+        rows = list(csv.DictReader(text))
+    members: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        members.setdefault((row["type"], row["any_of"]), []).append(row["property"])
+    for row in rows:
+        named = row["any_of"].startswith("@")
+        any_of = members[row["type"], row["any_of"]] if named else row["any_of"].split()
+        types.setdefault(row["type"], {})[row["property"]] = read_rule(row, tuple(any_of))
     return {token: ProviderRules(properties) for token, properties in types.items()}
 
 
