@@ -1,5 +1,5 @@
-"""What manifests with claims mean: names of claims, templates, and requests are replaced by what
-they hold.
+"""The meaning of manifests with claims: names of claims, templates, and requests are replaced by
+their contents.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import yaml
 
 
 def meaning(text: str) -> list[Any]:
-    """Return the documents of a text, so that two texts of one meaning are equal, whatever their
-    names.
+    """Return the documents in a text in a form in which texts with the same meaning are equal, even
+    if their names differ.
     """
     documents = [each for each in yaml.safe_load_all(text) if each]
     templates = {

@@ -169,7 +169,7 @@ def plan(
     resources: list[tuple[str, str, Mapping[str, Any]]],
     provider: Mapping[str, Mapping[str, str]] | None = None,
 ) -> dict[str, Any]:
-    """A plan's JSON; resources of modules stand in child modules, as Terraform writes them."""
+    """The JSON of a plan. Resources of modules are in child modules, as in Terraform's output."""
     root: dict[str, Any] = {"resources": [], "child_modules": []}
     for address, kind, values in resources:
         entry = {"address": address, "mode": "managed", "type": kind, "values": values}

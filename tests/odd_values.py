@@ -1,4 +1,4 @@
-"""Documents in which one value is of a type that nobody expects there."""
+"""Documents in which one value has an unexpected type."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def _decoding(theirs: Answer, ours: Answer) -> str:
         return ""
     # Go includes the names of embedded structs
     steps = [step for step in _WORD.findall(named["path"])[1:] if not step[0].isupper()]
-    # the reader names indexes and keys as well
+    # the reader also includes indexes and keys
     said = [iter(_WORD.findall(field)) for field, _ in ours.faults]
     if any(all(step in words for step in steps) for words in said):
         return ""

@@ -184,9 +184,7 @@ def _worth(part: Document, document: Document) -> int:
 
 
 def _room(part: Document, pools: Mapping[str, Document], limits: Sequence[Document]) -> Fraction:
-    """Return the maximum number of nodes that the pools of a part have within each of the
-    limits.
-    """
+    """Return the maximum worth of the pools of a part, within each of the limits."""
     worth = {name: part["worth"].get(name, 0) for name in part["pools"]}
     room = Fraction(sum(value * pools[name]["maximum"] for name, value in worth.items()))
     for limit in limits:

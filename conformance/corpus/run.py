@@ -57,7 +57,7 @@ class Row(Struct, frozen=True):
 
     repository: str
     code: str
-    words: str  # a regular expression, found in the sentence or the path of the file
+    words: str  # a regular expression that must occur in the sentence or in the path of the file
     why: str
 
     def justifies(self, repository: str, path: str, told: Diagnostic) -> bool:

@@ -1,4 +1,4 @@
-"""Speed of allocation: single calls beside upstream's allocator in Go.
+"""Speed of allocation: single calls, compared with upstream's allocator in Go.
 
 Every figure is a ratio or a rate within this one run. The Go side is measured only where its
 referee is built already (conformance/allocation/run.py builds it).
@@ -189,7 +189,7 @@ def single_calls() -> None:
 
 
 def _cold(state: Any, claims: Any) -> object:
-    """A call for claims not seen before: selectors are judged again."""
+    """A call for new claims, for which the selectors are evaluated again."""
     state.template.memory.clear()
     plan = plan_claims(claims, state.template)
     return search_devices(state.template, plan, state.template.behaviour, state.taken, {})

@@ -1,4 +1,4 @@
-"""Speed of the CEL engine, beside celpy's own evaluator in the same run.
+"""Speed of the CEL engine, compared with celpy's own evaluator in the same run.
 
     python tests/bench/bench_cel.py
 
@@ -78,7 +78,7 @@ def per_second(run: Callable[[], object], seconds: float = 0.4) -> float:
 
 
 def celpy_runner(text: str) -> Callable[[], object]:
-    """An evaluation by celpy, with adapters for what it does not have."""
+    """An evaluation by celpy, with adapters for functions that it doesn't have."""
     import celpy
     from celpy import celtypes
 
@@ -132,9 +132,7 @@ def _to_celpy(value: Any) -> Any:
 
 
 def hostile(dialect: Dialect) -> None:
-    """Prints what each hostile selector takes, compilation and judgement, in time of the
-    process.
-    """
+    """Print the CPU time for compiling and evaluating each hostile selector."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "planner" / "cel"))
     from hostile_selectors import DEVICE, HOSTILE
 

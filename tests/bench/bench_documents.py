@@ -92,7 +92,7 @@ def write(folder: Path, documents: int) -> None:
 
 
 def plan(documents: int) -> tuple[float, float, str]:
-    """Return the CPU seconds and MiB of the command, and what it said in short."""
+    """Return the CPU seconds and MiB of the command, and a short form of its output."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write(folder, documents)

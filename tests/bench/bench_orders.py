@@ -59,8 +59,8 @@ def percentile(values: list[float], share: float) -> float:
 
 
 def in_order(demand: Demand, offers: tuple[Offer, ...], sizing: Sizing, orders: int) -> None:
-    """Print, for each scoring and model, the share of pods left pending, and the price of what
-    places all.
+    """Print, for each scoring and model, the share of pending pods, and the price at which all pods
+    are placed.
     """
     counts = {pool.name: pool.plan for pool in sizing.pools}
     pods = sum(shape.figures.steady for shape in demand.shapes)
@@ -94,9 +94,7 @@ def met(price: str, aim: float) -> str:
 
 
 def least(usd: float, sizing: Sizing, aim: float) -> str:
-    """Return what is proved about an aim that is missed: the price that nothing is below, the bound
-    as 1.
-    """
+    """Return what is proven about a missed aim: the minimum price, where the bound is 1."""
     price = usd / float(sizing.hourly_bound or 1)
     return (
         f", and out of reach: nothing costs less than {price:.3f}"
@@ -138,8 +136,8 @@ def built(
 
 
 def apart(demand: Demand, offers: tuple[Offer, ...], bound: Decimal) -> tuple[float, int]:
-    """Return the price of a pool for each kind of pods, the bound as 1, and the pods that any order
-    strands there.
+    """Return the price of one pool for each kind of pods, where the bound is 1, and the pods that
+    any order leaves pending there.
     """
     usd, stranded = Decimal(0), 0
     for shape in demand.shapes:
@@ -153,8 +151,8 @@ def apart(demand: Demand, offers: tuple[Offer, ...], bound: Decimal) -> tuple[fl
 
 
 def reached(demand: Demand, offers: tuple[Offer, ...], sizing: Sizing) -> tuple[int, int]:
-    """Return the nodes that the allocator fills as the plan says, pod by pod, and all that hold
-    pods.
+    """Return the nodes that the allocator fills according to the plan, pod by pod, and all nodes
+    with pods.
     """
     shapes = {shape.id: shape for shape in demand.shapes}
     by_name = {offer.name: offer for offer in offers}

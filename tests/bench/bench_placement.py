@@ -33,8 +33,8 @@ PLATFORMS = 9
 
 
 class Result(NamedTuple):
-    """One platform: the guided plan and the free outcome inside it; prices as multiples of the
-    bound.
+    """One platform: the guided plan, and the plan without guards in it, with prices as multiples of
+    the bound.
     """
 
     name: str
@@ -55,7 +55,7 @@ def known_bound(plan: Plan) -> Decimal | None:
 
 
 def measure(given: Platform) -> Result:
-    """Return what a guided plan says of a platform."""
+    """Return the results of a guided plan for a platform."""
     fleet = read_fleet({**given.fleet, "placement": "guided"})
     start = time.process_time()
     plan = make_plan(PlanRequest(sources=(Source("workloads.yaml", given.manifests),), fleet=fleet))

@@ -98,7 +98,7 @@ def measured(what: str, file: Path, results: Path, engine: str) -> float:
 
 
 def main() -> None:
-    """Print what was measured; the loop is warmed up by one stack first."""
+    """Print the measurements. Before measuring, the loop runs for one stack to warm up."""
     stacks, scenarios = (int(word) for word in (sys.argv[1:] or ["20", "10"]))
     with tempfile.TemporaryDirectory() as folder:
         file = write_portfolio(Path(folder) / "p", stacks, scenarios - 1)

@@ -50,7 +50,7 @@ def sized(demand: Demand, offers: Sequence[Offer], limits: Limits) -> Sizing:
 
 
 def edits(seed: int, shapes: int = SHAPES, pods: int = PODS) -> Iterator[Edit]:
-    """Yield ten edits of one instance: maximums, quotas, and pods that no node takes."""
+    """Yield ten edits of one instance: maximums, quotas, and pods that don't fit on any node."""
     demand, offers = pack(shapes, 5, pods, seed)
     plan = {pool.name: pool.plan for pool in sized(demand, offers, ()).pools}
     used = [name for name, nodes in plan.items() if nodes]
@@ -119,7 +119,7 @@ POD_EDITS: Sequence[tuple[str, Callable[[Shape], Shape], str]] = (
 
 
 def fault(edit: Edit, before: Sizing) -> str:
-    """Return what is wrong with the reasons for an edit; "" where the least one is named."""
+    """Return the fault in the reasons for an edit, or "" if the smallest reason is reported."""
     _, demand, offers, limits, (workload, says) = edit
     found = sized(demand, offers, limits)
     if found.verdict != "does-not-fit":

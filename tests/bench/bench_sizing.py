@@ -50,8 +50,8 @@ GAP = 0.02  # Karpenter's types: so much over the bound is left alone
 
 
 def measure_packed(shapes: int, pools: int, pods: int, gap: float) -> dict[str, float | str]:
-    """Size one instance of the benchmark; `peer` is what the autoscaler's rule pays for what sizing
-    pays 1 for.
+    """Size one instance of the benchmark. `peer` is the cost of the autoscaler's rule as a multiple
+    of the cost of sizing.
     """
     from autoscaler_instances import autoscaler_rule
     from pack_instances import CLASSES, MINOR, digest, pack
@@ -78,8 +78,8 @@ def measure_profile(name: str) -> dict[str, float | str]:
 
 
 def measure_karpenter(pods: int, types: int) -> dict[str, float | str]:
-    """Size Karpenter's pods on its machine types; `peer` is what its rule pays for what sizing pays
-    1 for.
+    """Size Karpenter's pods on its machine types. `peer` is the cost of Karpenter's rule as a
+    multiple of the cost of sizing.
     """
     from karpenter_instances import draw_pods, karpenter, karpenter_rule
     from pack_instances import digest
@@ -93,7 +93,7 @@ def measure_karpenter(pods: int, types: int) -> dict[str, float | str]:
 def measure(
     demand: Demand, offers: Sequence[Offer], classes: Mapping[str, DeviceClass], gap: float
 ) -> dict[str, float | str]:
-    """Size; the time is that of sizing, imports and the instance's making aside."""
+    """Size the instance. The measured time excludes imports and the creation of the instance."""
     from pack_instances import MINOR
 
     from dra_command.__main__ import MORE_OBJECTS
@@ -103,7 +103,7 @@ def measure(
     from dra_planner.sizing.packing import filling
 
     import_module("dra_planner.cel.compilation")
-    load_solver()  # imports are no part of the time
+    load_solver()  # imports aren't part of the measured time
     gc.set_threshold(MORE_OBJECTS, *gc.get_threshold()[1:])  # as the command does
 
     calls, place = 0, filling.place
@@ -129,7 +129,7 @@ def measure(
 
 
 def run(*arguments: str | float) -> dict[str, float | str]:
-    """Return what a process of its own measures."""
+    """Return the measurements of a separate process."""
     command = [sys.executable, __file__, *map(str, arguments)]
     found: dict[str, float | str] = json.loads(
         subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -154,8 +154,8 @@ def head(what: str, peer: str) -> None:
 
 
 def calibrate() -> float:
-    """Return the CPU seconds of a loop that is the same everywhere; seconds of two machines compare
-    by it.
+    """Return the CPU seconds of a fixed loop, with which the times of two machines can be
+    compared.
     """
     taken = []
     for _ in range(3):

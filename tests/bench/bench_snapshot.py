@@ -1,5 +1,5 @@
-"""CPU of `plan` where 3 000 pods are applied to a running cluster of 1 000 nodes, whose snapshot is
-JSON or YAML.
+"""CPU time of `plan` when 3,000 pods are applied to a running cluster with 1,000 nodes, with a
+snapshot in JSON or YAML.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def snapshot() -> dict[str, Any]:
 
 
 def measure(applied: Path, observed: Path) -> float:
-    """Return the seconds of CPU that the command takes, start and report included: the best of
-    three runs.
+    """Return the CPU seconds of the command, including startup and report: the best of three
+    runs.
     """
     words = [
         "-m",

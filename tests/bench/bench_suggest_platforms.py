@@ -24,7 +24,7 @@ PLATFORMS = 9
 
 
 def measure(given: Platform) -> None:
-    """Print what is suggested for the workloads of a platform."""
+    """Print the suggestion for the workloads of a platform."""
     start = time.process_time()
     found = suggest_fleets(
         SuggestRequest(

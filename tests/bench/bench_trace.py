@@ -62,7 +62,7 @@ AIM = 10.0  # CPU seconds
 
 
 def machines(path: Path) -> tuple[Offer, ...]:
-    """Return a pool for each kind of node, as many of it as are asked for."""
+    """Return a pool for each kind of node, with the requested number of nodes."""
     with path.open(encoding="utf-8", newline="") as rows:
         kinds = {
             (int(row["cpu_milli"]), int(row["memory_mib"]), int(row["gpu"]), row["model"])
@@ -155,7 +155,7 @@ def _claims(gpus: int, milli: int, models: str) -> Iterator[ShapeClaim]:
 
 
 def main(folder: Path | None, times: int) -> int:
-    """Print a row for each list of pods; return 2 where the data is not there."""
+    """Print a row for each list of pods. Return 2 if the data is missing."""
     if folder is None:
         print(
             f"TRACE: not given; `{sys.argv[0]} FOLDER` with {NODES} and {PODS} of Alibaba's "

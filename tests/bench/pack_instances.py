@@ -69,7 +69,7 @@ class Machine(NamedTuple):
 
     @property
     def model(self) -> str:
-        """The GPU's model; empty without GPUs."""
+        """The GPU's model, or empty without GPUs."""
         return self.name.split("x")[0].upper() if self.gpus else ""
 
 
@@ -197,7 +197,7 @@ def _in_zones(pools: int) -> list[tuple[Machine, str, int]]:
 
 
 def _shape(number: int, machines: set[Machine], zoned: bool, chance: random.Random) -> Shape:
-    """Draw until some machine takes the shape."""
+    """Draw until a machine type fits the shape."""
     while True:
         zones = (
             tuple(sorted(chance.sample("abc", chance.choice((1, 2)))))
@@ -355,7 +355,7 @@ def _slices(machine: Machine, node: str) -> list[ResourceSlice]:
 
 
 def _gpu(machine: Machine, gpu: int, partitioned: bool) -> list[Device]:
-    """One GPU, and its partitions where it has such; GPUs share PCIe roots evenly."""
+    """One GPU, with its partitions if it has any. GPUs are distributed evenly over PCIe roots."""
     root = {ROOT: f"root-{gpu * machine.nics // machine.gpus}"} if machine.nics else {}
     attributes = {"type": "gpu", "model": machine.model, **root}
     if not partitioned:

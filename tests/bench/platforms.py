@@ -111,7 +111,7 @@ def platforms(count: int) -> Iterator[Platform]:
 
 
 def platform(cloud: str, size: str, seed: int) -> Platform:
-    """Return a platform; the same for the same arguments."""
+    """Return a platform. The same arguments always give the same platform."""
     rng = random.Random(f"platform/{cloud}/{size}/{seed}")
     machines = _machines(rng, cloud, _POOLS[size])
     count = rng.randint(*_WORKLOADS[size])
@@ -145,7 +145,7 @@ def platform(cloud: str, size: str, seed: int) -> Platform:
 
 
 def _machines(rng: random.Random, cloud: str, count: int) -> list[Machine]:
-    """Return machine types in any order, one of which has as many GPUs as any workload may want."""
+    """Return machine types in any order. At least one of them has enough GPUs for any workload."""
     known = MACHINES[cloud]
     large = [each for each in known if each.gpus == max(other.gpus for other in known)]
     first = rng.choice(large)
@@ -178,7 +178,9 @@ def _template(name: str, count: int, gib: int) -> Json:
 
 
 def _workload(rng: random.Random, number: int, pods: int, machines: list[Machine]) -> Json:
-    """Return a workload for a machine type drawn at random; most want one GPU, and many any GPU."""
+    """Return a workload for a random machine type. Most workloads request one GPU, and many accept
+    any GPU.
+    """
     machine = rng.choice(machines)
     count = rng.choice([each for each in (1, 1, 1, 1, 1, 2, 4, 8) if each <= machine.gpus])
     pods = max(1, pods // count)

@@ -29,8 +29,8 @@ KINDS = ("taint", "affinity", "profile")
 
 
 class Prices(Struct):
-    """By fleet: price of the counts over that of the packing, and the same with each kind of
-    fix.
+    """By fleet: the price of the simulated counts relative to the packing, and the same with each
+    kind of fix.
     """
 
     simulated: list[float] = []

@@ -1,5 +1,5 @@
-"""Sets of GPU jobs to buy machines for, and every fleet that could be cheaper: it shares no code
-with the search.
+"""Sets of GPU jobs for which to buy machines, and every fleet that could be cheaper. Doesn't share
+code with the search.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def machines_for(offers: Sequence[Offer], work: Sequence[Work]) -> list[Machine]
 
 
 def _fills(offer: Offer, work: Sequence[Work]) -> Iterator[Pods]:
-    """Yield how many pods of each kind one node holds together, every way."""
+    """Yield every combination of pods of each kind that one node holds."""
     free = offer.node.allocatable
     gpus = sum(
         device.attributes.get("type") == "gpu" for part in offer.slices for device in part.devices
@@ -115,8 +115,8 @@ def _fills(offer: Offer, work: Sequence[Work]) -> Iterator[Pods]:
 
 
 def least_price(machines: Sequence[Machine]) -> Callable[[Pods], Decimal | None]:
-    """Return a function: the price of the cheapest nodes that hold so many pods; None where none
-    do.
+    """Return a function that computes the price of the cheapest nodes for these numbers of pods, or
+    None if no nodes hold them.
     """
 
     @cache

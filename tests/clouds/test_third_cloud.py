@@ -1,5 +1,5 @@
-"""A cloud of another distribution, `nimbus/` on PYTHONPATH: planned, built, judged, with no other
-file for it.
+"""A cloud from another distribution, `nimbus/` on PYTHONPATH: planned, built, and checked, without
+any other file for it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def command(*words: object, folder: Path = PROJECT) -> subprocess.CompletedProce
 
 
 def run(*words: object, folder: Path = PROJECT) -> subprocess.CompletedProcess[str]:
-    """Run this interpreter with the cloud on its path, and nothing else that is new."""
+    """Run this interpreter with the cloud on its path, and without other additions."""
     return subprocess.run(
         [sys.executable, *map(str, words)],
         cwd=folder,
@@ -160,7 +160,7 @@ def test_a_count_that_the_cloud_cannot_build_does_not_fit(tmp_path: Path) -> Non
 
 
 class Built(Struct, frozen=True):
-    """One stack, planned with the command, built and judged."""
+    """One stack, planned with the command, and then built and checked."""
 
     up: RunResult
     resources: dict[str, dict[str, Any]]
@@ -231,7 +231,9 @@ def test_the_engine_builds_what_was_planned(built: Built) -> None:
 
 @pytest.mark.engine
 def test_the_pack_knows_the_clouds_pools(built: Built) -> None:
-    """It finds nothing in what was planned, and stops a plan that its racks cannot hold."""
+    """The pack finds nothing in a stack that matches its plan, and rejects a plan that doesn't fit
+    its racks.
+    """
     assert [each for each in built.up.violations if each.level == "mandatory"] == []
     assert not built.changed.ok
     assert {each.policy for each in built.changed.violations if each.level == "mandatory"} == {
@@ -241,7 +243,7 @@ def test_the_pack_knows_the_clouds_pools(built: Built) -> None:
 
 @pytest.mark.engine
 def test_the_pack_compares_each_pool_with_its_row(built: Built) -> None:
-    """The state of the stack as it was built, but for a label that somebody took away."""
+    """The state of the stack as it was built, without a label that was removed."""
     assert not built.unlabelled.ok
     assert "pool-differs-from-plan" in built.unlabelled.output
     assert (

@@ -1,4 +1,4 @@
-"""A node with an accelerator that no table has, a fleet of such nodes, and a job for them."""
+"""A node with an accelerator that isn't in any table, a fleet of such nodes, and a job for them."""
 
 from __future__ import annotations
 

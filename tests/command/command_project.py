@@ -40,7 +40,7 @@ config:
 
 
 class Done(Struct, frozen=True):
-    """What a run left behind."""
+    """The files and output of a run."""
 
     status: int
     out: str
@@ -94,7 +94,7 @@ class Project(Struct, frozen=True):
 
 
 def stack_state() -> dict[str, Any]:
-    """Return the exported state of a stack that another program made."""
+    """Return the exported state of a stack that another program created."""
 
     def row(kind: str, name: str, inputs: dict[str, Any], **more: Any) -> dict[str, Any]:
         return {

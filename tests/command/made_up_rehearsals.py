@@ -1,4 +1,4 @@
-"""Rehearsals as they could have gone, without a control plane."""
+"""Invented results of rehearsals, without a control plane."""
 
 from __future__ import annotations
 
@@ -80,7 +80,9 @@ def simulated(**pools: dict[str, int]) -> dict[WorkloadRef, SimulatedWorkload]:
 
 
 def rehearsal() -> Comparison:
-    """One workload as planned, one elsewhere, one with a pending pod; then a node is lost."""
+    """One workload as planned, one in another pool, and one with a pending pod. Then a node is
+    lost.
+    """
     plan = plan_of(deployment("web", 2), deployment("batch", 4), deployment("last", 1))
     rows = (outcome_of("web", l4=2), outcome_of("batch", a10g=4), outcome_of("last", pending=1))
     pools = (

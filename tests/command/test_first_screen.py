@@ -1,4 +1,4 @@
-"""What the README shows first is what the command prints."""
+"""The first screen in the README is the actual output of the command."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ OF_KUBERNETES = {
 
 
 def run(*command: str, columns: int, expected: int, first: str = "pass") -> str:
-    """Return what a command prints on a terminal of so many columns; `first` is run before it."""
+    """Return the output of a command on a terminal with this number of columns. `first` runs before
+    the command.
+    """
     code = f"import sys; {first}; from dra_command.__main__ import main; sys.exit(main())"
     environment = {
         **os.environ,
@@ -54,7 +56,7 @@ def run(*command: str, columns: int, expected: int, first: str = "pass") -> str:
 
 
 def printed() -> str:
-    """Return what the command of the first screen prints."""
+    """Return the output of the command on the first screen."""
     return run(*COMMAND, columns=80, expected=1)
 
 
@@ -82,7 +84,7 @@ def test_what_a_stack_costs_is_what_the_command_prints(stack: str) -> None:
 
 
 def test_a_bound_that_the_solver_would_raise_is_told() -> None:
-    """The base install has none: its gaps are larger than those above."""
+    """The base installation doesn't have the solver, so its gaps are larger than the ones above."""
     shown = run(
         "plan", "--stack", "aks-dev", columns=200, expected=0, first="sys.modules['highspy'] = None"
     )

@@ -116,8 +116,8 @@ def test_quiet_leaves_the_verdict_and_what_is_wrong(project: Project) -> None:
 @pytest.mark.parametrize("columns", [60, 80, 120])
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 def test_no_line_of_a_table_is_broken(columns: int, encoding: str, project: Project) -> None:
-    """Lines keep to the width (but for code to be copied), heads stay whole; without UTF-8 there
-    are other signs.
+    """Lines don't exceed the width (except for code to copy), and headings aren't split. Without
+    UTF-8, other signs are used.
     """
     copy_examples(project)
     done = project.run_apart(
@@ -390,7 +390,7 @@ def test_several_stacks_that_cannot_be_told(
 
 
 def test_the_diff_is_that_of_one_pool(project: Project) -> None:
-    """Two pools would take the pod with different thresholds: both at once cannot be written."""
+    """Two pools would fit the pod with different thresholds, but a selector can't contain both."""
     for name in ("fleet.yaml", "vision.yaml"):
         project.write(name, (EXAMPLES / "eighty-gi" / name).read_text(encoding="utf-8"))
     out = project.run("plan", "vision.yaml", "--fleet", "fleet.yaml", "--format", "markdown").out

@@ -1,5 +1,5 @@
-"""The forms of an answer say the same: what a page shows is in the JSON, and each form begins with
-the verdict.
+"""All formats of an answer agree: the JSON contains everything on a page, and each format begins
+with the verdict.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What a report never shows, whatever the inputs hold: it is sent around, and comments may be
-public.
+"""Facts that a report never contains, regardless of the inputs, because reports are sent to others,
+and comments can be public.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ RUNS = [
 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What every run printed, for a workload that fits and one that does not."""
+    """The output of every run, for a workload that fits and one that doesn't."""
     outputs = {}
     for count in ("1", "4"):
         project = Project(tmp_path_factory.mktemp("project"))

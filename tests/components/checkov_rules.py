@@ -14,8 +14,8 @@ EVERYWHERE = {"0.0.0.0/0", "::/0"}
 
 
 class Rule(Struct, frozen=True):
-    """One rule: on which resources, what must hold of the inputs of each, and inputs of which it
-    does not hold.
+    """One rule: the resources to which it applies, a condition for the inputs of each, and inputs
+    that don't satisfy the condition.
     """
 
     id: str
@@ -25,8 +25,8 @@ class Rule(Struct, frozen=True):
 
 
 class LinkRule(Struct, frozen=True):
-    """One rule on two resources: each of the first kind has one of the second kind that names
-    it.
+    """One rule about two resources: each resource of the first kind needs a resource of the second
+    kind that refers to it.
     """
 
     id: str
@@ -37,7 +37,7 @@ class LinkRule(Struct, frozen=True):
 
 
 def at(inputs: Any, path: str, otherwise: Any = None) -> Any:
-    """Return what is at a dotted path, the default where a part of it is missing."""
+    """Return the value at a dotted path, or the default if a part of the path is missing."""
     for part in path.split("."):
         if not isinstance(inputs, Mapping) or part not in inputs:
             return otherwise
@@ -77,7 +77,7 @@ def _policies_enforced(inputs: Inputs) -> bool:
 
 
 def _nodes_all(inputs: Inputs, key: str, good: Callable[[Any], bool]) -> bool:
-    """Whether something holds of all pools of a cluster, or of a pool that stands alone."""
+    """Whether a condition is true for all pools in a cluster, or for a separate pool."""
     return all(good(pool.get(key)) for pool in inputs.get("agentPoolProfiles", [inputs]))
 
 

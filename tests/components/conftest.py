@@ -31,7 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class Registered(Struct, frozen=True):
-    """One resource as the engine would have been told of it; inputs in the provider's spelling."""
+    """One resource in the form that the engine gets. Inputs have the provider's spelling."""
 
     type: str
     name: str

@@ -1,5 +1,5 @@
-"""Wrong inputs: each is refused with its sentence, all of them together, before anything is
-declared.
+"""Invalid inputs: each is rejected with its own message, and all errors are reported together,
+before any resource is declared.
 """
 
 import json
@@ -169,7 +169,7 @@ def tenant(**settings: Any) -> dict[str, Any]:
 
 
 CASES: list[tuple[str, dict[str, Any], str, str]] = [
-    # What every component says of any input.
+    # Messages that apply to the inputs of every component.
     (
         "EksCluster",
         {"public_acess_cidrs": []},

@@ -1,5 +1,5 @@
-"""What a platform team changes later: images, how nodes are replaced, maintenance, support, what
-bounds roles.
+"""Settings that a platform team changes later: images, node replacement, maintenance, support, and
+permissions boundaries.
 """
 
 from base64 import b64decode

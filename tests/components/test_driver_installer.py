@@ -1,4 +1,4 @@
-"""The driver installer of GKE: what its script does on a node, run by bash."""
+"""The driver installer on GKE: the effect of its script on a node, tested with bash."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What a fleet says about its drivers and pools, as inputs of the components in the cluster."""
+"""The drivers and pools of a fleet, as inputs of the components in the cluster."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -112,7 +112,7 @@ AKS_SPOT = {
 def test_the_driver_tolerates_what_the_cloud_adds_to_the_nodes_of_a_pool(
     of: dict[str, Any], key: str
 ) -> None:
-    """Without the toleration no slice would be published on them."""
+    """Without the toleration, these nodes wouldn't publish slices."""
     assert [each["key"] for each in pool_tolerations(fleet(**of))] == [key]
 
 

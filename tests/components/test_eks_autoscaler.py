@@ -1,5 +1,5 @@
-"""The cluster autoscaler on EKS: its release, what its role may do, and where a platform installs
-it.
+"""The cluster autoscaler on EKS: its release, the permissions of its role, and when a platform
+installs it.
 """
 
 import json
@@ -51,7 +51,7 @@ def autoscaler(declare: Callable[..., Any]) -> Callable[..., Any]:
 
 @pytest.fixture
 def platform(declare: Callable[..., Any]) -> Callable[..., Any]:
-    """Declare the platform of a fleet with these inputs beside its plan."""
+    """Declare the platform of a fleet with these inputs in addition to its plan."""
 
     def make(text: str, **args: Any) -> Any:
         plan = canonical_text(

@@ -1,4 +1,4 @@
-"""An EKS GPU pool: what its node group and launch template say for given inputs."""
+"""An EKS GPU pool: its node group and its launch template for given inputs."""
 
 from base64 import b64decode
 from collections.abc import Callable

@@ -1,6 +1,4 @@
-"""Karpenter on EKS: its release, queue and rights, the pools that it keeps, and where a platform
-has it.
-"""
+"""Karpenter on EKS: its release, queue, permissions, and pools, and when a platform installs it."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -69,7 +67,7 @@ def pool(declare: Callable[..., Any]) -> Callable[..., Any]:
 
 @pytest.fixture
 def platform(declare: Callable[..., Any]) -> Callable[..., Any]:
-    """Declare the platform of a fleet with these inputs beside its plan."""
+    """Declare the platform of a fleet with these inputs in addition to its plan."""
 
     def make(text: str = FLEET, **args: Any) -> Any:
         plan = canonical_text(
@@ -81,7 +79,7 @@ def platform(declare: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def node_pool(declared: Any, name: str = "") -> dict[str, Any]:
-    """Return the spec of the one NodePool, which the API server would take."""
+    """Return the spec of the only NodePool, which the API server would accept."""
     found = declared.one("NodePool", name)
     assert list(check_karpenter(POOL, dict(found.inputs), {})) == []
     spec: dict[str, Any] = found.inputs["spec"]
@@ -89,7 +87,7 @@ def node_pool(declared: Any, name: str = "") -> dict[str, Any]:
 
 
 def node_class(declared: Any, name: str = "") -> dict[str, Any]:
-    """Return the spec of the one EC2NodeClass, which the API server would take."""
+    """Return the spec of the only EC2NodeClass, which the API server would accept."""
     found = declared.one("EC2NodeClass", name)
     assert list(check_karpenter(CLASS, dict(found.inputs), {})) == []
     spec: dict[str, Any] = found.inputs["spec"]

@@ -1,5 +1,5 @@
-"""A pool's nodes by the clock: how many there are now, and what EC2 Auto Scaling is told to do
-later.
+"""A pool that follows a schedule: its current number of nodes, and the later actions of EC2 Auto
+Scaling.
 """
 
 from collections.abc import Callable

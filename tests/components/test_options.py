@@ -1,5 +1,5 @@
-"""All that a component can do can be said of a platform: by an option, by the fleet, or it is set
-by what is built.
+"""A platform supports everything that a component supports: through an option, through the fleet,
+or because the platform sets it.
 """
 
 import re

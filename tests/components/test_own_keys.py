@@ -1,4 +1,6 @@
-"""Keys of one's own: whom the components let use them, and what waits for that."""
+"""Customer-managed keys: the identities to which the components grant access, and the resources
+that wait for the grants.
+"""
 
 import re
 from collections.abc import Callable

@@ -1,5 +1,5 @@
-"""Pools with allocation device-plugin: what each cloud is asked for, and how the plugin's chart is
-configured.
+"""Pools with allocation device-plugin: the requests to each cloud, and the configuration of the
+plugin's chart.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What is known to break has an answer: the table in the documentation names tests that exist; some
-rows are here.
+"""Every known problem has a safeguard: the table in the documentation refers to existing tests, and
+some of these tests are here.
 """
 
 import json

@@ -1,6 +1,4 @@
-"""Who gets into a cluster from where: credentials of kubeconfigs, networks and names of API
-servers.
-"""
+"""Access to clusters: the credentials in kubeconfigs, and the networks and names of API servers."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -26,7 +24,7 @@ def configured() -> Iterator[Callable[[dict[str, str]], None]]:
 
 
 def token_arguments(declare: Any, **args: Any) -> list[str]:
-    """Return what the AWS CLI is called with for a token."""
+    """Return the arguments with which the kubeconfig calls the AWS CLI for a token."""
     found: list[Any] = []
     declare(
         lambda: EksCluster("dev", {"kubernetes_version": "1.34", **args}).kubeconfig.apply(

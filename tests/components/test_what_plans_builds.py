@@ -1,5 +1,5 @@
-"""What the components would refuse is refused with the fleet, in the same words; what plans,
-builds.
+"""A fleet is rejected with the same message as a component's inputs, and a fleet with a valid plan
+can be built.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""A driver of another distribution, `widget/` on PYTHONPATH: planned, checked, built, with no other
-file for it.
+"""A driver from another distribution, `widget/` on PYTHONPATH: planned, checked, and built, without
+any other file for it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def fleet(**changes: Any) -> dict[str, Any]:
 
 
 def command(*words: object, folder: Path = PROJECT) -> subprocess.CompletedProcess[str]:
-    """Run the command with the driver on its path, and nothing else that is new."""
+    """Run the command with the driver on its path, and without other additions."""
     return subprocess.run(
         [sys.executable, "-m", "dra_command", *map(str, words)],
         cwd=folder,

@@ -1,6 +1,4 @@
-"""Fleets with drivers other than NVIDIA's: what is planned on their devices, and what is
-refused.
-"""
+"""Fleets with drivers other than NVIDIA's: plans for their devices, and rejected settings."""
 
 from __future__ import annotations
 

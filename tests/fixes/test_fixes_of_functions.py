@@ -1,4 +1,6 @@
-"""What a function of the planner says would fix its refusal is done, and it refuses no more."""
+"""If you apply the fix in an error from a planner function, the function no longer raises the
+error.
+"""
 
 from __future__ import annotations
 

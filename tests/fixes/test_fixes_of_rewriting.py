@@ -1,5 +1,5 @@
-"""What `check --rewrite` says of an object that it cannot rewrite, or not wholly, is done, and it
-says it no more.
+"""If you apply the advice of `check --rewrite` for an object that it can't convert completely, the
+advice disappears.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is said of a text that is not YAML is done, and the text is read."""
+"""If you apply the fix for a text that isn't YAML, the text can be read."""
 
 from __future__ import annotations
 

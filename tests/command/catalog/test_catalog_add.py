@@ -1,4 +1,6 @@
-"""`catalog add`: a new machine type is planned on as soon as one of its nodes was captured."""
+"""`catalog add`: fleets can use a new machine type as soon as one of its nodes has been
+captured.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from pulumi_dra.platform.stack_settings import settings_of
 
 @pytest.fixture
 def shared(project: Project) -> Project:
-    """A project whose configuration names what `catalog add` printed."""
+    """A project whose configuration refers to the output of `catalog add`."""
     capture(project, NODE, SLICE, CLASS)
     project.write("tables/npu.yaml", project.run("catalog", "add", "--from", "cluster.json").out)
     project.write("pulumi-dra.yaml", "catalog: [tables/npu.yaml]\n")

@@ -1,5 +1,5 @@
-"""What `check` says of itself: which rules judged, for which release, and the formats that machines
-read.
+"""Facts that `check` reports about itself: the rules that ran, the Kubernetes version, and the
+machine-readable formats.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`check` says what to request of a driver that prepares only all devices of a node."""
+"""`check` explains how to request devices of a driver that prepares only all devices of a node."""
 
 from __future__ import annotations
 

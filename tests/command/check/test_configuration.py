@@ -1,4 +1,4 @@
-"""`pulumi-dra.yaml` and exemptions beside an object, as `check` applies them."""
+"""`check` applies `pulumi-dra.yaml` and the exemptions next to objects."""
 
 from __future__ import annotations
 

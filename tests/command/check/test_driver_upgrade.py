@@ -1,4 +1,4 @@
-"""`check --driver-upgrade`: what another release of the NVIDIA driver breaks in these manifests."""
+"""`check --driver-upgrade`: effects of another NVIDIA driver version on these manifests."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""`check --fix`: what can be repaired without a decision is repaired in the files, told, and
-checked again.
+"""`check --fix`: files are repaired if no decision is needed, the repairs are listed, and the files
+are checked again.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def test_what_cannot_be_repaired_is_told_as_ever(old: Project) -> None:
 
 
 def test_a_toleration_that_does_not_help_is_taken_back(old: Project) -> None:
-    """The fix of the finding is not the toleration alone: what it needs is a decision."""
+    """The finding's fix contains more than the toleration, so it needs a decision."""
     text = NOW.partition("  tolerations:")[0].replace('quantity("20Gi")', 'quantity("900Gi")')
     old.write("workloads/old.yaml", text)
 

@@ -1,4 +1,4 @@
-"""`check --baseline` and `check --diff`: what was there before is not told again."""
+"""`check --baseline` and `check --diff`: earlier findings aren't reported again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`check --output`: several formats at once, each in a file, beside what standard output says."""
+"""`check --output`: several formats at the same time, each in a file, in addition to standard
+output.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from command_project import Project
 
 @pytest.fixture
 def failing(project: Project) -> Project:
-    """A project whose claim asks for a field that does not exist."""
+    """A project with a claim that contains an unknown field."""
     text = (project.root / "workloads" / "two-pods.yaml").read_text(encoding="utf-8")
     project.write("workloads/two-pods.yaml", text.replace("deviceClassName", "deviceClas"))
     return project

@@ -1,4 +1,6 @@
-"""`check --rewrite`: older DRA objects in the form of v1, printed, or written where asked for."""
+"""`check --rewrite`: older DRA objects are converted to v1, and printed or (on request) written to
+the files.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,7 @@ CHANGE = "ResourceClaim gpu: resource.k8s.io/v1beta1 → resource.k8s.io/v1"
 
 @pytest.fixture
 def folder(project: Project) -> Path:
-    """Two manifests: one of old, one of today."""
+    """Two manifests: one with an old version, and one with the current version."""
     project.write("manifests/new.yaml", NEW)
     return project.write("manifests/old.yaml", OLD).parent
 

@@ -20,8 +20,8 @@ MARK = "<!-- pulumi-dra:comment -->"
 
 
 class Host:
-    """Comments of a request, listed by pages; a wrong token is rejected, as is an edit of what
-    isn't there.
+    """Comments of a request, listed in pages. The host rejects a wrong token, and edits of comments
+    that don't exist.
     """
 
     def __init__(self, token: str) -> None:

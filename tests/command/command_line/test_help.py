@@ -55,7 +55,7 @@ def test_what_is_missing_is_named_by_what_it_may_be(
 
 
 def test_help_says_nothing_of_options_that_a_subcommand_has_not(project: Project) -> None:
-    """`suggest` takes no stack; neither `init` nor `catalog` has a verdict."""
+    """`suggest` doesn't support stacks, and `init` and `catalog` don't have a verdict."""
     assert "--stack" not in project.run("suggest", "--help").out
     assert not [
         name
@@ -74,7 +74,7 @@ def test_each_subcommand_shows_examples(command: str, project: Project) -> None:
 
 
 def test_options_that_exclude_each_other_are_folded(project: Project) -> None:
-    """Each is told once and whole; argparse would leave them in one line."""
+    """Each option is listed once and not split, but argparse would leave them on one line."""
     usage, _, _ = project.run("explain", "--help", COLUMNS="80").out.partition("\n\n")
     group = (
         "[--claim NAMESPACE/NAME | --pod NAMESPACE/NAME | --finding RULE|FILE:LINE | --message TEXT"
@@ -141,7 +141,7 @@ TERRAFORM_PLAN = {
 
 
 def examples() -> list[str]:
-    """The lines that help shows after `examples:`, as a shell would be given them."""
+    """The lines that help shows after `examples:`, in the form in which a shell gets them."""
     lines = [
         line.strip()
         for text in EXAMPLES.values()
@@ -166,7 +166,7 @@ def commit(folder: Path) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("line", list(filter(is_quick, examples())))
 def test_examples_work_when_copied(line: str, project: Project) -> None:
-    """In a copy of this project, a repository; what other programs would pipe in is a file here."""
+    """In a copy of this project that is a repository. The output of other programs is in files."""
     for folder in ("stacks", "examples", "docs"):
         shutil.copytree(ROOT / folder, project.root / folder, dirs_exist_ok=True)
     shutil.copy(ROOT / "README.md", project.root)

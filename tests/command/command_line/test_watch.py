@@ -69,8 +69,8 @@ def test_what_cannot_be_watched_is_rejected(words: list[str], message: str, tmp_
 def test_what_the_fix_names_can_be_watched(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Given no files, expect a fix; given what it names, expect a run and then the wait for
-    changes.
+    """Without files, expect a fix. With the files that it names, expect a run, followed by waiting
+    for changes.
     """
     watchfiles = pytest.importorskip("watchfiles")
     watched: list[str] = []

@@ -25,7 +25,7 @@ def workload(text: str) -> Prepare:
 
 
 def nothing(project: Project) -> None:
-    """Leave the project as it is."""
+    """Don't change the project."""
 
 
 def empty_folder(project: Project) -> None:

@@ -1,4 +1,4 @@
-"""`pulumi-dra completion`: what a real shell completes with the script."""
+"""`pulumi-dra completion`: the words that a real shell completes with the script."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dra_policies.rules import RULES
 
 
 def completed(project: Project, line: str) -> list[str]:
-    """Return what bash offers for the last word of a line."""
+    """Return bash's completions for the last word of a line."""
     script = project.write("completion.bash", project.run("completion", "bash").out)
     words = [*line.split(" ")]
     asked = f"""

@@ -1,4 +1,4 @@
-"""explain: the search for one claim as a tree, and what would make it fit."""
+"""explain: the search for one claim as a tree, and the changes that make the claim fit."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""`explain --finding`: a finding of check with its rule, and the pods that stand where it was
-found.
-"""
+"""`explain --finding`: a finding of check with its rule, and the pods at its location."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from pod_manifests import FLEET, ROOT, big
 
 @pytest.fixture
 def given(project: Project) -> Project:
-    """A claim that no pool can satisfy, of pods from line 6 on."""
+    """A claim that no pool can satisfy, with pods that start at line 6."""
     project.write("fleet.yaml", FLEET)
     project.write("m.yaml", big())
     return project

@@ -1,4 +1,4 @@
-"""`explain --message`: what others say of pods with claims, and what to do."""
+"""`explain --message`: messages of other software about pods with claims, and the next steps."""
 
 from __future__ import annotations
 

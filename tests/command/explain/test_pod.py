@@ -1,5 +1,5 @@
-"""`explain --pod`: what pools say to a pod, who holds what it requests, and the smallest change.
-Worked out by hand.
+"""`explain --pod`: the result of each pool for a pod, the workloads that use the requested devices,
+and the smallest change. The expected values were computed manually.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ def test_who_holds_what_a_pending_pod_requests_and_the_least_maximum_that_helps(
 
 
 def test_before_and_after_a_change_are_told_of_the_same_pool(given: Project) -> None:
-    """Two GPUs are on no l4, whatever its maximum; another pool, which is not asked about, has
-    them.
+    """An l4 node doesn't have two GPUs, regardless of the pool's maximum. Another pool, which isn't
+    explained, has two.
     """
     given.write("m.yaml", deployment("two", count=2))
     given.write(

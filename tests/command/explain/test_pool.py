@@ -1,4 +1,4 @@
-"""`explain --pool NAME`: what a pool is for. The figures are worked out by hand."""
+"""`explain --pool NAME`: the use of a pool. The expected values were computed manually."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}, nodeInfo: {kubeletVersion
 
 @pytest.fixture
 def given(project: Project) -> Project:
-    """Two Deployments of two pods: one GPU each, and two GPUs each, which no node has; a small pool
-    is full.
+    """Two Deployments with two pods each: one GPU per pod, and two GPUs per pod, which no node has.
+    A small pool is full.
     """
     one, two = (
         TEMPLATE.replace("NAME", name).replace("COUNT", count)

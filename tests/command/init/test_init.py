@@ -1,5 +1,5 @@
-"""`pulumi-dra init` writes files to start from: the fleet plans, and it is the one that was asked
-about.
+"""`pulumi-dra init` creates the first files of a project. The fleet fits, and has the requested
+properties.
 """
 
 from __future__ import annotations

@@ -86,8 +86,8 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
 
 
 def delivered(repository: Project, text: str) -> list[tuple[str, str, str]]:
-    """Return namespace, name, and labels of the pods that a file's objects deliver; nothing else is
-    left of it.
+    """Return the namespace, name, and labels of the pods that the objects in a file deliver.
+    Nothing else remains in the file.
     """
     repository.write("apps/app.yaml", text)
     found = deliver(read_sources(["apps"]))

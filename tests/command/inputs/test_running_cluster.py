@@ -1,4 +1,4 @@
-"""--context: the running cluster of a kubectl context where a snapshot's file is expected."""
+"""--context: a running cluster (a kubectl context) instead of a snapshot file."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Folders hold more than manifests: what is none, or cannot be read, is told once, and the rest is
-judged.
+"""Folders contain more than manifests: other and unreadable files are reported once, and the
+manifests are checked.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SPARK = (
 )
 NO_IMAGE = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: main}]}\n"
 
-# Files beside a good one → (severity, rule, words) of all that is told, and the exit status.
+# Files next to a valid one → (severity, rule, words) of all findings, and the exit status.
 FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
     "values": (
         {"values-prod.yaml": "replicas: 3\n"},

@@ -1,5 +1,5 @@
-"""Hostile charts and kustomizations: the tools that render them for an agent reach nothing outside
-the folder, start no program, and end.
+"""Hostile charts and kustomizations: the tools that render them for an agent can't access anything
+outside the folder, can't start programs, and end in time.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ spec:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Project:
-    """A folder for agents, next to a secret that none of its files may reach."""
+    """A folder for agents, next to a secret that the folder's files must not be able to read."""
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside/kustomization.yaml").write_text("resources: [secret.yaml]\n")
     (tmp_path / "outside/secret.yaml").write_text(SECRET)
@@ -166,7 +166,7 @@ def test_the_name_of_a_release_starts_no_program(
 
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """The folders of isolation, none before the test and none after it."""
+    """The folders of isolation, which don't exist before and after the test."""
     roots: list[Path] = []
     monkeypatch.setattr(renderer_process, "_roots", roots)
     return roots

@@ -1,4 +1,6 @@
-"""`pulumi-dra migrate` without manifests: who uses devices in a cluster, and what would be lost."""
+"""`pulumi-dra migrate` without manifests: the workloads that use devices in a cluster, and the pods
+that would be lost.
+"""
 
 from __future__ import annotations
 

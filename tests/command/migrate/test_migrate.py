@@ -1,4 +1,4 @@
-"""`pulumi-dra migrate`: what it prints, what it writes, and its exit status."""
+"""`pulumi-dra migrate`: its output, the files that it writes, and its exit status."""
 
 from __future__ import annotations
 

@@ -170,7 +170,9 @@ spec:
 
 
 def test_many_workloads_and_pools_stay_small(project: Project) -> None:
-    """200 workloads on 20 pools: half a megabyte at most, and the rest is folded."""
+    """200 workloads on 20 pools: the report has at most half a megabyte, and most rows are
+    collapsed.
+    """
     machines = ["g6.12xlarge", "g6e.12xlarge", "p4d.24xlarge", "p5.48xlarge"] * 5
     pools = "".join(POOL.format(at=at, machine=machine) for at, machine in enumerate(machines))
     project.write("fleet.yaml", FLEET + pools)

@@ -1,5 +1,5 @@
-"""Text in a pipe: the same bytes with and without Rich, and Rich only where something must be
-folded or coloured.
+"""Text in a pipe: the output is identical with and without Rich, and Rich is used only for wrapping
+and colors.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def test_the_pool_that_is_missing_is_written_and_with_it_everything_fits(project
 
 
 def test_cheap_pools_that_there_are_are_used_first(project: Project) -> None:
-    """One of two pods is on the pool that the fleet has; its maximum stays."""
+    """One of two pods is on the fleet's existing pool, whose maximum doesn't change."""
     given(project, "true", 2, pools=[{**FLEET["pools"][0], "pricePerHour": 0.01}])
     project.run(*WORDS)
     (row,) = yaml.safe_load((project.root / "add.yaml").read_text())["pools"]

@@ -35,7 +35,7 @@ def test_a_change_of_the_fleet(project: Project) -> None:
 
 
 def test_a_change_of_the_manifests(project: Project) -> None:
-    """No taint helps in this recorded case: pods have to be kept to their pools."""
+    """No taint helps in this recorded case, so the pods must be restricted to their pools."""
     given(project, "039")
     assert "wrote fix.yaml: use node affinity to restrict" in project.run(*WORDS).err
     component = yaml.safe_load((project.root / "fix.yaml").read_text())
@@ -184,7 +184,7 @@ class TestGuardsBeforeKubernetes136:
         project.write("stacks/Pulumi.dev.yaml", yaml.safe_dump({"config": config}))
 
     def add(self, project: Project) -> None:
-        """Add the Component to the kustomization of the workloads, as its header says."""
+        """Add the Component to the kustomization of the workloads, as described in its header."""
         files = sorted(each.name for each in (project.root / "workloads").glob("*.yaml"))
         text = yaml.safe_dump({"resources": files, "components": ["../guards"]})
         project.write("workloads/kustomization.yaml", text)

@@ -1,5 +1,5 @@
-"""Fleets that set drivers and nodes up, planned as a user plans them: what they say decides what
-fits.
+"""Fleets that configure drivers and nodes, planned as a user would. These settings determine
+whether pods fit.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ def test_vfio_devices_have_a_class_of_their_own(project: Project) -> None:
 @pytest.mark.parametrize(
     ("settings", "pod", "needed"),
     [
-        # aws-node, kube-proxy, the pod identity agent and the driver take four of six
+        # aws-node, kube-proxy, the Pod Identity agent, and the driver use four of six
         ({"maxPods": 6}, {}, 3),
         # 7910m less 6 less daemons
         ({"reserved": {"cpu": "6"}}, {"resources": {"requests": {"cpu": "1"}}}, 6),

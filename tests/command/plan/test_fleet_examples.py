@@ -1,4 +1,6 @@
-"""The example fleets: planned for their workloads as their headers say, and no rule is broken."""
+"""The example fleets are planned for their workloads as described in their headers, and don't
+violate any rule.
+"""
 
 from __future__ import annotations
 

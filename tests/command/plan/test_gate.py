@@ -1,5 +1,5 @@
-"""`plan --gate`, and the examples that apply it: what the job of Argo CD runs, and a gate that is
-fresh.
+"""`plan --gate`, and the examples that apply the gate: the commands of the Argo CD job, and an
+up-to-date gate file.
 """
 
 from __future__ import annotations

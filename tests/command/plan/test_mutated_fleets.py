@@ -120,7 +120,7 @@ def test_every_odd_piece_everywhere(project: Project, piece: bytes, place: bytes
 
 
 def ended(root: Path) -> tuple[int, str]:
-    """Run the command as a process would, with streams that take UTF-8 alone."""
+    """Run the command like a process, with streams that support only UTF-8."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
     with contextlib.chdir(root), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         status = main(["slices", "--stack", "dev"])

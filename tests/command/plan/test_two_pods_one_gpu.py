@@ -43,7 +43,7 @@ def test_both_run_on_two_nodes(project: Project, count: Any) -> None:
 def test_pools_that_may_grow_beyond_the_addresses_of_their_pods_are_refused(
     project: Project,
 ) -> None:
-    """A /24 of 10.244.0.0/16 for each node: what an autoscaler may make counts, as it does in
+    """A /24 of 10.244.0.0/16 for each node. Nodes that an autoscaler can add also count, as in
     Azure.
     """
 

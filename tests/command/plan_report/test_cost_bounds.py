@@ -1,5 +1,5 @@
-"""What is said to be the least is the least of what is said: nodes of nodes, prices of prices, all
-pools together.
+"""Reported minimums are correct: minimum nodes, minimum prices, and the minimum for all pools
+together.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def test_each_least_is_of_its_own_objective(
 @pytest.mark.parametrize("pods", [1, 2, 3, 4, 5, 8, 9, 15])
 @pytest.mark.parametrize("large", [3, 9])
 def test_the_fewest_are_said_to_be_where_they_are(pods: int, large: float) -> None:
-    """Bounds of pools are not added up: either pool alone may need none."""
+    """The bounds of pools aren't added up, because each pool might not be needed."""
     plan = planned(pods, {ONE: 2, FOUR: large})
     built = sum(pool.nodes.desired for pool in plan.pools)
     assert sum(pool.bound for pool in plan.pools) <= plan.nodes_bound <= fewest(pods) <= built

@@ -1,4 +1,4 @@
-"""A search that ends at its limit is named, in text and JSON."""
+"""If a search ends at its limit, text and JSON report this."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The guards of a plan in every format: effect, who acts, and the plan without them."""
+"""The guards of a plan in every format: the effect, the person or tool that must act, and the
+result without guards.
+"""
 
 from __future__ import annotations
 

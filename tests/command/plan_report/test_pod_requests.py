@@ -1,4 +1,4 @@
-"""What reports say that each pod of a workload requests."""
+"""The requests of each pod of a workload in reports."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ pools:
 
 
 def write_portfolio(folder: Path, stacks: int, scenarios: int, more: str = "") -> Path:
-    """Write so many stacks and scenarios (beside `as-is`) into a folder, and return the portfolio's
-    file.
+    """Write this number of stacks and scenarios (in addition to `as-is`) to a folder, and return
+    the path of the portfolio file.
     """
     dice = random.Random(stacks)
     (folder / "fleets").mkdir(parents=True)

@@ -1,5 +1,5 @@
-"""Ctrl-C and sudden ends, with every engine: what was done is kept, and no process is left
-behind.
+"""Ctrl-C and sudden ends, with every engine: completed results are stored, and no process
+remains.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ def test_the_example_in_json(
 
 
 class Links(HTMLParser):
-    """Ids, and what links lead to."""
+    """IDs, and the targets of links."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,6 @@
-"""Runs of a portfolio: the same answers everywhere, nothing twice, nothing lost."""
+"""Runs of a portfolio: all engines have the same results, nothing is computed twice, and nothing is
+lost.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ def run(
     progress: Callable[[RunLog], None] = lambda log: None,
     **options: object,
 ) -> PortfolioAnswers:
-    """Run a portfolio in this process, unless other options say where."""
+    """Run a portfolio in this process, unless other options select an engine."""
     where = RunOptions(results=file.parent / results, **{"engine": "here", **options})  # type: ignore[arg-type]
     return run_portfolio(collect(str(file)), where, progress)
 

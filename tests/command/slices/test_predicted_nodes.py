@@ -1,4 +1,4 @@
-"""`slices --nodes`: Nodes and DeviceClasses beside the slices."""
+"""`slices --nodes`: Nodes and DeviceClasses in addition to the slices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pulumi-dra suggest` prints a fleet that can be committed as it is."""
+"""`pulumi-dra suggest` prints a fleet that is ready to commit."""
 
 from __future__ import annotations
 

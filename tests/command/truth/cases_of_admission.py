@@ -1,5 +1,5 @@
-"""Admission: what rewrites pods when they are created, references that don't resolve, device
-taints, schedulers.
+"""Admission: changes to pods when they are created, references that don't resolve, device taints,
+and schedulers.
 """
 
 from __future__ import annotations

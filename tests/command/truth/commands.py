@@ -19,7 +19,7 @@ STATUSES = {"fits": 0, "does-not-fit": 1, "cannot-tell": 3}
 
 
 class Answer(Struct, frozen=True):
-    """What a command printed; `seconds` is its CPU time."""
+    """The output of a command. `seconds` is its CPU time."""
 
     status: int
     text: str

@@ -27,7 +27,7 @@ _PLANNED: Final = ("plan m.yaml --fleet fleet.json", "check m.yaml --fleet fleet
 
 
 class Input(Struct, frozen=True, kw_only=True):
-    """Manifests with what they are planned on: a fleet, or the nodes of a snapshot."""
+    """Manifests, and the pools for their plan: a fleet, or the nodes of a snapshot."""
 
     name: str
     manifests: str
@@ -36,7 +36,7 @@ class Input(Struct, frozen=True, kw_only=True):
     kubernetes: str = ""
 
     def arguments(self, folder: Path) -> list[str]:
-        """Write the input into a folder, and return what names it on the command line."""
+        """Write the input to a folder, and return the command-line arguments for it."""
         (folder / "manifests.yaml").write_text(self.manifests, encoding="utf-8")
         words = [str(folder / "manifests.yaml")]
         if self.observed:

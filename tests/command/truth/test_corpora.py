@@ -46,7 +46,7 @@ def test_the_commands_agree(
             )
     assert max(plan.seconds, check.seconds) < MOST_SECONDS
     if 2 in (plan.status, check.status):
-        return  # input that is wrong has no verdict
+        return  # invalid input doesn't have a verdict
     _has_reasons(plan)
     _has_reasons(check)
     verdict = plan.json["verdict"]
@@ -57,8 +57,8 @@ def test_the_commands_agree(
 
 
 def _has_reasons(answer: Answer) -> None:
-    """Check that status and verdict are one value, and that there is a reason for every verdict but
-    *fits*.
+    """Check that the status matches the verdict, and that every verdict except *fits* has a
+    reason.
     """
     found = answer.json
     assert answer.status == STATUSES[found["verdict"]]

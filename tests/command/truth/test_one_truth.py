@@ -1,4 +1,6 @@
-"""`plan` and `check` give one verdict for the same reasons, and print these without -v."""
+"""`plan` and `check` have the same verdict for the same reasons, and print the reasons without
+-v.
+"""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def job(
 def api(
     version: str, kind: str, name: str, spec: Any = None, *, namespace: str = "ml", **more: Any
 ) -> Object:
-    """An object of the API; `namespace` is "" for objects of the cluster."""
+    """An API object. `namespace` is "" for cluster-scoped objects."""
     meta: Object = {"name": name, **({"namespace": namespace} if namespace else {})}
     return {
         "apiVersion": version,

@@ -67,7 +67,9 @@ WORKLOADS = "---\n".join(
 
 
 def saved(project: Project, kubernetes: str = "1.36") -> Json:
-    """Save the plan of a stack whose small pods would take the node of the whole one."""
+    """Save the plan of a stack in which small pods would otherwise use the node of the pod that
+    needs a whole node.
+    """
     project.write("stacks/Pulumi.dev.yaml", STACK % kubernetes)
     project.write("guarded/w.yaml", WORKLOADS)
     assert project.run("plan", "--stack", "dev", "--write").status == 0

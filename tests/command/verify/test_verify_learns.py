@@ -1,4 +1,4 @@
-"""`verify` offers the rows with which a fleet predicts what its nodes publish."""
+"""`verify` prints the rows with which a fleet predicts the devices of its nodes."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_the_printed_role_is_the_documented_one_and_that_of_guards(project: Proj
 
 @pytest.fixture(scope="module")
 def verifier() -> Iterator[ApiServer]:
-    """The API server as somebody asks it who has that role alone."""
+    """An API server that is accessed with only this role."""
     binaries = find_binaries(MINOR, names=("etcd", "kube-apiserver"))
     with control_plane(Settings(MINOR, scheduling=False), binaries) as plane:
         admin = ApiServer.of(plane)

@@ -1,4 +1,4 @@
-"""What holds for every node, claim and device."""
+"""Properties that are true for every node, claim, and device."""
 
 from __future__ import annotations
 

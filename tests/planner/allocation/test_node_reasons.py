@@ -1,5 +1,5 @@
-"""Fixes of what turns a node down before its devices are looked at; each is applied, and the pod
-placed again.
+"""Fixes for a node that rejects a pod before its devices are checked. Each fix is applied, and the
+pod is placed again.
 """
 
 from __future__ import annotations

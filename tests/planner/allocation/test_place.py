@@ -60,7 +60,7 @@ def refused(verdict) -> Refusal:
 
 
 def fill(pod: Shape, on: NodeState) -> int:
-    """How many pods of one shape a node takes."""
+    """Number of pods of one shape that fit on a node."""
     count = 0
     while isinstance(verdict := place(pod, on), Placement):
         on, count = verdict.node, count + 1

@@ -1,4 +1,4 @@
-"""What people read when a pod does not fit, or when it cannot be told."""
+"""The messages if a pod doesn't fit, or if that's unknown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page `docs/tables.md` says what every column holds, and every table is as it says."""
+"""The page `docs/tables.md` describes every column, and every table matches the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking things up, and asking for what is unknown."""
+"""Lookups in the tables, and lookups of unknown names."""
 
 from __future__ import annotations
 

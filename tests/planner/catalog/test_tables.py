@@ -1,4 +1,4 @@
-"""Every row of every table has what a reader needs to judge it."""
+"""Every row in every table contains its source and confidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explanations: which term fails, on what value, and what was likely meant."""
+"""Explanations: the condition that fails, the value that it fails on, and the probable intent."""
 
 from __future__ import annotations
 

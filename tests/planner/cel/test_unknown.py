@@ -1,4 +1,6 @@
-"""Values known only at run time: absorbed where they do not matter, the outcome where they do."""
+"""Values that are known only at run time: they are ignored if they don't matter, and otherwise make
+the result unknown.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Demand: which shapes follow from workloads, how many pods each, and who is blocked why."""
+"""Demand: the shapes that workloads have, the number of pods of each, and the blocked pods with
+reasons.
+"""
 
 from __future__ import annotations
 

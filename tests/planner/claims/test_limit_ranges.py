@@ -1,4 +1,4 @@
-"""LimitRanges on whole pods: what their containers add up to at their peak.
+"""LimitRanges for whole pods: the sum of the containers' amounts at their peak.
 
 Source: kubernetes/kubernetes:plugin/pkg/admission/limitranger/admission.go@v1.36.3 (podRequests,
 podLimits).

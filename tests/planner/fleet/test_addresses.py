@@ -1,4 +1,4 @@
-"""Addresses that nodes take, against the tables that AWS, Google and Microsoft publish."""
+"""Addresses that nodes use, compared with the tables that AWS, Google, and Microsoft publish."""
 
 from __future__ import annotations
 

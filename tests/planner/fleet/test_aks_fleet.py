@@ -1,4 +1,4 @@
-"""What AKS takes of a fleet, and the sentences with which it refuses the rest."""
+"""Fleets that AKS accepts, and the messages for all others."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def test_nodes_carry_what_the_pool_and_aks_give_them() -> None:
 
 
 def test_a_pool_without_zones_says_nothing_of_the_zone() -> None:
-    """Nodes that are in no zone carry the number of their fault domain instead."""
+    """Nodes outside of zones have the number of their fault domain instead."""
     (offer,) = predict_offers(fleet(), features_of(35))
     assert "topology.kubernetes.io/zone" not in offer.node.meta.labels
     assert "topology.kubernetes.io/zone" in offer.unknown_labels

@@ -1,4 +1,4 @@
-"""Fleets: what a good one becomes, and the sentence for each kind of bad one."""
+"""Fleets: the result for each valid fleet, and the message for each kind of invalid fleet."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Capacity in which a cloud does not give a machine is refused where the fleet is read; on demand
-is told.
+"""If a cloud doesn't offer a machine type with a capacity type, the fleet is rejected. For on
+demand, the plan prints a note.
 """
 
 from typing import Any

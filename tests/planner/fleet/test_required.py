@@ -1,4 +1,4 @@
-"""A key that a fleet needs and lacks: the error says what to write, and that is taken."""
+"""If a fleet lacks a required key, the error contains an example that the reader accepts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fleet that is exported to another tool is read back as it was."""
+"""A fleet that is exported to another tool and read again doesn't change."""
 
 from __future__ import annotations
 

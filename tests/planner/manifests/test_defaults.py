@@ -1,4 +1,4 @@
-"""What the API server fills in. Source of each: a server of 1.36.3, asked by
+"""Defaults that the API server sets. Source of each: a server of 1.36.3, asked by
 conformance/api_server.
 """
 

@@ -1,5 +1,5 @@
-"""Findings: an object that the API server would refuse is left out, and told with line, field and
-fix.
+"""Findings: an object that the API server would reject is excluded, and reported with line, field,
+and fix.
 """
 
 # a manifest reads best in one piece

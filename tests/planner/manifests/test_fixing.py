@@ -1,5 +1,5 @@
-"""Mechanical repairs of values: what is meant beyond doubt is written anew, everything else is left
-as it is.
+"""Automatic repairs of values: a value is rewritten only if its meaning is clear. All other text
+doesn't change.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""PodGroups of schedulers beside the default one: what keeps a gang from starting is said."""
+"""PodGroups of other schedulers: a finding reports why a gang can't start."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Texts that lost their indentation or have typographic signs: the one reading that the types
-allow, or none.
+"""Texts that lost their indentation or contain typographic characters: they are repaired only if
+the types allow a single interpretation.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Nimbus, a cloud that does not exist: clusters and pools are objects of a management cluster,
-ordered by kubectl.
+"""Nimbus, an invented cloud: clusters and pools are objects in a management cluster, created with
+kubectl.
 """
 
 from __future__ import annotations

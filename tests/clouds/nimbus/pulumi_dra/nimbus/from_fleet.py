@@ -20,7 +20,9 @@ CLUSTER_INPUTS = {"tags": "tags"}
 def check_cluster(
     read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
 ) -> None:
-    """Note in `read` what cluster and pools would refuse, before any of them is declared."""
+    """Record in `read` which inputs the cluster and the pools would reject, before any resource is
+    declared.
+    """
     read.inside("cluster", cluster_args(fleet, inputs), NimbusClusterArgs)
     for pool in pools_to_build(fleet, plan):
         args = pool_args(inputs, fleet, plan, pool, pulumi.Output.from_input(""))

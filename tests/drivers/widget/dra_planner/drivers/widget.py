@@ -1,5 +1,5 @@
-"""Widgets, which nobody makes: one for every eight vCPUs of a machine type. All that a driver
-answers is here.
+"""Widgets, an invented device: one for every eight vCPUs of a machine type. This module contains
+all functions of a driver.
 """
 
 from __future__ import annotations
