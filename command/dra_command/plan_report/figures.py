@@ -29,8 +29,9 @@ Letters = Mapping[WorkloadRef, str]
 
 
 class Bar(Struct, frozen=True, kw_only=True):
-    """Nodes of a pool: `bound` are proved, `more` recommended beside those, `allowed` up to the
-    maximum; `beyond` it so many would be needed, or, where `is_open`, an unknown number.
+    """Nodes of a pool: `bound` is the proven minimum, `more` is the number of additional
+    recommended nodes, and `allowed` is the number of further nodes up to the maximum. `beyond` is
+    the number of nodes that are needed above the maximum, which is unknown if `is_open` is set.
     """
 
     bound: int

@@ -38,8 +38,8 @@ def advise(lines: list[str], line: int) -> str:
 
 
 def _level(lines: list[str], at: int) -> str:
-    """Return which indentation a key should have that stands at none of the levels that are open
-    above it.
+    """Return the correct indentation for a key whose indentation doesn't match any open level above
+    it.
     """
     if not 0 < at < len(lines) or not _KEY.match(lines[at]):
         return ""

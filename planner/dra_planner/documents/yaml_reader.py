@@ -137,10 +137,10 @@ _LINES: Final[dict[tuple[int, ...], tuple[int, ...]]] = {}
 
 
 class _Builder:
-    """Turns the events of one document into a tree.
+    """Converts the events of one document into a tree.
 
-    Plain scalars, nine in ten nodes, are taken where they stand; `_node` reads all others. Anchors
-    are rare: where a text has none, nothing is counted and looked up for them.
+    Plain scalars, which are nine of ten nodes, are converted directly, and `_node` reads all other
+    nodes. Anchors are rare: where a text has none, nothing is counted and looked up for them.
     """
 
     def __init__(
@@ -184,8 +184,8 @@ class _Builder:
 
     @property
     def _node(self) -> Callable[[Any, int], Any]:
-        """Return what reads one node; chosen anew each time, for a builder that kept it would hold
-        itself.
+        """Return the function that reads a node. It isn't stored, because the builder would then
+        contain a reference to itself.
         """
         return self._anchored if self._has_anchors else self._bare
 
@@ -289,8 +289,8 @@ class _Builder:
                 node.append(read_node(event, room))
 
     def _key(self, event: Any, room: int) -> str | None:
-        """Return the text of a key that is no plain scalar, or has an anchor; None where it merges,
-        or is null.
+        """Return the text of a key that isn't a plain scalar, or that has an anchor. None if the
+        key merges another mapping, or is null.
         """
         if event.__class__ is ScalarEvent and event.implicit[0]:
             self._check_question(event)

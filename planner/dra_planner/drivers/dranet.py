@@ -94,10 +94,10 @@ def predict_network_slices(machine: Machine, *, node_name: str) -> tuple[Resourc
     """Return the devices that DRANET publishes on a node of this machine type. Empty if pods can't
     claim any of its interfaces.
 
-    Only interfaces beside the node's own are predicted: EFA on EKS, whose chart publishes no
-    others; RDMA and gVNIC interfaces of the additional networks on GKE. Where a PCIe root is public
-    it is `Unknown` with the same group as that of the GPUs below it, so that both can be claimed
-    together; elsewhere nothing is known of it.
+    Only additional interfaces are predicted: EFA on EKS, because the chart publishes only these,
+    and RDMA and gVNIC interfaces of the additional networks on GKE. If a PCIe root is public, its
+    value is `Unknown` with the same group as the GPUs below it, so that both can be claimed
+    together. Otherwise, nothing is known about the root.
     """
     interfaces = network_interfaces(machine)
     if not interfaces:

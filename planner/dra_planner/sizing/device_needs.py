@@ -21,14 +21,14 @@ from dra_planner.sizing.items import Item
 
 @equality(unhashed=("counters", "shares"))
 class DeviceNeeds(Struct, frozen=True, kw_only=True):
-    """`exclusive` are (devices that will do, how many), sets as bits over the candidates of the
-    node's template; `counters` what is drawn of each family of counters; `draws` the same by device
-    (family, amount, how many devices) where every device that will do draws from one counter set;
-    `shares` what is taken of each capacity of devices that others may use too, in billionths.
+    """`exclusive` contains (possible devices, number of devices), where sets are bits over the
+    candidates of the node's template.
 
-    `is_steady` says that the number of items on a node cannot rise because other pods are there: no
-    alternatives, no partitions or shares, and no two requests that compete for some devices but not
-    for all.
+    `counters` is the consumption of each family of counters. `draws` is the same by device (family,
+    amount, number of devices), if every possible device uses a single counter set. `shares` is the
+    consumption of each capacity of shared devices, in billionths. `is_steady` is set if other pods
+    can't increase the number of items that fit on a node: there are no alternatives, partitions, or
+    shares, and no two requests compete for some devices but not for all.
     """
 
     exclusive: tuple[tuple[int, int], ...] = ()

@@ -249,8 +249,8 @@ class Aks(Cloud):
         """Return why AKS rejects an address range.
 
         Sources: Azure/azure-cli-extensions issue 1764 and MicrosoftDocs/azure-docs issue 98356
-        (public addresses alone); Azure/terraform-azurerm-aks issue 378 (0.0.0.0/32, which stands
-        for nobody, beside others).
+        (only public addresses); Azure/terraform-azurerm-aks issue 378 (0.0.0.0/32, which allows no
+        address, together with other ranges).
         """
         if ":" in cidr:
             return f'"{cidr}" isn\'t an IPv4 network, and AKS supports only IPv4'

@@ -260,7 +260,7 @@ class Eks(Cloud):
             yield "driverRoot", fault
 
     def image_id_fault(self, identifier: str) -> str:
-        """Return why something is not the id of an image, or ""."""
+        """Return why a value isn't an image ID, or ""."""
         known = re.fullmatch(r"ami-([0-9a-f]{8}|[0-9a-f]{17})", identifier)
         return "" if known else f'"{identifier}" isn\'t an image ID (ami-0123456789abcdef0)'
 
@@ -268,7 +268,7 @@ class Eks(Cloud):
         return image_of_parameter(name)
 
     def driver_root_fault(self, folder: str, mig: str = "none") -> str:
-        """Return why the NVIDIA driver of an image cannot be in a folder, or ""."""
+        """Return why the NVIDIA driver of an image can't be in a folder, or ""."""
         if not re.fullmatch(r"/[^\s]*", folder):
             return f'"{folder}" is not an absolute path'
         if mig not in WHOLE and folder != self.driver_root:

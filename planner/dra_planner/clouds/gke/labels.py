@@ -45,7 +45,7 @@ def partition_size(mig: str) -> str:
 
 
 def plugin_labels(plugin: PluginServing) -> dict[str, str]:
-    """Return the labels by which GKE tells how its plugin serves a node's GPUs.
+    """Return the labels that describe how GKE's plugin serves a node's GPUs.
 
     Source: docs.cloud.google.com/kubernetes-engine/docs/how-to/timesharing-gpus.
     """

@@ -31,13 +31,14 @@ class NodeImage(Struct, frozen=True, kw_only=True):
 
 @equality(unhashed=("reserved", "daemons", "huge_pages"))
 class AllocatableSettings(Struct, frozen=True, kw_only=True):
-    """How nodes are set up, as far as it changes what they offer.
+    """The settings of nodes that affect their allocatable resources.
 
-    `max_pods` is kubelet's, None for the cloud's own; `prefix_delegation` that of the VPC CNI;
-    `self_managed` nodes are not capped as managed ones are. `reserved` is kept from pods beside
-    kubelet's own reservation. `daemons` replaces what a daemon pod asks for, adds a pod that the
-    catalogue does not know, or takes one away (None); `drivers` names DRA drivers beside NVIDIA's
-    whose daemon pods run ("dranet").
+    `max_pods` is the kubelet's value, or None for the cloud's default. `prefix_delegation` is the
+    VPC CNI's setting. `self_managed` nodes don't have the limit on pods of managed nodes.
+    `reserved` resources aren't available to pods, in addition to the kubelet's own reservation.
+    `daemons` replaces the requests of a daemon pod, adds a pod that isn't in the catalog, or
+    removes one (None). `drivers` lists DRA drivers other than NVIDIA's whose daemon pods run
+    ("dranet").
     """
 
     max_pods: int | None = None

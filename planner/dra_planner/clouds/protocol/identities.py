@@ -57,11 +57,11 @@ class NodeAdmission(Struct, frozen=True, kw_only=True):
 class IdentityResource(Struct, frozen=True, kw_only=True):
     """A resource that is an identity.
 
-    `rights` are its own properties that name rights or hold policies as text, `trust` the one that
-    says who may act as it. `policy` is a resource that is a set of rights, and its text.
-    `grants` are the resources that grant rights. `everything` are rights that include all others.
-    `of_cloud` are parts of names of rights whose contents the cloud defines, and `names` those that
-    messages use instead of an ID.
+    `rights` are its own properties that contain the names of rights, or policies as text. `trust`
+    is the property that lists who can act as the identity. `policy` is a resource that is a set of
+    rights, and its text. `grants` are the resources that grant rights. `everything` are rights that
+    include all others. `of_cloud` are parts of names of rights whose contents the cloud defines,
+    and `names` those that messages use instead of an ID.
     """
 
     token: str

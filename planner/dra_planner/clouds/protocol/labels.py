@@ -32,12 +32,13 @@ class NodeLabel(Struct, frozen=True):
 
 
 class NodeOrigin(Struct, frozen=True, kw_only=True):
-    """What the labels and taints of a pool's nodes follow from, beside those that its owner wants.
+    """The facts that determine the labels and taints of a pool's nodes, in addition to those that
+    the pool sets.
 
-    `machine` is None where the catalogue does not have it; its nodes are then taken for GPU nodes.
-    `capacity` is in the fleet's words (on-demand, spot, …), `network_devices` whether DRANET
-    publishes network interfaces, `autoscaler` who starts the nodes, in the fleet's words. `plugin`
-    is how a device plugin serves the devices; None for DRA nodes.
+    `machine` is None if the catalog doesn't contain it, and its nodes then count as GPU nodes.
+    `capacity` and `autoscaler` have the values of a fleet (for example, on-demand).
+    `network_devices` is set if DRANET publishes network interfaces. `plugin` describes how a device
+    plugin serves the devices, or is None for DRA nodes.
     """
 
     name: str

@@ -31,17 +31,16 @@ class SpreadGroup(Struct, frozen=True, kw_only=True):
 
 
 class MachineTemplate(Struct, frozen=True, kw_only=True):
-    """A resource that names the machine where the pool does not: the property that points to it,
-    its type, its path.
+    """A resource that contains the machine type if the pool doesn't: the property that refers to
+    it, its type, and the path of the machine type.
 
-    `disks` is its list of disks, each with the name `disk_name`; `root` has the start of the names
-    of images, each with the name of the disk that images and containers use. `instead` are
-    properties of a pool that it can't have next to a template. `not_in_pools` are properties of the
-    template that a pool rejects, each with its own for the same. `image` is its property with an
-    image, and `custom_image` what the pool's image must then be. With `is_merged`, the cloud adds
-    its own boot script, so the template's must be in MIME multipart format unless the image is
-    custom. A boot script for a custom image that contains the first of `node_config` must also
-    contain the others.
+    `disks` is its list of disks, each with the name `disk_name`. `root` contains prefixes of image
+    names, each with the name of the disk for images and containers. `instead` are properties of a
+    pool that it can't have next to a template. `not_in_pools` are properties of the template that a
+    pool rejects, each with its own for the same. `image` is its property with an image, and
+    `custom_image` what the pool's image must then be. With `is_merged`, the cloud adds its own boot
+    script, so the template's must be in MIME multipart format unless the image is custom. A boot
+    script for a custom image that contains the first of `node_config` must also contain the others.
     """
 
     property: str
@@ -86,8 +85,8 @@ class SurgeSetting(Struct, frozen=True, kw_only=True):
 
 
 class BoughtCapacity(Struct, frozen=True, kw_only=True):
-    """How a pool says that it runs on machines that were bought, and the settings that keep it from
-    using them.
+    """The properties that mark a pool with purchased machines, and the settings that prevent the
+    pool from using them.
 
     `marks` and `template_marks` are properties of the pool and of its launch template, each with
     the value that means bought capacity, "" for any. `tokens` are the resources that are bought
@@ -118,8 +117,8 @@ class BoughtCapacity(Struct, frozen=True, kw_only=True):
 
 
 class KarpenterNodeClass(Struct, frozen=True, kw_only=True):
-    """What Karpenter's pools take their nodes' settings from: its kind, and where it says what
-    nodes boot.
+    """The node class of Karpenter's pools: its kind, and the properties with the images that nodes
+    boot.
 
     `images` is a list of terms with an `alias` ("al2023@v20260917") or a `name`. `image_names`
     matches the start of the cloud's own names, which contain a Kubernetes version. `families` are
@@ -161,7 +160,7 @@ class EphemeralDisk(Struct, frozen=True, kw_only=True):
 
 
 class FastNetwork(Struct, frozen=True, kw_only=True):
-    """Where a pool says that its nodes have the machine's network for several nodes.
+    """The properties with which a pool attaches the machine type's multi-node network to its nodes.
 
     `of_machine` describes the network that a machine type is typically bought for, and returns ""
     if it has none. `settings` are properties of the pool, any of which says that nodes have it.
@@ -187,15 +186,16 @@ class FastNetwork(Struct, frozen=True, kw_only=True):
 
 
 class PoolResource(Struct, frozen=True, kw_only=True):
-    """A resource that is a pool of nodes. Paths are dotted; "" where there is no such property.
+    """A resource that is a pool of nodes.
 
-    `machine` is a text or a list of texts, `machine_default` what the cloud takes without one.
-    `labels` is a mapping; `taints` a list of mappings with key, value and effect, or of texts
-    `key=value:effect`. `desired` names the properties that may say how many nodes there are, the
-    first that does counts; `desired_per_zone` where each zone has so many. `limits` names where the
-    limits may stand, the first that is there counts; with `scaling`, a pool without that block, or
-    with false there, has a fixed count. `zones` is a list of zone names, and `cluster` the property
-    that names the cluster, whose zones are taken where the pool has none.
+    Paths are dotted, and "" means that the property doesn't exist. `machine` is a text or a list of
+    texts, and `machine_default` is the cloud's default. `labels` is a mapping. `taints` is a list
+    of mappings with key, value, and effect, or of texts `key=value:effect`. `desired` lists the
+    properties that can contain the node count, and the first one that is set counts.
+    `desired_per_zone` is set if the count applies to each zone. `limits` lists the properties that
+    can contain the limits, and the first one that exists counts. With `scaling`, a pool has a fixed
+    count if the block is missing or contains false. `zones` is a list of zone names. `cluster` is
+    the property that names the cluster, whose zones apply if the pool doesn't set any.
     """
 
     token: str
@@ -244,13 +244,13 @@ class PoolResource(Struct, frozen=True, kw_only=True):
 
 
 class ClusterAddons(Struct, frozen=True, kw_only=True):
-    """What a cluster runs only if somebody installs it.
+    """Add-ons that a cluster needs but that aren't built in.
 
-    `by_default` is the property that turns off what the cloud installs, `managed` the one with
-    which the cloud runs everything itself. `token` and `name` are the resource that is an add-on
-    and its property. `needed` has the consequence of each missing add-on, `replacements` parts of
-    the names of what replaces it. `network_policies` is the text in an add-on's `settings` with
-    which it enforces NetworkPolicies.
+    `by_default` is the property that disables the cloud's default add-ons, and with `managed` the
+    cloud runs all of them itself. `token` and `name` are the type of an add-on resource and its
+    property with the name. `needed` contains the consequence of each missing add-on, and
+    `replacements` contains parts of the names of its replacements. `network_policies` is the text
+    in an add-on's `settings` with which it enforces NetworkPolicies.
     """
 
     by_default: str
@@ -264,24 +264,23 @@ class ClusterAddons(Struct, frozen=True, kw_only=True):
 
 
 class ClusterResource(Struct, frozen=True, kw_only=True):
-    """A resource that is a cluster; `region` may name a zone of it, and is "" where the provider
-    decides.
+    """A resource that is a cluster.
 
-    `own_network` is a property with the value with which somebody else installs the pods' network,
-    and parts of the names of charts that do. `pools` is a list of pools of nodes inside it,
-    each with the properties of a pool of its own. `version_is_floor` where the cloud may run a
-    newer Kubernetes than the one that is written. `dataplane` is a property and the value with
-    which network devices of its pools carry traffic, `dataplane_default` what the cloud takes
-    without one, and `managed` the flag with which the cloud decides that itself.
-    `image_channel` is a property that says who changes node images, `new_images` the values
-    with which a new image comes by itself, the first of them by default, `old_images` those
-    with which images stay, and `image_fix` the advice to change that. `network_policies` are
-    properties, each with a value that enforces NetworkPolicies; () if something else decides
-    that. `own_nodes` are properties, each with a value with which the cloud adds nodes that
-    aren't declared. `pod_range` is the range of addresses that nodes share for their pods, and
-    `first_pool` the flag that removes a pool that isn't declared, which has the cluster's
-    `first_pool_settings`. `subnets` is the list of subnets of the control plane, which must be in
-    at least `least_zones` zones.
+    `region` can contain a zone, and is "" if the provider sets it. `own_network` is a property with
+    the value that disables the cloud's pod network, and parts of the names of charts that install
+    one. `pools` is a list of pools of nodes inside it, each with the properties of a pool of its
+    own. `version_is_floor` where the cloud may run a newer Kubernetes than the one that is written.
+    `dataplane` is a property and the value with which network devices of its pools carry traffic,
+    `dataplane_default` what the cloud takes without one, and `managed` the flag with which the
+    cloud decides that itself. `image_channel` is a property that says who changes node images,
+    `new_images` the values with which a new image comes by itself, the first of them by default,
+    `old_images` those with which images stay, and `image_fix` the advice to change that.
+    `network_policies` are properties, each with a value that enforces NetworkPolicies; () if
+    something else decides that. `own_nodes` are properties, each with a value with which the cloud
+    adds nodes that aren't declared. `pod_range` is the range of addresses that nodes share for
+    their pods, and `first_pool` the flag that removes a pool that isn't declared, which has the
+    cluster's `first_pool_settings`. `subnets` is the list of subnets of the control plane, which
+    must be in at least `least_zones` zones.
     """
 
     token: str

@@ -45,7 +45,7 @@ REFUSED: Final = {
     "namespace": "the chart uses the release's namespace instead",
     "nvidiaCtkPath": "the driver finds it automatically",
 }
-"""Values with which the chart is not rendered, and why."""
+"""Values with which the chart fails to render, and the reasons."""
 IGNORED: Final = {
     "kubeletRootDirectory": "use kubeletPlugin.kubeletPluginsDirectoryPath",
     "maskNvidiaDriverParams": "remove it",

@@ -175,8 +175,8 @@ def _counts(model: Gpu, geometry: str) -> dict[MigProfile, int]:
 
 
 def _placed(model: Gpu, counts: dict[MigProfile, int], *, certain: bool) -> MigGeometry:
-    """Place a geometry; `certain` ones are published by NVIDIA and fit whatever this table
-    knows.
+    """Place the instances of a configuration. NVIDIA publishes the `certain` ones, which fit even
+    if this table lacks data.
     """
     name = model.product_name or model.id
     text = ", ".join(f"{count} x {profile.name}" for profile, count in counts.items())

@@ -1,5 +1,5 @@
-"""How the NVIDIA driver is set up, and which of that cannot work on a release, a machine, a cloud
-or a Kubernetes.
+"""Settings of the NVIDIA driver, and the settings that can't work with a driver version, a machine
+type, a cloud, or a Kubernetes version.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def unknown_gate(gate: str, driver: DriverRelease) -> CatalogError:
 def gate_faults(
     driver: DriverRelease, settings: PublishingSettings
 ) -> Iterator[tuple[str, CatalogError]]:
-    """Yield feature gates that a release does not know, or with which it stops at start: (gate,
+    """Yield the feature gates that a version doesn't have, or with which it fails to start: (gate,
     error).
 
     Source: kubernetes-sigs/dra-driver-nvidia-gpu:pkg/featuregates/featuregates.go@v0.4.1.

@@ -25,12 +25,13 @@ class Availability(Struct, frozen=True):
 
 
 class KnownClass(Struct, frozen=True):
-    """A DeviceClass that a driver's chart, or a cloud, creates.
+    """A DeviceClass that a driver's chart or a cloud creates.
 
-    `driver` is the name in ResourceSlices, `cloud` the only cloud that has the class ("": any),
-    `setting` the fleet's setting that installs it ("": none), `since` the first NVIDIA driver
-    version with it, `selector` its CEL expression ("" where the driver's module builds it),
-    `extended_resource` the resource name that it stands for.
+    `driver` is the name in ResourceSlices. `cloud` is the only cloud with the class ("" means all
+    clouds). `setting` is the fleet setting that installs the class ("" means that no setting is
+    needed). `since` is the first NVIDIA driver version with the class. `selector` is its CEL
+    expression ("" if the driver's module generates it). `extended_resource` is the resource name
+    that the class serves.
     """
 
     name: str
