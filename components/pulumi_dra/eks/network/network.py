@@ -109,8 +109,7 @@ class EksNetwork(pulumi.ComponentResource):
             tags=self._named("vpc"),
             opts=self._children.options(),
         )
-        # The default security group has no rules, so a resource that doesn't name a security group
-        # gets no access.
+        # It has no rules, so a resource that doesn't name a security group gets no access.
         aws.ec2.DefaultSecurityGroup(
             f"{name}-default",
             vpc_id=vpc.id,
