@@ -47,7 +47,10 @@ def predict_allocatable(machine: Machine, settings: AllocatableSettings = _DEFAU
 def _with_huge_pages(found: Allocatable, settings: AllocatableSettings, doubt: str) -> Allocatable:
     """Return the same with huge pages, which other pods can't use as memory.
 
-    Source: kubernetes/kubernetes:pkg/kubelet/nodestatus/setters.go@v1.36.3.
+    The kernel can free the descriptors of huge pages, a 64th of their size, so `at_most` includes
+    that memory.
+    Sources: kubernetes/kubernetes:pkg/kubelet/nodestatus/setters.go@v1.36.3;
+    torvalds/linux:Documentation/mm/vmemmap_dedup.rst@17b6fc8.
     """
     pages = {
         f"hugepages-{size}": HUGE_PAGES[size] * count for size, count in settings.huge_pages.items()
@@ -56,6 +59,7 @@ def _with_huge_pages(found: Allocatable, settings: AllocatableSettings, doubt: s
         {**side, "memory": side["memory"] - sum(pages.values()), **pages}
         for side in (found.amounts, found.at_most)
     )
+    at_most["memory"] += sum(pages.values()) // 64
     if amounts["memory"] <= 0:
         raise CatalogError(
             "huge pages use all memory of a node, so pods can't run on it",

@@ -13,7 +13,7 @@ from operator import mul
 from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from dra_planner.model import SharedLimit
 from dra_planner.placement.workload_groups import GroupSizes, WorkloadGroup
@@ -23,8 +23,12 @@ _STEPS_OF_MOVE: Final = 500
 _SEED: Final = 1  # share of the works that are moved at random
 _MOST_SHAKES: Final = 10_000
 _MOST_SHAKEN: Final = 3  # number of random moves before the search continues
+# share of the price by which the first starts of random moves may exceed the best price
+_WORSE: Final = 0.01
 
 SearchCost = tuple[int, ...]
+Move = tuple[tuple[WorkloadGroup, ...], tuple[WorkloadGroup, ...]]
+"""The groups that a move replaces, and their replacements."""
 
 
 class Pools(Struct, frozen=True, kw_only=True):
@@ -36,17 +40,22 @@ class Pools(Struct, frozen=True, kw_only=True):
     most: tuple[int, ...]
     limits: tuple[SharedLimit, ...] = ()
     whole: frozenset[int] = frozenset()  # pools that can't be split
+    _columns: tuple[SearchCost, ...] = ()  # the costs of all pools in each unit
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "_columns", tuple(zip(*self.costs, strict=True)))
 
     def cost(self, nodes: Sequence[int]) -> SearchCost:
         """Return the cost of these nodes, with nodes beyond a maximum first."""
-        excess = sum(
-            count - most for count, most in zip(nodes, self.most, strict=True) if count > most
-        )
-        built = list(map(max, nodes, self.least))
+        excess, built = 0, []
+        for count, least, most in zip(nodes, self.least, self.most, strict=True):
+            if count > most:
+                excess += count - most
+            built.append(count if count > least else least)
         if self.limits:
             by_name = dict(zip(self.names, built, strict=True))
             excess += sum(max(0, limit.used(by_name) - limit.most) for limit in self.limits)
-        return (excess, *(sum(map(mul, built, column)) for column in zip(*self.costs, strict=True)))
+        return (excess, *[sum(map(mul, built, column)) for column in self._columns])
 
 
 class Assignment(Struct):
@@ -57,6 +66,7 @@ class Assignment(Struct):
     groups: list[WorkloadGroup]
     steps: int  # up to this number of nodes, counted by `sizes`
     may_split: bool = True  # whether a pool may have several groups
+    _settled: frozenset[WorkloadGroup] = frozenset()  # among which no move helps
     _nodes: list[int] = []
 
     def __post_init__(self) -> None:
@@ -73,25 +83,41 @@ class Assignment(Struct):
     def is_within_limits(self) -> bool:
         return not self.cost[0][0]
 
+    def is_near(self, other: Assignment, worse: float) -> bool:
+        """Return whether it costs at most this share more than another assignment."""
+        (excess, price, *_), (most_excess, other_price, *_) = self.cost[0], other.cost[0]
+        return excess <= most_excess and price <= other_price * (1 + worse)
+
     def improve(self) -> None:
         """Make moves until none helps or the steps are used up."""
         moved = True
         while moved and self.sizes.steps < self.steps:
+            before = frozenset(self.groups)
             moved = self._merge() | self._move_works() | self._move_groups()
+            self._settled = before.intersection(self.groups)
 
     def improve_further(self) -> None:
-        """Move a few works at random, improve the result, and keep it if it's better, until the
-        steps are used up.
+        """Move a few works at random and improve the result until the steps are used up; keep the
+        best.
+
+        A result that costs slightly more than the best can also be the start of the next moves.
         """
         rng = random.Random(_SEED)
         self.improve()
+        best = here = self
+        start = self.sizes.steps
         for _ in range(_MOST_SHAKES):
+            done = self.sizes.steps - start
             if self.sizes.steps >= self.steps:
-                return
-            other = replace(self, groups=self._shaken(rng))
+                break
+            other = replace(here, groups=here._shaken(rng))
             other.improve()
-            if other.cost < self.cost:
-                self.groups, self._nodes = other.groups, other._nodes
+            if other.cost < best.cost:
+                best = other
+            worse = _WORSE * (1 - done / (self.steps - start))
+            if other.cost <= here.cost or other.is_near(best, worse):
+                here = other
+        self.groups, self._nodes, self._settled = best.groups, best._nodes, best._settled
 
     def _shaken(self, rng: random.Random) -> list[WorkloadGroup]:
         groups = list(self.groups)
@@ -113,6 +139,7 @@ class Assignment(Struct):
                 if (
                     group is not other
                     and group.pool == other.pool
+                    and not self._settled.issuperset((group, other))
                     and group in self.groups
                     and other in self.groups
                 ):
@@ -125,7 +152,7 @@ class Assignment(Struct):
             for work in sorted(group.works):
                 if group not in self.groups:
                     break
-                for old, new in self._destinations(group, frozenset((work,)), self.groups):
+                for old, new in self._moves(group, frozenset((work,))):
                     if self._try(old, new):
                         moved = True
                         break
@@ -134,16 +161,22 @@ class Assignment(Struct):
     def _move_groups(self) -> bool:
         moved = False
         for group in list(self.groups):
-            for old, new in self._destinations(group, group.works, self.groups):
+            for old, new in self._moves(group, group.works):
                 if group in self.groups and self._try(old, new):
                     moved = True
                     break
         return moved
 
+    def _moves(self, group: WorkloadGroup, works: frozenset[int]) -> Iterator[Move]:
+        """Yield the moves of these works that weren't tried yet."""
+        for old, new in self._destinations(group, works, self.groups):
+            if not self._settled.issuperset(old):
+                yield old, new
+
     def _destinations(
         self, group: WorkloadGroup, works: frozenset[int], groups: Sequence[WorkloadGroup]
-    ) -> Iterator[tuple[tuple[WorkloadGroup, ...], tuple[WorkloadGroup, ...]]]:
-        """Yield the groups that a move replaces, and their replacements."""
+    ) -> Iterator[Move]:
+        """Yield all moves of these works from their group."""
         takers = self._takers(works)
         rest = group.without_works(works)
         left = (rest,) if rest.works else ()

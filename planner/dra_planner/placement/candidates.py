@@ -29,7 +29,7 @@ from dra_planner.sizing.bound.proof import load_solver
 WORTH: Final = 0.01
 """The share of the price that an additional guard must save."""
 _QUICK_STEPS: Final = 1_500_000  # steps of the quick model for each set of guards
-_SPREAD_STEPS: Final = 16_000_000  # steps of the quick model for even spread
+_SPREAD_STEPS: Final = 20_000_000  # steps of the quick model for even spread
 _MOST_HARD: Final = 12  # number of orders by size that the full simulation tries
 # steps of the quick model for continuing the search from a candidate
 _FURTHER_STEPS: Final = 300_000
@@ -144,6 +144,7 @@ def find_candidates(question: GuardQuestion) -> Iterator[GuardCandidate]:
     found.
     """
     starts, costs = list(_starts(question)), list[tuple[int, ...]]()
+    split = list(starts)
     scorings: tuple[Scoring, ...] = ("spread", "pack")
     for scoring in scorings:
         sizes = GroupSizes(question.needs, scoring)
@@ -155,13 +156,15 @@ def find_candidates(question: GuardQuestion) -> Iterator[GuardCandidate]:
             merged = [_merge_pools(start, whole) for start in starts]
             found = find_assignment(pools, sizes, merged, steps, may_split=may_split)
             starts.append(list(found.groups))
+            if may_split:
+                split.append(starts[-1])
             candidate = _candidate(question, found)
             if candidate is not None:
                 costs.append(candidate.cost)
                 yield candidate
     if question.spreads and not any(is_close(cost, _packing_cost(question)) for cost in costs):
         spread = SpreadSizes(question.needs, shapes=question.shapes)
-        found = find_assignment(question.pools, spread, starts, _SPREAD_STEPS)
+        found = find_assignment(question.pools, spread, split, _SPREAD_STEPS)
         candidate = _candidate(question, found)
         if candidate is not None:
             yield candidate

@@ -37,14 +37,13 @@ class SpreadClass(Struct):
 
 
 def fewest_nodes(
-    works: Sequence[SpreadWork], capacity: Vector, least: int, most: int
+    ordered: Sequence[SpreadWork], capacity: Vector, least: int, most: int
 ) -> int | None:
     """Return the lowest number of nodes, from `least` to `most`, for which classes are found; None
-    if there are none for `most` nodes.
+    if there are none for `most` nodes. `ordered`: works, as `arranged` returns them.
 
     Steps that double come first, then bisection: the number is mostly close to `least`.
     """
-    ordered = arranged(works, capacity)
     if most < least or find_classes(ordered, capacity, most) is None:
         return None
     low, high, step = least, most, 1

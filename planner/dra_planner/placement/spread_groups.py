@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from msgspec import field
+
 from dra_planner.model import Shape
 from dra_planner.placement.even_spread import (
     SpreadClass,
@@ -24,6 +26,7 @@ class SpreadSizes(GroupSizes):
     """
 
     shapes: Mapping[str, Shape] = {}
+    _ranked: dict[int, list[SpreadWork]] = field(default_factory=dict)
 
     def nodes(self, group: WorkloadGroup, most: int | None = None) -> int | None:
         """Return the nodes that hold the group in any order, or None if they are more than
@@ -55,18 +58,26 @@ class SpreadSizes(GroupSizes):
         if nodes >= self._rows_of(group).in_any_order:
             return []
         capacity = self.needs.capacities[group.pool]
-        return find_classes(arranged(self._works(group), capacity), capacity, nodes) or []
+        return find_classes(self._works(group), capacity, nodes) or []
 
     def is_held_in_any_order(self, group: WorkloadGroup, nodes: int) -> bool:
         return super().is_held_in_any_order(group, nodes) or bool(self.classes(group, nodes))
 
     def _works(self, group: WorkloadGroup) -> list[SpreadWork]:
-        """Return the group's works; none if pods of one of them must share a node."""
-        works = []
-        for at in group.works:
-            work = self.needs.works[at]
-            if len(work.shapes) > 1:
-                return []
-            namespace = self.shapes[work.shapes[0]].namespace
-            works.append(SpreadWork(at, work.count, work.needs[group.pool], namespace))
-        return works
+        """Return the group's works, the largest first; none if pods of one of them must share a
+        node.
+        """
+        ranked = self._ranked.get(group.pool)
+        if ranked is None:
+            ranked = self._ranked[group.pool] = self._rank(group.pool)
+        works = [work for work in ranked if work.at in group.works]
+        return works if len(works) == len(group.works) else []
+
+    def _rank(self, pool: int) -> list[SpreadWork]:
+        """Return all works that the pool fits and whose pods may be apart, the largest first."""
+        works = [
+            SpreadWork(at, work.count, work.needs[pool], self.shapes[work.shapes[0]].namespace)
+            for at, work in enumerate(self.needs.works)
+            if pool in work.needs and len(work.shapes) == 1
+        ]
+        return arranged(works, self.needs.capacities[pool])

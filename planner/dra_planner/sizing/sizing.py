@@ -147,14 +147,19 @@ class Sizer(Struct):
         )
 
     def _certain(self, found: Compatibility, generous: Compatibility) -> list[int]:
-        """Return the items whose fit is known on every pool, or all if unknown facts count as
-        missing.
+        """Return the items that the bound counts: all whose fit on nodes with their maximum
+        resources is known, or all if unknown facts count as missing.
+
+        An item that fits only such nodes isn't counted, because the packing can't place it.
         """
         return [
             index
             for index in range(len(found.items))
             if self.known_only
-            or not (found.is_open_question(index) or generous.is_open_question(index))
+            or (
+                not generous.is_open_question(index)
+                and (found.pools_of(index) or not found.is_open_question(index))
+            )
         ]
 
     def _evidence(self, outcome: PackedLevel, model: BoundModel, plain: Sequence[int]) -> Evidence:

@@ -75,7 +75,8 @@ def test_a_g4dn_node_lies_between_the_estimate_and_the_most() -> None:
     assert (allocatable.amounts["cpu"], allocatable.amounts["pods"]) == (7910, 29)
     assert allocatable.amounts["memory"] <= 31785232 * 1024 <= allocatable.at_most["memory"]
     # what kubelet takes of the capacity is exact
-    assert allocatable.at_most["memory"] - 31785232 * 1024 == 32768 * MIB - 32475408 * 1024
+    possible = (32768 - 32768 // 64) * MIB  # without the descriptors of the pages
+    assert allocatable.at_most["memory"] - 31785232 * 1024 == possible - 32475408 * 1024
 
 
 def test_a_g2_node_has_what_a_real_one_printed() -> None:
@@ -238,12 +239,27 @@ def test_huge_pages_are_a_resource_of_their_own_and_no_memory(cloud: str, name: 
     machine = catalog.machine(cloud, name)
     usual = predict_allocatable(machine)
     found = predict_allocatable(machine, AllocatableSettings(huge_pages={"2Mi": 4096, "1Gi": 2}))
-    for side, before in ((found.amounts, usual.amounts), (found.at_most, usual.at_most)):
+    freed = 10 * 1024 * MIB // 64  # descriptors of huge pages
+    for side, before, more in (
+        (found.amounts, usual.amounts, 0),
+        (found.at_most, usual.at_most, freed),
+    ):
         assert (side["hugepages-2Mi"], side["hugepages-1Gi"]) == (8 * 1024 * MIB, 2 * 1024 * MIB)
-        assert before["memory"] - side["memory"] == 10 * 1024 * MIB
+        assert before["memory"] - side["memory"] == 10 * 1024 * MIB - more
     assert any(
         "4096 huge pages of 2MiB and 2 huge pages of 1GiB" in each for each in found.assumptions
     )
+
+
+def test_the_most_memory_excludes_what_describes_its_pages() -> None:
+    amd64, arm64 = (catalog.machine("eks", name) for name in ("p5.48xlarge", "g5g.xlarge"))
+    for machine, part in ((amd64, 64), (arm64, None)):
+        assert machine.memory_mib is not None
+        kept = machine.memory_mib // part if part else 0
+        found = predict_allocatable(machine)
+        estimate = -(-machine.memory_mib * 75 // 1000) + (64 if part is None else 0)
+        spread = (found.at_most["memory"] - found.amounts["memory"]) / MIB
+        assert spread == estimate - kept
 
 
 def test_huge_pages_that_leave_no_memory_are_refused() -> None:
@@ -333,10 +349,9 @@ def test_aks_leaves_what_real_nodes_print(
     found = predict_allocatable(machine, AllocatableSettings(max_pods=max_pods, disk_gib=128))
     assert (found.amounts["cpu"], found.amounts["pods"]) == (allocatable_milli, max_pods)
     # kubelet's own share to the byte: the rest is what kernel and hypervisor keep
-    assert (
-        found.at_most["memory"] - (memory_mib * 1024 - capacity_kib) * 1024
-        == allocatable_kib * 1024
-    )
+    possible_kib = memory_mib * 1024 * 63 // 64  # without the descriptors of the pages
+    assert capacity_kib < possible_kib
+    assert found.at_most["memory"] - (possible_kib - capacity_kib) * 1024 == allocatable_kib * 1024
     assert found.amounts["memory"] <= allocatable_kib * 1024
     assert found.amounts["ephemeral-storage"] <= 119703055367 <= found.at_most["ephemeral-storage"]
 

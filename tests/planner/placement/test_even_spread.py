@@ -41,7 +41,7 @@ CASES = {
 def test_the_fewest_nodes(case: str) -> None:
     rows, nodes = CASES[case]
     works = works_of(*rows)
-    assert fewest_nodes(works, NODE, 1, 100) == nodes
+    assert fewest_nodes(arranged(works, NODE), NODE, 1, 100) == nodes
     assert find_classes(arranged(works, NODE), NODE, nodes - 1) is None
 
 
@@ -50,13 +50,13 @@ def test_pods_of_different_namespaces_are_not_counted_together() -> None:
     are in different namespaces.
     """
     first, second = works_of((2, 60, 1), (2, 60, 1))
-    assert fewest_nodes([first, second], NODE, 1, 100) == 4
+    assert fewest_nodes(arranged([first, second], NODE), NODE, 1, 100) == 4
     other = SpreadWork(second.at, second.pods, second.need, "other")
     assert find_classes(arranged([first, other], NODE), NODE, 4) is None
 
 
 def test_there_are_no_nodes_for_a_pod_that_is_larger_than_a_node() -> None:
-    assert fewest_nodes(works_of((1, 101, 1)), NODE, 1, 100) is None
+    assert fewest_nodes(arranged(works_of((1, 101, 1)), NODE), NODE, 1, 100) is None
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -72,7 +72,7 @@ def test_every_pod_finds_a_node_in_any_order(seed: int) -> None:
         )
     )
     pods = [work for work in works for _ in range(work.pods)]
-    nodes = fewest_nodes(works, NODE, 1, len(pods))
+    nodes = fewest_nodes(arranged(works, NODE), NODE, 1, len(pods))
     assert nodes is not None
     classes = find_classes(arranged(works, NODE), NODE, nodes)
     assert classes is not None

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from sizing_builders import (
     CLASSES,
     FEATURES,
+    GIB,
     counts,
     demand,
     gpu_claim,
@@ -190,6 +191,23 @@ def test_two_full_nodes_are_found_where_first_fit_needs_three() -> None:
         workload("z", 2, gpus=2, cpu=3_000),
     )
     assert sizing.verdict == "fits"  # 3 + 2 + 2 devices, 4 + 3 + 3 cores: both nodes are full
+
+
+def test_the_bound_counts_pods_that_a_cheaper_pool_may_fit() -> None:
+    """Given pods that certainly fit the large pool, and the small one only if its nodes have the
+    most memory that is possible: the bound counts them at the lower price.
+    """
+    small, large = pool("small", memory_gib=60), pool("large", usd="3")
+    at_most = {**small.node.allocatable, "memory": 70 * GIB}
+    sizing = size([replace(small, at_most=at_most), large], workload("a", 2, memory_gib=65))
+    assert (sizing.hourly_bound, sizing.hourly_plan) == (Decimal(2), Decimal(3))
+
+
+def test_the_bound_excludes_pods_that_only_may_fit() -> None:
+    small = pool("small", memory_gib=60)
+    at_most = {**small.node.allocatable, "memory": 70 * GIB}
+    sizing = size([replace(small, at_most=at_most)], workload("a", 2, memory_gib=65))
+    assert (sizing.verdict, sizing.hourly_bound) == ("cannot-tell", Decimal(0))
 
 
 def test_pods_that_share_a_claim_run_on_one_node() -> None:

@@ -9,6 +9,7 @@ from dra_planner.clouds.protocol.allocatable import (
     Allocatable,
     AllocatableSettings,
     disk_bytes,
+    page_descriptors_mib,
 )
 
 # the number that the components set: AKS reserves 20 MiB for each pod, and its overlay network has
@@ -31,6 +32,7 @@ def allocatable_resources(
     """
     pods = MAX_PODS if settings.max_pods is None else settings.max_pods
     kept = -(-memory_mib * 75 // 1000)
+    spared = kept - page_descriptors_mib(machine.arch, memory_mib)
     reserved = min(20 * pods + 50, memory_mib // 4)
     amounts = {
         "cpu": vcpus * 1000 - reserved_cpu_of_node(vcpus),
@@ -42,7 +44,7 @@ def allocatable_resources(
         {**amounts, "ephemeral-storage": disk_bytes(settings, IMAGE_MIB + disk // 50, 0)},
         {
             **amounts,
-            "memory": amounts["memory"] + kept * MIB,
+            "memory": amounts["memory"] + spared * MIB,
             "ephemeral-storage": disk_bytes(settings, 0, 0),
         },
         (

@@ -13,6 +13,7 @@ from dra_planner.clouds.protocol.allocatable import (
     AllocatableSettings,
     NodeImage,
     disk_bytes,
+    page_descriptors_mib,
     reserved_cpu_milli,
 )
 
@@ -59,7 +60,8 @@ def allocatable_resources(
     uncapped = settings.self_managed or settings.image is not None
     usual, _ = max_pods(machine, replace(settings, max_pods=None, self_managed=uncapped))
     kube_reserved = 11 * max(pods, usual) + 255
-    spared = kept + 11 * abs(pods - usual)
+    possible = kept - page_descriptors_mib(machine.arch, memory_mib)
+    spared = possible + 11 * abs(pods - usual)
     amounts = {
         "cpu": vcpus * 1000 - reserved_cpu_milli(vcpus),
         "memory": (memory_mib - kept - kube_reserved - EVICTION_MIB) * MIB,

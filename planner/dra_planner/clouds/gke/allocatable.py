@@ -13,6 +13,7 @@ from dra_planner.clouds.protocol.allocatable import (
     Allocatable,
     AllocatableSettings,
     disk_bytes,
+    page_descriptors_mib,
     reserved_cpu_milli,
 )
 
@@ -54,6 +55,7 @@ def allocatable_resources(
     if memory_mib <= 8 * 1024:
         kept += 8 * MIB
     kept += min(memory_mib * MIB * 175 // 100_000, 248 * MIB)
+    spared = kept - page_descriptors_mib(machine.arch, memory_mib) * MIB
     disk = settings.disk_gib * 1024
     disk_reserved = min(disk // 2, disk * 35 // 100 + 6 * 1024, 100 * 1024)
     amounts = {
@@ -80,7 +82,7 @@ def allocatable_resources(
         )
     return Allocatable(
         {**amounts, "ephemeral-storage": least},
-        {**amounts, "memory": amounts["memory"] + kept, "ephemeral-storage": most},
+        {**amounts, "memory": amounts["memory"] + spared, "ephemeral-storage": most},
         (
             "GKE nodes run Container-Optimized OS with GKE's documented reservations, as "
             "Karpenter and the cluster "

@@ -63,7 +63,7 @@ class Allocatable(Struct, frozen=True):
 
     `amounts` is a conservative estimate, because the memory use of kernel, firmware, and
     hypervisor, and the image's use of the disk, aren't published for any machine type. `at_most` is
-    the maximum without this use.
+    the maximum: without this use, except for the kernel's page descriptors.
     """
 
     amounts: dict[str, int]
@@ -83,6 +83,17 @@ def reserved_cpu_milli(vcpus: int) -> int:
     for index in range(vcpus):
         units += 6000 if index == 0 else 1000 if index == 1 else 500 if index < 4 else 250
     return -(-units // 100)
+
+
+def page_descriptors_mib(arch: str, memory_mib: int) -> int:
+    """Return the MiB that every kernel keeps at boot to describe the pages of the memory, and that
+    it doesn't report as memory: 64 bytes for each page of 4 KiB on amd64.
+
+    0 on arm64, because some kernels have larger pages there. Sources:
+    torvalds/linux:Documentation/mm/vmemmap_dedup.rst@17b6fc8, mm/sparse-vmemmap.c@03c6019,
+    mm/memblock.c@00974b9 (MemTotal counts the memory that allocations at boot leave).
+    """
+    return memory_mib // 64 if arch == "amd64" else 0
 
 
 def disk_bytes(settings: AllocatableSettings, image_mib: int, reserved_mib: int) -> int:
