@@ -16,7 +16,7 @@ from msgspec import Struct
 
 
 class _Unknown:
-    """A value that is not known before the resource exists."""
+    """A value that isn't known before the resource exists."""
 
     def __repr__(self) -> str:
         return "UNKNOWN"

@@ -138,7 +138,7 @@ def _names(items: Any) -> set[str]:
 
 
 def _tolerates(tolerations: Any, key: str) -> bool:
-    """Return whether tolerations cover a taint of this key with the effect NoSchedule, whatever its
+    """Return whether tolerations cover a taint of this key with the effect NoSchedule and any
     value.
     """
     return any(

@@ -91,8 +91,7 @@ class Shape(Struct, frozen=True, kw_only=True):
 
 
 class Blocked(Struct, frozen=True, kw_only=True):
-    """Pods that can't run on any node, whatever the pools, for example because a claim template is
-    missing.
+    """Pods that can't run on any node of any pool, for example because a claim template is missing.
 
     `created`: they exist and are pending. Otherwise, the API server rejects them.
     `requests_devices` is False if they request none, or if it is unknown. `classes` are the

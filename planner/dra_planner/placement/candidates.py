@@ -97,8 +97,8 @@ class GuardCandidate(Struct, frozen=True, kw_only=True):
         return len(self.pools_in_any_order(counts)) == len(self.group_of)
 
     def pools_in_any_order(self, counts: Mapping[str, int]) -> tuple[str, ...]:
-        """Return the pools whose pods fit these nodes in any order, whatever the scheduler
-        chooses.
+        """Return the pools whose pods fit on these nodes in any order, for all choices of the
+        scheduler.
         """
         sizes = self.assignment.sizes
         return tuple(
@@ -237,8 +237,8 @@ def _merge_pools(groups: Iterable[WorkloadGroup], pools: Collection[int]) -> lis
 
 
 def _starts(question: GuardQuestion) -> Iterable[list[WorkloadGroup]]:
-    """Yield first assignments: works whole on pools by an integer program, on the main pool of the
-    packing, and each on the pool where it costs least.
+    """Yield initial assignments, in which each work is on a single pool: the pool that an integer
+    program chooses, the packing's main pool, or the pool with the lowest cost.
     """
     needs, costs = question.needs, question.pools.costs
     packed: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))

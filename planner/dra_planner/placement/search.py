@@ -2,7 +2,8 @@
 
 A local search estimates sets of guards (`candidates`), and the full simulation proves the best
 ones. If the simulation needs more nodes than the quick model expects, and steps are left, the
-search goes on with what it showed. A guard that saves less than `WORTH` of the price is left out.
+search continues with the simulation's results. A guard that saves less than `WORTH` of the price is
+omitted.
 """
 
 from __future__ import annotations
@@ -93,7 +94,9 @@ class _Search:
         return self._best is None or not is_close(self._best.cost, cost)
 
     def _prove(self, candidate: GuardCandidate) -> None:
-        """Keep the proved counts of a candidate if they are clearly cheaper than what is known."""
+        """Store the proven counts of a candidate if they are clearly cheaper than the best known
+        counts.
+        """
         if not self._is_worth(candidate):
             return
         guards = candidate.guards

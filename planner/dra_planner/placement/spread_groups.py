@@ -21,8 +21,8 @@ _STEPS_OF_WORK: Final = 80  # steps of the quick model; one takes about as long 
 
 
 class SpreadSizes(GroupSizes):
-    """Node counts of groups that are proved for any order, with even spread where it needs fewer
-    nodes than the rows alone.
+    """Node counts of groups that are proven for any order. Even spread is used if it needs fewer
+    nodes than the rows without it.
     """
 
     shapes: Mapping[str, Shape] = {}
@@ -52,8 +52,8 @@ class SpreadSizes(GroupSizes):
         """Do nothing: the counts hold in every order."""
 
     def classes(self, group: WorkloadGroup, nodes: int) -> list[SpreadClass]:
-        """Return the classes that spread evenly over so many nodes; none if the group doesn't need
-        any.
+        """Return the classes that spread evenly over this number of nodes. Empty if the group
+        doesn't need any.
         """
         if nodes >= self._rows_of(group).in_any_order:
             return []

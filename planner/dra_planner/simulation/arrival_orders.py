@@ -62,7 +62,9 @@ class ArrivalOrder(Struct, frozen=True):
         yield sorted(together, key=lambda each: each.workload.kind != BARE_POD)
 
     def shuffled(self, controllers: Sequence[Controller], turn: int) -> Sequence[Controller]:
-        """Return controllers in a random order by the seed, or as they are without one."""
+        """Return controllers in a random order that the seed determines. Without a seed, return
+        them unchanged.
+        """
         if self.seed is None:
             return controllers
         return random.Random(f"{self.seed}/{turn}/turns").sample(controllers, len(controllers))

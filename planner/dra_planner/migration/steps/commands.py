@@ -1,4 +1,6 @@
-"""The commands of a step, the checks after it, and the way back, as lines for a shell."""
+"""The commands of a step, the checks after it, and the commands that revert it, as lines for a
+shell.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The manifests of a migration at each step, as objects: which workloads have moved, and which have
-not.
+"""The manifests of a migration at each step, as objects: the workloads that have moved, and the
+workloads that haven't.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def movable_workloads(found: Migration) -> tuple[str, ...]:
 
 
 def served_workloads(found: Migration) -> dict[str, Mapping[str, str]]:
-    """Return the workloads whose pods a DeviceClass serves as they are, as `Target.keep` names
-    them, each with the classes by `extendedResourceName`.
+    """Return the workloads whose unchanged pods a DeviceClass serves, with names as in
+    `Target.keep`, each with the classes by `extendedResourceName`.
     """
     others = {each.workload for each in found.templates if each.result is not Result.SERVED}
     served: dict[str, Mapping[str, str]] = {}

@@ -1,4 +1,6 @@
-"""The steps of a migration, each with its pools, its checks, its commands, and the way back."""
+"""The steps of a migration, each with its pools, its checks, its commands, and the commands that
+revert it.
+"""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ kubernetes/api:resource/v1/types.go@v0.36.3.
 
 
 def find_oversized_claims(situation: ClusterSituation) -> Iterator[Blocker]:
-    """Yield claims and templates that no node can satisfy, whatever it offers."""
+    """Yield claims and templates that no node can satisfy, regardless of its devices."""
     for claim in written_claims(situation.manifests):
         least = least_devices(claim.spec)
         if least > MOST_DEVICES:

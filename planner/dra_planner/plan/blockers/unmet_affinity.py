@@ -181,8 +181,8 @@ def _select_pools(names: Sequence[str]) -> str:
 
 
 def _lack(spec: PodSpec, system: Offer, everywhere: bool) -> str:
-    """Return what a pod requests and an empty system node lacks, or "". `everywhere`: some devices
-    are available on all nodes.
+    """Return the requested resource that an empty system node lacks, or "". `everywhere`: some
+    devices are available on all nodes.
     """
     if spec.resource_claims:
         return "" if everywhere else "don't publish devices for its claims"

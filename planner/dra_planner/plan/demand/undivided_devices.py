@@ -62,8 +62,8 @@ def with_sharing_fixes(
     manifests: Manifests, fleet: Fleet, offers: Iterable[Offer], classes: Mapping[str, DeviceClass]
 ) -> Iterator[Diagnostic]:
     """Yield the diagnostics of the manifests. If the fleet's Kubernetes version ignores a request
-    for a part of a device, the fix includes the settings of the driver, because the version alone
-    shares nothing.
+    for a part of a device, the fix includes the settings of the driver, because a newer Kubernetes
+    version isn't sufficient to share devices.
     """
     found = manifests.diagnostics
     if not any(map(is_dropped_part, found)) or fleet.features_at(fleet.minor).consumable_capacity:

@@ -1,4 +1,4 @@
-"""Names of the claims, pods, and pools that can be explained, and what a given name means."""
+"""Names of the claims, pods, and pools that can be explained, and the lookup of a given name."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def find_levels_beside(judgement: Judgement, free: Judgement | None = None) -> I
     for level in LEVELS_BESIDE:
         sizing = judgement.sizings.get(level)
         if sizing is None or level == judgement.level:
-            continue  # nodes of a snapshot are judged for steady demand alone
+            continue  # nodes of a snapshot are evaluated only for steady demand
         for size in sizing.workloads:
             before = judged.get(size.workload)
             if (
@@ -118,8 +118,8 @@ def _verdict(sizing: Sizing, workload: WorkloadRef) -> str:
 
 
 def _growing(judgement: Judgement, level: DemandLevel) -> list[WorkloadRef]:
-    """Return the workloads that need more pods at this level than at the judged one. A rollout that
-    may remove a pod first doesn't need them.
+    """Return the workloads that need more pods at this level than at the evaluated level. A rollout
+    that can first remove a pod doesn't need more.
     """
     return list(
         dict.fromkeys(

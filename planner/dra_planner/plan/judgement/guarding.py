@@ -163,11 +163,10 @@ def _find_guard_fix(free: Judgement, fleet: Fleet, steps: int) -> Fix | None:
 def add_guards(
     free: Judgement, fleet: Fleet, steps: int, *, compares: bool = True
 ) -> Guarded | None:
-    """Return the plan with the fewest guards that keep the price low; None if none are needed, or
-    none were found.
+    """Return the plan with the fewest guards that keep the price low.
 
-    `free` is the judgement without guards, and `steps` what it could take. `compares` also
-    simulates the plan without each guard.
+    None if no guards are needed or were found. `free` is the judgement without guards, and `steps`
+    is its limit. `compares` also simulates the plan without each guard.
     """
     if free.is_observed or not _has_room_for_guards(free, fleet):
         return None

@@ -21,8 +21,9 @@ MOST_SHAPES: Final = 3
 
 
 class Stranded(Struct, frozen=True, kw_only=True):
-    """Free devices of a pool that no pod of the demand can use: their number by kind, and what a
-    workload's pod lacks there. `workload` is None if no workload requests devices of the pool.
+    """Free devices of a pool that no pod of the demand can use: their number by kind, and the
+    resource that a workload's pod lacks there. `workload` is None if no workload requests devices
+    of the pool.
     """
 
     pool: str

@@ -338,9 +338,9 @@ def sharing_change(judgement: Judgement, shape: Shape, pods: int) -> str:
     """Return the settings with which a node holds more pods whose claims request a part of a
     device, or "".
 
-    Without them, the driver publishes whole devices, and each claim gets one, whatever amount it
-    requests. If the pool's nodes are still too few for this number of `pods`, the text includes
-    their count.
+    Without them, the driver publishes whole devices, and each claim gets a whole device, regardless
+    of the amount that it requests. If the pool's nodes are still too few for this number of `pods`,
+    the text includes their count.
     """
     market = _market(judgement)
     if market is None or not any(

@@ -128,8 +128,8 @@ class Weighing:
         return bytes(map(says.__getitem__, whose))
 
     def _open(self, template: Template) -> tuple[tuple[int, ...], list[Wishes]]:
-        """Return the different wishes of all kinds, and the kinds that have them. 1 stands for the
-        first wishes, and 0 for none.
+        """Return the different wishes of all kinds, and the kinds that have them. 1 means the first
+        wishes, and 0 means none.
         """
         numbers: dict[Wishes, int] = {}
         whose = [

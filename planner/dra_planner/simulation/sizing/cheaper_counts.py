@@ -109,8 +109,8 @@ class CountSpace(Struct, frozen=True, kw_only=True):
                 yield from self._counts(at + 1, {**first, pool.name: count}, ceiling)
 
     def _enough(self, pool: PoolRange, others: list[tuple[tuple[int, ...], int]]) -> int:
-        """Return the number of nodes of a pool below which the cost is less than the floor,
-        whatever the other counts.
+        """Return the number of nodes of a pool below which the cost is less than the floor for any
+        other counts.
         """
         if not pool.cost[0]:
             return pool.least

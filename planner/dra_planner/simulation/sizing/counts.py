@@ -103,8 +103,8 @@ class SimulatedCounts(Struct, frozen=True, kw_only=True):
 
 
 class CountQuestion(Struct, frozen=True, kw_only=True):
-    """The question how many nodes of each pool the scheduler needs, for one level of a demand that
-    a packing places.
+    """A query for the number of nodes of each pool that the scheduler needs, for one level of a
+    demand that a packing places.
 
     `beside` are existing nodes that aren't sized. `limits` are the shared limits of pools. `checks`
     are additional orders: counts are only returned if they pass these, too. As many checks run as

@@ -1,4 +1,4 @@
-"""Consequences of lost nodes: their pods are re-created, and the other pods stay where they are."""
+"""Consequences of lost nodes: their pods are re-created, and the other pods stay on their nodes."""
 
 from __future__ import annotations
 

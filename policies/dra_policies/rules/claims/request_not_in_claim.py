@@ -1,4 +1,4 @@
-"""A container uses a request that its claim does not have."""
+"""A container uses a request that its claim doesn't have."""
 
 from __future__ import annotations
 
