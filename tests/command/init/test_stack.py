@@ -285,6 +285,8 @@ def test_stacks_with_different_workloads_need_a_choice(project: Project) -> None
 
     assert done.status == 2
     assert "different workloads; use --workloads PATH, for example --workloads one" in done.err
+    words = ("--region", "eu-west-1", "--workloads", "one")
+    assert project.run("init", ".", "--stack", "eu", *words).status == 0
 
 
 @pytest.mark.parametrize("region", ["us-east-1", "eu-west-1"])
@@ -298,6 +300,9 @@ def test_a_region_that_differs_from_the_file_is_an_error(region: str, tmp_path: 
     assert done.status == (0 if region == stated else 2)
     if region != stated:
         assert f"--region {region} differs from the region in fleet.yaml, {stated}" in done.err
+        fix = "remove --region, or copy the file, change its region, and pass the copy to --from"
+        assert fix in done.err
+        assert project.run("init", "--stack", "prod", "--from", "fleet.yaml").status == 0
 
 
 def test_the_reason_why_no_machine_type_fits_is_part_of_the_error(tmp_path: Path) -> None:
@@ -311,7 +316,9 @@ def test_the_reason_why_no_machine_type_fits_is_part_of_the_error(tmp_path: Path
     assert done.status == 2
     assert "has the taint nvidia.com/gpu=present:NoSchedule" in done.err
     assert "add to the pod's tolerations: {key: nvidia.com/gpu" in done.err
-    assert "`pulumi-dra suggest work.yaml --region us-east-1`" in done.err
+    assert "for all reasons, run `pulumi-dra suggest" in done.err
+    every = project.run("suggest", "work.yaml", "--region", "us-east-1")
+    assert "has the taint nvidia.com/gpu=present:NoSchedule" in every.err
 
 
 def test_commands_after_a_misfit_are_those_that_work(project: Project) -> None:
@@ -358,23 +365,36 @@ class TestOptionsOfTheWorkflow:
         assert workflow["permissions"]["security-events"] == "write"
 
     @pytest.mark.parametrize(
-        ("words", "error"),
+        ("words", "error", "better"),
         [
-            (("--ci", "gitlab", "--sarif"), "--sarif applies only to GitHub workflows"),
-            (("--ci", "none", "--diff", "main"), "--diff needs a CI workflow"),
+            (
+                ("--ci", "gitlab", "--sarif"),
+                "workflows; use --ci github, or remove --sarif",
+                ("--ci", "gitlab"),
+            ),
+            (
+                ("--ci", "none", "--diff", "main"),
+                "--diff needs a CI workflow; remove --ci none or --diff",
+                ("--diff", "main"),
+            ),
         ],
     )
     def test_options_that_no_workflow_uses(
-        self, words: tuple[str, ...], error: str, project: Project
+        self, words: tuple[str, ...], error: str, better: tuple[str, ...], project: Project
     ) -> None:
         done = project.run("init", "--only-ci", "--stack", "dev", *words)
         assert done.status == 2
         assert error in done.err
+        assert project.run("init", "--only-ci", "--stack", "dev", *better).status == 0
 
     def test_another_workflow_for_the_same_stack(self, project: Project) -> None:
         project.write("stacks/Pulumi.prod.yaml", STACK)
         self.workflow(project)
         done = project.run("init", "--only-ci", "--stack", "dev,prod")
-        assert "pulumi-dra-dev.yml also checks dev, so each pull request gets two comments" in (
-            done.out
+        note = (
+            "also checks dev, so each pull request gets two comments; delete one of the workflows"
         )
+        assert note in done.out
+        (project.root / ".github/workflows/pulumi-dra-dev.yml").unlink()
+        again = project.run("init", "--only-ci", "--stack", "dev,prod", "--force")
+        assert (again.status, note in again.out) == (0, False)
