@@ -345,7 +345,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksNetwork",
         {"tags": {"team (own)": "a"}},
         "tags.team (own)",
-        "must have a key of only letters, digits, spaces, and",
+        "must have a key that contains only letters, digits, spaces, and",
     ),
     (
         "EksKarpenter",

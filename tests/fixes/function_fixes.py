@@ -249,12 +249,12 @@ FUNCTIONS = (
         lambda folder: _locked(folder, "others"),
     ),
     InFunction(
-        "use the fleet itself",
+        "define the fleet inline",
         raised(lambda _: read_settings({"pulumi-dra:fleet": "fleet.yaml"})),
         works(lambda _: read_settings({"pulumi-dra:fleet": L4.document()})),
     ),
     InFunction(
-        "use a file path, or the fleet itself",
+        "use a file path, or define the fleet inline",
         raised(lambda _: read_settings({"pulumi-dra:fleet": "https://fleets.example/prod.yaml"})),
         lambda folder: _of_file(folder).fleet == L4,
     ),

@@ -304,7 +304,7 @@ _CI_EXAMPLES = """\
 examples:
   plan and check all stacks in a repository
     pulumi-dra ci --stack eks-dev,gke-dev
-  report only findings that the change adds, also as SARIF
+  report only findings that the change introduces, and write a SARIF file
     pulumi-dra ci --stack eks-dev --diff origin/main --sarif findings.sarif
 
 In GitHub Actions, set GITHUB_TOKEN (pull-requests: write) for the comment. In

@@ -54,13 +54,13 @@ def _check(key: str, value: str) -> str:
 def _check_of_roles(key: str, value: str) -> str:
     if not _is_of_roles(key):
         return (
-            f"must have a key of only letters, digits, spaces, and {' '.join(_OF_ROLES)}, because "
-            "roles also have this tag"
+            "must have a key that contains only letters, digits, spaces, and "
+            f"{' '.join(_OF_ROLES)}, because the tag is also set on IAM roles"
         )
     if not _is_of_roles(value):
         return (
-            f"must contain only letters, digits, spaces, and {' '.join(_OF_ROLES)}, because roles "
-            "also have this tag"
+            f"must contain only letters, digits, spaces, and {' '.join(_OF_ROLES)}, because the "
+            "tag is also set on IAM roles"
         )
     return ""
 

@@ -37,7 +37,7 @@ POOL_SET_BY_PLATFORM = {
     "desired_nodes": "the plan",
     "max_nodes": "the plan",
     "min_nodes": "the plan",
-    "pool_name": "the fleet's name of the pool",
+    "pool_name": "the pool's name in the fleet",
     **{name: f"the fleet's {key}" for name, key in IN_THE_FLEET.items()},
 }
 """Inputs of all clouds' pools that DraPlatform sets, and their sources."""

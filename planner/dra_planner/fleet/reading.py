@@ -224,7 +224,7 @@ def read_settings(
             raise fault(
                 key,
                 "is a URL, which a stack's settings don't support",
-                "use a file path, or the fleet itself",
+                "use a file path, or define the fleet inline",
             )
         fleet = remote_fleet(stated)
     else:
@@ -232,7 +232,7 @@ def read_settings(
             raise fault(
                 key,
                 "is a file name, but the project folder is unknown",
-                "use the fleet itself",
+                "define the fleet inline",
             )
         fleet = read_fleet_file(project / stated, catalog)
     _check_other_settings(config, fleet, file, fault)

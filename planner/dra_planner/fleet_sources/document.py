@@ -251,8 +251,8 @@ def _system_pool(
     machine, pool = max(plain, key=lambda each: each[1].desired or each[1].minimum or 0)
     if len(plain) > 1:
         notes.append(
-            f"{len(plain)} pools don't have accelerators, so the system pool uses the largest "
-            f"machine type, {machine.name}"
+            f"{len(plain)} pools don't have accelerators, so the system pool uses the machine type "
+            f"of the pool with the most nodes, {machine.name}"
         )
     which = "desired" if pool.desired else "minimum"
     count = pool.desired or pool.minimum

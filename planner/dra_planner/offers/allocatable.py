@@ -62,7 +62,7 @@ def _with_huge_pages(found: Allocatable, settings: AllocatableSettings, doubt: s
     at_most["memory"] += sum(pages.values()) // 64
     if amounts["memory"] <= 0:
         raise CatalogError(
-            "huge pages use all memory of a node, so pods can't run on it",
+            "huge pages use all of the node's memory, so pods can't run on it",
             fix="reserve fewer huge pages (hugePages)",
         )
     text = " and ".join(

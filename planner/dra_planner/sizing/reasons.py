@@ -115,10 +115,10 @@ def too_small(
     if shortage.proved:
         message = f'pool "{room.name}" {limit}; {still_pending}'
     else:
-        takes = f" takes {shortage.raises[0][1]}" if shortage.raises else " needs more"
+        takes = shortage.raises[0][1] if shortage.raises else "more"
         message = (
-            f'pool "{room.name}" {limit}: at least {shortage.bound} are needed, and the best '
-            f"packing found ({shortage.method}){takes}; {still_pending}"
+            f'pool "{room.name}" {limit}, but the best packing found ({shortage.method}) needs '
+            f"{takes} (lower bound: {shortage.bound}); {still_pending}"
         )
     return Reason(
         code="pool-too-small" if shortage.proved else "packing-too-large",
@@ -162,7 +162,8 @@ def unbounded(member: Member, level: DemandLevel) -> Reason:
     """Return why the number of a workload's pods isn't limited."""
     return Reason(
         code="unbounded-demand",
-        message=f"the pod count of {member.workload} at its {level} is unlimited",
+        message=f"{member.workload} doesn't have a maximum pod count, so its {level} demand is "
+        "unlimited",
         fix="set a maximum replica count in its autoscaler",
         place=member.place,
     )

@@ -17,6 +17,7 @@ from dra_planner.model import AttributeValue, Device, DeviceClass, ResourceSlice
 from dra_planner.offers import Deduction, Offer, PredictedNode, nodes_of, predict_system_offer
 from dra_planner.plan import Plan
 from dra_planner.slices import render_slice
+from dra_planner.wording import named
 
 Json = dict[str, Any]
 
@@ -184,8 +185,8 @@ def _invented(offers: Sequence[Offer], zones: tuple[str, ...]) -> Iterator[str]:
     without = [offer.name for offer in offers if not offer.zones]
     if without:
         yield (
-            f"zones of {', '.join(without)}: {', '.join(zones)} in turn, because the fleet "
-            "doesn't set zones"
+            f"the fleet doesn't set zones for {named('pool', without)}, so the rehearsal assigns "
+            f"{', '.join(zones)} to the nodes in turn"
         )
     names = {
         name.rpartition("/")[2]

@@ -264,7 +264,7 @@ def test_the_most_memory_excludes_what_describes_its_pages() -> None:
 
 def test_huge_pages_that_leave_no_memory_are_refused() -> None:
     with pytest.raises(
-        CatalogError, match="huge pages use all memory of a node, so pods can't run on it"
+        CatalogError, match="huge pages use all of the node's memory, so pods can't run on it"
     ):
         predict_allocatable(
             catalog.machine("eks", "g6.2xlarge"), AllocatableSettings(huge_pages={"1Gi": 31})

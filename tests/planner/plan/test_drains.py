@@ -34,9 +34,7 @@ def test_a_budget_that_keeps_all_pods_is_a_warning(says: str) -> None:
     plan = planned(says)
     (found,) = plan.diagnostics
     assert (plan.verdict, found.severity, found.code) == ("fits", "warning", "drain-blocked")
-    assert (
-        "doesn't allow the eviction of any of the 3 pods of Deployment default/web" in found.message
-    )
+    assert "allows no evictions of Deployment default/web (3 pods)" in found.message
     assert found.fix == "set the PodDisruptionBudget's maxUnavailable to 1"
     assert not planned("maxUnavailable: 1").diagnostics
 

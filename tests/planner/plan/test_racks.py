@@ -133,7 +133,7 @@ def test_a_domain_over_two_pools_is_a_warning() -> None:
         "placed on pools gb and second, but these pools don't share a rack"
         in told(plan)["domain-in-several-pools"]
     )
-    assert fix(plan) == "select one pool for these pods by the label pulumi-dra/pool"
+    assert fix(plan) == "set the same pulumi-dra/pool label in the nodeSelector of all these pods"
     pinned = [
         Source(
             each,
@@ -156,10 +156,10 @@ def test_a_machine_without_nvlink_between_nodes_is_a_warning() -> None:
     plan = planned(4, domain("a", 2), machine="a3-highgpu-8g")
     assert plan.verdict == "fits"
     assert (
-        'the nodes of pool "gb" (a3-highgpu-8g) aren\'t known to have NVLink across nodes, so the '
-        "domain's pods can't share memory across nodes" in told(plan)["domain-without-nvlink"]
+        'machine type a3-highgpu-8g of pool "gb" isn\'t known to support multi-node NVLink, so '
+        "the domain's pods may not be able to share memory" in told(plan)["domain-without-nvlink"]
     )
-    assert fix(plan) == "use a machine type with NVLink across nodes, for example GB200"
+    assert fix(plan) == "use a machine type with multi-node NVLink, for example GB200"
     assert set(told(planned(18, domain("a", 2)))) == {"count-in-whole-racks"}
 
 

@@ -565,8 +565,8 @@ CASES = [
         (replicas(2, "", BUDGET),),
         "fits",
         {"l4": 2},
-        says="PodDisruptionBudget default/web doesn't allow the eviction of any of the 2 pods "
-        "of Deployment default/web (minAvailable: 2)",
+        says="PodDisruptionBudget default/web (minAvailable: 2) allows no evictions of Deployment "
+        "default/web (2 pods)",
     ),
     Case(
         "a disruption budget on full nodes: a node more while one is drained",

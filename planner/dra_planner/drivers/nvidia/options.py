@@ -50,7 +50,7 @@ class NvidiaDriver(StrictDocument):
     )
     compute_domains: bool = Field(
         default=False,
-        description="Enable ComputeDomains for NVLink across nodes (GB200, GB300).",
+        description="Enable ComputeDomains for multi-node NVLink (GB200, GB300).",
     )
 
     @property

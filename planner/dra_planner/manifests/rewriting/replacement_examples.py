@@ -176,7 +176,7 @@ spec:
 """
 
 TAINT_RULE: Final = """\
-# on 1.37 and later; before, keep v1alpha3 or v1beta2 and have the API server serve it
+# for 1.37 and later; in earlier versions, keep v1alpha3 or v1beta2 and enable it in the API server
 apiVersion: resource.k8s.io/v1
 kind: DeviceTaintRule
 metadata: {name: broken-gpu}

@@ -89,9 +89,14 @@ def _not_counted(
             everything = request.exactly is not None and request.exactly.allocation_mode == "All"
             if request.first_available or everything:
                 form = "allocationMode: All" if everything else "firstAvailable"
-                counted = "as one device" if everything and who == "KAI" else "as no device"
+                counts = (
+                    "counts only one device"
+                    if everything and who == "KAI"
+                    else "doesn't count the devices"
+                )
                 message = (
-                    f"{workload.ref}: {who} counts {form} {counted}, so the queue's usage is wrong"
+                    f"{workload.ref}: {who} {counts} of requests with {form}, so the queue's usage "
+                    "is too low"
                 )
                 fix = (
                     "request a count"

@@ -28,7 +28,7 @@ def _notes(
             yield (
                 f"The DeviceClass {name} serves {resource}, so DRA nodes accept pods that request "
                 f"{resource} as soon "
-                "as the driver runs. Quotas of the resource also count claims. To prevent both, "
+                f"as the driver runs. Quotas for {resource} also count claims. To prevent both, "
                 "remove "
                 "extendedResourceName from the class"
             )

@@ -51,9 +51,9 @@ def find_blocked_drains(cluster: ReadCluster, groups: Mapping[str, str]) -> Iter
         yield Diagnostic(
             "warning",
             "drain-blocked",
-            f"PodDisruptionBudget {budget.key} doesn't allow the eviction of any of its "
-            f"{counted(len(pods), 'pod')} ({_said(budget)}), so {where} can't be drained, and "
-            "their upgrade or replacement stalls",
+            f"PodDisruptionBudget {budget.key} ({_said(budget)}) allows no evictions of its "
+            f"{counted(len(pods), 'pod')}, so {where} can't be drained, and their upgrade or "
+            "replacement stalls",
             budget.meta.place,
             "set the PodDisruptionBudget's maxUnavailable to 1",
         )
@@ -86,10 +86,10 @@ def find_drain_faults(manifests: Manifests, sizing: Sizing) -> Iterator[Diagnost
             yield Diagnostic(
                 severity="warning",
                 code="drain-blocked",
-                message=f"PodDisruptionBudget {budget.meta.key} doesn't allow the eviction of any "
-                f"of the {counted(pods, 'pod')} of "
-                f"{' and '.join(str(each.ref) for each in servers)} ({_said(budget)}), so "
-                "a node with one of them can't be drained, even with an additional node",
+                message=f"PodDisruptionBudget {budget.meta.key} ({_said(budget)}) allows no "
+                f"evictions of {' and '.join(str(each.ref) for each in servers)} "
+                f"({counted(pods, 'pod')}), so you can't drain the nodes that run these pods, even "
+                "after you add a node",
                 place=budget.meta.place,
                 fix="set the PodDisruptionBudget's maxUnavailable to 1",
             )

@@ -235,9 +235,11 @@ def _driver(sources: Iterable[Source], notes: list[str]) -> str:
     for version, _ in seen.most_common():
         if version in known:
             return version
-    what = (
-        f"runs {next(iter(seen))}, which isn't in the tables" if seen else "isn't in the snapshot"
-    )
     newest = nvidia.newest_driver_release().version
-    notes.append(f"the NVIDIA DRA driver {what}, so the fleet uses {newest}")
+    why = (
+        f"the catalog doesn't contain NVIDIA DRA driver {next(iter(seen))} of the snapshot"
+        if seen
+        else "the snapshot doesn't contain the NVIDIA DRA driver"
+    )
+    notes.append(f"{why}, so the fleet uses {newest}")
     return newest

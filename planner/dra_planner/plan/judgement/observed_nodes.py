@@ -210,8 +210,8 @@ def size_workload(ref: WorkloadRef, demand: Demand, outcome: SimulationOutcome) 
 
 
 def _not_created(pods: int) -> Reason:
-    subject = "1 additional pod isn't" if pods == 1 else f"{pods} additional pods aren't"
-    return Reason(code="not-created", message=f"{subject} created before the pending pods run")
+    message = f"{counted(pods, 'more pod')} won't be created until the pending pods run"
+    return Reason(code="not-created", message=message)
 
 
 def _not_replaced(pods: int) -> Reason:

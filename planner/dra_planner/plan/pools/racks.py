@@ -106,7 +106,7 @@ def find_rack_faults(
                 code="domain-in-several-pools",
                 message=f"ComputeDomain {domain}: its pods are placed on pools "
                 f"{' and '.join(pools)}, but these pools don't share a rack",
-                fix="select one pool for these pods by the label pulumi-dra/pool",
+                fix="set the same pulumi-dra/pool label in the nodeSelector of all these pods",
             )
 
 
@@ -120,10 +120,10 @@ def _of_pool(
             yield Diagnostic(
                 severity="warning",
                 code="domain-without-nvlink",
-                message=f'ComputeDomain {wide[0]}: the nodes of pool "{pool.name}" '
-                f"({racks.machine}) aren't known to have NVLink across nodes, so the "
-                "domain's pods can't share memory across nodes",
-                fix="use a machine type with NVLink across nodes, for example GB200",
+                message=f"ComputeDomain {wide[0]}: machine type {racks.machine} of pool "
+                f"\"{pool.name}\" isn't known to support multi-node NVLink, so the domain's pods "
+                "may not be able to share memory across nodes",
+                fix="use a machine type with multi-node NVLink, for example GB200",
             )
         return
     for domain, nodes in sorted(racks.domains.items()):

@@ -45,12 +45,12 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
                 "verdict": (types.STRING, "`fits`, `does-not-fit`, or `cannot-tell`"),
                 "cloud": (types.STRING, "Value of `cloud` in the fleet"),
                 "region": (types.STRING, "Region of the fleet"),
-                "autoscaler": (types.STRING, "Autoscaler of the fleet, `none` if it has none"),
+                "autoscaler": (types.STRING, "Autoscaler of the fleet, or `none`"),
                 "nodes": (types.INT, "Nodes in all pools"),
                 "pools": (list_of(POOL), "Pools, in fleet order"),
             }
         ),
-        "stack": Field(types.STRING, "Name of the Pulumi stack, empty without one"),
+        "stack": Field(types.STRING, "Name of the Pulumi stack, or empty if there is no stack"),
         "kubernetes": Field(types.STRING, 'Kubernetes version, for example `"1.36"`'),
         "workloads": Field(list_of(WORKLOAD), "Workloads, sorted by kind, namespace, and name"),
         "claims": Field(list_of(CLAIM), "Claims and claim templates, sorted by namespace and name"),
@@ -93,7 +93,9 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
         "name": Field(types.STRING, "Name"),
         "labels": Field(_LABELS, "Labels of the pods"),
         "replicas": Field(types.INT, "Declared number of pods"),
-        "priorityClass": Field(types.STRING, "Priority class of the pods, empty without one"),
+        "priorityClass": Field(
+            types.STRING, "Priority class of the pods, or empty if they have none"
+        ),
         "claims": Field(list_of(CLAIM), "Claims of one pod"),
         "devicesPerPod": Field(types.INT, "Devices that the claims of one pod request"),
         **_of_pools(

@@ -70,7 +70,7 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
             yield _finding(
                 pool,
                 f"its machine type {name} is unknown",
-                fix=f"change the name to {near} if you mean this machine type",
+                fix=f"if you mean {near}, change the name",
                 certain=False,
             )
     if not names:

@@ -56,10 +56,10 @@ def _of_fast_network(view: StackView, pool: DeclaredPool) -> Iterator[Finding]:
     if fast and len(set(zones)) > 1:
         yield Finding(
             message=f"{pool.title} has nodes in the zones "
-            f"{' and '.join(sorted(filter(None, zones)))}, but traffic of an "
-            f"{network.interface} doesn't leave its zone, so jobs with nodes in different "
-            "zones fail",
-            fix="use only subnets in one zone, with one pool for each zone",
+            f"{' and '.join(sorted(filter(None, zones)))}, but {network.interface} traffic can't "
+            "cross zones, so jobs with nodes in different zones fail",
+            fix="use subnets of only one zone for this pool, and create a separate pool for each "
+            "additional zone",
             urn=pool.urn,
         )
 
