@@ -74,6 +74,6 @@ def other_limit_notes(item: KubernetesObject, is_device: Callable[[str], bool]) 
         text = "\n".join(all_texts(item.data.get("spec")))
         if found := [name for name in _RESOURCES if name in text]:
             yield (
-                f"it checks {found[0].rstrip('-')}, but migrated pods don't request this resource; "
-                "add the same check for the requests in ResourceClaimTemplates"
+                f"it checks {found[0].rstrip('-')}, but migrated pods don't request this resource, "
+                "so ResourceClaimTemplates need the same check for their requests"
             )

@@ -12,12 +12,12 @@ from dra_policies.view.stack_view import DeclaredResource, StackView
 GROUP: Final = "resource.k8s.io"
 _WRITES: Final = frozenset({"create", "update", "patch", "delete", "deletecollection", "*"})
 _OWNED: Final = {
-    "deviceclasses": "change DeviceClasses for all users",
-    "resourceslices": "publish devices that don't exist, or hide existing devices",
-    "resourceclaims/status": "allocate devices to a claim",
-    "resourceclaims/binding": "allocate devices to a claim",
-    "resourceclaims/driver": "act as a driver",
-    "devicetaintrules": "take devices from all users",
+    "deviceclasses": "its subjects can change DeviceClasses for all users",
+    "resourceslices": "its subjects can publish devices that don't exist, or hide existing devices",
+    "resourceclaims/status": "its subjects can allocate devices to a claim",
+    "resourceclaims/binding": "its subjects can allocate devices to a claim",
+    "resourceclaims/driver": "its subjects can act as a driver",
+    "devicetaintrules": "its subjects can take devices from all users",
 }
 _KINDS: Final = (":Role", ":ClusterRole")
 _BINDINGS: Final = (":RoleBinding", ":ClusterRoleBinding")
@@ -51,7 +51,7 @@ def check(view: StackView) -> Iterator[Finding]:
             if given:
                 yield Finding(
                     message=f'{kind} "{each.name}" grants write access to {" and ".join(given)}, '
-                    f"so its subjects can {' and '.join(dict.fromkeys(given.values()))}",
+                    f"so {' and '.join(dict.fromkeys(given.values()))}",
                     fix=f"remove {' and '.join(given)} from its rules; ordinary users need "
                     "only resourceclaims and resourceclaimtemplates",
                     urn=each.urn,
