@@ -237,6 +237,10 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
         ],
         [("warning", "selector-reads-what-no-device-has")],
     ),
+    "a quantity in gigabytes": (
+        [claim(selector=MEMORY.format(amount="20GB"))],
+        [("warning", "selector-reads-what-no-device-has")],
+    ),
     "an attribute of another driver": (
         [claim(selector=SELECTOR.format(expression="device.attributes['dra.net'].rdma"))],
         [],
@@ -289,6 +293,11 @@ SENTENCES = {
     SELECTOR.format(expression="device.attributes['gpu.nvidia.com'].architectur == 'Ada'"): (
         'publishes (did you mean "architecture"?)'
     ),
+    MEMORY.format(amount="20GB"): (
+        'selector contains quantity("20GB"), but 20GB isn\'t a quantity, so the selector fails on '
+        'every device (use quantity("20G"))'
+    ),
+    MEMORY.format(amount="lots"): 'use a number with a unit, for example quantity("20Gi")',
 }
 
 
@@ -297,6 +306,28 @@ def test_a_sentence_about_a_selector(selector: str) -> None:
     (finding,) = told(claim(selector=selector))
 
     assert SENTENCES[selector] in str(finding)
+
+
+@pytest.mark.parametrize(
+    ("name", "fix"),
+    [
+        ("mem", 'did you mean "memory"?'),
+        ("Memory", 'did you mean "memory"?'),
+        ("share", 'did you mean "shares"?'),
+        ("gpu.nvidia.com/memroy", 'did you mean "memory"?'),
+        ("bandwidth", "known: "),
+    ],
+)
+def test_a_requested_capacity_that_no_version_publishes(name: str, fix: str) -> None:
+    (finding,) = told(claim(more=f"capacity: {{requests: {{{name}: 8}}}}"), minor=36)
+
+    assert f"requests the capacity {name}, which no version of the driver publishes" in str(finding)
+    assert fix in str(finding)
+
+
+@pytest.mark.parametrize("name", ["memory", "shares", "gpu.nvidia.com/memory", "dra.net/bandwidth"])
+def test_a_requested_capacity_that_may_exist(name: str) -> None:
+    assert not told(claim(more=f"capacity: {{requests: {{{name}: 8}}}}"), minor=36)
 
 
 def test_gpus_that_no_pool_has_are_not_missed(declare: SimpleNamespace) -> None:

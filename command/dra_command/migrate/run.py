@@ -18,6 +18,7 @@ from dra_command.migrate.diff import unified_diff
 from dra_command.migrate.json import migrate_json
 from dra_command.migrate.steps import run_steps
 from dra_command.migrate.text import print_migration
+from dra_planner.drivers import every_driver
 from dra_planner.drivers.nvidia import gpus, mig_profiles
 from dra_planner.errors import SourceError
 from dra_planner.manifests.documents import read_documents
@@ -118,5 +119,14 @@ def _sharing(word: str) -> tuple[str, DeviceSharing]:
         raise UsageError(
             f"--shared {word} isn't a resource with a number of units",
             fix="use, for example, nvidia.com/gpu=4",
+        )
+    if "/" not in name:
+        known = sorted(
+            resource for driver in every_driver() for resource in driver.plugin_resources
+        )
+        near = " or ".join(f"{each}={count}" for each in known if each.rpartition("/")[2] == name)
+        raise UsageError(
+            f"--shared {word} isn't an extended resource, because its name has no domain",
+            fix=f"did you mean {near}?" if near else f"use one of {', '.join(known)}",
         )
     return name, DeviceSharing("time-slicing", int(count), "--shared")

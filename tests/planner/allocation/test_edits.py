@@ -162,6 +162,11 @@ OTHERS = {
         gpus(1),
         (),
     ),
+    "request the capacity memory instead of mem in request r of claim c1": (
+        shape(claim(request(capacity={"mem": Quantity.parse("8Gi")}))),
+        slice_of(device("a", capacity={"memory": "24Gi"}, allow_multiple_allocations=True)),
+        (),
+    ),
     "remove the pod's required node affinity": (
         shape(claim(request()), node_affinity=ZONE_A),
         gpus(1),

@@ -74,6 +74,8 @@ spec:
         )),
         (POD + "      source: {resourceClaimName: c}\n", "unknown-field", 11, "spec.resourceClaims[0].source", "since 1.31"),
         (POD.replace("[{name: gpu}]", "[{name: nic}]") + "      resourceClaimName: c\n", "value-not-found", 8, "spec.containers[0].resources.claims[0]", "spec.resourceClaims"),
+        (POD.replace("[{name: gpu}]", "[{name: gpus}]") + "      resourceClaimName: c\n", "value-not-found", 8, "spec.containers[0].resources.claims[0]", "did you mean gpu?"),
+        (POD.replace("[{name: gpu}]", "[{name: gup}]") + "      resourceClaimName: c\n", "value-not-found", 8, "spec.containers[0].resources.claims[0]", "did you mean gpu?"),
         (POD.replace("  containers:", "  containers:").replace("kind: Pod", "kind: Deployment").replace("apiVersion: v1", "apiVersion: apps/v1beta1"), "version-not-served", 1, "", "apps/v1"),
     ],
 )  # fmt: skip

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from dra_planner.allocation.place import plan_for, searched_claims
 from dra_planner.allocation.reasons.absent_names import published_instead
 from dra_planner.allocation.reasons.explanation import (
+    MEANT,
     NO_CAPACITY,
     AlternativeReport,
     ClaimReport,
@@ -271,6 +272,11 @@ def _diagnose(way: AlternativeReport) -> tuple[str, str]:
     if way.matching == 0 and "capacity" in by_step:
         details = [each.detail for each in way.exclusions if each.step == "capacity"]
         if details and all(each.startswith(NO_CAPACITY) for each in details):
+            meant = {each.partition(MEANT)[2].rstrip("?") for each in details}
+            name = meant.pop() if len(meant) == 1 else ""
+            if name:
+                wrong = details[0].partition(MEANT)[0].removeprefix(f"{NO_CAPACITY} ")
+                return "capacity-too-large", f"request the capacity {name} instead of {wrong}"
             fix = "request a capacity that these devices publish, or remove the request for it"
             return "capacity-too-large", fix
         return "capacity-too-large", "request less capacity, or use larger devices"

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from typing import Literal, TypeVar, get_args
 
 from msgspec import Struct
@@ -43,6 +44,7 @@ EditKind = Literal[
     "compare-inclusive",
     "correct-value",
     "correct-class",
+    "rename-capacity",
     "lower-count",
     "count-instead-of-all",
     "constrain-pairs",
@@ -185,6 +187,11 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
     yield from _class_corrections(at, spec, node)
     published = {name for each in node.template.candidates for name in each.device.capacity}
     for name, amount in spec.capacity.items():
+        for near in get_close_matches(name, sorted(published - {name, *spec.capacity}), 1):
+            text = f"request the capacity {near} instead of {name} in {where}"
+            yield replace(
+                at, kind="rename-capacity", text=text, name=name, conditions=((name, near),)
+            )
         text = (
             f"request less {name} than {amount} in {where}"
             if name in published
@@ -429,6 +436,9 @@ def _edit_way(edit: Edit, way: Way) -> Way:
             return replace(
                 way, selectors=(*way.selectors[: edit.index], new, *way.selectors[edit.index + 1 :])
             )
+        case "rename-capacity":
+            renamed = dict(edit.conditions)
+            return replace(way, capacity={renamed.get(n, n): q for n, q in way.capacity.items()})
         case "lower-capacity":
             return replace(way, capacity={n: q for n, q in way.capacity.items() if n != edit.name})
         case "tolerate-device":

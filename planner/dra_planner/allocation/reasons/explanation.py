@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -30,6 +31,7 @@ from dra_planner.model import AttributeValue, DeviceConstraint, Shape, Unknown
 from dra_planner.quantity import Quantity
 
 NO_CAPACITY: Final = "no capacity"
+MEANT: Final = "; did you mean "
 
 Step = Literal["selector", "unknown", "error", "capacity", "taken", "counters", "taint"]
 
@@ -200,7 +202,8 @@ def _capacity_detail(way: Alternative, candidate: Candidate, node: NodeState) ->
     for name, asked in way.spec.capacity.items():
         have = device.capacity.get(name)
         if have is None:
-            return f"{NO_CAPACITY} {name}"
+            near = get_close_matches(name, sorted(device.capacity), 1)
+            return f"{NO_CAPACITY} {name}" + (f"{MEANT}{near[0]}?" if near else "")
         if have.at_most is not None and have.at_most < asked:
             return f"{name}: requests {asked}, at most {have.at_most} allowed"
         if isinstance(have.value, Quantity) and have.value < asked:

@@ -19,6 +19,7 @@ from dra_planner.allocation.reasons.replacement_text import replacement_text
 from dra_planner.allocation.search.devices import Candidate
 from dra_planner.allocation.search.selection import outcomes
 from dra_planner.cel import Dialect, Selector, compile, explain
+from dra_planner.cel.advice.quantity_literals import with_quantities
 from dra_planner.cel.advice.version_comparisons import as_versions
 from dra_planner.cel.explanation import conditions as split_conditions
 from dra_planner.cel.explanation import is_near, split_at_and
@@ -200,15 +201,18 @@ def _corrections_of_errors(
     term: Condition, devices: Sequence[Candidate], template: Template
 ) -> Iterator[SelectorChange]:
     """Yield a corrected condition: an attribute that should be a capacity (or the reverse), a
-    missing comparison, or a version comparison.
+    missing comparison, a version comparison, or an invalid quantity.
     """
+    compiled = _compile(term.text, template)
+    if compiled is not None:
+        better = with_quantities(term.text, compiled.tree)
+        yield from _correction("correct-value", term.text, better)
     if _NO_VERSION in term.error:
         yield from _correction(
             "correct-value", term.text, _SHORT_VERSION.sub(_whole_version, term.text)
         )
     if _NO_OVERLOAD in term.error:
-        selector = _compile(term.text, template)
-        better = as_versions(selector.tree) if selector is not None else ""
+        better = as_versions(compiled.tree) if compiled is not None else ""
         yield from _correction("correct-value", term.text, better)
     for at in term.reads:
         if len(at.path) < _LEAST_PATH:

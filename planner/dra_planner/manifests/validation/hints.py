@@ -14,6 +14,9 @@ from dra_planner.manifests.schema import ApiType, fields_of, struct_of
 from dra_planner.manifests.validation.violations import Violation
 
 _BLANKS: Final = re.compile("[\u00a0\u2000-\u200b\u202f\u205f\u3000\ufeff]")
+_POD_CLAIMS: Final = re.compile(
+    r'"(?P<name>[^"]*)": must be one of the names in pod\.spec\.resourceClaims: (?P<known>.+)$'
+)
 _INDEX: Final = re.compile(r"\[\d+\]$")
 _RESOURCE: Final = "resource.k8s.io"
 _COMMON: Final = frozenset({"name", "namespace", "labels", "annotations", "type", "kind", "value"})
@@ -199,6 +202,8 @@ _NAMES: Final = "must consist of lower case alphanumeric characters"
 
 def hint(item: KubernetesObject, violation: Violation, minor: int) -> str:
     """Return the fix for a violation, or nothing if its text is the best description."""
+    if meant := _claim_name(violation.text):
+        return meant
     for part, text in _TEXTS:
         if part in violation.text:
             return text
@@ -214,6 +219,15 @@ def hint(item: KubernetesObject, violation: Violation, minor: int) -> str:
     if violation.reason == "Decode":
         return _wrong_type(item, violation)
     return _supported(violation.text) if violation.reason == "FieldValueNotSupported" else ""
+
+
+def _claim_name(text: str) -> str:
+    """Return the pod's claim that a container's misspelled name probably means, or ""."""
+    found = _POD_CLAIMS.search(text)
+    if found is None:
+        return ""
+    near = get_close_matches(found["name"], found["known"].split(", "), 1)
+    return f"did you mean {near[0]}?" if near else ""
 
 
 def _supported(text: str) -> str:

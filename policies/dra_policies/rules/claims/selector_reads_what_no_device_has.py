@@ -10,6 +10,7 @@ from typing import Final
 
 from dra_planner.allocation.reasons.selector_changes import asks_for_mig
 from dra_planner.cel import Dialect, Selector, compile
+from dra_planner.cel.advice.quantity_literals import invalid_literals
 from dra_planner.cel.advice.version_comparisons import compared_as_text
 from dra_planner.claims.manifest_claims import alternatives, written_claims
 from dra_planner.drivers import nvidia
@@ -49,9 +50,11 @@ def check(view: StackView) -> Iterator[Finding]:
         return
     if view.judgement is None:
         yield from _for_parts_of_whole_gpus(view.manifests)
+        yield from _unknown_capacities(view.manifests)
     version = _driver_version(view)
     for selector in selectors_of(view.manifests):
         yield from _compared_as_text(selector, view.features)
+        yield from _invalid_quantities(selector, view.features)
         for kind, name in _read(selector.expression, view.features):
             names = attribute_names(version) if kind == "attributes" else CAPACITIES
             is_gone = not version and name in names - CAPACITIES and name not in _names_today()
@@ -89,6 +92,25 @@ def _for_parts_of_whole_gpus(manifests: Manifests) -> Iterator[Finding]:
                 )
 
 
+def _unknown_capacities(manifests: Manifests) -> Iterator[Finding]:
+    """Yield requests for capacities that no version publishes. With pools, the plan checks the
+    claim.
+    """
+    for claim in written_claims(manifests):
+        for way in (way for request in claim.spec.requests for way in alternatives(request)):
+            if way.device_class_name not in (GPU_DRIVER, nvidia.MIG_CLASS):
+                continue
+            for name in sorted(way.capacity):
+                domain, _, own = name.rpartition("/")
+                if domain in ("", GPU_DRIVER) and own not in CAPACITIES:
+                    yield Finding(
+                        message=f"{claim.title} requests the capacity {name}, which no version of "
+                        "the driver publishes",
+                        fix=_fix("capacity", own, ""),
+                        place=claim.place,
+                    )
+
+
 def _is_for_parts(expression: str) -> bool:
     if not any(word in expression for word in ("mig", "profile", "parentUUID")):
         return False
@@ -112,6 +134,24 @@ def _compared_as_text(selector: CelSelector, features: Features) -> Iterator[Fin
             fix=f"use {better}"
             if better
             else "compare versions with compareTo(semver(…)), or their parts with major()",
+            place=selector.place,
+        )
+
+
+def _invalid_quantities(selector: CelSelector, features: Features) -> Iterator[Finding]:
+    """Yield literals that aren't quantities. The API server accepts them, but they fail on every
+    device.
+    """
+    compiled = compile(selector.expression, Dialect.of(features, "stored"))
+    if not isinstance(compiled, Selector):
+        return
+    for text, meant in invalid_literals(compiled.tree):
+        yield Finding(
+            message=f'selector contains quantity("{text}"), but {text} isn\'t a quantity, so the '
+            "selector fails on every device",
+            fix=f'use quantity("{meant}")'
+            if meant
+            else 'use a number with a unit, for example quantity("20Gi")',
             place=selector.place,
         )
 
