@@ -161,7 +161,8 @@ def _effect(kind: GuardKind, guards: Guards) -> str:
             return f"send pods to their pools, by {counted(len(guards.rules), 'rule')}"
         case "split":
             pools = guards.split_pools
-            return f"split {named('pool', list(pools[:_MOST_POOLS]), ' and ')} by GPUs per pod"
+            pools_split = named("pool", list(pools[:_MOST_POOLS]), " and ")
+            return f"split {pools_split} into {len(guards.parts)} parts"
         case "pack":
             return "fill a node of a pool before the next one"
         case "spread":
