@@ -305,3 +305,56 @@ spec:
     def test_the_number_of_nodes_does_not_depend_on_who_names_zones(self) -> None:
         alike = self.simulated((["us-east-1a", "us-east-1b"], ["us-east-1a"]))
         assert self.simulated((None, ["us-east-1a"])) == alike
+
+
+class TestPoolsWithoutZones:
+    """Given pools that don't name zones, when the plan is simulated, then their nodes have zones,
+    as in a cloud: spreading over nodes counts less beside spreading over zones, so the scheduler
+    prefers large nodes. A real kube-scheduler 1.36 left two such pods pending on the nodes that a
+    plan without zones needed.
+    """
+
+    TEMPLATE = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: one}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+"""
+    DEPLOYMENT = """\
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: {name}}}
+spec:
+  replicas: {replicas}
+  selector: {{matchLabels: {{app: {name}}}}}
+  template:
+    metadata: {{labels: {{app: {name}}}}}
+    spec:
+      containers:
+      - name: c
+        image: i
+        resources: {{claims: [{{name: gpu}}], requests: {{cpu: "{cpu}", memory: {memory}}}}}
+      resourceClaims: [{{name: gpu, resourceClaimTemplateName: one}}]
+      tolerations: [{{operator: Exists}}]
+"""
+
+    def simulated(self, zones: list[str] | None) -> dict[str, int]:
+        own = {"zones": zones} if zones else {}
+        document = fleet(("g6.2xlarge", 1)).document()
+        document["pools"] = [
+            {"name": "small", "machine": "g5.2xlarge", "count": {"max": 9}, **own},
+            {"name": "large", "machine": "p5en.48xlarge", "count": {"max": 9}, **own},
+        ]
+        text = self.TEMPLATE + "".join(
+            self.DEPLOYMENT.format(name=name, replicas=replicas, cpu=cpu, memory=memory)
+            for name, replicas, cpu, memory in (
+                ("flexible", 9, 5, "3Gi"),
+                ("restricted", 25, 11, "118Gi"),
+            )
+        )
+        made = make_plan(PlanRequest(sources=(Source("app", text),), fleet=read_fleet(document)))
+        return {pool.name: pool.nodes.desired for pool in made.pools}
+
+    def test_they_need_the_nodes_of_pools_with_zones(self) -> None:
+        assert self.simulated(None) == self.simulated(["us-east-1a", "us-east-1b"])

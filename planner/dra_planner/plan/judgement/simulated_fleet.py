@@ -118,18 +118,17 @@ class SimulatedFleet(Struct, frozen=True, kw_only=True):
             profile=PROFILES[fleet.scheduler_profile],
             limits=fleet.limits,
             multiples=count_multiples(fleet),
-            zones=fleet.zone_count,
+            zones=max(fleet.zone_count, 1),
         )
 
     def zoned_offers(self) -> tuple[Offer, ...]:
-        """Return the offers, in which every pool has zones if one names its own.
+        """Return the offers of a fleet, in which every pool has zones.
 
-        Nodes in a cloud always have the zone label. If only some nodes had it, the scheduler would
-        spread pods over these nodes alone.
+        Nodes in a cloud always have the zone label, and the scheduler's default spreading over
+        zones makes its spreading over nodes count less. If only some nodes had the label, the
+        scheduler would spread pods over these nodes alone.
         """
         named = tuple(dict.fromkeys(zone for offer in self.offers for zone in offer.zones))
-        if not named:
-            return self.offers
         others = tuple(f"another-zone-{at}" for at in range(len(named), self.zones))
         return tuple(
             offer if offer.zones else replace(offer, zones=(*named, *others))
@@ -152,7 +151,7 @@ class SimulatedFleet(Struct, frozen=True, kw_only=True):
                 )
                 for offer, cost in zip(self.zoned_offers(), node_costs(self.offers), strict=True)
             ),
-            beside=() if self.system is None else self.system.nodes(self.offers, demand),
+            beside=() if self.system is None else self.system.nodes(self.zoned_offers(), demand),
             classes=self.classes,
             features=self.features,
             level=sizing.level,
