@@ -101,7 +101,7 @@ def test_before_kubernetes_1_36_the_owners_of_the_namespace_act() -> None:
 
 
 def test_a_plan_without_guards_has_no_such_key() -> None:
-    given = platform("eks", "small", 7)
+    given = platform("aks", "small", 3)
     plan = make_plan(
         PlanRequest(
             sources=(Source("workloads.yaml", given.manifests),), fleet=read_fleet(given.fleet)
