@@ -243,10 +243,10 @@ def test_guards_hold_if_a_node_is_lost(resilient: Plan) -> None:
 
 
 def test_a_free_plan_that_fits_but_is_expensive_offers_guards() -> None:
-    """Given a platform that the scheduler places on twice the nodes, expect the nodes of the guided
+    """Given a platform that costs over half more without guards, expect the nodes of the guided
     plan as the cheapest fix.
     """
-    given = platform("eks", "small", 1)
+    given = platform("aks", "small", 1)
     free, guided = plan_of(given, "free"), plan_of(given)
     assert free.verdict == guided.verdict == "fits"
     fix = free.judgement.fixes[0]
