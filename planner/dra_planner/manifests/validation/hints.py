@@ -24,7 +24,7 @@ _COMMON: Final = frozenset({"name", "namespace", "labels", "annotations", "type"
 _DEPTH: Final = 3  # number of levels below a field to search
 _MOVED_IN_WORKLOADS: Final = (
     (
-        re.compile(r"^spec\.resourceClaimTemplates$"),
+        r"^spec\.resourceClaimTemplates$",
         (
             "refer to a ResourceClaimTemplate in spec.template.spec.resourceClaims, because "
             "workloads don't create claims"
@@ -33,100 +33,98 @@ _MOVED_IN_WORKLOADS: Final = (
 )
 _MOVED: Final = (
     (
-        re.compile(r"volumes\[\d+\]\.(resourceClaim|claimRef)$"),
+        r"volumes\[\d+\]\.(resourceClaim|claimRef)$",
         (
             "list the claim in the pod's resourceClaims and in the container's resources.claims, "
             "because a claim isn't a volume"
         ),
     ),
     (
-        re.compile(r"volumeClaimTemplate\.spec\.resourceClaim(Template)?Name$"),
+        r"volumeClaimTemplate\.spec\.resourceClaim(Template)?Name$",
         (
             "list the claim in the pod's resourceClaims and in the container's resources.claims, "
             "because a claim isn't a volume"
         ),
     ),
     (
-        re.compile(r"resourceClaims\[\d+\]\.source$"),
+        r"resourceClaims\[\d+\]\.source$",
         (
             "remove source, because since 1.31, resourceClaimName and resourceClaimTemplateName "
             "are directly in the entry"
         ),
     ),
     (
-        re.compile(
-            r"requests\[\d+\]\.(deviceClassName|selectors|allocationMode|count|adminAccess|tolerations|capacity)$"
-        ),
+        r"requests\[\d+\]\.(deviceClassName|selectors|allocationMode|count|adminAccess|tolerations|capacity)$",
         "move the field below exactly, because this is the flat form of v1beta1",
     ),
     (
-        re.compile(r"^spec\.(spec\.)?(devices\.)?deviceClassName$"),
+        r"^spec\.(spec\.)?(devices\.)?deviceClassName$",
         (
             "set the class in a request: devices: {requests: [{name: gpu, exactly: "
             "{deviceClassName: …}}]}"
         ),
     ),
-    (re.compile(r"devices\[\d+\]\.basic$"), "remove the level basic, which exists only in v1beta1"),
+    (r"devices\[\d+\]\.basic$", "remove the level basic, which exists only in v1beta1"),
     (
-        re.compile(r"resourceClaims\[\d+\]\.(resourceClassName|deviceClassName)$"),
+        r"resourceClaims\[\d+\]\.(resourceClassName|deviceClassName)$",
         (
             "set resourceClaimTemplateName, and set the class in this ResourceClaimTemplate, "
             "because a pod can't refer to a class"
         ),
     ),
     (
-        re.compile(r"resourceClaims\[\d+\]\.resourceClaimTemplate$"),
+        r"resourceClaims\[\d+\]\.resourceClaimTemplate$",
         "use resourceClaimTemplateName",
     ),
     (
-        re.compile(r"^spec\.(spec\.)?resourceClassName$"),
+        r"^spec\.(spec\.)?resourceClassName$",
         (
             "use devices: {requests: [{name: gpu, exactly: {deviceClassName: …}}]}, because "
             "1.31 removed this form (v1alpha2)"
         ),
     ),
     (
-        re.compile(r"^spec\.(spec\.)?parametersRef$"),
+        r"^spec\.(spec\.)?parametersRef$",
         (
             "move the content of the parameters below devices (count, selectors, …), because 1.31 "
             "removed parameter objects"
         ),
     ),
     (
-        re.compile(r"^spec\.(spec\.)?shareable$"),
+        r"^spec\.(spec\.)?shareable$",
         (
             "remove shareable, because since 1.31, several pods can use every claim; to give each "
             "pod its own claim, use a ResourceClaimTemplate"
         ),
     ),
     (
-        re.compile(r"^spec\.(spec\.)?(devices\.)?(requests\[\d+\]\.)?tolerations$"),
+        r"^spec\.(spec\.)?(devices\.)?(requests\[\d+\]\.)?tolerations$",
         (
             "move the tolerations of device taints into a request: "
             "spec.devices.requests[].exactly.tolerations"
         ),
     ),
     (
-        re.compile(r"^spec\.(nodeSelector|nodeAffinity)$"),
+        r"^spec\.(nodeSelector|nodeAffinity)$",
         (
             "move the field to the pod's spec, or select devices by an attribute, because a class "
             "or claim can't choose nodes"
         ),
     ),
     (
-        re.compile(r"requests\[\d+\]\.(exactly\.)?(constraints|config)$"),
+        r"requests\[\d+\]\.(exactly\.)?(constraints|config)$",
         "move constraints and config next to requests, because they apply to the whole claim",
     ),
     (
-        re.compile(r"suitableNodes$"),
+        r"suitableNodes$",
         "use device selectors to choose nodes, because 1.32 removed suitableNodes",
     ),
     (
-        re.compile(r"firstAvailable\[\d+\]\.adminAccess$"),
+        r"firstAvailable\[\d+\]\.adminAccess$",
         "use exactly, because alternatives don't support adminAccess",
     ),
     (
-        re.compile(r"requests\[\d+\]\.firstAvailable\[\d+\]\.exactly$"),
+        r"requests\[\d+\]\.firstAvailable\[\d+\]\.exactly$",
         "set the fields directly in the alternative",
     ),
 )
@@ -261,11 +259,11 @@ def _placeholder(text: str) -> str:
 def _moved(item: KubernetesObject, path: str) -> str:
     """Return where the content of an unknown field belongs now, or "" if no table has the field."""
     for pattern, text in _MOVED_IN_WORKLOADS:
-        if pattern.search(path):
+        if re.search(pattern, path):
             return text
     for pattern, text in _MOVED:
-        is_of_claims = pattern.pattern.startswith("^spec") and item.group != _RESOURCE
-        if pattern.search(path) and not is_of_claims:
+        is_of_claims = pattern.startswith("^spec") and item.group != _RESOURCE
+        if re.search(pattern, path) and not is_of_claims:
             return text
     return ""
 
