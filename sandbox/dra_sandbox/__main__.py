@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
         help="folder that contains Pulumi.yaml [default: the current folder]",
     )
     kept = _Parser(add_help=False, parents=[project])
-    kept.add_argument("--stack", help="stack of the project [default: its only one]")
+    kept.add_argument("--stack", help="stack to use [default: the project's only stack]")
     kept.add_argument(
         "--folder", type=Path, help="folder for the stack's state [default: in the per-user cache]"
     )
@@ -97,7 +97,7 @@ def _parser() -> argparse.ArgumentParser:
         "demo", parents=[project], help="run the main workflow and check every step"
     )
     demo.add_argument(
-        "--stack", default="eks-dev", help="stack of the project [default: %(default)s]"
+        "--stack", default="eks-dev", help="stack to run the workflow with [default: %(default)s]"
     )
     demo.add_argument(
         "--work-dir", type=Path, help="folder for backend and logs [default: a temporary folder]"

@@ -13,8 +13,8 @@ class KnownFinding(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     fingerprint: str = Field(
-        description="Digest of the rule, file, field, and message, but not the line. If a workload "
-        "doesn't fit, the digest contains the workload instead of the message.",
+        description="Digest of the rule, file, field, and message, but not the line. For a "
+        "workload that doesn't fit, the digest uses the workload instead of the message.",
         pattern="^[0-9a-f]{32}$",
     )
     code: str

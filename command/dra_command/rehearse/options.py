@@ -46,7 +46,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--kubeconfig",
         metavar="FILE",
         default="",
-        help="use this disposable cluster (kind, k3d, vcluster), which must be labeled as disposable",
+        help="use the disposable cluster in FILE; its kube-system namespace needs the label "
+        "pulumi-dra/throw-away=true",
     )
     parser.add_argument("--context", metavar="NAME", default="", help="context in the kubeconfig")
     parser.add_argument(

@@ -12,9 +12,10 @@ from dra_planner.catalog.messages import Message, messages
 _INTRODUCTION = """\
 # Messages
 
-If pods with claims don't run, find the message of the API server, scheduler, kubelet, driver, Helm,
-queue, or autoscaler on this page, with its cause and fix. `make docs` generates this page from
-`planner/dra_planner/data/messages.csv`. To explain a message in a terminal:
+If pods with claims don't run, find the message from the API server, scheduler, kubelet, driver,
+Helm, queue, or autoscaler on this page. Each entry explains the cause and the fix. `make docs`
+generates this page from `planner/dra_planner/data/messages.csv`. To explain a message in a
+terminal:
 
 ```
 pulumi-dra explain --message "0/12 nodes are available: 12 cannot allocate all claims."

@@ -37,7 +37,7 @@ class NeuronDriver(Driver[ChartOptions]):
     title = "AWS' Neuron DRA driver"
     domains: ClassVar[tuple[str, ...]] = (NEURON_DRIVER,)
     options = ChartOptions
-    meaning = "AWS' Neuron driver: true, or a chart version."
+    meaning = "AWS' DRA driver for Neuron: true, or a chart version."
     proposals = (("drivers.neuron=true",),)
     plugin_resources: ClassVar[Mapping[str, str]] = {
         "aws.amazon.com/neuron": NEURON_DRIVER,

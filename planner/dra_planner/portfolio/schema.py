@@ -96,7 +96,8 @@ class StackEntry(PortfolioPart):
         default_factory=dict, description="Labels by which `place` can select the cluster."
     )
     git: GitRef | None = Field(
-        default=None, description="Git ref from which to read all of these files."
+        default=None,
+        description="Git ref from which to read the settings, fleet, and workload files.",
     )
 
     @model_validator(mode="after")

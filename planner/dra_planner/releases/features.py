@@ -147,8 +147,8 @@ class Features(Struct, frozen=True, kw_only=True):
     stops_at_whole_faults: Annotated[
         bool,
         UngatedChange(
-            "Validation stops at a list that is too long, at a request with both forms, "
-            "and at a missing driver",
+            "Validation stops at a list that is too long, at a request that sets both exactly "
+            "and firstAvailable, and at a missing driver",
             _VALIDATION,
         ),
     ]

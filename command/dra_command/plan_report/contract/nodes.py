@@ -50,7 +50,9 @@ class NodeDeviceRow(Output):
     holders: list[WorkloadName] = Field(
         description="Workloads that use the device. A shared device can have multiple workloads."
     )
-    is_rest: bool = Field(description="Unpartitioned rest of a GPU, which isn't a device.")
+    is_rest: bool = Field(
+        description="True for the unpartitioned remainder of a GPU, which isn't a device."
+    )
 
 
 class PodsRow(WorkloadName):

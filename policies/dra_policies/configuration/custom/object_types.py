@@ -125,7 +125,8 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
         "namespace": Field(types.STRING, "Namespace"),
         "name": Field(
             types.STRING,
-            "Name of the object; if only a plan file describes it, its name in the pod",
+            "Name of the object. If only the plan file contains the claim, the claim's name in "
+            "the pod",
         ),
         "labels": Field(_LABELS, "Labels of the object"),
         "requests": Field(

@@ -9,7 +9,7 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="object-not-read",
-    says="The manifests contain an unreadable object that might create pods with devices.",
+    says="The manifests contain an object whose pods the plan can't determine.",
     why="The object's pods aren't in the plan, so the planned nodes might not be sufficient.",
     fix="Add the rendered manifests of the object's pods, or use a cluster snapshot.",
     level="advisory",

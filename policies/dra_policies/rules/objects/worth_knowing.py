@@ -13,8 +13,8 @@ from dra_policies.rules.rule import Rule
 RULE = Rule(
     id="worth-knowing",
     says="A taint rule, a missing object, or an idle device affects the devices allocated to pods.",
-    why="The manifests imply this effect, but without this finding, you notice the effect only "
-    "after the pods start.",
+    why="The manifests already determine this effect, but without this finding, you would "
+    "notice it only after the pods start.",
     fix="If this is intended, do nothing.",
     level="advisory",
     needs="pools",

@@ -49,9 +49,9 @@ def _is_kept_off(pool: DeclaredPool) -> bool | None:
 RULE = Rule(
     id="mig-laid-out-twice",
     says="Both the boot script and the GPU Operator configure MIG.",
-    why="The operator's MIG manager disables MIG on nodes without its label, including MIG "
-    "devices in use.",
-    fix="Use the label to exclude the pool from the MIG manager, or disable the MIG manager.",
+    why="Unless a node has the label nvidia.com/gpu.deploy.mig-manager=false, the operator's "
+    "MIG manager removes the node's MIG devices, even while pods use them.",
+    fix="Add this label to the pool's nodes, or disable the MIG manager.",
     level="mandatory",
     url=DRIVER_PAGE,
     needs="stack",

@@ -142,7 +142,8 @@ RULE = Rule(
     id="network-devices-unusable",
     says="A GPU pool's network devices can't send or receive traffic.",
     why="Multi-node jobs hang or fall back to TCP.",
-    fix="Allow EFA traffic within the security group, or use Dataplane V2.",
+    fix="On EKS, allow all traffic within the EFA security group. On GKE, use Dataplane V2 and "
+    "attach exactly the networks that the GPUs need.",
     level="mandatory",
     is_outage=True,
     url=URL,
