@@ -90,6 +90,8 @@ def draw(seed: int, sentence_count: int = 200, message_count: int = 40) -> list[
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, required=True)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seed", type=int, required=True, help="seed of the random choices")
     print("\n".join(draw(parser.parse_args().seed)))

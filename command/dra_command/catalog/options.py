@@ -49,7 +49,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--machine",
         metavar="TYPE",
         default="",
-        help="machine type of nodes that don't have the label",
+        help="machine type of nodes without the instance-type label",
     )
     nodes.add_argument(
         "--kubernetes",

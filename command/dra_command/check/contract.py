@@ -36,7 +36,7 @@ class CheckOutput(Output):
     verdict: VerdictText
     diagnostics: list[DiagnosticRow]
     kubernetes: str = Field(
-        default="", description="Kubernetes version of the check, for example 1.36."
+        default="", description="Kubernetes version that the check used, for example 1.36."
     )
     judged: list[str] = Field(default_factory=list, description="Rules that had objects to check.")
     skipped: list[SkippedRuleRow] = Field(
@@ -49,4 +49,4 @@ class CheckOutput(Output):
         description="Changes that make multiple workloads fit at the same time. Absent if at most "
         "one workload doesn't fit, or if the plan found no changes.",
     )
-    known: int = Field(default=0, description="Number of known findings that are omitted.")
+    known: int = Field(default=0, description="Number of known findings that the output omits.")

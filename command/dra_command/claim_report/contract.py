@@ -26,7 +26,7 @@ class ExclusionRow(Output):
     count: int
     owner: str = Field(
         serialization_alias="class",
-        description="Class that contains the selector. Empty if the request contains it.",
+        description="Class that contains the selector. Empty if the request contains the selector.",
     )
     expression: str
     detail: str

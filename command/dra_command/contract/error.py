@@ -25,5 +25,5 @@ class ErrorOutput(Output):
     version: Literal[1] = 1
     error: FaultRow
     others: list[FaultRow] = Field(
-        default_factory=list, description="Other faults in the same input."
+        default_factory=list, description="Other errors in the same input."
     )

@@ -17,9 +17,11 @@ class ShareRow(Output):
     )
     consumed: str = Field(description="Requested amount, rounded by the device's request policy.")
     total: str = Field(description="Amount of the whole device.")
-    left: str = Field(description="Free amount of the device after all listed claims.")
-    claims_per_device: int = Field(description="Number of such claims that fit on a device.")
+    left: str = Field(description="Amount of the device that remains free after all listed claims.")
+    claims_per_device: int = Field(
+        description="Number of claims with this request that fit on one device."
+    )
     at_most_for_one_more: str | None = Field(
-        description="Largest request with which one more such claim fits on a device, or null if "
-        "the device's request policy doesn't allow a smaller one."
+        description="Largest amount that one more claim can request so that it still fits on a "
+        "device. null if the device's request policy doesn't allow a smaller one."
     )

@@ -18,7 +18,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="AFTER",
         nargs="?",
         default="",
-        help="same as BEFORE [default with a git ref: the files in the working tree]",
+        help="the same kind of value as BEFORE [default with a git ref: the files in the "
+        "working tree]",
     )
     add_fleet(parser)
     parser.add_argument(

@@ -52,7 +52,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="PATH=VALUE",
         action="append",
         default=[],
-        help="first change this fleet value, for example pools.l4.count.max=8, kubernetes=1.36, "
+        help="change this fleet value first, for example pools.l4.count.max=8, kubernetes=1.36, "
         "or driver=0.4.1; repeatable",
     )
     add_capacity(parser)

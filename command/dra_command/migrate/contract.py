@@ -15,7 +15,7 @@ class MigratedTemplateRow(Output):
     file: str
     line: int
     object: str = Field(description="Kind, namespace, and name.")
-    pods: str = Field(description="Name of the pod template; empty if the object has one.")
+    pods: str = Field(description="Name of the pod template; empty if the object has only one.")
     result: Literal["rewritten", "served", "kept", "cannot"]
     devices: int = Field(description="Devices of one pod.")
     reason: str

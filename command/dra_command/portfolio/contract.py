@@ -114,7 +114,7 @@ class RiskRow(Output):
         description="Number of runs that exceeded the time limit. Results exclude these runs."
     )
     pending: IntervalRow = Field(
-        description="Share of runs that leave a pod pending (Wilson score interval)."
+        description="Share of runs in which a pod stays pending (Wilson score interval)."
     )
     pods: IntervalRow = Field(description="Mean number of pending pods per run.")
     most_pods: int

@@ -35,7 +35,7 @@ class ExampleDriver(Driver[ChartOptions]):
     domains: ClassVar[tuple[str, ...]] = (EXAMPLE_DRIVER,)
     options = ChartOptions
     meaning = (
-        "The example driver of SIG Node, with eight simulated GPUs on every node: true, or a "
+        "SIG Node's example DRA driver, with eight simulated GPUs on every node: true, or a "
         "version."
     )
 

@@ -370,7 +370,7 @@ class Quota(StrictDocument):
         "has such a range."
     )
     limit: Annotated[int, within(_AMOUNTS)] = Field(
-        description="Maximum for all nodes of this fleet together.",
+        description="Maximum for all nodes in this fleet together.",
         json_schema_extra=bounds(_AMOUNTS),
     )
     machines: list[Annotated[str, Field(min_length=1)]] = Field(

@@ -43,9 +43,9 @@ class OnePodMoreRow(Output):
         description="True if one more pod fits. null if not computed."
     )
     hourly: float | None = Field(
-        description="Cost in US dollars per hour: 0 if capacity is free, otherwise the additional cost "
-        "of the packing. null if the pod doesn't fit, if not computed, or if a price is "
-        "unknown."
+        description="Cost in US dollars per hour: 0 if capacity is free, otherwise the "
+        "additional cost of the packing. null if the pod doesn't fit, if the plan didn't "
+        "compute the cost, or if a price is unknown."
     )
     nodes: dict[str, int] = Field(
         description="Additional nodes in each pool. Negative if a pool has fewer nodes."
@@ -90,5 +90,6 @@ class DetailRow(Output):
     nodes: list[OneNodeMoreRow]
     stranded: list[StrandedRow]
     not_sized: int = Field(
-        description="Number of pods and nodes that the plan omitted because of their large number."
+        description="Number of pods and nodes for which the output omits these details, because "
+        "the plan has too many."
     )

@@ -138,7 +138,7 @@ class LimitRow(Output):
     """A limit that multiple pools share: a quota of the account, or a reservation."""
 
     name: str
-    unit: str = Field(description="Unit: vCPU, GPU, node, address, or pod address.")
+    unit: str = Field(description="Unit of the amounts: vCPU, GPU, node, address, or pod address.")
     most: int = Field(description="Limit.")
     used: int = Field(description="Amount used by the built nodes, including the system pool.")
     pools: dict[str, int] = Field(description="Amount used by one node of each pool.")
@@ -315,7 +315,7 @@ class SimulationRow(Output):
         description="Pod arrival orders in which pods stay pending on the nodes of the packing."
     )
     at_maximum: list[StrandingRow] = Field(
-        description="Pod arrival orders in which pods stay pending with every pool at its "
+        description="Pod arrival orders in which pods stay pending even if every pool is at its "
         "maximum. Empty if the search found node counts."
     )
     outcomes: list[OrderOutcomeRow] = Field(
@@ -382,8 +382,9 @@ class GuardsRow(Output):
     )
     proved: dict[str, bool] = Field(
         default_factory=dict,
-        description="Further proofs of the simulation under the guards: `ceiling` (maximum "
-        "replicas), `peak` (rollouts), and `loss` (lost nodes, if the fleet sets redundancy).",
+        description="Further facts that the simulation proved with the guards: `ceiling` "
+        "(maximum replicas), `peak` (rollouts), and `loss` (lost nodes, if the fleet sets "
+        "redundancy).",
     )
     free_hourly: float | None = Field(
         description="USD per hour without guards. null if the search didn't find node counts."
@@ -414,7 +415,7 @@ class PlanOutput(Output):
         default_factory=list,
         description="Limits that multiple pools share. Empty without such limits.",
     )
-    verdicts: VerdictsRow = Field(description="Verdict of all workloads for each demand.")
+    verdicts: VerdictsRow = Field(description="Combined verdict of all workloads for each demand.")
     pods: int = Field(description="Number of pods of all workloads at the selected demand.")
     filled_nodes: FilledNodesRow
     failing_claims: list[ExplainOutput] = Field(

@@ -65,7 +65,10 @@ _MEANINGS: Final = (
             "order tried"
         ),
     ),
-    ("recommended", "nodes to build: the simulated nodes, or the packing if the fleet sets it"),
+    (
+        "recommended",
+        "nodes to build: the simulated nodes, or the packing if the fleet sets sizing: packing",
+    ),
     ("used, free, stranded", "stranded devices are free, but no pod can use them"),
     ("pending", "a pod without a node"),
 )

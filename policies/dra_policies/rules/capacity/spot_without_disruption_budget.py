@@ -39,8 +39,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="spot-without-disruption-budget",
     says="Replicas that run only on Spot nodes don't have a PodDisruptionBudget.",
-    why="When Spot nodes are reclaimed or rebalanced, all replicas can be drained at the same "
-    "time.",
+    why="When the cloud reclaims or rebalances Spot nodes, it can drain all replicas at the "
+    "same time.",
     fix="Add a PodDisruptionBudget, or a pool with a different capacity type.",
     level="advisory",
     url=URL,

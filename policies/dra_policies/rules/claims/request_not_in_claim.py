@@ -9,8 +9,8 @@ from dra_policies.rules.rule import Rule
 RULE = Rule(
     id="request-not-in-claim",
     says="A container uses a request that its claim doesn't have.",
-    why="The API server doesn't check request names. The container starts without the device, "
-    "or the pod doesn't start.",
+    why="The API server doesn't check request names, so the container starts without the "
+    "device, or the pod doesn't start.",
     fix=(
         "Use the name of a request in the claim, or omit the request name to get all devices of "
         "the claim."

@@ -16,7 +16,7 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="cluster-takes-no-claims",
     says="The cluster doesn't support user-managed node pools.",
-    why="No DRA driver can be installed, so pods with claims stay pending.",
+    why="You can't install a DRA driver on such a cluster, so pods with claims stay pending.",
     fix="Use a cluster with your own node pools.",
     level="mandatory",
     needs="stack",

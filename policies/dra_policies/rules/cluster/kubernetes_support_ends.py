@@ -32,7 +32,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="kubernetes-support-ends",
-    says="Standard support for the cluster's Kubernetes version ends, or the cluster expires.",
+    says="Standard support for the cluster's Kubernetes version ends soon or has ended, or the "
+    "cluster expires.",
     why="Extended support costs more per hour. Without extended support, the cloud upgrades "
     "the cluster.",
     fix="Upgrade the cluster one minor version at a time.",

@@ -57,7 +57,8 @@ def _truth(values: Properties, path: str, default: bool) -> bool | None:
 RULE = Rule(
     id="driver-chart-refuses",
     says="The driver's chart rejects its values.",
-    why="The preview doesn't render the chart, so the update fails after the cluster is created.",
+    why="The preview doesn't render the chart, so the update fails only after it has created "
+    "the cluster.",
     fix=f"Set {OVERRIDE}: true, install the driver in a dedicated namespace, and remove "
     "values that the chart doesn't support.",
     level="mandatory",

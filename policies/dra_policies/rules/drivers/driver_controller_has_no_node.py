@@ -41,7 +41,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="driver-controller-has-no-node",
     says="The driver's controller can't run on any node in the cluster.",
-    why="The release waits for its controller, so it times out after the cluster is created.",
+    why="The Helm release waits for the controller, so it times out after Pulumi has created "
+    "the cluster.",
     fix="Disable ComputeDomains if no pool needs them, or remove the controller's affinity.",
     level="advisory",
     url=DRIVER_PAGE,

@@ -237,7 +237,7 @@ def _finding(pool: DeclaredPool, says: str, *, fix: str, certain: bool = True) -
 
 RULE = Rule(
     id="karpenter-starts-no-node",
-    says="None of the machine types satisfy the requirements and limits of a Karpenter NodePool.",
+    says="No machine type satisfies the requirements and limits of a Karpenter NodePool.",
     why="Karpenter doesn't create nodes, so pods with claims stay pending.",
     fix="Change the requirements, limits, or node class so that they match a machine type.",
     level="mandatory",

@@ -17,7 +17,7 @@ RULE = Rule(
     id="gpus-shared-by-cloud",
     says="A DRA pool uses the cloud's GPU sharing.",
     why="These settings apply only to the cloud's device plugin, which must not run on DRA "
-    "pools. GPUs aren't shared, or nodes don't publish GPUs.",
+    "pools. Therefore, pods don't share GPUs, or nodes don't publish GPUs.",
     fix="Remove sharing and partitions from the pool, and share GPUs through claims.",
     level="mandatory",
     url=DRIVER_PAGE,

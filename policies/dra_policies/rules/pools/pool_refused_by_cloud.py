@@ -201,7 +201,8 @@ RULE = Rule(
     id="pool-refused-by-cloud",
     says="The cloud rejects a setting on a pool, on its cluster, or on a resource that the nodes "
     "use.",
-    why="The update fails when it creates or changes the pool, often after it created the cluster.",
+    why="The update fails when it creates or changes the pool, often after it has already "
+    "created the cluster.",
     fix="Set each value only once, and keep minimum ≤ desired ≤ maximum.",
     level="mandatory",
     needs="stack",

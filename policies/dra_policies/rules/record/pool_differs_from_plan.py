@@ -195,7 +195,7 @@ _FIX = (
 RULE = Rule(
     id="pool-differs-from-plan",
     says="A GPU pool's machine type, counts, labels, or taints differ from the plan.",
-    why="The claims were checked against the planned pools. Other pools might have fewer "
+    why="The plan checked the claims against the planned pools. Other pools might have fewer "
     "devices, or reject the pods.",
     fix=_FIX,
     level="mandatory",

@@ -11,7 +11,7 @@ from dra_policies.rules.rule import Rule
 RULE = Rule(
     id="admin-access-unknown",
     says="A claim uses admin access, but its namespace isn't declared with the required label.",
-    why="The API server rejects the claim without the label. With the label, everyone in the "
+    why="Without the label, the API server rejects the claim. With the label, everyone in the "
     "namespace has access to all devices.",
     fix=f'Label the namespace {LABEL}: "true", or remove adminAccess.',
     level="advisory",
