@@ -21,6 +21,7 @@ from dra_policies.stack.views import view_of_stack
 
 ELSEWHERE = {
     "claim-misspelt": "test_manifest_rules.py",  # of manifests without nodes
+    "claim-not-found": "test_manifest_rules.py",  # the same
     "cost-above-ceiling": "test_cost_ceilings.py",  # without a threshold it says nothing
     "pool-cost-above-ceiling": "test_cost_ceilings.py",
     "device-of-another-driver": "test_quiet.py",  # a note: nothing is wrong

@@ -114,7 +114,7 @@ TEMPLATE = claim("ResourceClaimTemplate")
 WORKFLOW = """\
 apiVersion: argoproj.io/v1alpha1
 kind: Workflow
-metadata: {name: run}
+metadata: {name: run, namespace: team}
 spec:
   entrypoint: main
   resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu}]
@@ -149,7 +149,15 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
     ),
     "a template of another chart": (
         [TEMPLATE, deployment(1).replace("TemplateName: gpu", "TemplateName: other")],
-        [],
+        [("note", "claim-not-found")],
+    ),
+    "a template of another namespace": (
+        [TEMPLATE.replace("namespace: team", "namespace: other"), deployment(1)],
+        [("note", "claim-not-found")],
+    ),
+    "a claim that may be in the cluster": (
+        [deployment(1, named=True)],
+        [("note", "claim-not-found")],
     ),
     "no toleration, and nobody says that nodes are tainted": (
         [TEMPLATE, deployment(tolerations="")],

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Final, Literal
+from collections.abc import Iterator, Mapping
+from typing import Final
 
+from dra_planner.claims.missing_claims import ClaimKind, fix_of, near_name
 from dra_planner.drivers import known_classes
 from dra_planner.manifests import Manifests
 from dra_planner.model import (
@@ -20,11 +20,6 @@ from dra_planner.model import (
     Verdict,
 )
 
-ClaimKind = Literal["ResourceClaim", "ResourceClaimTemplate"]
-_FIELDS: Final[dict[ClaimKind, str]] = {
-    "ResourceClaim": "resourceClaimName",
-    "ResourceClaimTemplate": "resourceClaimTemplateName",
-}
 CANNOT_TELL: Final[Verdict] = "cannot-tell"
 DOES_NOT_FIT: Final[Verdict] = "does-not-fit"
 
@@ -121,7 +116,7 @@ def check_classes(
             code="class-not-found",
             message=message + "which is neither in the manifests nor installed by a driver",
             fix=_installed_by(name)
-            or f"add its manifest, or add it to the fleet's deviceClasses{_near(name, classes)}",
+            or f"add its manifest, or add it to the fleet's deviceClasses{near_name(name, classes)}",
             claim=_claim_name(claim, namespace),
             request=request,
             place=exact.place,
@@ -160,32 +155,14 @@ def _missing(
             place=entry.place,
         )
         return UnresolvedClaims(DOES_NOT_FIT, reason)
-    known = manifests.claims if kind == "ResourceClaim" else manifests.templates
-    elsewhere = sorted(str(each) for each in known if each.name == key.name)
-    hint = f"; {', '.join(elsewhere)} exists, but in another namespace" if elsewhere else ""
     reason = Reason(
         code="claim-not-found" if kind == "ResourceClaim" else "template-not-found",
         message=f"{kind} {key} isn't in the manifests, so the requests of its pods are unknown",
-        fix=intended_claim(kind, key, manifests) or f"add the manifest of {kind} {key}{hint}",
+        fix=fix_of(kind, key, manifests),
         claim=str(key),
         place=entry.place,
     )
     return UnresolvedClaims(CANNOT_TELL, reason)
-
-
-def intended_claim(kind: ClaimKind, key: ObjectKey, manifests: Manifests) -> str:
-    """Return the fix for a reference to a missing object if the manifests have the object that was
-    probably meant, "" otherwise.
-    """
-    known: dict[ClaimKind, Iterable[ObjectKey]] = {
-        "ResourceClaim": manifests.claims,
-        "ResourceClaimTemplate": manifests.templates,
-    }
-    (other,) = known.keys() - {kind}
-    if key in known[other]:
-        return f"use {_FIELDS[other]}: {key.name}, because {key} is a {other}"
-    hint = _near(key.name, [each.name for each in known[kind] if each.namespace == key.namespace])
-    return f"add the manifest of {kind} {key}{hint}" if hint else ""
 
 
 def _installed_by(name: str) -> str:
@@ -202,11 +179,6 @@ def _installed_by(name: str) -> str:
         f"add the DeviceClass manifest of driver {known.driver}{on}, and use --observed to plan "
         "on nodes that run the driver"
     )
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.6)
-    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _claim_name(claim: ShapeClaim, namespace: str) -> str:

@@ -23,6 +23,7 @@ from dra_planner.model import (
 from dra_planner.sizing.bound.proof import BoundProof
 from dra_planner.sizing.items import Items, Shares
 from dra_planner.sizing.packing.compatibility import Compatibility
+from dra_planner.sizing.packing.filling import devices_suffice
 from dra_planner.sizing.packing.first_fit import Packing
 from dra_planner.sizing.reasons import (
     Shortage,
@@ -243,7 +244,10 @@ def _node_limit(outcome: PackedLevel, item: int, pool: int) -> str:
     answer = None if stop is None else stop.answer
     if stop is None or not isinstance(answer, Refusal) or answer.kind != "filter":
         return ""
-    return f"a node runs at most {count} of these pods: {stop.reasons[0].message}"
+    if not devices_suffice(answer.shape, answer.node):
+        return ""
+    exhausted = "; ".join(reason.message for reason in stop.reasons)
+    return f"a node runs at most {count} of these pods: {exhausted}"
 
 
 def _share_limit(outcome: PackedLevel, item: int, pool: int) -> str:

@@ -96,7 +96,10 @@ def test_a_pool_whose_whole_gpus_are_requested_keeps_them() -> None:
         for reason in each.reasons
         if reason.code == "pool-missing"
     )
-    assert fix == "add a pool with machine type p4d.24xlarge and `mig: all-1g.5gb`"
+    assert fix == (
+        "add a pool with machine type p4d.24xlarge (8 × NVIDIA A100-SXM4-40GB, 40 GiB each, USD "
+        "21.96 per hour) and `mig: all-1g.5gb`"
+    )
 
 
 def test_an_attribute_of_a_newer_driver_names_that_driver() -> None:
@@ -156,17 +159,69 @@ def test_a_gate_of_the_driver_is_named_where_it_helps(
     assert fix == f'set {setting} in the fleet, for pool "g6-2xlarge"'
 
 
+USE_CLASS = "use DeviceClass mig.nvidia.com in request gpu of claim gpu, and "
+
+
+def test_a_selector_for_mig_devices_in_a_claim_of_whole_gpus_names_their_class_and_a_layout() -> (
+    None
+):
+    selector = 'device.attributes["gpu.nvidia.com"].profile == "3g.20gb"'
+    (fix,) = fixes(A100, requesting(selector))
+    assert fix == f'{USE_CLASS}set `mig: all-3g.20gb` on pool "p4d-24xlarge"'
+
+
+def test_new_pools_that_cost_less_come_before_the_pool_with_large_machines() -> None:
+    (fix,) = fixes(A100, requesting('device.attributes["gpu.nvidia.com"].type == "mig"'))
+    cheapest, second, own = fix.split(", or ")
+    assert cheapest.startswith(f"{USE_CLASS}add a pool with machine type g7e.2xlarge ")
+    assert second.startswith("add a pool with machine type p5.4xlarge ")
+    assert own == (
+        'set `mig: all-1g.5gb` on pool "p4d-24xlarge" (USD 21.96 per hour for each node)'
+    )
+
+
 @pytest.mark.parametrize(
-    ("selector", "layout"),
-    [('type == "mig"', "all-1g.5gb"), ('profile == "3g.20gb"', "all-3g.20gb")],
+    ("case", "pools", "first"),
+    [
+        (
+            "nodes that exist anyway",
+            [("p5.48xlarge", {"min": 1, "max": 2})],
+            'set `mig: all-1g.10gb` on pool "p5-48xlarge"',
+        ),
+        (
+            "nodes that only this pod needs",
+            [("p5.48xlarge", {"min": 0, "max": 2})],
+            "add a pool with machine type p5.4xlarge (",
+        ),
+        (
+            "the cheaper of two pools",
+            [("p5.48xlarge", {"min": 0, "max": 2}), ("p5.4xlarge", {"min": 0, "max": 2})],
+            'set `mig: all-1g.10gb` on pool "p5-4xlarge"',
+        ),
+        (
+            "a pool with nodes before a cheaper one without",
+            [("p5.48xlarge", 1), ("p5.4xlarge", {"min": 0, "max": 2})],
+            'set `mig: all-1g.10gb` on pool "p5-48xlarge"',
+        ),
+    ],
 )
-def test_a_selector_for_mig_devices_in_a_claim_of_whole_gpus_names_their_class_and_a_layout(
-    selector: str, layout: str
+def test_the_cheapest_way_to_mig_devices_comes_first(
+    case: str, pools: list[tuple[str, object]], first: str
 ) -> None:
-    (fix,) = fixes(A100, requesting(f'device.attributes["gpu.nvidia.com"].{selector}'))
-    assert fix == (
-        f"use DeviceClass mig.nvidia.com in request gpu of claim gpu, and set `mig: {layout}` on "
-        'pool "p4d-24xlarge"'
+    selector = 'device.attributes["gpu.nvidia.com"].profile == "1g.10gb"'
+    where = change_fleet(fleet(*pools), [read_change("driver=0.4.1")])
+    (fix,) = fixes(where, requesting(selector, "mig.nvidia.com"))
+    assert fix.startswith(first), case
+    assert (", or " in fix) == (first[:3] == "add")
+
+
+def test_whole_gpus_are_found_on_a_new_pool_that_costs_less_than_a_pool_without_mig() -> None:
+    (row,) = fleet(("p5.4xlarge", {"min": 0, "max": 2})).document()["pools"]
+    where = read_fleet({**L4.document(), "pools": [{**row, "mig": "all-1g.10gb"}]})
+    (fix,) = fixes(where, requesting())
+    assert fix.startswith("add a pool with machine type g6f.large (1 × NVIDIA L4-3Q")
+    assert fix.endswith(
+        'set `mig: all-disabled` on pool "p5-4xlarge" (USD 6.88 per hour for each node)'
     )
 
 
@@ -196,3 +251,70 @@ def test_a_cloud_that_lays_out_no_mig_cuts_gpus_by_claims_with_what_that_takes()
         "`drivers.nvidia.featureGates.DynamicMIG=true` and "
     )
     assert fix == f'set {settings}`pools.a100.mig=all-enabled` in the fleet, for pool "a100"'
+
+
+def test_a_fleet_without_gpus_that_support_mig_gets_a_pool_with_dynamic_mig() -> None:
+    where = read_fleet(
+        {
+            "cloud": "aks",
+            "region": "eastus",
+            "kubernetes": "1.36",
+            "systemPool": {"machine": "Standard_D4s_v5"},
+            "drivers": {"nvidia": {"version": "0.5.0"}},
+            "pools": [{"name": "t4", "machine": "Standard_NC4as_T4_v3", "count": {"max": 1}}],
+        }
+    )
+    (fix,) = fixes(
+        where,
+        requesting('device.attributes["gpu.nvidia.com"].profile == "1g.10gb"', "mig.nvidia.com"),
+    )
+    assert fix.startswith(
+        "set `drivers.nvidia.featureGates.DynamicMIG=true` in the fleet, and add a pool with "
+        "machine type Standard_NC24ads_A100_v4 (1 × NVIDIA A100 80GB PCIe"
+    )
+    assert fix.endswith(" and `mig: all-enabled`")
+
+
+GKE = read_fleet(
+    {
+        "cloud": "gke",
+        "region": "us-central1",
+        "kubernetes": "1.35",
+        "systemPool": {"machine": "e2-standard-4"},
+        "drivers": {"nvidia": {"version": "25.8.1"}},
+        "pools": [{"name": "h100", "machine": "a3-highgpu-8g", "count": {"max": 2}}],
+    }
+)
+NO_MIG = "the pod requests MIG devices, but GKE doesn't support MIG with DRA (docs.cloud.google.com"
+
+
+@pytest.mark.parametrize(
+    ("selector", "device_class", "fix"),
+    [
+        ("true", "mig.nvidia.com", "use DeviceClass gpu.nvidia.com in request gpu of claim gpu"),
+        (
+            'device.attributes["gpu.nvidia.com"].profile == "1g.10gb"',
+            "mig.nvidia.com",
+            "use DeviceClass gpu.nvidia.com in request gpu of claim gpu and remove "
+            '`device.attributes["gpu.nvidia.com"].profile == "1g.10gb"`',
+        ),
+        (
+            'device.attributes["gpu.nvidia.com"].type == "mig"',
+            "gpu.nvidia.com",
+            'remove `device.attributes["gpu.nvidia.com"].type == "mig"`',
+        ),
+    ],
+)
+def test_a_cloud_without_mig_is_the_reason(selector: str, device_class: str, fix: str) -> None:
+    plan = plan_of(GKE, requesting(selector, device_class))
+    (workload,) = plan.workloads
+    (reason,) = (each for each in workload.reasons if each.code == "pool-missing")
+    assert reason.message.startswith(NO_MIG)
+    assert reason.fix == f"if a whole GPU is enough, {fix}"
+    assert plan_of(GKE, requesting()).verdict == "fits"  # the claim after the fix
+
+
+def test_a_cloud_without_mig_is_no_reason_for_whole_gpus() -> None:
+    plan = plan_of(GKE, requesting(f'{MEMORY}.compareTo(quantity("9000Gi")) >= 0'))
+    (workload,) = plan.workloads
+    assert not any("MIG devices" in reason.message for reason in workload.reasons)

@@ -30,8 +30,9 @@ from dra_planner.plan.suggestion.joint_changes import (
     with_maximum,
     with_own_claims,
 )
-from dra_planner.plan.suggestion.missing_pools import FleetChange, fleet_changes
+from dra_planner.plan.suggestion.missing_pools import fleet_changes
 from dra_planner.plan.suggestion.system_machine import larger_system_machine, system_nodes_usd
+from dra_planner.plan.suggestion.tried_fleets import FleetChange
 from dra_planner.simulation import Fix
 from dra_planner.wording import counted
 
@@ -234,13 +235,16 @@ class JointSearch:
     def _with_pool(self, shape: Shape, change: FleetChange) -> Shape | None:
         """Return the shape that fits an added pool, or None for other fleet changes."""
         known = {pool.name for pool in self._fleet.pools}
-        document = change.fleet.document()
+        document, before = change.fleet.document(), self._fleet.document()
+        if {**document, "pools": []} != {**before, "pools": []}:
+            return None
         added = [row for row in document["pools"] if row["name"] not in known]
         others = [row for row in document["pools"] if row["name"] in known]
-        if others != self._fleet.document()["pools"] or len(added) != 1:
+        if others != before["pools"] or len(added) != 1:
             return None
         name = f"added-{len(self._rows) + 1}"
         self._rows.setdefault(change.text, {**added[0], "name": name})
+        self._tell(shape, change.edits)
         return apply_edits(change.edits, shape) if change.edits else shape
 
     def _tell(self, shape: Shape, edits: tuple[Edit, ...]) -> None:

@@ -303,6 +303,14 @@ class Filling:
         return _stage(kind, tuple(used.get(name, 0) for name in kind.names), _held(kind, state))
 
 
+def devices_suffice(shape: Shape, node: NodeState) -> bool:
+    """Return whether a node's devices suffice for one more pod with a shape's claims, regardless of
+    other resources.
+    """
+    claims = tuple(needs_of(shape, node.template).claims)
+    return isinstance(place(_probe(0, claims, None), node), Placement)
+
+
 def _held(kind: NodeKind, state: NodeState) -> Held:
     key = (state.taken, state.shares, state.ports, state.pods, state.claims)
     found = kind.helds.get(key)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from dra_planner.allocation import Refusal, reasons_of, suggest_edits
 from dra_planner.model import Reason
-from dra_planner.plan import Judgement, PoolAnswer
-from dra_planner.plan.suggestion.missing_pools import missing_pool
+from dra_planner.plan import PoolAnswer
+from dra_planner.plan.suggestion.missing_pools import NO_POOL, missing_pool
 from dra_planner.wording import counted, noun
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
@@ -26,10 +26,11 @@ def check(view: StackView) -> Iterator[Finding]:
     for case in waiting(judgement):
         proved = case.size.verdict == "does-not-fit" and case.size.wanted != 0
         if proved and not case.fits_somewhere and not case.is_undecided:
+            missing = missing_pool(judgement, case.shape)
             yield Finding(
                 message=f"{subject(case, view.manifests)} doesn't fit any {_kind(case.pools)}: "
-                f"{_pools(case)}{doubt(view)}",
-                fix=_fix(case, judgement),
+                f"{_pools(case)}{doubt(view)}{_no_machine(missing)}",
+                fix=_fix(case, missing),
                 urn=view.judged_urn,
                 place=case.member.place,
                 about=str(case.size.workload),
@@ -124,9 +125,13 @@ def _nearest(pool: PoolAnswer) -> tuple[Reason, ...]:
     return reasons[: 1 + len(misfit.shortages)]
 
 
-def _fix(case: Waiting, judgement: Judgement) -> str:
+def _no_machine(missing: Reason | None) -> str:
+    """Return why no additional pool helps either, or ""."""
+    return "" if missing is None or missing.message == NO_POOL else f"; {missing.message}"
+
+
+def _fix(case: Waiting, missing: Reason | None) -> str:
     """Return what to add to the fleet or change in the claim. Each fix was tried on a node."""
-    missing = missing_pool(judgement, case.shape)
     in_claim = _fix_of_claim(case)
     return "; or ".join(filter(None, (missing.fix if missing is not None else "", in_claim)))
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.claims.manifest_claims import pod_sets_with_claims
-from dra_planner.claims.resolution import ClaimKind, intended_claim
-from dra_planner.model import ObjectKey
+from dra_planner.claims.missing_claims import intended_claim, missing_claims
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 
@@ -15,23 +13,10 @@ def check(view: StackView) -> Iterator[Finding]:
     manifests = view.manifests
     if manifests is None or view.judgement is not None:  # a plan reports it with the pods
         return
-    for workload, pod_set in pod_sets_with_claims(manifests):
-        for entry in pod_set.template.spec.resource_claims:
-            is_template = entry.resource_claim_name is None
-            kind: ClaimKind = "ResourceClaimTemplate" if is_template else "ResourceClaim"
-            name = entry.resource_claim_name or entry.resource_claim_template_name or ""
-            key = ObjectKey(workload.meta.namespace, name)
-            is_there = key in (manifests.templates if is_template else manifests.claims)
-            if is_there or (kind, key) in manifests.refused:
-                continue
-            fix = intended_claim(kind, key, manifests)
-            if fix:
-                yield Finding(
-                    message=f"{workload.ref} references {kind} {key}, which isn't in the manifests",
-                    fix=fix,
-                    place=entry.place if entry.place.file else workload.place,
-                    certain=False,
-                )
+    for each in missing_claims(manifests):
+        fix = intended_claim(each.kind, each.key, manifests)
+        if fix:
+            yield Finding(message=str(each), fix=fix, place=each.place, certain=False)
 
 
 RULE = Rule(

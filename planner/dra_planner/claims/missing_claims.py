@@ -1,0 +1,77 @@
+"""References of pods to claims and templates that the manifests don't contain."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from dra_planner.claims.manifest_claims import pod_sets_with_claims
+from dra_planner.errors import Place
+from dra_planner.manifests import Manifests
+from dra_planner.model import ObjectKey, WorkloadRef
+
+ClaimKind = Literal["ResourceClaim", "ResourceClaimTemplate"]
+_FIELDS: Final[dict[ClaimKind, str]] = {
+    "ResourceClaim": "resourceClaimName",
+    "ResourceClaimTemplate": "resourceClaimTemplateName",
+}
+
+
+class MissingClaim(Struct, frozen=True):
+    """A pod's reference to a claim or template that isn't in the manifests."""
+
+    workload: WorkloadRef
+    kind: ClaimKind
+    key: ObjectKey
+    place: Place
+
+    def __str__(self) -> str:
+        return f"{self.workload} references {self.kind} {self.key}, which isn't in the manifests"
+
+
+def missing_claims(manifests: Manifests) -> Iterator[MissingClaim]:
+    """Yield every such reference. Claims that the API server rejects have other findings."""
+    for workload, pod_set in pod_sets_with_claims(manifests):
+        for entry in pod_set.template.spec.resource_claims:
+            is_template = entry.resource_claim_name is None
+            kind: ClaimKind = "ResourceClaimTemplate" if is_template else "ResourceClaim"
+            name = entry.resource_claim_name or entry.resource_claim_template_name or ""
+            key = ObjectKey(workload.meta.namespace, name)
+            is_there = key in (manifests.templates if is_template else manifests.claims)
+            if not is_there and (kind, key) not in manifests.refused:
+                place = entry.place if entry.place.file else workload.place
+                yield MissingClaim(workload.ref, kind, key, place)
+
+
+def fix_of(kind: ClaimKind, key: ObjectKey, manifests: Manifests) -> str:
+    """Return the fix for a reference to a missing object."""
+    known = manifests.claims if kind == "ResourceClaim" else manifests.templates
+    elsewhere = sorted(str(each) for each in known if each.name == key.name)
+    hint = f"; {', '.join(elsewhere)} exists, but in another namespace" if elsewhere else ""
+    return intended_claim(kind, key, manifests) or f"add the manifest of {kind} {key}{hint}"
+
+
+def intended_claim(kind: ClaimKind, key: ObjectKey, manifests: Manifests) -> str:
+    """Return the fix for a reference to a missing object if the manifests have the object that was
+    probably meant, "" otherwise.
+    """
+    known: dict[ClaimKind, Iterable[ObjectKey]] = {
+        "ResourceClaim": manifests.claims,
+        "ResourceClaimTemplate": manifests.templates,
+    }
+    (other,) = known.keys() - {kind}
+    if key in known[other]:
+        return f"use {_FIELDS[other]}: {key.name}, because {key} is a {other}"
+    hint = near_name(
+        key.name, [each.name for each in known[kind] if each.namespace == key.namespace]
+    )
+    return f"add the manifest of {kind} {key}{hint}" if hint else ""
+
+
+def near_name(name: str, known: Iterable[str]) -> str:
+    """Return the question "; did you mean …?" about the known name that is most similar, or ""."""
+    near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.6)
+    return f"; did you mean {near[0]}?" if near else ""

@@ -1,0 +1,207 @@
+"""MIG configurations and DeviceClasses for pods that need MIG devices, or whole GPUs in a pool with
+MIG.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dra_planner.allocation.reasons.edits import Edit, apply_edits
+from dra_planner.allocation.reasons.selector_changes import asks_for_mig
+from dra_planner.cel.explanation import split_at_and
+from dra_planner.clouds import cloud
+from dra_planner.drivers import nvidia
+from dra_planner.fleet import Fleet, Pool
+from dra_planner.model import ExactDeviceRequest, Shape
+from dra_planner.plan.suggestion.device_sharing import listed
+from dra_planner.plan.suggestion.dynamic_mig import dynamic_changes
+from dra_planner.plan.suggestion.new_pools import (
+    MOST_MACHINES,
+    NEW_POOL,
+    partitioned_pools,
+    whole_gpu_pools,
+)
+from dra_planner.plan.suggestion.tried_fleets import MOST_PODS, FleetChange, FleetTrials, TriedFleet
+
+_DYNAMIC: Final = "DynamicMIG"
+
+
+class _Repartitioned(Struct, frozen=True):
+    """A pool's other MIG configuration, and the price per hour of the nodes that it adds, one at
+    first. None if the price is unknown.
+    """
+
+    change: FleetChange
+    hourly_usd: Decimal | None
+
+
+def configuration_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...]:
+    """Return the MIG configuration of the cheapest existing pool with which a node holds most such
+    pods, after new pools that cost less. () if no existing pool can change, because it doesn't
+    help, or other pods on the pool would no longer fit.
+    """
+    found = list(_repartitioned(shape, trials))
+    if not found:
+        return ()
+    best = min(found, key=lambda each: each.hourly_usd or Decimal(0))
+    if not best.hourly_usd:  # the nodes exist anyway, or the price is unknown
+        return (best.change,)
+    below = best.hourly_usd
+    cheaper = whole_gpu_pools(shape, trials, below) or partitioned_pools(shape, trials, below)
+    if not cheaper:
+        return (best.change,)
+    text = f"{best.change.text} (USD {best.hourly_usd:.2f} per hour for each node)"
+    return (*cheaper[: MOST_MACHINES - 1], replace(best.change, text=text))
+
+
+def _repartitioned(shape: Shape, trials: FleetTrials) -> Iterator[_Repartitioned]:
+    prices = {each.name: each.hourly_usd for each in trials.judgement.sizing.pools}
+    for pool in trials.fleet.pools:
+        found = _best_configuration(
+            shape, trials, pool, pool.name, f'set `mig: {{}}` on pool "{pool.name}"'
+        )
+        if found is not None:
+            price = Decimal(0) if pool.count.min else prices.get(pool.name)
+            yield _Repartitioned(found.change, price)
+
+
+def pools_of_known_machines(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...]:
+    """Return another pool with the first existing machine type that a MIG configuration helps, for
+    machine types that aren't known to be in the region.
+    """
+    for pool in trials.fleet.pools:
+        text = f"add a pool with machine type {pool.machine} and `mig: {{}}`"
+        found = _best_configuration(shape, trials, pool, NEW_POOL, text)
+        if found is not None:
+            return (found.change,)
+    return ()
+
+
+def _best_configuration(
+    shape: Shape, trials: FleetTrials, pool: Pool, name: str, text: str
+) -> TriedFleet | None:
+    tried: list[TriedFleet] = []
+    for mig in _configurations(trials.fleet, pool):
+        document = trials.fleet.document()
+        (row,) = (each for each in document["pools"] if each["name"] == pool.name)
+        others = [each for each in document["pools"] if each["name"] != name]
+        document["pools"] = [*others, {**row, "name": name, "mig": mig}]
+        found = trials.change(shape, document, name, text.format(mig), most=MOST_PODS)
+        tried += [found] if found is not None else []
+    return max(tried, key=lambda each: each.pods, default=None)
+
+
+def _configurations(fleet: Fleet, pool: Pool) -> Iterator[str]:
+    machine = fleet.machine(pool.machine)
+    if machine.accelerator is None or machine.accelerator.gpu is None:
+        return
+    yield from (
+        name for name in nvidia.mig_layouts(nvidia.gpu(machine.accelerator.gpu)) if name != pool.mig
+    )
+
+
+def class_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...]:
+    """Return a MIG configuration, or machine types with one, for a pod whose selectors need MIG
+    devices but whose class doesn't.
+    """
+    if nvidia.MIG_CLASS not in trials.judgement.classes:
+        return ()
+    edits = tuple(
+        _use_class(nvidia.MIG_CLASS, shape, claim, request)
+        for claim, request, exactly in _requests(shape)
+        if exactly.device_class_name != nvidia.MIG_CLASS
+        and any(asks_for_mig(selector.expression) for selector in exactly.selectors)
+    )
+    if not edits:
+        return ()
+    changed = apply_edits(edits, shape)
+    found = (
+        configuration_changes(changed, trials)
+        or partitioned_pools(changed, trials)
+        or pools_of_known_machines(changed, trials)
+        or dynamic_changes(changed, trials)
+    )
+    return tuple(replace(each, edits=edits) for each in found)
+
+
+def edits_text(edits: Sequence[Edit]) -> str:
+    """Return the beginning of a sentence with changes of claims before a change of the fleet, or
+    "".
+    """
+    return f"{' and '.join(edit.text for edit in edits)}, and " if edits else ""
+
+
+# -- clouds without MIG
+
+
+def missing_mig(shape: Shape, fleet: Fleet) -> str:
+    """Return that the fleet's cloud doesn't support the MIG devices that a pod requests, or ""."""
+    own = cloud(fleet.cloud)
+    if own.supports_mig or not any(_needs_mig(exactly) for _, _, exactly in _requests(shape)):
+        return ""
+    return f"the pod requests MIG devices, but {own.unsupported('MIG').message}"
+
+
+def whole_gpus_instead(shape: Shape, trials: FleetTrials) -> str:
+    """Return the change of a pod's claims with which it gets whole GPUs on an existing pool, under
+    the condition that they are enough, or "".
+    """
+    edits: list[Edit] = []
+    for claim, request, exactly in _requests(shape):
+        if not _needs_mig(exactly):
+            continue
+        if exactly.device_class_name == nvidia.MIG_CLASS:
+            edits.append(_use_class(nvidia.GPU_CLASS, shape, claim, request))
+        for index, selector in enumerate(exactly.selectors):
+            dropped = tuple(filter(asks_for_mig, split_at_and(selector.expression)))
+            if dropped:
+                said = " and ".join(f"`{each}`" for each in dropped)
+                conditions = tuple((each, "") for each in dropped)
+                edits.append(
+                    Edit(
+                        "drop-selector",
+                        f"remove {said}",
+                        claim=claim,
+                        request=request,
+                        index=index,
+                        conditions=conditions,
+                    )
+                )
+    changed = apply_edits(tuple(edits), shape)
+    if changed is None:
+        return ""
+    document: dict[str, Any] = trials.fleet.document()
+    for pool in trials.fleet.pools:
+        if trials.change(changed, document, pool.name, f"without changes, {pool.name}"):
+            return f"if a whole GPU is enough, {listed([edit.text for edit in edits])}"
+    return ""
+
+
+def _needs_mig(request: ExactDeviceRequest) -> bool:
+    return request.device_class_name == nvidia.MIG_CLASS or any(
+        asks_for_mig(selector.expression) for selector in request.selectors
+    )
+
+
+def _requests(shape: Shape) -> Iterator[tuple[int, int, ExactDeviceRequest]]:
+    """Yield the requests without alternatives, each with the positions of its claim and itself."""
+    for claim, each in enumerate(shape.claims):
+        for position, request in enumerate(each.spec.requests):
+            if request.exactly is not None:
+                yield claim, position, request.exactly
+
+
+def _use_class(name: str, shape: Shape, claim: int, request: int) -> Edit:
+    own = shape.claims[claim]
+    return Edit(
+        "use-class",
+        f"use DeviceClass {name} in request {own.spec.requests[request].name} of claim {own.name}",
+        claim=claim,
+        request=request,
+        name=name,
+    )

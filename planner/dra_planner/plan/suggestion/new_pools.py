@@ -1,0 +1,135 @@
+"""Additional pools that hold a pod, with the cheapest machine types of the fleet's region."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, Final
+
+from dra_planner import catalog
+from dra_planner.catalog import Machine
+from dra_planner.drivers import nvidia
+from dra_planner.drivers.nvidia import Gpu
+from dra_planner.fleet import Fleet
+from dra_planner.model import Shape
+from dra_planner.plan.suggestion.tried_fleets import (
+    MOST_PODS,
+    FleetChange,
+    FleetTrials,
+    TriedFleet,
+)
+
+MOST_MACHINES: Final = 3
+# a name that fleets are unlikely to contain, and that is short enough for every cloud
+NEW_POOL: Final = "besideothers"
+UNKNOWN_PRICE: Final = Decimal("Infinity")
+
+
+def whole_gpu_pools(
+    shape: Shape, trials: FleetTrials, below: Decimal = UNKNOWN_PRICE
+) -> tuple[FleetChange, ...]:
+    """Return the cheapest machine types whose nodes hold the pod, one for each GPU. If `below` is a
+    price, only types that cost less.
+    """
+    changes: dict[str, FleetChange] = {}
+    for hourly, gpu, machine in machines_by_price(trials.fleet):
+        if gpu.id in changes or len(changes) == MOST_MACHINES:
+            continue
+        if hourly >= below != UNKNOWN_PRICE:
+            break
+        found = _tried(shape, trials, machine, machine_text(machine, gpu, hourly))
+        if found is not None:
+            changes[gpu.id] = found.change
+    return tuple(changes.values())
+
+
+def partitioned_pools(
+    shape: Shape, trials: FleetTrials, below: Decimal = UNKNOWN_PRICE
+) -> tuple[FleetChange, ...]:
+    """Return the cheapest machine types whose nodes hold the pod with a MIG configuration, each
+    with the one that holds most pods. If `below` is a price, only types that cost less.
+    """
+    changes: dict[str, FleetChange] = {}
+    for hourly, gpu, machine in machines_by_price(trials.fleet):
+        if gpu.id in changes or len(changes) == MOST_MACHINES:
+            continue
+        if hourly >= below != UNKNOWN_PRICE:
+            break
+        tried = [
+            _tried(
+                shape,
+                trials,
+                machine,
+                f"{machine_text(machine, gpu, hourly)} and `mig: {name}`",
+                mig=name,
+            )
+            for name in nvidia.mig_layouts(gpu)
+        ]
+        fitting = [each for each in tried if each is not None]
+        if fitting:
+            changes[gpu.id] = max(fitting, key=lambda each: each.pods).change
+    return tuple(changes.values())
+
+
+def _tried(
+    shape: Shape, trials: FleetTrials, machine: Machine, text: str, mig: str = ""
+) -> TriedFleet | None:
+    document = trials.fleet.document()
+    row = new_pool(trials.fleet, machine)
+    document["pools"] = [*document["pools"], {**row, "mig": mig} if mig else row]
+    return trials.change(
+        shape,
+        document,
+        NEW_POOL,
+        f"add a pool with machine type {text}",
+        most=MOST_PODS if mig else 1,
+    )
+
+
+def machines_by_price(fleet: Fleet) -> list[tuple[Decimal, Gpu, Machine]]:
+    """Return the GPU machine types that are known to be in the fleet's region, cheapest first and
+    unknown prices last.
+    """
+    found: list[tuple[Decimal, Gpu, Machine]] = []
+    for machine in catalog.machines(fleet.cloud):
+        if machine.accelerator is None or machine.accelerator.gpu is None or not machine.gpu_count:
+            continue
+        if machine.is_offered and fleet.region in machine.regions:
+            own = _own_price(fleet, machine)
+            price = catalog.price(machine, fleet.region)
+            listed_price = price.usd_per_hour_max if price is not None else UNKNOWN_PRICE
+            hourly = listed_price if own is None else own
+            found.append((hourly, nvidia.gpu(machine.accelerator.gpu), machine))
+    return sorted(found, key=lambda each: (each[0], each[2].name))
+
+
+def _own_price(fleet: Fleet, machine: Machine) -> Decimal | None:
+    """Return the price that an on-demand pool of the fleet sets for its machine type, so that a
+    report has one price for each type.
+    """
+    return next(
+        (
+            pool.price_per_hour
+            for pool in fleet.pools
+            if pool.machine == machine.name
+            and pool.capacity == "on-demand"
+            and pool.price_per_hour is not None
+        ),
+        None,
+    )
+
+
+def new_pool(fleet: Fleet, machine: Machine) -> dict[str, Any]:
+    """Return the row of an additional pool with a machine type."""
+    own = _own_price(fleet, machine)
+    row = {"name": NEW_POOL, "machine": machine.name, "count": {"min": 0, "max": 1}}
+    return row if own is None else {**row, "pricePerHour": str(own)}
+
+
+def machine_text(machine: Machine, gpu: Gpu, hourly: Decimal) -> str:
+    """Return a machine type with its GPUs and its price per hour in USD, if known."""
+    memory = f", {gpu.memory_mib / 1024:.4g} GiB each" if gpu.memory_mib is not None else ""
+    price = "" if hourly == UNKNOWN_PRICE else f", USD {hourly:.2f} per hour"
+    arch = "" if machine.arch == "amd64" else f", {machine.arch}"
+    return (
+        f"{machine.name} ({machine.gpu_count} × {gpu.product_name or gpu.id}{memory}{arch}{price})"
+    )

@@ -1,0 +1,32 @@
+"""A pod's claim or template that no manifest contains, not even under a similar name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.claims.missing_claims import fix_of, intended_claim, missing_claims
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    manifests = view.manifests
+    if manifests is None or view.judgement is not None:  # a plan reports it with the pods
+        return
+    if view.expects_record:  # a stack can run pods whose claims another program creates
+        return
+    for each in missing_claims(manifests):
+        if not intended_claim(each.kind, each.key, manifests):
+            fix = fix_of(each.kind, each.key, manifests)
+            yield Finding(message=str(each), fix=fix, place=each.place, certain=False)
+
+
+RULE = Rule(
+    id="claim-not-found",
+    says="A pod references a claim or template that isn't in the manifests.",
+    why="A pod whose claim or template doesn't exist stays pending. If it exists only in the "
+    "cluster, pulumi-dra can't check its requests.",
+    fix="Add the manifest of the claim or template.",
+    level="advisory",
+    check=check,
+)

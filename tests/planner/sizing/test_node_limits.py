@@ -1,0 +1,48 @@
+"""Why a node runs only some of the pods: the resources that end before its devices do."""
+
+from __future__ import annotations
+
+import pytest
+from sizing_builders import pool, size, workload
+
+CASES: dict[str, tuple[dict[str, int], dict[str, int], str]] = {
+    # name: (the pool's nodes, one pod, the cause)
+    "devices and CPU end together": (
+        {"gpus": 1, "cpu": 8_000},
+        {"gpus": 1, "cpu": 5_000},
+        "4 more devices for claim",
+    ),
+    "devices and memory end together": (
+        {"gpus": 2, "memory_gib": 64},
+        {"gpus": 1, "memory_gib": 30},
+        "3 more devices for claim",
+    ),
+    "a pod uses the last devices, and less CPU is left than it requests": (
+        {"gpus": 3, "cpu": 8_000},
+        {"gpus": 2, "cpu": 7_000},
+        "8 more devices for claim",
+    ),
+    "only CPU ends": (
+        {"gpus": 4, "cpu": 8_000},
+        {"gpus": 1, "cpu": 5_000},
+        "because a node runs at most 1 of these pods: cpu: requests 5 CPU, 3 CPU of 8 CPU left "
+        "(2 CPU too little)",
+    ),
+    "CPU and memory end together": (
+        {"gpus": 4, "cpu": 8_000, "memory_gib": 64},
+        {"gpus": 1, "cpu": 5_000, "memory_gib": 40},
+        "3 CPU of 8 CPU left (2 CPU too little); memory: requests 40 GiB, 24 GiB of 64 GiB left "
+        "(16 GiB too little)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_cause_is_what_ends_first(name: str) -> None:
+    node, pod, cause = CASES[name]
+
+    sizing = size([pool("a", at_most=1, **node)], workload("web", 5, **pod))
+
+    (reason,) = sizing.workloads[0].reasons
+    assert reason.message.endswith(cause) or f"{cause} " in reason.message
+    assert ("a node runs at most" in reason.message) == cause.startswith(("because", "3 CPU"))
