@@ -63,8 +63,8 @@ exit status:
 
 
 def _snapshot(kinds: Sequence[str], width: int = 76) -> str:
-    """Return the command that takes a snapshot: its list of kinds is one word, of which no piece is
-    indented.
+    """Return the command that takes a snapshot. Its list of kinds is a single word, so the lines
+    that continue the list aren't indented.
     """
     first, *others = kinds
     lines = [f"    kubectl get {first}"]

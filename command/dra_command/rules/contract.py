@@ -18,7 +18,7 @@ class RuleCaseRow(Output):
     expected: Literal["pass", "fail", "skip", "cannot-tell"]
     result: Literal["pass", "fail", "skip", "cannot-tell"]
     message: str = Field(description="Message of the rule, empty for pass and skip.")
-    steps: int = Field(description="Steps of evaluation that the rule used.")
+    steps: int = Field(description="Number of evaluation steps that the rule used.")
     met: bool = Field(description="True if the result and the message are as expected.")
 
 

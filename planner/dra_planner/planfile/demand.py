@@ -158,7 +158,9 @@ class GangPartRow(PlanFilePart):
     namespace: str = Field(description="Namespace.")
     name: str = Field(description="Name.")
     pod_set: str = Field(description="Name of the pod template in the workload.")
-    pods: int = Field(description="Number of pods. 0 for all pods, if the gang is one group.")
+    pods: int = Field(
+        description="Number of pods in each group. 0 means all pods, if the gang is one group."
+    )
 
 
 class GangRow(PlanFilePart):

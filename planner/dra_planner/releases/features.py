@@ -139,8 +139,8 @@ class Features(Struct, frozen=True, kw_only=True):
     declared_validation: Annotated[
         bool,
         UngatedChange(
-            "If an object is rejected as a whole, declarative rules inside the object are "
-            "also checked",
+            "If the API server rejects an object as a whole, it also checks the declarative "
+            "rules inside the object",
             _DECLARED,
         ),
     ]
@@ -155,19 +155,24 @@ class Features(Struct, frozen=True, kw_only=True):
     empty_is_invalid: Annotated[
         bool,
         UngatedChange(
-            "An empty name or attribute is reported as an invalid value instead of a missing value",
+            "The API server reports an empty name or attribute as an invalid value instead of a "
+            "missing value",
             _VALIDATION,
         ),
     ]
     blames_duplicate_items: Annotated[
         bool,
         UngatedChange(
-            "A duplicate in a list is reported for the item instead of its key field", _VALIDATION
+            "The API server reports a duplicate in a list for the item instead of the item's "
+            "key field",
+            _VALIDATION,
         ),
     ]
     blames_maps_for_keys: Annotated[
         bool,
-        UngatedChange("An invalid key is reported for the map instead of its entry", _VALIDATION),
+        UngatedChange(
+            "The API server reports an invalid key for the map instead of the entry", _VALIDATION
+        ),
     ]
     lower_case_attribute_domains: Annotated[
         bool,
@@ -176,7 +181,8 @@ class Features(Struct, frozen=True, kw_only=True):
     checks_both_attributes: Annotated[
         bool,
         UngatedChange(
-            "distinctAttribute is also checked in constraints with matchAttribute", _DECLARED
+            "The API server also checks distinctAttribute in constraints with matchAttribute",
+            _DECLARED,
         ),
     ]
     checks_prefix_of_class_names: Annotated[
@@ -188,11 +194,17 @@ class Features(Struct, frozen=True, kw_only=True):
     ]
     blames_default_of_range: Annotated[
         bool,
-        UngatedChange("A default outside of validRange is reported for the default", _VALIDATION),
+        UngatedChange(
+            "If a default is outside of validRange, the API server reports the error "
+            "for the default",
+            _VALIDATION,
+        ),
     ]
     checks_range_arithmetic: Annotated[
         bool,
-        UngatedChange("Amounts that validRange can't represent exactly are rejected", _ALLOCATOR),
+        UngatedChange(
+            "The allocator rejects amounts that validRange can't represent exactly", _ALLOCATOR
+        ),
     ]
 
     # Behavior of the scheduler.
@@ -229,7 +241,7 @@ class Features(Struct, frozen=True, kw_only=True):
     walks_slices_by_name: Annotated[
         bool,
         UngatedChange(
-            "The allocator searches the slices of a pool in order of their names", _ALLOCATOR
+            "The allocator searches the slices of a pool in the order of their names", _ALLOCATOR
         ),
     ]
     joins_counter_slices: Annotated[
@@ -252,7 +264,9 @@ class Features(Struct, frozen=True, kw_only=True):
     ]
     limits_devices_as_counted: Annotated[
         bool,
-        UngatedChange("The limit on devices in a claim is checked for each request", _ALLOCATOR),
+        UngatedChange(
+            "The allocator checks the limit on devices in a claim for each request", _ALLOCATOR
+        ),
     ]
     empty_share_is_share: Annotated[
         bool,

@@ -30,8 +30,8 @@ class ExplainedFindingRow(Output):
     )
     pods: list[ExplainedPodRow] = Field(
         description=(
-            "Results for the pods on the fleet or snapshot. Empty if the finding doesn't concern "
-            "pods."
+            "Results for the pods, planned on the fleet or the snapshot. Empty if the finding "
+            "doesn't concern pods."
         )
     )
 

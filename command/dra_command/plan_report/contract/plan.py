@@ -362,8 +362,8 @@ class SteeringRow(Output):
     templates: list[str] = Field(description="ResourceClaimTemplates, as NAMESPACE/NAME.")
     workloads: list[WorkloadName]
     spread: str = Field(
-        description="Pods of a pool with the same value spread evenly over its nodes. Empty if they "
-        "don't have to spread."
+        description="Within the pool, pods with the same value are spread evenly over the "
+        "nodes. Empty if they don't have to spread."
     )
 
 

@@ -185,7 +185,7 @@ class CloudFacts(ABC):
 
     @property
     def new_cluster(self) -> str:
-        """Return the Kubernetes of a new cluster if no day is given: the newest version of the
-        support calendar, or the first one with resource.k8s.io/v1.
+        """Return the Kubernetes version of a new cluster if no date is given: the newest version of
+        the support calendar, or the first one with resource.k8s.io/v1.
         """
         return f"1.{max((each.minor for each in supported(self.name)), default=MINIMUM_MINOR)}"

@@ -61,16 +61,16 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
             "machine": (types.STRING, "Machine type"),
             "gpu": (
                 types.STRING,
-                "Product name of the GPU as the driver publishes it, empty without GPUs",
+                "Product name that the driver publishes for the GPU, or empty without GPUs",
             ),
             "gpusPerNode": (types.INT, "GPUs in each node"),
             "capacity": (types.STRING, "`on-demand`, `spot`, `reservation`, or `capacity-block`"),
             "zones": (
                 _STRINGS,
-                "Zones that the pool uses, unknown if the fleet sets only the number of zones",
+                "Zones that the pool uses. Unknown if the fleet sets only the number of zones",
             ),
             "zoneCount": (types.INT, "Number of these zones"),
-            "mig": (types.STRING, "MIG configuration, `none` without one"),
+            "mig": (types.STRING, "MIG configuration, or `none`"),
             "labels": (_LABELS, "Labels of the nodes"),
             "taints": (
                 _STRINGS,
@@ -81,10 +81,16 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
             "maxNodes": (types.INT, "Maximum number of nodes"),
             "devices": (types.INT, "Devices on the nodes that the plan builds"),
             "usedDevices": (types.INT, "Devices that claims use"),
-            "nodeHourlyCost": (types.DOUBLE, "USD per hour of one node"),
-            "hourlyCost": (types.DOUBLE, "USD per hour of the nodes that the plan builds"),
-            "monthlyCost": (types.DOUBLE, "The same per month of 730 hours"),
-            "maxMonthlyCost": (types.DOUBLE, "USD per month at the maximum number of nodes"),
+            "nodeHourlyCost": (types.DOUBLE, "Price of one node in USD per hour"),
+            "hourlyCost": (types.DOUBLE, "Price of the planned nodes in USD per hour"),
+            "monthlyCost": (
+                types.DOUBLE,
+                "Price of the planned nodes in USD per month (730 hours)",
+            ),
+            "maxMonthlyCost": (
+                types.DOUBLE,
+                "Price of the maximum number of nodes in USD per month",
+            ),
         }
     ),
     "Workload": {
@@ -103,17 +109,17 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
                 "verdict": (types.STRING, "`fits`, `does-not-fit`, or `cannot-tell`"),
                 "placed": (types.INT, "Pods that fit"),
                 "pending": (types.INT, "Pods that stay pending"),
-                "pools": (_STRINGS, "Names of the pools that its pods are planned on"),
+                "pools": (_STRINGS, "Names of the pools in which the plan places its pods"),
                 "zones": (
                     _STRINGS,
-                    "Zones of these pools, unknown if the fleet sets only the number of zones",
+                    "Zones of these pools. Unknown if the fleet sets only the number of zones",
                 ),
                 "zoneCount": (types.INT, "Number of these zones"),
                 "hourlyCost": (
                     types.DOUBLE,
                     "Share of the node prices in proportion to the devices, in USD per hour",
                 ),
-                "monthlyCost": (types.DOUBLE, "The same per month of 730 hours"),
+                "monthlyCost": (types.DOUBLE, "The same share in USD per month (730 hours)"),
             }
         ),
     },
@@ -136,10 +142,10 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
     "Request": {
         "name": Field(types.STRING, "Name of the request"),
         "alternative": Field(
-            types.STRING, "Name of the alternative, empty without `firstAvailable`"
+            types.STRING, "Name of the alternative, or empty without `firstAvailable`"
         ),
         "deviceClass": Field(types.STRING, "Name of the DeviceClass"),
-        "count": Field(types.INT, "Devices, 0 for all matching devices of a node"),
+        "count": Field(types.INT, "Number of devices, or 0 for all matching devices of a node"),
         "adminAccess": Field(types.BOOL, "Requests administrative access"),
         "selectors": Field(_STRINGS, "CEL selectors of the request"),
         "reads": Field(
@@ -150,12 +156,12 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
     },
     "Cost": _of_pools(
         {
-            "hourly": (types.DOUBLE, "USD per hour of the nodes that the plan builds"),
-            "monthly": (types.DOUBLE, "The same per month of 730 hours"),
-            "maxMonthly": (types.DOUBLE, "USD per month with every pool at its maximum"),
+            "hourly": (types.DOUBLE, "Price of the planned nodes in USD per hour"),
+            "monthly": (types.DOUBLE, "Price of the planned nodes in USD per month (730 hours)"),
+            "maxMonthly": (types.DOUBLE, "Price in USD per month if every pool is at its maximum"),
             "monthlyByNamespace": (
                 map_of(types.STRING, types.DOUBLE),
-                "USD per month for each namespace, the sum of its workloads' shares",
+                "Price in USD per month for each namespace: the sum of its workloads' shares",
             ),
         }
     ),

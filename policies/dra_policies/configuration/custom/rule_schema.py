@@ -36,7 +36,8 @@ class CustomRule(ConfigurationPart):
     )
     when: str = Field(
         default="",
-        description="CEL expression. If set, only objects for which it's true are checked.",
+        description="CEL expression. If set, the rule checks only the objects for which the "
+        "expression is true.",
     )
     expression: NonEmpty = Field(description="CEL expression that must be true.")
     message: NonEmpty = Field(description="Problem, printed after the object's name.")

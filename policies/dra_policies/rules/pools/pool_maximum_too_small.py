@@ -98,7 +98,8 @@ RULE = Rule(
     says="At maximum size, the pools don't have enough devices for the claims of all declared "
     "replicas.",
     why="The remaining pods wait for nodes that are never created.",
-    fix="Raise the maximum of a pool that fits, add a pool, or reduce the replicas.",
+    fix="Raise the maximum of a pool whose devices fit the claims, add a pool, or reduce the "
+    "replicas.",
     level="mandatory",
     needs="pools",
     check=check,
