@@ -15,15 +15,12 @@ from typing import Any
 
 import pytest
 
-from dra_sandbox.clouds import aws, gcp
 from dra_sandbox.clouds.provider_rules import ProviderRules, read_rules
 from pulumi_dra.eks import EksCluster, EksGpuPool
 from pulumi_dra.gke import GkeCluster, GkeGpuPool
 
 RULES: Mapping[str, ProviderRules] = {
-    token: rules
-    for each in (aws, gcp)
-    for token, rules in read_rules(Path(each.__file__).with_name("provider_rules.csv")).items()
+    token: rules for cloud in ("aws", "gcp") for token, rules in read_rules(cloud).items()
 }
 KEY = "projects/p/locations/us-central1/keyRings/r/cryptoKeys/k"
 GKE: dict[str, Any] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from msgspec import Struct
@@ -21,7 +21,7 @@ class ApiValues(Struct, frozen=True, kw_only=True):
     property: str
     values: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
-    range: tuple[int, int] | None = None
+    range: tuple[int | None, int | None] | None = None
     ignores_case: bool = False
     grows: bool = False
 
@@ -38,15 +38,33 @@ def api_values() -> Mapping[str, tuple[ApiValues, ...]]:
     found: dict[str, list[ApiValues]] = {}
     for row in read_table("api_values"):
         listed = tuple(row["value"].split("|"))
-        low, _, high = row["value"].partition(" to ")
         found.setdefault(row["type"], []).append(
             ApiValues(
                 property=row["property"],
                 values=listed if row["kind"] in ("values", "words") else (),
                 keys=listed if row["kind"] == "keys" else (),
-                range=(int(low), int(high)) if row["kind"] == "range" else None,
+                range=_range(row["value"]) if row["kind"] == "range" else None,
                 ignores_case=row["kind"] == "words",
                 grows=row["grows"] == "yes",
             )
         )
+    for token, rows in _of_providers():
+        known = {each.property for each in found.get(token, ())}
+        found.setdefault(token, []).extend(each for each in rows if each.property not in known)
     return {token: tuple(rows) for token, rows in found.items()}
+
+
+def _range(text: str) -> tuple[int | None, int | None]:
+    low, _, high = text.partition("to")
+    return int(low) if low.strip() else None, int(high) if high.strip() else None
+
+
+def _of_providers() -> Iterator[tuple[str, list[ApiValues]]]:
+    """Yield the values that providers accept, by resource type. Newer versions accept more."""
+    for row in read_table("provider_rules"):
+        path, accepts = row["property"].replace("[*]", "[]"), row["accepts"]
+        if least := accepts.removeprefix(">=") if accepts.startswith(">=") else "":
+            yield row["type"], [ApiValues(property=path, range=(int(least), None))]
+        elif "|" in accepts:
+            values = tuple(filter(None, accepts.split("|")))
+            yield row["type"], [ApiValues(property=path, values=values, grows=True)]

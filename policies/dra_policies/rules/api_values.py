@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from difflib import get_close_matches
 
 from dra_planner.catalog.api_values import ApiValues, api_values
 from dra_planner.clouds import cloud
+from dra_policies.rules.api_constraints import broken_constraints
 from dra_policies.rules.resource_rows import resource_kinds
 from dra_policies.rules.rule import Finding
 from dra_policies.unknown_values import Properties, as_mapping
 from dra_policies.view.stack_view import StackView
 
 _SHOWN = 6
+_NONE: frozenset[str] = frozenset()
 _ALIKE = 0.85
 _ACRONYMS = re.compile(r"\b(?:nat|vpc)\b")
 
 
-def rejected_values(view: StackView) -> Iterator[Finding]:
+def rejected_values(view: StackView, told: Container[tuple[str, str]] = ()) -> Iterator[Finding]:
     """Yield the values of resources, and of pools inside clusters, that their API doesn't define.
 
     If the API's list of values can grow, only values that look like a misspelled known value are
-    included.
+    included. `told` are properties, by URN, that have another finding.
     """
     subjects = [
-        (each.type, f'{_kind(each.type)} "{each.name}"', each.urn, each.props)
-        for each in (*view.declared, *view.objects)
+        (each.type, f'{_kind(each.type)} "{each.name}"', each.urn, each.props, each.of_outputs)
+        for each in (*view.declared, *view.objects, *view.installed_charts)
     ]
     subjects += [
-        (cloud(pool.cloud).pool.token, pool.title, pool.urn, pool.own) for pool in view.inner_pools
+        (cloud(pool.cloud).pool.token, pool.title, pool.urn, pool.own, _NONE)
+        for pool in view.inner_pools
     ]
-    for token, title, urn, props in subjects:
+    for token, title, urn, props, of_outputs in subjects:
+        for broken in broken_constraints(token, props, of_outputs):
+            if not any((urn, each) in told for each in broken.members):
+                yield Finding(message=f"{title}: {broken.says}", fix=broken.fix, urn=urn)
         for row in api_values().get(token, ()):
             for says, fix in _faults(row, props, row.property):
                 yield Finding(message=f"{title}: {says}", fix=fix, urn=urn)
@@ -41,6 +47,8 @@ def _kind(token: str) -> str:
     """Return the name of a type for messages: the name that other rules use, or for example
     "capacity reservation" for CapacityReservation.
     """
+    if token.startswith("kubernetes:"):
+        return token.rpartition(":")[2]
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", token.rpartition(":")[2]).lower()
     return resource_kinds().get(token) or _ACRONYMS.sub(lambda found: found[0].upper(), words)
 
@@ -51,6 +59,10 @@ def _faults(row: ApiValues, props: Properties, path: str) -> Iterator[tuple[str,
         for item in props.items(head) or ():
             yield from _faults(row, item, rest.removeprefix("."))
         return
+    if path.endswith("{}"):
+        for value in (as_mapping(props.at(path.removesuffix("{}"))) or {}).values():
+            yield from _faults(row, Properties({"value": value}), "value")
+        return
     name = re.sub(r"\.([^.]*%2E[^.]*)", _in_brackets, row.property.replace("[]", ""))
     value = props.at(head)
     if row.keys:
@@ -59,12 +71,13 @@ def _faults(row: ApiValues, props: Properties, path: str) -> Iterator[tuple[str,
             yield f"the API doesn't accept {key} in {name}", f"remove {key} from {name}"
     elif row.range:
         low, high = row.range
-        count = None if value is None else props.count(head, low)
+        count = None if value is None else props.count(head, low or 0)
         # Providers that are built on Terraform return 0 for a number that isn't set.
-        if count and not low <= count <= high:
+        if count and not (low or 0) <= count <= (count if high is None else high):
+            accepted = f"from {low or 0} to {high}" if high is not None else f"of at least {low}"
             yield (
-                f"{name} is {count}, but the API accepts only values from {low} to {high}",
-                f"set {name} to a value from {low} to {high}",
+                f"{name} is {count}, but the API accepts only values {accepted}",
+                f"set {name} to a value {accepted}",
             )
     else:
         for text in (props.texts(head) or ()) if items else (_text(value),):

@@ -168,10 +168,38 @@ def _size(value: object, count: int | None) -> int | None:
         return None
 
 
+class BrokenRow(Struct, frozen=True):
+    """A row that a resource breaks, with the resource's title and URN."""
+
+    row: ResourceRow
+    title: str
+    urn: str
+
+    @property
+    def finding(self) -> Finding:
+        said = f" ({self.row.reference})" if self.row.reference else ""
+        return Finding(
+            message=f"{self.title}: {self.row.says}{said}", fix=self.row.fix, urn=self.urn
+        )
+
+    @property
+    def places(self) -> Iterator[tuple[str, str]]:
+        """The URN with each property that the row reads."""
+        for each in (self.row.property, *self.row.where.split(" and ")):
+            path = re.split(r"[=~]", each.lstrip("!"), maxsplit=1)[0].replace("[]", "")
+            yield self.urn, path.replace("%2E", ".").removeprefix(".")
+
+
 def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
     """Yield a finding for each row of a rule that a resource of the view, or a pool inside a
     cluster, breaks.
     """
+    for broken in rows_that_break(view, rule):
+        yield broken.finding
+
+
+def rows_that_break(view: StackView, rule: str) -> Iterator[BrokenRow]:
+    """Yield the rows of a rule that a resource of the view, or a pool inside a cluster, breaks."""
     by_type: dict[str, list[ResourceRow]] = {}
     for row in rows(rule):
         by_type.setdefault(row.type, []).append(row)
@@ -187,12 +215,12 @@ def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
             if _is_about(row, pool is not None and _is_for_claims(pool), view) and row.is_broken(
                 read
             ):
-                yield _finding(row, f'{row.kind} "{each.name}"', each.urn)
+                yield BrokenRow(row, f'{row.kind} "{each.name}"', each.urn)
     for pool in view.inner_pools:
         read = _subject(RowOwner(props=pool.own), pool, owners)
         for row in by_type.get(cloud(pool.cloud).pool.token, ()):
             if _is_about(row, _is_for_claims(pool), view) and row.is_broken(read):
-                yield _finding(row, pool.title, pool.urn)
+                yield BrokenRow(row, pool.title, pool.urn)
 
 
 def _subject(
@@ -216,11 +244,6 @@ def _subject(
 
 def _is_for_claims(pool: DeclaredPool) -> bool:
     return pool.is_dra is True and pool.has_gpus is not False
-
-
-def _finding(row: ResourceRow, title: str, urn: str) -> Finding:
-    said = f" ({row.reference})" if row.reference else ""
-    return Finding(message=f"{title}: {row.says}{said}", fix=row.fix, urn=urn)
 
 
 @cache

@@ -61,15 +61,23 @@ class Session:
         for resource in sorted(resources, key=lambda resource: resource.urn):
             declared = inputs.get(resource.urn)
             if declared is None:
-                known.append(resource)
+                known.append(replace(resource, of_outputs=_keys(resource.props.values)))
             else:
                 values = _fill(declared.props.values, resource.props.values)
                 known.append(
                     replace(
-                        resource, props=Properties(values), ignore_changes=declared.ignore_changes
+                        resource,
+                        props=Properties(values),
+                        ignore_changes=declared.ignore_changes,
+                        of_outputs=resource.of_outputs
+                        | (_keys(values) - _keys(declared.props.values)),
                     )
                 )
         return tuple(known)
+
+
+def _keys(values: object) -> frozenset[str]:
+    return frozenset(as_mapping(values) or ())
 
 
 def _fill(declared: object, actual: object) -> object:

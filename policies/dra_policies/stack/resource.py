@@ -26,6 +26,7 @@ class Resource(Struct, frozen=True, kw_only=True):
     `sources` maps each property to the resources whose outputs it uses, known only for whole
     stacks. Its type doesn't contain the date of an API version. `provider` is the URN of its
     provider. `depends_on` are the resources that are created before it, only for whole stacks.
+    `of_outputs` are the properties that the program doesn't set.
     """
 
     urn: str
@@ -36,6 +37,7 @@ class Resource(Struct, frozen=True, kw_only=True):
     sources: Mapping[str, tuple[str, ...]] = {}
     provider: str = ""
     depends_on: tuple[str, ...] = ()
+    of_outputs: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         force_setattr(self, "type", _API_DATE.sub("", self.type))

@@ -167,6 +167,7 @@ def _declared(resources: Sequence[Resource]) -> tuple[DeclaredResource, ...]:
             name=each.name,
             props=each.props,
             sources=each.sources,
+            of_outputs=each.of_outputs,
         )
         for each in resources
         if not each.type.startswith(_ELSEWHERE)

@@ -213,7 +213,7 @@ class KubernetesVersion(Struct, frozen=True, kw_only=True):
 @equality(unhashed=("sources",))
 class DeclaredResource(Struct, frozen=True, kw_only=True):
     """A cloud resource as declared. `sources` are the URNs of the resources that each property
-    comes from.
+    comes from. `of_outputs` are the properties that the program doesn't set.
     """
 
     urn: str
@@ -221,6 +221,7 @@ class DeclaredResource(Struct, frozen=True, kw_only=True):
     name: str
     props: Properties
     sources: Mapping[str, tuple[str, ...]] = {}
+    of_outputs: frozenset[str] = frozenset()
 
     def sources_of(self, path: str) -> frozenset[str]:
         """Return the URNs of the resources that a property, or a part of it, comes from."""

@@ -30,7 +30,7 @@ class PropertyRule(Struct, frozen=True, kw_only=True):
     zero_beside: str
     accepts: str
     same: str
-    source: str
+    file: str
 
     def is_replaced_by(self, change: PropertyDifference) -> bool:
         """Return True if this change of the property re-creates the resource."""
@@ -65,9 +65,9 @@ def read_rule(row: Mapping[str, str], any_of: tuple[str, ...]) -> PropertyRule:
         any_of=any_of,
         needs=tuple(row["needs"].split()),
         zero_beside=row["zero_beside"],
-        accepts=row.get("accepts", ""),
-        same=row.get("same", ""),
-        source=row["source"],
+        accepts=row["accepts"],
+        same=row["same"],
+        file=row["file"],
     )
 
 

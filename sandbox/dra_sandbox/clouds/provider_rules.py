@@ -1,8 +1,8 @@
 """Rules of the providers themselves: the effect of changing or omitting each property of a resource
 type.
 
-One table for each cloud, `<cloud>/provider_rules.csv`, one row for each property, with the file of
-the provider's source that it restates. The columns:
+The planner's table `provider_rules` has one row for each property, with the file of the provider's
+source that it restates. The columns:
 
 - `kind`: `set` is a list without order; `map` holds the user's keys.
 - `omitted`: `required`, `kept` (the provider computes it, so omission changes nothing), `default`
@@ -22,13 +22,12 @@ the provider's source that it restates. The columns:
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 from msgspec import Struct
 
+from dra_planner.catalog.tables import read_table
 from dra_sandbox.clouds.differences import PropertyDifference, below, general_path, without_common
 from dra_sandbox.clouds.property_checks import PropertyFailure
 from dra_sandbox.clouds.property_rule import PropertyRule, read_rule, rule_failures
@@ -183,11 +182,10 @@ class ProviderRules(Struct, frozen=True):
 NO_RULES: Mapping[str, ProviderRules] = {}
 
 
-def read_rules(file: Path) -> Mapping[str, ProviderRules]:
-    """Return the rules in a table by resource type."""
+def read_rules(cloud: str) -> Mapping[str, ProviderRules]:
+    """Return the rules of a cloud's provider by resource type."""
     types: dict[str, dict[str, PropertyRule]] = {}
-    with file.open(encoding="utf-8", newline="") as text:
-        rows = list(csv.DictReader(text))
+    rows = [row for row in read_table("provider_rules") if row["type"].startswith(f"{cloud}:")]
     members: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         members.setdefault((row["type"], row["any_of"]), []).append(row["property"])

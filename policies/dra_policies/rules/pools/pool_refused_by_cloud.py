@@ -18,7 +18,7 @@ from dra_policies.rules.cluster.control_plane_zones import too_few_zones
 from dra_policies.rules.cluster.system_pools import clusters_without_system_pool
 from dra_policies.rules.pools.existing_entries import entries_that_exist
 from dra_policies.rules.pools.launch_templates import RejectedPool, template_faults
-from dra_policies.rules.resource_rows import broken_rows
+from dra_policies.rules.resource_rows import rows_that_break
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
@@ -33,8 +33,10 @@ _OF_KUBELET: Final = (
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    yield from broken_rows(view, RULE.id)
-    yield from rejected_values(view)
+    broken = list(rows_that_break(view, RULE.id))
+    for row in broken:
+        yield row.finding
+    yield from rejected_values(view, {place for row in broken for place in row.places})
     yield from rejected_addon_values(view)
     yield from entries_that_exist(view)
     yield from too_few_zones(view)

@@ -32,6 +32,8 @@ def of_own_provider(resource: Resource) -> Resource:
         props=Properties(form.finish(values)),
         ignore_changes=tuple(form.names.get(each, each) for each in resource.ignore_changes),
         sources=_sources(resource, form),
+        # the schema of the main provider doesn't apply
+        of_outputs=frozenset(values),
     )
 
 

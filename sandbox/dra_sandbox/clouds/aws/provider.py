@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 
 from dra_sandbox.clouds.aws.functions import ACCOUNT, FUNCTIONS
 from dra_sandbox.clouds.aws.lookups import lookups
@@ -24,7 +23,7 @@ class Aws(SimulatedCloud):
 
     def __init__(self) -> None:
         memory = Memory.of_environment()
-        rules = read_rules(Path(__file__).with_name("provider_rules.csv"))
+        rules = read_rules("aws")
         super().__init__(
             Sdk("aws"), ROWS, {**FUNCTIONS, **lookups(memory)}, Autonamed(), COMMON, memory, rules
         )

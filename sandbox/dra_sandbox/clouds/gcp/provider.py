@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 
 from dra_sandbox.clouds.existing_resources import Memory
 from dra_sandbox.clouds.gcp.functions import FUNCTIONS
@@ -25,7 +24,7 @@ class Gcp(SimulatedCloud):
 
     def __init__(self) -> None:
         memory = Memory.of_environment()
-        rules = read_rules(Path(__file__).with_name("provider_rules.csv"))
+        rules = read_rules("gcp")
         super().__init__(
             Sdk("gcp"), ROWS, FUNCTIONS, Autonamed(lower_case=True), COMMON, memory, rules
         )

@@ -1,9 +1,9 @@
 """The Google Cloud resource types with special behavior.
 
-`provider_rules.csv` contains the effect of changing or omitting each property of these types, from
-hashicorp/terraform-provider-google@v7.45.0, which the real provider is built on. For types that
-aren't in that file, the rows here contain the paths that replace the resource, according to the
-services' APIs.
+The table `provider_rules` contains the effect of changing or omitting each property of these types,
+from hashicorp/terraform-provider-google@v7.45.0, which the real provider is built on. For types
+that aren't in that file, the rows here contain the paths that replace the resource, according to
+the services' APIs.
 """
 
 from __future__ import annotations

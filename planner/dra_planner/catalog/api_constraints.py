@@ -1,0 +1,77 @@
+"""Constraints of APIs and providers on the properties of a resource: members, types, patterns, and
+combinations. `api_values` has the values that they accept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from msgspec import Struct
+
+from dra_planner.catalog.tables import Row, read_table
+
+_PARTS = ("conflicts", "one_of", "any_of", "needs")
+
+
+class ApiConstraint(Struct, frozen=True, kw_only=True):
+    """One constraint of a resource type.
+
+    `path` leads to the constrained part, "" for the whole resource: dotted, `[]` for
+    every entry of a list, `{}` for every value of a mapping. `kind` says how to read `value`, a
+    list of members separated by `|` or one condition (docs/tables.md). `of_provider` marks a
+    constraint of a provider's own schema. Such a provider ignores empty values, and returns values
+    that nobody set.
+    """
+
+    path: str
+    kind: str
+    value: str
+    of_provider: bool = False
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The members that the constraint is about."""
+        return tuple(self.value.split("|"))
+
+
+@cache
+def api_constraints() -> Mapping[str, tuple[ApiConstraint, ...]]:
+    """Return the constraints by resource type, in table order."""
+    found: dict[str, list[ApiConstraint]] = {}
+    for row in read_table("api_constraints"):
+        found.setdefault(row["type"], []).append(
+            ApiConstraint(path=row["property"], kind=row["kind"], value=row["value"])
+        )
+    for row in read_table("provider_rules"):
+        found.setdefault(row["type"], []).extend(_of_provider(row))
+    return {token: tuple(dict.fromkeys(rows)) for token, rows in found.items()}
+
+
+def _of_provider(row: Row) -> Iterator[ApiConstraint]:
+    """Yield the constraints in a row of `provider_rules`, relative to the nearest part that all
+    its properties belong to.
+    """
+    path = row["property"].replace("[*]", "[]")
+    parent, _, name = path.rpartition(".")
+    if row["omitted"] == "required":
+        yield ApiConstraint(path=parent, kind="required", value=name, of_provider=True)
+    for column in _PARTS:
+        others = [] if row[column].startswith("@") else row[column].replace("[*]", "[]").split()
+        if not others:
+            continue
+        paths = [*others] if column in ("one_of", "any_of") else [path, *others]
+        scope = parent if all(each.rpartition(".")[0] == parent for each in paths) else ""
+        if not scope and any("[]" in each for each in paths):
+            continue
+        members = [each.removeprefix(f"{scope}.") if scope else each for each in paths]
+        kind, groups = {
+            "conflicts": ("at most one", [sorted((members[0], each)) for each in members[1:]]),
+            "one_of": ("one of", [sorted(members)]),
+            "any_of": ("at least one", [sorted(members)]),
+            "needs": ("needs", [members]),
+        }[column]
+        if column in ("one_of", "any_of") and scope != parent:
+            continue
+        for group in groups:
+            yield ApiConstraint(path=scope, kind=kind, value="|".join(group), of_provider=True)

@@ -1,0 +1,103 @@
+"""Texts, keys, and lengths that break a constraint of the table `api_constraints`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Final
+
+from dra_planner.catalog.api_constraints import ApiConstraint
+from dra_policies.rules.constrained_parts import BrokenConstraint, Part
+from dra_policies.unknown_values import as_list, as_mapping
+
+_ALIKE: Final = 0.75
+
+
+def _keys(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
+    for key in as_mapping(part.value) or {}:
+        if row.kind == "keys" and key not in row.members:
+            near = get_close_matches(key, row.members, n=1, cutoff=_ALIKE)
+            yield BrokenConstraint(
+                f'{part.shown} has the key "{key}", which the API doesn\'t define',
+                f'rename "{key}" in {part.shown} to "{near[0]}"'
+                if near
+                else f'remove "{key}" from {part.shown}',
+                (part.shown,),
+            )
+        elif row.kind == "other keys" and re.search(row.value, key):
+            yield BrokenConstraint(
+                f'{part.shown} has the key "{key}", which the API doesn\'t accept',
+                f'remove "{key}" from {part.shown}',
+                (part.shown,),
+            )
+
+
+def _domain(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
+    """Yield names in a reserved domain that the API doesn't define: a text, or keys."""
+    domain, _, listed = row.value.partition(": ")
+    known = listed.split("|")
+    names = [part.value] if isinstance(part.value, str) else list(as_mapping(part.value) or {})
+    for name in names:
+        if "/" in name and name.partition("/")[0].endswith(domain) and name not in known:
+            near = get_close_matches(name, known, n=1, cutoff=_ALIKE)
+            yield BrokenConstraint(
+                f'{part.shown} has "{name}", but the reserved domain {domain} doesn\'t define '
+                "this name",
+                f'use "{near[0]}" in {part.shown}'
+                if near
+                else f'remove "{name}" from {part.shown}',
+                (part.shown,),
+            )
+
+
+def _text(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
+    listed = as_list(part.value)
+    for text in [part.value] if listed is None else listed:
+        if not isinstance(text, str):
+            continue
+        said = f'is "{text}"' if text else "is empty"
+        if row.kind == "other" and re.search(row.value, text):
+            yield BrokenConstraint(
+                f"{part.shown} {said}, which the API doesn't accept",
+                f"change {part.shown}",
+                (part.shown,),
+            )
+        elif row.kind == "pattern" and not re.search(row.value, text):
+            yield BrokenConstraint(
+                f"{part.shown} {said}, but the API requires the pattern {row.value}",
+                f"change {part.shown} to match {row.value}",
+                (part.shown,),
+            )
+
+
+def _size(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
+    low, high = (each.strip() for each in row.value.split("to"))
+    unit = "characters" if row.kind == "length" else "entries"
+    text = part.value if isinstance(part.value, str) else None
+    listed = as_list(part.value)
+    entries = as_mapping(part.value) if listed is None else listed
+    sized = text if row.kind == "length" else entries
+    if sized is None:
+        return
+    length = len(sized)
+    is_long = bool(high) and length > int(high)
+    if is_long or length < int(low or 0):
+        limit = f"at most {high}" if is_long else f"at least {low}"
+        yield BrokenConstraint(
+            f"{part.shown} has {length} {unit}, but the API requires {limit}",
+            f"use {limit} {unit} in {part.shown}",
+            (part.shown,),
+        )
+
+
+TEXT_FAULTS: Final[Mapping[str, Callable[[Part, ApiConstraint], Iterator[BrokenConstraint]]]] = {
+    "keys": _keys,
+    "other keys": _keys,
+    "domain": _domain,
+    "keys of domain": _domain,
+    "pattern": _text,
+    "other": _text,
+    "length": _size,
+    "count": _size,
+}

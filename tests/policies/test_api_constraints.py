@@ -1,0 +1,261 @@
+"""Constraints of APIs and providers: members, types, texts, and combinations.
+
+The rows of custom resources come from their definitions (conformance/api_constraints). Each case is
+the part of an object that breaks one kind of row, the problem, and the part after its fix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from dra_planner.catalog.api_constraints import api_constraints
+from dra_policies.rules.api_constraints import broken_constraints
+from dra_policies.unknown_values import UNKNOWN, Properties
+
+CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
+POOL = "kubernetes:karpenter.sh/v1:NodePool"
+AKS = "kubernetes:karpenter.azure.com/v1beta1:AKSNodeClass"
+GCE = "kubernetes:karpenter.k8s.gcp/v1alpha1:GCENodeClass"
+FLAVOR = "kubernetes:kueue.x-k8s.io/v1beta2:ResourceFlavor"
+QUEUE = "kubernetes:kueue.x-k8s.io/v1beta2:ClusterQueue"
+DOMAIN = "kubernetes:resource.nvidia.com/v1beta1:ComputeDomain"
+TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
+GROUP = "aws:eks/nodeGroup:NodeGroup"
+GKE = "gcp:container/cluster:Cluster"
+
+Spec = dict[str, Any]
+GOOD: Mapping[str, Spec] = {
+    CLASS: {
+        "role": "nodes",
+        "amiSelectorTerms": [{"alias": "al2023@v20260917"}],
+        "subnetSelectorTerms": [{"tags": {"cluster": "dev"}}],
+        "securityGroupSelectorTerms": [{"tags": {"cluster": "dev"}}],
+    },
+    POOL: {
+        "template": {
+            "spec": {
+                "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "a"},
+                "requirements": [],
+            }
+        }
+    },
+    AKS: {},
+    GCE: {"imageSelectorTerms": [{"alias": "ContainerOptimizedOS@latest"}]},
+    FLAVOR: {},
+    QUEUE: {},
+    DOMAIN: {"channel": {"resourceClaimTemplate": {"name": "channel"}}},
+}
+
+
+def requirement(key: str, operator: str, *values: str, **more: object) -> Spec:
+    found = {"key": key, "operator": operator, "values": list(values), **more}
+    reference = {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "a"}
+    return {"template": {"spec": {"nodeClassRef": reference, "requirements": [found]}}}
+
+
+def labels(**given: str) -> Spec:
+    spec = {
+        "nodeClassRef": {"group": "karpenter.azure.com", "kind": "AKSNodeClass", "name": "a"},
+        "requirements": [],
+    }
+    return {"template": {"metadata": {"labels": given}, "spec": spec}}
+
+
+COUNT = "karpenter.k8s.aws/instance-gpu-count"
+GPU = "karpenter.k8s.aws/instance-gpu-name"
+TYPE = "node.kubernetes.io/instance-type"
+PRIMARY = {"deviceIndex": 0, "networkCardIndex": 0, "interfaceType": "interface"}
+EFA = {"deviceIndex": 1, "networkCardIndex": 0, "interfaceType": "efa-only"}
+SSD = {"boot": True, "category": "pd-ssd"}
+PORTS = {"netIPv4IPLocalPortRange": "1024 32767"}
+CASES: tuple[tuple[str, Spec, str, Spec], ...] = (
+    (CLASS, {"instanceStorPolicy": "RAID0"}, "doesn't have spec.instanceStorPolicy", {}),
+    (POOL, {"consolidateAfter": "5m"}, "doesn't have spec.consolidateAfter", {}),
+    (CLASS, {"detailedMonitoring": "yes"}, "requires a boolean", {"detailedMonitoring": True}),
+    (CLASS, {"subnetSelectorTerms": None}, "subnetSelectorTerms isn't set", {}),
+    (CLASS, {"instanceProfile": "nodes"}, "spec.role and spec.instanceProfile, but only one", {}),
+    (CLASS, {"role": None}, "none of spec.role and spec.instanceProfile", {}),
+    (CLASS, {"subnetSelectorTerms": [{}]}, "none of spec.subnetSelectorTerms.tags", {}),
+    (
+        CLASS,
+        {"subnetSelectorTerms": [{"id": "subnet-0a", "tags": {"a": "b"}}]},
+        "spec.subnetSelectorTerms.id and spec.subnetSelectorTerms.tags, but only one",
+        {"subnetSelectorTerms": [{"id": "subnet-0a"}]},
+    ),
+    (
+        CLASS,
+        {"amiSelectorTerms": [{"id": "ami-0a", "name": "nodes"}], "amiFamily": "AL2023"},
+        "spec.amiSelectorTerms.id and spec.amiSelectorTerms.name, but only one",
+        {"amiSelectorTerms": [{"id": "ami-0a"}], "amiFamily": "AL2023"},
+    ),
+    (
+        CLASS,
+        {"amiSelectorTerms": [{"alias": "al2023@latest"}, {"alias": "al2@latest"}]},
+        "sets alias, so the API accepts no other entries",
+        {},
+    ),
+    (
+        CLASS,
+        {"amiFamily": "AL2", "amiSelectorTerms": [{"alias": "al2023@latest"}]},
+        'spec.amiFamily is "AL2", which the API rejects together',
+        {"amiFamily": "AL2023", "amiSelectorTerms": [{"alias": "al2023@latest"}]},
+    ),
+    (
+        CLASS,
+        {"blockDeviceMappings": [{"rootVolume": True}, {"rootVolume": True}]},
+        "2 entries of spec.blockDeviceMappings have rootVolume true",
+        {"blockDeviceMappings": [{"rootVolume": True}, {}]},
+    ),
+    (
+        CLASS,
+        {"blockDeviceMappings": [{"ebs": {"volumeSize": "9Gi", "volumeInitializationRate": 200}}]},
+        "volumeInitializationRate without spec.blockDeviceMappings.ebs.snapshotID",
+        {"blockDeviceMappings": [{"ebs": {"volumeSize": "9Gi"}}]},
+    ),
+    (
+        CLASS,
+        {"networkInterfaces": [EFA]},
+        "has no entry with deviceIndex 0",
+        {"networkInterfaces": [PRIMARY, EFA]},
+    ),
+    (
+        CLASS,
+        {"networkInterfaces": [PRIMARY, PRIMARY]},
+        "two entries of spec.networkInterfaces have the same networkCardIndex and deviceIndex",
+        {"networkInterfaces": [PRIMARY, EFA]},
+    ),
+    (CLASS, {"tags": {"karpenter.sh/nodepool": "a"}}, 'key "karpenter.sh/nodepool"', {"tags": {}}),
+    (
+        POOL,
+        requirement("karpenter.k8s.aws/instance-gpu", "Exists"),
+        "the reserved domain karpenter.k8s.aws",
+        requirement(GPU, "Exists"),
+    ),
+    (
+        POOL,
+        requirement(COUNT, "Gt", "1", "2"),
+        "values has 2 entries, which the API rejects",
+        requirement(COUNT, "Gt", "1"),
+    ),
+    (
+        POOL,
+        requirement(COUNT, "Gt", "-1"),
+        "rejects together",
+        requirement(COUNT, "Gt", "1"),
+    ),
+    (
+        POOL,
+        requirement(TYPE, "In", "g6.xlarge", minValues=2),
+        "fewer entries than spec.template.spec.requirements.minValues (2)",
+        requirement(TYPE, "In", "g6.xlarge", "g6.2xlarge", minValues=2),
+    ),
+    (POOL, labels(accelerator="nvidia"), 'has the key "accelerator"', labels(team="a")),
+    (POOL, labels(**{"kubernetes.io/hostname": "a"}), "kubernetes.io/hostname", labels()),
+    (AKS, {"maxPods": "110"}, "requires an integer", {"maxPods": 110}),
+    (AKS, {"vnetSubnetID": "subnet"}, "requires the pattern", {}),
+    (
+        AKS,
+        {"fipsMode": "FIPS", "imageFamily": "Ubuntu2404"},
+        'spec.fipsMode is "FIPS" and spec.imageFamily is "Ubuntu2404"',
+        {"fipsMode": "FIPS", "imageFamily": "AzureLinux"},
+    ),
+    (
+        AKS,
+        {"kubelet": {"imageGCHighThresholdPercent": 50, "imageGCLowThresholdPercent": 60}},
+        "is 50, but must be more than",
+        {"kubelet": {"imageGCHighThresholdPercent": 70, "imageGCLowThresholdPercent": 60}},
+    ),
+    (AKS, {"linuxOSConfig": {"sysctls": PORTS}}, "requires the pattern", {}),
+    (
+        GCE,
+        {"disks": [{**SSD, "provisionedIOPS": 6000}]},
+        "only if spec.disks.category is",
+        {"disks": [SSD]},
+    ),
+    (
+        GCE,
+        {"kubeletConfiguration": {"evictionSoft": {"memory.available": "1Gi"}}},
+        "evictionSoftGracePeriod doesn't",
+        {
+            "kubeletConfiguration": {
+                "evictionSoft": {"memory.available": "1Gi"},
+                "evictionSoftGracePeriod": {"memory.available": "1m"},
+            }
+        },
+    ),
+    (GCE, {"metadata": {"kube-env": "a"}}, 'the key "kube-env"', {}),
+    (GCE, {"networkTags": ["a"] * 21}, "has 21 entries, but the API requires at most 20", {}),
+    (GCE, {"subnetRangeName": "a" * 64}, "has 64 characters", {}),
+    (FLAVOR, {"topologyName": "racks"}, "topologyName without spec.nodeLabels", {}),
+    (QUEUE, {"resourceGroups": [{"coveredResources": ["cpu"]}]}, "flavors isn't set", {}),
+    (DOMAIN, {"channel": {}}, "resourceClaimTemplate isn't set", {}),
+)
+
+
+@pytest.mark.parametrize(("token", "spec", "said", "fixed"), CASES, ids=[case[2] for case in CASES])
+def test_a_broken_constraint_is_reported_until_it_is_fixed(
+    token: str, spec: Spec, said: str, fixed: Spec
+) -> None:
+    found = [each.says for each in broken_constraints(token, spec_of(token, spec))]
+    assert any(said in each for each in found), found
+    after = [each.says for each in broken_constraints(token, spec_of(token, fixed))]
+    assert not any(said in each for each in after), after
+
+
+def spec_of(token: str, changes: Spec) -> Properties:
+    return Properties({"metadata": {"name": "a"}, "spec": {**GOOD[token], **changes}})
+
+
+@pytest.mark.parametrize("token", GOOD)
+def test_good_objects_break_nothing(token: str) -> None:
+    assert list(broken_constraints(token, spec_of(token, {}))) == []
+
+
+def test_members_of_a_newer_version_are_accepted() -> None:
+    newer = spec_of(CLASS, {"hibernation": {"enabled": True}})
+    assert list(broken_constraints(CLASS, newer)) == []
+
+
+def test_unknown_values_break_nothing() -> None:
+    spec = {"role": UNKNOWN, "instanceProfile": UNKNOWN, "tags": UNKNOWN}
+    assert list(broken_constraints(CLASS, spec_of(CLASS, spec))) == []
+
+
+PROVIDER_CASES: tuple[tuple[str, Spec, str], ...] = (
+    (
+        GROUP,
+        {"updateConfig": {"maxUnavailable": 1, "maxUnavailablePercentage": 50}},
+        "updateConfig.maxUnavailable and updateConfig.maxUnavailablePercentage",
+    ),
+    (GROUP, {"launchTemplate": {"id": "lt-1"}}, "launchTemplate.version isn't set"),
+    (TEMPLATE, {"name": "a", "namePrefix": "b"}, "name and namePrefix"),
+    (
+        GKE,
+        {"ipAllocationPolicy": {"clusterIpv4CidrBlock": "/14", "clusterSecondaryRangeName": "a"}},
+        "clusterIpv4CidrBlock and ipAllocationPolicy.clusterSecondaryRangeName",
+    ),
+)
+
+
+@pytest.mark.parametrize(("token", "inputs", "said"), PROVIDER_CASES)
+def test_schemas_of_providers_count_for_what_the_program_sets(
+    token: str, inputs: Spec, said: str
+) -> None:
+    found = [each.says for each in broken_constraints(token, Properties(inputs))]
+    assert any(said in each for each in found), found
+    of_cloud = broken_constraints(token, Properties(inputs), frozenset(inputs))
+    assert list(of_cloud) == []
+
+
+def test_providers_ignore_empty_values() -> None:
+    config = {"updateConfig": {"maxUnavailable": 1, "maxUnavailablePercentage": 0}}
+    assert list(broken_constraints(GROUP, Properties(config))) == []
+
+
+def test_every_kind_of_row_has_an_evaluation() -> None:
+    """A row of an unknown kind would raise: every row is evaluated on an object without members."""
+    for token in api_constraints():
+        list(broken_constraints(token, Properties({"spec": {}})))
