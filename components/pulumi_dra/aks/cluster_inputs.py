@@ -232,7 +232,7 @@ class AksClusterInputs(Struct, frozen=True, kw_only=True):
 
 
 def read_cluster_inputs(read: InputReader) -> AksClusterInputs:
-    """Return the checked inputs; faults are noted in `read`."""
+    """Return the checked inputs, and record errors in `read`."""
     location = read.text("location", check=CLOUD.region_fault)
     cidrs = read.texts("public_access_cidrs", check=_address_fault)
     if fault := ranges_fault(len(cidrs)):

@@ -201,7 +201,7 @@ class AksGpuPoolInputs(Struct, frozen=True, kw_only=True):
 
 
 def read_gpu_pool_inputs(read: InputReader, name: str) -> AksGpuPoolInputs:
-    """Return the checked inputs of the pool called `name`; faults are noted in `read`."""
+    """Return the checked inputs of the pool called `name`, and record errors in `read`."""
     location = read.text("location", check=CLOUD.region_fault)
     pool_name = read_pool_name(read, name)
     if not re.fullmatch(POOL_NAME, pool_name):

@@ -78,7 +78,7 @@ class AgentPoolSettings(Struct, frozen=True, kw_only=True):
 
 
 def read_node_settings(read: InputReader) -> AgentPoolSettings:
-    """Return the settings of a pool's nodes; faults are noted in `read`."""
+    """Return the settings of a pool's nodes, and record errors in `read`."""
     return AgentPoolSettings(
         kubelet=read_kubelet_policies(read),
         pod_max_pids=read.whole("pod_max_pids", 32, least=32, most=4_194_304)

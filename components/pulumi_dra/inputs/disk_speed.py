@@ -38,7 +38,7 @@ def read_disk_speed(read: InputReader, limits: SpeedLimits, disk_gib: int) -> Di
 
 
 def speed_faults(speed: DiskSpeed, limits: SpeedLimits, disk_gib: int) -> Iterator[tuple[str, str]]:
-    """Yield the faults of a speed by input. A disk without `disk_iops` has its type's minimum."""
+    """Yield why a speed is invalid, by input. A disk without `disk_iops` has its type's minimum."""
     iops = limits.iops[0] if speed.iops is None else speed.iops
     if fault := range_fault(iops, limits.iops):
         yield "disk_iops", fault

@@ -8,7 +8,7 @@ from dra_planner.releases import parse_version
 
 
 def check_version(text: str) -> str:
-    """Return the fault of a Kubernetes version, or ""."""
+    """Return why a Kubernetes version is invalid, or ""."""
     try:
         parse_version(text)
     except PlannerError as error:

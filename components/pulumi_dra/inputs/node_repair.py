@@ -52,7 +52,7 @@ _LIMITS = {
 
 
 def read_node_repair(read: InputReader) -> "NodeGroupNodeRepairConfigArgsDict":
-    """Return the node group's repair settings; faults are noted in `read`.
+    """Return the node group's repair settings, and record errors in `read`.
 
     false is also sent, because the provider keeps omitted settings
     (hashicorp/terraform-provider-aws:internal/service/eks/node_group.go@012e0a32: optional and

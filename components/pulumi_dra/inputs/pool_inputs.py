@@ -126,7 +126,7 @@ NOT_PLANNED = ("restricted", "single-numa-node")
 
 
 def read_kubelet_policies(read: InputReader) -> KubeletPolicies:
-    """Return `cpu_manager_policy` and `topology_manager_policy`; faults are noted in `read`.
+    """Return `cpu_manager_policy` and `topology_manager_policy`, and record errors in `read`.
 
     Policies with which kubelet rejects scheduled pods aren't supported, because plans don't model
     NUMA nodes.

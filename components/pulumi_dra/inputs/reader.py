@@ -1,4 +1,4 @@
-"""Reads and checks the inputs of a component. It reports all faults before the first resource is
+"""Reads and checks the inputs of a component. It reports all errors before the first resource is
 declared.
 
 Identifiers can be outputs, which aren't known yet and aren't checked. Everything else is a plain
@@ -50,13 +50,13 @@ class InputReader:
                 self.refuse(str(key), f"isn't an input of {component}; {hint}")
 
     def refuse(self, path: str, reason: str) -> None:
-        """Record a fault in the input at `path`, in Python's names, for example
+        """Record an error in the input at `path`, in Python's names, for example
         `pools[0].machine`.
         """
         self._errors.append({"property_path": f"{self._at}{path}", "reason": reason})
 
     def inside(self, path: str, args: object, known: type) -> "InputReader":
-        """Return a reader of the structure at `path`. Its faults are also faults of this reader."""
+        """Return a reader of the structure at `path`. Its errors are also errors of this reader."""
         inner = object.__new__(InputReader)
         inner._title, inner._errors, inner._at = self._title, self._errors, f"{self._at}{path}."
         component = known.__name__.removesuffix("Settings").removesuffix("Args")

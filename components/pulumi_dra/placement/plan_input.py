@@ -6,7 +6,7 @@ from pulumi_dra.inputs.reader import InputReader
 
 
 def read_plan(read: InputReader) -> PlanFile | None:
-    """Return the plan in the input `plan`; None if it isn't one, with the fault in `read`."""
+    """Return the plan in the input `plan`; None if it isn't one, with the error in `read`."""
     text = read.text("plan")
     if not text:
         read.refuse("plan", "is missing. Pass the content of the plan file as one line of JSON")

@@ -21,7 +21,7 @@ kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.36.3.
 def read_checked(sources: Iterable[Source], features: Features) -> Manifests:
     """Return the contents of the sources.
 
-    `diagnostics` contains faults that the API server would reject, including selectors. Raises
+    `diagnostics` contains errors that the API server would report, including selectors. Raises
     ManifestError if a text can't be read at all, with `others` for further faults.
     """
     return read_manifests(sources, features, check_selector=check_selector)

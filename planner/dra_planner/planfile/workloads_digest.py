@@ -37,7 +37,7 @@ def digest_documents(sources: Iterable[Source]) -> str:
 def _split_documents(text: str) -> Iterator[str]:
     for document, separator in split_stream(text.replace("\r\n", "\n")):
         if separator[3:].strip() and not separator[3:].lstrip().startswith("#"):
-            document = separator + document  # not a separator, but a fault that the reader reports
+            document = separator + document  # not a separator, but an error that the reader reports
         document = _IMAGE.sub(r"\g<name>", _COMMENT.sub("", document))
         if document.strip():
             yield _LEADING_BLANK_LINES.sub("", document).rstrip()

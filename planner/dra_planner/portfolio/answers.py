@@ -73,7 +73,7 @@ class CellFault(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, error: PlannerError) -> CellFault:
-        """Return wrong input as a fault."""
+        """Return invalid input as an error."""
         more = f" (and {len(error.others)} more)" if error.others else ""
         return cls(
             kind="input", message=error.message + more, place=str(error.place), fix=error.fix

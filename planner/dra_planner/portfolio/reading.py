@@ -1,4 +1,4 @@
-"""Plain data → a validated `Portfolio`, with every fault placed at its line and field."""
+"""Plain data → a validated `Portfolio`, with every error at its line and field."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class PortfolioError(PlannerError):
 def read_portfolio(data: object, *, file: str = "") -> Portfolio:
     """Return the portfolio in plain data.
 
-    Raises PortfolioError with every fault. `file` is the file name for places in the error, with
+    Raises PortfolioError with every error. `file` is the file name for places in the error, with
     the lines of data from `read_document`.
     """
     if not isinstance(data, Mapping):
@@ -44,7 +44,7 @@ def read_portfolio(data: object, *, file: str = "") -> Portfolio:
 
 
 def _faults(portfolio: Portfolio) -> Iterator[tuple[Location, str]]:
-    """Yield the faults that involve several parts of the document."""
+    """Yield the errors that involve several parts of the document."""
     names = [scenario.name for scenario in portfolio.scenarios]
     for at, name in enumerate(names):
         if name in names[:at]:

@@ -86,7 +86,7 @@ class CheckedClass(Struct, frozen=True):
 
 
 def read_classes(read: InputReader) -> list[CheckedClass]:
-    """Return the classes; faults are noted in `read`."""
+    """Return the classes, and record errors in `read`."""
     version = read.text("kubernetes_version", check=check_version)
     minor = parse_version(version) if version and not check_version(version) else 0
     classes = [

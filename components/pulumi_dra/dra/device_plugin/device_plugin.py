@@ -78,7 +78,7 @@ class DevicePluginInputs(Struct, frozen=True, kw_only=True):
 
 
 def read_plugin_inputs(read: InputReader) -> DevicePluginInputs:
-    """Return the checked inputs; faults are noted in `read`."""
+    """Return the checked inputs, and record errors in `read`."""
     version, existing = read.text("version", ""), read.text("existing_daemon_set", "")
     namespace = read.text(
         "namespace", NAMESPACE, pattern="[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", meaning="a name"

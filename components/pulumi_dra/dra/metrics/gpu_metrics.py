@@ -93,7 +93,7 @@ class GpuMetricsInputs(Struct, frozen=True, kw_only=True):
 
 
 def read_gpu_metrics(read: InputReader) -> GpuMetricsInputs:
-    """Return the checked inputs; faults are noted in `read`."""
+    """Return the checked inputs, and record errors in `read`."""
     collector = read.choice("collector", COLLECTORS, ANNOTATIONS)
     if read.has("monitor_labels") and collector != OPERATOR:
         read.refuse("monitor_labels", f"applies only to collector: {OPERATOR}, not {collector}")
@@ -109,7 +109,7 @@ def read_gpu_metrics(read: InputReader) -> GpuMetricsInputs:
 
 
 def _plain_labels(read: InputReader) -> dict[str, str]:
-    """Return `monitor_labels`; faults are noted in `read`."""
+    """Return `monitor_labels`, and record errors in `read`."""
     given = read.labels("monitor_labels", check=_label_complaint)
     return {key: value for key, value in given.items() if isinstance(value, str)}
 

@@ -133,7 +133,7 @@ class DraDriverInputs(Struct, frozen=True, kw_only=True):
 
 
 def read_driver_inputs(read: InputReader) -> DraDriverInputs:
-    """Return the checked inputs; faults are noted in `read`."""
+    """Return the checked inputs, and record errors in `read`."""
     release = _read_release(read)
     namespace = read.text("namespace", NAMESPACE, pattern=NAMESPACE_NAME, meaning="a name")
     if namespace == "default":

@@ -40,7 +40,7 @@ def read_image(read: InputReader) -> ImageSettings:
 
 
 def read_repository(read: InputReader) -> str:
-    """Return `image_repository`, an image without a tag; faults are noted in `read`."""
+    """Return `image_repository`, an image without a tag, and record errors in `read`."""
     return read.text("image_repository", "", check=_repository_complaint)
 
 

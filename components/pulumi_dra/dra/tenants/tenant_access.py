@@ -95,7 +95,7 @@ class Tenant(Struct, frozen=True, kw_only=True):
 
 
 def read_tenants(read: InputReader) -> list[Tenant]:
-    """Return the tenants; faults are noted in `read`."""
+    """Return the tenants, and record errors in `read`."""
     tenants = [_read_tenant(read, index, item) for index, item in enumerate(read.blocks("tenants"))]
     if not tenants:
         read.refuse("tenants", "must contain at least one")

@@ -69,7 +69,7 @@ def read_admins(read: InputReader) -> pulumi.Input[list[pulumi.Input[str]]] | No
 
 
 def _taken_fault(arn: str, seen: set[str]) -> str:
-    """Return the fault if a principal already has an entry, and record the principal
+    """Return the error if a principal already has an entry, and record the principal
     (terraform-aws-eks issue 2968).
     """
     if arn in seen:

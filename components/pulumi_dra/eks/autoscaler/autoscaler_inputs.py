@@ -85,7 +85,7 @@ class EksClusterAutoscalerInputs(Struct, frozen=True, kw_only=True):
 
 
 def read_autoscaler_inputs(read: InputReader) -> EksClusterAutoscalerInputs:
-    """Return the checked inputs; faults are noted in `read`."""
+    """Return the checked inputs, and record errors in `read`."""
     kubernetes = read.text("kubernetes_version", check=check_version)
     known = RELEASES.get(kubernetes)
     if known is None and kubernetes and not read.has("version"):

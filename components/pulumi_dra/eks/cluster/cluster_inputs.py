@@ -220,7 +220,7 @@ class EksClusterInputs(Struct, frozen=True, kw_only=True):
 
 
 def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
-    """Return the checked inputs; faults are noted in `read`."""
+    """Return the checked inputs, and record errors in `read`."""
     subnet_ids = read.identifiers("subnet_ids")
     if read.has("subnet_ids"):
         for key in OF_A_NEW_NETWORK:

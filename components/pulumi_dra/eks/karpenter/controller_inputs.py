@@ -79,7 +79,7 @@ class EksKarpenterInputs(Struct, frozen=True, kw_only=True):
 
 
 def read_karpenter_inputs(read: InputReader) -> EksKarpenterInputs:
-    """Return the checked inputs; faults are noted in `read`."""
+    """Return the checked inputs, and record errors in `read`."""
     kubernetes = read.text("kubernetes_version", check=check_version)
     version = read.text(
         "version", VERSION, pattern=r"\d+\.\d+\.\d+", meaning='a version such as "1.14.1"'

@@ -183,7 +183,7 @@ class EksKarpenterPoolInputs(Struct, frozen=True, kw_only=True):
 
 
 def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPoolInputs:
-    """Return the checked inputs of the pool called `name`; faults are noted in `read`."""
+    """Return the checked inputs of the pool called `name`, and record errors in `read`."""
     machine = read.text("machine")
     pool_name = read_pool_name(read, name)
     if pool_name and not re.fullmatch(NAME, pool_name):

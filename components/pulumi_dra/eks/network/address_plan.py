@@ -36,7 +36,7 @@ def overlap(one: str, other: str) -> bool:
 
 
 def check_service_cidr(cidr: str) -> str:
-    """Return the fault of a service CIDR, or ""."""
+    """Return why a service CIDR is invalid, or ""."""
     try:
         network = ipaddress.IPv4Network(cidr)
     except ValueError as error:
@@ -50,7 +50,7 @@ def check_service_cidr(cidr: str) -> str:
 
 
 def check_vpc_cidr(cidr: str) -> str:
-    """Return the fault of a new VPC's address range, or ""."""
+    """Return why a new VPC's address range is invalid, or ""."""
     try:
         network = ipaddress.IPv4Network(cidr)
     except ValueError as error:

@@ -34,7 +34,7 @@ def read_capacity(read: InputReader, machine: str) -> str:
 
 
 def check_capacity(capacity: str, has_reservation_id: bool) -> str:
-    """Return the fault of a capacity type and its reservation, or ""."""
+    """Return why a capacity type and its reservation are invalid, or ""."""
     if is_bought(capacity) and not has_reservation_id:
         return (
             f'is missing, but "{capacity}" capacity needs the ID of the purchased capacity (cr-…)'

@@ -272,7 +272,7 @@ class EksGpuPoolInputs(Struct, frozen=True, kw_only=True):
 
 
 def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
-    """Return the checked inputs of the pool called `name`; faults are noted in `read`."""
+    """Return the checked inputs of the pool called `name`, and record errors in `read`."""
     machine = read.text("machine")
     pool_name = read_pool_name(read, name)
     capacity = read_capacity(read, machine)

@@ -180,7 +180,7 @@ class GkeClusterInputs(Struct, frozen=True, kw_only=True):
 
 
 def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
-    """Return the checked inputs; faults are noted in `read`."""
+    """Return the checked inputs, and record errors in `read`."""
     region = read.text("region", check=CLOUD.region_fault)
     zones = read_zones(read, "node_zones", region)
     zonal = read.flag("zonal", False)

@@ -33,7 +33,7 @@ GKE's answers.
 
 
 def read_control_plane_logs(read: InputReader) -> list[str]:
-    """Return `control_plane_logs`; faults are noted in `read`."""
+    """Return `control_plane_logs`, and record errors in `read`."""
     if not read.has("control_plane_logs"):
         return ["SCHEDULER"]
     given = read.texts("control_plane_logs", check=_log_complaint)

@@ -45,7 +45,7 @@ def volumes_for(machines: Iterable[str]) -> ClassOfVolumes | None:
 
 
 def read_storage_drivers(read: InputReader) -> list[str]:
-    """Return `storage_drivers`; faults are noted in `read`."""
+    """Return `storage_drivers`, and record errors in `read`."""
     drivers = read.texts("storage_drivers", check=_complaint)
     if len(set(drivers)) != len(drivers):
         read.refuse("storage_drivers", "contains a driver twice")

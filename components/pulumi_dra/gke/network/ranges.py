@@ -32,7 +32,7 @@ class SubnetRanges(Struct, frozen=True):
 
 
 def read_ranges(read: InputReader) -> SubnetRanges:
-    """Return the checked ranges; faults are noted in `read`."""
+    """Return the checked ranges, and record errors in `read`."""
     given = {
         key: read.text(key, _DEFAULTS[key], check=lambda text, key=key: _fault(text, key))
         for key in RANGE_KEYS

@@ -27,7 +27,7 @@ def read_disk_type(read: InputReader, machine: GkeMachine) -> str:
 
 
 def read_boot_disk_speed(read: InputReader, machine: GkeMachine, disk_type: str) -> DiskSpeed:
-    """Return `disk_iops` and `disk_throughput`; faults are noted in `read`.
+    """Return `disk_iops` and `disk_throughput`, and record errors in `read`.
 
     The provider accepts both only for hyperdisk-balanced (documentation of container_node_pool,
     boot_disk).

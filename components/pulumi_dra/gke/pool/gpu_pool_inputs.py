@@ -247,7 +247,7 @@ class GkeGpuPoolInputs(Struct, frozen=True, kw_only=True):
 
 
 def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
-    """Return the checked inputs of the pool called `name`; faults are noted in `read`."""
+    """Return the checked inputs of the pool called `name`, and record errors in `read`."""
     location = read.text(
         "location", pattern=r"[a-z]+-[a-z]+\d+(-[a-z])?", meaning="a region or a zone"
     )

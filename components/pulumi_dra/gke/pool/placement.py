@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def read_placement(
     read: InputReader, zones: int, machine: GkeMachine, capacity: str
 ) -> NodePoolPlacementPolicyArgsDict | None:
-    """Return the pool's placement policy, None for none; faults are noted in `read`.
+    """Return the pool's placement policy, None for none, and record errors in `read`.
 
     Warns if nodes share NVLink and no policy keeps them in one domain
     (cluster-toolkit:examples/gke-a4x@10470803).

@@ -70,7 +70,7 @@ _OTHER_DRIVER: Final = re.compile(r"dra-driver(?!-nvidia-gpu|-gpu)[\w-]*$")
 
 
 class ValueFault(Struct, frozen=True):
-    """The fault of one value. `is_refused`: the chart fails to render with this value."""
+    """The error in one value. `is_refused`: the chart fails to render with this value."""
 
     key: str
     message: str

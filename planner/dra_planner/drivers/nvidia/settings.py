@@ -128,7 +128,7 @@ def driver_faults(
 def _release_gate_faults(
     driver: DriverRelease, settings: PublishingSettings, features: Features
 ) -> Iterator[PlannerError]:
-    """Yield the faults in feature gates for a driver version and a Kubernetes version."""
+    """Yield the errors in feature gates for a driver version and a Kubernetes version."""
     yield from (error for _, error in gate_faults(driver, settings))
     if settings.has("DRAListTypeAttributes", driver) and not features.list_attributes:
         yield UnsupportedFeature(

@@ -169,10 +169,10 @@ class Driver(ABC, Generic[Options]):
     def config_faults(
         self, domain: str, parameters: Mapping[str, Any], options: Options | None
     ) -> Iterator[ConfigFault]:
-        """Yield faults in the opaque configuration of a claim or class, which the driver rejects
+        """Yield errors in the opaque configuration of a claim or class, which the driver rejects
         when it prepares the claim.
 
-        Without `options`, faults that depend on settings aren't checked.
+        Without `options`, errors that depend on settings aren't reported.
         """
         yield from ()
 

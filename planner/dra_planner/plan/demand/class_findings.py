@@ -39,7 +39,7 @@ class ClassSources(Struct, frozen=True):
 def find_class_faults(
     fleet: Fleet, sources: ClassSources, offers: Iterable[Offer], features: Features
 ) -> Iterator[Diagnostic]:
-    """Yield the faults of a fleet's classes, its custom ones first.
+    """Yield the errors in a fleet's classes, its custom ones first.
 
     A class that matches no device is an error if it names a driver with predicted devices.
     Otherwise it's a warning, because the fleet may have an unknown driver.

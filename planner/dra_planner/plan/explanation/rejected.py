@@ -15,7 +15,7 @@ class NeverCreated(Struct, frozen=True):
     """A workload or claim that is never created, with its full name, and the reasons."""
 
     name: str
-    workload: str  # the workload or object with the fault, with its kind
+    workload: str  # the workload or object with the error, with its kind
     verdict: Verdict
     reasons: tuple[Reason, ...]
 

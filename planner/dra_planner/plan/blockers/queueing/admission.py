@@ -32,7 +32,7 @@ _ONE_BY_ONE: Final = ("Deployment", "StatefulSet", "ReplicaSet")
 
 
 def find_queue_faults(situation: ClusterSituation) -> Iterator[Blocker]:
-    """Yield faults that prevent the admission of queued workloads, and decisions of their queue."""
+    """Yield problems that prevent queued workloads from being admitted, and queue decisions."""
     manifests = situation.manifests
     for workload in manifests.workloads:
         queue = workload.meta.labels.get(KUEUE_QUEUE)
