@@ -10,6 +10,8 @@ from pathlib import Path
 from project.english_habits import Sentence
 
 _QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"")
+_WRAPPED = re.compile(r"(?<=[a-z,`)])\n(?=[a-z`(])")
+"""A line break within a sentence of a page."""
 _END = re.compile(r"(?<=[.!?])\s+|\n")
 
 
@@ -25,7 +27,7 @@ def code_sentences(path: Path) -> Iterator[Sentence]:
         if isinstance(node, ast.JoinedStr):
             skipped.update(each for each in node.values if isinstance(each, ast.Constant))
         if node not in skipped and isinstance(node, ast.Constant | ast.JoinedStr):
-            for text in _END.split(_QUOTED.sub("X", _written(node))):
+            for text in _END.split(_QUOTED.sub("X", _WRAPPED.sub(" ", _written(node)))):
                 if " " in text.strip() and len(re.findall(r"[A-Za-z]{2,}", text)) > 1:
                     yield Sentence(node.lineno, text)
 

@@ -104,7 +104,7 @@ def _unpublished(name: str) -> DriverChart:
 
 
 def _options(read: InputReader, name: str, settings: Mapping[str, Any]) -> Any:
-    """Return the driver's options, or None if they are invalid. Faults are recorded in `read`."""
+    """Return the driver's options, or None if they are invalid. Errors are recorded in `read`."""
     try:
         return driver(name).options.model_validate(dict(settings))
     except ValidationError as error:

@@ -28,7 +28,7 @@ class SpeedLimits(Struct, frozen=True, kw_only=True):
 
 
 def read_disk_speed(read: InputReader, limits: SpeedLimits, disk_gib: int) -> DiskSpeed:
-    """Return `disk_iops` and `disk_throughput`. Faults are noted in `read`, including conflicts
+    """Return `disk_iops` and `disk_throughput`. Errors are recorded in `read`, including conflicts
     between the two.
     """
     speed = DiskSpeed(iops=_whole(read, "disk_iops"), throughput=_whole(read, "disk_throughput"))

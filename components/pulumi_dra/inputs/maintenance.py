@@ -81,7 +81,7 @@ def read_exclusions(read: InputReader) -> list[MaintenanceExclusion]:
 
 
 def read_window(read: InputReader) -> MaintenanceWindow | None:
-    """Return `maintenance_window`, or None if it's unset. Faults are noted in `read`.
+    """Return `maintenance_window`, or None if it's unset. Errors are recorded in `read`.
 
     docs.cloud.google.com/kubernetes-engine/docs/concepts/maintenance-windows-and-exclusions: 48
     hours in any 32 days, in pieces of four hours or more.

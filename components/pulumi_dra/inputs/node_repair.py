@@ -1,4 +1,4 @@
-"""EKS node repair: its limits, and its actions for single faults. In a separate module, because
+"""EKS node repair: its limits, and its actions for specific faults. In a separate module, because
 platform options also have this type.
 """
 

@@ -64,7 +64,7 @@ class InputReader:
         return inner
 
     def finish(self) -> None:
-        """Raise WrongInputs with a sentence for each fault, if there are faults."""
+        """Raise WrongInputs with a sentence for each error, if there are errors."""
         if not self._errors:
             return
         head = f"{self._title} has {counted(len(self._errors), 'wrong input')}:"

@@ -61,7 +61,7 @@ class PlacementPolicies(pulumi.ComponentResource):
 
 
 def _documents(read: InputReader) -> tuple[dict[str, Any], ...]:
-    """Return the plan's policies and bindings in order. Faults are noted in `read`."""
+    """Return the plan's policies and bindings in order. Errors are recorded in `read`."""
     plan = read_plan(read)
     guards = None if plan is None else plan.guards
     return () if guards is None else placement_policies(guards.guards)

@@ -147,7 +147,7 @@ class DraPlatformInputs(Struct, frozen=True, kw_only=True):
 
 
 def read_planned(read: InputReader) -> tuple[Fleet, PlanFile] | None:
-    """Return the fleet and its plan, or None for rejected ones, whose faults are noted in
+    """Return the fleet and its plan, or None for rejected ones, whose errors are recorded in
     `read`.
     """
     text = read.text("plan")
@@ -166,7 +166,7 @@ def read_platform_inputs(
 ) -> DraPlatformInputs:
     """Return the checked inputs.
 
-    Faults are noted in `read`, with the path of the children's inputs. `cluster_names` maps the
+    Errors are recorded in `read`, with the path of the children's inputs. `cluster_names` maps the
     common inputs to their names in the cloud's cluster.
     """
     tags, pools = read.labels("tags"), _read_pools(read, fleet)

@@ -22,7 +22,7 @@ def read_checked(sources: Iterable[Source], features: Features) -> Manifests:
     """Return the contents of the sources.
 
     `diagnostics` contains errors that the API server would report, including selectors. Raises
-    ManifestError if a text can't be read at all, with `others` for further faults.
+    ManifestError if a text can't be read at all, with `others` for further errors.
     """
     return read_manifests(sources, features, check_selector=check_selector)
 

@@ -40,7 +40,8 @@ exemptions:
 ```
 
 If the file contains an unknown key or ID, the commands print an error with the line and the most similar valid name.
-An exemption without a reason is also an error. A level in `--policy-pack-config` takes precedence over the file.
+An exemption without a reason is also an error. A level in `--policy-pack-config` takes
+precedence over a level in the file.
 
 A new ID under `rules` defines a [custom rule](reference/custom-rules.md) in CEL.
 

@@ -57,17 +57,18 @@ _MEANINGS: Final = (
         "maximum plus rollout surge",
     ),
     ("bound", "proven minimum number of nodes"),
-    ("packing", "nodes of the best packing found"),
+    ("packing", "number of nodes in the best packing that the plan found"),
     (
         "simulated",
         (
-            "nodes with which the default scheduler places everything in every pod arrival "
-            "order tried"
+            "number of nodes with which the default scheduler places all pods in every "
+            "simulated pod arrival order"
         ),
     ),
     (
         "recommended",
-        "nodes to build: the simulated nodes, or the packing if the fleet sets sizing: packing",
+        "number of nodes to build: the simulated number, or the packing if the fleet sets "
+        "sizing: packing",
     ),
     ("used, free, stranded", "stranded devices are free, but no pod can use them"),
     ("pending", "a pod without a node"),

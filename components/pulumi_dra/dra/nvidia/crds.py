@@ -13,7 +13,7 @@ GROUP = "resource.nvidia.com"
 
 
 def read_crds(read: InputReader, key: str) -> list[dict[str, Any]]:
-    """Return the definitions in the text of a manifest file. Faults are noted in `read`."""
+    """Return the definitions in the text of a manifest file. Errors are recorded in `read`."""
     text = read.text(key, "")
     try:
         documents: list[Any] = [

@@ -22,7 +22,7 @@ class DriverToleration(TypedDict):
 
 
 def read_tolerations(read: InputReader) -> list[dict[str, str]]:
-    """Return `tolerations` in API form. Faults are recorded in `read`."""
+    """Return `tolerations` in API form. Errors are recorded in `read`."""
     return [
         _read_toleration(read, index, item) for index, item in enumerate(read.blocks("tolerations"))
     ]

@@ -24,7 +24,7 @@ class ImageSettings(Struct, frozen=True):
 
 
 def read_image(read: InputReader) -> ImageSettings:
-    """Return `image_repository`, `image_digest`, and `image_pull_secrets`. Faults are noted in
+    """Return `image_repository`, `image_digest`, and `image_pull_secrets`. Errors are recorded in
     `read`.
     """
     return ImageSettings(

@@ -63,7 +63,7 @@ class KueueArgs(TypedDict):
 
 
 def read_kueue(read: InputReader) -> tuple[ReleaseInputs, list[str]]:
-    """Return the checked inputs of the release and the classes. Faults are noted in `read`."""
+    """Return the checked inputs of the release and the classes. Errors are recorded in `read`."""
     classes = read.texts(
         "device_classes", pattern=_CLASS, meaning="the name of a DeviceClass"
     ) or list(CHART_CLASSES)

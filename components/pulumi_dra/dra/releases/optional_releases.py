@@ -41,8 +41,8 @@ class ReleaseInputs(Struct, frozen=True, kw_only=True):
 
 
 def read_release(read: InputReader, pinned: PinnedChart) -> ReleaseInputs:
-    """Return `version`, `chart`, `image_repository`, and `image_pull_secrets`. Faults are noted in
-    `read`.
+    """Return `version`, `chart`, `image_repository`, and `image_pull_secrets`. Errors are recorded
+    in `read`.
     """
     if read.has("chart") and read.has("version"):
         read.refuse(

@@ -57,7 +57,7 @@ def principal_fault(arn: str) -> str:
 
 
 def read_admins(read: InputReader) -> pulumi.Input[list[pulumi.Input[str]]] | None:
-    """Return `admin_principal_arns`, or None if it's unset. Faults are noted in `read`."""
+    """Return `admin_principal_arns`, or None if it's unset. Errors are recorded in `read`."""
     admins = read.identifiers("admin_principal_arns")
     if not read.has("admin_principal_arns"):
         return None
@@ -81,8 +81,8 @@ def _taken_fault(arn: str, seen: set[str]) -> str:
 def read_access_entries(
     read: InputReader, admins: pulumi.Input[list[pulumi.Input[str]]] | None = None
 ) -> list[Entry]:
-    """Return `access_entries`. Faults are noted in `read`, including principals that are already in
-    `admins`.
+    """Return `access_entries`. Errors are recorded in `read`, including principals that are already
+    in `admins`.
     """
     entries: list[Entry] = []
     taken = {arn for arn in (admins if isinstance(admins, list) else []) if isinstance(arn, str)}

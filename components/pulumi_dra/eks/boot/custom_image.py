@@ -54,8 +54,8 @@ def longest_node(labels: Mapping[str, pulumi.Input[str]], taints: Sequence[Taint
 
 
 def read_own_image(read: InputReader) -> OwnImage | None:
-    """Return the image in `image_id`, or None for EKS' own. Faults of related inputs are noted in
-    `read`.
+    """Return the image in `image_id`, or None for EKS' own. Errors in related inputs are recorded
+    in `read`.
     """
     named = read.has("image_id")
     if fault := CLOUD.family_fault(read.text("image", "" if named else "al2023")):
@@ -70,7 +70,7 @@ def read_own_image(read: InputReader) -> OwnImage | None:
 
 
 def read_joining(read: InputReader, image: OwnImage | None) -> OwnImage | None:
-    """Return the image with the cluster that its nodes join. Faults are noted in `read`."""
+    """Return the image with the cluster that its nodes join. Errors are recorded in `read`."""
     for key in _OF_THE_CLUSTER:
         if image is not None and not read.has(key):
             read.refuse(

@@ -125,7 +125,7 @@ def _multipart(parts: list[tuple[str, str]]) -> str:
 
 
 def read_boot_script(read: InputReader) -> str:
-    """Return `boot_script`, or "" if it's unset. Faults are noted in `read`."""
+    """Return `boot_script`, or "" if it's unset. Errors are recorded in `read`."""
     script = read.text("boot_script", "")
     if script and not script.startswith("#!"):
         read.refuse("boot_script", 'must start with an interpreter line: "#!/bin/bash"')

@@ -34,7 +34,7 @@ class AddonInputs(Struct, frozen=True, kw_only=True):
 
 
 def read_addons(read: InputReader) -> AddonInputs:
-    """Return the add-ons. Faults are noted in `read`."""
+    """Return the add-ons. Errors are recorded in `read`."""
     node_monitoring = read.flag("node_monitoring", False)
     metrics_server = read.flag("metrics_server", False)
     storage_drivers = read.texts("storage_drivers", check=_storage_complaint)

@@ -86,7 +86,7 @@ class Action(Struct, frozen=True, kw_only=True):
 
 
 def read_schedule(read: InputReader, counts: Counts, capacity: str) -> Schedule | None:
-    """Return `schedule`, or None if it's unset. Faults are noted in `read`."""
+    """Return `schedule`, or None if it's unset. Errors are recorded in `read`."""
     if not read.has("schedule"):
         return None
     block = read.block("schedule")

@@ -47,8 +47,8 @@ def _log_complaint(text: str) -> str:
 
 
 def read_monitoring(read: InputReader) -> list[str]:
-    """Return the components, system components first. Faults in `monitoring_components` are noted
-    in `read`.
+    """Return the components, system components first. Errors in `monitoring_components` are
+    recorded in `read`.
     """
     components = read.texts("monitoring_components", check=_complaint)
     if len(set(components)) != len(components):

@@ -16,7 +16,7 @@ HYPERDISK_BALANCED = SpeedLimits(
 
 
 def read_disk_type(read: InputReader, machine: GkeMachine) -> str:
-    """Return `disk_type`, or "" for the machine type's default. Faults are noted in `read`."""
+    """Return `disk_type`, or "" for the machine type's default. Errors are recorded in `read`."""
     disk_type, taken = read.text("disk_type", ""), boot_disks(machine.instance_type)
     if disk_type and machine.found and disk_type not in taken:
         read.refuse(

@@ -92,7 +92,7 @@ class NodeSystem(Struct, frozen=True, kw_only=True):
 
 
 def read_node_system(read: InputReader, machine: Machine | None) -> NodeSystem:
-    """Return kubelet policies, `sysctls`, and huge pages. Faults are noted in `read`."""
+    """Return kubelet policies, `sysctls`, and huge pages. Errors are recorded in `read`."""
     given = read.labels("sysctls", check=_sysctl_complaint)
     sysctls = {key: value for key, value in given.items() if isinstance(value, str)}
     for key, value in given.items():
