@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from dra_planner.errors import NOWHERE, Diagnostic, Place
+from dra_planner.manifests.collecting.volume_claims import VolumeClaim
 from dra_planner.manifests.metric_readers import MetricReader
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.model import (
@@ -167,6 +168,7 @@ class Manifests(Struct, frozen=True, kw_only=True):
     refused: frozenset[tuple[str, ObjectKey]] = frozenset()
     # (kind, key) of the ConfigMaps, PersistentVolumeClaims, Secrets, and ServiceAccounts
     declared: frozenset[tuple[str, ObjectKey]] = frozenset()
+    volume_claims: Mapping[ObjectKey, VolumeClaim] = {}
     other_kinds: Mapping[str, int] = {}
     # objects of other kinds that might create pods with devices
     unread: tuple[UnreadObject, ...] = ()

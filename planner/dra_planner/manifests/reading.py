@@ -17,6 +17,7 @@ from dra_planner.manifests.collecting.device_objects import DeviceObjects
 from dra_planner.manifests.collecting.duplicates import FirstOfName
 from dra_planner.manifests.collecting.ignored_objects import IgnoredObjects
 from dra_planner.manifests.collecting.setup_objects import SetupObjects
+from dra_planner.manifests.collecting.volume_claims import VolumeClaims
 from dra_planner.manifests.collecting.workload_objects import WorkloadObjects
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.manifests import Manifests, UnreadObject
@@ -121,6 +122,7 @@ class _Reading:
         self.first = FirstOfName(self.diagnostics)
         self.ignored = IgnoredObjects()
         self.declared = DeclaredObjects()
+        self.volume_claims = VolumeClaims()
         self.devices = DeviceObjects()
         self.cluster = ClusterObjects(self.diagnostics)
         self.pods = ClusterPods(self.ignored)
@@ -165,6 +167,7 @@ class _Reading:
         self.workloads.note_group(kept)
         self.setup.note(kept)
         self.declared.note(kept)
+        self.volume_claims.note(kept)
         self.admission.note(kept, exists=exists)
         read = self.readers.get((item.group, item.kind))
         if read is not None:
@@ -230,6 +233,7 @@ class _Reading:
             unresolved=tuple(self.workloads.unresolved),
             refused=frozenset(self.refused),
             declared=frozenset(self.declared.names),
+            volume_claims=self.volume_claims.found(),
             other_kinds=self.ignored.kinds(gang_makers),
             unread=tuple(self.ignored.unread),
             diagnostics=tuple(self.diagnostics),

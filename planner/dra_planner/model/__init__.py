@@ -56,6 +56,7 @@ from dra_planner.model.objects import (
     Requirement,
 )
 from dra_planner.model.pods import (
+    VOLUME_AFFINITY,
     Container,
     ContainerClaim,
     ContainerPort,
@@ -108,6 +109,7 @@ __all__ = [
     "GUARD_KINDS",
     "NO_GUARDS",
     "SPREAD",
+    "VOLUME_AFFINITY",
     "AllocatedDevice",
     "Amounts",
     "AttributeValue",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 
@@ -99,6 +99,10 @@ class TopologySpreadConstraint(Struct, frozen=True, kw_only=True):
     node_affinity_policy: Literal["Honor", "Ignore"] = "Honor"
     node_taints_policy: Literal["Honor", "Ignore"] = "Ignore"
     match_label_keys: tuple[str, ...] = ()
+
+
+VOLUME_AFFINITY: Final = "node affinity of PersistentVolume"
+"""The beginning of the source of a label that a pod's volume selects."""
 
 
 @equality(ignored=("selected_by",), unhashed=("pod_requests", "overhead", "node_selector"))

@@ -64,6 +64,15 @@ def stateful_set(replicas: int = 1) -> Object:
     return {**made, "kind": "StatefulSet", "spec": spec}
 
 
+def of_memory(amount: str) -> Object:
+    made = template()
+    memory = 'device.capacity["gpu.nvidia.com"].memory'
+    (request,) = made["spec"]["spec"]["devices"]["requests"]
+    cel = {"expression": f'{memory}.compareTo(quantity("{amount}")) >= 0'}
+    request["exactly"]["selectors"] = [{"cel": cel}]
+    return made
+
+
 IN_TWO_ZONES = fleet(pools=[pool("l4", "g6.2xlarge", zones=["us-east-1a", "us-east-1b"])])
 OF_FOUR = fleet(pools=[pool("l4x", "g6.12xlarge")])
 
@@ -99,6 +108,13 @@ RULES_OF_PODS = (
         on=fleet(pools=[pool("l4", "g6.2xlarge", zones=["us-east-1a"])]),
         given=[*volume("us-east-1a"), template(), stateful_set(2)],
         verdict="cannot-tell",
+    ),
+    Case(
+        name="less memory is nearest on the pool with most memory",
+        on=fleet(pools=[pool("t4", "g4dn.2xlarge"), pool("a100", "p4d.24xlarge", 1)]),
+        given=[of_memory("70Gi"), deployment(replicas=1)],
+        verdict="does-not-fit",
+        says=('if 40Gi is enough, use `quantity("40Gi")`',),
     ),
     Case(
         name="a spread over more zones than the pools have",

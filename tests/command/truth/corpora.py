@@ -17,6 +17,7 @@ from cases_of_queues import QUEUES
 from cases_of_reading import READING
 from cases_of_rules import RULES_OF_PODS
 from cases_of_starting import STARTING
+from cases_of_volumes import VOLUMES
 from fix_cases import CASES, FLEET, changed, edited
 from msgspec import Struct
 from truth_objects import fleet
@@ -121,7 +122,16 @@ def _migrations() -> Iterator[Input]:
 
 
 def _truth_cases() -> Iterator[Input]:
-    for case in (*STARTING, *ADMISSION, *QUEUES, *READING, *RULES_OF_PODS, *CONDITIONS, *POLICIES):
+    for case in (
+        *STARTING,
+        *ADMISSION,
+        *QUEUES,
+        *READING,
+        *RULES_OF_PODS,
+        *CONDITIONS,
+        *POLICIES,
+        *VOLUMES,
+    ):
         yield Input(name=f"truth/{case.name}", manifests=dump(case.given), on=case.on)
 
 

@@ -14,6 +14,7 @@ from cases_of_queues import QUEUES
 from cases_of_reading import READING
 from cases_of_rules import RULES_OF_PODS
 from cases_of_starting import STARTING
+from cases_of_volumes import VOLUMES
 from commands import STATUSES, run
 from corpora import Input, dump
 from truth_cases import Case
@@ -23,7 +24,7 @@ from dra_policies.rules import RULES
 
 SEVERITY = {0: 0, 3: 1, 1: 2}
 """Exit statuses in the order of their verdicts."""
-CASES = (*STARTING, *ADMISSION, *QUEUES, *READING, *RULES_OF_PODS, *CONDITIONS, *POLICIES)
+CASES = (*STARTING, *ADMISSION, *QUEUES, *READING, *RULES_OF_PODS, *CONDITIONS, *POLICIES, *VOLUMES)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

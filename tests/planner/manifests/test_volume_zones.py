@@ -78,7 +78,7 @@ WAITS = "WaitForFirstConsumer"
         pytest.param([claim("")], 1, False, id="a volume that somebody creates"),
         pytest.param([], 1, False, id="a claim that isn't given"),
         pytest.param([claim("gp2", volumeName="pv")], 1, False, id="a volume that exists"),
-        pytest.param([claim("gp2")], 2, False, id="one volume for two pods"),
+        pytest.param([claim("gp2")], 2, True, id="one volume for two pods on one node"),
         pytest.param([claim("azurefile")], 2, True, id="a shared file system for two pods"),
         pytest.param([storage_class(WAITS), claim("mine")], 1, True, id="a class that waits"),
         pytest.param(

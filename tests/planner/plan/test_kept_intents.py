@@ -327,6 +327,49 @@ for told, (objects, where) in JOINT.items():
     CASES[f"too few nodes: {told}"] = Case(objects, where, COUNT.pattern, costs=True)
 
 
+def selecting(expression: str) -> Json:
+    return template("gpu", of(selectors=[{"cel": {"expression": expression}}]))
+
+
+def corrected(objects: Objects, fix: str) -> Objects:
+    """Replace the condition that a fix quotes."""
+    (right, wrong), *_ = re.findall(r"use `([^`]+)` instead of `([^`]+)`", fix)
+    cel = objects[0]["spec"]["spec"]["devices"]["requests"][0]["exactly"]["selectors"][0]["cel"]
+    cel["expression"] = cel["expression"].replace(wrong, right)
+    return objects
+
+
+ATTRIBUTES, CAPACITY = (f'device.{each}["gpu.nvidia.com"]' for each in ("attributes", "capacity"))
+CASES |= {
+    f"a misspelled name: {wrong}": Case(
+        [selecting(wrong), *controlled("Job", 1)],
+        fleet(),
+        re.escape(f"use `{right}` instead of `{wrong}`"),
+        never=r"^(if [^,]+, )?remove ",
+        follow=corrected,
+    )
+    for wrong, right in (
+        (f'{ATTRIBUTES}.productname == "NVIDIA L4"', f'{ATTRIBUTES}.productName == "NVIDIA L4"'),
+        (
+            f'{ATTRIBUTES}["productname"] == "NVIDIA L4"',
+            f'{ATTRIBUTES}["productName"] == "NVIDIA L4"',
+        ),
+        (
+            f'{ATTRIBUTES}.architectur == "Ada Lovelace"',
+            f'{ATTRIBUTES}.architecture == "Ada Lovelace"',
+        ),
+        (
+            f'{CAPACITY}.mem.compareTo(quantity("20Gi")) >= 0',
+            f'{CAPACITY}.memory.compareTo(quantity("20Gi")) >= 0',
+        ),
+        (
+            f'{CAPACITY}.Memory.compareTo(quantity("20Gi")) >= 0',
+            f'{CAPACITY}.memory.compareTo(quantity("20Gi")) >= 0',
+        ),
+    )
+}
+
+
 # -- judging
 
 

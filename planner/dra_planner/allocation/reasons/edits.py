@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
+from math import inf
 from typing import Literal, TypeVar, get_args
 
 from msgspec import Struct
@@ -16,7 +17,7 @@ from dra_planner.allocation.extended_resource_claims import CLAIM_NAME
 from dra_planner.allocation.node.selectors import node_matches, tolerates
 from dra_planner.allocation.node.state import NodeState
 from dra_planner.allocation.place import needs_of
-from dra_planner.allocation.reasons.nodes import selector_of, toleration_text
+from dra_planner.allocation.reasons.nodes import is_of_volume, selector_of, toleration_text
 from dra_planner.allocation.reasons.selector_changes import (
     change_selector,
     class_corrections,
@@ -34,7 +35,7 @@ from dra_planner.model import (
     Shape,
     Toleration,
 )
-from dra_planner.quantity import amount_text, amount_text_at_most
+from dra_planner.quantity import Quantity, amount_text, amount_text_at_most
 
 EditKind = Literal[
     "tolerate",
@@ -72,8 +73,8 @@ class Edit(Struct, frozen=True):
     """One change, as text (`text`).
 
     `claim`, `request`, and `way` are positions in the shape (way -1: no alternatives), and `index`
-    is a position in a list there. `name` is a resource, label, or class, and `value` is the new
-    amount.
+    is a position in a list there. `name` is a resource, label, class, or the new amount of a
+    selector, and `value` is the new amount of a resource.
     """
 
     kind: EditKind
@@ -96,6 +97,18 @@ class Edit(Struct, frozen=True):
 
     def __str__(self) -> str:
         return self.text
+
+
+def distance(edits: Sequence[Edit]) -> tuple[int, float]:
+    """Return a sort key: the fewest changes first, and of these the ones that lower a requested
+    amount least.
+    """
+    amounts = [
+        Quantity.parse(each.name).as_float()
+        for each in edits
+        if each.kind == "correct-value" and each.name
+    ]
+    return len(edits), -min(amounts, default=inf)
 
 
 # -- possible changes
@@ -145,7 +158,7 @@ def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
             text = f"add to the pod's tolerations: {toleration_text(taint)}"
             yield Edit("tolerate", text, toleration=toleration)
     for key, value in pod.node_selector.items():
-        if own.meta.labels.get(key) != value:
+        if own.meta.labels.get(key) != value and not is_of_volume(pod, key):
             text = f"remove {key}={value} from {selector_of(pod, key)}"
             yield Edit("select-less", text, name=key)
     if pod.node_affinity is not None and not node_matches(pod.node_affinity, own):
@@ -183,7 +196,14 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
     for index, selector in enumerate(spec.selectors):
         for change in selector_changes(selector.expression, spec.device_class_name, node.template):
             text = f"{change.text} {'from' if change.kind == 'drop-selector' else 'in'} {where}"
-            yield replace(at, kind=change.kind, text=text, index=index, conditions=change.parts)
+            yield replace(
+                at,
+                kind=change.kind,
+                text=text,
+                index=index,
+                conditions=change.parts,
+                name=change.amount,
+            )
     yield from _class_corrections(at, spec, node)
     published = {name for each in node.template.candidates for name in each.device.capacity}
     for name, amount in spec.capacity.items():

@@ -14,7 +14,15 @@ from dra_planner.allocation.verdicts import Refusal
 from dra_planner.catalog.label_owners import label_owner
 from dra_planner.claims.extended_resources import IMPLICIT_PREFIX
 from dra_planner.clouds import cloud, names
-from dra_planner.model import Node, NodeSelector, PodSpec, Reason, Requirement, Taint
+from dra_planner.model import (
+    VOLUME_AFFINITY,
+    Node,
+    NodeSelector,
+    PodSpec,
+    Reason,
+    Requirement,
+    Taint,
+)
 from dra_planner.quantity import amount_text
 from dra_planner.releases import Features
 
@@ -181,11 +189,21 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
         have, fix = f'has {key}="{labels[key]}"', f'select {key}="{labels[key]}"{also}, or {fix}'
     elif _can_be_set(key, value):
         fix = f"label the pool with {misfit.label}, or {fix}"
+    source = ""
+    if is_of_volume(refusal.shape.pod, key):
+        source, fix = f" ({where})", f"use a pool in the zone {value}"
     return Reason(
         code="node-selector",
-        message=f"the pod selects nodes with {misfit.label}, but the node {have}",
+        message=f"the pod selects nodes with {misfit.label}{source}, but the node {have}",
         fix=fix,
     )
+
+
+def is_of_volume(pod: PodSpec, key: str) -> bool:
+    """Return whether a volume makes a pod select nodes by a label. A volume's node affinity can't
+    change.
+    """
+    return pod.selected_by.get(key, "").startswith(VOLUME_AFFINITY)
 
 
 def selector_of(pod: PodSpec, key: str) -> str:

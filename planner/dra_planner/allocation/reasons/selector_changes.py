@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
+from difflib import SequenceMatcher, get_close_matches
 from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import Struct
@@ -68,6 +68,7 @@ class SelectorChange(Struct, frozen=True):
     kind: ChangeKind
     parts: tuple[tuple[str, str], ...]
     text: str
+    amount: str = ""  # the lower amount that the condition requests then
 
 
 class ClassCorrection(Struct, frozen=True):
@@ -193,8 +194,10 @@ def _corrections(term: Condition, template: Template) -> Iterator[SelectorChange
     yield from _correction("compare-inclusive", term.text, inclusive)
     if _is_meant(term) or _is_amount(term):
         only_if = "" if _is_meant(term) else f"{_ONLY_IF}{term.nearest} is enough, "
-        yield from _correction("correct-value", term.text, _with_value(term.text, term), only_if)
-        yield from _correction("correct-value", term.text, _with_value(inclusive, term), only_if)
+        amount = term.nearest if _is_amount(term) else ""
+        for better in (_with_value(term.text, term), _with_value(inclusive, term)):
+            for change in _correction("correct-value", term.text, better, only_if):
+                yield replace(change, amount=amount)
 
 
 def _corrections_of_errors(
@@ -223,12 +226,27 @@ def _corrections_of_errors(
             yield from _correction(
                 "correct-value", term.text, term.text.replace(f".{kind}", f".{other}")
             )
+        if at.absent:
+            known = set[str]().union(*(_names(each, kind, domain) for each in devices))
+            better = _with_known_name(term.text, name, known)
+            yield from _correction("correct-value", term.text, better)
         if at.absent and kind == "capacity" and (model := _model_condition(domain, devices)):
             yield _by_model(term.text, *model)
         if "to bool" in term.error and at.values and term.text.endswith(name):
             yield from _correction(
                 "correct-value", term.text, f'{term.text} == "{at.values[0][0]}"'
             )
+
+
+def _with_known_name(condition: str, name: str, known: set[str]) -> str:
+    """Return the condition with the published name that is most similar to a misspelled one, or
+    "".
+    """
+    by_lower = {each.lower(): each for each in sorted(known)}
+    near = get_close_matches(name.lower(), by_lower, n=1, cutoff=_SAME_WORD)
+    if name in known or not near:
+        return ""
+    return re.sub(rf"(?<=[.\"']){re.escape(name)}\b", by_lower[near[0]], condition)
 
 
 def _model_condition(domain: str, devices: Sequence[Candidate]) -> tuple[str, str] | None:

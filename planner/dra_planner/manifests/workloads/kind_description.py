@@ -258,7 +258,7 @@ class Reading(Struct):
         else:
             parsed = replace(parse_pod_template(data, template.place), written=data)
         if "uid" not in self.object.metadata:
-            parsed = self._with_new_volumes(parsed, data, figures)
+            parsed = self._with_new_volumes(parsed, data)
         return [
             PodSet(
                 name=name,
@@ -272,14 +272,14 @@ class Reading(Struct):
             )
         ]
 
-    def _with_new_volumes(self, template: PodTemplate, data: Any, figures: Figures) -> PodTemplate:
+    def _with_new_volumes(self, template: PodTemplate, data: Any) -> PodTemplate:
         """Return the template without the volumes that are created where its pods run. Further pods
         must run in the zone of a volume that they share.
         """
         own = list(own_volumes(data["spec"]))
         claimed = list(claimed_volumes(data["spec"], self.object.namespace, self.lookup))
         pod = with_new_volumes(template.spec, own, self.lookup)
-        pod = with_new_volumes(pod, claimed, self.lookup, pods=figures.steady)
+        pod = with_new_volumes(pod, claimed, self.lookup)
         by_default = needs_default_class([*own, *claimed], self.lookup)
         needs = (*template.needs, NEEDS_DEFAULT_CLASS) if by_default else template.needs
         return replace(template, spec=pod, needs=needs)

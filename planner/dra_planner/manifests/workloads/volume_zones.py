@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from dra_planner.clouds import VolumeDriver, cloud, names
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.parsing.fields import text_of
-from dra_planner.model import NodeSelector, NodeSelectorTerm, PodSpec, Requirement
+from dra_planner.model import VOLUME_AFFINITY, NodeSelector, NodeSelectorTerm, PodSpec, Requirement
 
 Lookup = Callable[[str, str], KubernetesObject | None]
 """Returns an object by kind and name, in the namespace of the pods if it has one."""
@@ -113,7 +113,7 @@ def _existing(spec: Mapping[str, Any], lookup: Lookup) -> _Class | None:
     if len(rules) != 1 or rules[0].get("key") not in keys or rules[0].get("operator") != "In":
         return None
     zones = tuple(sorted(map(text_of, rules[0].get("values") or ())))
-    return _Class(f"node affinity of PersistentVolume {name}", zones, is_everywhere=True)
+    return _Class(f"{VOLUME_AFFINITY} {name}", zones, is_everywhere=True)
 
 
 def _is_new(claim: KubernetesObject) -> bool:
@@ -121,16 +121,14 @@ def _is_new(claim: KubernetesObject) -> bool:
     return not (claim.metadata.get("uid") or _mapping(claim.data.get("spec")).get("volumeName"))
 
 
-def with_new_volumes(
-    pod: PodSpec, volumes: Iterable[NewVolume], lookup: Lookup, *, pods: int = 1
-) -> PodSpec:
+def with_new_volumes(pod: PodSpec, volumes: Iterable[NewVolume], lookup: Lookup) -> PodSpec:
     """Return the pod without the volumes that follow it, and restricted to their classes' zones.
 
-    Several `pods` that use the same volume can only follow it if every zone can mount it.
+    Several pods that use the same volume follow it to the node of the first one.
     """
     for volume in volumes:
         found = _class_of(volume, lookup)
-        if found is None or (pods > 1 and not found.is_everywhere):
+        if found is None:
             continue
         kept = tuple(each for each in pod.zonal_volumes if each != volume.name)
         pod = _restricted(replace(pod, zonal_volumes=kept), found)

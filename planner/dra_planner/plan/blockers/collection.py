@@ -31,6 +31,7 @@ from dra_planner.plan.blockers.references import (
     find_missing_objects,
 )
 from dra_planner.plan.blockers.replica_claims import find_shared_by_replicas
+from dra_planner.plan.blockers.shared_volumes import find_shared_volumes
 from dra_planner.plan.blockers.slices import find_unusable_slices
 from dra_planner.plan.blockers.unmet_affinity import (
     find_daemons_on_system_nodes,
@@ -57,6 +58,7 @@ FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Blocker]], ...]] = (
     find_missing_classes,
     find_missing_objects,
     find_volumes_without_class,
+    find_shared_volumes,
     find_waits_for_others,
     find_queue_faults,
     find_unmet_affinity,

@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from dra_planner.allocation import Edit
-from dra_planner.allocation.reasons.edits import apply_edits
+from dra_planner.allocation.reasons.edits import apply_edits, distance
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.model import Demand, Shape, best
@@ -221,7 +221,7 @@ class JointSearch:
             if edits and all(each.kind != "add-node" for each in edits)
             if only is None or all(each.kind in only for each in edits)
         )
-        return min(kept, key=len, default=())
+        return min(kept, key=distance, default=())
 
     def _is_other_arch(self, change: FleetChange) -> bool:
         """Return whether a change adds machine types with another architecture, which need

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.allocation import Refusal, reasons_of, suggest_edits
+from dra_planner.allocation.reasons.edits import distance
 from dra_planner.model import Reason
 from dra_planner.plan import PoolAnswer
 from dra_planner.plan.suggestion.missing_pools import NO_POOL, missing_pool
@@ -146,7 +147,7 @@ def _fix_of_claim(case: Waiting) -> str:
             return fix
     fewest = min(
         filter(None, (suggest_edits(answer, None) for answer in near or refusals)),
-        key=len,
+        key=distance,
         default=(),
     )
     of_driver = (answer.fix for answer in near or refusals if answer.kind == "claim")

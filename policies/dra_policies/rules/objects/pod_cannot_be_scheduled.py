@@ -6,6 +6,7 @@ from dra_planner.plan.blockers.device_facts import find_facts
 from dra_planner.plan.blockers.pods_of_missing_claims import find_pods_of_missing_claims
 from dra_planner.plan.blockers.queueing.exclusive_groups import find_exclusive_groups
 from dra_planner.plan.blockers.queueing.small_gangs import find_small_gangs
+from dra_planner.plan.blockers.shared_volumes import find_shared_volumes
 from dra_planner.plan.blockers.unmet_affinity import (
     find_daemons_on_system_nodes,
     find_daemons_without_devices,
@@ -19,7 +20,8 @@ RULE = Rule(
     id="pod-cannot-be-scheduled",
     says="A pod's scheduling rules, its group, or a taint on its devices prevents it from running.",
     why="A pod with a required affinity to missing pods stays pending, and so do the pods of a group "
-    "that is too small. DaemonSet pods with claims stay pending on nodes without devices.",
+    "that is too small. DaemonSet pods with claims stay pending on nodes without devices. So do "
+    "further pods of a ReadWriteOncePod volume.",
     fix="Correct the labels in podAffinity, or tolerate the taint on the nodes with devices.",
     level="mandatory",
     needs="pools",
@@ -33,6 +35,7 @@ RULE = Rule(
         find_pods_of_missing_claims,
         find_exclusive_groups,
         find_small_gangs,
+        find_shared_volumes,
         find_facts,
     ),
 )
