@@ -249,7 +249,7 @@ examples:
 
 _REHEARSE_EXAMPLES = """\
 examples:
-  schedule the stack's workloads with a scheduler of the fleet's version
+  schedule the stack's workloads with a kube-scheduler of the fleet's version
     pulumi-dra rehearse --stack eks-dev
   use a different version and a different pod arrival order
     pulumi-dra rehearse jobs/ --fleet fleet.yaml --kubernetes 1.36 \\

@@ -177,7 +177,7 @@ def add_watch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--watch",
         action="store_true",
-        help="run again whenever a file changes (needs the extra watch)",
+        help="run again whenever a file changes (needs the watch extra)",
     )
 
 

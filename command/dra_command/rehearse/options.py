@@ -51,7 +51,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--context", metavar="NAME", default="", help="context in the kubeconfig")
     parser.add_argument(
-        "--binaries", metavar="FOLDER", help="folder with etcd and the three Kubernetes binaries"
+        "--binaries",
+        metavar="FOLDER",
+        help="folder with etcd, kube-apiserver, kube-controller-manager, and kube-scheduler",
     )
     parser.add_argument(
         "--time-limit",

@@ -43,7 +43,7 @@ def _add_node(parser: argparse.ArgumentParser) -> None:
         "--cloud",
         metavar="CLOUD",
         default="",
-        help="cloud [default: the cloud that has the machine type]",
+        help="cloud [default: the cloud that offers the machine type]",
     )
     node.add_argument(
         "--driver",

@@ -51,8 +51,8 @@ class VerifyOutput(Output):
     rows_to_add: list[MissingRow]
     unplanned_workloads: dict[str, int] = Field(
         default_factory=dict,
-        description="Number of pods with claims that aren't in the plan, by workload. These pods "
-        "can run in any pool. Empty for plans without guards.",
+        description="Number of pods that use claims but aren't in the plan, by workload. These "
+        "pods can run in any pool. Empty for plans without guards.",
     )
     unknown: list[str] = Field(
         default_factory=list,

@@ -300,7 +300,8 @@ class Portfolio(PortfolioPart):
 
     stacks: list[StackEntry] = Field(min_length=1, description="Stacks and fleets.")
     scenarios: list[Scenario] = Field(
-        default_factory=list, description=f"In addition to {AS_IS}, which has no edits."
+        default_factory=list,
+        description=f"Scenarios to plan, in addition to {AS_IS}, which has no edits.",
     )
     ask: Ask = Field(default_factory=Ask)
     place: list[Placing] = Field(

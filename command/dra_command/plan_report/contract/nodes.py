@@ -85,7 +85,7 @@ class FilledNodesRow(Output):
     )
     order: str = Field(description="Simulated pod arrival order. Empty for a packing.")
     groups: list[NodeGroupRow] = Field(
-        description="Pools in the order of the fleet, largest groups first."
+        description="Groups of nodes: pools in fleet order, and the largest groups of a pool first."
     )
 
 

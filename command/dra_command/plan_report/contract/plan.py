@@ -39,7 +39,9 @@ class WhyRow(Output):
     code: str
     message: str
     fix: str
-    claim: str = Field(default="", description="NAMESPACE/NAME of the faulty claim, if any.")
+    claim: str = Field(
+        default="", description="NAMESPACE/NAME of the claim that causes the problem, if any."
+    )
     request: str = ""
     pool: str = ""
     changes: list[ChangeRow] = Field(

@@ -66,7 +66,7 @@ class NimbusGpuPoolInputs(Struct, frozen=True, kw_only=True):
 
 
 def read_gpu_pool_inputs(read: InputReader, name: str) -> NimbusGpuPoolInputs:
-    """Return the checked inputs of the pool called `name`. Faults are recorded in `read`."""
+    """Return the checked inputs of the pool called `name`. Errors are recorded in `read`."""
     pool_name, machine = read_pool_name(read, name), read.text("machine")
     nodes = NodeOrigin(
         name=pool_name, machine=catalog.machine(CLOUD.name, machine) if machine else None
