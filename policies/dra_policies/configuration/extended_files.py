@@ -1,4 +1,4 @@
-"""A configuration and the files that it extends, each validated, with every fault at its line and
+"""A configuration and the files that it extends, each validated, with every error at its line and
 field.
 """
 
@@ -98,7 +98,7 @@ def fetch_shared(location: Location, place: Place) -> Source:
 
 
 def together(faults: list[ConfigurationError]) -> ConfigurationError:
-    """Return the faults as one error."""
+    """Return several errors as one."""
     first, *others = faults
     return ConfigurationError(first.message, place=first.place, fix=first.fix, others=tuple(others))
 

@@ -42,7 +42,7 @@ def comment_in(line: str) -> str | None:
 def read_beside(
     text: str, owner: str, place: Place, urn: str = "", custom: Collection[str] = ()
 ) -> Iterator[Excuse | Finding]:
-    """Yield the exemptions in an annotation or a comment, one per line, and faults as findings.
+    """Yield the exemptions in an annotation or a comment, one per line, and errors as findings.
 
     `owner` is the name of the object, and `custom` are the IDs of the project's custom rules.
     """

@@ -46,7 +46,7 @@ class WrittenObjects:
 
     @property
     def beside(self) -> Iterator[Excuse | Finding]:
-        """Return the exemptions in the texts, and their faults."""
+        """Return the exemptions in the texts, and the errors in them."""
         return (said for found in self._files.values() for each in found for said in each.beside)
 
 
@@ -55,7 +55,7 @@ def _objects(source: Source, custom: Collection[str]) -> Iterator[WrittenObject]
         documents, _ = read_documents([source])
         found = read_objects(documents)
     except PlannerError:
-        return  # the code that reads the text for checking reports its faults
+        return  # the code that reads the text for checking reports its errors
     comments = _comments(source, [each.place.line for each in found])
     for index, each in enumerate(found):
         said = [*_annotated(each), *comments.get(index, ())]

@@ -57,8 +57,8 @@ NOT_CONFIGURED: Final = Configured(Configuration())
 
 
 def read_configuration(path: str) -> Configured:
-    """Return the configuration of a file and of the files that it extends. Raises PlannerError with
-    every fault.
+    """Return the configuration of a file and of the files that it extends. Raises PlannerError
+    with every error.
     """
     source = read_file(path)
     return parse_configuration(source.text, source.name)
@@ -70,7 +70,7 @@ def parse_configuration(text: str, file: str = "") -> Configured:
 
 
 def _merged(layers: Sequence[Layer]) -> Configured:
-    """Return the merged configuration of the files. Raises ConfigurationError with every fault."""
+    """Return the merged configuration of the files. Raises ConfigurationError with every error."""
     custom = {id for layer in layers for id in layer.settings.custom_rules}
     faults = [
         layer.fault(*each)
@@ -134,7 +134,7 @@ def _settings(layers: Sequence[Layer]) -> Configuration:
 
 
 def _custom_faults(settings: Configuration) -> Iterator[Fault]:
-    """Yield the faults of the project's custom rules."""
+    """Yield the errors in the project's custom rules."""
     if not settings.custom_rules:
         return
     from dra_policies.configuration.custom.compiled_rule import (  # noqa: PLC0415  (loads what shares costs)

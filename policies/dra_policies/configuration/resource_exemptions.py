@@ -31,7 +31,7 @@ def names_of_resource(resource: Resource) -> tuple[str, ...]:
 def beside_resource(
     resource: Resource, custom: Collection[str] = ()
 ) -> tuple[Excuse | Finding, ...]:
-    """Return the exemptions in a resource's annotations, and their faults."""
+    """Return the exemptions in a resource's annotations, and the errors in them."""
     metadata = (
         as_mapping(resource.props.values.get("metadata")) if _is_in_cluster(resource) else None
     )

@@ -57,7 +57,7 @@ def run_cases(rule: CustomRule) -> Iterator[CaseResult]:
 
 
 def case_faults(rule: CustomRule) -> Iterator[tuple[int, str, str]]:
-    """Yield the faults in the values of cases: the case's number, the problem, and a fix."""
+    """Yield the errors in the values of cases: the case's number, the problem, and a fix."""
     for index, case in enumerate(rule.tests):
         try:
             _values(rule, case)

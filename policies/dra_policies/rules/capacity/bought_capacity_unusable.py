@@ -1,4 +1,4 @@
-"""Pools on bought capacity with settings that prevent its use: placement, surge, sizes, paths."""
+"""Pools whose settings prevent the use of purchased capacity: placement, surge, sizes, paths."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ def zone_faults(
     bought: BoughtCapacity,
     reservations: Sequence[DeclaredResource],
 ) -> Iterator[tuple[str, str]]:
-    """Yield the faults in the zones of a pool that uses reservations, each with its fix."""
+    """Yield the errors in the zones of a pool that uses reservations, each with its fix."""
     for each in reservations:
         yield from _outside(view, pool, bought, each)
     if not any(texts_of(each.props, bought.zone) for each in reservations):

@@ -1,4 +1,4 @@
-"""A fault in this pack, which must never look like a stack that passes."""
+"""An error in this pack, which must never look like a stack that passes."""
 
 from __future__ import annotations
 

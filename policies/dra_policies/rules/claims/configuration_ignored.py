@@ -82,8 +82,8 @@ RULE = Rule(
     id="configuration-ignored",
     says="A claim's opaque configuration belongs to another driver or to other devices.",
     why="Each driver reads only its own configuration, so the devices run without the settings.",
-    fix="Set the driver to the devices' driver, and use a configuration kind that this driver "
-    "supports for the devices.",
+    fix="Set the configuration's driver to the driver of the devices, and use a kind that this "
+    "driver supports for these devices.",
     level="advisory",
     url=DRIVER_PAGE,
     check=check,
