@@ -1,10 +1,11 @@
 """The Cluster Autoscaler's own benchmark shapes as demand and pools, and its rule.
 
-Shapes of nodes and claims are those of kubernetes-sigs/cluster-autoscaler:
-pkg/estimator/binpacking_estimator_dra_profiles_test.go@d69b18b (draProfiles), of which the pods
-that wait are sized on new nodes; `equal_pods` is the case of its proposals/scalability_tests.md: 30
-000 equal pods, 30 to a node. The rule is re-implemented from
-estimator/decreasing_pod_orderer.go@2fc0cb0 and expander/waste, on what sizing says fits where.
+Shapes of nodes and claims come from kubernetes-sigs/cluster-autoscaler:
+pkg/estimator/binpacking_estimator_dra_profiles_test.go@d69b18b (draProfiles). The benchmark sizes
+their pending pods on new nodes. `equal_pods` is the case in proposals/scalability_tests.md of that
+repository: 30,000 identical pods, 30 per node. The rule is re-implemented from
+estimator/decreasing_pod_orderer.go@2fc0cb0 and expander/waste, with the placements that sizing
+allows.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ _CPU, _MEMORY, _PODS = 64_000, 256_000, 110
 
 
 class Profile(NamedTuple):
-    """Devices of a node by driver, pods that wait, devices of each claim, pods that share one (0:
-    none do).
+    """Devices of a node by driver, pending pods, devices of each claim, and pods that share a claim
+    (0: none).
     """
 
     drivers: tuple[tuple[str, str, int], ...]  # driver, class, devices
@@ -79,7 +80,7 @@ PROFILES = {
 
 
 def profile(name: str) -> tuple[Demand, tuple[Offer, ...], Mapping[str, DeviceClass]]:
-    """Return the pods that wait, one pool of new nodes, and the classes."""
+    """Return the pending pods, one pool of new nodes, and the classes."""
     drivers, pods, devices, sharing = PROFILES[name]
     classes = {
         of: DeviceClass(meta=ObjectMeta(name=of), selectors=(_of(driver),))
@@ -104,7 +105,7 @@ def profile(name: str) -> tuple[Demand, tuple[Offer, ...], Mapping[str, DeviceCl
 
 
 def equal_pods(pods: int = 30_000, each_node: int = 30) -> tuple[Demand, tuple[Offer, ...]]:
-    """Return equal pods of which a node takes so many, and the pool."""
+    """Return identical pods, of which a node holds this number, and the pool."""
     return Demand(shapes=(_shape("web", pods, (), cpu=_CPU // each_node),)), (_offer("group", ()),)
 
 
@@ -199,7 +200,7 @@ def autoscaler_rule(
 
 
 def _grown(found: Compatibility, pool: int, left: Mapping[int, int]) -> Packing:
-    """Return one pool's nodes with all that waits and may go there."""
+    """Return the nodes of one pool, filled with the pending pods that fit there."""
     free = found.rooms[pool].empty.state.node.allocatable
 
     def score(item: int) -> float:

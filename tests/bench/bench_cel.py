@@ -67,7 +67,7 @@ def device(number: int) -> dict[str, Any]:
 
 
 def per_second(run: Callable[[], object], seconds: float = 0.4) -> float:
-    """How often a second it runs."""
+    """Return how often it runs per second."""
     run()
     count, started = 0, time.perf_counter()
     while (spent := time.perf_counter() - started) < seconds:

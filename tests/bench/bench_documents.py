@@ -1,9 +1,8 @@
-"""Distinct documents through the whole command: 1 000 Deployments, no two alike, planned on five
-pools.
+"""Distinct documents through the whole command: 1,000 different Deployments, planned on five pools.
 
-`python tests/bench/bench_documents.py [DOCUMENTS…]` runs `pulumi-dra plan --format json` on so many
-documents, prints the CPU seconds of the process, and what doubling the documents costs. The texts
-come from one `random.Random(seed)`.
+`python tests/bench/bench_documents.py [DOCUMENTS…]` runs `pulumi-dra plan --format json` on this
+number of documents, and prints the CPU seconds of the process and the cost of doubling the
+documents. The texts come from one `random.Random(seed)`.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ spec:
 
 
 def write(folder: Path, documents: int) -> None:
-    """Write so many Deployments, the templates that they name, and a fleet."""
+    """Write this number of Deployments, the templates that they use, and a fleet."""
     chance = random.Random(SEED)
     templates = [(count, model) for count in (1, 2, 4) for model in MODELS]
     texts = [

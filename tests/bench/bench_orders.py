@@ -1,12 +1,12 @@
-"""Orders of arrival on PACK-10: pods stranded on the packing's nodes, what is built instead, and
-what any order costs.
+"""Pod arrival orders on PACK-10: pods pending on the packing's nodes, the nodes that plans build
+instead, and the price of counts that fit every order.
 
-ORDER: each model of arrival and each scoring, orders of its own. ANY: a pool for each kind of pods,
-where no order strands any. Beside aims that are missed stands what is proved (`order_bounds`) of
-pods that come workload by workload, whatever scheduler chooses their nodes, and of pools on which
-no order strands pods. REACH: nodes whose pods, one by one in the order of the plan, come to the
-devices that it has them on. `python tests/bench/bench_orders.py [ORDERS] [PODS]`; the benchmark of
-record takes 200 orders of 1000 pods.
+ORDER: separate orders for each arrival model and each scoring. ANY: a pool for each kind of pods,
+on which no order leaves pods pending. If an aim is missed, the row also contains what
+`order_bounds` proves about pods that arrive workload by workload, for any scheduler, and about
+pools on which no order leaves pods pending. REACH: nodes whose pods, placed one by one in the order
+of the plan, get the planned devices. `python tests/bench/bench_orders.py [ORDERS] [PODS]`; the
+reference benchmark uses 200 orders of 1,000 pods.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def met(price: str, aim: float) -> str:
 
 
 def least(usd: float, sizing: Sizing, aim: float) -> str:
-    """Return what is proven about a missed aim: the minimum price, where the bound is 1."""
+    """Return what is proven about a missed aim: the minimum price relative to the bound."""
     price = usd / float(sizing.hourly_bound or 1)
     return (
         f", and out of reach: nothing costs less than {price:.3f}"
@@ -110,7 +110,7 @@ def built(
     orders: tuple[ArrivalOrder, ...],
     profile: Profile,
 ) -> str:
-    """Return the price of counts that place everything in each order, with the bound as 1."""
+    """Return the price of counts that place all pods in each order, relative to the bound."""
     pools = tuple(
         SimulatedPool(
             offer=offer, packing=sizing.pool(offer.name).plan, maximum=offer.count_max, cost=cost

@@ -23,8 +23,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "policies"))
 
 
 def resources(count: int, claims: int) -> list[tuple[str, str, dict[str, Any]]]:
-    """Return so many resources as (type, name, properties), among them so many templates and jobs
-    with claims.
+    """Return this number of resources as (type, name, properties), including this number of
+    templates and Jobs with claims.
     """
     from seeded_stacks import base
 

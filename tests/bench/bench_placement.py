@@ -47,7 +47,7 @@ class Result(NamedTuple):
 
 
 def known_bound(plan: Plan) -> Decimal | None:
-    """Return the least price of a fleet whose pods are known to fit."""
+    """Return the lowest price of a fleet whose pods are known to fit."""
     free = plan.judgement if plan.guarded is None else plan.guarded.free
     on_gpus, _ = set_aside(free.demand, free.offers)
     sizer = Sizer.of(on_gpus, free.offers, free.classes, free.features, known_only=True)

@@ -1,12 +1,12 @@
-"""Portfolios: CPU of a run against a plain loop, a second run, a changed file, and the memory of
-workers.
+"""Portfolios: CPU time of a run compared with a plain loop, of a second run, and of a run after one
+file changed, and the memory of the workers.
 
     python tests/bench/bench_portfolio.py [STACKS SCENARIOS]
 
-200 50 is the portfolio that the documentation tells of, and takes half an hour; without numbers it
-is a small one. CPU seconds of all processes are compared, and not the time on the wall, which other
-work on the machine changes. They are those that every process below this one had when it was last
-seen, five times a second; memory likewise.
+With 200 and 50, it runs the portfolio in the documentation, which takes half an hour. Without
+numbers, it runs a small portfolio. It compares the CPU seconds of all processes, because other work
+on the machine affects the elapsed time. It reads the CPU seconds and the memory of all child
+processes five times per second.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Spent:
 
 
 def plain_loop(file: Path) -> int:
-    """Plan every cell one after the other, keeping nothing."""
+    """Plan all cells one after the other, without a cache."""
     collected = collect(str(file))
     plans: list[Plan] = []
     for inputs in collected.stacks:
@@ -83,7 +83,7 @@ def plain_loop(file: Path) -> int:
 
 
 def measured(what: str, file: Path, results: Path, engine: str) -> float:
-    """Run, print and return CPU seconds."""
+    """Run a command, print its CPU seconds, and return them."""
     began = time.monotonic()
     options = RunOptions(results=results, engine=engine, workers=0 if engine == "here" else 2)
     with Spent() as spent:

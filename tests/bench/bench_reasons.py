@@ -1,8 +1,8 @@
-"""Reasons: 50 edits of PACK-10 after which something does not fit, and whether the least reason is
-named.
+"""Reasons: 50 edits of PACK-10 after which some pods don't fit, and whether the plan reports the
+smallest reason.
 
-For a limit that is too small: with what is named everything fits, with one less of any of it it
-does not. For pods that no node takes: every pool that is told of says what was edited. `python
+For a limit that is too small, everything fits with the reported value, but not with a value that is
+lower by one. For pods that no node fits, every reported pool names the edited setting. `python
 tests/bench/bench_reasons.py`.
 """
 
@@ -40,8 +40,8 @@ _LIMIT = re.compile(r"raise (quota \w+) to ([\d,]+) ")
 
 Limits = tuple[SharedLimit, ...]
 Edit = tuple[str, Demand, tuple[Offer, ...], Limits, tuple[str, str]]
-"""Name, what is sized, and the workload (and what its reasons have to say) where no node takes its
-pods.
+"""The name of an edit, what is sized, and, if no node fits the pods, the workload and the words
+that its reasons must contain.
 """
 
 
@@ -119,7 +119,7 @@ POD_EDITS: Sequence[tuple[str, Callable[[Shape], Shape], str]] = (
 
 
 def fault(edit: Edit, before: Sizing) -> str:
-    """Return the fault in the reasons for an edit, or "" if the smallest reason is reported."""
+    """Return the error in the reasons for an edit, or "" if the smallest reason is reported."""
     _, demand, offers, limits, (workload, says) = edit
     found = sized(demand, offers, limits)
     if found.verdict != "does-not-fit":

@@ -1,7 +1,7 @@
-"""Speed of the simulation: pods per second of CPU time on 1 000 nodes of eight GPUs.
+"""Speed of the simulation: pods per second of CPU time on 1,000 nodes with eight GPUs.
 
-For comparison: kube-scheduler 1.36.3 with claims binds 13 pods/s as shipped and 130 pods/s without
-client limits on two such cores. As in the command, the collector of cycles runs seldom.
+For comparison: on two such cores, kube-scheduler 1.36.3 binds 13 pods/s with claims as shipped, and
+130 pods/s without client limits. As in the command, the garbage collector rarely runs.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ def one_gpu(cpu: int = 1_000) -> Shape:
 
 
 def many(count: int, kind: str) -> list[Shape]:
-    """So many workloads, 8 000 pods together, each pod with a little more cpu than those of the
-    workload before.
+    """Return workloads with 8,000 pods in total. Each workload's pods request slightly more CPU
+    than those of the workload before.
     """
     return [workload(one_gpu(1_000 + at), 8_000 // count, kind=kind, at=at) for at in range(count)]
 
 
 def sizes(count: int) -> list[Shape]:
-    """So many Deployments, 6 000 pods together, that differ in GPUs, cpu and memory."""
+    """Return Deployments with 6,000 pods in total that differ in GPUs, CPU, and memory."""
     shapes = [
         shape(
             *claims(at % 3),

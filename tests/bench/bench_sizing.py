@@ -1,10 +1,10 @@
 """Sizing: CPU seconds, calls of the allocator, peak memory, the gap between packing and bound, and
-what peers pay.
+the prices of other tools' rules.
 
-Each instance runs in a process of its own. Aims stand beside what is measured, whether they are met
-or not; digests of the instances are pinned. `python tests/bench/bench_sizing.py SHAPES POOLS PODS
-[GAP]` measures one of the instances that are packed, `… karpenter PODS TYPES` one of Karpenter's,
-`… profile NAME` one of the Cluster Autoscaler's.
+Each instance runs in its own process. The output contains the aims next to the measurements, and
+whether they are met. The digests of the instances are pinned. `python tests/bench/bench_sizing.py
+SHAPES POOLS PODS [GAP]` measures one packing instance, `… karpenter PODS TYPES` one instance of
+Karpenter, and `… profile NAME` one instance of the Cluster Autoscaler.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""CPU seconds that a cold start of the command takes, beside interpreters that load what it cannot
-do without.
+"""CPU seconds of a cold start of the command, compared with interpreters that load only the
+required packages.
 
 python tests/bench/bench_start.py [runs]
 
-Each row is the least of so many runs, taken in turn, so that other work on the machine meets all
-rows alike. Ratios are to the second row: an interpreter that reads YAML and validates one model.
+Each row is the minimum of this number of runs. The rows take turns, so that other work on the
+machine affects all rows equally. Ratios are relative to the second row: an interpreter that reads
+YAML and validates one model.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What to buy: 20 sets of workloads, against every number of every machine of the region.
+"""`suggest` for 20 sets of workloads, compared with every number of every machine in the region.
 
-`optimum` is the price of the cheapest nodes that hold all pods, found by a search of its own over
-GPUs, cpu, memory and pods of each machine. What is suggested places everything in every order of
-arrival that is simulated, so it may cost more: then every fleet between the two is planned and
-simulated, with its pools in up to 24 orders, and `cheaper` says how many of them run everything.
-`python tests/bench/bench_suggest.py [SETS [FIRST]]`.
+`optimum` is the price of the cheapest nodes that hold all pods. A separate search over the GPUs,
+CPU, memory, and pods of each machine finds it. A suggested fleet places all pods in every simulated
+pod arrival order, so it can cost more. In that case, the benchmark plans and simulates every fleet
+between the two prices, with its pools in up to 24 orders, and `cheaper` is the number of these
+fleets that run all pods. `python tests/bench/bench_suggest.py [SETS [FIRST]]`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What to buy for 5 to 80 workloads, from all machine types of a region: CPU time, gap, fleets.
+"""`suggest` for 5 to 80 workloads, with all machine types of a region: CPU time, gap, and fleets.
 
-`gap` is the most that another fleet could cost less whose pods are known to fit; `unknown` is the
-same if unknown facts turn out well. `python tests/bench/bench_suggest_platforms.py [PLATFORMS
-[FIRST]]`. Aims: 10 s of CPU, a gap of 5%.
+`gap` is the maximum savings of another fleet whose pods are known to fit. `unknown` is the same
+with the best values for unknown facts. `python tests/bench/bench_suggest_platforms.py [PLATFORMS
+[FIRST]]`. Aims: 10 s of CPU time, and a gap of 5%.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def _offer(number: int, cpu: int, memory: int, gpus: int, model: str) -> Offer:
 
 
 def pods(path: Path, times: int) -> Demand:
-    """Return the pods as shapes, each so many times."""
+    """Return the pods as shapes, each with its number of pods."""
     with path.open(encoding="utf-8", newline="") as rows:
         counts = Counter(
             (

@@ -57,8 +57,8 @@ class Pod(NamedTuple):
 def karpenter(
     pods: int, types: int, seed: int = 42, kinds: Iterable[str] = KINDS
 ) -> tuple[Demand, tuple[Offer, ...]]:
-    """Return so many pods, as shapes, in equal parts of these kinds, and one pool for each machine
-    type.
+    """Return this number of pods, as shapes, in equal parts of these kinds, and one pool for each
+    machine type.
     """
     drawn = Counter(draw_pods(pods, seed, tuple(kinds)))
     shapes = tuple(

@@ -1,9 +1,9 @@
-"""What nobody can do with less: proved prices for an pod arrival order, and for pools on which no
-order strands pods.
+"""Lower bounds that no scheduler can beat: proven prices for one pod arrival order, and for pools
+on which no order leaves pods pending.
 
-Both are linear programs over all that a node can come to hold, so that their optimum is no more
-than the cheapest fleet costs. Devices are those that the allocator takes; which node a pod goes to
-is left open (`price_in_turn`), or chosen against the fleet (`price_in_any_order`).
+Both are linear programs over all possible contents of a node, so their optimum is at most the price
+of the cheapest fleet. The allocator selects the devices. The node of a pod is either left open
+(`price_in_turn`), or chosen against the fleet (`price_in_any_order`).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def rest_price(rest: Demand, offers: Sequence[Offer]) -> float:
 
 
 def _split(demand: Demand, most: int) -> tuple[tuple[Shape, ...], Demand]:
-    """Return the shapes whose pods have most devices, in their order, and the demand without
+    """Return the shapes whose pods use the most devices, in their order, and the demand without
     claims.
     """
     kept = sorted((each for each in demand.shapes if each.claims), key=_devices, reverse=True)[
@@ -98,7 +98,7 @@ def _contents(shapes: Sequence[Shape], node: NodeState) -> Iterator[Content]:
 
 
 def _filling(shape: Shape, node: NodeState) -> Iterator[NodeState]:
-    """Yield the node with no pod of the shape, with one, and so on until it takes no more."""
+    """Yield the node with no pod of the shape, with one pod, and so on, until no more fit."""
     answer: object = None
     while True:
         yield node

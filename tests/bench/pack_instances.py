@@ -1,9 +1,9 @@
-"""Instances of the sizing benchmark: `pack(shapes, pools, pods, seed)`, frozen; `digest` tells
-whether they still are.
+"""Instances of the sizing benchmark: `pack(shapes, pools, pods, seed)`, which must not change.
+`digest` shows whether they have changed.
 
-Machines, prices and requests are made up for the benchmark and are facts about nothing else. Every
-draw comes from one `random.Random(seed)` in the order written here: a change of that order is
-another benchmark.
+Machines, prices, and requests are invented for the benchmark. Every random value comes from one
+`random.Random(seed)`, in the order of the code, so a change of that order creates another
+benchmark.
 """
 
 from __future__ import annotations
@@ -137,7 +137,9 @@ MINOR = 36
 
 
 def pack(shapes: int, pools: int, pods: int, seed: int) -> tuple[Demand, tuple[Offer, ...]]:
-    """Return so many shapes with `pods` pods in all (at least one each), and so many pools."""
+    """Return this number of shapes with `pods` pods in total (at least one each), and this number
+    of pools.
+    """
     chance = random.Random(seed)
     machines = [(machine, "a", 0) for machine in FIVE] if pools == len(FIVE) else _in_zones(pools)
     names = {machine for machine, _, _ in machines}
@@ -181,8 +183,8 @@ def _defaults(field: structs.FieldInfo) -> list[object]:
 
 @cache
 def frozen() -> dict[str, str]:
-    """Return the SHA-256 of every instance, as published, by name: `pack SHAPES POOLS PODS SEED`,
-    and others'.
+    """Return the published SHA-256 of every instance, by name: `pack SHAPES POOLS PODS SEED`, and
+    the names of other instances.
     """
     lines = INSTANCES.read_text(encoding="utf-8").splitlines()
     return {line.rpartition(",")[0]: line.rpartition(",")[2] for line in lines[1:]}

@@ -103,7 +103,7 @@ class Platform(Struct, frozen=True):
 
 
 def platforms(count: int) -> Iterator[Platform]:
-    """Yield so many platforms."""
+    """Yield this number of platforms."""
     kinds = list(product(SIZES, CLOUDS))
     for number in range(count):
         size, cloud = kinds[number % len(kinds)]
@@ -156,7 +156,9 @@ def _machines(rng: random.Random, cloud: str, count: int) -> list[Machine]:
 
 
 def _templates(machines: list[Machine]) -> Iterator[Json]:
-    """Yield a ResourceClaimTemplate for each count of GPUs, and for one GPU with so much memory."""
+    """Yield a ResourceClaimTemplate for each count of GPUs, and one for a single GPU with this
+    amount of memory.
+    """
     counts = sorted({count for each in machines for count in (1, 2, 4, 8) if count <= each.gpus})
     for count in counts:
         yield _template(f"gpu-{count}", count, 0)

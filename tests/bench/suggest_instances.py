@@ -46,7 +46,7 @@ spec:
 
 
 class Work(NamedTuple):
-    """Pods alike: GPUs, cpu and GiB of each."""
+    """Identical pods: the GPUs, CPU, and GiB of each."""
 
     name: str
     pods: int
@@ -60,7 +60,7 @@ class Work(NamedTuple):
 
 
 def draw(seed: int) -> list[Work]:
-    """Return one to three kinds of pods, few of each."""
+    """Return one to three kinds of pods, with a few pods of each."""
     chance = random.Random(seed)
     made = []
     for at in range(chance.randint(1, 3)):
@@ -82,7 +82,7 @@ Pods = tuple[int, ...]
 
 
 class Machine(NamedTuple):
-    """What one node costs, and every way to fill it."""
+    """The price of one node, and every way to fill it."""
 
     offer: Offer
     price: Decimal
@@ -90,14 +90,14 @@ class Machine(NamedTuple):
 
 
 def machines_for(offers: Sequence[Offer], work: Sequence[Work]) -> list[Machine]:
-    """Return the machines that hold any pod, the cheapest first."""
+    """Return the machines that hold at least one pod, cheapest first."""
     held = ((offer, tuple(_fills(offer, work))) for offer in offers)
     made = [Machine(offer, offer.hourly_usd or Decimal(0), fills) for offer, fills in held if fills]
     return sorted(made, key=lambda each: each.price)
 
 
 def _fills(offer: Offer, work: Sequence[Work]) -> Iterator[Pods]:
-    """Yield every combination of pods of each kind that one node holds."""
+    """Yield every combination of pods of each kind that fits on one node."""
     free = offer.node.allocatable
     gpus = sum(
         device.attributes.get("type") == "gpu" for part in offer.slices for device in part.devices
