@@ -21,7 +21,7 @@ from dra_planner.model import (
     worst,
 )
 from dra_planner.sizing.bound.proof import BoundProof
-from dra_planner.sizing.items import Items, Shares
+from dra_planner.sizing.items import Items, Shares, adds_pods
 from dra_planner.sizing.packing.compatibility import Compatibility
 from dra_planner.sizing.packing.filling import devices_suffice
 from dra_planner.sizing.packing.first_fit import Packing
@@ -264,10 +264,12 @@ def _share_out(
     left: list[_Left],
     level: DemandLevel,
 ) -> None:
-    """Assign the placed pods of a shape to its members in canonical order, and then the pending
-    ones.
+    """Assign the placed pods of a shape to its members in canonical order, those that add pods
+    last, and then the pending ones.
     """
-    for member in sorted(shape.members, key=_member_key):
+    for member in sorted(
+        shape.members, key=lambda each: (adds_pods(each, level), _member_key(each))
+    ):
         answer, pods = answers[member.workload], member.figures.at(level)
         _want(answer, pods)
         if pods is None:

@@ -84,9 +84,12 @@ class Items(Struct, frozen=True, kw_only=True):
 
 
 def split_demand(demand: Demand, level: DemandLevel) -> Items:
-    """Return the items of that level in canonical order, sorted by shape."""
+    """Return the items of that level in canonical order, sorted by shape. Workloads that add pods
+    at this level come last, so that these pods are the ones that stay pending.
+    """
     shapes = sorted(
-        (shape for shape in demand.shapes if not shape.per_node), key=lambda shape: shape.id
+        (shape for shape in demand.shapes if not shape.per_node),
+        key=lambda shape: (any(adds_pods(member, level) for member in shape.members), shape.id),
     )
     counts: dict[str, int] = {}
     unbounded: list[tuple[Shape, Member]] = []
@@ -108,6 +111,12 @@ def split_demand(demand: Demand, level: DemandLevel) -> Items:
         daemons=tuple(sorted((s for s in demand.shapes if s.per_node), key=lambda shape: shape.id)),
         unbounded=tuple(unbounded),
     )
+
+
+def adds_pods(member: Member, level: DemandLevel) -> bool:
+    """Return whether a scaler or a rollout adds pods to the declared ones at a level."""
+    figure = member.figures.at(level)
+    return figure is not None and figure > member.figures.steady
 
 
 def merge_alike(items: Sequence[Item], needs: Callable[[Shape], object | None]) -> tuple[Item, ...]:

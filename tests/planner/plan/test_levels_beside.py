@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from plan_builders import fleet
 
 from dra_planner.model import DemandLevel
@@ -230,3 +231,23 @@ def test_a_suspended_job_counts_at_its_ceiling_and_is_said():
         "is suspended, so its pods count only at ceiling and peak demand" in text
         for text in made.assumptions
     )
+
+
+def fixed(name: str) -> str:
+    """A Deployment of two pods whose rollout adds none."""
+    return (
+        WEB.replace("web", name)
+        .replace("replicas: 4", "replicas: 2")
+        .replace("strategy: {rollingUpdate: {maxSurge: 1}}", "strategy: {type: Recreate}")
+    )
+
+
+@pytest.mark.parametrize("name", ["a-fixed", "z-fixed"])
+@pytest.mark.parametrize("more", ["", SCALER])
+def test_the_workload_that_adds_pods_is_the_one_that_does_not_fit(name: str, more: str) -> None:
+    web = WEB.replace("replicas: 4", "replicas: 2")
+    made = plan(*filter(None, (web, fixed(name), more)))
+    assert made.verdict == "fits"
+    levels = ["ceiling-does-not-fit" if more else "peak-does-not-fit"]
+    assert codes(made) == levels
+    assert made.beside[0].message.startswith("Deployment default/web does not fit")
