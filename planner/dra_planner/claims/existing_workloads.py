@@ -67,8 +67,8 @@ class ExistingWorkloads:
         """Return the pods that a Deployment adds with its earlier template, because a change of
         replicas scales its only active ReplicaSet before a rollout starts.
 
-        If the rollout may delete all old pods at once, they don't last. Several active ReplicaSets,
-        which are scaled in proportion, and quotas aren't modeled.
+        If the rollout may delete all old pods at once, they don't last. Quotas aren't modeled, and
+        several active ReplicaSets are reported (`doubt_of_scaling`).
         Source: kubernetes/kubernetes:pkg/controller/deployment/{deployment_controller,sync}.go
         @v1.36.3 (syncDeployment, isScalingEvent, scale).
         """
@@ -81,12 +81,8 @@ class ExistingWorkloads:
         )
         if is_limited or rollout.unavailable >= pod_set.figures.steady:
             return []
-        there = [pod for pod in self._manifests.bound_pods if not pod.going]
-        own = [
-            pod for pod in (*there, *self.waiting(workload.ref)) if _maker_of(pod) == workload.ref
-        ]
-        templates = {pod.meta.labels.get(TEMPLATE_HASH) for pod in own}
-        if len(templates) != 1 or not (changed or own[0].outdated):
+        own = self._pods_of(workload.ref)
+        if len(_templates_of(own)) != 1 or not (changed or own[0].outdated):
             return []
         spec = replace(own[0].spec, node_name="")
         name = own[0].meta.name
@@ -96,6 +92,26 @@ class ExistingWorkloads:
             )
             for number in range(more)
         ]
+
+    def doubt_of_scaling(self, workload: Workload, pod_set: PodSet, before: PodSet) -> list[str]:
+        """Return the assumption about a Deployment that gets more pods while several of its
+        ReplicaSets are active. The controller scales each of them in proportion to its pods.
+        """
+        if (
+            workload.kind != "Deployment"
+            or pod_set.rollout is None
+            or pod_set.figures.steady <= before.figures.steady
+            or len(_templates_of(self._pods_of(workload.ref))) < 2
+        ):
+            return []
+        return [
+            f"{workload.ref}: a rollout is in progress in the cluster, so the Deployment also adds "
+            "pods with the earlier template, which the plan doesn't simulate"
+        ]
+
+    def _pods_of(self, workload: WorkloadRef) -> list[BoundPod]:
+        there = [pod for pod in self._manifests.bound_pods if not pod.going]
+        return [pod for pod in (*there, *self.waiting(workload)) if _maker_of(pod) == workload]
 
     def awaited_nodes(self, workload: WorkloadRef) -> frozenset[str]:
         """Return the nodes for which a DaemonSet has pending pods with all their claims. Its
@@ -133,6 +149,11 @@ class ExistingWorkloads:
 def _maker_of(pod: BoundPod) -> WorkloadRef:
     """Return the workload that created a pod. A bare pod is its own workload."""
     return pod.owner or WorkloadRef("Pod", *pod.meta.key)
+
+
+def _templates_of(pods: Sequence[BoundPod]) -> set[str | None]:
+    """Return the hashes of the templates of a Deployment's pods."""
+    return {pod.meta.labels.get(TEMPLATE_HASH) for pod in pods}
 
 
 def in_quota_order(manifests: Manifests) -> list[Workload]:

@@ -195,6 +195,8 @@ class _Expansion:
             if before is None
             else self._existing.scaled_first(workload, pod_set, before, changed=changed)
         )
+        if before is not None:
+            self._assumptions.update(self._existing.doubt_of_scaling(workload, pod_set, before))
         self._admit(part, template.spec, replaced, scaled, changed=changed)
 
     def _member(self, workload: Workload, pod_set: PodSet, *, changed: bool) -> Member:

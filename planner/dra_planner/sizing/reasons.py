@@ -100,6 +100,8 @@ def too_small(
     unit = "more share" if shortage.share_limit else "more device"
     limited = f" ({shortage.share_limit})" if shortage.share_limit else ""
     short = f", {counted(devices, unit)} for claim {title}{limited}" if devices else ""
+    if takes_all_devices(shape):
+        short = f", all devices of {counted(pending, 'more node')} for claim {title}"
     if shortage.node_limit:
         short = f", because {shortage.node_limit}"
     still_pending = f"{pending} of {counted(wanted, 'pod')} pending{short}"
@@ -173,6 +175,18 @@ def no_pools() -> Reason:
     """Return why no pod can run on any pool."""
     return Reason(
         code="no-pools", message="the fleet doesn't have a pool", fix="add a pool to the fleet"
+    )
+
+
+def takes_all_devices(shape: Shape) -> bool:
+    """Return whether one pod needs all matching devices of its node."""
+    return any(
+        request.exactly is not None
+        and request.exactly.allocation_mode == "All"
+        and not request.exactly.admin_access
+        for claim in shape.claims
+        if claim.shared is None
+        for request in claim.spec.requests
     )
 
 

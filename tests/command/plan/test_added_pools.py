@@ -94,3 +94,16 @@ def test_a_pool_for_mig_devices_has_a_configuration(project: Project) -> None:
     assert (row["machine"], row["mig"]) == ("p5.4xlarge", "all-1g.10gb")
     project.write("fleet.yaml", yaml.safe_dump({**FLEET, "pools": [*FLEET["pools"], row]}))
     assert project.run(*WORDS[:4]).status == 0
+
+
+def test_only_the_missing_pool_is_added_to_pools_that_cost_more(project: Project) -> None:
+    """One pod lacks a pool, and the others keep theirs, although other machine types cost less."""
+    dear = {"name": "h100", "machine": "p5.48xlarge", "count": {"max": 1}}
+    selector = 'device.attributes["gpu.nvidia.com"].profile == "1g.10gb"'
+    mig = template("mig", selector).replace("Name: gpu.nvidia.com", "Name: mig.nvidia.com")
+    pods = (template("large", LARGE), mig, deployment("a", claim="large"), deployment(claim="mig"))
+    project.write("fleet.yaml", yaml.safe_dump({**FLEET, "pools": [*FLEET["pools"], dear]}))
+    project.write("app.yaml", "---\n".join(pods))
+    done = project.run(*WORDS)
+    (row,) = yaml.safe_load((project.root / "add.yaml").read_text())["pools"]
+    assert row["mig"] == "all-1g.10gb", done.err

@@ -16,9 +16,34 @@ def harmless(name: str, given: dict[str, object]) -> Case:
     return Case(name=name, given=[given], verdict="fits")
 
 
+def rollout(kind: str = "Deployment", name: str = "serve") -> dict[str, object]:
+    """An Argo Rollout of three pods of another object's template."""
+    canary = {"canary": {"maxSurge": 0, "maxUnavailable": 1}}
+    ref = {"apiVersion": "apps/v1", "kind": kind, "name": name}
+    spec = {"replicas": 3, "workloadRef": ref, "strategy": canary}
+    return api("argoproj.io/v1alpha1", "Rollout", "serve", spec)
+
+
 GPU_LIMIT = {"limits": {"nvidia.com/gpu": 1}}
 
 READING = (
+    Case(
+        name="a Rollout of a Deployment's template",
+        given=[rollout(), template(), deployment(replicas=0)],
+        verdict="fits",
+    ),
+    Case(
+        name="a Rollout of the template of a Deployment that keeps its pods",
+        given=[rollout(), template(), deployment(strategy={"type": "Recreate"})],
+        verdict="does-not-fit",
+        says=("Rollout ml/serve", 'raise the maximum of pool "l4" to 5'),
+    ),
+    Case(
+        name="a Rollout of the template of a Deployment that isn't given",
+        given=[rollout(name="other"), template(), deployment(replicas=0)],
+        verdict="cannot-tell",
+        says=("its workloadRef, Deployment other, isn't in the manifests",),
+    ),
     harmless(
         "a runtime of KServe, which creates no pods, with a field that its controller fills in",
         api(

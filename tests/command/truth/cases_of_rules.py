@@ -117,6 +117,14 @@ RULES_OF_PODS = (
         says=('if 40Gi is enough, use `quantity("40Gi")`',),
     ),
     Case(
+        name="two pods that each need all devices of a node",
+        on=fleet(pools=[pool("l4x", "g6.12xlarge", 1)]),
+        given=[template(allocationMode="All"), deployment(strategy={"type": "Recreate"})],
+        verdict="does-not-fit",
+        says=('pool "l4x" has at most 1 node; 1 of 2 pods pending, all devices of 1 more node',),
+        silent=("1 more device", "1 device"),
+    ),
+    Case(
         name="a spread over more zones than the pools have",
         given=[template(), deployment(replicas=3, topologySpreadConstraints=spread(minDomains=3))],
         verdict="does-not-fit",

@@ -156,8 +156,7 @@ KINDS: Final[tuple[WorkloadKind, ...]] = (
     WorkloadKind(
         group="argoproj.io",
         kind="Rollout",
-        roles=_REPLICATED,
-        surge=serving.rollout_surge,
+        read=serving.read_rollout,
         spreads=True,
     ),
     # Pipelines

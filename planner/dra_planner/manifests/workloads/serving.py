@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from dra_planner.documents.plain_values import number
 from dra_planner.manifests.workloads.kind_description import ObjectPart, Reading
 from dra_planner.manifests.workloads.pod_counts import NO_SURGE, Bounds, Surge
@@ -42,6 +44,29 @@ def rollout_surge(root: ObjectPart) -> Surge:
     if isinstance(root.get("spec.strategy.blueGreen"), Mapping):
         return Surge("100%")
     return Surge(root.get("spec.strategy.canary.maxSurge", "25%"))
+
+
+def read_rollout(reading: Reading) -> list[PodSet]:
+    """Read an Argo Rollout, with its own pod template or that of the object in workloadRef. A
+    Deployment there also keeps its own pods, unless it's scaled to zero.
+
+    Source: argoproj/argo-rollouts:docs/migrating.md@v1.8 ("Reference an existing Deployment").
+    """
+    root = reading.root
+    figures = reading.figures(
+        root.number("spec.replicas", 1), bounds=reading.bounds, surge=rollout_surge(root)
+    )
+    template, ref = root.at("spec.template"), root.get("spec.workloadRef")
+    if not isinstance(template.data, Mapping) and isinstance(ref, Mapping):
+        kind, name = str(ref.get("kind", "")), str(ref.get("name", ""))
+        found = reading.lookup(kind, name)
+        if found is None or found.namespace != reading.object.namespace:
+            reading.unresolved(f"its workloadRef, {kind} {name}, isn't in the manifests", figures)
+            return []
+        own = ObjectPart(found.data, found.place)
+        template = own.at("template" if kind == "PodTemplate" else "spec.template")
+    is_counted = root.get("spec.replicas") is not None
+    return [replace(each, is_counted=is_counted) for each in reading.pod_set("", template, figures)]
 
 
 def read_knative_service(reading: Reading) -> list[PodSet]:

@@ -16,6 +16,8 @@ from msgspec.structs import replace
 from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.offers import predict_offers
+from dra_planner.plan.judgement.judge import judge
 from dra_planner.plan.judgement.simulated_fixes import pools_to_taint, prefer_others_rows
 from dra_planner.plan.model import Plan, PlanRequest
 from dra_planner.plan.planning import make_plan
@@ -61,6 +63,10 @@ class _Offered(Struct, frozen=True):
         added = self.added(counts, last)
         return read_fleet({**document, "pools": [*document["pools"], *added]})
 
+    def with_only(self, counts: Mapping[str, int]) -> Fleet:
+        """Return the fleet with these maximums of candidates, and no other pools."""
+        return read_fleet({**self.fleet.document(), "pools": list(self.added(counts, ()))})
+
     def added(self, counts: Mapping[str, int], last: Collection[str]) -> tuple[dict[str, Any], ...]:
         """Return the rows of these candidates in the form of a fleet's document."""
         return tuple(
@@ -76,7 +82,8 @@ class _Offered(Struct, frozen=True):
 
 def find_added_pools(request: PlanRequest) -> AddedPools | None:
     """Return the cheapest pools with which the request's workloads fit its fleet, or None if none
-    were found.
+    were found. Pools only for pending pods take precedence over pools that also replace existing
+    ones.
 
     Raises PlannerError for invalid input. A fleet on which everything fits gets no pools.
     """
@@ -96,6 +103,9 @@ def find_added_pools(request: PlanRequest) -> AddedPools | None:
         everything = make_plan(replace(request, fleet=offered.with_counts(most), steps=0))
     if everything.verdict != "fits":
         return None
+    missing = _missing_pools(request, offered, most)
+    if missing is not None:
+        return missing
     used = [pool.name for pool in everything.pools if pool.name in most and pool.packing]
     found = [
         _confirmed(
@@ -111,6 +121,33 @@ def find_added_pools(request: PlanRequest) -> AddedPools | None:
             found.append(_confirmed(request, offered, {name: alone.pool(name).packing}))
     fitting = [each for each in found if each is not None]
     return min(fitting, key=_rank) if fitting else None
+
+
+def _missing_pools(
+    request: PlanRequest, offered: _Offered, most: Mapping[str, int]
+) -> AddedPools | None:
+    """Return the cheapest pools for the workloads that have pending pods on the existing pools."""
+    before = make_plan(replace(request, steps=0)).judgement
+    pending = {size.workload for size in before.sizing.workloads if size.pending}
+    shapes = tuple(
+        shape
+        for shape in before.demand.shapes
+        if any(member.workload in pending for member in shape.members)
+    )
+    candidates = offered.with_only(most)
+    judged = judge(
+        replace(before.demand, shapes=shapes, blocked=()),
+        predict_offers(candidates, before.features),
+        before.classes,
+        before.features,
+        level=before.level,
+        fleet=candidates,
+        with_fixes=False,
+    )
+    needed = {pool.name: pool.plan for pool in judged.sizing.pools if pool.plan}
+    if judged.sizing.verdict != "fits" or not needed:
+        return None
+    return _confirmed(request, offered, needed)
 
 
 def _most_nodes(fleet: Fleet) -> int:

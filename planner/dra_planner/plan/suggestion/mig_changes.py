@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -27,8 +27,6 @@ from dra_planner.plan.suggestion.new_pools import (
     whole_gpu_pools,
 )
 from dra_planner.plan.suggestion.tried_fleets import MOST_PODS, FleetChange, FleetTrials, TriedFleet
-
-_DYNAMIC: Final = "DynamicMIG"
 
 
 class _Repartitioned(Struct, frozen=True):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dra_planner.allocation import Placement
 from dra_planner.allocation.reasons.shares import shares_of
 from dra_planner.plan import Judgement, PoolAnswer
+from dra_planner.sizing.reasons import takes_all_devices
 from dra_planner.wording import counted
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.node_limits import needed_nodes, node_limits
@@ -63,7 +64,8 @@ def _shortage(case: Waiting, judgement: Judgement) -> str:
     is_shared = any(
         isinstance(pool.answer, Placement) and shares_of(pool.answer) for pool in fitting
     )
-    if not each or pods is None or judgement.is_observed or is_node_full or is_shared:
+    is_uncounted = is_node_full or is_shared or takes_all_devices(case.shape)
+    if not each or pods is None or judgement.is_observed or is_uncounted:
         reasons = "; ".join(reason.message for reason in case.size.reasons)
         return reasons or f"{counted(_pending(case, judgement), 'pod')} pending"
     offers = [_offered(pool, each) for pool in fitting]
