@@ -8,7 +8,7 @@ deterministic and limited by steps of the fast model.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import mul
 from typing import Final
 
@@ -18,8 +18,8 @@ from msgspec.structs import force_setattr, replace
 from dra_planner.model import SharedLimit
 from dra_planner.placement.workload_groups import GroupSizes, WorkloadGroup
 
-# steps of the quick model; one takes about as long as evaluating a move
-_STEPS_OF_MOVE: Final = 500
+STEPS_OF_MOVE: Final = 500
+"""Steps of the quick model that take about as long as evaluating a move."""
 _SEED: Final = 1  # share of the works that are moved at random
 _MOST_SHAKES: Final = 10_000
 _MOST_SHAKEN: Final = 3  # number of random moves before the search continues
@@ -57,6 +57,23 @@ class Pools(Struct, frozen=True, kw_only=True):
             excess += sum(max(0, limit.used(by_name) - limit.most) for limit in self.limits)
         return (excess, *[sum(map(mul, built, column)) for column in self._columns])
 
+    def cost_after(
+        self, cost: SearchCost, before: Sequence[int], after: Sequence[int], changed: Iterable[int]
+    ) -> SearchCost:
+        """Return the cost of nodes that differ from others, with a known cost, in few pools."""
+        if self.limits:
+            return self.cost(after)
+        result = list(cost)
+        for pool in changed:
+            least, most = self.least[pool], self.most[pool]
+            old, new = before[pool], after[pool]
+            result[0] += max(0, new - most) - max(0, old - most)
+            more = max(new, least) - max(old, least)
+            if more:
+                for unit, price in enumerate(self.costs[pool], 1):
+                    result[unit] += more * price
+        return tuple(result)
+
 
 class Assignment(Struct):
     """Groups of the works, and the nodes of each pool that they need."""
@@ -68,16 +85,18 @@ class Assignment(Struct):
     may_split: bool = True  # whether a pool may have several groups
     _settled: frozenset[WorkloadGroup] = frozenset()  # among which no move helps
     _nodes: list[int] = []
+    _price: SearchCost = ()  # of the nodes
 
     def __post_init__(self) -> None:
         self._nodes = [0] * len(self.pools.names)
         for group in self.groups:
             self._nodes[group.pool] += self._known(group)
+        self._price = self.pools.cost(self._nodes)
 
     @property
     def cost(self) -> tuple[SearchCost, int]:
         """The sort key: the price, then the number of groups."""
-        return self.pools.cost(self._nodes), len(self.groups)
+        return self._price, len(self.groups)
 
     @property
     def is_within_limits(self) -> bool:
@@ -117,7 +136,8 @@ class Assignment(Struct):
             worse = _WORSE * (1 - done / (self.steps - start))
             if other.cost <= here.cost or other.is_near(best, worse):
                 here = other
-        self.groups, self._nodes, self._settled = best.groups, best._nodes, best._settled
+        self.groups, self._settled = best.groups, best._settled
+        self._nodes, self._price = best._nodes, best._price
 
     def _shaken(self, rng: random.Random) -> list[WorkloadGroup]:
         groups = list(self.groups)
@@ -198,8 +218,9 @@ class Assignment(Struct):
         """Make a move if it helps and steps are left."""
         if self.sizes.steps >= self.steps:
             return False
-        self.sizes.steps += _STEPS_OF_MOVE
+        self.sizes.steps += STEPS_OF_MOVE
         count = len(self.groups) - len(old) + len(new)
+        changed = {group.pool for group in (*old, *new)}
         nodes = list(self._nodes)
         for group in old:
             nodes[group.pool] -= self._known(group)
@@ -207,22 +228,28 @@ class Assignment(Struct):
             nodes[group.pool] += self.sizes.least(group)
         for group in new:
             least = self.sizes.least(group)
-            most = self._affordable(nodes, group.pool, count)
+            most = self._affordable(nodes, group.pool, changed, count)
             found = None if most is None else self.sizes.nodes(group, least + most)
             if found is None:
                 return False
             nodes[group.pool] += found - least
+        self._price = self.pools.cost_after(self._price, self._nodes, nodes, changed)
         self._nodes = nodes
         self.groups = [*(each for each in self.groups if each not in old), *new]
         return True
 
-    def _affordable(self, nodes: Sequence[int], pool: int, groups: int) -> int | None:
+    def _affordable(
+        self, nodes: Sequence[int], pool: int, changed: Collection[int], groups: int
+    ) -> int | None:
         """Return how many nodes of a pool a move can add and still help, or None if it
-        never helps.
+        never helps. `changed`: the pools whose nodes the move changes.
         """
         before, more = self.cost, -1
         after = list(nodes)
-        while (self.pools.cost(after), groups) < before and more < nodes[pool] + 1:
+        while more < nodes[pool] + 1:
+            price = self.pools.cost_after(self._price, self._nodes, after, changed)
+            if (price, groups) >= before:
+                break
             more += 1
             after[pool] += 1
         return more if more >= 0 else None
@@ -231,26 +258,3 @@ class Assignment(Struct):
         found = self.sizes.nodes(group)
         assert found is not None  # only a given maximum leads to None
         return found
-
-
-def find_assignment(
-    pools: Pools,
-    sizes: GroupSizes,
-    starts: Sequence[list[WorkloadGroup] | None],
-    steps: int,
-    *,
-    may_split: bool = True,
-) -> Assignment:
-    """Return the best assignment found: from each start for half of the steps, and by chance for
-    the others. A start that is None leaves its steps to the next one.
-    """
-    before, found = sizes.steps, list[Assignment]()
-    for at, start in enumerate(starts, 1):
-        if start is not None:
-            share = before + steps // 2 * at // len(starts)
-            found.append(Assignment(pools, sizes, start, may_split=may_split, steps=share))
-            found[-1].improve()
-    best = min(found, key=lambda each: each.cost)
-    best.steps = before + steps
-    best.improve_further()
-    return best

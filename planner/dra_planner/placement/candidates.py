@@ -16,7 +16,8 @@ from msgspec.structs import replace
 
 from dra_planner.model import Guards, Shape, WorkloadRef
 from dra_planner.placement.arrivals import Scoring
-from dra_planner.placement.assignment import Assignment, Pools, find_assignment
+from dra_planner.placement.assignment import Assignment, Pools
+from dra_planner.placement.assignment_search import find_assignment, search_further
 from dra_planner.placement.building import build_guards
 from dra_planner.placement.even_spread import SpreadClass
 from dra_planner.placement.single_pools import assign_single_pools
@@ -29,7 +30,7 @@ from dra_planner.sizing.bound.proof import load_solver
 WORTH: Final = 0.01
 """The share of the price that an additional guard must save."""
 _QUICK_STEPS: Final = 1_500_000  # steps of the quick model for each set of guards
-_SPREAD_STEPS: Final = 20_000_000  # steps of the quick model for even spread
+_SPREAD_STEPS: Final = 10_000_000  # steps of the quick model for even spread
 _MOST_HARD: Final = 12  # number of orders by size that the full simulation tries
 # steps of the quick model for continuing the search from a candidate
 _FURTHER_STEPS: Final = 300_000
@@ -119,8 +120,7 @@ class GuardCandidate(Struct, frozen=True, kw_only=True):
             may_split=before.may_split,
             steps=before.sizes.steps + _FURTHER_STEPS,
         )
-        again.improve_further()
-        return _candidate(self.question, again)
+        return _candidate(self.question, search_further(again))
 
     @property
     def fills(self) -> dict[tuple[str, str], int]:

@@ -5,11 +5,12 @@ scheduler needs.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from math import gcd
-from operator import mul
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.placement.arrivals import NodeModel, Scoring, Vector
 from dra_planner.placement.hard_orders import arrange_by_size, find_failing_order
@@ -21,52 +22,56 @@ _APART: Final = (0.2, 0.5, 1.0, 2.0)  # seconds between the starts of works
 _CLAIMS: Final = 3.0  # seconds within which the claims of simultaneously created pods appear
 
 
+class WorkRows(Struct, frozen=True):
+    """One work in the rows of a pool's nodes. `sums` are the amounts of which a group has the sum:
+    the pods, the need of all pods in each row, and the pods that need more than half of a node's
+    row, for each row. `least`: nodes that the work needs by itself.
+    """
+
+    count: int
+    need: Vector
+    sums: Vector
+    least: int
+
+    @classmethod
+    def of(cls, count: int, need: Vector, fill: int, capacity: Vector) -> WorkRows:
+        halves = [count if 2 * each > cap else 0 for each, cap in zip(need, capacity, strict=True)]
+        return cls(
+            count, need, (count, *[count * each for each in need], *halves), -(-count // fill)
+        )
+
+
+class PoolRows:
+    """The works that a pool's nodes fit, and the capacities of one node."""
+
+    def __init__(self, needs: LevelNeeds, pool: int) -> None:
+        self.capacity = needs.capacities[pool]
+        self.is_device = needs.devices[pool]
+        self.works = {
+            at: WorkRows.of(work.count, work.needs[pool], work.fills[pool], self.capacity)
+            for at, work in enumerate(needs.works)
+            if pool in work.needs
+        }
+
+    def least(self, works: Iterable[int]) -> int:
+        """Return the nodes that these works need at least, by the sum of each row. No two pods that
+        need more than half of a row share a node.
+        """
+        inside = [self.works[at] for at in works]
+        _, *sums = map(sum, zip(*[work.sums for work in inside], strict=True))
+        rows = len(self.capacity)
+        by_rows = [-(-total // cap) for total, cap in zip(sums[:rows], self.capacity, strict=True)]
+        return max([work.least for work in inside] + by_rows + sums[rows:])
+
+
 class GroupRows:
     """The works of a group as vectors of needs, with the capacities of one node."""
 
-    def __init__(self, needs: LevelNeeds, pool: int, works: Iterable[int]) -> None:
-        self._cap = needs.capacities[pool]
-        self._is_device = needs.devices[pool]
-        self._works = [
-            (
-                needs.works[at].count,
-                needs.works[at].needs[pool],
-                needs.works[at].fills[pool],
-            )
-            for at in sorted(works)
-        ]
-
-    @cached_property
-    def pods(self) -> int:
-        return sum(count for count, _, _ in self._works)
-
-    @cached_property
-    def _totals(self) -> list[int]:
-        counts = [count for count, _, _ in self._works]
-        return [sum(map(mul, counts, column)) for column in self._columns]
-
-    @cached_property
-    def _columns(self) -> list[Vector]:
-        """The needs of all works in each row."""
-        return list(zip(*(need for _, need, _ in self._works), strict=True))
-
-    @cached_property
-    def least(self) -> int:
-        by_rows = [-(-total // cap) for total, cap in zip(self._totals, self._cap, strict=True)]
-        by_fill = [-(-count // fill) for count, _, fill in self._works]
-        return max([*by_rows, *by_fill, self._by_halves()])
-
-    def _by_halves(self) -> int:
-        """Return the pods of which no two share a node, because each needs more than half of some
-        row.
-        """
-        return max(
-            (
-                sum(count for count, need, _ in self._works if 2 * need[row] > cap)
-                for row, cap in enumerate(self._cap)
-            ),
-            default=0,
-        )
+    def __init__(self, pool: PoolRows, works: Iterable[int]) -> None:
+        self._cap = pool.capacity
+        self._is_device = pool.is_device
+        self._works = [pool.works[at] for at in sorted(works)]
+        self.pods = sum(work.count for work in self._works)
 
     @cached_property
     def in_any_order(self) -> int:
@@ -76,48 +81,47 @@ class GroupRows:
         use more of it than the work allows. The total of the row limits how many nodes can be
         blocked, with each pod counted once.
         """
-        return max((self._blocked(at) for at in range(len(self._works))), default=0) + 1
-
-    def _blocked(self, at: int) -> int:
-        _, need, _ = self._works[at]
-        blocked = 0
-        for row, cap in enumerate(self._cap):
-            grain, most = self._grains[row], self._most[row]
-            if not grain or self._most_pods_beside(need, row) * most + need[row] <= cap:
-                continue
-            least = cap - need[row] + 1  # what blocks, rounded up to what pods can take together
-            blocked += (self._totals[row] - need[row]) // max(1, -(-least // grain) * grain)
-        return blocked
-
-    @cached_property
-    def _grains(self) -> list[int]:
-        return [gcd(*column) for column in self._columns]
-
-    @cached_property
-    def _most(self) -> list[int]:
-        return [max(column) for column in self._columns]
-
-    def _most_pods_beside(self, need: Vector, row: int) -> int:
-        """Return the most other pods on a node that has too little of a row, but still the devices
-        for the work.
-        """
-        return min(
-            [self.pods - 1]
-            + [
-                (self._cap[at] - need[at]) // smallest
-                for at, smallest in self._smallest_devices
-                if at != row
-            ]
-        )
-
-    @cached_property
-    def _smallest_devices(self) -> list[tuple[int, int]]:
-        """The rows of devices that each pod needs some of, with the smallest need."""
-        return [
-            (at, min(column))
-            for at, column in enumerate(self._columns)
-            if self._is_device[at] and min(column)
+        columns = list(zip(*(work.need for work in self._works), strict=True))
+        rows = [
+            (row, cap, gcd(*column), max(column), total)
+            for row, (cap, column, total) in enumerate(
+                zip(self._cap, columns, self._works_total(), strict=True)
+            )
+            if max(column)
         ]
+        devices = [
+            (row, min(column))
+            for row, column in enumerate(columns)
+            if self._is_device[row] and min(column)
+        ]
+        return max((self._blocked(work.need, rows, devices) for work in self._works), default=0) + 1
+
+    def _works_total(self) -> Iterator[int]:
+        """Yield the need of all pods in each row."""
+        sums = [work.sums[1 : 1 + len(self._cap)] for work in self._works]
+        return map(sum, zip(*sums, strict=True))
+
+    def _blocked(
+        self,
+        need: Vector,
+        rows: Sequence[tuple[int, int, int, int, int]],
+        devices: Sequence[tuple[int, int]],
+    ) -> int:
+        """Return how many nodes other pods can block for a pod with this need.
+
+        `rows`: position, capacity, common divisor, largest and total need. `devices`: the rows of
+        devices that each pod needs some of, with the smallest need. They limit the other pods on a
+        node that still has the devices for this pod.
+        """
+        beside = [(row, (self._cap[row] - need[row]) // smallest) for row, smallest in devices]
+        blocked = 0
+        for row, cap, grain, largest, total in rows:
+            least = cap - need[row] + 1
+            others = min([self.pods - 1, *(pods for at, pods in beside if at != row)])
+            if others * largest >= least:
+                # what blocks, rounded up to what pods can take together
+                blocked += (total - need[row]) // max(1, -(-least // grain) * grain)
+        return blocked
 
     # -- the quick model
 
@@ -133,7 +137,7 @@ class GroupRows:
 
     @cached_property
     def model(self) -> NodeModel:
-        return NodeModel(self._cap, self._is_device, [need for _, need, _ in self._works])
+        return NodeModel(self._cap, self._is_device, [work.need for work in self._works])
 
     @cached_property
     def _orders(self) -> list[Sequence[int]]:
@@ -141,7 +145,7 @@ class GroupRows:
         controllers race.
         """
         by_size = [
-            [at for at in arrangement for _ in range(self._works[at][0])]
+            [at for at in arrangement for _ in range(self._works[at].count)]
             for arrangement in self.arrangements
         ]
         shuffled = [random.Random(seed).sample(by_size[0], self.pods) for seed in range(_SHUFFLED)]
@@ -151,7 +155,7 @@ class GroupRows:
     @cached_property
     def arrangements(self) -> list[tuple[int, ...]]:
         """The works by size (see `arrange_by_size`)."""
-        return arrange_by_size([need for _, need, _ in self._works], self._cap)
+        return arrange_by_size([work.need for work in self._works], self._cap)
 
     def learn_failing_order(self, nodes: int, scoring: Scoring) -> bool:
         """Search for an order that leaves pods pending on these nodes, and keep it. Return whether
@@ -159,7 +163,7 @@ class GroupRows:
         """
         found = find_failing_order(
             self.arrangements,
-            [count for count, _, _ in self._works],
+            [work.count for work in self._works],
             nodes,
             lambda order, count: not self.model.places_all(order, count, scoring),
         )
@@ -178,6 +182,6 @@ class GroupRows:
             start = number * apart
             arrivals += [
                 (start + (pod + 1).bit_length() + chance.uniform(0, _CLAIMS), at)
-                for pod in range(self._works[at][0])
+                for pod in range(self._works[at].count)
             ]
         return [at for _, at in sorted(arrivals)]

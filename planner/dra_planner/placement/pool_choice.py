@@ -14,7 +14,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from dra_planner.model import Shape
-from dra_planner.placement.assignment import Pools, find_assignment
+from dra_planner.placement.assignment import Pools
+from dra_planner.placement.assignment_search import find_assignment
 from dra_planner.placement.single_pools import assign_single_pools
 from dra_planner.placement.spread_groups import SpreadSizes
 from dra_planner.placement.workload_groups import WorkloadGroup

@@ -15,7 +15,7 @@ from typing import Final
 from msgspec import Struct
 
 from dra_planner.placement.arrivals import Scoring
-from dra_planner.placement.group_rows import GroupRows
+from dra_planner.placement.group_rows import GroupRows, PoolRows
 from dra_planner.sizing import LevelNeeds
 
 # above this limit, the quick model isn't run, and the proof's count applies
@@ -44,6 +44,7 @@ class GroupSizes(Struct):
     needs: LevelNeeds
     scoring: Scoring = "spread"
     steps: int = 0
+    _pools: dict[int, PoolRows] = {}
     _rows: dict[WorkloadGroup, GroupRows] = {}
     _least: dict[WorkloadGroup, int] = {}
     _nodes: dict[WorkloadGroup, int] = {}
@@ -60,13 +61,17 @@ class GroupSizes(Struct):
             for other in [each for each in known if each.includes(group)]:
                 del known[other]
 
+    def known(self) -> dict[WorkloadGroup, int]:
+        """Return the groups whose nodes are known, with these nodes."""
+        return self._nodes
+
     def least(self, group: WorkloadGroup) -> int:
         """Return the nodes that the group is known to need at least, from the rows of the bound or
         a failed try.
         """
         found = self._least.get(group)
         if found is None:
-            found = self._rows_of(group).least if group.works else 0
+            found = self._pool_rows(group.pool).least(group.works) if group.works else 0
             found = self._least[group] = max(
                 [found, *(n + 1 for each, n in self._refuted.items() if group.includes(each))]
             )
@@ -152,5 +157,11 @@ class GroupSizes(Struct):
     def _rows_of(self, group: WorkloadGroup) -> GroupRows:
         found = self._rows.get(group)
         if found is None:
-            found = self._rows[group] = GroupRows(self.needs, group.pool, group.works)
+            found = self._rows[group] = GroupRows(self._pool_rows(group.pool), group.works)
+        return found
+
+    def _pool_rows(self, pool: int) -> PoolRows:
+        found = self._pools.get(pool)
+        if found is None:
+            found = self._pools[pool] = PoolRows(self.needs, pool)
         return found

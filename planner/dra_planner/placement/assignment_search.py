@@ -1,0 +1,43 @@
+"""The search for the best assignment: moves from several starts, then columns or chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dra_planner.placement.assignment import Assignment, Pools
+from dra_planner.placement.column_search import search_columns
+from dra_planner.placement.workload_groups import GroupSizes, WorkloadGroup
+from dra_planner.sizing.bound.proof import load_solver
+
+
+def find_assignment(
+    pools: Pools,
+    sizes: GroupSizes,
+    starts: Sequence[list[WorkloadGroup] | None],
+    steps: int,
+    *,
+    may_split: bool = True,
+) -> Assignment:
+    """Return the best assignment found: by moves from each start for half of the steps, and from
+    the best of them for the others. A start that is None leaves its steps to the next one.
+    """
+    before, found = sizes.steps, list[Assignment]()
+    for at, start in enumerate(starts, 1):
+        if start is not None:
+            share = before + steps // 2 * at // len(starts)
+            found.append(Assignment(pools, sizes, start, may_split=may_split, steps=share))
+            found[-1].improve()
+    best = min(found, key=lambda each: each.cost)
+    best.steps = before + steps
+    return search_further(best)
+
+
+def search_further(start: Assignment) -> Assignment:
+    """Return the best assignment found from another one until its steps are used up: by columns,
+    or by chance without a solver.
+    """
+    solver = load_solver()
+    if solver is not None:
+        return search_columns(start, solver)
+    start.improve_further()
+    return start

@@ -1,0 +1,121 @@
+"""A search for the best groups by column generation.
+
+The groups whose nodes are known are the columns of a program that mixes them (`group_program`). Its
+prices show which changes of the groups in use would save money: a work more or less, or another
+work. Those groups are sized and become columns, until no change saves anything. Then the program
+chooses whole groups.
+
+Moves of an assignment each have to lower its price. Columns don't, so the search gets past changes
+that only help together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import floor
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from dra_planner.placement.assignment import STEPS_OF_MOVE, Assignment
+from dra_planner.placement.group_program import GroupPrices, GroupProgram
+from dra_planner.placement.workload_groups import WorkloadGroup
+
+_NEAR: Final = 1e-6  # the part of its price that a changed group may cost more than its value
+_LITTLE: Final = 1e-6  # the least saving, as a share of the most expensive node
+
+
+def search_columns(start: Assignment, solver: Any) -> Assignment:
+    """Return the best assignment found until the steps are used up: `start`, or a cheaper one."""
+    search, best = _ColumnSearch(start, solver), start
+    while start.sizes.steps < start.steps:
+        chosen = search.run()
+        if chosen is None:
+            break
+        found = replace(best, groups=chosen)
+        found.improve()
+        if found.cost >= best.cost:
+            break
+        best = found
+    return best
+
+
+class _ColumnSearch:
+    def __init__(self, start: Assignment, solver: Any) -> None:
+        self._sizes, self._steps = start.sizes, start.steps
+        self._costs = [cost[0] for cost in start.pools.costs]
+        self._most = float(max(self._costs) or 1)
+        self._program = GroupProgram(start, solver)
+        self._nodes: dict[WorkloadGroup, int] = {}
+        works = self._sizes.needs.works
+        self._of_pool = [
+            [at for at, work in enumerate(works) if pool in work.needs]
+            for pool in range(len(self._costs))
+        ]
+        for pool, fitting in enumerate(self._of_pool):
+            for work in fitting:
+                self._try(WorkloadGroup(pool, frozenset((work,))), None)
+
+    def run(self) -> list[WorkloadGroup] | None:
+        """Return the cheapest whole groups after no change of the groups in use saves anything."""
+        for group, nodes in list(self._sizes.known().items()):
+            self._add(group, nodes)
+        prices, is_new = self._program.prices(), True
+        while is_new and self._sizes.steps < self._steps:
+            is_new = False
+            for changed in self._changes(prices):
+                most = self._affordable(changed, prices)
+                if most is not None and most < self._sizes.least(changed):
+                    continue
+                if self._sizes.steps >= self._steps:
+                    break
+                is_new |= self._try(changed, most)
+            prices = self._program.prices()
+        return self._program.best_groups(prices)
+
+    def _changes(self, prices: GroupPrices) -> Iterator[WorkloadGroup]:
+        """Yield unknown groups that differ in a work from those in use, or that cost no more."""
+        seen = set(self._nodes)
+        for group in [each for each in self._nodes if self._is_in_use(each, prices)]:
+            for changed in self._neighbors(group):
+                if changed not in seen:
+                    seen.add(changed)
+                    yield changed
+
+    def _is_in_use(self, group: WorkloadGroup, prices: GroupPrices) -> bool:
+        cost = self._nodes[group] * prices.nodes[group.pool]
+        return cost - prices.value(group) <= cost * _NEAR
+
+    def _neighbors(self, group: WorkloadGroup) -> Iterator[WorkloadGroup]:
+        others = [work for work in self._of_pool[group.pool] if work not in group.works]
+        for work in others:
+            yield group.with_works((work,))
+        if len(group.works) == 1:
+            return
+        for gone in sorted(group.works):
+            rest = group.without_works((gone,))
+            yield rest
+            for work in others:
+                yield rest.with_works((work,))
+
+    def _affordable(self, group: WorkloadGroup, prices: GroupPrices) -> int | None:
+        """Return the largest number of nodes with which a group saves anything, or None if any
+        number does.
+        """
+        value, price = prices.value(group) - _LITTLE, prices.nodes[group.pool]
+        if price > _LITTLE:
+            return floor(value / price)
+        return None if value > 0 else -1
+
+    def _try(self, group: WorkloadGroup, most: int | None) -> bool:
+        """Add a group if it needs at most this number of nodes."""
+        self._sizes.steps += STEPS_OF_MOVE
+        nodes = self._sizes.nodes(group, most)
+        return nodes is not None and self._add(group, nodes)
+
+    def _add(self, group: WorkloadGroup, nodes: int) -> bool:
+        if group in self._nodes or not group.works:
+            return False
+        self._nodes[group] = nodes
+        self._program.add(group, nodes)
+        return True

@@ -1,0 +1,145 @@
+"""The program that mixes groups: each work belongs to a group, at the lowest price of the nodes.
+
+Its relaxation may use a part of a group. Its dual values are the price of a node in each pool, and
+the value of placing each work, which together show what any other group would save.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+
+from dra_planner.placement.assignment import Assignment
+from dra_planner.placement.workload_groups import WorkloadGroup
+
+_EXCESS: Final = 100.0  # price of a node beyond a limit, in nodes of the most expensive pool
+_BRANCHES: Final = 50  # nodes of the integer search; a limit in nodes makes every run identical
+_GAP: Final = 0.001
+_HEURISTICS: Final = 0.02  # share of the integer search that heuristics may take
+_MOST_CHOSEN: Final = 400  # number of groups among which the integer program chooses
+_HALF: Final = 0.5  # between 0 and 1: the solver's values of integers are approximate
+
+
+class GroupPrices(Struct, frozen=True):
+    """The dual values: of one node of each pool, of one more group of each pool, and of each work,
+    as shares of the most expensive node.
+    """
+
+    nodes: Sequence[float]
+    groups: Sequence[float]
+    works: Sequence[float]
+
+    def value(self, group: WorkloadGroup) -> float:
+        """Return what the nodes of a group may cost without raising the total."""
+        return sum(self.works[work] for work in group.works) - self.groups[group.pool]
+
+
+class GroupProgram:
+    """The program over the known groups, for the pools of an assignment."""
+
+    def __init__(self, assignment: Assignment, solver: Any) -> None:
+        pools, works = assignment.pools, len(assignment.sizes.needs.works)
+        self._solver, self._infinity = solver, solver.kHighsInf
+        self._groups: list[tuple[WorkloadGroup, int]] = []
+        self._works = range(works)
+        self._pools = range(works, works + len(pools.names))
+        self._highs = highs = _configured(solver)
+        for _ in self._works:
+            highs.addRow(1.0, self._infinity, 0, [], [])
+        for _ in self._pools:
+            highs.addRow(-self._infinity, 0.0, 0, [], [])
+        self._single = {
+            pool: self._pools.stop + at
+            for at, pool in enumerate(
+                pool
+                for pool in range(len(pools.names))
+                if pool in pools.whole or not assignment.may_split
+            )
+        }
+        for _ in self._single:
+            highs.addRow(-self._infinity, 1.0, 0, [], [])
+        first_limit = self._pools.stop + len(self._single)
+        for limit in pools.limits:
+            highs.addRow(-self._infinity, float(limit.most), 0, [], [])
+        most = float(max(cost[0] for cost in pools.costs) or 1)
+        for pool, name in enumerate(pools.names):
+            least, upper = pools.least[pool], max(pools.least[pool], pools.most[pool])
+            uses = {self._pools[pool]: -1.0}
+            for at, limit in enumerate(pools.limits, first_limit):
+                uses[at] = float(limit.takes.get(name, 0))
+            price = pools.costs[pool][0] / most
+            self._add(price, float(least), float(upper), uses)
+            self._add(price + _EXCESS, 0.0, self._infinity, {self._pools[pool]: -1.0})
+        for at in range(first_limit, first_limit + len(pools.limits)):
+            self._add(_EXCESS, 0.0, self._infinity, {at: -1.0})
+        self._first = 2 * len(pools.names) + len(pools.limits)
+
+    def add(self, group: WorkloadGroup, nodes: int) -> None:
+        """Add a group that needs this number of nodes."""
+        uses = dict.fromkeys((self._works[work] for work in sorted(group.works)), 1.0)
+        uses[self._pools[group.pool]] = float(nodes)
+        if group.pool in self._single:
+            uses[self._single[group.pool]] = 1.0
+        self._add(0.0, 0.0, self._infinity, uses)
+        self._groups.append((group, nodes))
+
+    def _add(self, cost: float, least: float, most: float, uses: dict[int, float]) -> None:
+        self._highs.addCol(cost, least, most, len(uses), list(uses), list(uses.values()))
+
+    def prices(self) -> GroupPrices:
+        """Return the dual values of the best mix of groups."""
+        self._highs.run()
+        duals = self._highs.getSolution().row_dual
+        return GroupPrices(
+            nodes=[max(0.0, -duals[row]) for row in self._pools],
+            groups=[
+                -duals[self._single[pool]] if pool in self._single else 0.0
+                for pool in range(len(self._pools))
+            ],
+            works=[duals[row] for row in self._works],
+        )
+
+    def best_groups(self, prices: GroupPrices) -> list[WorkloadGroup] | None:
+        """Return the cheapest groups, of which each work is in one, or None if the solver finds
+        none. It chooses among the groups that cost least beyond their value at these prices.
+        """
+        lost = [
+            nodes * prices.nodes[group.pool] - prices.value(group) for group, nodes in self._groups
+        ]
+        near = sorted(range(len(lost)), key=lambda at: (lost[at], at))[:_MOST_CHOSEN]
+        program = _configured(self._solver)
+        program.passModel(self._highs.getLp())
+        kept = set(near)
+        for at in range(len(self._groups)):
+            if at in kept:
+                program.changeColIntegrality(self._first + at, self._solver.HighsVarType.kInteger)
+            else:
+                program.changeColBounds(self._first + at, 0.0, 0.0)
+        program.run()
+        solution = program.getSolution()
+        if not solution.value_valid:
+            return None
+        used = solution.col_value[self._first :]
+        placed, chosen = set[int](), list[WorkloadGroup]()
+        for (group, _), share in zip(self._groups, used, strict=True):
+            rest = group.without_works(placed)
+            if share > _HALF and rest.works:
+                chosen.append(rest)
+                placed |= rest.works
+        return chosen if len(placed) == len(self._works) else None
+
+
+def _configured(solver: Any) -> Any:
+    program = solver.Highs()
+    for name, value in (
+        ("output_flag", False),
+        ("threads", 1),
+        ("random_seed", 0),
+        ("mip_max_nodes", _BRANCHES),
+        ("mip_rel_gap", _GAP),
+        ("mip_heuristic_effort", _HEURISTICS),
+    ):
+        program.setOptionValue(name, value)
+    return program
