@@ -93,7 +93,7 @@ def test_counts_lie_between_the_rows_and_the_proof(works: list[tuple[int, int, i
     rows = sizes._rows_of(group)  # the proof is not part of the answer
     found = sizes.nodes(group)
     assert found is not None
-    assert rows.least <= found <= max(rows.least, rows.in_any_order)
+    assert sizes.least(group) <= found <= max(sizes.least(group), rows.in_any_order)
 
 
 @settings(deadline=None)
@@ -103,11 +103,13 @@ def test_no_order_needs_more_nodes_than_the_proof(
 ) -> None:
     """Given any order and either scoring, expect the proved count to place every pod."""
     needs = needs_of(*works)
-    rows = GroupSizes(needs)._rows_of(WorkloadGroup(0, frozenset(range(len(works)))))
+    group, sizes = WorkloadGroup(0, frozenset(range(len(works)))), GroupSizes(needs)
+    rows = sizes._rows_of(group)
     order = [at for at, (pods, _, _) in enumerate(works) for _ in range(pods)]
     chance.shuffle(order)  # type: ignore[attr-defined]  # a Random
     for scoring in ("spread", "pack"):
-        assert rows.model.places_all(order, max(rows.least, rows.in_any_order), scoring)  # type: ignore[arg-type]  # one of the two
+        enough = max(sizes.least(group), rows.in_any_order)
+        assert rows.model.places_all(order, enough, scoring)  # type: ignore[arg-type]  # one of the two
 
 
 def test_a_count_refuted_by_the_simulation_holds_for_larger_groups() -> None:
