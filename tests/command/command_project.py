@@ -87,7 +87,7 @@ class Project(Struct, frozen=True):
         return Done(status, out.getvalue(), others, notes)
 
     def run_apart(self, *words: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
-        """Run the command in a process of its own."""
+        """Run the command in a separate process."""
         return subprocess.run(
             [sys.executable, "-m", "dra_command", *words], cwd=self.root, check=False, **options
         )

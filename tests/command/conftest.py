@@ -1,4 +1,6 @@
-"""A project to run the command in; modules beside the tests are importable by name."""
+"""A project in which tests run the command. Tests can import the modules in their folder by
+name.
+"""
 
 import sys
 from pathlib import Path

@@ -289,7 +289,7 @@ spec:
 
 
 def instances(schema: dict[str, Any], value: Any, root: dict[str, Any]) -> Iterator[str]:
-    """Yield where a value is not as its schema says: types, required keys, constants,
+    """Yield the values that don't match their schema: types, required keys, constants, and
     enumerations.
     """
     if "$ref" in schema:

@@ -1,5 +1,5 @@
-"""Names and values of foreign files, wherever they are printed: nothing of them acts, hides, or
-fills the screen.
+"""Names and values from untrusted files: wherever the command prints them, they can't run code,
+hide text, or fill the screen.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ STRANGE = {"everything": EVERYTHING, "ten thousand letters": HOSTILE["ten thousa
 
 
 def cluster(name: str) -> list[dict[str, object]]:
-    """Return a snapshot whose nodes, slices and devices have a name."""
+    """Return a snapshot whose nodes, slices, and devices have this name."""
     labels = {"pulumi-dra/pool": "l4", "node.kubernetes.io/instance-type": "g6.2xlarge", name: name}
     status = {"allocatable": {"cpu": name, "memory": "8Gi"}, "nodeInfo": {"kubeletVersion": name}}
     metadata = {"name": name, "labels": labels | {"topology.kubernetes.io/region": "us-east-1"}}

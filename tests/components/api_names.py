@@ -43,7 +43,7 @@ def _place(document: dict[str, Any], path: list[str], value: Any) -> None:
 
 
 FREE_MAPS = frozenset({"tags", "labels", "resourceLabels", "metadata", "sysctls"})
-"""Properties whose keys are the user's."""
+"""Properties whose keys the user chooses."""
 
 
 def misspelt(value: Any) -> Iterator[Any]:

@@ -1,5 +1,5 @@
-"""What the components declare on AWS, held against AWS's own model of its API, and run through a
-simulated account.
+"""The AWS resources that the components declare, checked with AWS's own model of its API, and
+created in a simulated account.
 """
 
 import threading

@@ -575,7 +575,7 @@ def test_the_kubeconfig_asks_the_aws_cli_in_the_clusters_region(declare: Any) ->
 
 
 def test_a_protected_cluster_is_kept_by_pulumi_too(cluster: Any) -> None:
-    """EKS refuses the cluster alone, when its groups are gone."""
+    """EKS rejects only the deletion of the cluster, after its node groups are deleted."""
     kept = cluster(deletion_protection=True).one("Cluster")
     assert (kept.protect, kept.inputs["deletionProtection"]) == (True, True)
     assert not cluster().one("Cluster").protect

@@ -91,8 +91,8 @@ def is_reserved(machine: str) -> bool:
 
 
 def said_by_azure(azure: Azure, resources: list[Any]) -> set[tuple[str, str]]:
-    """Return what the simulated Azure says of resources as it says it to the engine: schema, words
-    and rules.
+    """Return the errors that the simulated Azure returns to the engine for resources: schema,
+    values, and rules.
     """
     said = set()
     for each in resources:

@@ -103,7 +103,9 @@ def _with_everything() -> None:
 
 
 def answers(cases: list[tuple[str, str, Any]]) -> list[dict[str, Any]]:
-    """Return what Google's clients make of these resources; they live in a process of their own."""
+    """Return the requests that Google's clients build for these resources. The clients run in a
+    separate process.
+    """
     program = [sys.executable, str(Path(__file__).with_name("gcp_api.py"))]
     done = subprocess.run(
         program, input=json.dumps(cases), capture_output=True, text=True, check=True

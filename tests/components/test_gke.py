@@ -541,7 +541,7 @@ def test_kubelet_kernel_hosts_and_boot_disks_are_as_asked(pool: Any) -> None:
 
 
 def test_a_protected_cluster_is_kept_by_pulumi_too(cluster: Any) -> None:
-    """GKE refuses the cluster alone, when its pools are gone."""
+    """GKE rejects only the deletion of the cluster, after its pools are deleted."""
     kept = cluster(deletion_protection=True).one("Cluster")
     assert (kept.protect, kept.inputs["deletionProtection"]) == (True, True)
     assert not cluster().one("Cluster").protect

@@ -1,4 +1,6 @@
-"""Pulumi waits for a change of a pool as long as its nodes take one after the other."""
+"""Pulumi waits for a change of a pool until all of its nodes have been replaced one after the
+other.
+"""
 
 from collections.abc import Callable
 from typing import Any

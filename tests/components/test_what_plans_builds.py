@@ -147,7 +147,7 @@ MEANT_OTHERWISE = [
 
 
 def fleet_of(component: str, args: Mapping[str, Any]) -> Document | None:
-    """Return the fleet that says the same as the inputs; None where a fleet has no word for one of
+    """Return the fleet that corresponds to the inputs, or None if a fleet can't express one of
     them.
     """
     if component not in IN_A_FLEET:
@@ -232,8 +232,8 @@ def test_a_fleet_is_refused_with_the_sentence_of_the_component(
 
 
 def planned(document: Any, sources: tuple[Source, ...] = ()) -> tuple[Fleet, Any]:
-    """Return a fleet and its plan; what a plan finds wrong with classes is raised as reading
-    would.
+    """Return a fleet and its plan. Problems with the classes are raised as errors, as reading
+    does.
     """
     fleet = read_fleet(document)
     plan = make_plan(PlanRequest(sources=sources, fleet=fleet))

@@ -1,5 +1,5 @@
-"""A project to run the command in, as in the tests of the command; modules beside the tests are
-importable by name.
+"""A project in which tests run the command, as in `tests/command`. Tests can import the modules in
+this folder by name.
 """
 
 import sys

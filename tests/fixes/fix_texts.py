@@ -125,7 +125,7 @@ class Sources:
                     self.functions[node.name].append((module, node))
 
     def collect(self) -> dict[str, str]:
-        """Return every text with the file where it stands first."""
+        """Return every text with the file that contains it first."""
         takers = self._takers()
         for module in self.modules:
             if module.path.name in NO_MODULES:
@@ -368,8 +368,8 @@ def written(node: ast.expr) -> str:
 
 
 def bound(where: ast.AST, name: str) -> Iterator[tuple[ast.expr, Steps]]:
-    """Yield what a name is bound to in a function or at the top of a module, with the path to it in
-    there.
+    """Yield the values of a name in a function or at the top of a module, with the path to each
+    value.
     """
     for node in where.body if isinstance(where, ast.Module) else ast.walk(where):
         pairs: list[tuple[ast.expr, ast.expr | None, Steps]] = []
@@ -392,7 +392,7 @@ def bound(where: ast.AST, name: str) -> Iterator[tuple[ast.expr, Steps]]:
 
 
 def places(target: ast.expr, name: str) -> Iterator[Steps]:
-    """Yield where a name stands in what is assigned to."""
+    """Yield the places of a name in an assignment."""
     if isinstance(target, ast.Name) and target.id == name:
         yield ()
     elif isinstance(target, ast.Tuple):

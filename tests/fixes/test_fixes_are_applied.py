@@ -86,7 +86,7 @@ def told(done: Done) -> Iterator[tuple[str, str]]:
 
 
 def errors(done: Done) -> set[str]:
-    """Return the codes of what is told as an error, in JSON."""
+    """Return the codes of the findings that the JSON output reports as errors."""
     try:
         return set(codes(json.loads(done.out)))
     except ValueError:

@@ -1,4 +1,6 @@
-"""What a fleet refuses is told with its fix in one sentence: it is done, and the sentence goes."""
+"""Errors in a fleet contain their fix in one sentence. After the test follows the fix, the error is
+gone.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,8 @@ CLOUDS: dict[str, dict[str, Any]] = {
 
 
 class Refused(Struct, frozen=True, kw_only=True):
-    """`put` makes the fleet of a cloud one that is refused; `then_put` is what the sentence says to
-    do.
+    """`put` changes the fleet of a cloud so that it's rejected. `then_put` follows the fix in the
+    error.
     """
 
     fix: str

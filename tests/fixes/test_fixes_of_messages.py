@@ -94,7 +94,7 @@ def test_the_command_of_an_answer_says_what_the_answer_promises(
 
 
 def run(project: Project, command: str, kubernetes: str) -> Done:
-    """Run a command of an answer with what stands for its capitals; `--stack NAME` is the fleet of
+    """Run a command of an answer with values for its placeholders. `--stack NAME` is the fleet of
     the test.
     """
     values = {

@@ -1,5 +1,5 @@
-"""What is said of fleets is told to stacks in words of resources, and no such word stands for a
-text that is gone.
+"""Fixes for fleets are reworded for stacks in terms of resources. Every rewording belongs to a text
+that still exists.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Kustomizations that nothing builds: those whose changes decide a plan leave it undecided."""
+"""Kustomizations that no tool builds. If their changes affect a plan, the verdict is *cannot
+tell*.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The demonstration of the field's guides on AKS: two pods, each with a GPU of its own, and one T4
-machine.
-"""
+"""An example from public guides for AKS: two pods, each with its own GPU, and one T4 machine."""
 
 from __future__ import annotations
 

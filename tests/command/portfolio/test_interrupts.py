@@ -24,7 +24,7 @@ COMMAND = [sys.executable, "-m", "dra_command", "portfolio"]
 
 
 def started(file: Path, engine: str) -> subprocess.Popen[str]:
-    """Run a portfolio as a terminal does: in a process group of its own."""
+    """Run a portfolio as a terminal does: in a separate process group."""
     return subprocess.Popen(
         [*COMMAND, str(file), "--engine", engine, "--workers", "2"],
         stdout=subprocess.PIPE,

@@ -1,5 +1,5 @@
-"""A Dask scheduler and four workers in processes of their own, two of which are killed on the
-way.
+"""A Dask scheduler and four workers in separate processes. The test kills two of the workers during
+the run.
 """
 
 from __future__ import annotations

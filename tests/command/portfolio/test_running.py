@@ -204,8 +204,8 @@ def test_a_pool_of_processes_answers_alike_though_one_is_killed(tmp_path: Path) 
 def test_a_cell_that_ends_every_process_is_told_and_answered_with_more_memory(
     tmp_path: Path,
 ) -> None:
-    """What takes more than the machine has is killed by the kernel, as here, and nobody says
-    why.
+    """The kernel kills a process that needs more memory than the machine has, and reports no
+    reason. This test does the same.
     """
     file = write_portfolio(tmp_path / "p", 1, 0, "limits: {memoryGib: 2}\n")
 

@@ -13,7 +13,9 @@ Verdict = Literal["fits", "does-not-fit", "cannot-tell"]
 
 
 class Case(Struct, frozen=True, kw_only=True):
-    """`says` are texts that both commands print without -v, `silent` texts that neither prints."""
+    """`says` are texts that both commands print without -v. `silent` are texts that neither command
+    prints.
+    """
 
     name: str
     given: list[Object]

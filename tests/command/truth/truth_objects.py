@@ -71,7 +71,7 @@ def pod_spec(claim: str = "gpu", *, cpu: str = "1", request: str = "", **more: A
 def deployment(
     name: str = "serve", replicas: int = 2, *, strategy: Object | None = None, **pod: Any
 ) -> Object:
-    """A Deployment whose pods each have one GPU; `pod` are changes of their spec."""
+    """A Deployment whose pods each have one GPU. `pod` contains changes to the pod spec."""
     meta = {"labels": {"app": name}}
     spec = {"replicas": replicas, "selector": {"matchLabels": {"app": name}}}
     spec |= {"template": {"metadata": meta, "spec": pod_spec(**pod)}}

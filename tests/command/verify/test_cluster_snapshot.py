@@ -1,4 +1,4 @@
-"""verify --kubeconfig: the snapshot that kubectl takes."""
+"""`verify --kubeconfig`: the snapshot that kubectl creates."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ items:
 
 
 def with_kubectl(project: Project, script: str) -> str:
-    """Put a kubectl beside the stack; return the PATH that finds it first."""
+    """Add a kubectl next to the stack, and return a PATH that finds it first."""
     project.write("config", "kind: Config\n")
     project.write("bin/kubectl", f"#!/bin/sh\n{script}\n").chmod(0o755)
     return f"{project.root / 'bin'}{os.pathsep}{os.environ['PATH']}"

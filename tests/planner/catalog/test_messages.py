@@ -1,5 +1,5 @@
-"""Messages of the field: told within longer texts, each with its cause and a next step that
-exists.
+"""Error messages from Kubernetes, drivers, and clouds: recognized in longer texts, each with its
+cause and a next step that exists.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Makes what the tests of selectors share importable."""
+"""Tests can import the shared modules for selectors by name."""
 
 import sys
 from pathlib import Path

@@ -1,7 +1,6 @@
-"""Selectors that mean harm, by name, each with what is said of it: a verdict, or the kind of
-refusal.
+"""Malicious selectors by name, each with the expected verdict or kind of rejection.
 
-The speed of each is shown by tests/bench/bench_cel.py.
+`tests/bench/bench_cel.py` measures the speed of each.
 """
 
 from __future__ import annotations

@@ -234,7 +234,7 @@ def test_what_needs_a_release_or_a_gate_compiles_there(
 
 
 def advice() -> Iterator[str]:
-    """Yield what is told of every refused selector here, each of which is followed above."""
+    """Yield the advice for every rejected selector here. The tests above follow each of them."""
     told = [compile(text, NEW) for text, *_ in (*CONDITIONS, *PARTS, *RULES)]
     told += [compile(text, here) for text, _, here, _ in RELEASES]
     yield from (each.fix for each in told if isinstance(each, RejectedSelector) and each.fix)

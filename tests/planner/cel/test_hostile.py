@@ -21,7 +21,7 @@ MAX_CALLS = 1_500_000
 
 
 def answer(text: str) -> str:
-    """What is said of a selector that nobody has compiled before."""
+    """Return the result for a selector that wasn't compiled before."""
     selector = compile.__wrapped__(text, stored())
     if isinstance(selector, RejectedSelector):
         return selector.kind
@@ -31,7 +31,7 @@ def answer(text: str) -> str:
 
 
 def run_with(stack: int, job: Callable[[], None]) -> None:
-    """Runs the job in a thread with so many bytes of stack."""
+    """Runs the job in a thread with this stack size in bytes."""
     before = threading.stack_size(stack)
     try:
         thread = threading.Thread(target=job)

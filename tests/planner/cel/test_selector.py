@@ -1,4 +1,4 @@
-"""Compiling, judging, grouping: what the interface promises."""
+"""Selectors: compilation, evaluation, and grouping, as the interface defines them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The example manifests: read without a finding, and asking for what their header says."""
+"""The example manifests: they have no findings, and request what their header states."""
 
 from __future__ import annotations
 

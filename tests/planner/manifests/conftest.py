@@ -1,4 +1,4 @@
-"""Modules beside the tests are importable."""
+"""Tests can import the modules in this folder by name."""
 
 import sys
 from pathlib import Path

@@ -94,7 +94,7 @@ def objects_of(path: Path) -> list[Any]:
 
 
 def both_ways(text: str) -> list[tuple[Manifests, Any]]:
-    """Return what is read of a text as JSON, and as YAML, from the same line on."""
+    """Return the result of reading a text as JSON and as YAML, both from the same line on."""
     features = features_of(36)
     read = [read_checked([Source("m", before + text)], features) for before in ("\n", "---\n")]
     return [(each, each.diagnostics) for each in read]

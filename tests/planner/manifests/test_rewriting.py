@@ -1,6 +1,4 @@
-"""Older manifests in the form of v1: what is rewritten and how it looks, what stays, what is
-said.
-"""
+"""Older manifests rewritten as v1: the new text, the unchanged parts, and the messages."""
 
 # a manifest reads best in one piece
 from __future__ import annotations

@@ -114,7 +114,7 @@ def answer(case: Mapping[str, Any], minor: int, key: str) -> ServerAnswer:
 
 
 def wanted(case: Mapping[str, Any], key: str, minor: int) -> Any:
-    """Return what a server said; None where it was not asked."""
+    """Return a server's answer, or None if the server wasn't asked."""
     value = case.get(key)
     if isinstance(value, dict) and any(name.startswith("1.") for name in value):
         return value.get(f"1.{minor}")

@@ -1,4 +1,4 @@
-"""What becomes of each kind of object: its pod templates, and what the report says about it."""
+"""The migration of each kind of object: its pod templates, and the report about it."""
 
 from __future__ import annotations
 

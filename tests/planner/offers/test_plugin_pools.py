@@ -1,4 +1,6 @@
-"""Pools whose devices a device plugin serves: what their nodes advertise, and what runs on them."""
+"""Pools whose devices a device plugin manages: the resources that their nodes advertise, and the
+pods that run on them.
+"""
 
 from __future__ import annotations
 

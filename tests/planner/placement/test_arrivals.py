@@ -1,4 +1,6 @@
-"""The quick model of the scheduler: which node a pod goes to, and whether every pod finds one."""
+"""The fast model of the scheduler: the node that it chooses for each pod, and whether every pod
+gets a node.
+"""
 
 from __future__ import annotations
 

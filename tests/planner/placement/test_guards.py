@@ -57,8 +57,8 @@ def test_a_guided_plan_costs_no_more_than_a_free_one(guided: Plan) -> None:
 
 
 def test_bounds_hold_for_plans_without_guards_too(guided: Plan) -> None:
-    """Guards only restrict, so what no plan goes below is what the free plan proves, at every
-    level.
+    """Guards only restrict placements, so the proven bound of the plan without guards also applies
+    at every level.
     """
     assert guided.guarded is not None
     free = guided.guarded.free

@@ -96,9 +96,7 @@ def placed(plan: Plan) -> dict[str, Json]:
 
 
 def differences(case: Json) -> list[Difference]:
-    """Return what became otherwise than the plan says, with the reason; an empty list where nothing
-    did.
-    """
+    """Return the differences from the plan, with their reasons; an empty list if there are none."""
     paused = [each for each in case["applied"] if _is_new_and_paused(each, case)]
     if paused:
         names = [f"{each['metadata']['namespace']}/{each['metadata']['name']}" for each in paused]

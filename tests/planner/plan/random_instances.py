@@ -160,9 +160,7 @@ def _rules(rng: random.Random, name: str) -> Json:
 
 
 def _around(rng: random.Random, workloads: list[list[Json]]) -> list[Json]:
-    """What the cluster has beside workloads: namespaces with labels, priorities, and perhaps a
-    quota.
-    """
+    """Other objects in the cluster: namespaces with labels, priorities, and possibly a quota."""
     around: list[Json] = [
         {
             "apiVersion": "v1",

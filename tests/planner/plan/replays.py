@@ -33,7 +33,7 @@ class Replay(Struct, frozen=True):
 
     @property
     def contradiction(self) -> str:
-        """What plan and replay say against each other; "" where nothing."""
+        """Return the contradictions between plan and replay; "" if there are none."""
         left = {order: pods for order, pods in self.pending.items() if pods}
         if self.plan.verdict == "fits" and left:
             return f"fits, and {left} pending"
@@ -43,7 +43,7 @@ class Replay(Struct, frozen=True):
 
 
 def planned(case: Instance) -> Plan:
-    """Plan an instance with as much simulation as it takes."""
+    """Plan an instance with up to `STEPS` simulation steps."""
     return make_plan(
         PlanRequest(sources=(_source(case),), fleet=read_fleet(case.fleet), steps=STEPS)
     )
@@ -60,8 +60,8 @@ def replay(case: Instance) -> Replay:
 
 
 def pending_on(case: Instance, plan: Plan, sizes: Mapping[str, int]) -> dict[ArrivalOrder, int]:
-    """Return the pods that each pod arrival order leaves without a node, or that are never made, on
-    so many nodes.
+    """Return the pods that each pod arrival order leaves without a node, or that are never created,
+    on this number of nodes.
     """
     assert plan.fleet is not None
     cluster = cluster_of(plan.fleet, plan.offers, plan.classes, sizes)

@@ -1,5 +1,5 @@
-"""Exports of account quotas count the right machine types, and a plan says by how much they are too
-small.
+"""Exports of account quotas: they count the right machine types, and a plan reports by how much
+they are too small.
 """
 
 from __future__ import annotations

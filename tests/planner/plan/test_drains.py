@@ -1,5 +1,5 @@
-"""Budgets and drained nodes: what never goes is a warning, what needs a node more is said of each
-pool.
+"""Disruption budgets and drained nodes: a budget that never allows evictions is a warning, and the
+plan states for each pool if draining needs one more node.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Notes about a fleet: features that nobody uses, the end of support, and facts past their date."""
+"""Notes about a fleet: unused features, the end of support, and outdated facts."""
 
 from __future__ import annotations
 

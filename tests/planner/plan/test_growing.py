@@ -1,5 +1,5 @@
-"""A fleet and a snapshot of its cluster: how many nodes more each pool needs for what is
-applied.
+"""A fleet and a snapshot of its cluster: the number of additional nodes per pool for new
+workloads.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Json = dict[str, Any]
 
 
 def snapshot(case: Json) -> list[Json]:
-    """The nodes of a recorded cluster, with what is on them."""
+    """The nodes of a recorded cluster, with their pods."""
     objects = list(case["given"])
     for kind in case["nodes"]:
         text = json.dumps(kind["objects"])

@@ -1,4 +1,6 @@
-"""One judgement, made once: its answers for each shape and pool, and who asks for them."""
+"""One evaluation for each demand: its results for each shape and pool, and the code that uses
+them.
+"""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def pod(claim: str = "gpu", **more: Any) -> Json:
 
 
 def controlled(kind: str, pods: int, name: str = "web", claim: str = "gpu", **spec: Any) -> Objects:
-    """Return a workload of so many pods: a Deployment, StatefulSet, Job, or bare pods."""
+    """Return a workload with this number of pods: a Deployment, StatefulSet, Job, or bare pods."""
     at = {"name": name, "namespace": "default"}
     if kind == "Pod":
         return [
@@ -374,7 +374,7 @@ CASES |= {
 
 
 class Told(Struct):
-    """Every fix that a plan says, or the refusal of its input."""
+    """Return every fix that a plan prints, or the error for invalid input."""
 
     fixes: list[str] = []
     messages: list[str] = []

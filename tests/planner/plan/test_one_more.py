@@ -44,7 +44,9 @@ CASES: dict[str, tuple[Pools, Pods]] = {
 
 
 def fits(pods: list[int], nodes: list[int]) -> bool:
-    """Whether pods of so many GPUs each go on nodes with so many."""
+    """Return whether pods that request this number of GPUs each fit on nodes with this number of
+    GPUs.
+    """
     if not pods:
         return True
     tried = set()

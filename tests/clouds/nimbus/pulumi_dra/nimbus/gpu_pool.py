@@ -30,7 +30,7 @@ class NimbusGpuPoolArgs(TypedDict):
     machine: str
     """Machine."""
     halls: NotRequired[list[str]]
-    """Halls that the racks may stand in. Default all of the region."""
+    """Halls for the racks. Default: all halls of the region."""
     max_nodes: int
     """The most nodes."""
     min_nodes: NotRequired[int]
