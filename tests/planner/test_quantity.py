@@ -1,4 +1,6 @@
-"""Quantities: what is read, what is refused, how numbers, forms and canonical texts come out."""
+"""Quantities: accepted and rejected texts, and the resulting numbers, formats, and canonical
+texts.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records whose fields don't all count for equality, and quantities."""
+"""Records that exclude some fields from comparisons, and quantities."""
 
 from __future__ import annotations
 

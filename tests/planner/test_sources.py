@@ -1,6 +1,4 @@
-"""Sources: which texts a path stands for, the errors on the way, and the digest of their
-documents.
-"""
+"""Sources: the texts that a path names, errors, and the digest of their documents."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Small builders of what a stack declares; a test says only what varies. Modules beside the tests
-are importable.
+"""Small builders for the resources of a stack. A test lists only the differences. Tests can import
+the modules in this folder.
 """
 
 from __future__ import annotations
@@ -164,7 +164,9 @@ def job_objects(
     cpu: str = "1",
     tolerates: bool = True,
 ) -> list[dict[str, Any]]:
-    """A Job of so many pods with so many GPUs each, and its claim template."""
+    """A Job with this number of pods and this number of GPUs for each pod, and its claim
+    template.
+    """
     exactly: dict[str, Any] = {"deviceClassName": "gpu.nvidia.com", "count": devices}
     if selector:
         exactly["selectors"] = [{"cel": {"expression": selector}}]

@@ -49,7 +49,7 @@ class Seeded(Struct, frozen=True, kw_only=True):
 
 
 class Entry(Struct, frozen=True):
-    """What is told: rule, level, short name of the object, sentence, and the advice in it."""
+    """A finding: rule, level, short name of the object, sentence, and fix."""
 
     rule: str
     level: str
@@ -155,7 +155,7 @@ def computed(stack: Mapping[str, Resource], values: Mapping[str, list[str]]) -> 
 
 @cache
 def told_of_base(name: str) -> tuple[Entry, ...]:
-    """Return what the pack tells of a good stack."""
+    """Return the findings of the policy pack for a good stack."""
     return tuple(told(base(name)))
 
 

@@ -52,7 +52,7 @@ def is_made_of(fix: str, text: str) -> bool:
 
 
 def put(which: str, path: str, value: Any) -> Step:
-    """Set one property, or take it away (None)."""
+    """Set one property, or remove it (None)."""
 
     def step(_: SimpleNamespace, stack: Stack) -> None:
         stack[which] = changed(stack[which], path, value)

@@ -1,4 +1,6 @@
-"""Claims against pools: when the plan's record is seen, and again on what the stack declares."""
+"""Claims and pools: checked when the pack reads the plan, and again for the declared resources of
+the stack.
+"""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def told(judging: Judge, *stack: Resource) -> list[str]:
 
 @pytest.fixture
 def larger(declare: SimpleNamespace) -> list[Resource]:
-    """A stack whose pool is smaller than its plan says."""
+    """A stack whose pool is smaller than planned."""
     return [declare.record(), declare.node_group(counts=(2, 2, 3))]
 
 

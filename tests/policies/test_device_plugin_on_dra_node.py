@@ -1,4 +1,6 @@
-"""NVIDIA's device plugin must stay off DRA nodes: every ORed term of its affinity says so."""
+"""NVIDIA's device plugin must not run on DRA nodes, so every alternative term of its affinity must
+exclude them.
+"""
 
 from __future__ import annotations
 

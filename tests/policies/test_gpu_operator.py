@@ -1,5 +1,5 @@
-"""A GPU Operator beside a platform: nothing is told of the values on the page, the right thing
-where one is missing.
+"""A GPU Operator in the same cluster as a platform: no finding with the values on the page, and the
+right finding if a value is missing.
 """
 
 from __future__ import annotations

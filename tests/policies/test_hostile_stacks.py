@@ -1,4 +1,6 @@
-"""Whatever a stack declares, the pack judges it or says that it cannot; it never fails."""
+"""The pack evaluates every stack, or reports that it can't. It never fails with an internal
+error.
+"""
 
 from __future__ import annotations
 

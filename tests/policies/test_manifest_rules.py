@@ -1,4 +1,4 @@
-"""Rules over manifests alone: what is wrong whatever the pools."""
+"""Rules that need only manifests: their findings don't depend on the pools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The pack as the SDK sees it: levels, unknown values, crashes, and what is told once."""
+"""The pack as the SDK calls it: levels, unknown values, crashes, and findings that are reported
+only once.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Each node group or node pool is what its row of the plan says, before it is created."""
+"""Before Pulumi creates a node group or node pool, the pack compares it with its row in the
+plan.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What is not the fleet's business is left alone, or named: a guard that is not quiet is switched
-off.
+"""Resources outside the fleet cause no findings, or only a note, because users disable checks that
+report too much.
 """
 
 from __future__ import annotations

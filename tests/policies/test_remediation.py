@@ -1,5 +1,5 @@
-"""The pack sets a pool's counts to those of its plan where a project asks for that; what runs is
-never taken away.
+"""If a project enables it, the pack sets a pool's counts to the planned counts. It never removes
+running nodes.
 """
 
 from __future__ import annotations

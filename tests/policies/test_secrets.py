@@ -1,5 +1,5 @@
-"""What a stack marks as secret stands in no output of the pack, whichever property of whichever
-kind it is.
+"""No output of the pack contains a value that a stack marks as secret, in any property of any
+type.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ def put(objects: list[dict[str, Any]], path: Path, value: Any) -> list[dict[str,
 def told(
     objects: list[dict[str, Any]], gates: dict[str, bool] | None = None, version: str = ""
 ) -> list[Diagnostic]:
-    """Return all that is told, on a fleet whose driver has these gates where any are given."""
+    """Return all findings, for a fleet whose driver has these feature gates."""
     sources = (
         Source("all.yaml", "---\n".join(yaml.safe_dump(each, sort_keys=False) for each in objects)),
     )

@@ -1,5 +1,5 @@
-"""Several clusters in one stack are judged each by itself: what is right for one is no fault of the
-other.
+"""The pack checks each of several clusters in a stack separately, so settings of one cluster cause
+no findings for another.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What a finding of a stack says would fix it is done, and the finding goes; nothing worse comes of
-it.
+"""After the test follows the fix of a finding in a stack, the finding is gone, and no worse finding
+appears.
 """
 
 from __future__ import annotations

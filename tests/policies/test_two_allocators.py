@@ -1,4 +1,4 @@
-"""Two allocators in one cluster, and pods that take GPUs without asking either of them."""
+"""Two allocators in one cluster, and pods that use GPUs without a request to either of them."""
 
 from __future__ import annotations
 

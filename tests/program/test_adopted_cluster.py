@@ -237,7 +237,7 @@ THEIRS = {
 
 
 class Taken(Struct):
-    """The stack that takes the cluster over."""
+    """The stack into which the cluster is imported."""
 
     theirs: Theirs
     journey: Any

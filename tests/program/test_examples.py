@@ -1,5 +1,5 @@
-"""The platform repository in `examples/platform-python` deploys as its README says, with the plan
-that lies in it.
+"""The project in `examples/platform-python` deploys as its README describes, with its saved
+plan.
 """
 
 import shutil

@@ -59,7 +59,7 @@ RELEASE = "nvidia-dra-driver"
 
 
 class Existing:
-    """One stack whose program installs the driver as `driver.json` says."""
+    """A stack whose program installs the driver with the settings in `driver.json`."""
 
     def __init__(self, folder: Path) -> None:
         project = folder / "project"
@@ -89,7 +89,7 @@ class Existing:
 
 
 class Run(Struct, frozen=True):
-    """What each step said, and what the state held after it."""
+    """The output of each step, and the state after it."""
 
     exported: str
     namespace_before: str

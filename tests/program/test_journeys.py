@@ -104,7 +104,7 @@ class Run(Struct, frozen=True):
     left: list[dict[str, Any]]
 
     def replaced(self, preview: str) -> set[str]:
-        """Return what a change would replace."""
+        """Return the resources that a change would replace."""
         told = self.previews[preview]
         assert told.ok, told.output
         return {step.name for step in told.steps if "replace" in step.op}

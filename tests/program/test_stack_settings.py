@@ -1,5 +1,5 @@
-"""The program refuses a stack whose settings or plan are wrong, with a sentence, before anything is
-declared.
+"""The program rejects a stack with wrong settings or a wrong plan, with one sentence, before it
+declares any resource.
 """
 
 import json

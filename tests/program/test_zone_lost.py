@@ -1,5 +1,5 @@
-"""A zone of the region has no machines any more: what goes on, what is refused, and how a pool is
-moved.
+"""A zone of the region has no capacity: the operations that still work, the errors, and moving a
+pool to another zone.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,6 @@
-"""`docs/architecture.md` says who may import whom, and the code keeps to it."""
+"""`docs/architecture.md` lists the allowed imports of each package, and the code follows the
+list.
+"""
 
 from __future__ import annotations
 

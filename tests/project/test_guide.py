@@ -34,7 +34,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def printed(words: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """Return what a command prints on a terminal of 80 columns."""
+    """Return the output of a command on a terminal with 80 columns."""
     main(shlex.split(words))
     captured = capsys.readouterr()
     return "".join(f"{line.rstrip()}\n" for line in (captured.out + captured.err).splitlines())

@@ -1,5 +1,5 @@
-"""No modules of a package import each other in a circle, not lazily and not for types alone
-either.
+"""Modules of a package don't import each other in a cycle, not even inside functions or only for
+types.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def modules(folder: Path) -> dict[str, ast.Module]:
 
 
 def imported(tree: ast.Module, known: set[str]) -> Iterator[str]:
-    """The known modules that a module names in an import, wherever it stands."""
+    """The known modules that a module imports anywhere."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)

@@ -1,5 +1,5 @@
-"""Labels and taints of a pool: what the components set, what offers predict and what rules demand
-are one thing.
+"""Labels and taints of a pool: components set, offers predict, and rules require the same
+values.
 """
 
 from __future__ import annotations

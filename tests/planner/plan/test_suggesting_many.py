@@ -49,7 +49,7 @@ def test_fleets_of_few_machine_types_are_listed_by_price(found: Suggestions) -> 
 
 
 def test_the_gap_counts_only_fleets_whose_pods_are_known_to_fit(found: Suggestions) -> None:
-    """The memory of the GPU of g7.2xlarge isn't known, so it may hold pods that ask for memory."""
+    """The memory of the GPU in g7.2xlarge isn't known, so pods that request memory might fit."""
     assert found.best is not None
     assert found.known_usd is not None
     assert found.known_usd <= found.best.hourly_usd

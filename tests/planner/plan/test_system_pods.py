@@ -1,4 +1,4 @@
-"""Pods without claims run on the system pool, and the answer says whether they fit there."""
+"""Pods without claims run on the system pool, and the plan states whether they fit there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Claims for a part of a device on devices that aren't shared: a warning, whose fix is applied."""
+"""Claims for a part of a device on devices that aren't shared: a warning whose fix the test
+applies.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 
 class Pool(Struct, frozen=True):
-    """Machines with so many GPUs, at most so many of them, each at a price."""
+    """A machine with this number of GPUs, its maximum number, and its price."""
 
     machine: str
     gpus: int
@@ -39,7 +39,7 @@ class Instance(Struct, frozen=True):
 
 
 def cheapest(instance: Instance) -> int | None:
-    """Return what the cheapest assignment costs in cents per hour, None where none places
+    """Return the cost of the cheapest assignment in cents per hour, or None if no assignment places
     everything.
     """
     costs = []

@@ -27,7 +27,7 @@ pools:
 def deployment(
     name: str, replicas: int, gpus: int = 1, labels: str = "{}", namespace: str = "default"
 ) -> str:
-    """Return a Deployment whose pods claim so many GPUs each, with its template."""
+    """Return a Deployment whose pods claim this number of GPUs each, with its template."""
     return f"""\
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaimTemplate

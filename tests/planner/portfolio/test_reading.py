@@ -1,4 +1,4 @@
-"""A portfolio file: what is refused, where, and with which words."""
+"""A portfolio file: the errors in it, with their place and wording."""
 
 from __future__ import annotations
 

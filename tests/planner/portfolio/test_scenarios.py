@@ -29,7 +29,7 @@ spec:
 
 
 def planned(fleet: dict[str, Any], workloads: str) -> CellAnswer:
-    """What `make_plan` says of a stack that was edited by hand."""
+    """Return the plan of a stack that was edited by hand."""
     sources = (Source("work", workloads),)
     return answer_of(make_plan(PlanRequest(sources=sources, fleet=read_fleet(fleet), steps=20_000)))
 

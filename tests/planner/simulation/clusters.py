@@ -31,7 +31,7 @@ ZONE = "topology.kubernetes.io/zone"
 def offer(
     name: str = "n1", gpus: int = 0, *, zone: str = "", devices: Sequence[Device] = (), **more: Any
 ) -> Offer:
-    """A node with so many GPUs, or these devices."""
+    """A node with this number of GPUs, or with these devices."""
     labels: Mapping[str, str] = {ZONE: zone} if zone else {}
     return offer_of(node(name, labels={**labels, **more.pop("labels", {})}, **more), gpus, devices)
 

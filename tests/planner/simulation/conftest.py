@@ -1,6 +1,4 @@
-"""Lets the tests of this folder share builders: modules beside them, and those of the allocator, by
-name.
-"""
+"""Tests can import the builders in this folder and those of the allocator by name."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Plays a cluster whose pods give way to others, and tells what of it is otherwise than it was."""
+"""Simulates a cluster in which pods preempt others, and returns the differences from the recorded
+cluster.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many nodes place everything in every pod arrival order, beside what a packing needs."""
+"""The number of nodes that place all pods in every pod arrival order, compared with the packing."""
 
 from __future__ import annotations
 

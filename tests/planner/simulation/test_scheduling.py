@@ -1,4 +1,6 @@
-"""Which node a pod goes to, and who gives way: small clusters, one rule at a time."""
+"""The node that the scheduler chooses for a pod, and the pods that it preempts: small clusters, one
+rule at a time.
+"""
 
 from __future__ import annotations
 

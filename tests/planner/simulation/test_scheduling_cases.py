@@ -1,4 +1,6 @@
-"""What kube-scheduler 1.34, 1.35 and 1.36 did with small clusters, and what we say."""
+"""The decisions of kube-scheduler 1.34, 1.35, and 1.36 in small clusters, compared with the
+simulation.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lets the tests of this folder share builders: modules beside them are importable by name."""
+"""Tests can import the builders in this folder by name."""
 
 import sys
 from pathlib import Path

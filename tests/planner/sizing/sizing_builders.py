@@ -118,7 +118,7 @@ def workload(
     per_node: bool = False,
     **pod: object,
 ) -> Shape:
-    """A Deployment of pods, each with `gpus` devices of its own; `shares` names a claim that all of
+    """A Deployment whose pods each have their own `gpus` devices. `shares` is a claim that all of
     them share.
     """
     figures = pods if isinstance(pods, Figures) else Figures.fixed(pods)

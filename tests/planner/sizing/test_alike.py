@@ -1,5 +1,5 @@
-"""Pods of several workloads that sizing cannot tell apart are counted as one item, and told apart
-in the answer.
+"""Sizing counts identical pods of several workloads as one item, and lists them separately in the
+result.
 """
 
 from __future__ import annotations

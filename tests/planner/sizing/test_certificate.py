@@ -1,5 +1,5 @@
-"""Certificates hold, by a program that shares no code with the planner; what is changed in them
-does not.
+"""A program that shares no code with the planner accepts the certificates, and rejects changed
+ones.
 """
 
 from __future__ import annotations

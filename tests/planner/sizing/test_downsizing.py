@@ -1,4 +1,6 @@
-"""What is on a node goes to a cheaper one that holds it, as far as there may be such nodes."""
+"""The pods of a node move to a cheaper node that holds them, as far as the maximums allow such
+nodes.
+"""
 
 from __future__ import annotations
 

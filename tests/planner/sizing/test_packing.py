@@ -31,8 +31,8 @@ def rooms_of(offers: Sequence[Offer], filling: Filling) -> list[Room]:
 
 
 def one_by_one(shapes: Sequence[tuple[Shape, int]], rooms: Sequence[Room]) -> list[NodeState]:
-    """Each pod on the first open node that takes it, else on a new node of the first pool that
-    does.
+    """Place each pod on the first open node that fits, or otherwise on a new node of the first pool
+    that fits.
     """
     nodes = [room.empty.state for room in rooms for _ in range(room.minimum)]
     opened = [room.minimum for room in rooms]

@@ -1,4 +1,4 @@
-"""Pods for which the rows of a node decide alone."""
+"""Pods whose fit depends only on the resources of a node."""
 
 from __future__ import annotations
 

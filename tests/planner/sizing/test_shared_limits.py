@@ -1,5 +1,5 @@
-"""Limits that pools share: what fits within them, what is proved, and which of them is named when
-it does not.
+"""Limits that pools share: the pods that fit within them, the proof, and the limit that is reported
+if pods don't fit.
 """
 
 from __future__ import annotations

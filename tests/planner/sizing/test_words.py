@@ -1,6 +1,4 @@
-"""What is said beside the counts is true of them, and a fix that is printed helps when it is
-followed.
-"""
+"""The texts next to the counts are true, and a printed fix helps if you follow it."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ def fixes(sizing: Sizing) -> list[str]:
 
 
 def follow(pools: Sequence[Offer], fix: str) -> list[Offer]:
-    """The pools with the maximums that a fix asks for."""
+    """The pools with the maximums that a fix requests."""
     asked = {name: int(nodes) for name, nodes in re.findall(r'of pool "([^"]+)" to (\d+)', fix)}
     assert asked, fix
     return [

@@ -1,4 +1,4 @@
-"""What is said about a prediction."""
+"""The assumptions that a prediction reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which MIG instances go together: counters against hand-placed slices, for every GPU whose
+"""Combinations of MIG instances: counters compared with manually placed slices, for every GPU whose
 placements are known.
 """
 
@@ -38,7 +38,7 @@ def maximal(vectors: set[Vector]) -> set[Vector]:
 
 
 def by_placing(profiles: Sequence[MigProfile]) -> set[Vector]:
-    """Every count vector for which each instance finds memory slices of its own, by trying all
+    """Return every count vector for which all instances get their own memory slices, by trying all
     placements.
     """
     found: set[Vector] = set()

@@ -1,4 +1,4 @@
-"""Expression bombs: every evaluation ends within its steps, and says so."""
+"""Expression bombs: every evaluation ends within its step limit, and reports this."""
 
 from __future__ import annotations
 

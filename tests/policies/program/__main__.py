@@ -1,5 +1,5 @@
-"""A cluster, one GPU pool and what the test asks for inside; the plan's record first, all else
-after it.
+"""A cluster, one GPU pool, and the objects that the test requests. The plan is the first
+resource.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""A cache of its own, a repository, and a server for every test. Modules beside the tests are
-importable.
+"""A separate cache, a repository, and a server for every test. Tests can import the modules in this
+folder.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def scratch_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A repository with the tag v1, and a branch on which the rule is gone."""
+    """A repository with the tag v1, and with a branch that no longer has the rule."""
     folder = tmp_path / "shared"
     (folder / "rules").mkdir(parents=True)
     (folder / "rules/gpu.yaml").write_text(RULES)
