@@ -75,7 +75,7 @@ RESTATED: dict[tuple[str, str], tuple[int, list[tuple[str, str, str]]]] = {
                 ("windows2025", "Windows2025"),
             )
         ]
-        + [("amiSelectorTerms[]", "never", "!alias and ^.!amiFamily")],
+        + [("amiSelectorTerms[]", "never", "!alias and !^.amiFamily")],
     ),
     (_CLASS, "spec.networkInterfaces"): (
         1,
@@ -177,7 +177,7 @@ RESTATED: dict[tuple[str, str], tuple[int, list[tuple[str, str, str]]]] = {
     ),
     (_QUEUE, "spec"): (
         1,
-        [("resourceGroups[].flavors[].resources[]", "never", "borrowingLimit and ^^^.!cohortName")],
+        [("resourceGroups[].flavors[].resources[]", "never", "borrowingLimit and !^^^.cohortName")],
     ),
     (_QUEUE, "spec.flavorFungibility"): (
         1,

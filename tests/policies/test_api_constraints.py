@@ -6,6 +6,7 @@ the part of an object that breaks one kind of row, the problem, and the part aft
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +14,10 @@ import pytest
 
 from dra_planner.catalog.api_constraints import api_constraints
 from dra_policies.rules.api_constraints import broken_constraints
+from dra_policies.rules.api_values import rejected_values
+from dra_policies.rules.constrained_parts import Part
 from dra_policies.unknown_values import UNKNOWN, Properties
+from dra_policies.view.stack_view import DeclaredResource, StackView
 
 CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 POOL = "kubernetes:karpenter.sh/v1:NodePool"
@@ -62,6 +66,15 @@ def labels(**given: str) -> Spec:
         "requirements": [],
     }
     return {"template": {"metadata": {"labels": given}, "spec": spec}}
+
+
+def borrowing() -> Spec:
+    quota = {"name": "cpu", "nominalQuota": "9", "borrowingLimit": "1"}
+    return {
+        "resourceGroups": [
+            {"coveredResources": ["cpu"], "flavors": [{"name": "a", "resources": [quota]}]}
+        ]
+    }
 
 
 COUNT = "karpenter.k8s.aws/instance-gpu-count"
@@ -191,6 +204,12 @@ CASES: tuple[tuple[str, Spec, str, Spec], ...] = (
     (GCE, {"subnetRangeName": "a" * 64}, "has 64 characters", {}),
     (FLAVOR, {"topologyName": "racks"}, "topologyName without spec.nodeLabels", {}),
     (QUEUE, {"resourceGroups": [{"coveredResources": ["cpu"]}]}, "flavors isn't set", {}),
+    (
+        QUEUE,
+        borrowing(),
+        "borrowingLimit is set and spec.cohortName isn't set",
+        {**borrowing(), "cohortName": "all"},
+    ),
     (DOMAIN, {"channel": {}}, "resourceClaimTemplate isn't set", {}),
 )
 
@@ -203,6 +222,91 @@ def test_a_broken_constraint_is_reported_until_it_is_fixed(
     assert any(said in each for each in found), found
     after = [each.says for each in broken_constraints(token, spec_of(token, fixed))]
     assert not any(said in each for each in after), after
+
+
+ADVICE: tuple[tuple[str, Spec, str], ...] = (
+    (
+        CLASS,
+        {"instanceStorPolicy": "RAID0"},
+        "rename spec.instanceStorPolicy to instanceStorePolicy",
+    ),
+    (
+        POOL,
+        {"consolidateAfter": "5m"},
+        "move spec.consolidateAfter to spec.disruption.consolidateAfter",
+    ),
+    (CLASS, {"detailedMonitoring": "yes"}, "write spec.detailedMonitoring as a boolean"),
+    (CLASS, {"subnetSelectorTerms": None}, "set spec.subnetSelectorTerms"),
+    (CLASS, {"instanceProfile": "nodes"}, "remove spec.role or spec.instanceProfile"),
+    (FLAVOR, {"topologyName": "racks"}, "set spec.nodeLabels, or remove spec.topologyName"),
+    (
+        AKS,
+        {"kubelet": {"imageGCHighThresholdPercent": 50, "imageGCLowThresholdPercent": 60}},
+        "set spec.kubelet.imageGCHighThresholdPercent to more than "
+        "spec.kubelet.imageGCLowThresholdPercent",
+    ),
+    (
+        QUEUE,
+        {"flavorFungibility": {"preference": "a", "whenCanBorrow": "MayStopSearch"}},
+        "remove spec.flavorFungibility.preference, or set spec.flavorFungibility.whenCanBorrow to "
+        '"TryNextFlavor"',
+    ),
+    (
+        AKS,
+        {"fipsMode": "FIPS", "imageFamily": "Ubuntu2404"},
+        "change spec.fipsMode or spec.imageFamily",
+    ),
+    (
+        CLASS,
+        {"networkInterfaces": [EFA]},
+        "add an entry with deviceIndex 0, networkCardIndex 0, interfaceType interface to "
+        "spec.networkInterfaces",
+    ),
+    (
+        CLASS,
+        {"amiSelectorTerms": [{"alias": "al2023@latest"}, {"alias": "al2@latest"}]},
+        "remove the other entries of spec.amiSelectorTerms",
+    ),
+    (
+        CLASS,
+        {"blockDeviceMappings": [{"rootVolume": True}, {"rootVolume": True}]},
+        "remove rootVolume true from the other entries of spec.blockDeviceMappings",
+    ),
+    (
+        CLASS,
+        {"networkInterfaces": [PRIMARY, PRIMARY]},
+        "use different values of networkCardIndex and deviceIndex in spec.networkInterfaces",
+    ),
+    (
+        GCE,
+        {"kubeletConfiguration": {"evictionSoft": {"memory.available": "1Gi"}}},
+        'add "memory.available" to spec.kubeletConfiguration.evictionSoftGracePeriod',
+    ),
+    (
+        GCE,
+        {"kubeletConfiguration": {"kubeReserved": {"memry": "1Gi"}}},
+        'rename "memry" in spec.kubeletConfiguration.kubeReserved to "memory"',
+    ),
+    (
+        CLASS,
+        {"tags": {"karpenter.sh/nodepool": "a"}},
+        'remove "karpenter.sh/nodepool" from spec.tags',
+    ),
+    (
+        POOL,
+        requirement("karpenter.k8s.aws/instance-gpu-nam", "Exists"),
+        f'use "{GPU}" in spec.template.spec.requirements.key',
+    ),
+    (GCE, {"networkTags": ["a"] * 21}, "use at most 20 entries in spec.networkTags"),
+    (GCE, {"subnetRangeName": "A"}, "change spec.subnetRangeName to match"),
+)
+
+
+@pytest.mark.parametrize(("token", "spec", "fix"), ADVICE, ids=[row[2] for row in ADVICE])
+def test_the_advice_names_the_change(token: str, spec: Spec, fix: str) -> None:
+    """The cases above make this change, and nothing is reported after it."""
+    found = [each.fix for each in broken_constraints(token, spec_of(token, spec))]
+    assert any(each.startswith(fix) for each in found), found
 
 
 def spec_of(token: str, changes: Spec) -> Properties:
@@ -250,9 +354,52 @@ def test_schemas_of_providers_count_for_what_the_program_sets(
     assert list(of_cloud) == []
 
 
+@pytest.mark.parametrize(
+    ("chart", "values", "said"),
+    [
+        ("karpenter", {"settings": {"vmMemoryOverheadPercent": -0.1}}, "Percent is -0.1"),
+        ("karpenter", {"settings": {"amiRefreshInterval": "30s"}}, 'Interval is "30s"'),
+        ("gpu-operator", {"cdi": {"enabled": False, "nriPluginEnabled": True}}, "cdi.enabled"),
+        (
+            "nvidia-dra-driver-gpu",
+            {"webhook": {"enabled": True, "tls": {"mode": "secret"}}},
+            "webhook.tls.secret.name isn't set",
+        ),
+    ],
+)
+def test_values_with_which_a_chart_or_its_controller_fails(
+    chart: str, values: Spec, said: str
+) -> None:
+    found = [each.says for each in broken_constraints(f"chart:{chart}", Properties(values))]
+    assert any(said in each for each in found), found
+
+
+@pytest.mark.parametrize(
+    ("size", "found"), [(5, ["set nodeConfig.diskSizeGb to a value of at least 10"]), (10, [])]
+)
+def test_a_number_below_the_least_is_reported(size: int, found: list[str]) -> None:
+    pool = {"nodeConfig": {"diskSizeGb": size}}
+    declared = DeclaredResource(
+        urn="pool", type="gcp:container/nodePool:NodePool", name="pool", props=Properties(pool)
+    )
+    fixes = [each.fix for each in rejected_values(StackView(declared=(declared,)))]
+    assert fixes == found
+
+
 def test_providers_ignore_empty_values() -> None:
     config = {"updateConfig": {"maxUnavailable": 1, "maxUnavailablePercentage": 0}}
     assert list(broken_constraints(GROUP, Properties(config))) == []
+
+
+def test_conditions_of_rows_are_readable() -> None:
+    """A condition with a misspelled operator would never hold."""
+    rows = [row for rows in api_constraints().values() for row in rows if row.kind == "never"]
+    assert rows
+    for row in rows:
+        whole = Part(value={}, shown="", around=({},) * 4)
+        assert whole.holds(row.value) in (True, False)
+        for each in row.value.split(" and "):
+            assert re.match(r"!?(\^+\.)?\w", each), row
 
 
 def test_every_kind_of_row_has_an_evaluation() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dra_command.findings.check_result import CheckResult
+from dra_command.findings.repository_paths import repository_path
 from dra_command.pens.visible_text import visible
 from dra_planner.errors import Diagnostic
 
@@ -17,7 +18,7 @@ def check_github(checked: CheckResult) -> str:
 def _command(each: Diagnostic, fleet_file: str) -> str:
     properties = {"title": each.code}
     if file := each.place.file or fleet_file:  # GitHub doesn't show annotations without a file
-        properties["file"] = file
+        properties["file"] = repository_path(file)
     if each.place.line:
         properties["line"] = str(each.place.line)
     listed = ",".join(

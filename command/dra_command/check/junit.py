@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 from dra_command.findings.check_result import CheckResult
 from dra_command.findings.evaluation import MISSING_INPUT
+from dra_command.findings.repository_paths import repository_path
 from dra_planner.errors import Diagnostic
 from dra_policies.rules import RULES
 
@@ -68,7 +69,7 @@ def _cases(suite: ElementTree.Element, code: str, found: list[Diagnostic]) -> No
         name += f" ({seen[name]})" if seen[name] > 1 else ""
         attributes = {"classname": "pulumi-dra", "name": name}
         if place.file:
-            attributes["file"] = _clean(place.file)
+            attributes["file"] = _clean(repository_path(place.file))
         if place.line:
             attributes["line"] = str(place.line)
         case = ElementTree.SubElement(suite, "testcase", attributes)

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from dra_command.findings.check_result import CheckResult
 from dra_command.findings.fingerprints import numbered
+from dra_command.findings.repository_paths import repository_path
 from dra_command.findings.sarif_log import SCHEMA, category_id
 from dra_planner.errors import Diagnostic
 from dra_policies.rules import RULES
@@ -114,5 +115,5 @@ def _result(each: Diagnostic, rule: int, fleet_file: str) -> dict[str, Any]:
 
 
 def _uri(file: str) -> str:
-    path = Path(file)
+    path = Path(repository_path(file))
     return path.as_uri() if path.is_absolute() else quote(path.as_posix())

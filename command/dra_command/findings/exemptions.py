@@ -50,8 +50,18 @@ def apply_exemptions(
     if rule is not None:
         wrong = (each for each in beside if isinstance(each, Finding))
         ids = {each.id for each in judged}
+        reported: dict[str, set[str]] = {}
+        for each, finding in kept_told:
+            place = each.diagnostic(finding).place
+            reported.setdefault(each.id, set()).add(finding.about or objects.name_at(place))
         stale = without_effect(
-            excuses, used, judged=ids, names=objects.names, today=today, tells_absent=True
+            excuses,
+            used,
+            judged=ids,
+            names=objects.names,
+            today=today,
+            tells_absent=True,
+            reported=reported,
         )
         remarks = (each for found in (wrong, stale) for each in found)
     return ActiveFindings(

@@ -24,6 +24,8 @@ def explain_commands(plan: Plan, values: argparse.Namespace) -> Iterator[tuple[s
     failing condition. If a claim is the cause, its command explains the claim. Otherwise, the
     command lists all changes that the pod needs.
     """
+    if values.observed and (values.fleet or values.stack):
+        return  # `explain` reads either a fleet or a snapshot
     for workload in plan.workloads:
         if workload.verdicts[plan.level] == "fits":
             continue

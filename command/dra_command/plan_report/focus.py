@@ -26,7 +26,7 @@ from dra_planner.plan.nodes.cost_shares import claim_shares
 from dra_planner.plan.nodes.groups import FilledNodes
 
 _TEAM_LABELS: Final = ("team", "app.kubernetes.io/team")
-_CENT: Final = Decimal("0.01")
+_UNIT: Final = Decimal("0.0001")
 COLUMNS: Final = (
     "BilledCost",
     "BillingAccountId",
@@ -87,7 +87,7 @@ def focus_rows(
     hours = monthrange(month.year, month.month)[1] * 24
     provider = catalog.cloud_titles()[fleet.cloud]
     for charge in _charges(plan, filled):
-        cost = str((charge.hourly_usd * hours).quantize(_CENT))
+        cost = str((charge.hourly_usd * hours).quantize(_UNIT))
         tags = {
             "namespace": charge.namespace,
             "team": charge.team,

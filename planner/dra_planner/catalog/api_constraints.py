@@ -60,18 +60,23 @@ def _of_provider(row: Row) -> Iterator[ApiConstraint]:
         others = [] if row[column].startswith("@") else row[column].replace("[*]", "[]").split()
         if not others:
             continue
-        paths = [*others] if column in ("one_of", "any_of") else [path, *others]
-        scope = parent if all(each.rpartition(".")[0] == parent for each in paths) else ""
-        if not scope and any("[]" in each for each in paths):
-            continue
-        members = [each.removeprefix(f"{scope}.") if scope else each for each in paths]
         kind, groups = {
-            "conflicts": ("at most one", [sorted((members[0], each)) for each in members[1:]]),
-            "one_of": ("one of", [sorted(members)]),
-            "any_of": ("at least one", [sorted(members)]),
-            "needs": ("needs", [members]),
+            "conflicts": ("at most one", [sorted((path, each)) for each in others]),
+            "one_of": ("one of", [sorted(others)]),
+            "any_of": ("at least one", [sorted(others)]),
+            "needs": ("needs", [[path, *others]]),
         }[column]
-        if column in ("one_of", "any_of") and scope != parent:
-            continue
         for group in groups:
-            yield ApiConstraint(path=scope, kind=kind, value="|".join(group), of_provider=True)
+            yield from _combination(kind, group, parent)
+
+
+def _combination(kind: str, paths: list[str], parent: str) -> Iterator[ApiConstraint]:
+    """Yield a constraint relative to the parent of all paths, or to the whole resource. A part that
+    must be set only counts if its parent is set.
+    """
+    scope = parent if all(each.rpartition(".")[0] == parent for each in paths) else ""
+    has_items = any("[]" in each for each in paths)
+    if (not scope and has_items) or (kind in ("one of", "at least one") and scope != parent):
+        return
+    members = "|".join(each.removeprefix(f"{scope}.") if scope else each for each in paths)
+    yield ApiConstraint(path=scope, kind=kind, value=members, of_provider=True)

@@ -65,6 +65,8 @@ def _of_providers() -> Iterator[tuple[str, list[ApiValues]]]:
         path, accepts = row["property"].replace("[*]", "[]"), row["accepts"]
         if least := accepts.removeprefix(">=") if accepts.startswith(">=") else "":
             yield row["type"], [ApiValues(property=path, range=(int(least), None))]
+        elif " to " in accepts:
+            yield row["type"], [ApiValues(property=path, range=_range(accepts))]
         elif "|" in accepts:
             values = tuple(filter(None, accepts.split("|")))
             yield row["type"], [ApiValues(property=path, values=values, grows=True)]

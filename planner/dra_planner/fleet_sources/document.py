@@ -194,6 +194,8 @@ def _pool(
     note_image(pool, machine, of_cloud, notes)
     if pool.max_pods is not None:
         found["maxPods"] = pool.max_pods
+    if pool.local_storage and machine.local_disks:
+        found["localStorage"] = pool.local_storage
     if labels := _labels(pool, machine, of_cloud, notes):
         found["labels"] = labels
     if taints := imported_taints(pool, machine, of_cloud, notes):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import date
 from fnmatch import fnmatchcase
+from types import MappingProxyType
+from typing import Final
 
 from msgspec import Struct
 
@@ -12,6 +14,8 @@ from dra_planner.errors import NOWHERE, Place
 from dra_policies.configuration.reading import Configured
 from dra_policies.configuration.schema import date_of
 from dra_policies.rules import Finding
+
+_MOST_NAMES: Final = 3
 
 
 class Excuse(Struct, frozen=True):
@@ -26,8 +30,11 @@ class Excuse(Struct, frozen=True):
     is_beside: bool = False  # the exemption is written in the object itself, so the object exists
 
     def covers(self, rule: str, names: Iterable[str]) -> bool:
-        """Return whether the exemption applies to a rule and to an object with these names."""
-        return rule == self.rule and any(fnmatchcase(name, self.object) for name in (*names, ""))
+        """Return whether the exemption applies to a rule and to an object with these names. The
+        quotation marks in the name of a pool or a resource can be left out.
+        """
+        given = {each for name in (*names, "") for each in (name, name.replace('"', ""))}
+        return rule == self.rule and any(fnmatchcase(name, self.object) for name in given)
 
     def is_over(self, today: date) -> bool:
         return self.expires is not None and today > self.expires
@@ -70,11 +77,13 @@ def without_effect(
     names: Collection[str],
     today: date,
     tells_absent: bool,
+    reported: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> Iterator[Finding]:
     """Yield findings about exemptions that have expired or have no effect.
 
     `judged` are the rules that checked something, and `names` are the names of all checked objects.
-    Exemptions for unchecked objects aren't reported, unless `tells_absent` is set.
+    Exemptions for unchecked objects aren't reported, unless `tells_absent` is set. `reported` are
+    the names of the objects of active findings by rule.
     """
     for each in excuses:
         if each.is_over(today):
@@ -90,17 +99,28 @@ def without_effect(
         ):
             yield Finding(
                 message=f"{each} has no effect, because the rule doesn't report this object",
-                fix="remove it",
+                fix=_other_names(each, reported, "remove it"),
                 place=each.place,
                 urn=each.urn,
             )
         elif tells_absent:
             yield Finding(
                 message=f"{each}: the checked files don't contain this object",
-                fix=(
+                fix=_other_names(
+                    each,
+                    reported,
                     "remove the exemption if the object no longer exists, or correct the object's "
-                    "name"
+                    "name",
                 ),
                 place=each.place,
                 remark=True,
             )
+
+
+def _other_names(excuse: Excuse, reported: Mapping[str, Collection[str]], fix: str) -> str:
+    """Return a fix with the names of the objects that the rule reports, if there are any."""
+    names = sorted(filter(None, reported.get(excuse.rule, ())))
+    more = f", and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    if not names:
+        return fix
+    return f"{fix}; the rule reports {', '.join(names[:_MOST_NAMES])}{more}"

@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import os
 
+from dra_planner.errors import PlannerError
 from dra_planner.sources import CONFIGURATION
+
+
+class ConfigurationNameError(PlannerError):
+    """A configuration file whose name has another ending."""
 
 
 def find_configuration(start: str) -> str:
     """Return the path of the nearest `pulumi-dra.yaml` in this folder (or a file's folder) or its
     parents, or "".
 
-    The search ends at the root of a git repository.
+    The search ends at the root of a git repository. Raises ConfigurationNameError if a folder has
+    the file with the ending `.yml`.
     """
     folder = start if os.path.isdir(start) else os.path.dirname(start) or "."
     while True:
         path = os.path.normpath(os.path.join(folder, CONFIGURATION))
         if os.path.isfile(path):
             return path
+        misnamed = f"{os.path.splitext(path)[0]}.yml"
+        if os.path.isfile(misnamed):
+            raise ConfigurationNameError(
+                f"{misnamed} has no effect, because the configuration is named {CONFIGURATION}",
+                fix=f"rename {misnamed} to {CONFIGURATION}",
+            )
         real = os.path.realpath(folder)
         if os.path.exists(os.path.join(folder, ".git")) or real == os.path.dirname(real):
             return ""

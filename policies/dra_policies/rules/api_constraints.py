@@ -197,31 +197,31 @@ def _entries(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
     matching = [each for each in entries if each.holds(row.value)]
     condition = row.value.replace("=", " ").replace(" and ", ", ")
     names = listed_words(list(row.members))
-    said = ("", "")
+    says = fix = ""
     if row.kind == "some item" and not matching:
-        said = (
+        says, fix = (
             f"{part.shown} has no entry with {condition}",
             f"add an entry with {condition} to {part.shown}",
         )
     elif row.kind == "only item" and matching and len(listed) > 1:
-        said = (
+        says, fix = (
             f"an entry of {part.shown} sets {row.value}, so the API accepts no other entries",
             f"remove the other entries of {part.shown}",
         )
     elif row.kind == "one item" and len(matching) > 1:
-        said = (
+        says, fix = (
             f"{len(matching)} entries of {part.shown} have {condition}, but the API accepts one",
             f"remove {condition} from the other entries of {part.shown}",
         )
     elif row.kind == "different items":
         keys = [tuple(each.at(name) for name in row.members) for each in entries]
         if len(set(keys)) < len(keys):
-            said = (
+            says, fix = (
                 f"two entries of {part.shown} have the same {names}",
                 f"use different values of {names} in {part.shown}",
             )
-    if any(said):
-        yield BrokenConstraint(*said, (part.shown,))
+    if says:
+        yield BrokenConstraint(says, fix, (part.shown,))
 
 
 def _same_keys(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:

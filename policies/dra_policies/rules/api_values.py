@@ -47,8 +47,8 @@ def _kind(token: str) -> str:
     """Return the name of a type for messages: the name that other rules use, or for example
     "capacity reservation" for CapacityReservation.
     """
-    if token.startswith("kubernetes:"):
-        return token.rpartition(":")[2]
+    if token.startswith(("kubernetes:", "chart:")):
+        return token.rpartition(":")[2] if token.startswith("kubernetes:") else "chart"
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", token.rpartition(":")[2]).lower()
     return resource_kinds().get(token) or _ACRONYMS.sub(lambda found: found[0].upper(), words)
 
@@ -73,11 +73,15 @@ def _faults(row: ApiValues, props: Properties, path: str) -> Iterator[tuple[str,
         low, high = row.range
         count = None if value is None else props.count(head, low or 0)
         # Providers that are built on Terraform return 0 for a number that isn't set.
-        if count and not (low or 0) <= count <= (count if high is None else high):
-            accepted = f"from {low or 0} to {high}" if high is not None else f"of at least {low}"
+        if count and high is not None and not (low or 0) <= count <= high:
             yield (
-                f"{name} is {count}, but the API accepts only values {accepted}",
-                f"set {name} to a value {accepted}",
+                f"{name} is {count}, but the API accepts only values from {low or 0} to {high}",
+                f"set {name} to a value from {low or 0} to {high}",
+            )
+        elif count and high is None and count < (low or 0):
+            yield (
+                f"{name} is {count}, but the API accepts only values of at least {low}",
+                f"set {name} to a value of at least {low}",
             )
     else:
         for text in (props.texts(head) or ()) if items else (_text(value),):

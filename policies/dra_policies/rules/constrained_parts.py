@@ -69,8 +69,7 @@ class Part(Struct, frozen=True, kw_only=True):
         if negated and not re.search(r"[=~]", condition):
             return self.has(condition[1:]) is False
         found = _CONDITION.fullmatch(condition.removeprefix("!"))
-        if found is None:
-            return False
+        assert found is not None, condition
         path, operator, wanted = found["path"], found["op"], found["value"]
         value = self.at(path)
         if not operator:
@@ -163,7 +162,7 @@ def _phrase(part: Part, condition: str) -> str:
         return f"{shown} isn't set"
     if (listed := as_list(value)) is not None:
         return f"{shown} has {len(listed)} {'entry' if len(listed) == 1 else 'entries'}"
-    if as_mapping(value) is not None or value is UNKNOWN or "=" not in condition + "~":
+    if as_mapping(value) is not None or value is UNKNOWN or not re.search("[=~]", condition):
         return f"{shown} is set"
     return f"{shown} is {_quoted(value)}"
 

@@ -1,7 +1,7 @@
 """Values that a provider accepts for a property, and values that it treats as equal.
 
 Both are columns of the tables in `provider_rules.py`. `accepts` is a list of texts with `|` between
-them, `>=N`, or the name of a format. `same` lists pairs `OLD~NEW`, or names a comparison.
+them, `>=N`, `N to M`, or the name of a format. `same` lists pairs `OLD~NEW`, or names a comparison.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dra_sandbox.clouds.wire_values import Value, is_unknown
 _TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 _MINOR = re.compile(r"\d+\.\d+")
 _ACCEPTS_LEAST = re.compile(r">=(\d+)")
+_ACCEPTS_RANGE = re.compile(r"(\d+) to (\d+)")
 _API = re.compile(r"^https?://[^/]+/(?:compute/)?(?:v1|beta|alpha)?/?")
 
 # hashicorp/terraform-provider-google:google/tpgresource/service_scope.go@v7.45.0
@@ -52,6 +53,12 @@ def rejection(accepts: str, value: Value) -> str | None:
     if least := _ACCEPTS_LEAST.fullmatch(accepts):
         is_less = isinstance(value, int | float) and value < int(least[1])
         return f"expected to be at least ({least[1]}), got {value:g}" if is_less else None
+    if limits := _ACCEPTS_RANGE.fullmatch(accepts):
+        low, high = map(int, limits.groups())
+        is_outside = isinstance(value, int | float) and not low <= value <= high
+        return (
+            f"expected to be in the range ({low} - {high}), got {value:g}" if is_outside else None
+        )
     if accepts in _FORMATS:
         described, is_valid = _FORMATS[accepts]
         return None if is_valid(str(value)) else f'"{value}" is not {described}'

@@ -171,6 +171,23 @@ def test_of_an_object_that_is_not_there_a_note_is_told(shared: Project) -> None:
     assert codes(checked(shared)) == [("warning", RULE), ("note", "exemption-without-effect")]
 
 
+def test_the_names_that_the_rule_reports_are_offered(shared: Project) -> None:
+    shared.write("pulumi-dra.yaml", EXEMPT.replace("default/web", "default/gone"))
+
+    note = checked(shared).json["diagnostics"][1]
+
+    assert note["fix"].endswith("; the rule reports Deployment default/web")
+
+
+def test_a_configuration_with_another_ending_is_an_error(shared: Project) -> None:
+    shared.write("pulumi-dra.yml", "rules: {}\n")
+
+    done = checked(shared)
+
+    assert done.status == 2
+    assert "pulumi-dra.yml has no effect" in done.json["error"]["message"]
+
+
 def test_an_exemption_from_a_rule_that_had_nothing_to_look_at_is_left_alone(
     shared: Project,
 ) -> None:

@@ -307,6 +307,22 @@ def test_pods_and_kubelet_settings_of_a_node_class_are_imported_or_noted() -> No
     assert any("kubelet settings kubeReserved aren't imported" in note for note in found.notes)
 
 
+@pytest.mark.parametrize(("machine", "use"), [("g6.12xlarge", "raid0"), ("p3.8xlarge", None)])
+def test_local_disks_of_a_node_class_are_used_if_the_machine_has_them(
+    machine: str, use: str | None
+) -> None:
+    (pool,) = yaml.safe_load_all(textwrap.dedent(KARPENTER))
+    requirements = pool["spec"]["template"]["spec"]["requirements"]
+    for each in requirements:
+        if each["key"] == "node.kubernetes.io/instance-type":
+            each["values"] = [machine]
+    text = with_node_class(yaml.safe_dump(pool), instanceStorePolicy="RAID0")
+
+    (found,) = imported(text, kubernetes="1.35").document["pools"]
+
+    assert found.get("localStorage") == use
+
+
 def test_a_limit_of_gpus_holds_next_to_a_limit_of_nodes() -> None:
     (pool,) = yaml.safe_load_all(textwrap.dedent(KARPENTER))
     pool["spec"]["limits"] = {"nvidia.com/gpu": "8", "nodes": "10"}

@@ -47,6 +47,7 @@ def test_a_gke_pool_counts_nodes_of_all_zones_and_attaches_gpus_to_n1_machines()
         "spot",
     )
     assert (t4["machine"], t4["count"]) == ("n1-standard-8+nvidia-tesla-t4:2", {"min": 2, "max": 2})
+    assert found.document["autoscaler"] == "gke"
 
 
 def test_an_aks_pool_keeps_its_taint() -> None:
@@ -55,6 +56,7 @@ def test_an_aks_pool_keeps_its_taint() -> None:
     assert found.document["region"] == "eastus"
     (pool,) = found.document["pools"]
     assert pool["count"] == {"min": 0, "max": 4}
+    assert found.document["autoscaler"] == "cluster-autoscaler"
     assert pool["taints"] == [{"key": "sku", "value": "gpu", "effect": "NoSchedule"}]
 
 

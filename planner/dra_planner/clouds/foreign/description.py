@@ -21,8 +21,8 @@ class ForeignPool(Struct, frozen=True, kw_only=True):
     capacity-block, and `reservation` the ID of what was bought. `unread_taints` are taints in a
     form that no tool reads. `desired` is the number of nodes to start with. `image` is the tool's
     name of the image, or "" for the cloud's default. `max_pods` is the most pods on a node.
-    `driver_off` is the setting that turns off the
-    installation of GPU drivers.
+    `local_storage` is the use of local disks, as in a fleet. `driver_off` is the setting that turns
+    off the installation of GPU drivers.
     """
 
     name: str
@@ -40,6 +40,7 @@ class ForeignPool(Struct, frozen=True, kw_only=True):
     disk_gib: int | None = None
     image: str = ""
     max_pods: int | None = None
+    local_storage: str = ""
     driver_off: str = ""
     mig: str = ""
     notes: tuple[str, ...] = ()

@@ -206,6 +206,7 @@ def _pool(
         disk_gib=_disk_gib(node_class),
         image=_image(node_class),
         max_pods=number(block(node_class, "kubelet").get("maxPods")),
+        local_storage="raid0" if node_class.get("instanceStorePolicy") == "RAID0" else "",
     )
 
 

@@ -36,6 +36,7 @@ def read_aks(configuration: TerraformState) -> Iterator[ForeignCluster]:
             cloud="aks",
             region=text(values.get("location")).replace(" ", "").lower(),
             kubernetes=text(values.get("kubernetes_version")),
+            autoscaler="cluster-autoscaler" if any(map(_is_scaled, (default, *own))) else "",
             subnet_ids=tuple(
                 dict.fromkeys(
                     filter(None, (text(each.get("vnet_subnet_id")) for each in (default, *own)))
@@ -56,8 +57,12 @@ def _of(pool: StateResource, cluster: StateResource) -> bool:
     )
 
 
+def _is_scaled(values: Mapping[str, Any]) -> bool:
+    return bool(values.get("auto_scaling_enabled") or values.get("enable_auto_scaling"))
+
+
 def _pool(values: Mapping[str, Any], address: str) -> ForeignPool:
-    is_scaled = values.get("auto_scaling_enabled") or values.get("enable_auto_scaling")
+    is_scaled = _is_scaled(values)
     count = number(values.get("node_count"))
     machine = text(values.get("vm_size"))
     critical = [_CRITICAL] if values.get("only_critical_addons_enabled") else []

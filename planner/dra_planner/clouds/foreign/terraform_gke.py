@@ -44,6 +44,7 @@ def read_gke(configuration: TerraformState) -> Iterator[ForeignCluster]:
             name=configuration.cluster_name(cluster),
             cloud="gke",
             region=location.rpartition("-")[0] if zonal else location,
+            autoscaler="gke" if any(block(each, "autoscaling") for _, each, _ in own) else "",
             kubernetes=text(values.get("min_master_version")) or text(values.get("master_version")),
             zones=zones or ((location,) if zonal else ()),
             pools=tuple(_pool(name, each, zones, address) for name, each, address in own),

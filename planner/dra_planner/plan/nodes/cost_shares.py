@@ -16,7 +16,7 @@ from dra_planner.plan.nodes.devices import NIC, NodeDevice
 from dra_planner.plan.nodes.groups import FilledNodes, NodeGroup
 
 ShareState = Literal["used", "free", "stranded"]
-_CENT: Final = Decimal("0.01")
+_UNIT: Final = Decimal("0.0001")  # of a US dollar; prices are this exact
 _Name = TypeVar("_Name")
 _Key = tuple[WorkloadRef | None, ShareState]
 _Parts = Iterator[tuple[WorkloadRef | None, ShareState, str, Fraction]]
@@ -52,15 +52,16 @@ class ClaimShare(Struct, frozen=True, kw_only=True):
 
     @property
     def each_usd(self) -> Decimal:
-        """Cost of one claim, to the cent."""
-        return (self.hourly_usd / self.claims).quantize(_CENT)
+        """Cost of one claim, to the hundredth of a cent."""
+        return (self.hourly_usd / self.claims).quantize(_UNIT)
 
 
 def cost_shares(plan: Plan, filled: FilledNodes) -> tuple[CostShare, ...]:
     """Return the shares, largest first and unused devices last.
 
-    Their sum is the cost, to the cent. A node's price is divided evenly among its GPUs (or other
-    accelerators), a GPU's price among its slices by memory, and a device's price among its users.
+    Their sum is the cost, to the hundredth of a cent. A node's price is divided evenly among its
+    GPUs (or other accelerators), a GPU's price among its slices by memory, and a device's price
+    among its users.
     Memory without a slice counts as stranded. Network interfaces have no cost. () if a price isn't
     known, or if the nodes already exist.
     """
@@ -71,7 +72,7 @@ def cost_shares(plan: Plan, filled: FilledNodes) -> tuple[CostShare, ...]:
         exact[who, state] += usd
     rounded = _round(
         [(key, value) for key, value in exact.items() if value],
-        plan.cost.hourly_usd.quantize(_CENT),
+        plan.cost.hourly_usd.quantize(_UNIT),
     )
     shares = [CostShare(workload=who, state=state, hourly_usd=usd) for (who, state), usd in rounded]
     return tuple(
@@ -155,10 +156,10 @@ def _weight(device: NodeDevice, devices: list[NodeDevice], group: NodeGroup) -> 
 
 
 def _round(parts: list[tuple[_Name, Fraction]], total: Decimal) -> list[tuple[_Name, Decimal]]:
-    """Return the shares in cents that add up to the total. The largest remainders are
+    """Return the shares in units that add up to the total. The largest remainders are
     rounded up.
     """
-    cents = [(key, int(value * 100), value * 100 % 1) for key, value in parts]
-    missing = int(total * 100) - sum(whole for _, whole, _ in cents)
-    up = sorted(range(len(cents)), key=lambda at: -cents[at][2])[: max(0, missing)]
-    return [(key, (whole + (at in up)) * _CENT) for at, (key, whole, _) in enumerate(cents)]
+    units = [(key, *divmod(value / Fraction(_UNIT), 1)) for key, value in parts]
+    missing = int(total / _UNIT) - sum(whole for _, whole, _ in units)
+    up = sorted(range(len(units)), key=lambda at: -units[at][2])[: max(0, missing)]
+    return [(key, (whole + (at in up)) * _UNIT) for at, (key, whole, _) in enumerate(units)]

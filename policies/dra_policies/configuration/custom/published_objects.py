@@ -12,7 +12,16 @@ from msgspec import Struct
 from dra_planner.catalog import HOURS_PER_MONTH
 from dra_planner.cel.values import MapValue
 from dra_planner.errors import NOWHERE, Place
-from dra_planner.model import Demand, Member, ObjectKey, PodSet, Shape, ShapeClaim, WorkloadRef
+from dra_planner.model import (
+    Demand,
+    Member,
+    ObjectKey,
+    PodSet,
+    Shape,
+    ShapeClaim,
+    Workload,
+    WorkloadRef,
+)
 from dra_planner.plan import Plan
 from dra_planner.plan.model import PlannedPool, PlannedWorkload
 from dra_planner.plan.nodes.cost_shares import CostShare, cost_shares, namespace_shares
@@ -169,11 +178,7 @@ class PublishedObjects:
 
     @cached_property
     def _workloads(self) -> dict[WorkloadRef, PublishedObject]:
-        written = (
-            {}
-            if self._view.manifests is None
-            else {each.ref: each for each in self._view.manifests.workloads}
-        )
+        written = self._written_workloads
         places = {ref: workload.place for ref, workload in written.items()}
         pods: dict[WorkloadRef, list[_Pods]] = {}
         for shape in self._demand.shapes:
@@ -267,18 +272,23 @@ class PublishedObjects:
     @cached_property
     def _claims(self) -> dict[str, PublishedObject]:
         found = list(self._written_claims)
-        if self._view.manifests is None:
-            for shape in self._demand.shapes:
-                found += [
-                    self._shape_claim(shape.members[0].workload, shape, claim)
-                    for claim in shape.claims
-                ]
+        for shape in self._demand.shapes:  # claims that only a plan file describes
+            for member in shape.members:
+                if member.workload not in self._written_workloads:
+                    found += [
+                        self._shape_claim(member.workload, shape, claim) for claim in shape.claims
+                    ]
         return {
             each.title: PublishedObject(
                 claim_value(each), each.title, each.place, self._view.judged_urn
             )
             for each in sorted(found, key=lambda each: (each.key, each.kind))
         }
+
+    @cached_property
+    def _written_workloads(self) -> dict[WorkloadRef, Workload]:
+        manifests = self._view.manifests
+        return {each.ref: each for each in (manifests.workloads if manifests is not None else ())}
 
     @cached_property
     def _written_claims(self) -> tuple[NamedClaim, ...]:
