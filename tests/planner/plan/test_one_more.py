@@ -211,13 +211,13 @@ def test_claims_pay_for_their_devices_and_namespaces_for_their_workloads() -> No
         each.workload.name: (each.claim, each.claims, each.each_usd)
         for each in claim_shares(plan, filled)
     }
-    assert told == {"a": ("gpu", 2, round(2 * gpu, 2)), "b": ("gpu", 3, round(gpu, 2))}
+    assert told == {"a": ("gpu", 2, round(2 * gpu, 4)), "b": ("gpu", 3, round(gpu, 4))}
     shares = cost_shares(plan, filled)
     sums = namespace_shares(shares)
     assert list(sums) == ["default", "team"]
     assert sum(sums.values()) + sum(
         each.hourly_usd for each in shares if each.workload is None
-    ) == round(plan.cost.hourly_usd if plan.cost else Decimal(0), 2)
+    ) == round(plan.cost.hourly_usd if plan.cost else Decimal(0), 4)
 
 
 def test_a_shared_claim_is_paid_once() -> None:
@@ -229,7 +229,7 @@ def test_a_shared_claim_is_paid_once() -> None:
     assert (share.claim, share.claims, share.each_usd) == (
         "default/one",
         1,
-        round(prices_of(plan)["g6.2xlarge"], 2),
+        round(prices_of(plan)["g6.2xlarge"], 4),
     )
 
 
