@@ -244,7 +244,7 @@ class _Reader:
             raise SourceError(
                 "no file matches",
                 place=Place(pattern),
-                fix="quote the pattern and check its folder",
+                fix="put the pattern in quotes, and make sure that its folder exists",
             )
         wanted = [
             match
@@ -366,7 +366,9 @@ def _nothing_in(folder: str) -> SourceError:
         return SourceError("doesn't contain a rendered manifest", place=Place(folder), fix=fix)
     if not os.access(folder, os.R_OK | os.X_OK):
         return SourceError(
-            "can't be read: Permission denied", place=Place(folder), fix="check its permissions"
+            "can't be read: Permission denied",
+            place=Place(folder),
+            fix="make the folder readable for your user",
         )
     return SourceError(
         "doesn't contain a *.yaml, *.yml, or *.json file",
@@ -380,7 +382,7 @@ def _not_readable(path: str, error: OSError) -> SourceError:
         return SourceError("is a folder", place=Place(path), fix="pass a file in this folder")
     reason = error.strerror or str(error)
     is_protected = isinstance(error, PermissionError)
-    fix = "check the file's permissions" if is_protected else "use another file"
+    fix = "make the file readable for your user" if is_protected else "use another file"
     return SourceError(f"can't be read: {reason}", place=Place(path), fix=fix)
 
 
@@ -390,7 +392,7 @@ def missing_path_error(path: str) -> SourceError:
         return SourceError(
             "is a URL, but `plan` doesn't use the network",
             place=Place(path),
-            fix=f"curl -L {path} | pulumi-dra plan -",
+            fix=f"download the file first: curl -L {path} | pulumi-dra plan -",
         )
     missing, parent = path, os.path.dirname(path) or "."
     while not os.path.isdir(parent):

@@ -69,7 +69,8 @@ INVALID: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"pools": pool(machine="g6.2xlarge")},
-        'unknown Nimbus machine type "g6.2xlarge"; EKS offers this machine type',
+        'unknown Nimbus machine type "g6.2xlarge"; use a machine type that Nimbus offers, '
+        "because only EKS offers g6.2xlarge",
     ),
     (
         {"pools": pool(machine="n1.small")},

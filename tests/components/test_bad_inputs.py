@@ -187,7 +187,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("EksCluster", {"system_count": 2.5}, "system_count", "must be an integer, not 2.5"),
     ("EksCluster", {"system_count": True}, "system_count", "must be an integer, not true"),
     ("EksCluster", {"network_policy": "yes"}, "network_policy", 'must be true or false, not "yes"'),
-    ("EksCluster", {"tags": ["a"]}, "tags", "must be a map of texts, not a list"),
+    ("EksCluster", {"tags": ["a"]}, "tags", "must be a map of strings, not a list"),
     ("EksCluster", {"tags": {"a": 1}}, "tags.a", "must be text, not 1"),
     (
         "EksCluster",
@@ -640,7 +640,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksCluster",
         {"addon_settings": "all"},
         "addon_settings",
-        'must be a map of texts, not "all"',
+        'must be a map of strings, not "all"',
     ),
     ("EksCluster", {"tags": {"aws:team": "a"}}, "tags.aws:team", "must not begin with aws:"),
     (
@@ -982,7 +982,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "sysctls.vm.swappiness",
         "must be text, not 10",
     ),
-    ("GkeGpuPool", {"sysctls": ["vm.swappiness"]}, "sysctls", "must be a map of texts, not a list"),
+    (
+        "GkeGpuPool",
+        {"sysctls": ["vm.swappiness"]},
+        "sysctls",
+        ("must be a map of strings, not a list"),
+    ),
     (
         "GkeGpuPool",
         {"disk_iops": 3000},
@@ -1257,7 +1262,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "machine",
         "did you mean Standard_NC4as_T4_v3",
     ),
-    ("AksGpuPool", {"machine": "g6.2xlarge"}, "machine", "EKS offers this machine type"),
+    ("AksGpuPool", {"machine": "g6.2xlarge"}, "machine", "only EKS offers g6.2xlarge"),
     ("AksGpuPool", {"max_pods": 9}, "max_pods", "must be between 10 and 250, not 9"),
     ("AksGpuPool", {"disk_gib": 49}, "disk_gib", "must be between 50 and 2048, not 49"),
     ("AksGpuPool", {"disk_gib": 2049}, "disk_gib", "must be between 50 and 2048, not 2049"),
@@ -1394,8 +1399,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         {"zones": ["us-central1-a", "us-central1-b"], "desired_nodes": 3},
         "desired_nodes",
         (
-            "3 nodes can't be built, because without an autoscaler, GKE counts nodes per zone, "
-            "but the pool has 2 zones"
+            "3 nodes can't be built, because without an autoscaler, GKE creates the same "
+            "number of nodes in each of the pool's 2 zones"
         ),
     ),
     (
@@ -1818,7 +1823,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraPlatform",
         {"pools": [{"name": "a100"}]},
         "pools[0].name",
-        '"a100" isn\'t a pool of the fleet; use l4, h100',
+        '"a100" isn\'t a pool in the fleet; use one of: l4, h100',
     ),
     (
         "DraPlatform",

@@ -239,7 +239,7 @@ def test_a_fixed_count_that_does_not_divide_is_refused_with_what_would(
 ) -> None:
     def make() -> None:
         sentence = (
-            r"pools.l4.desired_nodes: 2 nodes can't be built.*; set one zone for the pool, or "
+            r"pools.l4.desired_nodes: 2 nodes can't be built.*; set only one zone for the pool, or "
             r"use a multiple of 3"
         )
         with pytest.raises(pulumi.RunError, match=sentence):

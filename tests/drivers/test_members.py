@@ -261,7 +261,9 @@ def test_settings_of_the_cpu_driver_that_cannot_work() -> None:
     grouped = {**fleet("eks", "m7i.4xlarge", {"cpu": True}), "kubernetes": "1.35"}
     with pytest.raises(FleetError) as caught:
         read_fleet(grouped)
-    assert "set mode: individual, or use Kubernetes 1.36" in str(caught.value)
+    assert "set drivers.cpu.mode to individual, or use Kubernetes 1.36 or later" in str(
+        caught.value
+    )
     read_fleet({**grouped, "drivers": {"cpu": {"mode": "individual"}}})
     with pytest.raises(FleetError) as caught:
         read_fleet(fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "0-15"}}))
@@ -437,7 +439,7 @@ def test_drivers_of_software_need_no_accelerators(
             fleet("eks", "dl1.24xlarge", {"cpu": True}),
             "gaudi.intel.com",
             "whose driver the fleet doesn't install",
-            'set `drivers.gaudi=true` in the fleet, for pool "pool"',
+            'set `drivers.gaudi=true` in the fleet, so that the pod fits in pool "pool"',
         ),
         (
             fleet("aks", "Standard_ND96isr_MI300X_v5", {"amd": True}),

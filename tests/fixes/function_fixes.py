@@ -21,7 +21,7 @@ from dra_command.portfolio.computation.answer_store import Store
 from dra_planner import catalog
 from dra_planner.allocation import Placement, Refusal, Undecided, open_node, place, reasons_of
 from dra_planner.clouds.aks.gpus import machine_fault
-from dra_planner.drivers import nvidia
+from dra_planner.drivers import driver, nvidia
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, StackSettings, read_fleet, read_settings
 from dra_planner.manifests.validation.served_versions import why_not_served
@@ -196,12 +196,17 @@ FUNCTIONS = (
         lambda _: machine_fault(catalog.machine("aks", "Standard_NC4as_T4_v3")) == "",
     ),
     InFunction(
+        "use one of these drivers: {}",
+        raised(lambda _: driver("nvdia")),
+        lambda _: driver("nvidia") is nvidia.DRIVER,
+    ),
+    InFunction(
         "use one of {}",
         raised(lambda _: _without_places("1g.5gb:2,2g.10gb:1")),
         lambda _: _without_places("all-1g.5gb"),
     ),
     InFunction(
-        "remove the gates, so that the scheduler can place the pod",
+        "remove these gates from spec.schedulingGates, so that the scheduler can place the pod",
         lambda _: _fix(_answer(GATED, gates=("example.com/held",))),
         lambda _: isinstance(_answer(GATED), Placement),
     ),
@@ -234,7 +239,7 @@ FUNCTIONS = (
         works(lambda _: nvidia.gpu(nvidia.gpus()[0].id)),
     ),
     InFunction(
-        "run the plan again",
+        "create the plan file again: pulumi-dra plan --stack STACK --write",
         raised(lambda _: parse_document(_kept_text(broken=True))),
         works(lambda _: parse_document(_kept_text(broken=False))),
     ),

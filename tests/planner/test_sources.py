@@ -140,7 +140,7 @@ def test_a_pattern_without_match_and_one_that_matches_no_manifest(tree: Path) ->
 def test_a_url_is_refused_with_the_command_that_fetches_it() -> None:
     assert (
         fails("https://example.com/x.yaml").fix
-        == "curl -L https://example.com/x.yaml | pulumi-dra plan -"
+        == "download the file first: curl -L https://example.com/x.yaml | pulumi-dra plan -"
     )
 
 
@@ -158,7 +158,7 @@ def test_an_unreadable_file(tree: Path) -> None:
     (tree / "w" / "b.yaml").chmod(0)
     told = fails("w/b.yaml")
     assert told.message == "can't be read: Permission denied"
-    assert told.fix == "check the file's permissions"
+    assert told.fix == "make the file readable for your user"
     (tree / "w" / "b.yaml").chmod(0o644)
     assert names("w/b.yaml") == ["w/b.yaml"]
 
@@ -168,7 +168,7 @@ def test_an_unreadable_folder(tree: Path) -> None:
     (tree / "w" / "deep").chmod(0)
     told = fails("w/deep")
     assert told.message == "can't be read: Permission denied"
-    assert told.fix == "check its permissions"
+    assert told.fix == "make the folder readable for your user"
     (tree / "w" / "deep").chmod(0o755)
     assert names("w/deep") == ["w/deep/c.json"]
 

@@ -308,19 +308,19 @@ STACK_FIXES = [
         plan(),
     ),
     StackFix(
-        "set the plan's values, or change the fleet and plan again: pulumi-dra plan --stack "
-        "STACK --write",
+        "use the planned values in the pool, or change the fleet and plan again: pulumi-dra "
+        "plan --stack STACK --write",
         put("pool", "instanceTypes", ["g6.4xlarge"]),
         plan(pools=[pool(machine="g6.4xlarge")]),
     ),
     StackFix(
-        "add the taint, because otherwise other pods can use the CPU and memory that the plan "
-        "reserves for pods with claims",
+        "add the taint to the pool, so that other pods can't use the CPU and memory that the "
+        "plan reserves for pods with claims",
         put("pool", "taints", []),
         put("pool", "taints", [TAINT]),
     ),
     StackFix(
-        "remove the taint, or add the taint to the pool in the fleet and plan again",
+        "remove the taint from the pool, or add the taint to the pool in the fleet and plan again",
         put("pool", "taints", [TAINT, {"key": "team", "value": "a", "effect": "NO_EXECUTE"}]),
         plan(pools=[pool(taints=[{"key": "team", "value": "a", "effect": "NoExecute"}])]),
     ),
@@ -335,7 +335,7 @@ STACK_FIXES = [
         put("pool", "labels", PLAN_LABELS),
     ),
     StackFix(
-        "set the label to the planned value, or {}",
+        "set the label to {}, or {}",
         both(
             plan(pools=[pool(labels={"team": "ml"})]),
             put("pool", "labels", {**PLAN_LABELS, "team": "web"}),
@@ -358,7 +358,7 @@ STACK_FIXES = [
         plan(drivers={"nvidia": {"version": "25.12.0"}}),
     ),
     StackFix(
-        "remove {}, or {}",
+        "remove {} or {}",
         add(
             "second",
             lambda declare: declare.release(

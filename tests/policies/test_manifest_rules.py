@@ -289,9 +289,8 @@ def test_manifests(name: str) -> None:
 
 SENTENCES = {
     MEMORY.format(amount="80Gi"): (
-        "selector `device.capacity['gpu.nvidia.com'].memory.compareTo(quantity('80Gi')) >= 0` "
-        "misses "
-        "NVIDIA H100 80GB HBM3 (81559Mi) by less than 7 %"
+        "selector `device.capacity['gpu.nvidia.com'].memory.compareTo(quantity('80Gi')) >= "
+        "0` misses NVIDIA H100 80GB HBM3 (81559Mi) by less than 7%"
     ),
     SELECTOR.format(expression="device.attributes['gpu.nvidia.com'].memory == 1"): (
         'selector reads device.attributes["gpu.nvidia.com"].memory, which no version of '

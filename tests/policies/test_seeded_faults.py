@@ -331,7 +331,7 @@ FAULTS: dict[str, Fault] = {
         None,
         "driver-chart-refuses",
         MANDATORY,
-        "without setting gpu",
+        "doesn't set gpu",
     ),
     "an override that is off": (
         "gke",
@@ -340,7 +340,7 @@ FAULTS: dict[str, Fault] = {
         False,
         "driver-chart-refuses",
         MANDATORY,
-        "without setting gpu",
+        "doesn't set gpu",
     ),
     "a namespace among the values": (
         "eks",

@@ -122,8 +122,8 @@ def test_a_variable_without_a_request_shows_all_gpus_and_reserves_none() -> None
     assert found.code == "device-taken-past-claim"
     assert "without reserving any" in found.message
     assert found.fix == (
-        "remove the variable, and request the GPUs with a claim; to monitor all GPUs, "
-        "request a claim with adminAccess"
+        "remove the variable, and request the GPUs with a claim; to monitor all GPUs, use a "
+        "claim with adminAccess"
     )
 
 

@@ -123,9 +123,8 @@ def test_a_release_without_a_record_is_refused(version: str) -> None:
     with pytest.raises(UnsupportedFeature) as refused:
         parse_version(version)
     assert (
-        refused.value.fix
-        == f"use a version from 1.34 to 1.{MAXIMUM_MINOR}, because resource.k8s.io/v1 starts "
-        "with 1.34"
+        refused.value.fix == "use a version from 1.34 (the first with resource.k8s.io/v1) to "
+        f"1.{MAXIMUM_MINOR}.34"
     )
 
 

@@ -256,7 +256,7 @@ def test_a_file_that_holds_a_part_is_judged(project: Project) -> None:
     ]
     assert done.status == 1
     assert "doesn't contain a manifest" in project.run("check", "values.yaml").err
-    assert "apiVersion not set; set the version of Pod" in project.run("check", "pod.yaml").err
+    assert "apiVersion isn't set; set the version of Pod" in project.run("check", "pod.yaml").err
 
 
 JUNK: tuple[object, ...] = (None, 3, True, "x", [], {}, [None], [[1]], {"a": None}, {"name": 3})

@@ -186,7 +186,7 @@ def test_documents_beside_one_that_is_no_object_are_rewritten_and_dashes_become_
     done = project.run("check", "--rewrite", "page.md")
     assert done.status == 1
     assert done.out == page.replace("v1beta1", "v1").replace("\u2013--", "---")
-    assert "page.md:9: a block: YAML isn't changed: apiVersion not set" in done.err
+    assert "page.md:9: a block: YAML isn't changed: apiVersion isn't set" in done.err
     assert "page.md:16: a separator: \u2013-- → ---" in done.err
 
 

@@ -100,7 +100,7 @@ def _unused_objects(snapshot: Manifests) -> Iterator[Diagnostic]:
                 "node-missing",
                 f"ResourceSlice {part.name}: the capture doesn't contain its Node {part.node_name}",
                 place=part.place,
-                fix="kubectl get nodes,resourceslices,deviceclasses -o json",
+                fix="capture the Node too: kubectl get nodes,resourceslices,deviceclasses -o json",
             )
 
 

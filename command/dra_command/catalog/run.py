@@ -200,7 +200,7 @@ def _day(text: str) -> date:
         return date.fromisoformat(text) if text else date.today()
     except ValueError:
         raise UsageError(
-            f'--today: "{text}" isn\'t a date', fix="use the form 2027-01-31"
+            f'--today: "{text}" isn\'t a date', fix="use a date such as 2027-01-31"
         ) from None
 
 

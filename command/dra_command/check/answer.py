@@ -57,7 +57,8 @@ def outputs_of(texts: Iterable[str]) -> dict[Path, str]:
             )
         if form not in FORMATS:
             raise UsageError(
-                f'--output: "{form}" isn\'t a format', fix=f"choose from {', '.join(FORMATS)}"
+                f'--output: "{form}" isn\'t an output format',
+                fix=f"use one of these formats: {', '.join(FORMATS)}",
             )
         path = Path(file)
         if file == "-":

@@ -93,7 +93,7 @@ def check_fix_options(values: argparse.Namespace) -> None:
     if "-" in values.paths:
         raise UsageError(
             "--fix can't change standard input",
-            fix="use check --rewrite - to print the changed text",
+            fix="to print the changed manifests, use `pulumi-dra check --rewrite -`",
         )
     if values.driver_upgrade or values.write_baseline:
         raise UsageError(

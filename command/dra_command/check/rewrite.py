@@ -154,7 +154,8 @@ def _join(printed: list[Rewriting]) -> str:
 def _refuse_odd_combinations(values: argparse.Namespace) -> None:
     if values.in_place and not values.rewrite:
         raise UsageError(
-            "--in-place needs --rewrite", fix="pulumi-dra check --rewrite --in-place PATH"
+            "--in-place needs --rewrite",
+            fix="add --rewrite: pulumi-dra check --rewrite --in-place PATH",
         )
     if values.fix:
         raise UsageError(
@@ -168,7 +169,7 @@ def _refuse_odd_combinations(values: argparse.Namespace) -> None:
         raise UsageError(
             f"--rewrite prints manifests, not findings, so --format {values.format} isn't "
             "supported",
-            fix="run `pulumi-dra check` again without --rewrite for the findings",
+            fix="to print the findings, remove --rewrite",
         )
     if values.observed and not values.paths:
         raise UsageError(
@@ -178,5 +179,5 @@ def _refuse_odd_combinations(values: argparse.Namespace) -> None:
     if values.in_place and "-" in values.paths:
         raise UsageError(
             "--in-place can't change standard input",
-            fix="omit --in-place to print the rewritten manifests",
+            fix="to print the rewritten manifests, remove --in-place",
         )

@@ -59,7 +59,8 @@ def run(values: argparse.Namespace) -> int:
         )
     if len(stacks) > 1 and values.paths:
         raise UsageError(
-            "PATH can't be combined with several stacks", fix="list the workloads in each stack"
+            "PATH can't be combined with several stacks",
+            fix="remove PATH, and list the workloads in each stack's pulumi-dra:workloads",
         )
     if values.write_baseline:
         return _write_baseline(values, stacks or [""])

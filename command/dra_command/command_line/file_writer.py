@@ -27,5 +27,5 @@ def write_whole(path: Path, text: str, fault: type[PlannerError], *, mode: int =
         raise fault(
             f"can't be written: {reason}",
             place=Place(str(path)),
-            fix="check the folder of this file",
+            fix="make sure that the file's folder exists and that you can write to it",
         ) from None

@@ -14,7 +14,7 @@ def require_text_or_json(values: argparse.Namespace, option: str) -> None:
     """Raise UsageError for a format that doesn't support an option's answer."""
     if values.format not in ("text", "json"):
         raise UsageError(
-            f"{option} doesn't support {values.format}",
+            f"{option} doesn't support --format {values.format}",
             fix="remove --format, or use --format json",
         )
 

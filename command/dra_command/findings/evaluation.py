@@ -56,7 +56,7 @@ def selected_rules(selected: Sequence[str], custom: Sequence[Rule] = ()) -> tupl
     """
     ids = [each.strip() for text in selected for each in text.split(",") if each.strip()]
     if selected and not ids:
-        raise UsageError("--select doesn't contain a rule", fix="use a rule from docs/rules.md")
+        raise UsageError("--select is empty", fix="list at least one rule ID from docs/rules.md")
     if not ids:
         return (*(rule for rule in OF_MANIFESTS if rule.is_on), COULD_NOT_RUN)
     known = {rule.id: rule for rule in (*RULES, *custom)}

@@ -247,7 +247,7 @@ def _from_file(values: argparse.Namespace) -> InitialFleet:
     if not values.stack:
         raise UsageError(
             f"{path} isn't a Terraform, eksctl, Karpenter, or Cluster API file",
-            fix="create a file with terraform show -json > plan.json; to use a fleet file, "
+            fix="for Terraform, use the output of `terraform show -json`; for a fleet file, "
             "add --stack NAME",
         )
     fleet = read_fleet_file(Path(path), find_shared_catalog(path))

@@ -45,7 +45,9 @@ def workflow_files(values: argparse.Namespace, checked: CheckedFiles) -> dict[st
         )
     if values.ci == "none" and (values.baseline or values.diff):
         option = "--baseline" if values.baseline else "--diff"
-        raise UsageError(f"{option} needs a CI workflow", fix=f"remove --ci none or {option}")
+        raise UsageError(
+            f"{option} needs a CI workflow", fix=f"remove --ci none, or remove {option}"
+        )
     return ci_files(
         values.ci,
         structs.replace(
@@ -69,7 +71,7 @@ def _checked_files(values: argparse.Namespace, folder: Path) -> CheckedFiles:
         if missing := [name for name in stacks if name not in known]:
             raise UsageError(
                 f"{folder / 'stacks'} doesn't contain Pulumi.{missing[0]}.yaml",
-                fix=f"use one of {', '.join(known)}"
+                fix=f"use one of these stacks: {', '.join(known)}"
                 if known
                 else f"create the stack with `pulumi-dra init --stack {missing[0]}`, or use "
                 "--workloads PATH with --fleet FILE",
@@ -82,7 +84,9 @@ def _checked_files(values: argparse.Namespace, folder: Path) -> CheckedFiles:
         )
     for path in (*values.workloads, values.other_tool):
         if not (is_url(path) or os.path.exists(path)):
-            raise UsageError(f"{path} doesn't exist", fix="use the path of a file or folder")
+            raise UsageError(
+                f"{path} doesn't exist", fix="use the path of an existing file or folder"
+            )
     return CheckedFiles(
         workloads=paths_from(folder, values.workloads),
         fleet=paths_from(folder, [values.other_tool]),

@@ -21,7 +21,7 @@ def require_new(folder: Path, names: list[str], *, force: bool) -> None:
     if there and not force:
         raise UsageError(
             f"{', '.join(there)} already {verb(len(there), 'exist')}",
-            fix="use another folder, or add --force",
+            fix="use another folder, or replace the files with --force",
         )
 
 

@@ -52,12 +52,12 @@ def take_snapshot(kubeconfig: str, context: str, kinds: Sequence[str]) -> Source
         if context and (known := _other_contexts(kubectl, kubeconfig, context)):
             raise UsageError(
                 f'kubectl doesn\'t have a context "{context}"',
-                fix=f"contexts here: {', '.join(known)}",
+                fix=f"use one of these contexts: {', '.join(known)}",
             )
         said = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
         raise UsageError(
             f"kubectl couldn't read the cluster: {said[-1]}",
-            fix=f"try {_command(kinds, 'kubectl', *words)}",
+            fix=f"to find the cause, run {_command(kinds, 'kubectl', *words)}",
         )
     return Source(name=kubeconfig or context, text=done.stdout)
 

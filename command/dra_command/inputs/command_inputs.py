@@ -269,8 +269,8 @@ def _without(fleet: str | None, sources: tuple[Source, ...]) -> tuple[Source, ..
 def _here() -> str:
     """Return the stacks or fleets in the current folder, or how to create one."""
     if names := stack_names():
-        return f"stacks here: {', '.join(names)}"
+        return f"this folder has these stacks: {', '.join(names)}"
     patterns = ("fleet*.yaml", "fleet*.yml", "*.fleet.yaml", "*.fleet.yml")
     if files := sorted({str(each) for pattern in patterns for each in Path().glob(pattern)}):
-        return f"fleets here: {', '.join(files)}"
+        return f"this folder has these fleets: {', '.join(files)}"
     return "`pulumi-dra init` creates a fleet, and `pulumi-dra check` works without pools"

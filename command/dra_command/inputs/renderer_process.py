@@ -85,7 +85,8 @@ def run_limited(words: Sequence[str], path: str) -> str:
     if status:
         last = message[-1] if message else f"exit status {status}"
         raise UsageError(
-            f"{tool} can't render {path}: {last}", fix=f"try {' '.join([tool, *words[2:]])}"
+            f"{tool} can't render {path}: {last}",
+            fix=f"to find the cause, run {' '.join([tool, *words[2:]])}",
         )
     return text
 

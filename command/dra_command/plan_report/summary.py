@@ -348,9 +348,9 @@ def _compared_by(plan: Plan) -> str:
 def _price_source(plan: Plan) -> str:
     """Return the origin of the prices as the end of a sentence; "" if nothing has a price."""
     if plan.cost is not None and plan.cost.priced_on:
-        return f", prices of {plan.cost.priced_on}"
+        return f", prices as of {plan.cost.priced_on}"
     pools = plan.fleet.pools if plan.fleet is not None else []
-    return ", prices of the fleet" if any(p.price_per_hour is not None for p in pools) else ""
+    return ", prices from the fleet" if any(p.price_per_hour is not None for p in pools) else ""
 
 
 def _looser() -> str:

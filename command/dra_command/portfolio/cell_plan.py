@@ -14,6 +14,7 @@ from dra_command.portfolio.input_collection import Collected
 from dra_planner.errors import PlannerError
 from dra_planner.plan import Plan
 from dra_planner.portfolio.cells import StackCells
+from dra_planner.wording import either
 
 
 def print_cell(collected: Collected, values: argparse.Namespace) -> Status:
@@ -45,7 +46,7 @@ def plan_cell(collected: Collected, name: str) -> Plan:
         near = get_close_matches(name, known, 3, 0.3)
         raise UsageError(
             f'--cell: "{name}" isn\'t in this portfolio',
-            fix=f"use STACK/SCENARIO: {', '.join(near or known[:3])}",
+            fix=f"use STACK/SCENARIO, for example {either(near or known[:3])}",
         )
     inputs = stacks[stack]
     if inputs.fault is not None:

@@ -76,7 +76,7 @@ def _price(text: str) -> Decimal | None:
     if not price.is_finite() or price < 0:
         raise UsageError(
             f'--max-price: "{text}" isn\'t a price',
-            fix="use US dollars per node and hour, for example 12.50",
+            fix="use US dollars per node-hour, for example 12.50",
         )
     return price
 
@@ -84,26 +84,22 @@ def _price(text: str) -> Decimal | None:
 def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
     """Yield the cost, its distance from the minimum, and the cost of simpler fleets."""
     dated = best.plan.cost.priced_on if best.plan.cost is not None else ""
-    yield (
-        f"{_fleet(best)}: {_usd(best.hourly_usd)} per hour{f', prices of {dated}' if dated else ''}"
-    )
+    prices = f", prices as of {dated}" if dated else ""
+    yield f"{_fleet(best)}: {_usd(best.hourly_usd)} per hour{prices}"
     compared = f"{counted(found.candidates, 'machine type')} compared"
-    of_them = "of them"
+    of_them = "of these types"
     if found.unpriced:
         compared = (
             f"{counted(found.candidates, 'machine type')} with known prices compared; "
             f"{counted(found.unpriced, 'other offered type')} {verb(found.unpriced, 'have')} no "
             "known price"
         )
-        of_them = "of the compared types"
+        of_them = "of the compared machine types"
     if found.gap:
-        yield (
-            f"{compared}; a fleet {of_them} that the search didn't find could cost up to "
-            f"{found.gap:.2%} less"
-        )
+        yield f"{compared}; another fleet {of_them} could cost up to {found.gap:.2%} less"
     else:
-        known = " whose pods are known to fit" if found.gap_of_unknown else ""
-        yield f"{compared}; no other fleet {of_them}{known} costs less (proven)"
+        among = ", among the fleets whose pods are known to fit" if found.gap_of_unknown else ""
+        yield f"{compared}; no other fleet {of_them} costs less{among} (proven)"
     if found.gap_of_unknown > found.gap:
         yield (
             f"a fleet that costs {found.gap_of_unknown:.2%} less may be possible, depending on "
@@ -137,8 +133,8 @@ def _refusal(found: Suggestions) -> Iterator[str]:
     if plan.judgement.sizing.verdict == "fits" and not blocking and not apart:
         yield (
             f"cannot tell: everything can be packed on {_packed(found)}, but the simulated "
-            "scheduler doesn't place it "
-            f"in every pod arrival order on any fleet tried of {compared}"
+            "scheduler doesn't place it in every pod arrival order on any of the tried "
+            f"fleets of {compared}"
         )
         return
     unknown = plan.verdict == "cannot-tell"

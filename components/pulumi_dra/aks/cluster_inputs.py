@@ -36,7 +36,10 @@ NAMES = {
     ),
     "node_resource_group": (
         r"[\w().-]{0,79}[\w()-]",
-        "a resource group name of at most 80 letters, digits, and _ - ( ) .",
+        (
+            'a resource group name of at most 80 letters, digits, or characters from "_-()." '
+            "that doesn't end with a period"
+        ),
     ),
 }
 NODE_OS_CHANNELS = ("SecurityPatch", "NodeImage", "Unmanaged", "None")

@@ -107,11 +107,11 @@ def check_cluster(
         read_gpu_pool_inputs(inner, pool.name)
         zones = zones_of(fleet, pool)
         if args.get("placement_group") is True and not fleet.network.subnet_ids and len(zones) != 1:
-            have = ", ".join(zones) or "the fleet doesn't set zones"
+            has = f", and this pool has the zones {' and '.join(zones)}" if zones else ""
             inner.refuse(
                 "placement_group",
-                "requires a pool in one zone, because a placement group can't span zones, but this "
-                f"pool has {have}",
+                f"requires a pool in one zone, because a placement group can't span zones{has}; "
+                "set `zones` of this pool to one zone name in the fleet",
             )
 
 

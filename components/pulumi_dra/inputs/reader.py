@@ -140,7 +140,7 @@ class InputReader:
         """Return a list of plain texts, each checked as by `text`, empty if it's unset."""
         value = self._take(key, [])
         if isinstance(value, str) or not isinstance(value, Sequence):
-            self.refuse(key, f"must be a list of texts, not {_shown(value)}")
+            self.refuse(key, f"must be a list of strings, not {_shown(value)}")
             return []
         items = cast(Sequence[Any], value)
         for index, item in enumerate(items):
@@ -229,7 +229,7 @@ class InputReader:
         """
         value = self._take(key, {})
         if not isinstance(value, Mapping):
-            self.refuse(key, f"must be a map of texts, not {_shown(value)}")
+            self.refuse(key, f"must be a map of strings, not {_shown(value)}")
             return {}
         entries = cast(Mapping[str, Any], value)
         for label, text in entries.items():

@@ -275,7 +275,9 @@ def _read_pools(read: InputReader, fleet: Fleet | None) -> dict[str, Mapping[str
         inner = read.inside(f"pools[{index}]", own, PoolOptions)
         name = inner.text("name")
         if fleet and name and name not in known:
-            inner.refuse("name", f'"{name}" isn\'t a pool of the fleet; use {", ".join(known)}')
+            inner.refuse(
+                "name", f'"{name}" isn\'t a pool in the fleet; use one of: {", ".join(known)}'
+            )
         if name in options:
             inner.refuse("name", f'"{name}" appears twice')
         options[name] = {

@@ -45,7 +45,11 @@ def _renamed(value: object, kind: Any, at: str, file: str) -> Any:
     if inner is None or not is_typeddict(inner):
         return value
     if not isinstance(value, Mapping):
-        raise FleetError("must be a mapping", place=Place(file, 0, at), fix="set options by name")
+        raise FleetError(
+            "must be a mapping",
+            place=Place(file, 0, at),
+            fix="set each option by its name, for example `cluster:` with options below it",
+        )
     annotations: dict[str, Any] = inner.__annotations__
     types = {camel(name): (name, each) for name, each in annotations.items()}
     renamed: dict[str, Any] = {}
@@ -53,7 +57,11 @@ def _renamed(value: object, kind: Any, at: str, file: str) -> Any:
         if key not in types:
             nearest = get_close_matches(str(key), types, 1)
             known = ", ".join(name for name in types if name not in _NOT_HERE)
-            fix = f'did you mean "{nearest[0]}"?' if nearest else f"options are {known}"
+            fix = (
+                f'did you mean "{nearest[0]}"?'
+                if nearest
+                else (f"use one of these options: {known}")
+            )
             raise FleetError(
                 "isn't a platform option", place=Place(file, 0, f"{at}.{key}"), fix=fix
             )

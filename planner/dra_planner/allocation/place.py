@@ -67,7 +67,7 @@ def _place(shape: Shape, node: NodeState, budget: int) -> Answer:
     needs = needs_of(shape, node.template)
     if shape.pod.scheduling_gates:
         return Refusal(
-            shape, node, "claim", f"scheduling gates: {', '.join(shape.pod.scheduling_gates)}"
+            shape, node, "claim", f"scheduling gates ({', '.join(shape.pod.scheduling_gates)})"
         )
     if needs.missing_class:
         return Refusal(shape, node, "claim", needs.missing_class)

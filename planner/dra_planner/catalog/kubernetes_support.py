@@ -54,8 +54,8 @@ class Support(Struct, frozen=True, kw_only=True):
         if self.extended_usd_per_hour is not None:
             until = f" until {self.extended_until}" if self.extended_until else ""
             parts.append(
-                f"Extended support{until} costs an additional USD {self.extended_usd_per_hour} "
-                "per cluster and hour."
+                f"Extended support{until} costs an additional USD "
+                f"{self.extended_usd_per_hour} per cluster per hour."
             )
         return " ".join(parts)
 

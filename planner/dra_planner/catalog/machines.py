@@ -135,7 +135,9 @@ def machine(cloud: str, name: str) -> Machine:
     ]
     if elsewhere:
         raise CatalogError(
-            f'unknown {kind} "{name}"', fix=f"{elsewhere[0]} offers this machine type; {_SEE}"
+            f'unknown {kind} "{name}"',
+            fix=f"use a machine type that {cloud_titles()[cloud]} offers, because only "
+            f"{elsewhere[0]} offers {base}; {_SEE}",
         )
     raise unknown(kind, name, [row["name"] for row in rows], fix=_SEE)
 
@@ -303,7 +305,7 @@ def _attach(base: Machine, text: str) -> Machine:
     if not re.fullmatch(r"[1-9]\d*", number or "1") or (number or "1") not in counts:
         raise CatalogError(
             f'the count "{number}" isn\'t supported for {gke_type}',
-            fix=f"attach {either(counts)}",
+            fix=f"attach {either(counts)} GPUs",
         )
     row = next(row for row in of_type if row["count"] == (number or "1"))
     if (base.vcpus or 0) > int(row["max_vcpus"]):

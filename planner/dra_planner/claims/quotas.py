@@ -435,7 +435,7 @@ def _reason(quota: _Quota, usage: Usage, namespace: str, claim: str = "") -> Rea
     return Reason(
         code="quota-exceeded",
         message=f"ResourceQuota {namespace}/{quota.name} limits {tight} to {hard[tight]}, and "
-        "earlier pods use the whole quota",
+        "the remaining quota is too small",
         fix="raise the quota, or request less",
         claim=claim,
     )

@@ -106,7 +106,7 @@ def check_classes(
             reason = Reason(
                 code="class-refused",
                 message=message + "which the API server would reject",
-                fix=f"fix DeviceClass {name}",
+                fix=f"correct the manifest of DeviceClass {name}",
                 claim=_claim_name(claim, namespace),
                 request=request,
                 place=exact.place,
@@ -150,7 +150,7 @@ def _missing(
         reason = Reason(
             code="claim-refused",
             message=f"the API server would reject {kind} {key}, so its pods stay pending",
-            fix=f"fix {kind} {key}",
+            fix=f"correct the manifest of {kind} {key}",
             claim=str(key),
             place=entry.place,
         )

@@ -61,8 +61,8 @@ def _level(lines: list[str], at: int) -> str:
     if own > _indent(above) and _WITH_VALUE.match(above):
         by = own - _indent(above)
         return (
-            f"move this line and the lines below it {by} to the left, because the line above has "
-            "a value and can't have fields"
+            f"move this line and the lines below it {by} spaces to the left, because the line "
+            "above has a value and can't have fields"
         )
     outer, inner = (
         [level for level in levels if level < own],

@@ -71,7 +71,9 @@ def names() -> tuple[str, ...]:
 def driver(name: str) -> AnyDriver:
     """Return the driver with this name ("nvidia"). Raises CatalogError with the known names."""
     if name not in names():
-        raise CatalogError(f'"{name}" isn\'t a known driver', fix=f"use {', '.join(names())}")
+        raise CatalogError(
+            f'"{name}" isn\'t a known driver', fix=f"use one of these drivers: {', '.join(names())}"
+        )
     found: AnyDriver = import_module(f"{__name__}.{name}").DRIVER
     return found
 

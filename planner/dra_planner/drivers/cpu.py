@@ -143,7 +143,7 @@ class CpuDriver(Driver[CpuOptions]):
                 UnsupportedFeature(
                     "grouped mode needs the DRAConsumableCapacity feature gate, which is off in "
                     f"Kubernetes 1.{features.minor} on {cloud.title}",
-                    fix="set mode: individual, or use Kubernetes 1.36",
+                    fix="set drivers.cpu.mode to individual, or use Kubernetes 1.36 or later",
                 ),
             )
 

@@ -76,7 +76,7 @@ def _set(document: dict[str, Any], keys: tuple[str, ...], change: FleetEdit) -> 
         value = read_document(change.value)
         if not isinstance(value, dict):
             raise FleetError(
-                f"{change.path} is a mapping of keys",
+                f"{change.path} must be a mapping",
                 fix=f"set one of its keys, for example {change.path}.KEY=VALUE",
             )
         row = {**value, "name": last}
@@ -104,13 +104,15 @@ def _inside(here: Any, key: str, path: tuple[str, ...], change: FleetEdit) -> An
                 return row
         raise FleetError(
             f'{change.path}: "{key}" isn\'t in the fleet',
-            fix=f"there are: {', '.join(names) or 'none'}",
+            fix=f"use one of these names: {', '.join(names)}" if names else _EXAMPLE,
         )
     if isinstance(here, dict) and isinstance(here.get(key), dict | list):
         return here[key]
     if isinstance(here, dict) and key not in here:
         near = get_close_matches(key, list(here), 1)
-        fix = f'did you mean "{near[0]}"?' if near else f"keys there: {', '.join(here)}"
+        fix = (
+            f'did you mean "{near[0]}"?' if near else (f"use one of these keys: {', '.join(here)}")
+        )
         raise FleetError(f'{change.path}: the fleet doesn\'t have "{".".join(path)}"', fix=fix)
     raise FleetError(f"in this fleet, {'.'.join(path)} doesn't have keys", fix=_EXAMPLE)
 

@@ -38,7 +38,9 @@ def _check(value: object, names: Any, file: str, at: str) -> None:
         if key not in names:
             nearest = get_close_matches(str(key), names, 1)
             shown = ", ".join([*names][:_MOST_SHOWN]) + (", …" if len(names) > _MOST_SHOWN else "")
-            fix = f'did you mean "{nearest[0]}"?' if nearest else f"options are {shown}"
+            fix = (
+                f'did you mean "{nearest[0]}"?' if nearest else f"use one of these options: {shown}"
+            )
             raise FleetError(
                 "isn't a platform option", place=Place(file, 0, f"{at}.{key}"), fix=fix
             )

@@ -153,14 +153,14 @@ def stack_file(stack: str, project: Path = Path()) -> Path:
     if not path.is_file():
         known = stack_names(project)
         nearest = get_close_matches(stack, known, 1)
-        fix = f'did you mean "{nearest[0]}"? ' if nearest else ""
         above = next((each for each in project.resolve().parents if stack_names(each)), None)
-        folder = f"in {above}" if above else "in the project folder"
-        here = ", ".join(known) or f"none (run the command {folder}, or pass --fleet FILE)"
-        raise FleetError(
-            f'stack "{stack}" isn\'t found, because {path} does not exist',
-            fix=f"{fix}stacks here: {here}",
-        )
+        if nearest:
+            fix = f'did you mean "{nearest[0]}"?'
+        elif known:
+            fix = f"use one of these stacks: {', '.join(known)}"
+        else:
+            fix = f"run the command in {above or 'the project folder'}, or pass --fleet FILE"
+        raise FleetError(f'stack "{stack}" doesn\'t exist (no file {path})', fix=fix)
     return path
 
 

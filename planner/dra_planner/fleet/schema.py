@@ -131,7 +131,11 @@ def _known_gates(given: dict[str, bool]) -> dict[str, bool]:
     for name in given:
         if name not in modelled:
             near = get_close_matches(name, sorted(modelled), 1, 0.5)
-            hint = f"did you mean {near[0]}?" if near else f"use {', '.join(sorted(modelled))}"
+            hint = (
+                f"did you mean {near[0]}?"
+                if near
+                else (f"use one of: {', '.join(sorted(modelled))}")
+            )
             raise ValueError(f'"{name}" isn\'t a feature gate that affects plans; {hint}')
     return given
 
@@ -141,7 +145,7 @@ def _known_versions(given: dict[str, bool]) -> dict[str, bool]:
         if name not in OPTIONAL_VERSIONS:
             known = sorted(OPTIONAL_VERSIONS)
             near = get_close_matches(name, known, 1, 0.8)
-            hint = f"did you mean {near[0]}?" if near else f"use {', '.join(known)}"
+            hint = f"did you mean {near[0]}?" if near else f"use one of: {', '.join(known)}"
             raise ValueError(f'"{name}" isn\'t an API version that plans depend on; {hint}')
     return given
 

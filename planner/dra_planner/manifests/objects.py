@@ -153,7 +153,7 @@ def _identity(data: Mapping[str, Any], place: Place) -> tuple[str, str]:
     for name in ("apiVersion", "kind"):
         value = data.get(name)
         if value is None or value == "":
-            raise ManifestError(f"{name} not set", place=place, fix=_missing(name, data))
+            raise ManifestError(f"{name} isn't set", place=place, fix=_missing(name, data))
         if not isinstance(value, str):
             raise ManifestError(
                 f"{name} is {_a(value)}",

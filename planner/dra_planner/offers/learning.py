@@ -46,7 +46,7 @@ def learn_machines(
     if not nodes:
         raise PlannerError(
             "the capture doesn't contain a Node",
-            fix="add nodes to the capture: kubectl get nodes,resourceslices -o json",
+            fix="capture the nodes too: kubectl get nodes,resourceslices,deviceclasses -o json",
         )
     remarks: list[str] = []
     by_machine: dict[str, list[Offer]] = {}
@@ -90,7 +90,8 @@ def _raise_nothing(unlabeled: Sequence[str], remarks: Sequence[str]) -> None:
         raise PlannerError(text, fix="capture all ResourceSlices of a node, together with the Node")
     raise PlannerError(
         "the capture doesn't contain a ResourceSlice",
-        fix="kubectl get nodes,resourceslices,deviceclasses -o json",
+        fix="capture the ResourceSlices too: kubectl get nodes,resourceslices,deviceclasses "
+        "-o json",
     )
 
 
@@ -103,8 +104,8 @@ def _own_slices(node: Offer, remarks: list[str]) -> tuple[ResourceSlice, ...]:
             pools.setdefault((part.driver, part.pool), []).append(part)
         else:
             remarks.append(
-                f"{part.driver}: its slice {part.name} doesn't belong to one node, so the slice "
-                "doesn't describe a machine type"
+                f"ResourceSlice {part.name} of driver {part.driver} isn't specific to one "
+                "node, so it doesn't describe a machine type"
             )
     for (driver, pool), parts in pools.items():
         newest = max(part.generation for part in parts)

@@ -242,7 +242,10 @@ def match_pools(fleet: Fleet, offers: Iterable[Offer]) -> None:
             if odd[0] in declared
             else "has an offer, but isn't in the fleet"
         )
-        raise PlanFileError(f'pool "{odd[0]}" {sides}', fix="run the plan again")
+        raise PlanFileError(
+            f'pool "{odd[0]}" {sides}',
+            fix="create the plan file again: pulumi-dra plan --stack STACK --write",
+        )
 
 
 def _recommended(size: PoolSize, fleet: Fleet, judgement: Judgement) -> int:

@@ -68,7 +68,10 @@ def read_plan_file(path: Path, *, stack: str = "", command: str = "") -> PlanFil
 
 
 def parse_document(
-    text: str, place: Place = NOWHERE, *, fix: str = "run the plan again"
+    text: str,
+    place: Place = NOWHERE,
+    *,
+    fix: str = "create the plan file again: pulumi-dra plan --stack STACK --write",
 ) -> PlanFile:
     """Return the plan file in a text after checking its digest. Raises PlanFileError."""
     try:
@@ -98,7 +101,10 @@ def parse_document(
 
 
 def read_document(
-    document: Mapping[str, Any], place: Place = NOWHERE, *, fix: str = "run the plan again"
+    document: Mapping[str, Any],
+    place: Place = NOWHERE,
+    *,
+    fix: str = "create the plan file again: pulumi-dra plan --stack STACK --write",
 ) -> PlanFile:
     """Return the plan file in plain data without checking its digest. Raises PlanFileError."""
     try:

@@ -55,7 +55,8 @@ def _named(
         if not found:
             names = ", ".join(pool["name"] for pool in pools)
             raise PlannerError(
-                f'{key}: no pool name matches "{pattern}"', fix=f"use a pool of this fleet: {names}"
+                f'{key}: no pool name matches "{pattern}"',
+                fix=f"use one of this fleet's pools: {names}",
             )
         yield from found
 

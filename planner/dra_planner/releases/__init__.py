@@ -57,8 +57,7 @@ def features_of(minor: int) -> Features:
         oldest, newest = RELEASES[MINIMUM_MINOR].version, RELEASES[MAXIMUM_MINOR].version
         raise UnsupportedFeature(
             f"Kubernetes 1.{minor} isn't supported",
-            fix=f"use a version from {oldest} to {newest}, because resource.k8s.io/v1 starts "
-            f"with {oldest}",
+            fix=f"use a version from {oldest} (the first with resource.k8s.io/v1) to {newest}",
         )
     return features
 

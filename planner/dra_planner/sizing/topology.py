@@ -50,6 +50,6 @@ def _spreads_anyway(
 def _reason(rule: str, topology: str) -> Reason:
     return Reason(
         code="rule-between-pods",
-        message=f"node counts ignore {rule} over {topology}",
+        message=f"the node counts don't account for {rule} across {topology}",
         fix="use --observed with a cluster of this size, or raise the pool's maximum",
     )

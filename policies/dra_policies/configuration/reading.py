@@ -193,7 +193,7 @@ def unknown_rule(rule: str, rules: Iterable[Rule] = RULES) -> str:
     elif near := get_close_matches(rule, known, n=1):
         fix = f'use "{near[0]}"'
     else:
-        fix = "use a rule from docs/rules.md"
+        fix = "use a rule ID from docs/rules.md"
     return fix
 
 

@@ -61,12 +61,19 @@ def test_without_a_fleet_the_rows_are_printed(project: Project) -> None:
 @pytest.mark.parametrize(
     ("objects", "fix"),
     [
-        ([SLICE, CLASS], "add nodes to the capture: kubectl get nodes,resourceslices -o json"),
-        ([NODE, CLASS], "kubectl get nodes,resourceslices,deviceclasses -o json"),
+        (
+            [SLICE, CLASS],
+            "capture the nodes too: kubectl get nodes,resourceslices,deviceclasses -o json",
+        ),
+        (
+            [NODE, CLASS],
+            "capture the ResourceSlices too: kubectl get nodes,resourceslices,deviceclasses "
+            "-o json",
+        ),
         ([{**NODE, "metadata": {"name": "n0"}}, SLICE], "set the machine type with --machine"),
         (
             [NODE, {**SLICE, "spec": {**SLICE["spec"], "nodeName": "n1"}}],
-            "kubectl get nodes,resourceslices,deviceclasses -o json",
+            "capture the Node too: kubectl get nodes,resourceslices,deviceclasses -o json",
         ),
         (
             [

@@ -220,7 +220,10 @@ def test_the_mode_of_a_file_and_links_stay(old: Project) -> None:
     [
         (
             ("-",),
-            "--fix can't change standard input; use check --rewrite - to print the changed text",
+            (
+                "--fix can't change standard input; to print the changed manifests, use "
+                "`pulumi-dra check --rewrite -`"
+            ),
         ),
         (("workloads", "--rewrite"), "--rewrite and --fix can't be combined"),
         (("workloads", "--write-baseline", "a.json"), "can't be combined; use only one of them"),

@@ -101,7 +101,11 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "Kubernetes 1.33",
         stack('"1.34"', '"1.33"'),
         PLAN,
-        ("Pulumi.dev.yaml:8", "1.33", "use a version from 1.34 to"),
+        (
+            "Pulumi.dev.yaml:8",
+            "1.33",
+            "use a version from 1.34 (the first with resource.k8s.io/v1) to",
+        ),
     ),
     ("a version as a number", stack('"1.34"', "1.34"), PLAN, ("Pulumi.dev.yaml:8", "in quotes")),
     (
@@ -207,7 +211,12 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         PLAN,
         ("dev.yaml:10", "indent"),
     ),
-    ("no such stack", nothing, ("plan", "--stack", "prod"), ('"prod"', "stacks here: dev")),
+    (
+        "no such stack",
+        nothing,
+        ("plan", "--stack", "prod"),
+        ('"prod"', "use one of these stacks: dev"),
+    ),
     (
         "no such fleet file",
         nothing,
@@ -273,7 +282,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "no pools at all",
         nothing,
         ("plan", "workloads"),
-        ("a plan needs pools", "stacks here: dev"),
+        ("a plan needs pools", "this folder has these stacks: dev"),
     ),
     (
         "no stacks at all",
@@ -285,7 +294,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "a stack where there is none",
         no_stacks,
         (*PLAN,),
-        ("does not exist", "stacks here: none (run the command in"),
+        ("doesn't exist", "run the command in the project folder, or pass --fleet FILE"),
     ),
     (
         "a release named twice",
@@ -323,7 +332,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "an old release",
         nothing,
         (*PLAN, "--kubernetes", "1.20"),
-        ("1.20", "use a version from 1.34 to"),
+        ("1.20", "use a version from 1.34 (the first with resource.k8s.io/v1) to"),
     ),
     (
         "no release at all",
@@ -347,7 +356,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "rules of no name",
         nothing,
         ("check", "workloads", "--select", ""),
-        ("--select doesn't contain a rule",),
+        ("--select is empty",),
     ),
     (
         "everything left out",
@@ -371,7 +380,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "a start on an old release",
         nothing,
         ("init", "gpus", "--region", "us-east-1", "--kubernetes", "1.20"),
-        ("1.20", "use a version from 1.34 to"),
+        ("1.20", "use a version from 1.34 (the first with resource.k8s.io/v1) to"),
     ),
     (
         "machines of no name",

@@ -68,7 +68,10 @@ def test_without_a_fleet_the_finding_is_told_alone(given: Project) -> None:
     [
         (
             ("--finding", "claim-fits"),
-            '`check` didn\'t find "claim-fits" in these manifests; found here: claim-fits-no-pool',
+            (
+                '`check` didn\'t find "claim-fits" in these manifests; use one of these findings: '
+                "claim-fits-no-pool"
+            ),
         ),
         (("--finding", "m.yaml:1"), '`check` didn\'t find "m.yaml:1" in these manifests'),
         (("--finding", ""), '`check` didn\'t find "" in these manifests'),
@@ -82,7 +85,7 @@ def test_without_a_fleet_the_finding_is_told_alone(given: Project) -> None:
         ),
         (
             ("--finding", "claim-fits-no-pool", "--format", "markdown"),
-            "--finding doesn't support markdown",
+            "--finding doesn't support --format markdown",
         ),
     ],
 )

@@ -151,7 +151,10 @@ def test_the_answer_has_the_fields_of_its_schema(given: Project) -> None:
                 "NAMESPACE/NAME, --finding RULE, or --pool NAME"
             ),
         ),
-        (("--pool", "l4", "--format", "html"), "--pool without a claim doesn't support html"),
+        (
+            ("--pool", "l4", "--format", "html"),
+            "--pool without a claim doesn't support --format html",
+        ),
         (("--pool", "l4", "--what-if", "pools.l4"), "\" isn't a change of one value"),
     ],
 )
@@ -178,10 +181,19 @@ def test_without_a_name_everything_that_can_be_explained_is_listed(given: Projec
         ("one", "claim default/one-gpu of Deployment default/one"),
         (
             "both",
-            '"default/both" is ambiguous, because the template generates 2 claims; choose one: ',
+            (
+                '"default/both" is ambiguous, because the template generates 2 claims; use one '
+                "of these claims: "
+            ),
         ),
-        ("wto", 'no workload has a claim "default/wto"; did you mean "default/two"? claims here: '),
-        ("zzz", 'no workload has a claim "default/zzz"; claims here: default/one'),
+        (
+            "wto",
+            (
+                'no workload has a claim "default/wto"; did you mean "default/two"? use one '
+                "of these claims: "
+            ),
+        ),
+        ("zzz", 'no workload has a claim "default/zzz"; use one of these claims: default/one'),
     ],
     ids=["a template", "a template of two claims", "a wrong letter", "another name"],
 )

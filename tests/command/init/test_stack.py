@@ -166,8 +166,8 @@ def test_a_fleet_file_without_a_stack_is_told_what_to_add(project: Project) -> N
     done = project.run("init", "new", "--from", "fleet.yaml")
     assert done.status == 2
     assert (
-        "create a file with terraform show -json > plan.json; to use a fleet file, add --stack "
-        "NAME" in done.err
+        "for Terraform, use the output of `terraform show -json`; for a fleet file, add "
+        "--stack NAME" in done.err
     )
     assert project.run("init", "new", "--from", "fleet.yaml", "--stack", "prod").status == 0
     assert json.loads((project.root / "new/stacks/prod.plan.json").read_text())["verdict"] == "fits"
@@ -374,7 +374,7 @@ class TestOptionsOfTheWorkflow:
             ),
             (
                 ("--ci", "none", "--diff", "main"),
-                "--diff needs a CI workflow; remove --ci none or --diff",
+                "--diff needs a CI workflow; remove --ci none, or remove --diff",
                 ("--diff", "main"),
             ),
         ],

@@ -180,7 +180,7 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
     ),
     "a kind without its version": (
         {"a.yaml": "kind: Pod\nmetadata: {name: p}\n"},
-        [("error", "file-not-read", "apiVersion not set")],
+        [("error", "file-not-read", "apiVersion isn't set")],
         3,
     ),
 }
@@ -262,7 +262,7 @@ def test_a_saved_plan_is_current_with_values_beside_its_manifests(project: Proje
 
 def test_a_file_that_is_named_is_taken_for_a_manifest(project: Project) -> None:
     project.write("values.yaml", "replicas: 3\n")
-    assert "apiVersion not set" in project.run("plan", "values.yaml", "--stack", "dev").err
+    assert "apiVersion isn't set" in project.run("plan", "values.yaml", "--stack", "dev").err
 
 
 ALONE = ["values", "a chart is one finding", "a name to be filled in", "a file that is no YAML"]

@@ -209,8 +209,8 @@ def test_steps_need_the_old_pools(project: Project) -> None:
     done = project.run("migrate", "chat.yaml", "--fleet", "fleet.yaml", "--steps")
     assert (done.status, done.out) == (2, "")
     fix = (
-        "describe the old pools with `allocation: device-plugin`, and set `devicePlugin` to the "
-        "version in the cluster"
+        "add the current pools to the fleet with `allocation: device-plugin`, and set "
+        "`devicePlugin` to the device plugin's version in the cluster"
     )
     assert f"all pools of this fleet are DRA pools; {fix}" in done.err
     project.write("fleet.yaml", OLD_FLEET)

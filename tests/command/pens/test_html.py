@@ -224,4 +224,4 @@ def test_a_picture_is_one_svg_that_needs_nothing(project: Project) -> None:
 def test_a_message_is_told_in_text_and_json(project: Project) -> None:
     done = project.run("explain", "--message", "anything", "--format", "html")
     assert done.status == 2
-    assert "--message doesn't support html" in done.err
+    assert "--message doesn't support --format html" in done.err

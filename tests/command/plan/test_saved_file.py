@@ -119,4 +119,4 @@ def test_a_plan_names_the_fleet_as_the_source_of_prices_that_it_has(
 ) -> None:
     text = FLEET.replace("machine: g6.2xlarge", "machine: p3.2xlarge")
     repository.write("fleet.yaml", text.replace("  count:", f"{price}  count:"))
-    assert ("prices of the fleet" in repository.run(*PLAN).out) == bool(price)
+    assert ("prices from the fleet" in repository.run(*PLAN).out) == bool(price)

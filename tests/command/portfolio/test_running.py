@@ -142,7 +142,7 @@ def test_a_cell_that_takes_too_long_is_told_and_tried_again(
     first = rows_of(run(file))
     assert [row.outcome.partition(":")[0] for row in first if row is not None][1] == "failed"
     assert first[1] is not None
-    assert first[1].why == "takes longer than 1 s; raise `limits.seconds`"
+    assert first[1].why == "the cell takes longer than 1 s; raise `limits.seconds` in the portfolio"
     file.write_text(file.read_text().replace("seconds: 1}", "seconds: 120}"))
     again = run(file)
     monkeypatch.setitem(worker._ASK, "plan", plan)
@@ -163,7 +163,7 @@ def test_a_cell_without_memory_is_told(tmp_path: Path, monkeypatch: pytest.Monke
     assert row is not None
     assert (row.outcome, row.why) == (
         "failed:memory",
-        "the cell needs more memory than a worker has; raise `limits.memoryGib`",
+        ("the cell needs more memory than a worker has; raise `limits.memoryGib` in the portfolio"),
     )
     file.write_text(file.read_text().replace("memoryGib: 1", "memoryGib: 8"))
     (again,) = rows_of(run(file))
@@ -221,7 +221,9 @@ def test_a_cell_that_ends_every_process_is_told_and_answered_with_more_memory(
         (row,) = rows_of(run(file, engine="processes", workers=2))
     assert row is not None
     assert row.outcome == "failed:worker"
-    assert row.why.endswith("; raise `limits.memoryGib`, or the memory of the workers")
+    assert row.why.endswith(
+        "; raise `limits.memoryGib` in the portfolio, or the memory of the workers"
+    )
     file.write_text(file.read_text().replace("memoryGib: 2", "memoryGib: 8"))
     (again,) = rows_of(run(file, engine="processes", workers=2))
     assert again is not None

@@ -102,7 +102,10 @@ def test_another_context_is_chosen_as_the_fix_says(project: Project) -> None:
     right = project.run(*WORDS, "--context", "dev", PATH=path)
     other = project.run(*WORDS, "--context", "prod", PATH=path)
 
-    assert (wrong.status, 'have a context "devv"; contexts here: prod, dev' in wrong.err) == (
+    assert (
+        wrong.status,
+        'have a context "devv"; use one of these contexts: prod, dev' in wrong.err,
+    ) == (
         2,
         True,
     )

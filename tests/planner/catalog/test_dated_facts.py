@@ -50,7 +50,7 @@ def test_the_end_of_support_is_reported_with_its_price() -> None:
     assert found is not None
     assert found.sentence(TODAY) == (
         "Standard support for Kubernetes 1.34 ends on 2026-12-02. Extended support until "
-        "2027-12-02 costs an additional USD 0.50 per cluster and hour."
+        "2027-12-02 costs an additional USD 0.50 per cluster per hour."
     )
     assert found.sentence(found.standard_until - NOTICE - timedelta(days=1)) == ""
     assert "ended on 2026-12-02" in found.sentence(date(2026, 12, 3))

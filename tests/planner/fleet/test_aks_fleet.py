@@ -132,7 +132,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     ),
     "few pods": ({}, {"maxPods": 9}, "must be between 10 and 250, not 9"),
     "a large disk": ({}, {"diskGib": 2049}, "must be between 50 and 2048, not 2049"),
-    "a machine of another cloud": ({}, {"machine": "g6.2xlarge"}, "EKS offers this machine type"),
+    "a machine of another cloud": ({}, {"machine": "g6.2xlarge"}, "only EKS offers g6.2xlarge"),
     "a region without it": (
         {"region": "westus3"},
         {"machine": "Standard_ND96asr_v4"},

@@ -806,7 +806,7 @@ def test_a_bad_stack_says_where_and_what(
 
 def test_a_missing_stack_names_those_there_are(tmp_path: Path) -> None:
     write_stack(tmp_path, {})
-    with pytest.raises(FleetError, match='stack "dve" isn\'t found') as caught:
+    with pytest.raises(FleetError, match='stack "dve" doesn\'t exist') as caught:
         read_stack("dve", tmp_path)
     assert 'did you mean "dev"?' in caught.value.fix
 
@@ -896,7 +896,7 @@ def changed_further(document: dict[str, Any], edits: list[tuple[str, Any]]) -> d
         ({"cluster": {"dnsEndpiont": True}}, 'cluster.dnsEndpiont: .*did you mean "dnsEndpoint"'),
         ({"pools": [{"name": "l4", "diskKmsKye": "a"}]}, r"pools\[0\].diskKmsKye: .*diskKmsKey"),
         ({"clusters": {}}, 'clusters: .*did you mean "cluster"'),
-        ({"cluster": {"zzz": 1}}, "cluster.zzz: .*options are accessEntries, .*…"),
+        ({"cluster": {"zzz": 1}}, "cluster.zzz: .*use one of these options: accessEntries, .*…"),
     ],
 )
 def test_names_of_platform_options_are_checked(

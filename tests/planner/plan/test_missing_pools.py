@@ -104,7 +104,9 @@ def test_a_pool_whose_whole_gpus_are_requested_keeps_them() -> None:
 
 def test_an_attribute_of_a_newer_driver_names_that_driver() -> None:
     (fix,) = fixes(L4, requesting('"pciBusID" in device.attributes["resource.kubernetes.io"]'))
-    assert fix == 'set `version: 0.5.0` of the NVIDIA driver, for pool "g6-2xlarge"'
+    assert fix == (
+        'set `version: 0.5.0` of the NVIDIA driver, so that the pod fits in pool "g6-2xlarge"'
+    )
 
 
 def test_a_pod_that_no_machine_type_fits_has_a_sentence_without_a_fix() -> None:
@@ -156,7 +158,7 @@ def test_a_gate_of_the_driver_is_named_where_it_helps(
 ) -> None:
     where = change_fleet(L4, [read_change("kubernetes=1.36"), read_change(f"driver={driver}")])
     (fix,) = fixes(where, requesting(selector, device_class))
-    assert fix == f'set {setting} in the fleet, for pool "g6-2xlarge"'
+    assert fix == f'set {setting} in the fleet, so that the pod fits in pool "g6-2xlarge"'
 
 
 USE_CLASS = "use DeviceClass mig.nvidia.com in request gpu of claim gpu, and "

@@ -144,7 +144,7 @@ def test_what_is_assumed_of_zones_is_said() -> None:
     [
         (
             {"removePools": ["x*"]},
-            'removePools: no pool name matches "x*"; use a pool of this fleet: l4, quad',
+            'removePools: no pool name matches "x*"; use one of this fleet\'s pools: l4, quad',
         ),
         ({"pools": {"l4": {"machine": "g0.none"}}}, "g0.none"),
         ({"removeWorkloads": ["a/b"]}, 'removeWorkloads: no workload matches "a/b"'),

@@ -34,8 +34,8 @@ def test_nothing_is_assumed_of_a_node_that_is_well_known() -> None:
         (assume("p3.2xlarge"), "p3.2xlarge: these values of its GPUs are unknown: brand"),
         (
             assume("p3.2xlarge"),
-            "Tesla V100-SXM2-16GB: no published ResourceSlice of this machine type is known, so "
-            "its facts come from other sources",
+            "Tesla V100-SXM2-16GB: no published ResourceSlice for this GPU is known, so its "
+            "attributes come from other sources",
         ),
         (assume("g4-standard-6", cloud="gke"), "are unknown: productName, brand, memory"),
         (
@@ -44,8 +44,8 @@ def test_nothing_is_assumed_of_a_node_that_is_well_known() -> None:
         ),
         (
             assume("g6.xlarge", "0.5.0"),
-            "NVIDIA DRA driver 0.5.0: its facts come from the default branch shortly before the "
-            "release",
+            "NVIDIA DRA driver 0.5.0: the facts about this version come from the default "
+            "branch shortly before the release",
         ),
         (
             assume("p5.4xlarge", mig="all-balanced"),

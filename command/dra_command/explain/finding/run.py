@@ -76,7 +76,7 @@ def is_named(finding: Diagnostic, name: str) -> bool:
 def _fix(found: Iterable[Diagnostic]) -> str:
     codes = sorted({each.code for each in found})
     return (
-        f"found here: {', '.join(codes)}"
+        f"use one of these findings: {', '.join(codes)}"
         if codes
         else "`check` found nothing to explain in these manifests"
     )

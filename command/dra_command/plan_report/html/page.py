@@ -210,7 +210,7 @@ def _facts(plan: Plan) -> Iterator[tuple[str, str]]:
             ),
         )
     priced = (
-        f" · prices of {plan.cost.priced_on}"
+        f" · prices as of {plan.cost.priced_on}"
         if plan.cost is not None and plan.cost.priced_on
         else ""
     )

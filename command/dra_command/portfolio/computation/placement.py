@@ -83,7 +83,8 @@ def place(collected: Collected) -> PlacedWorkloads:
         )
     if not clusters:
         raise PlannerError(
-            "place: the portfolio's clusters can't be read", fix="correct the stacks"
+            "place: none of the portfolio's stacks can be read",
+            fix="run the portfolio without `place` to see the error of each stack",
         )
     placement = place_workloads(clusters, movable.values(), collected.portfolio.ask.demand, steps)
     return PlacedWorkloads(placement=placement, left_out=tuple(left_out))

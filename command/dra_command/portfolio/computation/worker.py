@@ -61,14 +61,14 @@ def _run(stack: StackCells, common: Futures, task: CellTask) -> AnswerRow:
     except TooLong:
         answer = CellFault(
             kind="time",
-            message=f"takes longer than {common.seconds:g} s",
-            fix="raise `limits.seconds`",
+            message=f"the cell takes longer than {common.seconds:g} s",
+            fix="raise `limits.seconds` in the portfolio",
         )
     except MemoryError:
         answer = CellFault(
             kind="memory",
             message="the cell needs more memory than a worker has",
-            fix="raise `limits.memoryGib`",
+            fix="raise `limits.memoryGib` in the portfolio",
         )
     except Exception as error:
         answer = CellFault(

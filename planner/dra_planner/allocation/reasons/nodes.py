@@ -108,7 +108,7 @@ def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
             return Reason(
                 code="node-unschedulable",
                 message="the node is cordoned",
-                fix=f"kubectl uncordon {node.name}",
+                fix=f"uncordon the node: kubectl uncordon {node.name}",
             )
         case "node-name":
             return Reason(

@@ -154,7 +154,7 @@ def _prediction_reason(undecided: Undecided) -> Reason:
 def _label_fix(labels: Sequence[str], pod: PodSpec, node: Node) -> str:
     """Return labels to select instead of labels whose values the fleet doesn't determine."""
     if all(label.endswith("/zone") for label in labels):
-        return "set one zone for the pool, or select nodes by the label pulumi-dra/pool"
+        return "set only one zone for the pool, or select nodes by the label pulumi-dra/pool"
     for label in labels:
         if instead := instead_of_label(label, pod, node):
             return f"remove {label} from the pod's nodeSelector and affinity, and {instead}"
@@ -185,8 +185,9 @@ def _claim_reason(refusal: Refusal) -> Reason:
     if refusal.shape.pod.scheduling_gates:
         return Reason(
             code="scheduling-gated",
-            message=f"the pod has {refusal.message}, so the scheduler doesn't place the pod",
-            fix="remove the gates, so that the scheduler can place the pod",
+            message=f"the pod has {refusal.message}, so the scheduler doesn't place it",
+            fix="remove these gates from spec.schedulingGates, so that the scheduler can "
+            "place the pod",
         )
     if refusal.message.endswith("does not exist"):
         return Reason(

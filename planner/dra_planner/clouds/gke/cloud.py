@@ -262,8 +262,11 @@ class Gke(Cloud):
     def count_step(self, zones: int, *, autoscaled: bool) -> CountStep:
         if autoscaled or zones < 2:
             return CountStep()
-        why = f"without an autoscaler, GKE counts nodes per zone, but the pool has {zones} zones"
-        return CountStep(nodes=zones, why=why, fix="set one zone for the pool")
+        why = (
+            "without an autoscaler, GKE creates the same number of nodes in each of the "
+            f"pool's {zones} zones"
+        )
+        return CountStep(nodes=zones, why=why, fix="set only one zone for the pool")
 
     def reservation_fault(self, reservation: str) -> str:
         if "/reservationBlocks/" in reservation and not reservation.startswith("projects/"):

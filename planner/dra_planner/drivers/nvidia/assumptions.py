@@ -47,8 +47,8 @@ def slice_assumptions(
         )
     if model.provenance.confidence == "derived":
         sentences.append(
-            f"{name}: no published ResourceSlice of this machine type is known, so its facts come "
-            "from other sources"
+            f"{name}: no published ResourceSlice for this GPU is known, so its attributes "
+            "come from other sources"
         )
     if machine.gpu_count > 1 and all(place.pcie_root is None for place in gpu_places(machine)):
         sentences.append(f"{machine.name}: it's unknown which of its GPUs share a PCIe root")
@@ -59,8 +59,8 @@ def slice_assumptions(
         )
     if driver.provenance.confidence == "derived":
         sentences.append(
-            f"NVIDIA DRA driver {driver.version}: its facts come from the default branch shortly "
-            "before the release"
+            f"NVIDIA DRA driver {driver.version}: the facts about this version come from the "
+            "default branch shortly before the release"
         )
     sentences.extend(_partition_sentences(machine, driver, mig, settings))
     if settings.compute_domains:

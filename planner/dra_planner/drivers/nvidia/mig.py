@@ -20,6 +20,7 @@ from dra_planner.catalog.tables import read_table
 from dra_planner.clouds import WHOLE
 from dra_planner.drivers.nvidia.gpus import Gpu, MigProfile, gpu, mig_profiles
 from dra_planner.errors import CatalogError
+from dra_planner.wording import counted
 
 ENGINES = ("multiprocessors", "copy_engines", "decoders", "encoders", "jpeg_engines", "ofa_engines")
 
@@ -184,7 +185,7 @@ def _placed(model: Gpu, counts: dict[MigProfile, int], *, certain: bool) -> MigG
         if count > profile.max_instances:
             raise CatalogError(
                 f"{text} doesn't fit on {name}",
-                fix=f"use at most {profile.max_instances} of {profile.name}",
+                fix=f"use at most {counted(profile.max_instances, 'instance')} of {profile.name}",
             )
     wanted = [profile for profile, count in counts.items() for _ in range(count)]
     if any(profile.size is None for profile in wanted):

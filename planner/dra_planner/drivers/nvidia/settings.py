@@ -73,7 +73,9 @@ def unknown_gate(gate: str, driver: DriverRelease) -> CatalogError:
         f'NVIDIA DRA driver {driver.version} doesn\'t have the feature gate "{gate}"',
         fix=f"did you mean {near[0]}?"
         if near
-        else f"it has {', '.join(driver.feature_gates) or 'none'}",
+        else f"use one of these feature gates: {', '.join(driver.feature_gates)}"
+        if driver.feature_gates
+        else "remove the feature gate",
     )
 
 

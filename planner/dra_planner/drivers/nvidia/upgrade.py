@@ -183,7 +183,7 @@ def _memory_changes(
                 f"{GPU_DRIVER}/memory",
                 f"with DynamicMIG {'on' if will_be else 'off'}, the memory of a whole GPU "
                 f"{smaller} (H100: 81559Mi and 81152Mi)",
-                fix="compare with a threshold below both",
+                fix="compare the memory with a value below both",
                 between=_memory_of_whole_gpus(),
             )
         )
@@ -255,7 +255,10 @@ def _class_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]
         if kind in new.device_classes and kind not in old.device_classes:
             changes.append(
                 DriverChange(
-                    "class-added", name, f"{new.version} adds the class {name}", breaks=False
+                    "class-added",
+                    name,
+                    f"{new.version} also installs DeviceClass {name}",
+                    breaks=False,
                 )
             )
         if kind in old.device_classes and kind not in new.device_classes:
@@ -263,8 +266,8 @@ def _class_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]
                 DriverChange(
                     "class-removed",
                     name,
-                    f"{new.version} no longer has the class {name}",
-                    fix="create the DeviceClass yourself",
+                    f"{new.version} no longer installs DeviceClass {name}",
+                    fix="add a manifest of this DeviceClass",
                 )
             )
     if old.has_extended_resource != new.has_extended_resource:
@@ -291,8 +294,8 @@ def _chart_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]
                 new.chart,
                 f"the chart is now called {new.chart} and is published at {new.repository}, so an "
                 "upgrade creates every object a second time",
-                fix=f"set nameOverride to {old.chart} on the first upgrade, and apply the CRDs by "
-                "hand",
+                fix=f"set nameOverride to {old.chart} on the first upgrade, and apply the "
+                "CRDs yourself",
                 before=old.chart,
             )
         )

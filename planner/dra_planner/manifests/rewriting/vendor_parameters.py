@@ -88,8 +88,9 @@ def _nvidia_mig(spec: Mapping[str, Any], name: str) -> Wanted:
     refuse_unknown(spec, frozenset({"profile", "sharing", "gpuClaimName"}), name)
     if spec.get("gpuClaimName"):
         raise NotConvertible(
-            f'{name} gets its MIG device from the GPU of another claim, "{spec["gpuClaimName"]}", '
-            "but in v1, one claim must request all devices of a GPU",
+            f"{name} gets its MIG device from the GPU of another claim, "
+            f'"{spec["gpuClaimName"]}", but v1 can require the same GPU only for devices in '
+            "one claim",
             replacement_examples.SLICES_OF_ONE_GPU,
         )
     profile = str(spec.get("profile") or "")

@@ -69,9 +69,10 @@ def plan_steps(
     movable = movable_workloads(everything)
     if movable and all(pool.is_dra for pool in fleet.pools):
         raise FleetError(
-            "the steps start on the old pools, but all pools of this fleet are DRA pools",
-            fix="describe the old pools with `allocation: device-plugin`, and set `devicePlugin` "
-            "to the version in the cluster",
+            "the migration starts with device-plugin pools, but all pools in this fleet are "
+            "DRA pools",
+            fix="add the current pools to the fleet with `allocation: device-plugin`, and "
+            "set `devicePlugin` to the device plugin version in the cluster",
         )
     kinds = {
         each.workload: each.object.partition(" ")[0]

@@ -69,7 +69,7 @@ def _taint_rules(situation: ClusterSituation) -> Iterator[Blocker]:
             evicted = (
                 f"; it evicts the running pods of {names}"
                 if names
-                else "; it doesn't evict any pod of these manifests"
+                else "; it doesn't evict any of the pods in these manifests"
             )
             text += evicted
             yield from find_limited_tolerations(situation, rule)

@@ -48,7 +48,7 @@ def find_missing_classes(situation: ClusterSituation) -> Iterator[Blocker]:
                     code="reference-not-found",
                     message=f"{workload.ref} refers to {kind} {name}, which the API server "
                     "rejects, so it also rejects the pods",
-                    fix=f"fix {kind} {name}",
+                    fix=f"correct the manifest of {kind} {name}",
                     place=workload.place,
                     workloads=(workload.ref,),
                 )

@@ -16,7 +16,7 @@ from dra_planner.offers.requests import pod_requests
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
 from dra_planner.quantity import amount_text
 from dra_planner.sizing.doubts import without_unknown_labels
-from dra_planner.wording import counted, named
+from dra_planner.wording import named
 
 if TYPE_CHECKING:
     from dra_planner.plan.judgement.judgement import Judgement
@@ -168,8 +168,8 @@ def find_daemons_on_system_nodes(situation: ClusterSituation) -> Iterator[Blocke
                 names = [offer.name for offer in pools if _may_reach(spec, offer)]
                 yield Blocker(
                     code=_CODE,
-                    message=f"{workload.ref} also runs on the {counted(system.count_max, 'node')} "
-                    f"of the system pool, which {lack}, so its pods there stay pending",
+                    message=f"{workload.ref} also creates pods for the nodes of the system "
+                    f"pool, but these nodes {lack}, so these pods stay pending",
                     fix=_select_pools(names),
                     place=workload.place,
                     workloads=(workload.ref,),

@@ -21,9 +21,10 @@ def find_volumes_without_class(situation: ClusterSituation) -> Iterator[Blocker]
         if any(NEEDS_DEFAULT_CLASS in pods.template.needs for pods in workload.pod_sets):
             yield Blocker(
                 code="reference-not-found",
-                message=f"{workload.ref} has a volume without storageClassName, and new clusters "
-                "of this cloud don't have a default StorageClass, so the pods stay pending",
-                fix="set storageClassName, or add the manifest of the default StorageClass",
+                message=f"{workload.ref} has a volume without storageClassName, and new "
+                f"{situation.cloud.title} clusters don't have a default StorageClass, "
+                "so the pods stay pending",
+                fix="set storageClassName, or add the manifest of a default StorageClass",
                 place=workload.place,
                 workloads=(workload.ref,),
                 verdict="cannot-tell",

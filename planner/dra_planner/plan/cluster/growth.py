@@ -75,7 +75,8 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
     """
     if not request.steps:
         raise PlannerError(
-            "the number of additional nodes comes from a simulation", fix="remove --simulate off"
+            "only a simulation can determine the number of additional nodes",
+            fix="remove --simulate off",
         )
     cluster = read_cluster(request, lambda features: fleet_classes(fleet, features))
     if fleet.headroom:

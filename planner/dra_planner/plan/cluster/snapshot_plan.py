@@ -296,7 +296,7 @@ def snapshot_minor(request: PlanRequest) -> int:
     raise ManifestError(
         "doesn't contain the cluster's Kubernetes version",
         place=Place(request.observed[0].name),
-        fix="add the cluster's version, for example --kubernetes 1.34",
+        fix="pass the cluster's version, for example --kubernetes 1.34",
     )
 
 

@@ -209,7 +209,9 @@ def _region(nodes: Iterable[Node], of_cloud: Cloud, place: Place) -> str:
         if found := next((node.meta.labels[key] for key in _REGION if key in node.meta.labels), ""):
             return of_cloud.region_of(found) or found
     raise PlannerError(
-        "the nodes don't have a region label", place=place, fix=f"label one: {_REGION[0]}"
+        "the nodes don't have a region label",
+        place=place,
+        fix=f"set the label {_REGION[0]} on at least one node",
     )
 
 

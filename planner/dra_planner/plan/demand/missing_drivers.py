@@ -43,7 +43,7 @@ def driver_fix(driver: AnyDriver, fleet: Fleet) -> str:
     value = "=true" if driver.accepts_true else ".version"
     pools = [pool.name for pool in fleet.pools if _serves(driver, pool.machine, fleet)]
     if pools:
-        return f'set `drivers.{driver.name}{value}` in the fleet, for pool "{pools[0]}"'
+        return f'set `drivers.{driver.name}{value}` in the fleet, so that pool "{pools[0]}" publishes these devices'
     return (
         f"add a pool with devices of {driver.title}, and set `drivers.{driver.name}{value}` in the "
         "fleet"

@@ -36,8 +36,8 @@ def find_unrequested_devices(manifests: Manifests) -> Iterator[Diagnostic]:
                     "use every GPU on their node, including other pods' GPUs, without "
                     "reserving any",
                     place=pod_set.template.place if pod_set.template.place.file else workload.place,
-                    fix="remove the variable, and request the GPUs with a claim; to monitor all GPUs, "
-                    "request a claim with adminAccess",
+                    fix="remove the variable, and request the GPUs with a claim; to monitor "
+                    "all GPUs, use a claim with adminAccess",
                 )
 
 

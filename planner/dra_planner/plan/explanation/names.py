@@ -85,9 +85,9 @@ def find_claim(judgement: Judgement, name: str) -> tuple[str, FoundClaim]:
         names = sorted({_first_name(each.shape, each.claim) for each in created})
         raise PlannerError(
             f'"{name}" is ambiguous, because the template generates {len(created)} claims',
-            fix=f"choose one: {some_names(names)}",
+            fix=f"use one of these claims: {some_names(names)}",
         )
-    here = f"claims here: {some_names(explainable_names(judgement).claims)}"
+    here = f"use one of these claims: {some_names(explainable_names(judgement).claims)}"
     short = {each.partition("/")[2]: each for each in (*(each for each, _ in templates), *claims)}
     nearest = get_close_matches(name.partition("/")[2], short, 1)
     known = f'did you mean "{short[nearest[0]]}"? {here}' if nearest else here

@@ -83,14 +83,18 @@ def explain_pod(judgement: Judgement, name: str, pool: str = "") -> tuple[PodExp
     name = full_name(name, short)
     if pool and pool not in {offer.name for offer in judgement.offers}:
         known = ", ".join(offer.name for offer in judgement.offers)
-        raise PlannerError(f'pool "{pool}" isn\'t in the plan', fix=f"pools: {known}")
+        raise PlannerError(
+            f'pool "{pool}" isn\'t in the plan', fix=f"use one of these pools: {known}"
+        )
     found = tuple(_explain(judgement, name, pool))
     if found:
         return found
     known_names = workload_names(judgement)
     nearest = get_close_matches(name, known_names, 1)
     fix = (
-        f'did you mean "{nearest[0]}"?' if nearest else f"workloads here: {some_names(known_names)}"
+        f'did you mean "{nearest[0]}"?'
+        if nearest
+        else (f"use one of these workloads: {some_names(known_names)}")
     )
     raise PlannerError(f'no workload has a pod "{name}"', fix=fix)
 

@@ -83,7 +83,7 @@ def explain_pool(plan: Plan, name: str) -> PoolReport:
     if pool is None or offer is None:
         raise PlannerError(
             f'pool "{name}" isn\'t in the plan',
-            fix=f"pools: {', '.join(each.name for each in plan.pools)}",
+            fix=f"use one of these pools: {', '.join(each.name for each in plan.pools)}",
         )
     uses = tuple(_uses(plan, name))
     concerned = {use.workload for use in uses if use.here or use.answer == "fits"}

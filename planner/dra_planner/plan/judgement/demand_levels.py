@@ -141,14 +141,17 @@ def _without_nodes(
     more = counted(len(growing) - 1, "other workload")
     others = f" and {more} add pods at the same time" if growing[1:] else " adds pods"
     when = "up to the maximum of its autoscaler" if level == "ceiling" else "during a rollout"
-    rollout = "" if level == "ceiling" else ", or set maxSurge to 0 and maxUnavailable to 1"
     return Diagnostic(
         severity="note" if growing[1:] else "warning",
         code=f"{level}-exceeds-nodes",
         message=f"if {growing[0]}{others} {when}, {counted(pending, 'pod')} "
-        f"{verb(pending, 'stay')} pending, because nothing adds nodes to the planned nodes",
+        f"{verb(pending, 'stay')} pending, because nothing increases the planned node "
+        "counts",
         place=_places(judgement).get(growing[0], NOWHERE),
-        fix=f"plan with --demand {level}, set an autoscaler in the fleet{rollout}",
+        fix=f"plan with --demand {level}, or set an autoscaler in the fleet"
+        if level == "ceiling"
+        else f"plan with --demand {level}, set an autoscaler in the fleet, or set maxSurge to 0 and "
+        "maxUnavailable to 1",
     )
 
 

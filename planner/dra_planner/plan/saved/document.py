@@ -117,7 +117,10 @@ def judge_document(
         raise
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         fault = f"{type(error).__name__}: {error}"
-        raise PlanFileError(f"isn't a plan file: {fault}", fix="run the plan again") from None
+        raise PlanFileError(
+            f"isn't a plan file: {fault}",
+            fix="create the plan file again: pulumi-dra plan --stack STACK --write",
+        ) from None
     offers = predict_offers(fleet, features) if offers is None else offers
     match_pools(fleet, offers)
     if devices_only:

@@ -119,13 +119,13 @@ def _nothing_to_buy(request: SuggestRequest, left_out: Mapping[str, str]) -> Pla
     if NO_PRICE in whys and request.max_price is None:
         named = [catalog.machine(request.cloud, name) for name in request.machines]
         regions = catalog.priced_regions(named or catalog.machines(request.cloud))
+        priced = f"one of these regions: {', '.join(regions)}" if regions else "other machine types"
         return PricesUnknownError(
             f"the on-demand prices of these machine types are unknown in {request.region}"
             if named
             else f"the on-demand prices of GPU machine types are unknown in {request.region}",
-            fix=f"prices are known only for {', '.join(regions) or 'other machine types'}; to plan "
-            "in another region, run `pulumi-dra init --region REGION` and set pricePerHour in "
-            "its pools",
+            fix=f"use {priced}; to plan without known prices, run `pulumi-dra init --region "
+            f"{request.region}`, and set pricePerHour for each pool in the new fleet",
         )
     limits = " within these limits" if request.machines or request.max_price is not None else ""
     reasons = f": {'; '.join(whys)}" if whys else ""

@@ -68,10 +68,7 @@ def _of_reservations(view: StackView) -> Iterator[Finding]:
             if fault:
                 yield Finding(
                     message=f'capacity reservation "{each.name}": {fault.partition("; ")[0]}',
-                    fix=(
-                        "reserve a machine type that the cloud can reserve, or remove the "
-                        "reservation"
-                    ),
+                    fix=("reserve another machine type, or remove the reservation"),
                     urn=each.urn,
                 )
 
@@ -148,7 +145,7 @@ def _of_size(
     if machine and pool.machine and machine != pool.machine.partition("+")[0]:
         yield _finding(
             pool,
-            f"its machine type is {pool.machine}, but {title} is for {machine}",
+            f"its machine type is {pool.machine}, and {title} is for {machine}",
             "set the same machine type in the pool and the reservation",
         )
         return
@@ -157,7 +154,7 @@ def _of_size(
     if size is not None and 0 <= size < least:
         yield _finding(
             pool,
-            f"it needs at least {counted(least, 'machine')}, but {title} contains only {size}",
+            f"it needs at least {counted(least, 'machine')}, and {title} contains only {size}",
             f"increase the reservation to at least {counted(least, 'machine')}, or lower the "
             f"pool's node count to {size}",
         )
@@ -165,8 +162,7 @@ def _of_size(
     if bought.by_name and props.flag(bought.by_name, False) is False and is_named:
         yield _finding(
             pool,
-            f"it selects {title} by name, but the reservation's {bought.by_name} is false, so the "
-            "cloud can't create its nodes",
+            f"it selects {title} by name, and the reservation's {bought.by_name} is false",
             f"set the reservation's {bought.by_name} to true",
         )
 
@@ -197,7 +193,7 @@ def _of_members(
     if reserved < least:
         yield _finding(
             pool,
-            f"it needs at least {counted(least, 'machine')} of type {pool.machine}, but group "
+            f"it needs at least {counted(least, 'machine')} of type {pool.machine}, and group "
             f'"{group.name}" reserves only {reserved}',
             f"reserve at least {counted(least, 'machine')} in the group, or lower the pool's node "
             "count",
@@ -258,11 +254,12 @@ def _of_updates(pool: DeclaredPool, surge: SurgeSetting) -> Iterator[Finding]:
     value = surge.default if pool.own.has(surge.setting) is False else pool.own.at(surge.setting)
     if isinstance(value, str | int) and str(value) not in surge.starts_none:
         setting = surge.setting.rpartition(".")[2]
-        yield _finding(
-            pool,
-            f"updates create new nodes before they delete old nodes ({setting} {value}), but a "
+        yield Finding(
+            message=f"{pool.title} can't update its nodes within its purchased capacity, because "
+            f"updates create new nodes before they delete old nodes ({setting} {value}), and a "
             "fully used reservation doesn't have a free machine",
-            surge.fix,
+            fix=surge.fix,
+            urn=pool.urn,
         )
 
 

@@ -35,9 +35,9 @@ def _outside(
     if outside and None not in having:
         where = " and ".join(filter(None, having))
         yield (
-            f'its nodes may be in zone {outside[0]}, but reservation "{reservation.name}" is in '
-            f"{where}",
-            f"use only zone {where} for the pool",
+            f'its nodes may be in zone {outside[0]}, and reservation "{reservation.name}" is '
+            f"only for {where}",
+            f"in the pool, use only zone {where}",
         )
 
 
@@ -51,7 +51,10 @@ def _several(
     if bought.template_name and pool.template.has(bought.template_name):
         shown = " and ".join(sorted(filter(None, zones)))
         yield (
-            f"its nodes may be in the zones {shown}, but a reservation covers only one zone",
+            (
+                f"its nodes may be in several zones ({shown}), and a reservation covers only one "
+                "zone"
+            ),
             "use only subnets in the zone of the reservation",
         )
 

@@ -29,8 +29,8 @@ def check(view: StackView) -> Iterator[Finding]:
         if missed:
             shown = ", ".join(f"{device.product} ({device.memory})" for device in missed)
             yield Finding(
-                message=f"selector `{' '.join(selector.expression.split())}` misses {shown} by "
-                f"less than {near} %",
+                message=f"selector `{' '.join(selector.expression.split())}` misses {shown} "
+                f"by less than {near}%",
                 fix=(
                     "require less memory in the selector, because a GPU publishes less than its "
                     "nominal size"

@@ -22,8 +22,8 @@ def _refused(driver: InstalledDriver, values: Properties) -> Iterator[Finding]:
     gpus, override = _truth(values, "resources.gpus.enabled", True), _truth(values, OVERRIDE, False)
     if gpus and override is False:
         yield Finding(
-            message=f"{driver.title} enables GPUs without setting {OVERRIDE}, which its chart "
-            "rejects",
+            message=f"{driver.title} enables GPUs but doesn't set {OVERRIDE}, so its chart "
+            "fails to render",
             fix=f"set {OVERRIDE}: true in the release's values",
             urn=driver.urn,
         )

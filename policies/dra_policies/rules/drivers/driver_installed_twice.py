@@ -14,7 +14,7 @@ def check(view: StackView) -> Iterator[Finding]:
         yield Finding(
             message=f"{driver.title} and {first} both install the DRA driver, so both publish "
             "the same GPUs and create the same DeviceClasses",
-            fix=f"remove {driver.title}, or {first}",
+            fix=f"remove {driver.title} or {first}",
             urn=driver.urn,
         )
     for second in view.second_drivers if view.drivers else ():

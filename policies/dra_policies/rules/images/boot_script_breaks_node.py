@@ -53,8 +53,9 @@ def _no_script(pool: DeclaredPool) -> Iterator[Finding]:
     missing = [key for key in keys if key not in (pool.boot_script or "")]
     if is_custom and missing and marker in (pool.boot_script or ""):
         yield Finding(
-            message=f"{pool.title} uses a custom image, but the NodeConfig in its launch template "
-            f"doesn't set {' and '.join(missing)} of the cluster, so its nodes don't join",
+            message=f"{pool.title} uses a custom image, but the NodeConfig in its launch "
+            f"template doesn't set the cluster's {' and '.join(missing)}, so its "
+            "nodes don't join the cluster",
             fix=f"set {' and '.join(missing)} in spec.cluster of the NodeConfig",
             urn=pool.template_urn or pool.urn,
         )
@@ -65,8 +66,8 @@ def _no_script(pool: DeclaredPool) -> Iterator[Finding]:
         lacks = f"doesn't join the cluster in its {kind.boot_script}"
         yield Finding(
             message=f"{pool.title} uses a custom image, and its launch template "
-            f"{lacks if is_set else f'does not set {kind.boot_script}'}, so its nodes join the "
-            "cluster only if the image runs such a script",
+            f"{lacks if is_set else f'does not set {kind.boot_script}'}, so its nodes "
+            "join the cluster only if the image joins them itself",
             fix=f"set the launch template's {kind.boot_script} to a script that joins the cluster",
             urn=pool.template_urn or pool.urn,
             certain=False,

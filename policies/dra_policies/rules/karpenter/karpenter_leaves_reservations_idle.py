@@ -30,9 +30,9 @@ def check(view: StackView) -> Iterator[Finding]:
         if selects and wanted is not None and settings.reserved not in wanted:
             yield _finding(
                 pool,
-                "the node class selects the reservations, but the pool doesn't allow the "
+                "the node class selects reservations, and the pool doesn't allow the "
                 f"capacity type {settings.reserved}",
-                fix=f"allow {settings.reserved} in the {CAPACITY_TYPE} requirement",
+                fix=f"add {settings.reserved} to the pool's {CAPACITY_TYPE} requirement",
             )
         elif selects is False:
             yield from _unused_reservations(pool, settings, view)
@@ -66,8 +66,8 @@ def _unused_reservations(
                 pool,
                 f"the node class doesn't set {key}, so its {nodes} don't use the {kind} "
                 f'"{each.name}"',
-                fix=f"select the {kind} in {settings.reservations} of the {settings.kind}, and "
-                f"allow {settings.reserved} in the {CAPACITY_TYPE} requirement",
+                fix=f"select the {kind} in {settings.reservations} of the {settings.kind}, "
+                f"and add {settings.reserved} to the pool's {CAPACITY_TYPE} requirement",
             )
 
 

@@ -18,7 +18,6 @@ from dra_policies.rules.karpenter.unmatched_selectors import selectors_without_p
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknown_values import as_mapping
 from dra_policies.view.pool_machines import (
-    CAPACITY_TYPE,
     capacity_types,
     known_machine,
     requirements,
@@ -57,10 +56,11 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
     names = required.get("node.kubernetes.io/instance-type", ())
     systems = required.get("kubernetes.io/os", ())
     if systems and "linux" not in systems and pool.is_dra:
-        yield _finding(
-            pool,
-            f"it requires {' or '.join(systems)}, but the driver runs only on Linux",
+        yield Finding(
+            message=f"{pool.title} requires {' or '.join(systems)} nodes, but the DRA driver runs "
+            "only on Linux",
             fix="set the kubernetes.io/os requirement to linux",
+            urn=pool.urn,
         )
     known = {
         name: found for name in names if (found := known_machine(pool.cloud, name)) is not None
@@ -70,7 +70,7 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
             yield _finding(
                 pool,
                 f"its machine type {name} is unknown",
-                fix=f"if you mean {near}, change the name",
+                fix=f"use a known machine type; did you mean {near}?",
                 certain=False,
             )
     if not names:
@@ -82,10 +82,11 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
     if not fitting:
         yield _finding(
             pool,
-            f"its machine types ({', '.join(names)}) are "
-            f"{' and '.join(sorted({each.arch for each in known.values()}))}, but its requirements "
-            f"allow only {' or '.join(arches)}",
-            fix=f"set the kubernetes.io/arch requirement to {next(iter(known.values())).arch}",
+            f"its requirements allow only {' or '.join(arches)} CPUs, and its machine types "
+            f"({', '.join(names)}) have "
+            f"{' and '.join(sorted({each.arch for each in known.values()}))} CPUs",
+            fix="set the kubernetes.io/arch requirement to "
+            f"{next(iter(known.values())).arch}, or use other machine types",
         )
         return
     yield from _gpus(pool, fitting)
@@ -108,7 +109,7 @@ def _gpus(
             yield _finding(
                 pool,
                 f'no machine type meets the requirement "{key} {operator} {", ".join(wanted)}"',
-                fix=f"change the {key} requirement",
+                fix=f"change the {key} requirement to a value that a machine type has",
                 certain=certain,
             )
 
@@ -143,8 +144,8 @@ def _limits(pool: DeclaredPool, machines: list[Machine]) -> Iterator[Finding]:
         has = {"cpu": smallest.vcpus, "memory": f"{smallest.memory_mib}Mi"}.get(key, least)
         yield _finding(
             pool,
-            f"its {key} limit is {pool.own.below('spec.limits').values[key]}, but one "
-            f"{smallest.instance_type} node has {has}",
+            f"its {key} limit is {pool.own.below('spec.limits').values[key]}, less than the {has} "
+            f"of one {smallest.instance_type} node",
             fix=f"raise spec.limits.{key} to at least {has} per node, or remove the limit",
             certain=limit != 0,  # a limit of 0 pauses the pool, often on purpose
         )
@@ -175,7 +176,7 @@ def _node_class(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
     if near:
         yield _finding(
             pool,
-            f'it uses EC2NodeClass "{wanted}", which isn\'t in this stack',
+            f'its EC2NodeClass "{wanted}" isn\'t in this stack',
             fix=f'set nodeClassRef.name to "{near[0]}"',
         )
 
@@ -211,8 +212,8 @@ def _reserved(pool: DeclaredPool) -> Iterator[Finding]:
         key = settings.reservations.rpartition(".")[2]
         yield _finding(
             pool,
-            f"it requires {CAPACITY_TYPE} {settings.reserved}, but its node class doesn't set "
-            f"{key}",
+            f"it allows only the capacity type {settings.reserved}, and its node class doesn't "
+            f"set {key}",
             fix=f"select the reservations in {settings.reservations} of the {settings.kind}",
         )
 

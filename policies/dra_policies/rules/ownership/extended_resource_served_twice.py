@@ -19,8 +19,9 @@ def check(view: StackView) -> Iterator[Finding]:
         for name, device_class in sorted(view.manifests.classes.items()):
             if device_class.extended_resource_name == SERVED:
                 yield Finding(
-                    message=f"DeviceClass {name} and {plugin} both serve the extended resource "
-                    f"{SERVED}, so it depends on the node which of them a pod uses",
+                    message=f"DeviceClass {name} and {plugin} both serve the extended "
+                    f"resource {SERVED}, so the node determines which of the two a "
+                    "pod uses",
                     fix=f"remove extendedResourceName from the DeviceClass, or remove {plugin}",
                     place=device_class.meta.place,
                 )

@@ -27,8 +27,8 @@ def check(view: StackView) -> Iterator[Finding]:
                 continue
             yield Finding(
                 message=f"{manager.title} runs NVIDIA's MIG manager, which removes the MIG "
-                f"configuration {layout} of {pool.title}, because the nodes don't have "
-                "the label that excludes them",
+                f"configuration {layout} of {pool.title}, because the nodes don't "
+                f"have the label {OPT_OUTS[0]}=false",
                 fix=f'label the pool\'s nodes {OPT_OUTS[0]}="false", or set migManager.enabled to '
                 "false",
                 urn=manager.urn,

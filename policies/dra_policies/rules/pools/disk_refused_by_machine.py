@@ -58,8 +58,8 @@ def _ephemeral(pool: DeclaredPool) -> Iterator[Finding]:
     largest = machine.temporary_disk_gib
     if pool.own.text(path) == value and wanted is not None and wanted > largest:
         yield Finding(
-            message=f"{pool.title}: its operating system needs {wanted} GiB on the local disk, but "
-            f"{machine.name} has only {largest} GiB",
+            message=f"{pool.title}: its OS disk ({wanted} GiB) doesn't fit on the local disk "
+            f"of {machine.name} ({largest} GiB)",
             fix=f'set {path} to "{ephemeral.otherwise}", or {ephemeral.size} to {largest} or less',
             urn=pool.urn,
             certain=machine.family in ephemeral.only_temporary,

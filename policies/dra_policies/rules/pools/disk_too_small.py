@@ -31,7 +31,7 @@ def _other_device(pool: DeclaredPool) -> Iterator[Finding]:
             message=f"{pool.title}: its launch template sets disk {names[0]}, but the root "
             f"disk of {pool.image} images is {root}, so the root disk keeps the "
             "image's size",
-            fix=f"set the disk's {template.disk_name} in the launch template to {root}",
+            fix=f"in the launch template, set the disk's {template.disk_name} to {root}",
             urn=pool.template_urn or pool.urn,
         )
 

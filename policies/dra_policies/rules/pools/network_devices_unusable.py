@@ -25,8 +25,8 @@ def check(view: StackView) -> Iterator[Finding]:
         yield Finding(
             message=f"{group.title} protects EFA interfaces of {group.pool}, but doesn't allow all "
             f"{group.missing} traffic within the group, so NCCL and MPI jobs hang",
-            fix=f"add an {group.missing} rule to the group that allows all protocols, with the "
-            "group itself as the peer",
+            fix=f"add an {group.missing} rule that allows all protocols, with the group "
+            "itself as the peer",
             urn=group.urn,
         )
     yield from outdated_plugins(view)
@@ -63,8 +63,8 @@ def _of_label(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
     version = _numbers(pool.own.text(of_cloud.pool.version) or "")
     if len(version) > len(_MINOR) and version < _numbers(of_cloud.network_label_since):
         yield Finding(
-            message=f"{pool.title} has the label {label}, but its version doesn't publish network "
-            "devices",
+            message=f"{pool.title} has the label {label}, but its node version is too old to "
+            "publish network devices",
             fix=f"set {of_cloud.pool.version} to {of_cloud.network_label_since} or later",
             urn=pool.urn,
         )
@@ -72,7 +72,7 @@ def _of_label(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
         yield Finding(
             message=f"{pool.title} has the label {label}, but the stack also installs "
             f"{_OPEN_SOURCE}, so two drivers publish the same network devices",
-            fix=f"remove the release of {_OPEN_SOURCE}, or the label",
+            fix=f"remove the {_OPEN_SOURCE} release, or remove the label from the pool",
             urn=pool.urn,
         )
 
@@ -96,8 +96,9 @@ def _more_than_cards(pool: DeclaredPool) -> Iterator[Finding]:
     most = network.most(machine)
     if found and most is not None and len(found) > most:
         yield Finding(
-            message=f"{pool.title}: its launch template has {counted(len(found), network.interface)}, "
-            f"but {machine.name} supports {most or 'none'}, so the cloud can't create its nodes",
+            message=f"{pool.title}: its launch template has "
+            f"{counted(len(found), network.interface)}, but {machine.name} supports "
+            f"{f'at most {most}' if most else 'none'}, so the cloud can't create its nodes",
             fix=(
                 "remove interfaces from the launch template, or use a machine type that supports "
                 "more interfaces"

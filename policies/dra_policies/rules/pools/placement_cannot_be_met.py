@@ -55,9 +55,9 @@ def _of_fast_network(view: StackView, pool: DeclaredPool) -> Iterator[Finding]:
     fast = [each for each in interfaces or () if (each.text(key) or "").startswith(value)]
     if fast and len(set(zones)) > 1:
         yield Finding(
-            message=f"{pool.title} has nodes in the zones "
-            f"{' and '.join(sorted(filter(None, zones)))}, but {network.interface} traffic can't "
-            "cross zones, so jobs with nodes in different zones fail",
+            message=f"{pool.title} has nodes in several zones "
+            f"({', '.join(sorted(filter(None, zones)))}), but {network.interface} "
+            "traffic can't cross zones, so jobs with nodes in different zones fail",
             fix="use subnets of only one zone for this pool, and create a separate pool for each "
             "additional zone",
             urn=pool.urn,
@@ -91,7 +91,7 @@ def _of_fixed_count(pool: DeclaredPool) -> Iterator[Finding]:
         yield Finding(
             message=f"{pool.title} is autoscaled, but it also sets {path}, so updates remove nodes "
             "that the autoscaler added",
-            fix=f"remove {path}, or add it to ignoreChanges",
+            fix=f"remove {path}, or add {path} to the resource's ignoreChanges",
             urn=pool.urn,
         )
 

@@ -29,8 +29,8 @@ def check(view: StackView) -> Iterator[Finding]:
                         message=f'cluster "{cluster.name}" disables the default add-ons '
                         f"({addons.by_default} is false), but this stack doesn't "
                         f"install {addon}, so {consequence}",
-                        fix=f"declare the {addon} add-on, or create a new cluster without "
-                        f"{addons.by_default}",
+                        fix=f"declare the {addon} add-on, or create a new cluster with "
+                        f"{addons.by_default} set to true",
                         urn=cluster.urn,
                         certain=bool(view.pools),
                     )
@@ -46,7 +46,7 @@ def _without_network(view: StackView, of_cloud: Cloud) -> Iterator[Finding]:
             yield Finding(
                 message=f'cluster "{cluster.name}" sets {path} to {value}, but this stack '
                 "doesn't install a network plugin, so nodes never become ready",
-                fix=f"install a network plugin, or create a new cluster without {path}",
+                fix=f"install a network plugin, or create a new cluster that doesn't set {path}",
                 urn=cluster.urn,
                 certain=view.installs_charts,
             )

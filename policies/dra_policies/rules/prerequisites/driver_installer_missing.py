@@ -59,7 +59,8 @@ def _of_other_images(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{pool.title}: its nodes run {pool.image}, but the stack's driver "
                 f"installer is for {other} images, so the nodes don't get the NVIDIA driver",
-                fix=f"use the installer for {pool.image}, or an image that starts with {other}",
+                fix=f"use the installer for {pool.image}, or set an image type whose name "
+                f"starts with {other}",
                 urn=pool.urn,
             )
 

@@ -101,9 +101,9 @@ def _without_entry(view: StackView, of_cloud: Cloud) -> Iterator[Finding]:
                 yield from _of_another_role(view, entry, group)
             elif group.type == entry.groups and tag in keys:
                 yield Finding(
-                    message=f'Auto Scaling group "{group.name}" doesn\'t have an access '
-                    f'entry, which cluster "{cluster.name}" requires, so its nodes '
-                    "don't join",
+                    message=f'Auto Scaling group "{group.name}" doesn\'t have an access entry, '
+                    f'which cluster "{cluster.name}" requires, so its nodes don\'t '
+                    "join the cluster",
                     fix=f"declare an AccessEntry of type {entry.kinds[0]} for the nodes' role",
                     urn=group.urn,
                 )
@@ -125,8 +125,8 @@ def _of_another_role(
     ]
     if len(here) == 1 and all(entries) and not any(here[0].urn in each for each in entries):
         yield Finding(
-            message=f'role "{here[0].name}" of Auto Scaling group "{group.name}" doesn\'t have an '
-            "access entry, so its nodes don't join",
+            message=f'role "{here[0].name}" of Auto Scaling group "{group.name}" doesn\'t have '
+            "an access entry, so the group's nodes don't join the cluster",
             fix=f"declare an AccessEntry of type {entry.kinds[0]} for this role",
             urn=group.urn,
         )
@@ -168,7 +168,7 @@ def _faults(
     if need.trusted and trust and "Service" in trust and not _trusts(trust, need.trusted):
         yield Finding(
             message=f"{title} doesn't trust {need.trusted}, so {need.says}",
-            fix=f"in {kind.trust}, allow the service {need.trusted} to assume the role",
+            fix=f"in the role's {kind.trust}, allow the service {need.trusted} to assume the role",
             urn=identity.urn,
         )
     if need.elsewhere and _has_right_elsewhere(view, kind, identity, need):

@@ -221,7 +221,7 @@ def _without_endpoints(
     if missing:
         yield Finding(
             message=f"{route}, and its network doesn't have usable endpoints for "
-            f"{', '.join(missing)}, so nodes can't pull images or become ready",
+            f"{', '.join(missing)}, so nodes can't pull images and never become ready",
             fix="add a default route to a NAT gateway, or endpoints for "
             f"{', '.join(missing)} to the network",
             urn=subnet.urn,
@@ -229,8 +229,8 @@ def _without_endpoints(
     elif values and all(each is not None and endpoints.mirror not in repr(each) for each in values):
         yield Finding(
             message=f"{route}, so nodes can't pull the DRA driver image from its public registry",
-            fix="add a default route to a NAT gateway, or copy the image to your registry and set "
-            "image.repository of the driver's chart",
+            fix="add a default route to a NAT gateway, or copy the image to your registry "
+            "and set image.repository in the driver's chart values",
             urn=subnet.urn,
         )
 

@@ -87,8 +87,9 @@ def groups_for_private_addresses(
     listed = [rule for each in rules for rule in each or ()]
     if listed and not any(_reaches_out(groups, rule) for rule in listed):
         yield Finding(
-            message=f'security group "{found[0].name}" of {pool.title} doesn\'t allow TCP traffic to '
-            "public addresses, so its nodes can't pull images or become ready",
+            message=f'security group "{found[0].name}" of {pool.title} doesn\'t allow TCP '
+            "traffic to public addresses, so its nodes can't pull images and never "
+            "become ready",
             fix="add an egress rule for TCP port 443 to 0.0.0.0/0, or add endpoints for the "
             "cloud's services",
             urn=found[0].urn,
@@ -135,7 +136,7 @@ def groups_not_admitted(
         yield Finding(
             message="the control plane's security groups don't admit security group "
             f'"{found[0].name}" of {pool.title}, so its nodes can\'t reach the API '
-            "server, and don't join the cluster",
+            "server to join the cluster",
             fix="add the cluster's security group to the launch template, or add an ingress rule "
             f'with the source "{found[0].name}" to the cluster\'s security group',
             urn=found[0].urn,
@@ -200,8 +201,9 @@ def closing_firewalls(
             ranges == () or EVERYWHERE & set(ranges or ())
         ):
             yield Finding(
-                message=f'firewall rule "{rule.name}" denies all outbound traffic from {pool.title}, '
-                "so its nodes can't reach the control plane or join the cluster",
+                message=f'firewall rule "{rule.name}" denies all outbound traffic from '
+                f"{pool.title}, so its nodes can't reach the control plane to join "
+                "the cluster",
                 fix="add a rule with a lower priority number that allows the outbound traffic that "
                 "nodes need",
                 urn=rule.urn,

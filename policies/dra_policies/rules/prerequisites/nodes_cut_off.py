@@ -81,7 +81,7 @@ def _closed_groups(
         if found and all(outbound_rules(view, groups, each) == [] for each in found):
             yield Finding(
                 message=f'security group "{found[0].name}" of {pool.title} doesn\'t have an '
-                "egress rule, so its nodes can't reach the API server, and don't join the "
+                "egress rule, so its nodes can't reach the API server to join the "
                 "cluster",
                 fix="add an egress rule for all protocols",
                 urn=found[0].urn,
@@ -112,8 +112,9 @@ def _closed_filters(
         allows_first = bool(outbound) and outbound[0] is not denied
         if denied is not None and not allows_first and _is_for_everything(denied, filters):
             yield Finding(
-                message=f'a rule of "{declared[urn].name}" denies all outbound node traffic, so '
-                "nodes can't reach the API server and registries or join the cluster",
+                message=f'a rule of "{declared[urn].name}" denies all outbound node traffic, '
+                "so nodes can't reach registries, or reach the API server to join "
+                "the cluster",
                 fix="add a rule with a lower priority number that allows the outbound traffic that "
                 "nodes need",
                 urn=urn,

@@ -31,9 +31,9 @@ def rejecting_policies(view: StackView, driver: InstalledDriver) -> Iterator[Fin
     for each in (*view.objects, *view.declared):
         if _rejects(each, namespace):
             yield Finding(
-                message=f'policy "{each.name}" rejects privileged pods and host paths in namespace '
-                f"{namespace}, so {driver.title} can't create pods, and devices aren't "
-                "published",
+                message=f'policy "{each.name}" rejects privileged pods and host paths in '
+                f"namespace {namespace}, so {driver.title} can't create pods and "
+                "publish devices",
                 fix=f"exclude the namespace {namespace} from the policy",
                 urn=each.urn,
             )

@@ -83,9 +83,10 @@ def _class(
         name = of_cloud.default_storage_class
         if name == "" and not _has_default(view):
             yield Finding(
-                message=f"{claim.title} doesn't set a StorageClass, and the cluster doesn't have a "
-                "default StorageClass, so its pods stay pending",
-                fix="set storageClassName, or mark a StorageClass as the default",
+                message=f"{claim.title} doesn't set a StorageClass, and the cluster doesn't "
+                "have a default StorageClass, so pods that use this volume stay "
+                "pending",
+                fix="set storageClassName, or declare a default StorageClass",
                 urn=claim.urn,
             )
     if not name:
@@ -94,7 +95,7 @@ def _class(
     if name not in declared and name not in builtin and not view.charts & {"", name}:
         yield Finding(
             message=f"{claim.title} uses StorageClass {name}, which neither this stack nor "
-            f"{of_cloud.title} creates, so its pods stay pending",
+            f"{of_cloud.title} creates, so pods that use this volume stay pending",
             fix=f"declare StorageClass {name}, or use one of the cloud's classes: "
             f"{', '.join(sorted(builtin)) or 'none'}",
             urn=claim.urn,
@@ -141,8 +142,8 @@ def _missing_driver(
     if _has_driver(view, of_cloud, cluster, driver) is False:
         what = driver.addon or (driver.switch[0] if driver.switch else "")
         yield Finding(
-            message=f"{title} needs the volume driver {driver.provisioner}, which "
-            f'cluster "{cluster.name}" doesn\'t have, so its pods stay pending',
+            message=f"{title} needs the volume driver {driver.provisioner}, which cluster "
+            f'"{cluster.name}" doesn\'t have, so pods that use this volume stay pending',
             fix=f"install the {what} add-on" if driver.addon else f"set {what} to true",
             urn=urn,
         )

@@ -133,7 +133,7 @@ def _compare_labels(pool: DeclaredPool, planned: tuple[NodeLabel, ...]) -> Itera
             yield Finding(
                 message=f"{pool.title}: its node label {key} is {is_now}, but the plan expects "
                 f"{key}={wanted}",
-                fix=f"set the label to the planned value, or {label.otherwise}",
+                fix=f"set the label to {wanted}, or {label.otherwise}",
                 urn=pool.urn,
             )
 
@@ -147,15 +147,16 @@ def _compare_taints(pool: DeclaredPool, planned: tuple[Taint, ...]) -> Iterator[
             yield Finding(
                 message=f"{pool.title}: its nodes don't have the taint {taint}, which the plan "
                 "expects",
-                fix="add the taint, because otherwise other pods can use the CPU and memory "
-                "that the plan reserves for pods with claims",
+                fix="add the taint to the pool, so that other pods can't use the CPU and "
+                "memory that the plan reserves for pods with claims",
                 urn=pool.urn,
             )
     for taint in pool.taints:
         if taint not in planned and taint.effect != "PreferNoSchedule":
             yield Finding(
                 message=f"{pool.title}: its nodes have the taint {taint}, which isn't in the plan",
-                fix="remove the taint, or add the taint to the pool in the fleet and plan again",
+                fix="remove the taint from the pool, or add the taint to the pool in the "
+                "fleet and plan again",
                 urn=pool.urn,
             )
 
@@ -188,8 +189,8 @@ def _names(rows: dict[str, PoolRow]) -> str:
 
 
 _FIX = (
-    "set the plan's values, or change the fleet and plan again: pulumi-dra plan --stack STACK "
-    "--write"
+    "use the planned values in the pool, or change the fleet and plan again: pulumi-dra plan "
+    "--stack STACK --write"
 )
 
 RULE = Rule(

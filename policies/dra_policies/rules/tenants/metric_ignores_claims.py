@@ -54,7 +54,7 @@ def _exported(reader: MetricReader, user: str, names_claims: bool | None) -> Ite
     what = f"{reader.title} uses {reader.exported[0]} by pod"
     why = "dcgm-exporter labels series with pods that have claims"
     yield Finding(
-        message=f"{what}, but {why} only if kubernetesDRA.enabled is set, and {user} has claims"
+        message=(f"{what}, but {user} has claims, and {why} only if kubernetesDRA.enabled is set")
         if names_claims is False
         else f"{what}, and {user} has claims, but it's unknown whether {why}",
         fix="set kubernetesDRA.enabled in the values of dcgm-exporter (4.6.0-4.8.3 or later)",

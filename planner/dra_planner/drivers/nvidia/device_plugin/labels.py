@@ -67,7 +67,10 @@ def _product(term: LabelTerm) -> SelectionNeeds:
     profiles = {value.partition("-MIG-")[2] for value in term.values}
     is_shared = {value.endswith("-SHARED") for value in term.values}
     if len(profiles) > 1 or len(is_shared) > 1:
-        raise NotTranslatable(f"{term.key} selects whole GPUs and parts of GPUs")
+        raise NotTranslatable(
+            f"{term.key} selects GPUs with different MIG profiles or "
+            "sharing modes, which one claim can't request"
+        )
     names = [
         _product_name(value.partition("-MIG-")[0].removesuffix("-SHARED")) for value in term.values
     ]

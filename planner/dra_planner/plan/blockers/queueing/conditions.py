@@ -66,7 +66,8 @@ def _namespaces(
         yield UnmetCondition(
             f"ClusterQueue {queue.name} doesn't set namespaceSelector, so it doesn't admit pods "
             "from any namespace",
-            f"set namespaceSelector: {{}} in ClusterQueue {queue.name} to admit all namespaces",
+            "to admit pods from all namespaces, set namespaceSelector: {} in ClusterQueue "
+            f"{queue.name}",
         )
         return
     found = manifests.namespaces.get(name)
@@ -76,16 +77,17 @@ def _namespaces(
     shown = json.dumps(render_label_selector(selector))
     if found is None and any(each.key != _NAME_LABEL for each in selector.requirements):
         yield UnmetCondition(
-            f"ClusterQueue {queue.name} admits only namespaces that {shown} selects, and "
-            f"Namespace {name} isn't in the manifests",
+            f"ClusterQueue {queue.name} admits only pods from namespaces that match {shown}, "
+            f"and Namespace {name} isn't in the manifests",
             f"add the manifest of Namespace {name}",
             "cannot-tell",
         )
     else:
         yield UnmetCondition(
-            f"ClusterQueue {queue.name} admits only namespaces that {shown} selects, and "
-            f"Namespace {name} doesn't have these labels",
-            f"label Namespace {name}, or change namespaceSelector in ClusterQueue {queue.name}",
+            f"ClusterQueue {queue.name} admits only pods from namespaces that match {shown}, "
+            f"and the labels of Namespace {name} don't match",
+            f"change the labels of Namespace {name}, or change namespaceSelector in "
+            f"ClusterQueue {queue.name}",
         )
 
 
