@@ -113,7 +113,7 @@ def test_slices_of_what_nobody_knows(project: Project) -> None:
     )
     assert "isn't true or false" in done.err
     done = project.run("slices", "--machine", "p5.48xlarge", "--cloud", "gke", "--driver", "25.8.1")
-    assert "only EKS offers g6.2xlarge" in done.err
+    assert "only EKS offers p5.48xlarge" in done.err
 
 
 def test_catalog_filters_by_words(project: Project) -> None:

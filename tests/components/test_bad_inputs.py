@@ -193,7 +193,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksCluster",
         {"public_access_cidrs": "10.0.0.0/8"},
         "public_access_cidrs",
-        "must be a list of texts",
+        "must be a list of strings",
     ),
     (
         "EksCluster",
@@ -680,7 +680,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"security_group_ids": "sg-1"},
         "security_group_ids",
-        "must be a list of texts or outputs",
+        "must be a list of strings or outputs",
     ),
     (
         "EksGpuPool",
@@ -1177,7 +1177,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "AksCluster",
         {"kubernetes_version": "1.33"},
         "kubernetes_version",
-        "isn't supported; use a version from 1.34 to",
+        "isn't supported; use a version from 1.34 (the first with resource.k8s.io/v1) to",
     ),
     ("AksCluster", {"public_access_cidrs": ["0.0.0.0/0"]}, "public_access_cidrs[0]", "to everyone"),
     (

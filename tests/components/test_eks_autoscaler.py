@@ -170,7 +170,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         {"flags": {"cloud-provider": "gce"}},
         "flags.cloud-provider: is already set by this component",
     ),
-    "flags as a list": ({"flags": ["v=2"]}, "flags: must be a map of texts"),
+    "flags as a list": ({"flags": ["v=2"]}, "flags: must be a map of strings"),
     "a tag in the image": ({"image_repository": "a/b:v1"}, "must not have a tag"),
     "no cluster": ({"cluster_name": ""}, "cluster_name: must be text or an output"),
 }

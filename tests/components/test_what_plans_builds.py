@@ -125,7 +125,7 @@ MEANT_OTHERWISE = [
     ("EksGpuPool", "capacity", "must be one of"),
     ("AksGpuPool", "capacity", "must be one of"),
     # a fleet's reader does not say of what
-    ("EksCluster", "public_access_cidrs", "must be a list of texts"),
+    ("EksCluster", "public_access_cidrs", "must be a list of strings"),
     (
         "EksCluster",
         "zone_count",

@@ -181,7 +181,7 @@ HOSTILE: dict[str, tuple[list[dict[str, Any]], str]] = {
                 },
             },
         ],
-        "doesn't belong to one node",
+        "isn't specific to one node",
     ),
 }
 

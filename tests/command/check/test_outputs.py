@@ -57,7 +57,7 @@ def test_a_driver_upgrade_is_written_too(project: Project) -> None:
     [
         ("sarif", '"sarif" doesn\'t contain a file name; use FORMAT=FILE'),
         ("", '--output: "" doesn\'t contain a file name'),
-        ("sarf=a", '"sarf" isn\'t a format; use one of these formats: text, json'),
+        ("sarf=a", '"sarf" isn\'t an output format; use one of these formats: text, json'),
         ("sarif=a,junit=a", "a appears twice"),
         ("sarif=-", "use --format sarif"),
         ("sarif=workloads", "workloads is a folder; pass a file in this folder"),

@@ -92,7 +92,7 @@ def test_explain_names_the_claims_there_are(project: Project) -> None:
     done = project.run(
         "explain", "workloads", "--stack", "dev", "--claim", "default/first-gpu", "--pool", "a100"
     )
-    assert "pools: l4" in done.err
+    assert "use one of these pools: l4" in done.err
 
 
 GREEDY = """\

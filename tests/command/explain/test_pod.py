@@ -182,7 +182,10 @@ def test_the_answer_has_the_fields_of_its_schema(given: Project) -> None:
         (("--pod", "wbe"), 'no workload has a pod "default/wbe"; did you mean "default/web"?'),
         (("--pod", ""), 'no workload has a pod "'),
         (("--pod", "web-7"), 'no workload has a pod "'),
-        (("--pod", "web", "--pool", "h100"), 'pool "h100" isn\'t in the plan; pools: l4'),
+        (
+            ("--pod", "web", "--pool", "h100"),
+            'pool "h100" isn\'t in the plan; use one of these pools: l4',
+        ),
         (("--pod", "web", "--format", "html"), "--pod doesn't support --format html"),
         (("--pod", "web", "--claim", "web-0-gpu"), "not allowed with argument"),
         (("--pod", "web", "--what-if", "pools.l4"), "\" isn't a change of one value"),

@@ -143,7 +143,7 @@ def test_the_answer_has_the_fields_of_its_schema(given: Project) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--pool", "l5"), 'pool "l5" isn\'t in the plan; pools: l4, idle'),
+        (("--pool", "l5"), 'pool "l5" isn\'t in the plan; use one of these pools: l4, idle'),
         (
             (),
             (

@@ -210,9 +210,9 @@ def test_steps_need_the_old_pools(project: Project) -> None:
     assert (done.status, done.out) == (2, "")
     fix = (
         "add the current pools to the fleet with `allocation: device-plugin`, and set "
-        "`devicePlugin` to the device plugin's version in the cluster"
+        "`devicePlugin` to the device plugin version in the cluster"
     )
-    assert f"all pools of this fleet are DRA pools; {fix}" in done.err
+    assert f"all pools in this fleet are DRA pools; {fix}" in done.err
     project.write("fleet.yaml", OLD_FLEET)
     done = project.run("migrate", "chat.yaml", "--fleet", "fleet.yaml", "--steps")
     assert (done.status, done.err) == (0, "")

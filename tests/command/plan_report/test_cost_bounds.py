@@ -73,15 +73,15 @@ def fewest(pods: int, most: int = 4) -> int:
     ("case", "pods", "prices", "said"),
     [
         ("two cheap nodes instead of one", 2, {ONE: 1, FOUR: 5},
-         "2 GPU nodes, USD 2.00 per hour, prices as of the fleet; no plan costs less"),
+         "2 GPU nodes, USD 2.00 per hour, prices from the fleet; no plan costs less"),
         ("the cheapest is the fewest", 4, {ONE: 2, FOUR: 5},
-         ("1 GPU node (provably the fewest), USD 5.00 per hour, prices as of the fleet; no "
+         ("1 GPU node (provably the fewest), USD 5.00 per hour, prices from the fleet; no "
          "plan costs less")),
         ("either pool would do, so that none must have a node", 1, {ONE: 1, FOUR: 1},
-         ("1 GPU node (provably the fewest), USD 1.00 per hour, prices as of the fleet; no "
+         ("1 GPU node (provably the fewest), USD 1.00 per hour, prices from the fleet; no "
          "plan costs less")),
         ("a pool without a price that is not used", 2, {ONE: 1, "block": None},
-         "2 GPU nodes, USD 2.00 per hour, prices as of the fleet; it's unknown whether "
+         "2 GPU nodes, USD 2.00 per hour, prices from the fleet; it's unknown whether "
          "another plan costs less, because the price of pool block is unknown"),
         ("a pool without a price that is used", 5, {ONE: 1, "block": None},
          "1 GPU node (provably the fewest); cost unknown, because block doesn't have a price (set "

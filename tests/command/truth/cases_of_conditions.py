@@ -197,7 +197,7 @@ CONDITIONS = (
             *queued(queue(namespaceSelector={"matchLabels": {"team": "a"}})),
         ],
         verdict="does-not-fit",
-        says=("label Namespace ml",),
+        says=("change the labels of Namespace ml",),
     ),
     Case(
         name="a topology that the flavor of the queue doesn't have",

@@ -105,7 +105,7 @@ def test_a_pool_whose_whole_gpus_are_requested_keeps_them() -> None:
 def test_an_attribute_of_a_newer_driver_names_that_driver() -> None:
     (fix,) = fixes(L4, requesting('"pciBusID" in device.attributes["resource.kubernetes.io"]'))
     assert fix == (
-        'set `version: 0.5.0` of the NVIDIA driver, so that the pod fits in pool "g6-2xlarge"'
+        'set the NVIDIA driver version to 0.5.0, so that the pod fits in pool "g6-2xlarge"'
     )
 
 

@@ -122,7 +122,9 @@ def explain_claim(judgement: Judgement, name: str, pool: str = "") -> ClaimExpla
     answers = [answer for answer in judgement.answers(shape) if pool in ("", answer.offer.name)]
     if not answers:
         known = ", ".join(offer.name for offer in judgement.offers)
-        raise PlannerError(f'pool "{pool}" isn\'t in the plan', fix=f"pools: {known}")
+        raise PlannerError(
+            f'pool "{pool}" isn\'t in the plan', fix=f"use one of these pools: {known}"
+        )
     pools = tuple(_explain_pool(answer, claim, judgement) for answer in answers)
     verdict = best(each.verdict for each in pools)
     pending = tuple(

@@ -56,8 +56,8 @@ def _of_subnet(
     if fault is not None:
         says, fix = fault
         yield Finding(
-            message=f'the default route of subnet "{subnet.name}" {says}, so nodes can\'t reach '
-            "the API server and registries or join the cluster",
+            message=f'the default route of subnet "{subnet.name}" {says}, so nodes can\'t pull '
+            "images or join the cluster",
             fix=fix,
             urn=subnet.urn,
         )

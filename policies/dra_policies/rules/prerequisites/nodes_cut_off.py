@@ -113,8 +113,7 @@ def _closed_filters(
         if denied is not None and not allows_first and _is_for_everything(denied, filters):
             yield Finding(
                 message=f'a rule of "{declared[urn].name}" denies all outbound node traffic, '
-                "so nodes can't reach registries, or reach the API server to join "
-                "the cluster",
+                "so nodes can't pull images or join the cluster",
                 fix="add a rule with a lower priority number that allows the outbound traffic that "
                 "nodes need",
                 urn=urn,
