@@ -252,7 +252,10 @@ def test_a_cloud_that_lays_out_no_mig_cuts_gpus_by_claims_with_what_that_takes()
         "`kubernetes=1.36`, `drivers.nvidia.version=0.5.0`, "
         "`drivers.nvidia.featureGates.DynamicMIG=true` and "
     )
-    assert fix == f'set {settings}`pools.a100.mig=all-enabled` in the fleet, for pool "a100"'
+    assert fix == (
+        f"set {settings}`pools.a100.mig=all-enabled` in the fleet, so that the pod "
+        'fits in pool "a100"'
+    )
 
 
 def test_a_fleet_without_gpus_that_support_mig_gets_a_pool_with_dynamic_mig() -> None:

@@ -21,7 +21,9 @@ def setting_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...
         except PlannerError:  # the driver version or Kubernetes doesn't support it
             continue
         for pool in trials.fleet.pools:
-            found = trials.change(shape, document, pool.name, f'{text}, for pool "{pool.name}"')
+            found = trials.change(
+                shape, document, pool.name, f'{text}, so that the pod fits in pool "{pool.name}"'
+            )
             if found is not None:
                 return (found.change,)
     return _sharing_changes(shape, trials)
@@ -36,7 +38,7 @@ def _sharing_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ..
     for sharing in trials.sharing():
         document = sharing.fleet.document()
         for pool in trials.fleet.pools:
-            text = f'{sharing.text}, for pool "{pool.name}"'
+            text = f'{sharing.text}, so that the pod fits in pool "{pool.name}"'
             found = trials.change(shape, document, pool.name, text)
             if found is not None:
                 return (found.change,)
@@ -95,7 +97,10 @@ def version_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...
             continue
         document["drivers"]["nvidia"]["version"] = release.version
         for pool in trials.fleet.pools:
-            text = f'set `version: {release.version}` of the NVIDIA driver, for pool "{pool.name}"'
+            text = (
+                f"set the NVIDIA driver version to {release.version}, so that the pod fits "
+                f'in pool "{pool.name}"'
+            )
             found = trials.change(shape, document, pool.name, text)
             if found is not None:
                 return (found.change,)

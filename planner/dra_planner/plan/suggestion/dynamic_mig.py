@@ -34,7 +34,10 @@ def dynamic_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...
                 fleet = _changed(trials.fleet, [*settings, *parts])
                 if fleet is None:
                     continue
-                text = f'set {_quoted([*settings, *parts])} in the fleet, for pool "{pool.name}"'
+                text = (
+                    f"set {_quoted([*settings, *parts])} in the fleet, so that the pod "
+                    f'fits in pool "{pool.name}"'
+                )
                 found = trials.change(shape, fleet.document(), pool.name, text)
                 if found is not None:
                     return (found.change,)
