@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 _SINGULAR = {"are": "is", "do": "does", "have": "has"}
 
@@ -30,6 +30,11 @@ def either(choices: Iterable[str]) -> str:
     *most, last = choices
     comma = "," if len(most) > 1 else ""
     return f"{', '.join(most)}{comma} or {last}" if most else last
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Return the parts joined by "and"."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def verb(number: int, plural: str) -> str:

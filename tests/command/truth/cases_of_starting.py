@@ -72,6 +72,15 @@ def fabric_slice() -> dict[str, object]:
 
 STARTING = (
     Case(
+        name="two workloads that share a claim",
+        given=[claim("gpu"), shared("embed", "gpu"), shared("rerank", "gpu")],
+        verdict="fits",
+        says=(
+            "Deployment ml/embed and Deployment ml/rerank use ResourceClaim ml/gpu, so they share "
+            "its devices and run on one node",
+        ),
+    ),
+    Case(
         name="time slicing while its gate is off",
         given=[template(config=TIME_SLICING), deployment()],
         verdict="does-not-fit",

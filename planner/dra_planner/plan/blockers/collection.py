@@ -30,7 +30,10 @@ from dra_planner.plan.blockers.references import (
     find_missing_classes,
     find_missing_objects,
 )
-from dra_planner.plan.blockers.replica_claims import find_shared_by_replicas
+from dra_planner.plan.blockers.replica_claims import (
+    find_shared_by_replicas,
+    find_shared_by_workloads,
+)
 from dra_planner.plan.blockers.shared_volumes import find_shared_volumes
 from dra_planner.plan.blockers.slices import find_unusable_slices
 from dra_planner.plan.blockers.unmet_affinity import (
@@ -72,6 +75,7 @@ FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Blocker]], ...]] = (
     find_unevaluated_policies,
     find_idle_budgets,
     find_shared_by_replicas,
+    find_shared_by_workloads,
     find_facts,
 )
 

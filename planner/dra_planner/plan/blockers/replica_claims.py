@@ -1,4 +1,4 @@
-"""Replicas that use the same claim, so that they share its devices and its node."""
+"""Replicas and workloads that use the same claim, so that they share its devices and its node."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from dra_planner.model import ObjectKey, PodResourceClaim, WorkloadRef
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, fact
 from dra_planner.plan.blockers.idle_configuration import divides_claim
 from dra_planner.plan.blockers.shared_claims import is_of_several_nodes
+from dra_planner.wording import listed
 
 FIX: Final = "use a ResourceClaimTemplate to give each pod its own devices"
 
@@ -62,6 +63,29 @@ def find_shared_by_replicas(situation: ClusterSituation) -> Iterator[Blocker]:
     for each in find_replica_claims(situation.manifests):
         if each.workload not in situation.manifests.existing:
             yield fact(each.message, FIX, each.workload, place=each.place)
+
+
+def find_shared_by_workloads(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield the claims that pods of several workloads use, as facts with these workloads."""
+    manifests = situation.manifests
+    users: dict[ObjectKey, dict[WorkloadRef, PodResourceClaim]] = {}
+    for workload, pod_set in pod_sets_with_claims(manifests):
+        for entry in pod_set.template.spec.resource_claims:
+            if entry.resource_claim_name is not None and workload.ref not in manifests.existing:
+                key = ObjectKey(workload.meta.namespace, entry.resource_claim_name)
+                users.setdefault(key, {})[workload.ref] = entry
+    for key, own in sorted(users.items()):
+        if len(own) < 2 or (key in manifests.templates and key not in manifests.claims):
+            continue
+        refs = sorted(own)
+        is_of_node = _is_of_node(manifests, key.namespace, own[refs[0]])
+        yield fact(
+            f"{listed([str(ref) for ref in refs])} use ResourceClaim {key}, so they share its "
+            f"devices{' and run on one node' if is_of_node else ''}",
+            FIX,
+            *refs,
+            place=own[refs[-1]].place,
+        )
 
 
 def _is_of_node(manifests: Manifests, namespace: str, entry: PodResourceClaim) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -13,6 +13,7 @@ from dra_planner.fleet.changes import change_fleet, read_change
 from dra_planner.model import ClaimSpec
 from dra_planner.offers import predict_offers
 from dra_planner.releases import RELEASES, features_of
+from dra_planner.wording import listed
 
 
 class SharingFleet(Struct, frozen=True):
@@ -76,11 +77,6 @@ def driver_proposals(fleet: Fleet) -> Iterator[tuple[str, ...]]:
     for driver in sorted(every_driver(), key=lambda each: each.is_network):
         if any(map(driver.serves, machines)):
             yield from driver.proposals
-
-
-def listed(parts: Sequence[str]) -> str:
-    """Return the parts as a list in a sentence."""
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def _versions(fleet: Fleet) -> Iterator[tuple[str, ...]]:

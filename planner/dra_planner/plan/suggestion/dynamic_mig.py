@@ -10,7 +10,6 @@ from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet
 from dra_planner.fleet.changes import change_fleet, read_change
 from dra_planner.model import Shape
-from dra_planner.plan.suggestion.device_sharing import listed
 from dra_planner.plan.suggestion.new_pools import (
     NEW_POOL,
     machine_text,
@@ -19,6 +18,7 @@ from dra_planner.plan.suggestion.new_pools import (
 )
 from dra_planner.plan.suggestion.tried_fleets import FleetChange, FleetTrials
 from dra_planner.releases import MAXIMUM_MINOR, is_newer
+from dra_planner.wording import listed
 
 _GATE: Final = "DynamicMIG"
 _ENABLED: Final = "all-enabled"

@@ -18,7 +18,6 @@ from dra_planner.clouds import cloud
 from dra_planner.drivers import nvidia
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.model import ExactDeviceRequest, Shape
-from dra_planner.plan.suggestion.device_sharing import listed
 from dra_planner.plan.suggestion.dynamic_mig import dynamic_changes
 from dra_planner.plan.suggestion.new_pools import (
     MOST_MACHINES,
@@ -27,6 +26,7 @@ from dra_planner.plan.suggestion.new_pools import (
     whole_gpu_pools,
 )
 from dra_planner.plan.suggestion.tried_fleets import MOST_PODS, FleetChange, FleetTrials, TriedFleet
+from dra_planner.wording import listed
 
 
 class _Repartitioned(Struct, frozen=True):

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dra_planner.plan.blockers.device_facts import find_facts
 from dra_planner.plan.blockers.policies.unevaluated import find_unevaluated_policies
 from dra_planner.plan.blockers.references import find_idle_budgets, find_missing_objects
+from dra_planner.plan.blockers.replica_claims import find_shared_by_workloads
 from dra_policies.rules.blockers import tell_of_clusters
 from dra_policies.rules.rule import Rule
 
@@ -24,5 +25,6 @@ RULE = Rule(
         find_missing_objects,
         find_unevaluated_policies,
         find_idle_budgets,
+        find_shared_by_workloads,
     ),
 )
