@@ -251,3 +251,21 @@ def test_the_workload_that_adds_pods_is_the_one_that_does_not_fit(name: str, mor
     levels = ["ceiling-does-not-fit" if more else "peak-does-not-fit"]
     assert codes(made) == levels
     assert made.beside[0].message.startswith("Deployment default/web does not fit")
+
+
+def test_a_workload_that_adds_no_pods_does_not_fit_because_of_others() -> None:
+    """The scaler's pods also fit the large node, so the fewest pending pods are the one of the
+    Job.
+    """
+    eight = CLAIM.replace("name: one", "name: eight").replace(
+        "deviceClassName: gpu.nvidia.com", "deviceClassName: gpu.nvidia.com, count: 8"
+    )
+    large = job("completions: 1").replace("Name: one", "Name: eight")
+    web = WEB.replace("replicas: 4", "replicas: 2").replace("maxSurge: 1", "maxSurge: 0")
+    scaler = SCALER.replace("maxReplicas: 12", "maxReplicas: 4")
+    sources = (Source("app", "---".join((CLAIM, eight, large, web, scaler))),)
+    where = fleet(("g6.2xlarge", 2), ("g6.48xlarge", 1))
+    made = make_plan(PlanRequest(sources=sources, fleet=where, steps=0))
+    assert "Job default/train does not fit while other workloads are at their ceiling" in [
+        each.message.partition(":")[0] for each in made.beside
+    ]

@@ -20,6 +20,11 @@ from dra_planner.wording import counted, verb
 
 LEVELS_BESIDE: Final[tuple[DemandLevel, ...]] = ("ceiling", "peak")
 _WHEN: Final = {"ceiling": "at its ceiling", "peak": "during a rollout, at its peak"}
+_WHEN_OTHERS: Final = {
+    "ceiling": "while other workloads are at their ceiling",
+    "peak": "during a rollout of other workloads",
+}
+"""The same for workloads that don't add pods."""
 
 
 def find_beside(
@@ -60,7 +65,7 @@ def find_levels_beside(judgement: Judgement, free: Judgement | None = None) -> I
             ):
                 continue
             told.add(size.workload)
-            found = _finding(size, level, judgement)
+            found = _finding(size, level, judgement, adds_pods=size.wanted != before.wanted)
             sizing_without = free.sizings.get(level) if free is not None else None
             if sizing_without and _verdict(sizing_without, size.workload) == "fits":
                 found = replace(
@@ -163,16 +168,19 @@ def _places(judgement: Judgement) -> dict[WorkloadRef, Place]:
     }
 
 
-def _finding(size: WorkloadSize, level: DemandLevel, judgement: Judgement) -> Diagnostic:
+def _finding(
+    size: WorkloadSize, level: DemandLevel, judgement: Judgement, *, adds_pods: bool
+) -> Diagnostic:
     does_not_fit = size.verdict == "does-not-fit"
     reason = size.reasons[0] if size.reasons else None
     verdict = "does not fit" if does_not_fit else "can't be evaluated"
     pods = "" if size.wanted is None else f" of {counted(size.wanted, 'pod')}"
     because = f": {reason.message}" if reason is not None else ""
+    when = f"{_WHEN[level]}{pods}" if adds_pods else _WHEN_OTHERS[level]
     return Diagnostic(
         severity="warning" if does_not_fit else "note",
         code=f"{level}-{'does-not-fit' if does_not_fit else 'cannot-tell'}",
-        message=f"{size.workload} {verdict} {_WHEN[level]}{pods}{because}",
+        message=f"{size.workload} {verdict} {when}{because}",
         place=_places(judgement).get(size.workload, NOWHERE),
         fix=reason.fix if reason is not None else "",
     )
