@@ -96,9 +96,9 @@ class DoubtfulPlace(Struct):
         loosened = self._loosen(shape, node.template)
         again = place(loosened, node.on_template(self._generous[node.template]))
         if isinstance(again, Refusal):
-            # labels that may match don't exclude the pod, but something else does
-            is_label = verdict.misfit.filter == "node-selector" and loosened is not shape
-            return place(loosened, node) if is_label else verdict
+            # a zone that may match doesn't exclude the pod, but something else does
+            is_zone = verdict.misfit.label.partition("=")[0] in ZONES and loosened is not shape
+            return place(loosened, node) if is_zone else verdict
         if verdict.misfit.filter == "resources" and isinstance(again, Placement):
             return Undecided(
                 shape,
