@@ -192,7 +192,7 @@ class InputReader:
         if isinstance(value, pulumi.Output):
             return cast(pulumi.Output[list[pulumi.Input[str]]], value)
         if isinstance(value, str) or not isinstance(value, Sequence):
-            self.refuse(key, f"must be a list of texts or outputs, not {_shown(value)}")
+            self.refuse(key, f"must be a list of strings or outputs, not {_shown(value)}")
             return []
         items = cast(Sequence[Any], value)
         for index, item in enumerate(items):
@@ -208,7 +208,7 @@ class InputReader:
         """Return a plain list of texts that can be outputs. Plain texts are checked."""
         value = self._take(key, [])
         if isinstance(value, str) or not isinstance(value, Sequence):
-            self.refuse(key, f"must be a list of texts or outputs, not {_shown(value)}")
+            self.refuse(key, f"must be a list of strings or outputs, not {_shown(value)}")
             return []
         items = cast(Sequence[Any], value)
         for index, item in enumerate(items):
