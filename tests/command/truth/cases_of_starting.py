@@ -378,7 +378,7 @@ STARTING = (
             ),
         ],
         verdict="does-not-fit",
-        says=("2 nodes of the system pool", "pulumi-dra/pool in (l4)"),
+        says=("nodes of the system pool", "pulumi-dra/pool in (l4)"),
         silent=("a packing exists",),
     ),
     Case(

@@ -164,7 +164,7 @@ def test_layouts() -> None:
             lambda: nvidia.check_mig_layout(H100, "all-1g.5gb"),
             r"isn't a MIG configuration of NVIDIA H100.*all-balanced",
         ),
-        (lambda: nvidia.check_mig_layout(H100, "1g.10gb:8"), "at most 7 of 1g.10gb"),
+        (lambda: nvidia.check_mig_layout(H100, "1g.10gb:8"), "at most 7 instances of 1g.10gb"),
         (lambda: nvidia.check_mig_layout(H100, "4g.40gb,3g.40gb,1g.10gb"), "doesn't fit on"),
         (lambda: nvidia.check_mig_layout(H100, "1g.10gb:two"), "two instances"),
         (lambda: nvidia.check_mig_layout(H100, "0-8=none"), "use the GPUs 0 to 7"),

@@ -86,7 +86,7 @@ BAD = [
         "too old a version",
         [("kubernetes", "1.33")],
         "kubernetes",
-        "Kubernetes 1.33 isn't supported; use a version from 1.34 to 1.37",
+        "Kubernetes 1.33 isn't supported; use a version from 1.34 (the first with resource.k8s.io/v1) to 1.37",
     ),
     (
         "no version",
