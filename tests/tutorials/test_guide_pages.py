@@ -36,6 +36,11 @@ spec:
     spec:
       resourceClaims: [{name: gpu, resourceClaimTemplateName: two}]
       domain: {devices: {gpus: [{name: a, claimName: gpu, requestName: gpu}]}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: two}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
 """
 WHOLE = f"{CLAIM}    - {{name: gpu, exactly: {{deviceClassName: gpu.nvidia.com}}}}\n"
 HEREDOC = f"```\nkubectl apply -f - <<EOF\n{WHOLE}EOF\n```\n"
