@@ -72,8 +72,8 @@ def test_detail_in_json_says_who_pays_and_what_one_more_costs(project: Project) 
         (row["workload"]["name"], row["claim"]): (row["claims"], row["hourly"])
         for row in told["detail"]["claim_costs"]
     }
-    assert costs == {("first", "gpu"): (1, 0.98), ("second", "gpu"): (1, 0.98)}
-    assert told["detail"]["namespace_costs"] == [{"namespace": "default", "hourly": 1.96}]
+    assert costs == {("first", "gpu"): (1, 0.9776), ("second", "gpu"): (1, 0.9776)}
+    assert told["detail"]["namespace_costs"] == [{"namespace": "default", "hourly": 1.9552}]
     each = {
         row["workload"]["name"]: (row["room"], row["hourly"], row["nodes"])
         for row in told["detail"]["pods"]
@@ -379,7 +379,7 @@ def test_several_stacks_are_told_in_one_comment(words: tuple[str, ...], project:
             "several stacks require --format markdown",
         ),
         (("--stack", ",", "--format", "markdown"), "--stack , isn't a list of stack names"),
-        (("--stack", "dev,none", "--format", "markdown"), 'stack "none" isn\'t found'),
+        (("--stack", "dev,none", "--format", "markdown"), 'stack "none" doesn\'t exist'),
     ],
 )
 def test_several_stacks_that_cannot_be_told(

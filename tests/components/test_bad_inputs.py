@@ -794,7 +794,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"image_id": AMI, "image": "al2023"},
         "service_cidr",
-        "is missing, but EKS doesn't configure nodes with a custom image (image_id) for their cluster",
+        "is required with image_id, because EKS doesn't add the cluster's settings to nodes that use "
+        "a custom image",
     ),
     (
         "EksGpuPool",

@@ -135,7 +135,8 @@ MEANT_OTHERWISE = [
     (
         "EksGpuPool",
         "service_cidr",
-        "is missing, but EKS doesn't configure nodes with a custom image (image_id) for their cluster",
+        "is required with image_id, because EKS doesn't add the cluster's settings to nodes that use "
+        "a custom image",
     ),  # the cluster's own
     ("EksGpuPool", "reservation_id", "needs the ID of the purchased capacity"),
     ("EksGpuPool", "reservation_id", 'not to "on-demand"'),

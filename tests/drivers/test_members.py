@@ -439,7 +439,7 @@ def test_drivers_of_software_need_no_accelerators(
             fleet("eks", "dl1.24xlarge", {"cpu": True}),
             "gaudi.intel.com",
             "whose driver the fleet doesn't install",
-            'set `drivers.gaudi=true` in the fleet, so that the pod fits in pool "pool"',
+            'set `drivers.gaudi=true` in the fleet, so that pool "pool" publishes these devices',
         ),
         (
             fleet("aks", "Standard_ND96isr_MI300X_v5", {"amd": True}),

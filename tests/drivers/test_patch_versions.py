@@ -94,5 +94,8 @@ def test_a_preview_differs_from_its_base_only_in_its_number() -> None:
     base = features_of(MAXIMUM_MINOR)
     assert replace(features_of(minor), minor=base.minor, latest_patch=base.latest_patch) == base
     assert minor in recorded_minors()
-    with pytest.raises(UnsupportedFeature, match=re.escape("use a version from 1.34 to 1.37")):
+    with pytest.raises(
+        UnsupportedFeature,
+        match=re.escape("use a version from 1.34 (the first with resource.k8s.io/v1) to 1.37"),
+    ):
         features_of(minor + 1)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dra_command.plan_report.summary import Obstacle, obstacles
 from dra_planner.drivers import nvidia
 from dra_planner.plan import Plan
-from dra_planner.plan.suggestion.missing_pools import NO_POOL
+from dra_planner.plan.suggestion.missing.missing_pools import NO_POOL
 from dra_planner.plan.suggestion.suggestions import Suggestion
 
 _POOLS = (

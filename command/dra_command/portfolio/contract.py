@@ -48,10 +48,12 @@ class CellRow(Output):
     nodes_bound: int | None
     nodes_packing: int | None
     nodes_simulated: int | None
-    nodes: int | None = Field(description="Cost of the built nodes per hour.")
+    nodes: int | None = Field(description="Number of built nodes.")
     placed: int | None
     pending: int | None
-    hourly: float | None
+    hourly: float | None = Field(
+        description="Cost of the built nodes in US dollars per hour; null if a price is unknown."
+    )
     bound: float | None = Field(description="Proven lower bound of the cost per hour.")
     why: str = Field(
         description="First reason why the cell doesn't fit, or why it doesn't have a result."

@@ -102,8 +102,8 @@ def limit_faults(fleet: QuotaHolder) -> Iterator[tuple[Location, str]]:
         if nodes is not None and sizes.setdefault(name, nodes) != nodes:
             yield (
                 ("pools", at, "capacity", "nodes"),
-                f'an earlier pool sets {sizes[name]} nodes for "{name}", and all its pools need '
-                "the same number",
+                f'an earlier pool sets {sizes[name]} nodes for the reservation "{name}", and all '
+                "pools that use this reservation must set the same number",
             )
     for limit in _reservations(fleet):
         first = next(at for at, pool in enumerate(fleet.pools) if pool.name in limit.takes)

@@ -8,7 +8,7 @@ from dra_planner.allocation.reasons.selector_changes import is_conditional
 from dra_planner.model import DEMAND_LEVELS, DemandLevel, Figures, Reason, Verdict, WorkloadRef
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.model import PlannedWorkload
-from dra_planner.plan.suggestion.missing_pools import missing_pool
+from dra_planner.plan.suggestion.missing.missing_pools import missing_pool
 from dra_planner.sizing import WorkloadSize
 
 _Answers = Mapping[DemandLevel, Mapping[WorkloadRef, WorkloadSize]]

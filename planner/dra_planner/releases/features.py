@@ -264,9 +264,7 @@ class Features(Struct, frozen=True, kw_only=True):
     ]
     limits_devices_as_counted: Annotated[
         bool,
-        UngatedChange(
-            "The allocator checks the limit on devices in a claim for each request", _ALLOCATOR
-        ),
+        UngatedChange("The allocator checks a claim's device limit after each request", _ALLOCATOR),
     ]
     empty_share_is_share: Annotated[
         bool,

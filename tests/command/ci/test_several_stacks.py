@@ -256,7 +256,7 @@ def test_lines_of_concurrent_commands_stay_apart(
 def test_wrong_input_is_printed_once(project: Project) -> None:
     done = project.run("ci", "--stack", "deb", "--comment", "none")
     assert done.status == 2
-    assert done.err.count('stack "deb" isn\'t found') == 1
+    assert done.err.count('stack "deb" doesn\'t exist') == 1
 
 
 def test_the_folder_of_the_project_is_named_in_a_folder_below_it(project: Project) -> None:

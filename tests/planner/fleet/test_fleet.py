@@ -442,7 +442,8 @@ BAD = [
         "one reservation of two sizes",
         [("pools.0.capacity", bought(4)), ("pools.1.capacity", bought(5))],
         "pools[1].capacity.nodes",
-        'an earlier pool sets 4 nodes for "cr-1", and all its pools need the same number',
+        'an earlier pool sets 4 nodes for the reservation "cr-1", and all pools that use this '
+        "reservation must set the same number",
     ),
 ]
 

@@ -220,7 +220,7 @@ def test_it_is_no_plan_of_a_stack_and_needs_the_simulation():
     case = load("m1-small-then-whole-node")
     with pytest.raises(PlanFileError):
         plan_file(grow(case))
-    with pytest.raises(PlannerError, match="comes from a simulation"):
+    with pytest.raises(PlannerError, match="only a simulation can determine"):
         grow(case, steps=0)
 
 

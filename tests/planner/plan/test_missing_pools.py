@@ -9,7 +9,7 @@ from plan_builders import deployment, fleet, plan_of
 
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.fleet.changes import change_fleet, read_change
-from dra_planner.plan.suggestion.missing_pools import fleet_changes
+from dra_planner.plan.suggestion.missing.missing_pools import fleet_changes
 from dra_planner.sources import Source
 
 MEMORY = 'device.capacity["gpu.nvidia.com"].memory'

@@ -193,7 +193,11 @@ def test_compute_domains_publish_one_channel_and_one_daemon() -> None:
         ),
         (CatalogError, "NVIDIA L4 doesn't support MIG", {"mig": "all-1g.10gb"}),
         (CatalogError, "7g.80gb", {"machine": "p5.4xlarge", "mig": "1g.5gb"}),
-        (CatalogError, "at most 2 instances of 3g.40gb", {"machine": "p5.4xlarge", "mig": "3g.40gb:3"}),
+        (
+            CatalogError,
+            "at most 2 instances of 3g.40gb",
+            {"machine": "p5.4xlarge", "mig": "3g.40gb:3"},
+        ),
         (
             UnsupportedFeature,
             "GKE doesn't support MIG",

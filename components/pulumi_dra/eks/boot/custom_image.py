@@ -75,8 +75,8 @@ def read_joining(read: InputReader, image: OwnImage | None) -> OwnImage | None:
         if image is not None and not read.has(key):
             read.refuse(
                 key,
-                "is missing, but EKS doesn't configure nodes with a custom image (image_id) for "
-                "their cluster",
+                "is required with image_id, because EKS doesn't add the cluster's settings to "
+                "nodes that use a custom image",
             )
         elif image is None and read.has(key) and not read.has("image_id"):
             read.refuse(

@@ -279,6 +279,6 @@ def _migrate_flavor(
         return QueueChange([f"the new flavor {name} selects DRA nodes, {why}"], [plain(twin)])
     editor.set(path, wanted)
     return QueueChange([
-        f"it selects DRA nodes, because {keys} may be missing on them; the claims of its jobs "
-        "select the devices"
+        f"nodeLabels selects DRA nodes instead of {keys}, because DRA nodes may not have these "
+        "labels; the claims of its jobs select the devices"
     ])  # fmt: skip

@@ -24,7 +24,7 @@ from dra_planner.plan.explanation.obstacles import find_obstacles, find_rejectio
 from dra_planner.plan.explanation.rejected import NeverCreated, find_rejected_workload
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.model import JointFix, Plan
-from dra_planner.plan.suggestion.missing_pools import missing_pool
+from dra_planner.plan.suggestion.missing.missing_pools import missing_pool
 from dra_planner.sizing import WorkloadSize
 
 

@@ -23,8 +23,8 @@ from dra_planner.plan.model import Plan
 from dra_planner.plan.reading import read_checked
 from dra_planner.plan.suggestion.buyable_machines import buyable_machines
 from dra_planner.plan.suggestion.device_sharing import first_minor_with_shares, is_dropped_part
+from dra_planner.plan.suggestion.missing.tried_fleets import MOST_PODS
 from dra_planner.plan.suggestion.suggestions import PoolType, SuggestRequest, sized_shapes
-from dra_planner.plan.suggestion.tried_fleets import MOST_PODS
 from dra_planner.releases import features_of, parse_version
 from dra_planner.sizing import DoubtfulPlace
 

@@ -30,9 +30,9 @@ from dra_planner.plan.suggestion.joint_changes import (
     with_maximum,
     with_own_claims,
 )
-from dra_planner.plan.suggestion.missing_pools import fleet_changes
+from dra_planner.plan.suggestion.missing.missing_pools import fleet_changes
+from dra_planner.plan.suggestion.missing.tried_fleets import FleetChange
 from dra_planner.plan.suggestion.system_machine import larger_system_machine, system_nodes_usd
-from dra_planner.plan.suggestion.tried_fleets import FleetChange
 from dra_planner.simulation import Fix
 from dra_planner.wording import counted
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from dra_planner.model import DEMAND_LEVELS, DemandLevel, Reason, Shape, WorkloadRef
 from dra_planner.plan.blockers.idle_configuration import divides_claim, use_one_claim
 from dra_planner.plan.judgement.judgement import Judgement
-from dra_planner.plan.suggestion.driver_changes import sharing_change
+from dra_planner.plan.suggestion.missing.driver_changes import sharing_change
 from dra_planner.sizing import PoolSize, Sizing, WorkloadSize
 from dra_planner.wording import counted
 

@@ -8,7 +8,7 @@ from dra_planner.allocation import Refusal, reasons_of, suggest_edits
 from dra_planner.allocation.reasons.edits import distance
 from dra_planner.model import Reason
 from dra_planner.plan import PoolAnswer
-from dra_planner.plan.suggestion.missing_pools import NO_POOL, missing_pool
+from dra_planner.plan.suggestion.missing.missing_pools import NO_POOL, missing_pool
 from dra_planner.wording import counted, noun
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView

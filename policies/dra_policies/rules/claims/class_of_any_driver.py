@@ -34,8 +34,8 @@ def check(view: StackView) -> Iterator[Finding]:
             _is_for_parts(each.expression) for each in device_class.selectors
         ):
             yield Finding(
-                message=f"DeviceClass {name} also matches whole GPUs, because it doesn't "
-                "select MIG devices",
+                message=f"DeviceClass {name} also matches whole GPUs, because its "
+                "selectors don't require the type mig",
                 fix=f"add the selector device.attributes['{GPU_DRIVER}'].type == 'mig', or use "
                 f"DeviceClass {MIG_CLASS}",
                 place=device_class.meta.place,

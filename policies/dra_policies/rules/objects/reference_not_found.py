@@ -9,7 +9,7 @@ from dra_planner.clouds import cloud
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.plan.blockers.queueing.admission import find_queue_faults
 from dra_planner.plan.blockers.references import find_missing_classes, find_missing_objects
-from dra_planner.plan.blockers.volumes import find_volumes_without_class
+from dra_planner.plan.blockers.storage.volumes import find_volumes_without_class
 from dra_policies.rules.blockers import tell_of_clusters
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView

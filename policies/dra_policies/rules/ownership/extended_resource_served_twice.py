@@ -55,9 +55,9 @@ def _in_a_fleet(view: StackView) -> Iterator[Finding]:
         }
         for name in sorted(names):
             yield Finding(
-                message=f"{workload.ref} requests {name}, which the device plugin serves on pool "
-                f"{plugin_pools[name]} and DeviceClass {served[name]} on DRA pools, so its "
-                "pods can run on both kinds of pools, even before you migrate them",
+                message=f"{workload.ref} requests {name}. Both the device plugin (on pool "
+                f"{plugin_pools[name]}) and DeviceClass {served[name]} (on DRA pools) serve it, "
+                "so pods can run on DRA pools even before you migrate the workload",
                 fix=f"remove extendedResourceName from DeviceClass {served[name]}, or request a "
                 "claim",
                 place=workload.place,

@@ -51,12 +51,12 @@ def _exported(reader: MetricReader, user: str, names_claims: bool | None) -> Ite
     """Yield a finding unless the exporter is known to label series with pods that use claims."""
     if not reader.exported or not reader.selects_pods or names_claims:
         return
-    what = f"{reader.title} uses {reader.exported[0]} by pod"
-    why = "dcgm-exporter labels series with pods that have claims"
+    what = f"{reader.title} selects {reader.exported[0]} by pod"
+    why = "dcgm-exporter adds pod labels to the metrics of claimed devices"
     yield Finding(
-        message=(f"{what}, but {user} has claims, and {why} only if kubernetesDRA.enabled is set")
+        message=(f"{what}, but {user} uses claims, and {why} only if kubernetesDRA.enabled is set")
         if names_claims is False
-        else f"{what}, and {user} has claims, but it's unknown whether {why}",
+        else f"{what}, and {user} uses claims, but it's unknown whether {why}",
         fix="set kubernetesDRA.enabled in the values of dcgm-exporter (4.6.0-4.8.3 or later)",
         place=reader.place,
         certain=names_claims is False,

@@ -8,7 +8,12 @@ from dra_planner.fleet.changes import change_fleet, read_change
 from dra_planner.model import Shape
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.suggestion.device_sharing import driver_proposals, requests_part
-from dra_planner.plan.suggestion.tried_fleets import MOST_PODS, FleetChange, FleetTrials, trials_of
+from dra_planner.plan.suggestion.missing.tried_fleets import (
+    MOST_PODS,
+    FleetChange,
+    FleetTrials,
+    trials_of,
+)
 
 
 def setting_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...]:

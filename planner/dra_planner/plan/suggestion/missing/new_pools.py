@@ -11,7 +11,7 @@ from dra_planner.drivers import nvidia
 from dra_planner.drivers.nvidia import Gpu
 from dra_planner.fleet import Fleet
 from dra_planner.model import Shape
-from dra_planner.plan.suggestion.tried_fleets import (
+from dra_planner.plan.suggestion.missing.tried_fleets import (
     MOST_PODS,
     FleetChange,
     FleetTrials,

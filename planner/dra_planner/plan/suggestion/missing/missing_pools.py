@@ -9,9 +9,9 @@ from dra_planner.drivers import every_driver
 from dra_planner.model import Reason, Shape
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.model import MISSING_POOL
-from dra_planner.plan.suggestion.driver_changes import setting_changes, version_changes
-from dra_planner.plan.suggestion.dynamic_mig import dynamic_changes
-from dra_planner.plan.suggestion.mig_changes import (
+from dra_planner.plan.suggestion.missing.driver_changes import setting_changes, version_changes
+from dra_planner.plan.suggestion.missing.dynamic_mig import dynamic_changes
+from dra_planner.plan.suggestion.missing.mig_changes import (
     class_changes,
     configuration_changes,
     edits_text,
@@ -19,8 +19,8 @@ from dra_planner.plan.suggestion.mig_changes import (
     pools_of_known_machines,
     whole_gpus_instead,
 )
-from dra_planner.plan.suggestion.new_pools import partitioned_pools, whole_gpu_pools
-from dra_planner.plan.suggestion.tried_fleets import FleetChange, trials_of
+from dra_planner.plan.suggestion.missing.new_pools import partitioned_pools, whole_gpu_pools
+from dra_planner.plan.suggestion.missing.tried_fleets import FleetChange, trials_of
 
 NO_POOL: Final = "no pool in this fleet fits the pod"
 

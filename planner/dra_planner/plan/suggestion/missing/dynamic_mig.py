@@ -10,13 +10,13 @@ from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet
 from dra_planner.fleet.changes import change_fleet, read_change
 from dra_planner.model import Shape
-from dra_planner.plan.suggestion.new_pools import (
+from dra_planner.plan.suggestion.missing.new_pools import (
     NEW_POOL,
     machine_text,
     machines_by_price,
     new_pool,
 )
-from dra_planner.plan.suggestion.tried_fleets import FleetChange, FleetTrials
+from dra_planner.plan.suggestion.missing.tried_fleets import FleetChange, FleetTrials
 from dra_planner.releases import MAXIMUM_MINOR, is_newer
 from dra_planner.wording import listed
 

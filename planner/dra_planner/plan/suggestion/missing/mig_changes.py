@@ -18,14 +18,19 @@ from dra_planner.clouds import cloud
 from dra_planner.drivers import nvidia
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.model import ExactDeviceRequest, Shape
-from dra_planner.plan.suggestion.dynamic_mig import dynamic_changes
-from dra_planner.plan.suggestion.new_pools import (
+from dra_planner.plan.suggestion.missing.dynamic_mig import dynamic_changes
+from dra_planner.plan.suggestion.missing.new_pools import (
     MOST_MACHINES,
     NEW_POOL,
     partitioned_pools,
     whole_gpu_pools,
 )
-from dra_planner.plan.suggestion.tried_fleets import MOST_PODS, FleetChange, FleetTrials, TriedFleet
+from dra_planner.plan.suggestion.missing.tried_fleets import (
+    MOST_PODS,
+    FleetChange,
+    FleetTrials,
+    TriedFleet,
+)
 from dra_planner.wording import listed
 
 

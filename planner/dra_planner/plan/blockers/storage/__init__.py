@@ -1,0 +1,1 @@
+"""Volumes that keep pods from running."""

@@ -1,0 +1,1 @@
+"""Pools and settings that a fleet lacks for its pods."""
