@@ -150,7 +150,7 @@ class TestOnlyTheWorkflow:
     @pytest.mark.parametrize(
         ("words", "fault"),
         [
-            (("--stack", "other"), "Pulumi.other.yaml; use one of dev"),
+            (("--stack", "other"), "Pulumi.other.yaml; use one of these stacks: dev"),
             (("--workloads", "workloads"), "--only-ci requires manifests or a stack to check"),
             (("--workloads", "w", "--fleet", "f.yaml"), "w doesn't exist"),
             (("--stack", "dev", "--ci", "none"), "--only-ci needs a CI system"),

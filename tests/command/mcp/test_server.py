@@ -116,7 +116,7 @@ def test_a_stack_reads_nothing_outside_the_folder(tmp_path: Path) -> None:
 
     assert (linked["exitStatus"], linked["error"]["file"]) == (2, "link")
     assert "internal error" not in linked["error"]["message"]
-    assert (unknown["exitStatus"], "isn't found" in unknown["error"]["message"]) == (2, True)
+    assert (unknown["exitStatus"], "doesn't exist" in unknown["error"]["message"]) == (2, True)
 
 
 REJECTED = {
