@@ -99,7 +99,7 @@ def measure(
     from dra_command.__main__ import MORE_OBJECTS
     from dra_planner.releases import features_of
     from dra_planner.sizing import Sizer
-    from dra_planner.sizing.bound.proof import load_solver
+    from dra_planner.sizing.bound.solver import load_solver
     from dra_planner.sizing.packing import filling
 
     import_module("dra_planner.cel.compilation")

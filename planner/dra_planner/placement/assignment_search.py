@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dra_planner.placement.assignment import Assignment, Pools
 from dra_planner.placement.column_search import search_columns
 from dra_planner.placement.workload_groups import GroupSizes, WorkloadGroup
-from dra_planner.sizing.bound.proof import load_solver
+from dra_planner.sizing.bound.solver import load_solver
 
 
 def find_assignment(

@@ -25,7 +25,7 @@ from dra_planner.placement.spread_groups import SpreadSizes
 from dra_planner.placement.workload_groups import GroupSizes, WorkloadGroup
 from dra_planner.simulation import ArrivalOrder, CountQuestion
 from dra_planner.sizing import LevelNeeds, Sizing
-from dra_planner.sizing.bound.proof import load_solver
+from dra_planner.sizing.bound.solver import load_solver
 
 WORTH: Final = 0.01
 """The share of the price that an additional guard must save."""

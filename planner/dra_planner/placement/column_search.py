@@ -21,7 +21,7 @@ from dra_planner.placement.assignment import STEPS_OF_MOVE, Assignment
 from dra_planner.placement.group_program import GroupPrices, GroupProgram
 from dra_planner.placement.workload_groups import WorkloadGroup
 
-_NEAR: Final = 1e-6  # the part of its price that a changed group may cost more than its value
+_NEAR: Final = 1e-6  # the part of its price that a group in use may cost more than its value
 _LITTLE: Final = 1e-6  # the least saving, as a share of the most expensive node
 
 
@@ -46,7 +46,6 @@ class _ColumnSearch:
         self._costs = [cost[0] for cost in start.pools.costs]
         self._most = float(max(self._costs) or 1)
         self._program = GroupProgram(start, solver)
-        self._nodes: dict[WorkloadGroup, int] = {}
         works = self._sizes.needs.works
         self._of_pool = [
             [at for at, work in enumerate(works) if pool in work.needs]
@@ -59,7 +58,7 @@ class _ColumnSearch:
     def run(self) -> list[WorkloadGroup] | None:
         """Return the cheapest whole groups after no change of the groups in use saves anything."""
         for group, nodes in list(self._sizes.known().items()):
-            self._add(group, nodes)
+            self._program.add(group, nodes)
         prices, is_new = self._program.prices(), True
         while is_new and self._sizes.steps < self._steps:
             is_new = False
@@ -74,16 +73,17 @@ class _ColumnSearch:
         return self._program.best_groups(prices)
 
     def _changes(self, prices: GroupPrices) -> Iterator[WorkloadGroup]:
-        """Yield unknown groups that differ in a work from those in use, or that cost no more."""
-        seen = set(self._nodes)
-        for group in [each for each in self._nodes if self._is_in_use(each, prices)]:
+        """Yield unknown groups that differ in one work from a group in use."""
+        seen = set(self._program.nodes)
+        for group in [each for each in self._program.nodes if self._is_in_use(each, prices)]:
             for changed in self._neighbors(group):
                 if changed not in seen:
                     seen.add(changed)
                     yield changed
 
     def _is_in_use(self, group: WorkloadGroup, prices: GroupPrices) -> bool:
-        cost = self._nodes[group] * prices.nodes[group.pool]
+        """Return whether the mix uses a group, or could use it without costing more."""
+        cost = self._program.nodes[group] * prices.nodes[group.pool]
         return cost - prices.value(group) <= cost * _NEAR
 
     def _neighbors(self, group: WorkloadGroup) -> Iterator[WorkloadGroup]:
@@ -111,11 +111,4 @@ class _ColumnSearch:
         """Add a group if it needs at most this number of nodes."""
         self._sizes.steps += STEPS_OF_MOVE
         nodes = self._sizes.nodes(group, most)
-        return nodes is not None and self._add(group, nodes)
-
-    def _add(self, group: WorkloadGroup, nodes: int) -> bool:
-        if group in self._nodes or not group.works:
-            return False
-        self._nodes[group] = nodes
-        self._program.add(group, nodes)
-        return True
+        return nodes is not None and self._program.add(group, nodes)

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from dra_planner.placement.assignment import Assignment
 from dra_planner.placement.workload_groups import WorkloadGroup
+from dra_planner.sizing.bound.solver import new_program
 
 _EXCESS: Final = 100.0  # price of a node beyond a limit, in nodes of the most expensive pool
 _BRANCHES: Final = 50  # nodes of the integer search; a limit in nodes makes every run identical
@@ -41,11 +42,11 @@ class GroupProgram:
 
     def __init__(self, assignment: Assignment, solver: Any) -> None:
         pools, works = assignment.pools, len(assignment.sizes.needs.works)
+        self.nodes: dict[WorkloadGroup, int] = {}  # of the known groups, in the order of columns
         self._solver, self._infinity = solver, solver.kHighsInf
-        self._groups: list[tuple[WorkloadGroup, int]] = []
         self._works = range(works)
         self._pools = range(works, works + len(pools.names))
-        self._highs = highs = _configured(solver)
+        self._highs = highs = new_program(solver)
         for _ in self._works:
             highs.addRow(1.0, self._infinity, 0, [], [])
         for _ in self._pools:
@@ -76,14 +77,17 @@ class GroupProgram:
             self._add(_EXCESS, 0.0, self._infinity, {at: -1.0})
         self._first = 2 * len(pools.names) + len(pools.limits)
 
-    def add(self, group: WorkloadGroup, nodes: int) -> None:
-        """Add a group that needs this number of nodes."""
+    def add(self, group: WorkloadGroup, nodes: int) -> bool:
+        """Add a group that needs this number of nodes, and return whether it's new."""
+        if group in self.nodes or not group.works:
+            return False
         uses = dict.fromkeys((self._works[work] for work in sorted(group.works)), 1.0)
         uses[self._pools[group.pool]] = float(nodes)
         if group.pool in self._single:
             uses[self._single[group.pool]] = 1.0
         self._add(0.0, 0.0, self._infinity, uses)
-        self._groups.append((group, nodes))
+        self.nodes[group] = nodes
+        return True
 
     def _add(self, cost: float, least: float, most: float, uses: dict[int, float]) -> None:
         self._highs.addCol(cost, least, most, len(uses), list(uses), list(uses.values()))
@@ -106,13 +110,19 @@ class GroupProgram:
         none. It chooses among the groups that cost least beyond their value at these prices.
         """
         lost = [
-            nodes * prices.nodes[group.pool] - prices.value(group) for group, nodes in self._groups
+            nodes * prices.nodes[group.pool] - prices.value(group)
+            for group, nodes in self.nodes.items()
         ]
         near = sorted(range(len(lost)), key=lambda at: (lost[at], at))[:_MOST_CHOSEN]
-        program = _configured(self._solver)
+        program = new_program(
+            self._solver,
+            mip_max_nodes=_BRANCHES,
+            mip_rel_gap=_GAP,
+            mip_heuristic_effort=_HEURISTICS,
+        )
         program.passModel(self._highs.getLp())
         kept = set(near)
-        for at in range(len(self._groups)):
+        for at in range(len(self.nodes)):
             if at in kept:
                 program.changeColIntegrality(self._first + at, self._solver.HighsVarType.kInteger)
             else:
@@ -123,23 +133,9 @@ class GroupProgram:
             return None
         used = solution.col_value[self._first :]
         placed, chosen = set[int](), list[WorkloadGroup]()
-        for (group, _), share in zip(self._groups, used, strict=True):
+        for group, share in zip(self.nodes, used, strict=True):
             rest = group.without_works(placed)
             if share > _HALF and rest.works:
                 chosen.append(rest)
                 placed |= rest.works
         return chosen if len(placed) == len(self._works) else None
-
-
-def _configured(solver: Any) -> Any:
-    program = solver.Highs()
-    for name, value in (
-        ("output_flag", False),
-        ("threads", 1),
-        ("random_seed", 0),
-        ("mip_max_nodes", _BRANCHES),
-        ("mip_rel_gap", _GAP),
-        ("mip_heuristic_effort", _HEURISTICS),
-    ):
-        program.setOptionValue(name, value)
-    return program

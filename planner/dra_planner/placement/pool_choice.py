@@ -20,7 +20,7 @@ from dra_planner.placement.single_pools import assign_single_pools
 from dra_planner.placement.spread_groups import SpreadSizes
 from dra_planner.placement.workload_groups import WorkloadGroup
 from dra_planner.sizing import LevelNeeds
-from dra_planner.sizing.bound.proof import load_solver
+from dra_planner.sizing.bound.solver import load_solver
 
 # pools per work: those with the lowest cost if it shares nodes, and if it doesn't
 _MOST_POOLS: Final = 4

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from dra_planner.placement.assignment import Pools
 from dra_planner.sizing import LevelNeeds
+from dra_planner.sizing.bound.solver import new_program
 
 _NODES: Final = 20  # nodes of the integer search; a limit in nodes makes every run identical
 _GAP: Final = 0.002
@@ -22,7 +23,7 @@ def assign_single_pools(needs: LevelNeeds, pools: Pools, solver: Any) -> dict[in
     """Return the pool of each work, by positions, or None if the program isn't solved."""
     if sum(len(work.needs) for work in needs.works) > _MOST_PAIRS:
         return None
-    program = _configured(solver)
+    program = new_program(solver, mip_max_nodes=_NODES, mip_rel_gap=_GAP)
     most = max(cost[0] for cost in pools.costs) or 1
     for pool, cost in enumerate(pools.costs):
         least, upper = float(pools.least[pool]), float(max(pools.least[pool], pools.most[pool]))
@@ -45,19 +46,6 @@ def assign_single_pools(needs: LevelNeeds, pools: Pools, solver: Any) -> dict[in
     program.run()
     solution = program.getSolution()
     return _chosen(places, column, list(solution.col_value)) if solution.value_valid else None
-
-
-def _configured(solver: Any) -> Any:
-    program = solver.Highs()
-    for name, value in (
-        ("output_flag", False),
-        ("threads", 1),
-        ("random_seed", 0),
-        ("mip_max_nodes", _NODES),
-        ("mip_rel_gap", _GAP),
-    ):
-        program.setOptionValue(name, value)
-    return program
 
 
 def _node_shares(needs: LevelNeeds, pool: int) -> Iterator[dict[int, float]]:

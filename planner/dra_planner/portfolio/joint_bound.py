@@ -24,9 +24,9 @@ from dra_planner.sizing.bound.exact import (
     area_certificates,
     strongest,
 )
-from dra_planner.sizing.bound.proof import load_solver
 from dra_planner.sizing.bound.relaxation import Relaxation
 from dra_planner.sizing.bound.rows import bound_model, pool_rows
+from dra_planner.sizing.bound.solver import load_solver
 from dra_planner.sizing.items import split_demand
 from dra_planner.sizing.packing.compatibility import Compatibility, find_compatibility
 

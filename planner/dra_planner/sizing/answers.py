@@ -264,8 +264,8 @@ def _share_out(
     left: list[_Left],
     level: DemandLevel,
 ) -> None:
-    """Assign the placed pods of a shape to its members in canonical order, those that add pods
-    last, and then the pending ones.
+    """Assign the placed pods of a shape to its members in canonical order, with the members that
+    add pods last, and then assign the pending pods.
     """
     for member in sorted(
         shape.members, key=lambda each: (adds_pods(each, level), _member_key(each))

@@ -15,8 +15,9 @@ from dra_planner.offers import Offer
 from dra_planner.releases import Features
 from dra_planner.sizing.answers import Enough, PackedLevel, answer_workloads
 from dra_planner.sizing.bound.exact import BoundModel
-from dra_planner.sizing.bound.proof import BoundProof, conclude, load_solver, split
+from dra_planner.sizing.bound.proof import BoundProof, conclude, split
 from dra_planner.sizing.bound.rows import bound_model, pool_rows, row_weights
+from dra_planner.sizing.bound.solver import load_solver
 from dra_planner.sizing.items import Item, Shares, merge_alike, split_demand
 from dra_planner.sizing.least_raises import MOST_PAIRS, Raises, Tried, least_raises
 from dra_planner.sizing.leftovers import count_devices, count_left, planned_classes

@@ -215,7 +215,7 @@ def _entries(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
         )
     elif row.kind == "different items":
         keys = [tuple(each.at(name) for name in row.members) for each in entries]
-        if len(set(keys)) < len(keys):
+        if any(key in keys[:at] for at, key in enumerate(keys)):
             says, fix = (
                 f"two entries of {part.shown} have the same {names}",
                 f"use different values of {names} in {part.shown}",

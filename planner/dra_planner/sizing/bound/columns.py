@@ -23,6 +23,7 @@ from dra_planner.sizing.bound.exact import BoundModel, Certificate, Worth
 from dra_planner.sizing.bound.node_program import SCALE, NodeProgram
 from dra_planner.sizing.bound.pricing import Pattern, Pricer, Task
 from dra_planner.sizing.bound.reused_prices import Gains, RowPrices
+from dra_planner.sizing.bound.solver import new_program
 
 _SHORT = 1e4  # cost of a pending item, as a multiple of the most expensive node
 _QUICK_STEPS, _MOST_STEPS = 120, 6_000
@@ -121,9 +122,7 @@ class ColumnProgram:
         self._unit = float(max([costs[pool] for pool in pools] + [1]))
         self._columns: list[tuple[int, Pattern]] = []
         self._seen: set[tuple[int, tuple[tuple[int, int], ...]]] = set()
-        self._highs = highs = solver.Highs()
-        highs.setOptionValue("output_flag", False)
-        highs.setOptionValue("threads", 1)
+        self._highs = highs = new_program(solver)
         infinity = solver.kHighsInf
         for item in self._items:
             highs.addRow(float(model.demand[item]), infinity, 0, [], [])

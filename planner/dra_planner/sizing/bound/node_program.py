@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dra_planner.sizing.bound.pricing import Pricer
+from dra_planner.sizing.bound.solver import new_program
 
 SCALE = 2**24
 """Prices are integers in fractions of a micro-dollar (or of a node, if prices aren't known)."""
@@ -20,9 +21,7 @@ class NodeProgram:
         pool = pricer.pool
         self.items = sorted(item for item in pool.most if pricer.demand[item])
         self._capacity = [row.capacity for row in pool.rows]
-        self._highs = solver.Highs()
-        self._highs.setOptionValue("output_flag", False)
-        self._highs.setOptionValue("threads", 1)
+        self._highs = new_program(solver)
         for item in self.items:
             self._highs.addCol(
                 0.0, 0.0, float(min(pool.most[item], pricer.demand[item])), 0, [], []

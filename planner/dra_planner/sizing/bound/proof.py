@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from functools import cache
-from importlib import import_module
 from math import ceil
 from typing import Any
 
@@ -81,15 +79,6 @@ class BoundProof(Struct, frozen=True, kw_only=True):
     cost: Fraction  # in the unit of the given costs
     excessive: frozenset[int]
     parts: tuple[ConnectedPools, ...]
-
-
-@cache
-def load_solver() -> Any | None:
-    """Return the module highspy, or None if it isn't installed."""
-    try:
-        return import_module("highspy")
-    except ImportError:
-        return None
 
 
 def split(model: BoundModel) -> tuple[ConnectedPools, ...]:

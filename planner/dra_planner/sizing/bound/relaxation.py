@@ -20,6 +20,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from dra_planner.sizing.bound.exact import BoundModel, Certificate
+from dra_planner.sizing.bound.solver import new_program
 
 _DENOMINATOR = 2**100
 _ITERATIONS = 200_000
@@ -169,11 +170,7 @@ class Relaxation:
         lp.a_matrix_.start_ = program.rows.starts
         lp.a_matrix_.index_ = program.rows.columns
         lp.a_matrix_.value_ = program.rows.values
-        highs = self._solver.Highs()
-        highs.setOptionValue("output_flag", False)
-        highs.setOptionValue("threads", 1)
-        highs.setOptionValue("random_seed", 0)
-        highs.setOptionValue("simplex_iteration_limit", _ITERATIONS)
+        highs = new_program(self._solver, simplex_iteration_limit=_ITERATIONS)
         if whole:
             lp.integrality_ = [self._solver.HighsVarType.kInteger] * lp.num_col_
             highs.setOptionValue("mip_max_nodes", _NODES)

@@ -16,6 +16,7 @@ from dra_planner.sizing.bound.exact import BoundModel
 from dra_planner.sizing.bound.node_program import SCALE
 from dra_planner.sizing.bound.pricing import Pattern, Pricer
 from dra_planner.sizing.bound.proof import ConnectedPools
+from dra_planner.sizing.bound.solver import new_program
 from dra_planner.sizing.items import Item
 from dra_planner.sizing.packing.downsizing import downsize
 from dra_planner.sizing.packing.filling import Filling
@@ -214,11 +215,7 @@ def _round_up(
         opened[column.pool] += count
         for item, number in column.pattern.items():
             left[item] -= count * number
-    highs, infinity = solver.Highs(), solver.kHighsInf
-    highs.setOptionValue("output_flag", False)
-    highs.setOptionValue("threads", 1)
-    highs.setOptionValue("random_seed", 0)
-    highs.setOptionValue("mip_max_nodes", _NODES)
+    highs, infinity = new_program(solver, mip_max_nodes=_NODES), solver.kHighsInf
     items = [item for item in sorted(known) if left[item] > 0]
     row = {item: at for at, item in enumerate(items)}
     for item in items:

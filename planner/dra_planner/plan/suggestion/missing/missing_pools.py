@@ -26,7 +26,7 @@ NO_POOL: Final = "no pool in this fleet fits the pod"
 
 
 def missing_pool(judgement: Judgement, shape: Shape) -> Reason | None:
-    """Return the fleet change for a pod that fits no node of its pools, or None if nothing helps.
+    """Return the fleet change for a pod that doesn't fit its pools, or None if nothing helps.
 
     Pods that taints, labels, or other pods exclude have other reasons, and aren't handled here.
     """

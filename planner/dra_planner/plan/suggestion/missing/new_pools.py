@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final
 
@@ -30,16 +31,11 @@ def whole_gpu_pools(
     """Return the cheapest machine types whose nodes hold the pod, one for each GPU. If `below` is a
     price, only types that cost less.
     """
-    changes: dict[str, FleetChange] = {}
-    for hourly, gpu, machine in machines_by_price(trials.fleet):
-        if gpu.id in changes or len(changes) == MOST_MACHINES:
-            continue
-        if hourly >= below != UNKNOWN_PRICE:
-            break
-        found = _tried(shape, trials, machine, machine_text(machine, gpu, hourly))
-        if found is not None:
-            changes[gpu.id] = found.change
-    return tuple(changes.values())
+
+    def whole(machine: Machine, _: Gpu, text: str) -> TriedFleet | None:
+        return _tried(shape, trials, machine, text)
+
+    return _cheapest(trials, below, whole)
 
 
 def partitioned_pools(
@@ -48,25 +44,33 @@ def partitioned_pools(
     """Return the cheapest machine types whose nodes hold the pod with a MIG configuration, each
     with the one that holds most pods. If `below` is a price, only types that cost less.
     """
-    changes: dict[str, FleetChange] = {}
-    for hourly, gpu, machine in machines_by_price(trials.fleet):
-        if gpu.id in changes or len(changes) == MOST_MACHINES:
-            continue
-        if hourly >= below != UNKNOWN_PRICE:
-            break
+
+    def partitioned(machine: Machine, gpu: Gpu, text: str) -> TriedFleet | None:
         tried = [
-            _tried(
-                shape,
-                trials,
-                machine,
-                f"{machine_text(machine, gpu, hourly)} and `mig: {name}`",
-                mig=name,
-            )
+            _tried(shape, trials, machine, f"{text} and `mig: {name}`", mig=name)
             for name in nvidia.mig_layouts(gpu)
         ]
         fitting = [each for each in tried if each is not None]
-        if fitting:
-            changes[gpu.id] = max(fitting, key=lambda each: each.pods).change
+        return max(fitting, key=lambda each: each.pods, default=None)
+
+    return _cheapest(trials, below, partitioned)
+
+
+def _cheapest(
+    trials: FleetTrials,
+    below: Decimal,
+    try_machine: Callable[[Machine, Gpu, str], TriedFleet | None],
+) -> tuple[FleetChange, ...]:
+    """Return the changes with the cheapest machine types that help, one for each GPU."""
+    changes: dict[str, FleetChange] = {}
+    for hourly, gpu, machine in machines_by_price(trials.fleet):
+        if len(changes) == MOST_MACHINES or hourly >= below != UNKNOWN_PRICE:
+            break
+        if gpu.id in changes:
+            continue
+        found = try_machine(machine, gpu, machine_text(machine, gpu, hourly))
+        if found is not None:
+            changes[gpu.id] = found.change
     return tuple(changes.values())
 
 
