@@ -36,7 +36,12 @@ def measure(given: Platform) -> None:
     )
     seconds = time.process_time() - start
     fleets = () if found.best is None else (found.best, *found.others)
-    told = ", ".join(f"{len(each.machines)} types {each.hourly_usd:.2f}" for each in fleets)
+    told = ", ".join(
+        [
+            *(f"{len(each.machines)} types {each.hourly_usd:.2f}" for each in fleets),
+            *(f"{len(each.machines)} types at least {each.bound_usd:.2f}" for each in found.packed),
+        ]
+    )
     print(
         f"{given.name:>16}{len(found.plan.workloads):4} workloads{given.pods:5} pods"
         f"{seconds:7.1f} s  gap {float(found.gap):6.1%}  unknown {float(found.gap_of_unknown):6.1%}"

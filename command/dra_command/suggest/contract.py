@@ -28,6 +28,20 @@ class SuggestedRow(Output):
     notes: list[str] = Field(description="Settings that the claims need, and the plan's warnings.")
 
 
+class PackedRow(Output):
+    """A simpler fleet that certainly costs more than the best one, so that it wasn't simulated."""
+
+    hourly_packing: float = Field(
+        description="US dollars per hour for the packing. The scheduler may need more nodes."
+    )
+    hourly_bound: float = Field(description="Least US dollars per hour for these machine types.")
+    machines: list[MachineCountRow] = Field(description="Nodes of the packing.")
+    fleet: dict[str, Any] = Field(
+        description="Content of a fleet file for --fleet, with room for more nodes. Plan it to get "
+        "the simulated number of nodes."
+    )
+
+
 class NotComparedRow(Output):
     """A machine type that the region offers, but that `suggest` didn't compare."""
 
@@ -66,6 +80,10 @@ class SuggestOutput(Output):
         "`gap`.",
     )
     others: list[SuggestedRow] = Field(description="Simpler fleets, by price.")
+    packed: list[PackedRow] = Field(
+        default=[],
+        description="Simpler fleets that weren't simulated, by the price of their packing.",
+    )
     candidates: int = Field(description="Machine types compared.")
     not_compared: list[NotComparedRow]
     obstacles: list[ObstacleRow]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from dra_command.plan_report.compared_types import compared_obstacles, fleet_notes
 from dra_command.suggest.contract import (
     MachineCountRow,
     NotComparedRow,
     ObstacleRow,
+    PackedRow,
     SuggestedRow,
     SuggestOutput,
 )
@@ -25,6 +28,15 @@ def suggest_json(found: Suggestions) -> str:
         gap=float(found.gap),
         gap_of_unknown=float(found.gap_of_unknown),
         others=[_fleet(each) for each in found.others],
+        packed=[
+            PackedRow(
+                hourly_packing=float(each.packing_usd),
+                hourly_bound=float(each.bound_usd),
+                machines=_machines(each.counts),
+                fleet=each.document,
+            )
+            for each in found.packed
+        ],
         candidates=found.candidates,
         not_compared=[NotComparedRow(machine=machine, why=why) for machine, why in found.left_out],
         obstacles=[] if found.best is not None else list(_obstacles(found)),
@@ -35,13 +47,16 @@ def suggest_json(found: Suggestions) -> str:
 def _fleet(each: Suggestion) -> SuggestedRow:
     return SuggestedRow(
         hourly=float(each.hourly_usd),
-        machines=[
-            MachineCountRow(machine=machine, mig=mig, nodes=nodes)
-            for machine, mig, nodes in each.counts
-        ],
+        machines=_machines(each.counts),
         fleet=each.document,
         notes=list(fleet_notes(each)),
     )
+
+
+def _machines(counts: Iterable[tuple[str, str, int]]) -> list[MachineCountRow]:
+    return [
+        MachineCountRow(machine=machine, mig=mig, nodes=nodes) for machine, mig, nodes in counts
+    ]
 
 
 def _obstacles(found: Suggestions) -> list[ObstacleRow]:

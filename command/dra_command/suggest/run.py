@@ -21,7 +21,12 @@ from dra_command.suggest.json import suggest_json
 from dra_planner.clouds import cloud_of_region
 from dra_planner.plan.pools.architectures import architecture_assumptions
 from dra_planner.plan.suggestion.suggest import suggest_fleets
-from dra_planner.plan.suggestion.suggestions import Suggestion, Suggestions, SuggestRequest
+from dra_planner.plan.suggestion.suggestions import (
+    PackedFleet,
+    Suggestion,
+    Suggestions,
+    SuggestRequest,
+)
 from dra_planner.sources import read_sources
 from dra_planner.wording import counted, verb
 
@@ -108,6 +113,12 @@ def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
     for other in found.others:
         more = other.hourly_usd / best.hourly_usd - 1 if best.hourly_usd else Decimal(0)
         yield f"instead, {_fleet(other)}: {_usd(other.hourly_usd)} per hour, {more:.0%} more"
+    for each in found.packed:
+        least = each.bound_usd / best.hourly_usd - 1 if best.hourly_usd else Decimal(0)
+        yield (
+            f"instead, {_fleet(each)}: {_usd(each.packing_usd)} per hour for the packing (not "
+            f"simulated), at least {least:.0%} more (proven)"
+        )
     for why in dict.fromkeys(why for _, why in found.left_out):
         yield (
             f"not compared, {why}: "
@@ -163,7 +174,7 @@ def _packed(found: Suggestions) -> str:
     )
 
 
-def _fleet(each: Suggestion) -> str:
+def _fleet(each: Suggestion | PackedFleet) -> str:
     return " + ".join(f"{nodes} × {machine}" for machine, nodes in each.machines)
 
 

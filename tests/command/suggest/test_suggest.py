@@ -9,6 +9,7 @@ from command_project import EXAMPLES, Project
 
 from dra_command.inputs.new_cluster import new_cluster_version
 from dra_command.suggest.contract import SuggestOutput
+from dra_planner.plan.suggestion import suggest
 
 
 @pytest.mark.long
@@ -121,6 +122,25 @@ def test_json_has_the_fleets_that_were_compared(project: Project) -> None:
     assert hourly == sorted(hourly)
     project.write("fleet.yaml", json.dumps(answer["best"]["fleet"]))
     assert project.run("plan", words[0], "--fleet", "fleet.yaml").status == 0
+
+
+def test_fleets_that_are_not_simulated_show_their_packing(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As for many kinds of pods, of which few fleets are planned."""
+    monkeypatch.setattr(suggest, "MOST_SIZED", 0)
+    words = [str(EXAMPLES / "workloads"), "--region", "us-east-1"]
+    words += ["--machines", "g6.2xlarge,g6.12xlarge,g6e.12xlarge,p4d.24xlarge"]
+    answer = json.loads(project.run("suggest", *words, "--format", "json").out)
+    assert answer["packed"]
+    for each in answer["packed"]:
+        assert answer["best"]["hourly"] <= each["hourly_bound"] <= each["hourly_packing"]
+    first = answer["packed"][0]
+    fleet = " + ".join(f"{each['nodes']} × {each['machine']}" for each in first["machines"])
+    assert (
+        f"# instead, {fleet}: USD {first['hourly_packing']:,.2f} per hour for the packing (not "
+        "simulated), at least "
+    ) in project.run("suggest", *words).out
 
 
 def test_json_says_what_no_machine_runs(project: Project) -> None:

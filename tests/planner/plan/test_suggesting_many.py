@@ -13,6 +13,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 from platforms import platform
 from suggest_instances import draw
 
+from dra_planner.fleet import read_fleet
+from dra_planner.plan import PlanRequest, make_plan
 from dra_planner.plan.suggestion import suggest
 from dra_planner.plan.suggestion.few_machines import few_machines
 from dra_planner.plan.suggestion.suggest import suggest_fleets
@@ -43,9 +45,30 @@ def test_fleets_of_few_machine_types_are_listed_by_price(found: Suggestions) -> 
     assert found.best is not None
     fleets = (found.best, *found.others)
     assert [each.hourly_usd for each in fleets] == sorted(each.hourly_usd for each in fleets)
-    assert 1 in {len(each.machines) for each in fleets}
+    assert 1 in {len(each.machines) for each in (*fleets, *found.packed)}
     assert all(each.plan.verdict == "fits" for each in fleets)
-    assert all(nodes for each in fleets for _, nodes in each.machines)
+    assert all(nodes for each in (*fleets, *found.packed) for _, nodes in each.machines)
+
+
+def test_a_fleet_whose_bound_is_above_the_best_price_is_not_planned(found: Suggestions) -> None:
+    assert found.best is not None
+    assert found.packed
+    for each in found.packed:
+        assert found.best.hourly_usd <= each.bound_usd <= each.packing_usd
+
+
+def test_the_document_of_an_unplanned_fleet_can_be_planned(found: Suggestions) -> None:
+    given = platform("eks", "small", 2)
+    for each in found.packed:
+        plan = make_plan(
+            PlanRequest(
+                sources=(Source("workloads.yaml", given.manifests),),
+                fleet=read_fleet(each.document),
+            )
+        )
+        assert plan.cost is not None
+        assert (plan.verdict, plan.cost.hourly_usd >= each.bound_usd) == ("fits", True)
+        assert {pool.machine for pool in plan.pools} == {machine for machine, _ in each.machines}
 
 
 def test_the_gap_counts_only_fleets_whose_pods_are_known_to_fit(found: Suggestions) -> None:

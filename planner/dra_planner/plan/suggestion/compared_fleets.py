@@ -38,20 +38,28 @@ def compared_fleets(plan: Plan) -> Iterator[dict[str, int]]:
     yield from (_nodes(offers, sizing) for offers, sizing in _cheapest(pairs)[:1])
 
 
-def few_compared_fleets(plan: Plan) -> Iterator[dict[str, int]]:
-    """Yield few fleets as nodes by pool: the best found of any machines if each workload goes to
-    one of them, and those of one, two, and three types that an estimate names.
+def fleet_of_any_machines(plan: Plan) -> dict[str, int]:
+    """Return the best fleet found of any machine types, as nodes by pool, if each workload uses one
+    of the types.
     """
     needs = node_needs(_sizer(plan, plan.offers), plan.level)
     by_name = {offer.name: offer for offer in plan.offers}
     shapes = {shape.id: shape for shape in plan.judgement.demand.shapes}
-    yield _chosen(needs, [by_name[name] for name in needs.pools], shapes)
+    return _chosen(needs, [by_name[name] for name in needs.pools], shapes)
+
+
+def fleets_of_few_machines(plan: Plan) -> Iterator[tuple[dict[str, int], Sizing]]:
+    """Yield fleets of one, two, and three machine types that an estimate names, as nodes by pool
+    of their packing, with their sizing.
+    """
+    needs = node_needs(_sizer(plan, plan.offers), plan.level)
+    by_name = {offer.name: offer for offer in plan.offers}
     costs = [by_name[name].hourly_usd or Decimal(0) for name in needs.pools]
     for chosen in few_machines(needs, [float(cost) for cost in costs]):
         offers = tuple(by_name[needs.pools[pool]] for pool in chosen)
         sizing = sized(plan, offers)
         if sizing.verdict == "fits":
-            yield _nodes(offers, sizing)
+            yield _nodes(offers, sizing), sizing
 
 
 def _chosen(

@@ -48,8 +48,7 @@ def confirmed_fleet(
     cheapest of the fleet as it is, with pods that prefer its cheaper pools, and with the most
     expensive pool used last.
     """
-    most = cloud(request.cloud).nodes_of_a_pool[-1]
-    roomy = {name: min(2 * nodes + ROOM, most) for name, nodes in counts.items()}
+    roomy = _with_room(request, counts)
     best: Suggestion | None = None
     ways: list[Mapping[str, int]] = [NONE_LAST]
     for last in ways:
@@ -68,27 +67,37 @@ def confirmed_fleet(
             best = found
         if best is not None and best.hourly_usd == plan.judgement.sizing.hourly_plan:
             break
-    return best or _guided(request, candidates, roomy, steps)
+    return best or _guided(request, candidates, counts, steps)
 
 
 def guided_fleet(
     request: SuggestRequest, candidates: Sequence[PoolType], counts: Mapping[str, int]
 ) -> Suggestion | None:
     """Return the fleet with the required guards and the resulting number of nodes."""
-    most = cloud(request.cloud).nodes_of_a_pool[-1]
-    roomy = {name: min(2 * nodes + ROOM, most) for name, nodes in counts.items()}
-    document = {**bought_document(request, candidates, roomy), "placement": "guided"}
+    document = guided_document(request, candidates, counts)
     return _suggestion(request, document, SIMULATED_STEPS) or _suggestion(
         request, document, MANY_STEPS
     )
 
 
+def guided_document(
+    request: SuggestRequest, candidates: Sequence[PoolType], counts: Mapping[str, int]
+) -> dict[str, Any]:
+    """Return a fleet of these nodes, with room for more, whose plan adds guards."""
+    roomy = _with_room(request, counts)
+    return {**bought_document(request, candidates, roomy), "placement": "guided"}
+
+
+def _with_room(request: SuggestRequest, counts: Mapping[str, int]) -> dict[str, int]:
+    most = cloud(request.cloud).nodes_of_a_pool[-1]
+    return {name: min(2 * nodes + ROOM, most) for name, nodes in counts.items()}
+
+
 def _guided(
-    request: SuggestRequest, candidates: Sequence[PoolType], roomy: Mapping[str, int], steps: int
+    request: SuggestRequest, candidates: Sequence[PoolType], counts: Mapping[str, int], steps: int
 ) -> Suggestion | None:
     """Return the fleet with guards, or None if its plan doesn't fit or needs no guards."""
-    document = {**bought_document(request, candidates, roomy), "placement": "guided"}
-    found = _suggestion(request, document, steps)
+    found = _suggestion(request, guided_document(request, candidates, counts), steps)
     return None if found is None or found.plan.guarded is None else found
 
 

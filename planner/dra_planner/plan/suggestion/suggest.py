@@ -10,7 +10,7 @@ simpler fleets.
 Each is tried as it is and with pods sent to its cheaper pools first, by taints that keep nobody
 away, and is planned again as it will be committed before it is suggested. If the scheduler follows
 none of these plans, guards are added. Of many kinds of pods, few fleets are planned, with guards
-from the start.
+from the start: the best fleet of any machines, and simpler fleets that could cost less.
 """
 
 from __future__ import annotations
@@ -29,19 +29,26 @@ from dra_planner.plan.planning import make_plan
 from dra_planner.plan.pools.architectures import selected_architectures
 from dra_planner.plan.reading import read_checked
 from dra_planner.plan.suggestion.buyable_machines import buyable_machines
-from dra_planner.plan.suggestion.compared_fleets import compared_fleets, few_compared_fleets, sized
+from dra_planner.plan.suggestion.compared_fleets import (
+    compared_fleets,
+    fleet_of_any_machines,
+    fleets_of_few_machines,
+    sized,
+)
 from dra_planner.plan.suggestion.divided_devices import partitioned_pools, with_shared_devices
 from dra_planner.plan.suggestion.fleet_documents import fleet_document
 from dra_planner.plan.suggestion.fleets_by_price import cheapest_fleet_that_runs
 from dra_planner.plan.suggestion.planned_fleets import (
     MANY_STEPS,
     confirmed_fleet,
+    guided_document,
     guided_fleet,
     plan_request,
     planned_fleet,
 )
 from dra_planner.plan.suggestion.suggestions import (
     NO_PRICE,
+    PackedFleet,
     PoolType,
     PricesUnknownError,
     Suggestion,
@@ -84,7 +91,11 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
             "these workloads don't need GPU machine types, so they don't need a fleet"
         )
     known = sized(plan, plan.offers)
-    found = _found(request, candidates, plan)
+    packed: list[PackedFleet] = []
+    if len(sized_shapes(plan)) * len(candidates) > MOST_SIZED:
+        found, packed = _found_with_guards(request, candidates, plan)
+    else:
+        found = _found(request, candidates, plan)
     found.sort(key=lambda each: (each.hourly_usd, len(each.machines)))
     found = [
         each
@@ -94,6 +105,7 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
     return Suggestions(
         best=found[0] if found else None,
         others=tuple(found[1:]),
+        packed=tuple(sorted(packed, key=lambda each: (each.packing_usd, len(each.counts)))),
         plan=plan if found else replace(plan, verdict="cannot-tell"),
         candidates=len(machines),
         left_out=tuple(sorted(left_out.items())),
@@ -157,14 +169,45 @@ def _plan_on(request: SuggestRequest, candidates: Sequence[PoolType]) -> Plan:
     return make_plan(plan_request(request, read_fleet(document)))
 
 
+def _found_with_guards(
+    request: SuggestRequest, candidates: Sequence[PoolType], plan: Plan
+) -> tuple[list[Suggestion], list[PackedFleet]]:
+    """Return the best fleet with guards of any machine types, and simpler ones: planned if they
+    could cost less than the best one so far.
+    """
+    planned = [guided_fleet(request, candidates, fleet_of_any_machines(plan))]
+    packed: list[PackedFleet] = []
+    for counts, sizing in fleets_of_few_machines(plan):
+        bound, packing = sizing.hourly_bound, sizing.hourly_plan
+        best = min((each.hourly_usd for each in planned if each is not None), default=None)
+        if best is None or bound is None or packing is None or bound < best:
+            planned.append(guided_fleet(request, candidates, counts))
+            continue
+        packed.append(
+            PackedFleet(
+                document=guided_document(request, candidates, counts),
+                counts=_by_machine(request, candidates, counts),
+                packing_usd=packing,
+                bound_usd=bound,
+            )
+        )
+    return [each for each in planned if each is not None], packed
+
+
+def _by_machine(
+    request: SuggestRequest, candidates: Sequence[PoolType], counts: Mapping[str, int]
+) -> tuple[tuple[str, str, int], ...]:
+    """Return nodes by machine type and MIG configuration, from nodes by pool."""
+    where = cloud(request.cloud)
+    return tuple(
+        (pool.machine.name, pool.mig, nodes)
+        for pool in candidates
+        if (nodes := counts.get(pool.name(where), 0))
+    )
+
+
 def _found(request: SuggestRequest, candidates: Sequence[PoolType], plan: Plan) -> list[Suggestion]:
     """Return the fleets to compare, at least one if a long simulation finds one."""
-    if len(sized_shapes(plan)) * len(candidates) > MOST_SIZED:
-        return [
-            each
-            for counts in few_compared_fleets(plan)
-            if (each := guided_fleet(request, candidates, counts)) is not None
-        ]
     fleets = list(compared_fleets(plan))
     found = [
         each

@@ -78,10 +78,7 @@ class Suggestion(Struct, frozen=True, kw_only=True):
     @property
     def machines(self) -> tuple[tuple[str, int], ...]:
         """The nodes of each machine type. The parts of a split pool count together."""
-        return tuple(
-            (f"{machine} (mig: {mig})" if mig else machine, count)
-            for machine, mig, count in self.counts
-        )
+        return _named(self.counts)
 
     @property
     def counts(self) -> tuple[tuple[str, str, int], ...]:
@@ -95,9 +92,31 @@ class Suggestion(Struct, frozen=True, kw_only=True):
         return tuple((*key, count) for key, count in nodes.items() if count)
 
 
+class PackedFleet(Struct, frozen=True, kw_only=True):
+    """A fleet of few machine types that isn't planned, because even its bound is above the price of
+    the best fleet. The scheduler may need more nodes than the packing's `counts`.
+    """
+
+    document: dict[str, Any]
+    counts: tuple[tuple[str, str, int], ...]  # nodes of each machine type and MIG configuration
+    packing_usd: Decimal
+    bound_usd: Decimal
+
+    @property
+    def machines(self) -> tuple[tuple[str, int], ...]:
+        """The packing's nodes of each machine type."""
+        return _named(self.counts)
+
+
+def _named(counts: tuple[tuple[str, str, int], ...]) -> tuple[tuple[str, int], ...]:
+    return tuple(
+        (f"{machine} (mig: {mig})" if mig else machine, count) for machine, mig, count in counts
+    )
+
+
 class Suggestions(Struct, frozen=True, kw_only=True):
     """The cheapest fleet found and the runners-up, by price, empty if the workloads fit no offered
-    machine type.
+    machine type. `packed` are runners-up that weren't planned, by the price of their packing.
 
     `plan` is the plan on all candidates, whose bound holds for every fleet of them. `known_usd` is
     the minimum cost of a fleet whose pods are known to fit. Cheaper fleets can't be confirmed while
@@ -106,6 +125,7 @@ class Suggestions(Struct, frozen=True, kw_only=True):
 
     best: Suggestion | None
     others: tuple[Suggestion, ...]
+    packed: tuple[PackedFleet, ...] = ()
     plan: Plan
     candidates: int
     left_out: tuple[tuple[str, str], ...]  # machine, why
