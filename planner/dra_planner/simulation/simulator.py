@@ -175,9 +175,12 @@ class Run:
         self._turn = 0
         for name in setting.ending:
             self._cluster.remove(name)
+        self._lags = lags
         self._lifetimes = (
             LaggingLifetimes(self._cluster, order.seed) if lags else Lifetimes(self._cluster)
         )
+        # with lags: by pending pod, the node on which it preempted pods that haven't ended yet
+        self._nominated: dict[ObjectKey, tuple[int, list[ObjectKey]]] = {}
 
     @property
     def _is_exhausted(self) -> bool:
@@ -271,6 +274,7 @@ class Run:
                     self._lifetimes.end(pod)
         became_ready, ended = self._lifetimes.pass_time()
         frees = self._remove([*gone, *ended])
+        self._release_nodes()
         if going or ended:
             self._queue.wake(
                 lambda _pod, _failure: True, late=_is_tried_before if frees else _never
@@ -333,7 +337,8 @@ class Run:
         choice = self._preempt(pod, result)
         if choice is not None:
             return choice
-        self._failed[pod.kind.number, pod.only_node] = cluster.version, result
+        if pod.name not in self._nominated:  # another pod of this kind can still preempt pods
+            self._failed[pod.kind.number, pod.only_node] = cluster.version, result
         return result
 
     def _free_unused_claim(self, pod: SimulatedPod) -> bool:
@@ -347,10 +352,15 @@ class Run:
         return False
 
     def _preempt(self, pod: SimulatedPod, failure: SchedulingFailure) -> Choice | None:
+        if pod.name in self._nominated:
+            return None
         found = find_victims(pod, self._scheduler, failure, self.allowances())
         if found is None:
             return None
         node, victims = found
+        if self._lags:
+            self._nominate(pod, node, victims)
+            return None
         for victim in victims:
             name = victim.pod.name
             self._preempted.append(name)
@@ -362,6 +372,28 @@ class Run:
         )
         assert isinstance(answer, Placement)  # the victims were chosen with this property
         return Choice(node, answer)
+
+    def _nominate(self, pod: SimulatedPod, node: int, victims: Iterable[PlacedPod]) -> None:
+        """Preempt pods that keep their node for a while. Their controllers replace them at once, so
+        a replacement on another node can prevent the pod from being placed.
+
+        As a simplification, no other pod can use the node in the meantime. Source of the behavior:
+        kubernetes/kubernetes:pkg/scheduler/framework/preemption/preemption.go @v1.36.3 (the pod is
+        retried after its victims are deleted).
+        """
+        self._nominated[pod.name] = node, [each.pod.name for each in victims]
+        self._cluster.reserve(node)
+        for victim in victims:
+            self._preempted.append(victim.pod.name)
+            self._lifetimes.end(victim.pod)
+            self._lose(victim.pod)
+
+    def _release_nodes(self) -> None:
+        """End the reservations of nodes on which all preempted pods have ended."""
+        for name, (node, victims) in list(self._nominated.items()):
+            if not any(each in self._cluster.pods for each in victims):
+                del self._nominated[name]
+                self._cluster.release(node)
 
     def _may_fit_now(self, pod: SimulatedPod, failure: SchedulingFailure) -> bool:
         """Return True if newer pods may help: they satisfy rules between pods, or fill nodes that

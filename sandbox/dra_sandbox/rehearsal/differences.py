@@ -25,6 +25,7 @@ ReasonCode = Literal[
     "waits-for-others",
     "not-decided-in-time",
     "tie-between-nodes",
+    "replaced-during-preemption",
     "arrived-together",
     "no-controller",
     "simulation-cannot-tell",
@@ -62,6 +63,9 @@ REASONS: Mapping[ReasonCode, str] = {
     "not-decided-in-time": "The time limit was reached before the scheduler had tried every pod.",
     "tie-between-nodes": "Nodes have equal scores, and the scheduler chooses between them at "
     "random. With other random choices, the simulation has the same outcome.",
+    "replaced-during-preemption": "A pod that preempts other pods waits until they end. In the "
+    "meantime, the scheduler places their replacements. If preempted pods end at other moments, "
+    "the simulation has the same outcome.",
     "arrived-together": "Workloads arrived together, so milliseconds decide which controller "
     "creates its pods first, and when pods become ready or end. With another "
     "pod arrival order or other times, the simulation has the same outcome.",
@@ -98,16 +102,21 @@ def deviation(
     """Return why the first simulated run differs from the outcome of a workload, or None if they're
     equal.
 
-    Only a run with the same outcome explains a difference. The later runs break ties differently.
-    If workloads arrive together, they also use other arrival orders.
+    Only a run with the same outcome explains a difference. The later runs break ties differently,
+    and then also end pods at other moments. If workloads arrive together, they also use other
+    arrival orders.
     """
     said = [run[outcome.workload] for run in runs if outcome.workload in run]
     if not said or is_same(said[0], outcome):
         return None
     if not all(each.is_decided for each in said):
         return OutcomeDifference("simulation-cannot-tell")
-    if any(is_same(each, outcome) for each in said):
-        return OutcomeDifference("tie-between-nodes" if one_by_one else "arrived-together")
+    same = [each for each in said if is_same(each, outcome)]
+    if same and not one_by_one:
+        return OutcomeDifference("arrived-together")
+    if same:
+        in_time = any(not each.lags for each in same)
+        return OutcomeDifference("tie-between-nodes" if in_time else "replaced-during-preemption")
     return OutcomeDifference(
         "unexplained",
         f"the simulation places {_placed(said[0].pools)}, the scheduler {_placed(outcome.pools)}",

@@ -40,11 +40,12 @@ pod, or one workload after the other.
 @equality(unhashed=("pools",))
 class SimulatedWorkload(Struct, frozen=True):
     """The simulated placement of one workload: its number of pods in each pool, and whether the
-    simulation could tell.
+    simulation could tell. With `lags`, pods became ready and ended at different moments.
     """
 
     pools: Mapping[str, int] = {}
     is_decided: bool = True
+    lags: bool = False
 
     @property
     def placed(self) -> int:
@@ -114,14 +115,15 @@ class Simulation(Struct, frozen=True):
         for part, owner in self.made_by.items():
             parts.setdefault(owner, []).append(part)
         arrivals = [part for ref in refs for part in parts.get(ref, [ref])]
-        return self._by_workload(self.simulator.run(order, arrivals=arrivals, lags=lags))
+        outcome = self.simulator.run(order, arrivals=arrivals, lags=lags)
+        return self._by_workload(outcome, lags=lags)
 
     def further(self) -> Iterator[Simulated]:
-        """Yield the results of other tie-breaking. If workloads arrive together, also yield the
-        results of other orders, and of other moments at which their pods become ready and end.
+        """Yield the results of other tie-breaking, and of other moments at which pods become ready
+        and end. If workloads arrive together, also yield the results of other orders.
         """
         if self.one_by_one:
-            return (self.run(seed) for seed in SEEDS)
+            return (self.run(seed, lags=lags) for lags in (False, True) for seed in SEEDS)
         return (
             self.run(seed, name, lags=lags)
             for lags in (False, True)
@@ -134,7 +136,7 @@ class Simulation(Struct, frozen=True):
         yield self.run()
         yield from self.further()
 
-    def _by_workload(self, outcome: SimulationOutcome) -> Simulated:
+    def _by_workload(self, outcome: SimulationOutcome, *, lags: bool) -> Simulated:
         pools: dict[WorkloadRef, Counter[str]] = {ref: Counter() for ref in self.refs}
         undecided: set[WorkloadRef] = set()
         for part, found in outcome.workloads.items():
@@ -144,7 +146,7 @@ class Simulation(Struct, frozen=True):
             if not outcome.complete or any(failure.is_undecided for failure in found.failures):
                 undecided.add(ref)
         return {
-            ref: SimulatedWorkload(dict(sorted(count.items())), ref not in undecided)
+            ref: SimulatedWorkload(dict(sorted(count.items())), ref not in undecided, lags)
             for ref, count in pools.items()
         }
 

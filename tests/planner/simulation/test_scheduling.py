@@ -276,6 +276,32 @@ def test_a_controller_makes_a_preempted_pod_again():
     assert counts == {"low": (0, 1), "high": (1, 0)}
 
 
+def test_a_replacement_can_prevent_a_preempting_pod_from_being_placed():
+    """Given a preempted pod that ends at a random moment, when its replacement is placed on the
+    other node first, expect the preempting pod to stay pending, because the replacement keeps it
+    out of the zone.
+    """
+    away = PodAffinityTerm(topology_key=ZONE, label_selector=APP)
+    low = workload(shape(priority=-1, pod_anti_affinity=(away,)), 1, name="low", at=0)
+    high = bare(labelled(node_selector={"is": "n1"}), "high", at=1)
+    nodes = [
+        offer("n1", zone="a", cpu=64_000, labels={"is": "n1"}),
+        offer("n2", zone="a", cpu=8_000, labels={"is": "n2"}),
+    ]
+    cluster = simulator([low, high], nodes)
+
+    def placed(seed: int | None, *, lags: bool) -> tuple[tuple[str, dict[str, int]], ...]:
+        found = cluster.run(ArrivalOrder("settled", seed), lags=lags).workloads
+        return tuple((ref.name, dict(each.nodes)) for ref, each in found.items())
+
+    preempting = (("low", {}), ("high", {"n1": 1}))
+    replaced = (("low", {"n2": 1}), ("high", {}))
+    assert placed(None, lags=False) == preempting
+    found = [placed(seed, lags=True) for seed in range(8)]
+    assert preempting in found
+    assert replaced in found
+
+
 # -- large clusters
 
 

@@ -88,6 +88,24 @@ def test_another_way_to_break_ties_may_be_the_one() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("lagging", "reason"),
+    [([True], "replaced-during-preemption"), ([False, True], "tie-between-nodes")],
+    ids=["only if pods end at other moments", "also by another tie"],
+)
+def test_other_moments_explain_what_no_tie_explains(lagging: list[bool], reason: str) -> None:
+    plan = plan_of(sources(deployment("web", 20)))
+    pods = tuple(PodOutcome(str(n), "n", "", is_judged=True) for n in range(12))
+    outcome = RehearsalOutcome(
+        (RehearsedWorkload(WEB, pods, {"l4": 4, "a10g": 8}),), (), decided=True
+    )
+    runs = [{WEB: SimulatedWorkload({"l4": 3, "a10g": 8})}]
+    runs += [{WEB: SimulatedWorkload({"l4": 4, "a10g": 8}, lags=each)} for each in lagging]
+    (found,) = compare(plan, outcome, {}, iter(runs), one_by_one=True)
+    assert found.deviation is not None
+    assert found.deviation.reason == reason
+
+
 def test_where_no_run_comes_to_it_nobody_explains_it() -> None:
     found = row(20, {"l4": 4, "a10g": 8}, [{"l4": 3, "a10g": 8}, {"l4": 3, "a10g": 8}])
     assert reasons(found)[1] == "unexplained"

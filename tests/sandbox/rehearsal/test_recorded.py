@@ -27,6 +27,8 @@ from dra_sandbox.rehearsal.workloads import made_by, read_workloads
 
 CASES = sorted((Path(__file__).parent / "recorded").glob("*.yaml"))
 Json = dict[str, Any]
+OF_CHANCE = {"tie-between-nodes", "replaced-during-preemption"}
+"""Reasons that depend on the scheduler's random choices, or on the moments at which pods end."""
 
 
 def load(path: Path) -> Json:
@@ -101,7 +103,7 @@ def test_plan_and_simulation_are_as_the_scheduler_was(path: Path) -> None:
         runs = enough_runs(simulation.runs(), outcomes, one_by_one=True)
         for each in outcomes:
             away = deviation(each, runs, one_by_one=True)
-            assert away is None or away.reason == "tie-between-nodes", (
+            assert away is None or away.reason in OF_CHANCE, (
                 recorded["order"],
                 each.workload,
                 away,

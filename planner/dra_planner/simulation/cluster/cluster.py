@@ -27,6 +27,7 @@ from dra_planner.simulation.cluster.soft_spread_counts import Census
 from dra_planner.simulation.cluster.stages import NodeStage, Population, Stages
 
 _UNREACHABLE: Final = Taint("node.kubernetes.io/unreachable")
+_NOMINATED: Final = Taint("pulumi-dra/nominated")  # exists only in the simulation
 
 
 class SimulatedPod(Struct, frozen=True, eq=False):
@@ -95,6 +96,7 @@ class Cluster:
         # by node: 1 if other nodes are also in its stage
         self.alike = bytearray(len(self.stage_of))
         self._position = [0] * len(self.stage_of)
+        self._reserved: dict[int, Template] = {}  # original templates
         self._pods_on: dict[int, dict[ObjectKey, PlacedPod]] = {}
         self._shared_pools = _shared_pools(start.stages)
         for node, stage in enumerate(self.stage_of):
@@ -217,10 +219,27 @@ class Cluster:
         """
         stage = self.stage_of[node]
         used = {**dict(stage.state.used), "pods": stage.node.allocatable.get("pods", 0)}
-        tainted = replace(stage.node, taints=(*stage.node.taints, _UNREACHABLE))
-        template = replace(stage.template, node=tainted, memory={})
-        state = stage.state.with_used(tuple(sorted(used.items()))).on_template(template)
-        self._move(node, self.stages.with_state(stage, state))
+        state = stage.state.with_used(tuple(sorted(used.items())))
+        template = _tainted(stage.template, _UNREACHABLE)
+        self._move(node, self.stages.with_state(stage, state.on_template(template)))
+        self.version += 1
+
+    def reserve(self, node: int) -> None:
+        """Exclude a node from new pods until `release`. If it's already reserved, do nothing."""
+        stage = self.stage_of[node]
+        if node not in self._reserved:
+            self._reserved[node] = stage.template
+            self._replace_template(node, _tainted(stage.template, _NOMINATED))
+
+    def release(self, node: int) -> None:
+        """Accept new pods on a reserved node again."""
+        template = self._reserved.pop(node, None)
+        if template is not None:
+            self._replace_template(node, template)
+
+    def _replace_template(self, node: int, template: Template) -> None:
+        stage = self.stage_of[node]
+        self._move(node, self.stages.with_state(stage, stage.state.on_template(template)))
         self.version += 1
 
     def _enter(self, node: int, stage: NodeStage) -> None:
@@ -319,6 +338,11 @@ def usable_nodes(allocation: ClaimAllocation, nodes: Sequence[Node]) -> tuple[in
         for number, node in enumerate(nodes)
         if selector is None or node_matches(selector, node)
     )
+
+
+def _tainted(template: Template, taint: Taint) -> Template:
+    node = replace(template.node, taints=(*template.node.taints, taint))
+    return replace(template, node=node, memory={})
 
 
 def _without_allocated(state: NodeState, devices: Iterable[AllocatedDevice]) -> NodeState:

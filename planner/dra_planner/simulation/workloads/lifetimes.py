@@ -47,13 +47,15 @@ class LaggingLifetimes(Lifetimes):
         return super().runs(pod) if pod.name in self._ready else None
 
     def pass_time(self) -> tuple[bool, list[SimulatedPod]]:
-        """Return True if a pod became ready, and the pods that disappear now."""
+        """Return True if a pod becomes ready or disappears now or later, and the pods that
+        disappear now.
+        """
         ending = {pod.name: pod for pod in self._ending if pod.name in self._cluster.pods}
         events = [name for name in self._cluster.pods if name not in self._ready]
         events = [*ending, *(name for name in events if name not in ending)]
         if not events:
             return False, []
-        chosen = self._chance.sample(events, self._chance.randint(1, len(events)))
+        chosen = self._chance.sample(events, self._chance.randint(0, len(events)))
         gone = [ending.pop(name) for name in chosen if name in ending]
         self._ending = list(ending.values())
         self._ready |= set(chosen)
