@@ -1,4 +1,4 @@
-"""Compare the values in the table `api_values` with the API models of the clouds' SDKs.
+"""Compare the tables `api_values` and `api_constraints` with the API models of the clouds' SDKs.
 
     python conformance/api_values/run.py            report differences from the installed models
     python conformance/api_values/run.py --write    write the rows that models provide
@@ -17,14 +17,25 @@ from pathlib import Path
 from typing import Any
 
 import botocore.loaders
+from azure_constraints import azure_limits, azure_members
 from google.cloud import container_v1
 
 from dra_sandbox.clouds.sdk import Sdk
 from dra_sandbox.clouds.sdk_schema import Properties, Schema, TypeSpec
 
-TABLE = Path(__file__).parents[2] / "planner/dra_planner/data/api_values.csv"
+DATA = Path(__file__).parents[2] / "planner/dra_planner/data"
 COLUMNS = ("type", "property", "kind", "value", "grows", "source")
-MODELS = ("botocore-models", "google-container-models", "azure-native-models")
+TABLES = {
+    "api_values": COLUMNS,
+    "api_constraints": ("type", "property", "kind", "value", "source"),
+}
+MODELS = (
+    "botocore-models",
+    "google-container-models",
+    "azure-native-models",
+    "azure-sdk-models",
+)
+OF_VALUES = ("values", "words", "keys", "range")
 
 AWS = {
     "aws:eks/cluster:Cluster": ("eks", "CreateClusterRequest"),
@@ -90,31 +101,45 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true")
     write = parser.parse_args().write
-    found = {(row["type"], row["property"], row["kind"]): row for row in rows_of_models()}
-    written = list(csv.DictReader(TABLE.read_text(encoding="utf-8").splitlines()))
+    found = list(rows_of_models())
+    differences: list[str] = []
+    for table, columns in TABLES.items():
+        rows = [row for row in found if (row["kind"] in OF_VALUES) == (table == "api_values")]
+        differences += _compare(DATA / f"{table}.csv", columns, rows, write=write)
+    print("\n".join(differences) or f"{len(found)} rows agree with the models")
+    return int(bool(differences) and not write)
+
+
+def _compare(file: Path, columns: tuple[str, ...], found: list[Row], *, write: bool) -> list[str]:
+    """Return the differences of one table from the models' rows. A row of another source about the
+    same property takes precedence.
+    """
+    written = list(csv.DictReader(file.read_text(encoding="utf-8").splitlines()))
     others = [row for row in written if row["source"] not in MODELS]
-    known = {(row["type"], row["property"]) for row in others}
-    kept = {key: row for key, row in found.items() if key[:2] not in known}
+    known = {(row["type"], row["property"], _about(row)) for row in others}
+    kept = [row for row in found if (row["type"], row["property"], _about(row)) not in known]
+    kept = [{key: row[key] for key in columns} for row in kept]
     if write:
         text = io.StringIO()
-        table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+        table = csv.DictWriter(text, columns, lineterminator="\n")
         table.writeheader()
-        rows = (*kept.values(), *others)
+        rows = (*kept, *others)
         table.writerows(sorted(rows, key=lambda row: (row["type"], row["property"])))
-        TABLE.write_text(text.getvalue(), encoding="utf-8")
-        return 0
-    table_rows = {
-        (row["type"], row["property"], row["kind"]): row
-        for row in written
-        if row["source"] in MODELS
-    }
-    differences = [
-        f"{' '.join(key)}: {table_rows.get(key, {}).get('value', 'missing')} in the table"
-        for key in sorted({*table_rows, *kept})
-        if table_rows.get(key, {}).get("value") != kept.get(key, {}).get("value")
+        file.write_text(text.getvalue(), encoding="utf-8")
+    there, here = (
+        {tuple(row[key] for key in columns) for row in rows}
+        for rows in ([row for row in written if row["source"] in MODELS], kept)
+    )
+    return [f"not in the table: {' '.join(each)}" for each in sorted(here - there)] + [
+        f"not in the models: {' '.join(each)}" for each in sorted(there - here)
     ]
-    print("\n".join(differences) or f"{len(table_rows)} rows agree with the models")
-    return int(bool(differences))
+
+
+def _about(row: Row) -> str:
+    """Return what a row is about: a property has one range or list of values, and can have several
+    constraints of the other kinds.
+    """
+    return "" if row["kind"] in OF_VALUES else f"{row['kind']} {row['value']}"
 
 
 def rows_of_models() -> Iterator[Row]:
@@ -134,6 +159,9 @@ def rows_of_models() -> Iterator[Row]:
         schema = azure.resource(token)
         source = MODELS[2]
         yield from _of_enums(token, schema, schema.inputs, "", source, ())
+    for found, source in ((azure_members(), MODELS[2]), (azure_limits(), MODELS[3])):
+        for token, path, kind, value in found:
+            yield {**_row(token, path, kind, value, source), "grows": ""}
 
 
 def _children(schema: Schema, spec: TypeSpec) -> tuple[str, Properties | None]:
@@ -171,8 +199,23 @@ def _of_aws(
             yield from _of_aws(token, schema, below, shapes, target, f"{here}{suffix}.", source)
         elif "enum" in target:
             yield _row(token, f"{here}{suffix}", "values", "|".join(target["enum"]), source)
-        elif target["type"] in ("integer", "long") and {"min", "max"} <= target.keys():
-            yield _row(token, here, "range", f"{target['min']} to {target['max']}", source)
+        elif target["type"] in ("integer", "long") and (target.get("min") or "max" in target):
+            limits = f"{target.get('min', '')} to {target.get('max', '')}".strip()
+            yield _row(token, here, "range", limits, source)
+        yield from _limits_of_aws(token, f"{here}{suffix}", target, source)
+
+
+def _limits_of_aws(token: str, path: str, target: Any, source: str) -> Iterator[Row]:
+    """Yield the pattern and length of a text."""
+    if target["type"] != "string":
+        return
+    pattern = target.get("pattern", "")
+    # patterns for any text, and broken ones, say nothing
+    if pattern and not pattern.startswith(r"[\u0020") and "^" not in pattern[1:].replace("[^", ""):
+        yield _row(token, path, "pattern", pattern, source)
+    if not path.endswith("[]") and ((target.get("min") or 0) > 1 or "max" in target):
+        low = target.get("min") or ""
+        yield _row(token, path, "length", f"{low} to {target.get('max', '')}".strip(), source)
 
 
 def _of_gcp(

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from dra_planner.catalog.api_constraints import api_constraints
 from dra_policies.rules.api_constraints import _FAULTS, broken_constraints
@@ -415,3 +416,42 @@ def test_entries_with_lists_as_values_are_compared() -> None:
         "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass", Properties({"spec": spec})
     )
     assert any("two entries of spec.networkInterfaces" in each.says for each in found)
+
+
+def _installed(version: str) -> StackView:
+    """Return a node class with a member that no known version has, and Karpenter's chart."""
+    spec = {**GOOD[CLASS], "ipMode": "ipv6", "httpEndpoint": "enabled"}
+    node_class = DeclaredResource(
+        urn="class", type=CLASS, name="class", props=Properties({"spec": spec})
+    )
+    chart = DeclaredResource(
+        urn="chart", type="chart:karpenter", name="karpenter", props=Properties({}), version=version
+    )
+    return StackView(objects=(node_class,), installed_charts=(chart,))
+
+
+@pytest.mark.parametrize(
+    ("version", "fixes"),
+    [
+        ("1.14.1", ["remove spec.ipMode", "move spec.httpEndpoint to spec.metadataOptions"]),
+        ("v1.6.2", ["remove spec.ipMode", "move spec.httpEndpoint to spec.metadataOptions"]),
+        ("1.99.0", ["move spec.httpEndpoint to spec.metadataOptions"]),
+        ("", ["move spec.httpEndpoint to spec.metadataOptions"]),
+    ],
+)
+def test_unknown_members_are_reported_if_the_chart_is_known(version: str, fixes: list[str]) -> None:
+    found = [each.fix for each in rejected_values(_installed(version))]
+    assert len(found) == len(fixes)
+    assert all(each.startswith(fix) for each, fix in zip(found, fixes, strict=True))
+
+
+def test_values_of_a_newer_chart_can_be_valid() -> None:
+    """Given an enum's value that the tables lack, expect a finding unless the chart is newer."""
+    spec = {**GOOD[CLASS], "instanceStorePolicy": "Striped"}
+    for version, count in (("1.14.1", 1), ("1.99.0", 0)):
+        view = _installed(version)
+        node_class = DeclaredResource(
+            urn="class", type=CLASS, name="class", props=Properties({"spec": spec})
+        )
+        found = list(rejected_values(replace(view, objects=(node_class,))))
+        assert len(found) == count, version

@@ -30,6 +30,7 @@ OF_A_CLOUD = (
     *(f"components/pulumi_dra/{name}/" for name in names()),
     *(f"examples/components/{name}.py" for name in names()),
     "conformance/api_values/",  # the tables of the clouds' SDKs
+    "conformance/provider_schemas/",  # the schemas of their providers
     "conformance/karpenter/",  # the tables of Karpenter's AWS provider
 )
 WORD = re.compile(rf"(?<![\w-])({'|'.join(names())})(?![\w-])")

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from dra_planner.catalog.tables import Row, read_table
 
+_BRIDGED = ("aws:", "gcp:")  # their providers are built on Terraform
 _PARTS = ("conflicts", "one_of", "any_of", "needs")
 
 
@@ -35,13 +36,36 @@ class ApiConstraint(Struct, frozen=True, kw_only=True):
         return tuple(self.value.split("|"))
 
 
+class DefinitionChart(Struct, frozen=True):
+    """The charts that install the definitions of an API group, and the version of the tables."""
+
+    charts: tuple[str, ...]
+    version: tuple[int, ...]
+
+
+@cache
+def definition_charts() -> Mapping[str, DefinitionChart]:
+    """Return the charts with the definitions of custom resources, by API group."""
+    return {
+        row["group"]: DefinitionChart(
+            tuple(row["charts"].split()), tuple(map(int, row["version"].split(".")))
+        )
+        for row in read_table("definition_charts")
+    }
+
+
 @cache
 def api_constraints() -> Mapping[str, tuple[ApiConstraint, ...]]:
     """Return the constraints by resource type, in table order."""
     found: dict[str, list[ApiConstraint]] = {}
     for row in read_table("api_constraints"):
         found.setdefault(row["type"], []).append(
-            ApiConstraint(path=row["property"], kind=row["kind"], value=row["value"])
+            ApiConstraint(
+                path=row["property"],
+                kind=row["kind"],
+                value=row["value"],
+                of_provider=row["type"].startswith(_BRIDGED),
+            )
         )
     for row in read_table("provider_rules"):
         found.setdefault(row["type"], []).extend(_of_provider(row))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.catalog.tables import read_table
 
@@ -49,9 +50,20 @@ def api_values() -> Mapping[str, tuple[ApiValues, ...]]:
             )
         )
     for token, rows in _of_providers():
-        known = {each.property for each in found.get(token, ())}
-        found.setdefault(token, []).extend(each for each in rows if each.property not in known)
+        known = {each.property: each for each in found.get(token, ())}
+        for each in rows:
+            known[each.property] = _joined(known.get(each.property, each), each)
+        found[token] = list(known.values())
     return {token: tuple(rows) for token, rows in found.items()}
+
+
+def _joined(model: ApiValues, provider: ApiValues) -> ApiValues:
+    """Return the values of a model, with the values that a newer provider adds if the list can
+    grow.
+    """
+    if not model.grows:
+        return model
+    return replace(model, values=tuple(dict.fromkeys((*model.values, *provider.values))))
 
 
 def _range(text: str) -> tuple[int | None, int | None]:

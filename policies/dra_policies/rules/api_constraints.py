@@ -34,10 +34,15 @@ _IS_TYPE: Final[Mapping[str, Callable[[object], bool]]] = {
 
 
 def broken_constraints(
-    token: str, props: Properties, of_outputs: frozenset[str] = frozenset()
+    token: str,
+    props: Properties,
+    of_outputs: frozenset[str] = frozenset(),
+    *,
+    has_all_members: bool = False,
 ) -> Iterator[BrokenConstraint]:
     """Yield the constraints that a resource certainly breaks. `of_outputs` are its properties that
-    the program doesn't set.
+    the program doesn't set. `has_all_members` states that the table has every member of the
+    stack's version of the API.
     """
     found = api_constraints().get(token, ())
     own = as_mapping(props.values)
@@ -50,7 +55,7 @@ def broken_constraints(
             continue  # the SDK's types require it
         for part in parts(Properties(values), row.path, skips_empty=row.of_provider):
             if row.kind == "types":
-                yield from _types(part, row, token)
+                yield from _types(part, row, token, has_all_members=has_all_members)
             else:
                 yield from _FAULTS[row.kind](part, row)
 
@@ -66,9 +71,11 @@ def _places(token: str) -> Mapping[str, str]:
     return {name: found[0] for name, found in paths.items() if len(found) == 1}
 
 
-def _types(part: Part, row: ApiConstraint, token: str) -> Iterator[BrokenConstraint]:
-    """Yield members of another type, and unknown members that look misspelled or misplaced. A
-    newer version of the API can have other members.
+def _types(
+    part: Part, row: ApiConstraint, token: str, *, has_all_members: bool
+) -> Iterator[BrokenConstraint]:
+    """Yield members of another type, and unknown members. If a newer version of the API can have
+    other members, yield only unknown members that look misspelled or misplaced.
     """
     known = dict(each.split(":") for each in row.members)
     for name, value in (as_mapping(part.value) or {}).items():
@@ -77,8 +84,10 @@ def _types(part: Part, row: ApiConstraint, token: str) -> Iterator[BrokenConstra
         shown = part.shown_member(name)
         near = get_close_matches(name, known, n=1, cutoff=_ALIKE)
         elsewhere = _places(token).get(name)
-        if name not in known and (near or elsewhere):
+        if name not in known and (near or elsewhere or has_all_members):
             fix = f"rename {shown} to {near[0]}" if near else f"move {shown} to {elsewhere}"
+            if not near and not elsewhere:
+                fix = f"remove {shown}"
             yield BrokenConstraint(f"the API doesn't have {shown}", fix, (shown,))
         elif name in known and not _IS_TYPE[known[name]](value):
             wanted = f"{'an' if known[name][0] in 'aeiou' else 'a'} {known[name]}"

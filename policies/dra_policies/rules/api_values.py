@@ -6,17 +6,22 @@ import re
 from collections.abc import Container, Iterator
 from difflib import get_close_matches
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from dra_planner.catalog.api_values import ApiValues, api_values
 from dra_planner.clouds import cloud
 from dra_policies.rules.api_constraints import broken_constraints
+from dra_policies.rules.definition_versions import table_age
 from dra_policies.rules.resource_rows import resource_kinds
 from dra_policies.rules.rule import Finding
 from dra_policies.unknown_values import Properties, as_mapping
 from dra_policies.view.stack_view import StackView
 
 _SHOWN = 6
-_NONE: frozenset[str] = frozenset()
 _ALIKE = 0.85
+# Lists that are open, or that the models know only in part.
+_OPEN = ("addonName", "acceleratorNames[]", "resourceType")
 _ACRONYMS = re.compile(r"\b(?:nat|vpc)\b")
 
 
@@ -26,21 +31,63 @@ def rejected_values(view: StackView, told: Container[tuple[str, str]] = ()) -> I
     If the API's list of values can grow, only values that look like a misspelled known value are
     included. `told` are properties, by URN, that have another finding.
     """
-    subjects = [
-        (each.type, f'{_kind(each.type)} "{each.name}"', each.urn, each.props, each.of_outputs)
-        for each in (*view.declared, *view.objects, *view.installed_charts)
-    ]
-    subjects += [
-        (cloud(pool.cloud).pool.token, pool.title, pool.urn, pool.own, _NONE)
-        for pool in view.inner_pools
-    ]
-    for token, title, urn, props, of_outputs in subjects:
-        for broken in broken_constraints(token, props, of_outputs):
-            if not any((urn, each) in told for each in broken.members):
-                yield Finding(message=f"{title}: {broken.says}", fix=broken.fix, urn=urn)
-        for row in api_values().get(token, ()):
-            for says, fix in _faults(row, props, row.property):
-                yield Finding(message=f"{title}: {says}", fix=fix, urn=urn)
+    for each in _subjects(view):
+        age = table_age(each.type, view.installed_charts)
+        for broken in broken_constraints(
+            each.type, each.props, each.of_outputs, has_all_members=age == "current"
+        ):
+            if not any((each.urn, member) in told for member in broken.members):
+                yield Finding(message=f"{each.title}: {broken.says}", fix=broken.fix, urn=each.urn)
+        for row in api_values().get(each.type, ()):
+            row = replace(row, grows=row.grows or age == "older")
+            for fault in _faults(row, each.props, row.property):
+                if fault.is_certain:
+                    yield fault.finding(each)
+
+
+def unknown_values(view: StackView) -> Iterator[Finding]:
+    """Yield values that are unlike every known value of a list that can grow."""
+    for each in _subjects(view):
+        for row in api_values().get(each.type, ()):
+            if row.grows and not row.property.endswith(_OPEN):
+                for fault in _faults(row, each.props, row.property):
+                    if not fault.is_certain:
+                        yield fault.finding(each)
+
+
+class _Subject(Struct, frozen=True, kw_only=True):
+    """A resource, or a pool inside a cluster, with its title for messages."""
+
+    type: str
+    title: str
+    urn: str
+    props: Properties
+    of_outputs: frozenset[str] = frozenset()
+
+
+class _Fault(Struct, frozen=True):
+    """A value that an API doesn't define. It isn't certain if newer versions can define it."""
+
+    says: str
+    fix: str
+    is_certain: bool = True
+
+    def finding(self, subject: _Subject) -> Finding:
+        return Finding(message=f"{subject.title}: {self.says}", fix=self.fix, urn=subject.urn)
+
+
+def _subjects(view: StackView) -> Iterator[_Subject]:
+    for each in (*view.declared, *view.objects, *view.installed_charts):
+        yield _Subject(
+            type=each.type,
+            title=f'{_kind(each.type)} "{each.name}"',
+            urn=each.urn,
+            props=each.props,
+            of_outputs=each.of_outputs,
+        )
+    for pool in view.inner_pools:
+        token = cloud(pool.cloud).pool.token
+        yield _Subject(type=token, title=pool.title, urn=pool.urn, props=pool.own)
 
 
 def _kind(token: str) -> str:
@@ -53,7 +100,7 @@ def _kind(token: str) -> str:
     return resource_kinds().get(token) or _ACRONYMS.sub(lambda found: found[0].upper(), words)
 
 
-def _faults(row: ApiValues, props: Properties, path: str) -> Iterator[tuple[str, str]]:
+def _faults(row: ApiValues, props: Properties, path: str) -> Iterator[_Fault]:
     head, items, rest = path.partition("[]")
     if items and rest:
         for item in props.items(head) or ():
@@ -68,18 +115,18 @@ def _faults(row: ApiValues, props: Properties, path: str) -> Iterator[tuple[str,
     if row.keys:
         unknown = [key for key in as_mapping(value) or {} if key not in row.keys]
         for key in unknown:
-            yield f"the API doesn't accept {key} in {name}", f"remove {key} from {name}"
+            yield _Fault(f"the API doesn't accept {key} in {name}", f"remove {key} from {name}")
     elif row.range:
         low, high = row.range
         count = None if value is None else props.count(head, low or 0)
         # Providers that are built on Terraform return 0 for a number that isn't set.
         if count and high is not None and not (low or 0) <= count <= high:
-            yield (
+            yield _Fault(
                 f"{name} is {count}, but the API accepts only values from {low or 0} to {high}",
                 f"set {name} to a value from {low or 0} to {high}",
             )
         elif count and high is None and count < (low or 0):
-            yield (
+            yield _Fault(
                 f"{name} is {count}, but the API accepts only values of at least {low}",
                 f"set {name} to a value of at least {low}",
             )
@@ -104,9 +151,9 @@ def _text(value: object) -> str:
     return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
 
 
-def _unknown_value(row: ApiValues, name: str, text: str) -> Iterator[tuple[str, str]]:
-    """Yield a value that isn't in a list. If the list can grow, yield the value only if it looks
-    like a misspelled known value.
+def _unknown_value(row: ApiValues, name: str, text: str) -> Iterator[_Fault]:
+    """Yield a value that isn't in a list. If the list can grow, the fault is certain only if the
+    value looks like a misspelled known value.
     """
     known = [value for value in row.values if not value.endswith("UNSPECIFIED")]
     same = [value for value in known if value.casefold() == text.casefold()]
@@ -117,4 +164,7 @@ def _unknown_value(row: ApiValues, name: str, text: str) -> Iterator[tuple[str, 
     only = near or (known if len(known) == 1 else [])
     fix = f'set {name} to "{only[0]}"' if only else f"set {name} to one of {shown}"
     if near or not row.grows:
-        yield f'{name} is "{text}", which the API doesn\'t define', fix
+        yield _Fault(f'{name} is "{text}", which the API doesn\'t define', fix)
+    else:
+        says = f'{name} is "{text}", which the known versions of the API don\'t define'
+        yield _Fault(says, fix, is_certain=False)

@@ -124,6 +124,7 @@ from dra_policies.rules.pools import (
     pool_never_woken,
     pool_refused_by_cloud,
     scaling_exceeds_pools,
+    value_not_known,
 )
 from dra_policies.rules.prerequisites import (
     cluster_addon_missing,
@@ -214,6 +215,7 @@ RULES: Final[tuple[Rule, ...]] = (
     spot_without_disruption_budget.RULE,
     system_pool_too_small.RULE,
     tenant_namespace_privileged.RULE,
+    value_not_known.RULE,
     tenants_write_driver_objects.RULE,
     claim_fits_no_pool.RULE,
     pool_maximum_too_small.RULE,

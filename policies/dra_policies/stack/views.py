@@ -155,6 +155,7 @@ def _installed(chart: Resource) -> DeclaredResource:
         name=chart.name,
         props=chart.props.below("values"),
         sources=chart.sources,
+        version=chart.props.text("version") or "",
     )
 
 
