@@ -197,8 +197,10 @@ def decisive_assumptions(plan: Plan) -> tuple[str, ...]:
 
 def obstacles(plan: Plan, *, every: bool = False) -> Iterator[Obstacle]:
     """Yield the reasons why workloads can't run. Unless `every` is set, yield only a few reasons
-    for each workload.
+    for each workload. Their common fix isn't repeated, because reports print the plan's joint fix
+    below them.
     """
+    repeated = "" if plan.joint_fix is None else plan.joint_fix.repeated
     cause = shared_cause(
         ((each.workload, each.reasons) for each in plan.workloads), plan.judgement.simulated
     )
@@ -214,6 +216,7 @@ def obstacles(plan: Plan, *, every: bool = False) -> Iterator[Obstacle]:
         told = tuple(
             _together(reason for reason in workload.reasons if reason.code != MISSING_POOL)
         )
+        told = tuple((what, "" if fix and fix == repeated else fix) for what, fix in told)
         lines = told if every else told[:MOST_REASONS]
         hidden = len(told) - len(lines)
         if hidden:

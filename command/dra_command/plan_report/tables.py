@@ -292,9 +292,12 @@ class PlanTables(Struct, frozen=True):
             for pool in self.plan.pools
         )
         heads = ("pool", "machine", "allowed", "existing", "more", "USD/h each")
+        found = self.plan.judgement.simulated
         note = (
             "more: additional nodes with which the default scheduler places everything in "
             "every order tried"
+            if found is None or found.counts is not None
+            else "more: additional nodes within the maximums; they don't place everything"
         )
         return Table("Pools", heads, rows, frozenset(range(2, 6)), note)
 

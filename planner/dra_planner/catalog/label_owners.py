@@ -5,10 +5,14 @@ selectors.
 from __future__ import annotations
 
 from functools import cache
+from typing import Final
 
 from msgspec import Struct
 
 from dra_planner.catalog.tables import read_table
+
+GPU_DISCOVERY: Final = "GPU feature discovery"
+"""The owner of labels that only nodes of a device plugin have."""
 
 
 class LabelOwner(Struct, frozen=True):

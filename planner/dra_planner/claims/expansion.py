@@ -178,7 +178,12 @@ class _Expansion:
             spec = with_priority(strip(template.spec), self._manifests)
             pod, claims = self._serve(spec, namespace, claims)
         except UnresolvedClaims as unresolved:
-            blocked = Blocked(member=member, verdict=unresolved.verdict, reason=unresolved.reason)
+            blocked = Blocked(
+                member=member,
+                verdict=unresolved.verdict,
+                reason=unresolved.reason,
+                entry=unresolved.entry,
+            )
             if unresolved.reason.code == "class-not-found":
                 named = classes_of(template.spec, namespace, self._manifests, generated)
                 blocked = replace(blocked, classes=named)

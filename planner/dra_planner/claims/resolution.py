@@ -25,12 +25,15 @@ DOES_NOT_FIT: Final[Verdict] = "does-not-fit"
 
 
 class UnresolvedClaims(Exception):
-    """Why a pod's claims can't be resolved, as a verdict with its reason."""
+    """Why a pod's claims can't be resolved, as a verdict with its reason. `entry` is the name of
+    the claim in the pod, if its object is missing.
+    """
 
-    def __init__(self, verdict: Verdict, reason: Reason) -> None:
+    def __init__(self, verdict: Verdict, reason: Reason, entry: str = "") -> None:
         super().__init__(reason.message)
         self.verdict = verdict
         self.reason = reason
+        self.entry = entry
 
 
 def resolve_claims(
@@ -154,7 +157,7 @@ def _missing(
             claim=str(key),
             place=entry.place,
         )
-        return UnresolvedClaims(DOES_NOT_FIT, reason)
+        return UnresolvedClaims(DOES_NOT_FIT, reason, entry.name)
     reason = Reason(
         code="claim-not-found" if kind == "ResourceClaim" else "template-not-found",
         message=f"{kind} {key} isn't in the manifests, so the requests of its pods are unknown",
@@ -162,7 +165,7 @@ def _missing(
         claim=str(key),
         place=entry.place,
     )
-    return UnresolvedClaims(CANNOT_TELL, reason)
+    return UnresolvedClaims(CANNOT_TELL, reason, entry.name)
 
 
 def _installed_by(name: str) -> str:

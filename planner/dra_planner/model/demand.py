@@ -95,7 +95,8 @@ class Blocked(Struct, frozen=True, kw_only=True):
 
     `created`: they exist and are pending. Otherwise, the API server rejects them.
     `requests_devices` is False if they request none, or if it is unknown. `classes` are the
-    requested DeviceClasses if one of them is unknown.
+    requested DeviceClasses if one of them is unknown. `entry` is the name in the pod of a claim
+    whose object is missing.
     """
 
     member: Member
@@ -104,6 +105,7 @@ class Blocked(Struct, frozen=True, kw_only=True):
     created: bool = True
     requests_devices: bool = True
     classes: tuple[str, ...] = ()
+    entry: str = ""
 
 
 class GangPart(Struct, frozen=True):

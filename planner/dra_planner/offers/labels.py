@@ -73,7 +73,7 @@ def unknown_labels(fleet: Fleet, machine: Machine, zones: Sequence[str]) -> tupl
     """Return the labels that nodes have or may have, with values that are only known at run time.
 
     An entry that ends in "/" represents every label with that prefix that isn't predicted. The
-    platform may run Node Feature Discovery and GPU feature discovery.
+    platform may run Node Feature Discovery and, on nodes of a device plugin, GPU feature discovery.
     """
     of_zones = () if len(zones) == 1 else _ZONES
     return (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from dra_planner.catalog.label_owners import GPU_DISCOVERY, label_owner
 from dra_planner.model import AllocatedDevice, Amounts, Node, ResourceClaim, ResourceSlice
 from dra_planner.offers.requests import pod_requests
 from dra_planner.records import equality
@@ -53,6 +54,8 @@ class Offer(Struct, frozen=True, kw_only=True):
     zones: tuple[str, ...] = ()  # possible zones of the nodes; each node is in one of them
     # labels that nodes have or might have, with values that are known only at run time
     unknown_labels: tuple[str, ...] = ()
+    # whether GPU feature discovery certainly doesn't label the nodes
+    is_undiscovered: bool = False
     deductions: tuple[Deduction, ...] = ()
     # reason why it's unknown whether a node publishes its devices, or ""
     devices_doubt: str = ""
@@ -66,6 +69,8 @@ class Offer(Struct, frozen=True, kw_only=True):
         if key == "kubernetes.io/hostname":
             return key in self.unknown_labels
         if key in self.node.meta.labels:
+            return False
+        if self.is_undiscovered and (owner := label_owner(key)) and owner.owner == GPU_DISCOVERY:
             return False
         return any(
             key == entry or (entry.endswith("/") and key.startswith(entry))

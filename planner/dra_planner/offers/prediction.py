@@ -147,6 +147,7 @@ def _offer(fleet: Fleet, pool: Pool, features: Features) -> Offer:
         machine=machine.name,
         zones=pool_zones(fleet, pool),
         unknown_labels=unknown_labels(fleet, machine, pool_zones(fleet, pool)),
+        is_undiscovered=pool.is_dra,
         deductions=deductions,
         devices_doubt=_devices_doubt(pool),
         assumptions=(

@@ -176,12 +176,14 @@ class JointFix(Struct, frozen=True, kw_only=True):
     """Steps with which all workloads fit, and the judgement after these steps.
 
     `more_usd` is the change in the price per hour of all used nodes; None if a price is unknown.
+    `repeated` is the same change as the fix of each workload whose pools are too small.
     """
 
     steps: tuple[str, ...]
     judgement: Judgement
     fleet: Fleet
     more_usd: Decimal | None
+    repeated: str = ""
 
 
 @equality(ignored=("manifests", "left_out", "joint_fix"), unhashed=("inputs",))

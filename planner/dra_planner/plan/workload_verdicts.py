@@ -9,7 +9,7 @@ from dra_planner.model import DEMAND_LEVELS, DemandLevel, Figures, Reason, Verdi
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.model import PlannedWorkload
 from dra_planner.plan.suggestion.missing.missing_pools import missing_pool
-from dra_planner.sizing import WorkloadSize
+from dra_planner.sizing import POOL_TOO_SMALL, WorkloadSize
 
 _Answers = Mapping[DemandLevel, Mapping[WorkloadRef, WorkloadSize]]
 
@@ -61,7 +61,7 @@ def _in_order(reasons: tuple[Reason, ...], missing: tuple[Reason, ...]) -> tuple
 
 def _missing(judgement: Judgement, size: WorkloadSize) -> tuple[Reason, ...]:
     """Return the fleet change for pods of the workload that fit no pool."""
-    if size.verdict != "does-not-fit":
+    if size.verdict != "does-not-fit" or any(r.code == POOL_TOO_SMALL for r in size.reasons):
         return ()
     shapes = (
         s for s in judgement.demand.shapes if any(m.workload == size.workload for m in s.members)

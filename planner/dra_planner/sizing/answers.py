@@ -39,11 +39,15 @@ from dra_planner.sizing.topology import unjudged_rule
 
 class Enough(Struct, frozen=True):
     """Maximums by pool, and raised limits of several pools, with which all pods are placed that fit
-    some node.
+    some node, and the nodes that this packing uses.
+
+    `bounds` are the proven minimums of the pools with any maximums, if pods are pending.
     """
 
     nodes: tuple[int, ...]
     limits: tuple[tuple[SharedLimit, int], ...] = ()
+    used: Sequence[int] = ()
+    bounds: Sequence[int] = ()
 
 
 class PackedLevel(Struct, frozen=True, kw_only=True):

@@ -1,5 +1,5 @@
-"""The lowest raises of maximums and limits with which everything is placed: the first ones found,
-lowered by trying.
+"""The cheapest raises of maximums and limits with which everything is placed: the cheapest ones
+found, lowered by trying.
 
 Each try is sized like any demand, so the best packing found needs every node of the result.
 """
@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dra_planner.model import SharedLimit
+from dra_planner.sizing.prices import NodeCost
 
 MOST_TRIES = 40
 """Sizings that may lower the raises. One pool needs the logarithm of its raise, so several pools
@@ -29,43 +30,55 @@ class Raises(Struct, frozen=True):
 
 
 class Tried(Struct, frozen=True):
-    """Pending pods with some raises, and the used nodes of each pool."""
+    """Pending pods with some raises, the cost of all used nodes, the used nodes of each pool, and
+    the proven minimum of each pool.
+    """
 
     pending: int
+    cost: NodeCost
     used: Mapping[str, int]
+    bounds: Mapping[str, int]
 
 
 Try = Callable[[Raises], Tried]
 
 
+def free_raises(given: Raises, limits: tuple[SharedLimit, ...], pods: int) -> Raises:
+    """Return maximums and limits that don't restrict any number of `pods`, because no pool can use
+    more additional nodes than that.
+    """
+    nodes = {name: most + pods for name, most in given.nodes.items()}
+    return Raises(
+        nodes, {each.name: max(given.limits[each.name], each.used(nodes)) for each in limits}
+    )
+
+
 def least_raises(
-    given: Raises, found: Raises, limits: tuple[SharedLimit, ...], pods: int, attempt: Try
-) -> Raises:
-    """Return raises of which none can be lower while the others stay, or `given` if none helps.
+    given: Raises, found: Raises, limits: tuple[SharedLimit, ...], free: Tried, attempt: Try
+) -> tuple[Raises, Tried]:
+    """Return raises of which none can be lower at the same price while the others stay, or `given`
+    if none helps, and the result with them.
 
     `given` are the current maximums and limits. `found` are sufficient ones, or `given` if none
-    were found. `pods` is the number of all pods, because no pool can use more additional nodes than
-    that.
+    were found. `free` is the result without any maximum. Of both, the raises with the lower total
+    price are lowered.
     """
-    if found == given:
-        free_nodes = {name: nodes + pods for name, nodes in given.nodes.items()}
-        needs = {each.name: each.used(free_nodes) for each in limits}
-        free = attempt(
-            Raises(
-                free_nodes, {name: max(most, needs[name]) for name, most in given.limits.items()}
-            )
-        )
-        found = Raises(
-            {name: max(nodes, free.used.get(name, 0)) for name, nodes in given.nodes.items()},
-            {each.name: max(given.limits[each.name], each.used(free.used)) for each in limits},
-        )
-        if attempt(given).pending <= free.pending:
-            return given
-    return _lowered(given, found, attempt)
+    wanted = Raises(
+        {name: max(nodes, free.used.get(name, 0)) for name, nodes in given.nodes.items()},
+        {each.name: max(given.limits[each.name], each.used(free.used)) for each in limits},
+    )
+    if found == given and (tried := attempt(given)).pending <= free.pending:
+        return given, tried
+    raises, tried = wanted, attempt(wanted)
+    if found != given:
+        other = attempt(found)
+        if (other.pending, other.cost) <= (tried.pending, tried.cost):
+            raises, tried = found, other
+    return _lowered(given, raises, tried, attempt)
 
 
-def _lowered(given: Raises, found: Raises, attempt: Try) -> Raises:
-    target, left = attempt(found).pending, MOST_TRIES
+def _lowered(given: Raises, found: Raises, target: Tried, attempt: Try) -> tuple[Raises, Tried]:
+    left = MOST_TRIES
     for kind in ("limits", "nodes"):
         now: Mapping[str, int] = getattr(given, kind)
         for name in sorted(now):
@@ -74,8 +87,9 @@ def _lowered(given: Raises, found: Raises, attempt: Try) -> Raises:
                 left -= 1
                 middle = (low + high) // 2
                 less = replace(found, **{kind: {**getattr(found, kind), name: middle}})
-                if attempt(less).pending <= target:
-                    found, high = less, middle
+                tried = attempt(less)
+                if tried.pending <= target.pending and tried.cost <= target.cost:
+                    found, target, high = less, tried, middle
                 else:
                     low = middle + 1
-    return found
+    return found, target

@@ -52,7 +52,7 @@ def enough_nodes(
         room.name: count for room, count in zip(rooms, packing.used_nodes(rooms), strict=True)
     }
     raised = tuple((limit, used) for limit in limits if (used := limit.used(counts)) > limit.most)
-    return Enough(tuple(room.maximum or 0 for room in rooms), raised)
+    return Enough(tuple(room.maximum or 0 for room in rooms), raised, packing.used_nodes(rooms))
 
 
 def _pending(market: Market, packing: Packing) -> dict[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,6 +20,9 @@ from dra_planner.model import (
 from dra_planner.sizing.packing.filling import FillStop
 from dra_planner.sizing.packing.first_fit import Room
 from dra_planner.wording import counted
+
+POOL_TOO_SMALL: Final = "pool-too-small"
+"""The code of the reason that maximums are too low for pods that fit a pool."""
 
 
 class Shortage(Struct, frozen=True, kw_only=True):
@@ -123,7 +127,7 @@ def too_small(
             f"{takes} (lower bound: {shortage.bound}); {still_pending}"
         )
     return Reason(
-        code="pool-too-small" if shortage.proved else "packing-too-large",
+        code=POOL_TOO_SMALL if shortage.proved else "packing-too-large",
         message=message,
         fix=raise_text(shortage.raises),
         claim=claim,

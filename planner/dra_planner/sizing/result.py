@@ -27,10 +27,11 @@ class DeviceCount(Struct, frozen=True, kw_only=True):
 class PoolSize(Struct, frozen=True, kw_only=True):
     """Nodes of one pool: its limits, the proven minimum, and the nodes of the best packing found.
 
-    `bound` holds for placing the whole demand with every other pool at its maximum. It can exceed
-    `maximum`, but `plan` never does. `enough` is a maximum that, with those of the other pools,
-    suffices for all pods that fit some node. It's the pool's own maximum if no raise is needed or
-    helps.
+    `bound` holds for placing the whole demand with every other pool at its maximum, or, if the
+    maximums don't suffice, with any maximums. It can exceed `maximum`, but `plan` never does.
+    `enough` is a maximum that, with those of the other pools, suffices for all pods that fit some
+    node, at the lowest total price found. It's the pool's own maximum if no raise is needed or
+    helps. `used_with_enough` are the nodes of that packing.
     """
 
     name: str
@@ -39,6 +40,7 @@ class PoolSize(Struct, frozen=True, kw_only=True):
     plan: int
     maximum: int
     enough: int
+    used_with_enough: int
     devices: DeviceCount
     # unused amounts on all planned nodes, in the units of `Amounts`
     left: Mapping[str, int]

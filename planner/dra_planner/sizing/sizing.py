@@ -19,7 +19,13 @@ from dra_planner.sizing.bound.proof import BoundProof, conclude, split
 from dra_planner.sizing.bound.rows import bound_model, pool_rows, row_weights
 from dra_planner.sizing.bound.solver import load_solver
 from dra_planner.sizing.items import Item, Shares, merge_alike, split_demand
-from dra_planner.sizing.least_raises import MOST_PAIRS, Raises, Tried, least_raises
+from dra_planner.sizing.least_raises import (
+    MOST_PAIRS,
+    Raises,
+    Tried,
+    free_raises,
+    least_raises,
+)
 from dra_planner.sizing.leftovers import count_devices, count_left, planned_classes
 from dra_planner.sizing.packing.compatibility import Compatibility, find_compatibility
 from dra_planner.sizing.packing.empty_nodes import Nodes
@@ -27,7 +33,7 @@ from dra_planner.sizing.packing.filling import Filling
 from dra_planner.sizing.packing.first_fit import Packing
 from dra_planner.sizing.packing.patterns import History, totals
 from dra_planner.sizing.packing.strategies import Market
-from dra_planner.sizing.prices import NodeCost, hourly_usd, is_priced, node_costs, usd
+from dra_planner.sizing.prices import NodeCost, hourly_usd, is_priced, node_costs, total_cost, usd
 from dra_planner.sizing.raised_maximums import enough_nodes
 from dra_planner.sizing.result import Evidence, NodePattern, PoolSize, Sizing
 from dra_planner.sizing.solving import Solving
@@ -183,10 +189,11 @@ class Sizer(Struct):
     ) -> Enough:
         rooms = market.found.rooms
         if not packing.pending or not self.with_raises:
-            return Enough(tuple(room.maximum or 0 for room in rooms))
+            used = packing.used_nodes(rooms)
+            return Enough(tuple(room.maximum or 0 for room in rooms), (), used, proof.nodes)
         enough = enough_nodes(market, self.filling, proof.nodes, packing)
         if len(market.found.items) * len(rooms) > MOST_PAIRS:
-            return enough
+            return replace(enough, bounds=[room.minimum for room in rooms])
         given = Raises(
             {room.name: room.maximum or 0 for room in rooms},
             {limit.name: limit.most for limit in self.limits},
@@ -196,15 +203,21 @@ class Sizer(Struct):
             {**given.limits, **{limit.name: most for limit, most in enough.limits}},
         )
         pods = sum(item.pods * item.count for item in market.found.items)
-        least = least_raises(
-            given, found, self.limits, pods, lambda raises: self._try(raises, level)
+        free = self._try(free_raises(given, self.limits, pods), level)
+        least, tried = least_raises(
+            given, found, self.limits, free, lambda raises: self._try(raises, level)
         )
         raised = tuple(
             (limit, least.limits[limit.name])
             for limit in self.limits
             if least.limits[limit.name] > limit.most
         )
-        return Enough(tuple(least.nodes[room.name] for room in rooms), raised)
+        return Enough(
+            tuple(least.nodes[room.name] for room in rooms),
+            raised,
+            used=tuple(tried.used[room.name] for room in rooms),
+            bounds=tuple(free.bounds[room.name] for room in rooms),
+        )
 
     def _try(self, raises: Raises, level: DemandLevel) -> Tried:
         """Size with other maximums and limits."""
@@ -217,7 +230,12 @@ class Sizer(Struct):
             with_raises=False,
         ).size(level)
         pending = sum(each.pending for each in sizing.workloads)
-        return Tried(pending, {pool.name: pool.plan for pool in sizing.pools})
+        return Tried(
+            pending,
+            total_cost([pool.plan for pool in sizing.pools], self.costs),
+            {pool.name: pool.plan for pool in sizing.pools},
+            {pool.name: pool.bound for pool in sizing.pools},
+        )
 
     def _solving(self, market: Market, model: BoundModel, plain: Sequence[int]) -> Solving:
         costs = self._unit_costs()
@@ -245,10 +263,11 @@ class Sizer(Struct):
         return PoolSize(
             name=offer.name,
             minimum=offer.count_min,
-            bound=outcome.proof.nodes[index],
+            bound=outcome.enough.bounds[index],
             plan=outcome.used[index],
             maximum=offer.count_max,
             enough=outcome.enough.nodes[index],
+            used_with_enough=outcome.enough.used[index],
             devices=count_devices(classes, outcome.found, self.filling),
             left=count_left(classes),
             hourly_usd=offer.hourly_usd,

@@ -251,3 +251,17 @@ def test_a_rejected_or_misplaced_template_is_explained(
     text = project.run(*given)
     assert words in " ".join(text.out.split())
     assert "too small" not in text.out
+
+
+@pytest.mark.parametrize("name", ["web-gpu", "default/web-gpu", "default/web-0-gpu", "gpu"])
+def test_a_claim_whose_template_is_missing_has_the_name_of_its_entry(
+    project: Project, name: str
+) -> None:
+    """Given a workload without its template, and another claim with a similar name."""
+    project.write("fleet.yaml", FLEET)
+    project.write("m.yaml", deployment("web").partition("---\n")[2])
+
+    found = project.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--claim", name)
+
+    assert found.status == 3
+    assert "ResourceClaimTemplate default/web isn't in the manifests" in found.out

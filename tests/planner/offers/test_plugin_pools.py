@@ -115,6 +115,16 @@ def test_feature_discovery_labels_the_nodes_if_the_fleet_installs_it(
     assert offer(EKS, pool).is_unknown_label("nvidia.com/gpu.product")
 
 
+def test_feature_discovery_of_the_fleet_does_not_run_on_dra_nodes() -> None:
+    """Given a fleet that installs it for the device plugin's nodes, when a pool has DRA nodes."""
+    with_it = {**EKS, "devicePlugin": {"version": "0.20.0", "featureDiscovery": True}}
+
+    found = offer(with_it, {"name": "l4", "machine": "g6.2xlarge", "count": 1})
+
+    assert "nvidia.com/gpu.product" not in found.node.meta.labels
+    assert not found.is_unknown_label("nvidia.com/gpu.product")
+
+
 def test_gke_serves_shares_and_partitions_with_its_own_plugin() -> None:
     pool = {
         "name": "a100",

@@ -309,9 +309,10 @@ def test_a_pool_of_other_accelerators_offers_none_and_says_so() -> None:
     )
 
 
-def test_labels_of_feature_discovery_are_not_known_unless_the_pool_names_them() -> None:
+def test_dra_nodes_lack_the_labels_of_gpu_feature_discovery_unless_the_pool_names_them() -> None:
     (offer,) = offers(EKS, {**L4, "labels": {"nvidia.com/gpu.product": "NVIDIA-L4"}})
     assert not offer.is_unknown_label("nvidia.com/gpu.product")
     assert not offer.is_unknown_label("nvidia.com/gpu.dra")
-    assert offer.is_unknown_label("nvidia.com/gpu.memory")
+    assert not offer.is_unknown_label("nvidia.com/gpu.memory")
+    assert offer.is_unknown_label("nvidia.com/gpu.deploy.driver")
     assert offer.is_unknown_label("feature.node.kubernetes.io/pci-10de.present")

@@ -170,12 +170,14 @@ def test_pods_that_run_are_scaled_and_not_added():
     assert (more.verdict, nodes(more)) == ("fits", {"l4": (2, 1)})
 
 
-def test_what_the_maximum_does_not_allow_cannot_be_told_and_what_no_node_takes_does_not_fit():
+def test_pods_beyond_the_maximum_or_that_no_node_takes_do_not_fit():
     case = load("m1-small-then-whole-node")
     full = grow(case, with_replicas(case, 17))
-    assert (full.verdict, nodes(full)) == ("cannot-tell", {"l4": (2, 2)})
-    (reason, *_) = full.workload("Deployment", "default", "small").reasons
-    assert reason.code == "simulation-leaves-pods"
+    assert (full.verdict, nodes(full)) == ("does-not-fit", {"l4": (2, 2)})
+    (reason, *others) = full.workload("Deployment", "default", "small").reasons
+    assert reason.code == "pool-too-small"
+    assert reason.fix.startswith('raise the maximum of pool "l4" to 5')
+    assert "pool-missing" not in {each.code for each in others}
     (pod,) = [each for each in copy.deepcopy(case["workloads"]) if each["kind"] == "Pod"]
     pod["spec"]["nodeSelector"] = {"nobody": "has-this"}
     refused = grow(case, [*with_replicas(case, 9), pod])
@@ -222,6 +224,18 @@ def test_it_is_no_plan_of_a_stack_and_needs_the_simulation():
         plan_file(grow(case))
     with pytest.raises(PlannerError, match="only a simulation can determine"):
         grow(case, steps=0)
+
+
+def test_guards_and_the_version_that_the_snapshot_replaces_are_reported():
+    """Given a guided fleet of another version than the snapshot's nodes."""
+    case = load("m1-small-then-whole-node")
+    fleet = {**case["fleet"], "placement": "guided", "kubernetes": "1.34"}
+
+    codes = {each.code for each in grow({**case, "fleet": fleet}).diagnostics}
+
+    assert {"placement-ignored", "snapshot-version"} <= codes
+    unchanged = {each.code for each in grow(case).diagnostics}
+    assert unchanged.isdisjoint({"placement-ignored", "snapshot-version"})
 
 
 def test_with_too_little_time_it_cannot_be_told():

@@ -73,12 +73,42 @@ def test_a_pool_for_one_workload_holds_what_is_left_of_the_others() -> None:
     found = planned(fleet(), *wanted).joint_fix
 
     assert found is not None
-    (added,) = found.steps
+    added, *_, raised = found.steps
     assert "g4dn.12xlarge" in added  # the cheapest with several GPUs and the fleet's architecture
-    assert added.endswith("with at most 2 nodes")
+    assert added.endswith("at most 1 node")
+    assert raised == 'set the maximum of pool "l4" to 3'  # cheaper than a second added node
     assert found.more_usd is not None
     assert found.more_usd > Decimal(3)
     assert planned(found.fleet, *wanted).verdict == "fits"
+
+
+def test_the_change_for_all_is_the_fix_of_each() -> None:
+    """Given pools on which the scheduler doesn't follow the packing, when both workloads lack
+    nodes, then each has the confirmed change as its fix.
+    """
+    large = {"name": "l4x4", "machine": "g6.12xlarge", "count": {"min": 0, "max": 1}}
+    small = {"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 2}}
+    wanted = (workload("a", 4), workload("b", 2, gpus=4), workload("c", 2, gpus=4))
+
+    plan = planned(fleet(pools=[small, large], placement="free"), *wanted)
+
+    found = plan.joint_fix
+    assert found is not None
+    fixes = {each.fix for size in plan.workloads for each in size.reasons}
+    assert fixes == {found.repeated}
+    assert found.more_usd is not None
+    assert f"USD {found.more_usd:.2f} more per hour" in found.repeated
+    assert planned(found.fleet, *wanted).verdict == "fits"
+
+
+def test_raises_that_no_plan_confirms_are_marked() -> None:
+    """Given a pod of another scheduler, when maximums are too low, then no plan confirms them."""
+    plan = planned(fleet(), workload("a", 9), workload("b", 1, schedulerName="other"))
+
+    assert plan.joint_fix is None
+    (reason,) = next(each for each in plan.workloads if each.workload.name == "a").reasons
+    assert reason.fix.startswith('raise the maximum of pool "l4" to')
+    assert reason.fix.endswith("(enough for the best packing, but not confirmed by the simulation)")
 
 
 def test_one_maximum_is_enough_for_all() -> None:
@@ -209,7 +239,7 @@ def test_one_workload_with_one_fix_needs_no_joint_fix() -> None:
 def test_a_search_that_ends_at_its_limit_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(joint_search, "_ROUNDS", 1)
 
-    plan = planned(fleet(), workload("a", 3), workload("b", 2))
+    plan = planned(fleet(most=1), claim_of_all(), workload("b", 2))
 
     assert plan.joint_fix is None
     (note,) = (each for each in plan.diagnostics if each.code == "search-ended")

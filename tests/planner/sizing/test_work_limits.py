@@ -10,7 +10,7 @@ from sizing_builders import CLASSES, FEATURES, demand, pool, workload
 from dra_planner.model import SharedLimit
 from dra_planner.sizing import Sizer
 from dra_planner.sizing.bound.exact import BoundModel, BoundPool, CapacityRow, Certificate, apply
-from dra_planner.sizing.least_raises import Raises, Tried, least_raises
+from dra_planner.sizing.least_raises import Raises, Tried, free_raises, least_raises
 from dra_planner.sizing.packing.strategies import _whole_parts
 
 
@@ -23,16 +23,34 @@ def test_a_share_far_above_the_count_is_rounded_without_counting_down() -> None:
 
 
 def test_no_pool_is_tried_with_more_nodes_than_there_are_pods() -> None:
-    tried: list[Raises] = []
-
-    def attempt(raises: Raises) -> Tried:
-        tried.append(raises)
-        return Tried(pending=1, used={})
-
     given = Raises({"l4": 2}, {"quota": 16})
     limit = SharedLimit(name="quota", most=16, unit="vCPU", takes={"l4": 8})
-    assert least_raises(given, given, (limit,), 3, attempt) == given
-    assert tried[0] == Raises({"l4": 5}, {"quota": 40})
+    assert free_raises(given, (limit,), 3) == Raises({"l4": 5}, {"quota": 40})
+
+
+def test_raises_that_do_not_help_are_not_reported() -> None:
+    given = Raises({"l4": 2}, {})
+    same = Tried(pending=1, cost=(0,), used={}, bounds={})
+    assert least_raises(given, given, (), same, lambda raises: same) == (given, same)
+
+
+@pytest.mark.parametrize(
+    ("price", "raised"), [("50", {"big": 3, "l4": 19}), ("0.5", {"big": 6, "l4": 8})]
+)
+def test_the_raise_with_the_lower_total_price_is_reported(
+    price: str, raised: dict[str, int]
+) -> None:
+    """Given pods that need 24 devices of a large pool, and 19 that also fit a small one, when both
+    pools are too small, then the price of the large one decides.
+    """
+    pools = [
+        pool("big", gpus=8, at_most=3, usd=price),
+        pool("l4", gpus=1, at_most=8, usd="1"),
+    ]
+    shapes = [workload("large", 6, gpus=4), workload("small", 19, gpus=1)]
+    sizing = Sizer.of(demand(*shapes), pools, CLASSES, FEATURES).size("steady")
+    assert {each.name: each.enough for each in sizing.pools} == raised
+    assert sizing.pools[1].bound == 0  # the large pool can run these pods, too
 
 
 @pytest.mark.parametrize("with_solver", [True, False])

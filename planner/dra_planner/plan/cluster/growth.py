@@ -22,6 +22,7 @@ from dra_planner.model import Reason, WorkloadRef, worst
 from dra_planner.offers import Offer, predict_offers, with_taint_rules
 from dra_planner.offers.verification import pool_of
 from dra_planner.plan.cluster.drains import find_blocked_drains
+from dra_planner.plan.cluster.proved_misfits import find_proved_misfits
 from dra_planner.plan.cluster.snapshot_plan import ReadCluster, find_consequences, read_cluster
 from dra_planner.plan.demand.classes import fleet_classes
 from dra_planner.plan.demand.headroom import with_headroom
@@ -53,7 +54,7 @@ from dra_planner.simulation import (
     standard_orders,
 )
 from dra_planner.simulation.cluster.nodes import PoolNodes
-from dra_planner.sizing import DeviceCount, WorkloadSize, node_costs
+from dra_planner.sizing import POOL_TOO_SMALL, DeviceCount, WorkloadSize, node_costs
 
 _STEPS_PER_POD: Final = 40  # steps of one order; see `CountQuestion.scale`
 _MOST_RAISED: Final = 200  # number of nodes beyond each pool's maximum that the search tries
@@ -64,6 +65,15 @@ _NO_REDUNDANCY: Final = Diagnostic(
     severity="warning",
     code="redundancy-ignored",
     message="redundancy isn't supported with --observed, so the plan doesn't add spare nodes",
+)
+
+
+_NO_GUARDS: Final = Diagnostic(
+    severity="warning",
+    code="placement-ignored",
+    message="placement isn't supported with --observed, so the plan doesn't add guards to the "
+    "cluster, and pods may need more nodes than in a plan of the fleet",
+    fix="plan without --observed to see the guards and the nodes of the whole fleet",
 )
 
 
@@ -84,6 +94,11 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
         cluster = replace(cluster, demand=demand, diagnostics=(*cluster.diagnostics, *idle))
     if fleet.redundancy.is_asked:
         cluster = replace(cluster, diagnostics=(*cluster.diagnostics, _NO_REDUNDANCY))
+    if fleet.placement != "free":
+        cluster = replace(cluster, diagnostics=(*cluster.diagnostics, _NO_GUARDS))
+    if cluster.features.minor != fleet.minor and not request.kubernetes:
+        note = _other_version(cluster.features.version, fleet.kubernetes)
+        cluster = replace(cluster, diagnostics=(*cluster.diagnostics, note))
     growth = _Growth.of(cluster, fleet)
     found = simulate_counts(growth.question(request.steps), request.steps, scale=1)
     more = found.counts or found.reached or dict.fromkeys(growth.existing, 0)
@@ -122,6 +137,16 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
         diagnostics=diagnostics,
         manifests=cluster.manifests,
         limits=tuple(LimitUse(limit=limit, used=limit.used(built)) for limit in fleet.limits),
+    )
+
+
+def _other_version(observed: str, declared: str) -> Diagnostic:
+    return Diagnostic(
+        severity="note",
+        code="snapshot-version",
+        message=f"the nodes of the snapshot run Kubernetes {observed}, so the plan is for this "
+        f"version, not for the fleet's {declared}",
+        fix=f"pass --kubernetes {declared} to plan for the fleet's version",
     )
 
 
@@ -188,6 +213,25 @@ class _Growth(Struct, frozen=True, kw_only=True):
             limits=tuple(limit.less(self.existing) for limit in self.fleet.limits),
         )
 
+    def proved_misfits(self) -> frozenset[WorkloadRef]:
+        """Return workloads whose pods don't fit, even with every pool at its maximum."""
+        pools = (
+            replace(
+                offer, count_min=0, count_max=max(0, offer.count_max - self.existing[offer.name])
+            )
+            for offer in self.predicted
+        )
+        limits = (limit.less(self.existing) for limit in self.fleet.limits)
+        cluster = self.cluster
+        return find_proved_misfits(
+            cluster.demand,
+            cluster.offers,
+            pools,
+            limits,
+            cluster.manifests.classes,
+            cluster.features,
+        )
+
     def added(self, more: Mapping[str, int]) -> tuple[SimulatedNode, ...]:
         """The added nodes."""
         named = (PoolNodes.of(offer, f"{offer.name}-{_NEW}") for offer in self.predicted)
@@ -231,7 +275,9 @@ def _may_grow(offer: Offer) -> bool:
 def _judge(
     growth: _Growth, found: SimulatedCounts, more: Mapping[str, int], fixes: tuple[Fix, ...]
 ) -> Judgement:
-    """Return the verdicts with the added nodes. Finding no counts isn't proof."""
+    """Return the verdicts with the added nodes. Finding no counts isn't proof, unless a bound
+    exceeds the maximums.
+    """
     cluster = growth.cluster
     nodes = (*growth.nodes, *growth.added(more))
     classes = cluster.manifests.classes
@@ -241,8 +287,12 @@ def _judge(
     judged = judge_outcome(cluster.demand, cluster.offers, classes, cluster.features, outcome)
     fix = fix_text(fixes, found, growth.predicted)
     takers = _takers(growth, judged) if found.counts is None else frozenset[WorkloadRef]()
+    proved = growth.proved_misfits() if found.counts is None else frozenset[WorkloadRef]()
     workloads = tuple(
-        _answer(size, found, fix, size.workload in takers) for size in judged.sizing.workloads
+        _proved(size, fix)
+        if size.pending and size.workload in takers & proved
+        else _answer(size, found, fix, size.workload in takers)
+        for size in judged.sizing.workloads
     )
     sizing = replace(
         judged.sizing, workloads=workloads, verdict=worst(each.verdict for each in workloads)
@@ -294,6 +344,18 @@ def _answer(size: WorkloadSize, found: SimulatedCounts, fix: str, takes: bool) -
     if mine:
         reasons = (stranded(size.workload, mine, found, fix, is_packed=False),)
     return replace(size, verdict="cannot-tell", reasons=(*reasons, *size.reasons))
+
+
+def _proved(size: WorkloadSize, fix: str) -> WorkloadSize:
+    """Return the result for a workload whose pods fit a pool, but not all of them within the
+    maximums.
+    """
+    reason = Reason(
+        code=POOL_TOO_SMALL,
+        message="the maximums of the pools are too low for all pods, wherever they run",
+        fix=fix,
+    )
+    return replace(size, verdict="does-not-fit", reasons=(reason, *size.reasons))
 
 
 def _devices(

@@ -45,12 +45,14 @@ def find_rejected_claim(plan: Plan, name: str) -> NeverCreated | None:
 
 
 def _names(blocked: Blocked) -> Iterator[str]:
-    """Yield the names of the claim of a blocked workload, with and without its namespace."""
-    claim = blocked.reason.claim
-    short = claim.partition("/")[2]
+    """Yield the names of the claim of a blocked workload, with and without its namespace: its
+    object's, and those of the claims that its pods would have.
+    """
     workload = blocked.member.workload
-    for each in (short, f"{workload.name}-{short}"):
-        yield from (each, f"{workload.namespace}/{each}")
+    short = blocked.reason.claim.partition("/")[2]
+    for name in filter(None, (short, blocked.entry)):
+        for each in (name, f"{workload.name}-{name}", f"{workload.pod_name(0)}-{name}"):
+            yield from (each, f"{workload.namespace}/{each}")
 
 
 def _rejected(plan: Plan, name: str, *, of_claims: bool) -> NeverCreated | None:

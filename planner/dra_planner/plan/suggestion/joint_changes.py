@@ -10,6 +10,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from dra_planner.allocation import Undecided
+from dra_planner.fleet import Fleet
 from dra_planner.model import Demand, PodSpec, Shape, WorkloadRef
 from dra_planner.offers import SYSTEM_POOL
 from dra_planner.plan.blockers.idle_configuration import divides_claim
@@ -132,25 +133,22 @@ def with_own_claims(judgement: Judgement) -> tuple[Demand, tuple[WorkloadRef, ..
 
 
 def joint_steps(
-    changes: Collection[str],
-    added: Mapping[str, Mapping[str, Any]],
-    before: Judgement,
-    after: Judgement,
+    changes: Collection[str], added: Mapping[str, Mapping[str, Any]], before: Fleet, after: Fleet
 ) -> Iterator[str]:
     """Yield the changes, followed by the added pools (by the sentence that adds them) and the
     raised pools, each with its nodes. A pool that another change names comes first, with its name.
     """
     names = {text: row["name"] for text, row in added.items()}
+    most = {pool.name: pool.count.max for pool in after.pools}
     named = {name for name in names.values() if any(f'"{name}"' in each for each in changes)}
     for is_named in (True, False):
         for text, name in names.items():
             if (name in named) is is_named:
-                nodes = counted(after.sizing.pool(name).maximum, "node")
+                nodes = counted(most[name], "node")
                 called = f'the name "{name}" and ' if is_named else ""
                 yield f"{text}, with {called}at most {nodes}"
         if is_named:
             yield from changes
-    known = {pool.name: pool for pool in before.sizing.pools}
-    for pool in after.sizing.pools:
-        if pool.name in known and pool.maximum > known[pool.name].maximum:
-            yield f'set the maximum of pool "{pool.name}" to {pool.maximum}'
+    for pool in before.pools:
+        if most[pool.name] > pool.count.max:
+            yield f'set the maximum of pool "{pool.name}" to {most[pool.name]}'

@@ -3,41 +3,100 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from typing import Final
 
 from msgspec.structs import replace
 
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet
-from dra_planner.model import NO_GUARDS, WorkloadRef
+from dra_planner.model import Reason, WorkloadRef
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.model import JointFix, Plan
 from dra_planner.plan.suggestion.joint_search import JointSearch
+from dra_planner.plan.suggestion.pool_fixes import raised_pools, raises_text
+from dra_planner.sizing import Sizing
+
+_UNCONFIRMED: Final = " (enough for the best packing, but not confirmed by the simulation)"
 
 
 def with_joint_fix(plan: Plan) -> Plan:
     """Return the plan with one change that clears what keeps its workloads from running, if there
     is one, and a note if the search for it ended at a limit.
 
-    A single workload gets one only if the fix of its pods leads to the next finding: its own fixes
-    already raise maximums for all demands. Nothing is looked for if something else than capacity
-    keeps pods from running.
+    A single workload whose own fix is that change keeps it. Other workloads whose pools are too
+    small get the change as their fix. Nothing is looked for if something else than capacity keeps
+    pods from running. Maximums that no plan of the changed fleet confirms are marked.
     """
     judgement, fleet = plan.judgement, plan.fleet
-    if fleet is None or judgement.is_observed or plan.guards != NO_GUARDS:
-        return plan
-    if judgement.demand.blocked or any(each.verdict != "fits" for each in plan.blockers):
-        return plan
-    if any(each.severity == "error" for each in plan.diagnostics):
-        return plan
     unfit = {size.workload for size in judgement.sizing.workloads if size.verdict != "fits"}
-    if not unfit or (len(unfit) == 1 and not _fits_no_pool(judgement, unfit)):
+    if fleet is None or judgement.is_observed or not unfit:
         return plan
-    found, ended_at = find_joint_fix(plan, fleet)
-    if found is not None and len(unfit) == 1 and len(found.steps) == 1:
+    raises = raises_text(judgement)
+    if len(unfit) == 1 and not raises and not _fits_no_pool(judgement, unfit):
         return plan
-    if found is None and ended_at:
-        return replace(plan, diagnostics=(*plan.diagnostics, _ended_note(ended_at)))
-    return replace(plan, joint_fix=found)
+    found, ended_at = (None, "") if _is_stopped_otherwise(plan) else find_joint_fix(plan, fleet)
+    if found is None:
+        plan = _with_fixes_replaced(plan, raises, f"{raises}{_UNCONFIRMED}")
+        notes = (_ended_note(ended_at),) if ended_at else ()
+        return replace(plan, diagnostics=(*plan.diagnostics, *notes))
+    is_own = _raised(fleet, found.fleet) == {
+        pool.name: pool.enough for pool in raised_pools(judgement)
+    } and len(found.steps) == len(raised_pools(judgement))
+    if not is_own:
+        plan = _with_fixes_replaced(plan, raises, _fix_text(found))
+    if len(unfit) == 1 and (is_own or len(found.steps) == 1):
+        return plan
+    text = raises if is_own else _fix_text(found)
+    return replace(plan, joint_fix=replace(found, repeated=text))
+
+
+def _is_stopped_otherwise(plan: Plan) -> bool:
+    return (
+        bool(plan.judgement.demand.blocked)
+        or any(each.verdict != "fits" for each in plan.blockers)
+        or any(each.severity == "error" for each in plan.diagnostics)
+    )
+
+
+def _raised(before: Fleet, after: Fleet) -> dict[str, int]:
+    most = {pool.name: pool.count.max for pool in before.pools}
+    return {
+        pool.name: pool.count.max
+        for pool in after.pools
+        if pool.count.max > most.get(pool.name, pool.count.max)
+    }
+
+
+def _fix_text(found: JointFix) -> str:
+    """Return the change for all workloads as the fix of one."""
+    more = found.more_usd
+    price = (
+        "price unknown"
+        if more is None
+        else f"USD {abs(more):.2f} {'more' if more >= 0 else 'less'} per hour"
+    )
+    return f"{'; '.join(found.steps)}: {price}"
+
+
+def _with_fixes_replaced(plan: Plan, old: str, new: str) -> Plan:
+    """Return the plan with another text for the raises of maximums."""
+    if not old:
+        return plan
+
+    def replaced(reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
+        return tuple(replace(each, fix=each.fix.replace(old, new)) for each in reasons)
+
+    done: dict[int, Sizing] = {}
+    for sizing in plan.judgement.sizings.values():
+        sizes = tuple(replace(size, reasons=replaced(size.reasons)) for size in sizing.workloads)
+        done[id(sizing)] = replace(sizing, workloads=sizes)
+    sizings = {level: done[id(sizing)] for level, sizing in plan.judgement.sizings.items()}
+    return replace(
+        plan,
+        judgement=replace(plan.judgement, sizings=sizings),
+        workloads=tuple(replace(each, reasons=replaced(each.reasons)) for each in plan.workloads),
+        beside=tuple(replace(each, fix=each.fix.replace(old, new)) for each in plan.beside),
+    )
 
 
 def find_joint_fix(plan: Plan, fleet: Fleet) -> tuple[JointFix | None, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
@@ -13,8 +13,9 @@ from dra_planner.allocation.reasons.edits import apply_edits, distance
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.model import Demand, Shape, best
-from dra_planner.offers import predict_offers, with_taint_rules
+from dra_planner.offers import Offer, predict_offers, with_taint_rules
 from dra_planner.plan.explanation.claims import smallest_edits
+from dra_planner.plan.judgement.guarding import judge_with_guards
 from dra_planner.plan.judgement.judge import judge
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.simulated_fixes import fix_sentence
@@ -32,6 +33,7 @@ from dra_planner.plan.suggestion.joint_changes import (
 )
 from dra_planner.plan.suggestion.missing.missing_pools import fleet_changes
 from dra_planner.plan.suggestion.missing.tried_fleets import FleetChange
+from dra_planner.plan.suggestion.pool_fixes import raised_pools
 from dra_planner.plan.suggestion.system_machine import larger_system_machine, system_nodes_usd
 from dra_planner.simulation import Fix
 from dra_planner.wording import counted
@@ -41,8 +43,8 @@ _ROUNDS: Final = 4
 claims need two, and no case of the corpora needed more than three.
 """
 _TRIED: Final = 3
-"""Fixes of the simulation that are tried, cheapest first. Each is verified for its plan before, so
-the first one almost always holds.
+"""Fixes of the simulation, cheapest first, and needless raises that are tried. Each fix is verified
+for its plan before, so the first one almost always holds.
 """
 
 
@@ -51,6 +53,8 @@ class JointSearch:
 
     def __init__(self, plan: Plan, fleet: Fleet) -> None:
         self._plan, self._judgement, self._fleet = plan, plan.judgement, fleet
+        if plan.guarded is not None:  # guards of the changed fleet can be others
+            self._judgement, self._fleet = plan.guarded.free, plan.guarded.given
         self._steps: dict[str, None] = {}
         # the added pools, keyed by the sentence that adds them
         self._rows: dict[str, dict[str, Any]] = {}
@@ -67,20 +71,19 @@ class JointSearch:
         demand = replace(
             self._judgement.demand, shapes=tuple(shape for shape in shapes if shape is not None)
         )
-        for number in range(_ROUNDS):
-            fixed = self._judge(demand)
-            if fixed is None:
+        for _ in range(_ROUNDS):
+            judgement = self._sized(demand)
+            if judgement is None:
                 return None
-            judgement, fleet = fixed
             if judgement.sizing.verdict == "fits":
-                return self._found(judgement, fleet)
+                break
             split = self._with_own_claims(judgement)
             if split is not None:
                 demand = split
             elif not self._raise_maximums(judgement):
                 break
-            elif number == _ROUNDS - 1:
-                self.ended_at = f"its limit of {counted(_ROUNDS, 'plan')}"
+        else:
+            self.ended_at = f"its limit of {counted(_ROUNDS, 'plan')}"
         return self._simulated(demand)
 
     def _enlarge_system_pool(self) -> None:
@@ -96,15 +99,12 @@ class JointSearch:
     def _raise_maximums(self, judgement: Judgement) -> bool:
         """Return whether a pool gets a higher maximum."""
         raised = {
-            pool.name: max(self._most.get(pool.name, 0), pool.enough, pool.maximum)
-            for pool in judgement.sizing.pools
+            pool.name: pool.enough
+            for pool in raised_pools(judgement)
+            if pool.enough > self._most.get(pool.name, 0)
         }
-        changed = any(
-            raised[pool.name] > max(pool.maximum, self._most.get(pool.name, 0))
-            for pool in judgement.sizing.pools
-        )
-        self._most = raised
-        return changed
+        self._most = {**self._most, **raised}
+        return bool(raised)
 
     def _with_own_claims(self, judgement: Judgement) -> Demand | None:
         demand, refs = with_own_claims(judgement)
@@ -114,26 +114,48 @@ class JointSearch:
         return demand if refs else None
 
     def _simulated(self, demand: Demand) -> JointFix | None:
-        """Return the further changes with which the simulation places every pod, after capacity
-        suffices.
+        """Return the changes with which the scheduler places every pod, after capacity suffices:
+        none in addition, or the cheapest fix of the simulation that holds.
         """
-        fixed = self._judge(demand, with_fixes=True)
-        if fixed is None or fixed[0].sizing.verdict != "cannot-tell":
+        fixed = self._planned(demand, with_fixes=True)
+        if fixed is None or fixed[0].sizing.verdict == "does-not-fit":
             return None
+        if fixed[0].sizing.verdict == "fits":
+            return self._found(*fixed)
         most, more = self._most, self._fleet_keys
         for fix in fixed[0].fixes[:_TRIED]:
             self._most, self._fleet_keys = most, more
             changed = self._with_fix(demand, fix)
-            again = None if changed is None else self._judge(changed)
-            if again is None or again[0].sizing.verdict != "fits":
+            again = None if changed is None else self._fitting(changed)
+            if changed is None or again is None:
                 continue
             if fix.kind != "maximum":
                 self._steps[fix_sentence(fix)] = None
-            return self._found(*again)
+                return self._found(*again)
+            return self._found(*self._without_needless_raises(changed, fix.pools, again))
         if len(fixed[0].fixes) > _TRIED:
             self.ended_at = f"its limit of {counted(_TRIED, 'simulated fix')}"
         self._most, self._fleet_keys = most, more
         return self._avoided(demand, fixed[0])
+
+    def _without_needless_raises(
+        self, demand: Demand, needed: Collection[str], found: tuple[Judgement, Fleet]
+    ) -> tuple[Judgement, Fleet]:
+        """Return the plan without the raises of other pools that became unnecessary."""
+        for name in [name for name in self._most if name not in needed][:_TRIED]:
+            most = self._most
+            self._most = {pool: nodes for pool, nodes in most.items() if pool != name}
+            fewer = self._fitting(demand)
+            if fewer is None:
+                self._most = most
+            else:
+                found = fewer
+        return found
+
+    def _fitting(self, demand: Demand) -> tuple[Judgement, Fleet] | None:
+        """Return the plan with the changes, or None if it doesn't fit."""
+        found = self._planned(demand)
+        return None if found is None or found[0].sizing.verdict != "fits" else found
 
     def _avoided(self, demand: Demand, judgement: Judgement) -> JointFix | None:
         """Return the changes with which pods use the added pools last, and these pools have a few
@@ -146,8 +168,8 @@ class JointSearch:
         before = {name: judgement.sizing.pool(name).maximum for name in names}
         for more in range(_TRIED):
             self._most = {**self._most, **{name: most + more for name, most in before.items()}}
-            fixed = self._judge(demand)
-            if fixed is not None and fixed[0].sizing.verdict == "fits":
+            fixed = self._fitting(demand)
+            if fixed is not None:
                 fix = Fix(kind="taint", counts={}, pools=names)
                 self._steps[fix_sentence(fix)] = None
                 return self._found(*fixed)
@@ -162,6 +184,8 @@ class JointSearch:
                 self._fleet_keys = {**self._fleet_keys, "schedulerProfile": "most-allocated"}
             case "taint":
                 self._fleet_keys = {**self._fleet_keys, "tainted": fix.pools}
+            case "guards":
+                self._fleet_keys = {**self._fleet_keys, "placement": "guided"}
             case "affinity":
                 shapes = [pinned(shape, fix) for shape in demand.shapes]
                 if None in shapes:
@@ -252,7 +276,38 @@ class JointSearch:
         for edit in edits:
             self._steps[f"{names}: {edit.text}"] = None
 
-    def _judge(self, demand: Demand, *, with_fixes: bool = False) -> tuple[Judgement, Fleet] | None:
+    def _sized(self, demand: Demand) -> Judgement | None:
+        """Return the judgement with the changes, without a simulation."""
+        changed = self._changed_fleet()
+        if changed is None:
+            return None
+        fleet, offers = changed
+        classes, features = self._judgement.classes, self._judgement.features
+        level = self._judgement.level
+        return judge(demand, offers, classes, features, level=level, fleet=fleet)
+
+    def _planned(
+        self, demand: Demand, *, with_fixes: bool = False
+    ) -> tuple[Judgement, Fleet] | None:
+        """Return the judgement with the changes as the next plan has it, with its guards."""
+        changed = self._changed_fleet()
+        if changed is None:
+            return None
+        fleet, offers = changed
+        judgement, _ = judge_with_guards(
+            demand,
+            offers,
+            self._judgement.classes,
+            self._judgement.features,
+            level=self._judgement.level,
+            fleet=fleet,
+            steps=SIMULATED_STEPS,
+            with_fixes=with_fixes,
+            compares=False,
+        )
+        return judgement, fleet
+
+    def _changed_fleet(self) -> tuple[Fleet, tuple[Offer, ...]] | None:
         keys = dict(self._fleet_keys)
         avoided = keys.pop("tainted", ())
         document = {**self._fleet.document(), **keys}
@@ -263,38 +318,28 @@ class JointSearch:
             | zones.get(row["name"], {})
             for row in rows
         ]
-        before, manifests = self._judgement, self._plan.manifests
+        manifests = self._plan.manifests
         try:
             fleet = read_fleet(document)
         except PlannerError:  # a quota, or more nodes than the cloud allows in a pool
             return None
-        offers = predict_offers(fleet, before.features)
+        offers = predict_offers(fleet, self._judgement.features)
         if manifests is not None:
             offers = with_taint_rules(offers, manifests.taint_rules)
-        judgement = judge(
-            demand,
-            offers,
-            before.classes,
-            before.features,
-            level=before.level,
-            fleet=fleet,
-            steps=SIMULATED_STEPS,
-            with_fixes=with_fixes,
-        )
-        return judgement, fleet
+        return fleet, offers
 
     def _found(self, judgement: Judgement, fleet: Fleet) -> JointFix:
         return JointFix(
-            steps=tuple(joint_steps(self._steps, self._rows, self._judgement, judgement)),
+            steps=tuple(joint_steps(self._steps, self._rows, self._fleet, fleet)),
             judgement=judgement,
             fleet=fleet,
-            more_usd=self._more(judgement),
+            more_usd=self._more(judgement, fleet),
         )
 
-    def _more(self, judgement: Judgement) -> Decimal | None:
-        after, before = map(nodes_usd, (judgement, self._judgement))
-        if judgement.fleet != self._fleet and "systemPool" in self._fleet_keys:
-            system = system_nodes_usd(judgement.fleet), system_nodes_usd(self._fleet)
+    def _more(self, judgement: Judgement, fleet: Fleet) -> Decimal | None:
+        after, before = map(nodes_usd, (judgement, self._plan.judgement))
+        if "systemPool" in self._fleet_keys:
+            system = system_nodes_usd(fleet), system_nodes_usd(self._fleet)
             if after is None or before is None or None in system:
                 return None
             after, before = after + (system[0] or 0), before + (system[1] or 0)

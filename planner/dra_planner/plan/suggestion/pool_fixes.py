@@ -4,7 +4,7 @@ for every demand.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Final
 
@@ -14,10 +14,10 @@ from dra_planner.model import DEMAND_LEVELS, DemandLevel, Reason, Shape, Workloa
 from dra_planner.plan.blockers.idle_configuration import divides_claim, use_one_claim
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.suggestion.missing.driver_changes import sharing_change
-from dra_planner.sizing import PoolSize, Sizing, WorkloadSize
+from dra_planner.sizing import POOL_TOO_SMALL, PoolSize, Sizing, WorkloadSize
 from dra_planner.wording import counted
 
-_TOO_SMALL: Final = frozenset({"pool-too-small", "packing-too-large"})
+_TOO_SMALL: Final = frozenset({POOL_TOO_SMALL, "packing-too-large"})
 _LIMITED: Final = frozenset({"limit-too-small", "packing-exceeds-limit"})
 _WHEN: Final[Mapping[DemandLevel, str]] = {"ceiling": "at the ceiling", "peak": "during a rollout"}
 
@@ -45,7 +45,7 @@ def _has_shortage(sizing: Sizing) -> bool:
 
 
 def _with_fixes(sizing: Sizing, judgement: Judgement, intents: Mapping[WorkloadRef, str]) -> Sizing:
-    raises = _raises(judgement)
+    raises = raises_text(judgement)
     workloads = tuple(
         _with_fix(size, raises, intents.get(size.workload, "")) for size in sizing.workloads
     )
@@ -70,24 +70,34 @@ def _with_fix(size: WorkloadSize, raises: str, intent: str) -> WorkloadSize:
     return replace(size, reasons=tuple(map(changed, size.reasons)))
 
 
-def _raises(judgement: Judgement) -> str:
+def raised_pools(judgement: Judgement) -> tuple[PoolSize, ...]:
+    """Return the pools whose maximum is too low for the evaluated demand or a larger one, each with
+    a maximum that suffices for all of them.
+    """
+    enough = {pool.name: pool for pool in judgement.sizing.pools}
+    for level in _levels(judgement):
+        for pool in judgement.sizings[level].pools:
+            if pool.enough > enough[pool.name].enough:
+                enough[pool.name] = pool
+    return tuple(pool for pool in enough.values() if pool.enough > pool.maximum)
+
+
+def raises_text(judgement: Judgement) -> str:
     """Return the maximums that suffice for every demand from the evaluated one on, with their cost,
     or "".
     """
-    levels = [
+    raised = raised_pools(judgement)
+    if not raised:
+        return ""
+    return f"{' and '.join(map(_step, raised))}: {_costs(judgement)}"
+
+
+def _levels(judgement: Judgement) -> list[DemandLevel]:
+    return [
         level
         for level in DEMAND_LEVELS[DEMAND_LEVELS.index(judgement.level) :]
         if level in judgement.sizings
     ]
-    enough = {pool.name: pool for pool in judgement.sizing.pools}
-    for level in levels:
-        for pool in judgement.sizings[level].pools:
-            if pool.enough > enough[pool.name].enough:
-                enough[pool.name] = pool
-    raised = [pool for pool in enough.values() if pool.enough > pool.maximum]
-    if not raised:
-        return ""
-    return f"{' and '.join(map(_step, raised))}: {_costs(judgement, levels)}"
 
 
 def _step(pool: PoolSize) -> str:
@@ -95,35 +105,35 @@ def _step(pool: PoolSize) -> str:
     return f'{verb} of pool "{pool.name}" to {pool.enough}'
 
 
-def _costs(judgement: Judgement, levels: Iterable[DemandLevel]) -> str:
+def _costs(judgement: Judgement) -> str:
     """Return the additional nodes of the evaluated demand, and of larger demands if they
-    use more.
+    use more or cost more.
     """
     told: list[str] = []
-    most = 0
-    for level in levels:
-        nodes, hourly = _more(judgement.sizings[level].pools)
-        if nodes <= most:
+    most, highest = 0, Decimal(0)
+    for level in _levels(judgement):
+        nodes, hourly = _more(judgement, level)
+        if nodes <= most and (hourly is None or hourly <= highest):
             continue
-        most = nodes
+        most, highest = max(most, nodes), max(highest, hourly or Decimal(0))
         price = "price unknown" if hourly is None else f"USD {hourly:.2f} more per hour"
         when = "" if level == judgement.level else f" {_WHEN.get(level, f'at {level} demand')}"
         told.append(f"{counted(nodes, 'more node')}{when}, {price}")
     return "; ".join(told)
 
 
-def _more(pools: Iterable[PoolSize]) -> tuple[int, Decimal | None]:
-    """Return the number of used nodes beyond the maximums, and their price per hour, or None if one
-    is unknown.
+def _more(judgement: Judgement, level: DemandLevel) -> tuple[int, Decimal | None]:
+    """Return the number of nodes that a level uses with sufficient maximums in addition to those
+    that the evaluated demand uses now, and their price per hour, or None if one is unknown.
     """
-    raised = [pool for pool in pools if pool.enough > pool.maximum]
-    nodes = sum(pool.enough - pool.maximum for pool in raised)
-    if any(pool.hourly_usd is None for pool in raised):
+    now = {pool.name: pool.plan for pool in judgement.sizing.pools}
+    more = [
+        (pool.used_with_enough - now[pool.name], pool) for pool in judgement.sizings[level].pools
+    ]
+    nodes = sum(count for count, _ in more)
+    if any(count and pool.hourly_usd is None for count, pool in more):
         return nodes, None
-    return nodes, sum(
-        ((pool.enough - pool.maximum) * (pool.hourly_usd or Decimal(0)) for pool in raised),
-        Decimal(0),
-    )
+    return nodes, sum((count * (pool.hourly_usd or Decimal(0)) for count, pool in more), Decimal(0))
 
 
 def _intents(judgement: Judgement) -> Iterator[tuple[WorkloadRef, str]]:
