@@ -57,9 +57,13 @@ def simulator_of(cluster: ReadCluster, *, counted: bool = True) -> Simulator:
     return Simulator.of(demand, nodes, cluster.manifests.classes, cluster.features)
 
 
-def simulated(simulator: Simulator, case: Json, order: ArrivalOrder = SETTLED) -> Became:
-    """Return what becomes of a cluster in one order; ties are broken by its seed."""
-    run = Run(simulator.setting, order, STEPS)
+def simulated(
+    simulator: Simulator, case: Json, order: ArrivalOrder = SETTLED, *, lags: bool = False
+) -> Became:
+    """Return what becomes of a cluster in one order. Its seed breaks ties, and with `lags`, it also
+    decides when pods end.
+    """
+    run = Run(simulator.setting, order, STEPS, lags=lags)
     for phase in order.phases(simulator.setting.documents()):
         run.start(phase)
     outcome = run.outcome()
@@ -96,12 +100,15 @@ def counted_before(case: Json) -> Iterator[tuple[str, int, int]]:
 
 
 def differences(case: Json) -> tuple[list[str], int]:
-    """Return what no way to break ties comes to, in lines, and how many ways were tried."""
+    """Return what the simulation never comes to, in lines, and how many ways were tried to break
+    ties and to end pods.
+    """
     became, simulator = Became(**case["became"]), simulator_of(read(case))
-    tries = [SETTLED, *(ArrivalOrder("settled", seed) for seed in range(1, SEEDS + 1))]
+    orders = [ArrivalOrder("settled", seed) for seed in range(1, SEEDS + 1)]
+    tries = [(SETTLED, False), *((order, lags) for lags in (False, True) for order in orders)]
     first: Became | None = None
-    for number, order in enumerate(tries, 1):
-        found = simulated(simulator, case, order)
+    for number, (order, lags) in enumerate(tries, 1):
+        found = simulated(simulator, case, order, lags=lags)
         found = replace(
             found, left={name: left for name, left in found.left.items() if name in became.left}
         )
