@@ -150,7 +150,7 @@ class CountProver(Struct):
             question.features,
             profile=question.profile,
             level=question.level,
-            opened=self.opened.states,
+            known=self.opened.known,
         )
 
     def _learn(self, counts: Mapping[str, int], failed: SimulationOutcome) -> None:

@@ -12,14 +12,19 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from dra_planner.allocation import NodeState
 from dra_planner.fleet import Fleet
 from dra_planner.plan import Plan
 from dra_planner.plan.judgement.simulated_fleet import system_nodes
 from dra_planner.plan.judgement.system_pods import set_aside
 from dra_planner.portfolio.intervals import Interval, mean_interval, share_interval
 from dra_planner.portfolio.schema import RiskAsked
-from dra_planner.simulation import ArrivalOrder, SimulatedNode, Simulator, predicted_nodes
+from dra_planner.simulation import (
+    ArrivalOrder,
+    KnownAnswers,
+    SimulatedNode,
+    Simulator,
+    predicted_nodes,
+)
 
 STEPS_PER_RUN = 5_000_000
 
@@ -54,7 +59,7 @@ def simulate_risk(plan: Plan, fleet: Fleet, risk: RiskAsked) -> RiskAnswer:
     counts = {pool.name: pool.nodes.desired for pool in plan.pools}
     nodes = predicted_nodes(judgement.offers, counts)
     system = () if beside is None else beside.nodes(judgement.offers, demand)
-    opened: dict[int, NodeState] = {}
+    known = KnownAnswers()
     simulators: dict[tuple[str, ...], Simulator] = {}
     pending: list[int] = []
     lost: list[int] = []
@@ -68,7 +73,7 @@ def simulate_risk(plan: Plan, fleet: Fleet, risk: RiskAsked) -> RiskAnswer:
                 judgement.classes,
                 judgement.features,
                 level=plan.level,
-                opened=opened,
+                known=known,
             )
         outcome = simulators[names].run(ArrivalOrder("random", seed), steps=STEPS_PER_RUN)
         if outcome.complete:

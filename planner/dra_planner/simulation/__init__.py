@@ -39,6 +39,7 @@ from dra_planner.simulation.arrival_orders import (
     standard_orders,
 )
 from dra_planner.simulation.cluster.nodes import SimulatedNode, observed_nodes, predicted_nodes
+from dra_planner.simulation.known_answers import KnownAnswers
 from dra_planner.simulation.outcome import SimulationOutcome, WorkloadOutcome, failure_reasons
 from dra_planner.simulation.scheduler.profile import (
     DEFAULT,
@@ -80,6 +81,7 @@ __all__ = [
     "FitArguments",
     "Fix",
     "FixKind",
+    "KnownAnswers",
     "Loss",
     "Losses",
     "Opened",

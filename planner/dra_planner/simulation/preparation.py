@@ -39,7 +39,7 @@ from dra_planner.simulation.cluster.cluster import (
 )
 from dra_planner.simulation.cluster.equal_nodes import Distinctions, share_states
 from dra_planner.simulation.cluster.nodes import SimulatedNode, interleave_zones
-from dra_planner.simulation.cluster.pod_kinds import Kinds, PodKind
+from dra_planner.simulation.cluster.pod_kinds import PodKind
 from dra_planner.simulation.cluster.pod_requests import CpuMemory, scored_amounts
 from dra_planner.simulation.cluster.stages import NodeStage, Stages
 from dra_planner.simulation.existing_pods import (
@@ -48,9 +48,9 @@ from dra_planner.simulation.existing_pods import (
     siblings_of,
     terminating_pods,
 )
+from dra_planner.simulation.known_answers import KnownAnswers
 from dra_planner.simulation.plugins import PLUGINS
-from dra_planner.simulation.scheduler.amount_scores import WishesByAmounts
-from dra_planner.simulation.scheduler.pod_rules import PodRules, compile_rules
+from dra_planner.simulation.scheduler.pod_rules import PodRules
 from dra_planner.simulation.scheduler.profile import Profile
 from dra_planner.simulation.scheduler.score_cache import Weighing
 from dra_planner.simulation.scheduler.scoring import Scoring
@@ -226,42 +226,37 @@ def prepare(
     profile: Profile,
     level: DemandLevel,
     place_budget: int,
-    opened: dict[int, NodeState] | None = None,
+    known: KnownAnswers | None = None,
     quotas: PodQuotas | None = None,
 ) -> Setting:
-    """Return the setting of a demand on nodes, numbered in the scheduler's order. `opened` caches
-    opened nodes by the identity of their offer.
+    """Return the setting of a demand on nodes, numbered in the scheduler's order. `known` are the
+    answers that were cached for the same demand on other nodes.
     """
     nodes = interleave_zones(nodes)
-    kinds = Kinds()
+    known = KnownAnswers() if known is None else known
+    kinds = known.kinds
     members = tuple(
         (member, kinds.of_shape(_made(shape), siblings_of(member)))
         for shape, member in members_in_order(demand)
     )
-    states = {} if opened is None else opened
-    own = _open_nodes(nodes, demand, classes, features, states)
+    own = _open_nodes(nodes, demand, classes, features, known.states)
     bound = existing_pods(nodes, own, kinds, demand)
     ending, lasting = terminating_pods(nodes)
-    scoring = Scoring(profile)
-    wishes = WishesByAmounts(scoring)
-    rules = compile_rules(kinds.all, demand.namespaces)
-    noticed = frozenset[int]().union(*(each.noticed for each in rules))
-    stages = Stages([kind.number in noticed for kind in kinds.all], place_budget)
+    answers = known.answers(demand.namespaces, profile, place_budget)
+    noticed = frozenset[int]().union(*(each.noticed for each in answers.rules))
     equal = share_states(own, Distinctions.of(kinds.all, classes.values(), _LABELS))
     first = [
-        _first_stage(stages, each.offer, state, pods, noticed)
+        _first_stage(answers.stages, each.offer, state, pods, noticed)
         for each, state, pods in zip(nodes, equal, bound, strict=True)
     ]
     return Setting(
         nodes=tuple(nodes),
         kinds=tuple(kinds.all),
-        rules=rules,
-        scoring=scoring,
-        standings=tuple(
-            Standings(*each, stages, wishes) for each in zip(kinds.all, rules, strict=True)
-        ),
-        weighing=Weighing(kinds.all, rules, stages, scoring),
-        stages=stages,
+        rules=answers.rules,
+        scoring=answers.scoring,
+        standings=answers.standings,
+        weighing=answers.weighing,
+        stages=answers.stages,
         start=_start(nodes, own, first, bound),
         members=members,
         running={placed.pod.name: placed.pod for pods in bound for placed in pods},

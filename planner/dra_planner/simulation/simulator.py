@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from dra_planner.allocation import NodeState, Placement, Refusal
+from dra_planner.allocation import Placement, Refusal
 from dra_planner.allocation.search.depth_first import STEP_BUDGET
 from dra_planner.model import Demand, DemandLevel, DeviceClass, ObjectKey, PodQuotas, WorkloadRef
 from dra_planner.releases import Features
@@ -20,6 +20,7 @@ from dra_planner.simulation.arrival_orders import SETTLED, ArrivalOrder
 from dra_planner.simulation.cluster.cluster import Cluster, PlacedPod, SimulatedPod
 from dra_planner.simulation.cluster.nodes import SimulatedNode
 from dra_planner.simulation.cluster.soft_spread_counts import Census
+from dra_planner.simulation.known_answers import KnownAnswers
 from dra_planner.simulation.outcome import SimulationOutcome, WorkloadOutcome
 from dra_planner.simulation.preparation import Setting, prepare
 from dra_planner.simulation.scheduler.preemption import find_victims
@@ -59,12 +60,12 @@ class Simulator(Struct, frozen=True):
         profile: Profile = DEFAULT,
         level: DemandLevel = "steady",
         place_budget: int = STEP_BUDGET,
-        opened: dict[int, NodeState] | None = None,
+        known: KnownAnswers | None = None,
         quotas: PodQuotas | None = None,
     ) -> Simulator:
         """Return a simulator. `place_budget` limits each search for devices.
 
-        `opened` caches the answers of nodes to the same demand, by the identity of their offer.
+        `known` caches the answers of nodes to the same demand, for simulators with other nodes.
         With the `quotas` of the demand, pods are admitted as they arrive, including pods that the
         demand omits because of quotas.
         """
@@ -77,7 +78,7 @@ class Simulator(Struct, frozen=True):
                 profile=profile,
                 level=level,
                 place_budget=place_budget,
-                opened=opened,
+                known=known,
                 quotas=quotas,
             )
         )

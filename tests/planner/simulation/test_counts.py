@@ -9,14 +9,18 @@ from allocation_builders import CLASSES, claim, request, shape
 from clusters import F36, bare, offer, workload
 from msgspec.structs import replace
 
+from dra_planner.allocation.node.pod_rules import PodView
+from dra_planner.allocation.search.depth_first import STEP_BUDGET
 from dra_planner.model import Demand, Shape
 from dra_planner.simulation import (
     AT_ONCE,
+    DEFAULT,
     REVERSED,
     SETTLED,
     ArrivalOrder,
     CountQuestion,
     Fix,
+    KnownAnswers,
     Opened,
     SimulatedCounts,
     SimulatedPool,
@@ -27,6 +31,7 @@ from dra_planner.simulation import (
     standard_orders,
 )
 from dra_planner.simulation.cluster.nodes import predicted_nodes
+from dra_planner.simulation.cluster.pod_kinds import Kinds
 
 ONE_GPU, FOUR_GPUS = claim(request()), claim(request(count=4))
 ORDERS = standard_orders(3)
@@ -95,8 +100,33 @@ def test_nodes_that_another_level_opened_answer_the_same():
         level="peak",
         pools=tuple(replace(each, packing=each.packing - 1) for each in pools),
     )
-    assert opened.states
+    assert opened.known.states
     assert simulate_counts(peak, 200_000, opened=opened) == simulate_counts(peak, 200_000)
+
+
+def test_answers_that_are_known_from_other_nodes_are_the_same():
+    demand, known = Demand(shapes=tuple(SMALL_AND_WHOLE)), KnownAnswers()
+    offers = {name: pool(name, 0, 9, gpus).offer for name, gpus in (("a", 4), ("b", 2))}
+    for counted in ({"a": 3}, {"a": 1, "b": 4}, {"a": 3}):
+        nodes = predicted_nodes([offers[name] for name in counted], counted)
+        fresh = Simulator.of(demand, nodes, CLASSES, F36)
+        again = Simulator.of(demand, nodes, CLASSES, F36, known=known)
+        for order in ORDERS:
+            one, other = fresh.run(order), again.run(order)
+            assert (one.placed, one.steps) == (other.placed, other.steps)
+            assert one.pending.keys() == other.pending.keys()
+
+
+def test_kinds_of_existing_pods_start_new_answers():
+    """Rules of pods can refer to pods that only the next nodes have."""
+    kinds = Kinds()
+    known = KnownAnswers(kinds=kinds)
+    first = SMALL_AND_WHOLE[0]
+    kinds.of_shape(first)
+    before = known.answers({}, DEFAULT, STEP_BUDGET)
+    assert known.answers({}, DEFAULT, STEP_BUDGET) is before
+    kinds.of_bound(first.pod, PodView.of(first))
+    assert len(known.answers({}, DEFAULT, STEP_BUDGET).rules) == 2
 
 
 def test_no_counts_within_the_maximum():

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
-from dra_planner.allocation import NodeState
 from dra_planner.model import (
     Demand,
     DemandLevel,
@@ -31,6 +30,7 @@ from dra_planner.simulation.arrival_orders import ArrivalOrder
 from dra_planner.simulation.cluster.nodes import PoolNodes, SimulatedNode
 from dra_planner.simulation.cluster.pod_kinds import PodKind
 from dra_planner.simulation.cluster.stages import NodeStage
+from dra_planner.simulation.known_answers import KnownAnswers
 from dra_planner.simulation.outcome import SimulationOutcome
 from dra_planner.simulation.preparation import Setting
 from dra_planner.simulation.scheduler.profile import DEFAULT, Profile
@@ -138,8 +138,7 @@ class Opened(Struct):
     """
 
     pools: dict[str, PoolNodes] = {}
-    # by the identity of an offer
-    states: dict[int, NodeState] = {}
+    known: KnownAnswers = field(default_factory=KnownAnswers)
 
     def nodes_of(self, pool: SimulatedPool) -> PoolNodes:
         """Return the possible nodes of a pool."""
@@ -204,7 +203,7 @@ class _Search:
         self._demand = _scaled(question.demand, scale)
         self._nodes = {each.offer.name: opened.nodes_of(each) for each in self.pools}
         self._reached: Counts = {}
-        self._opened = opened.states
+        self._known = opened.known
         # results for the last node counts that were tried
         self._failed: list[SimulationOutcome] = []
         # every order, for the counts in the result
@@ -305,7 +304,7 @@ class _Search:
             self.question.features,
             profile=self.question.profile,
             level=self.question.level,
-            opened=self._opened,
+            known=self._known,
         )
         self._last = dict(counts), made
         return made
