@@ -11,8 +11,10 @@ that only help together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from math import floor
+from operator import add, sub
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -23,6 +25,7 @@ from dra_planner.placement.workload_groups import WorkloadGroup
 
 _NEAR: Final = 1e-6  # the part of its price that a group in use may cost more than its value
 _LITTLE: Final = 1e-6  # the least saving, as a share of the most expensive node
+_ROUNDED: Final = 1e-9  # by which sums of values in another order may differ
 
 
 def search_columns(start: Assignment, solver: Any) -> Assignment:
@@ -76,7 +79,7 @@ class _ColumnSearch:
         """Yield unknown groups that differ in one work from a group in use."""
         seen = set(self._program.nodes)
         for group in [each for each in self._program.nodes if self._is_in_use(each, prices)]:
-            for changed in self._neighbors(group):
+            for changed in self._neighbors(group, prices):
                 if changed not in seen:
                     seen.add(changed)
                     yield changed
@@ -86,17 +89,25 @@ class _ColumnSearch:
         cost = self._program.nodes[group] * prices.nodes[group.pool]
         return cost - prices.value(group) <= cost * _NEAR
 
-    def _neighbors(self, group: WorkloadGroup) -> Iterator[WorkloadGroup]:
+    def _neighbors(self, group: WorkloadGroup, prices: GroupPrices) -> Iterator[WorkloadGroup]:
+        """Yield groups that differ in one work, except those that need more nodes by their sums
+        than their value pays for.
+        """
         others = [work for work in self._of_pool[group.pool] if work not in group.works]
-        for work in others:
-            yield group.with_works((work,))
-        if len(group.works) == 1:
-            return
-        for gone in sorted(group.works):
-            rest = group.without_works((gone,))
-            yield rest
-            for work in others:
-                yield rest.with_works((work,))
+        rows, value = self._sizes.pool_rows(group.pool), prices.value(group)
+        pays, sums = partial(_pays, rows.limits, prices.nodes[group.pool]), rows.sums(group.works)
+        more = [(work, prices.works[work], rows.works[work].sums) for work in others]
+        for work, worth, amounts in more:
+            if pays(value + worth, map(add, sums, amounts)):
+                yield group.with_works((work,))
+        for gone in sorted(group.works) if len(group.works) > 1 else ():
+            rest, left = group.without_works((gone,)), value - prices.works[gone]
+            kept = list(map(sub, sums, rows.works[gone].sums))
+            if pays(left, kept):
+                yield rest
+            for work, worth, amounts in more:
+                if pays(left + worth, map(add, kept, amounts)):
+                    yield rest.with_works((work,))
 
     def _affordable(self, group: WorkloadGroup, prices: GroupPrices) -> int | None:
         """Return the largest number of nodes with which a group saves anything, or None if any
@@ -112,3 +123,13 @@ class _ColumnSearch:
         self._sizes.steps += STEPS_OF_MOVE
         nodes = self._sizes.nodes(group, most)
         return nodes is not None and self._program.add(group, nodes)
+
+
+def _pays(limits: Sequence[int], price: float, value: float, sums: Iterable[int]) -> bool:
+    """Return whether the nodes that these sums need may cost less than the value."""
+    if value < _LITTLE - _ROUNDED:
+        return False
+    if price <= _LITTLE:
+        return True
+    nodes = floor((value - _LITTLE + _ROUNDED) / price)
+    return all(total <= nodes * limit for total, limit in zip(sums, limits, strict=True))

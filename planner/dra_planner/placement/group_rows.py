@@ -5,7 +5,7 @@ scheduler needs.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from math import gcd
 from typing import Final
@@ -24,8 +24,8 @@ _CLAIMS: Final = 3.0  # seconds within which the claims of simultaneously create
 
 class WorkRows(Struct, frozen=True):
     """One work in the rows of a pool's nodes. `sums` are the amounts of which a group has the sum:
-    the pods, the need of all pods in each row, and the pods that need more than half of a node's
-    row, for each row. `least`: nodes that the work needs by itself.
+    for each row, the need of all pods, and then the pods that need more than half of a node's row.
+    `least`: nodes that the work needs by itself.
     """
 
     count: int
@@ -36,16 +36,17 @@ class WorkRows(Struct, frozen=True):
     @classmethod
     def of(cls, count: int, need: Vector, fill: int, capacity: Vector) -> WorkRows:
         halves = [count if 2 * each > cap else 0 for each, cap in zip(need, capacity, strict=True)]
-        return cls(
-            count, need, (count, *[count * each for each in need], *halves), -(-count // fill)
-        )
+        return cls(count, need, (*[count * each for each in need], *halves), -(-count // fill))
 
 
 class PoolRows:
-    """The works that a pool's nodes fit, and the capacities of one node."""
+    """The works that a pool's nodes fit, the capacities of one node, and its limits for `sums`: no
+    two pods that need more than half of a row share a node.
+    """
 
     def __init__(self, needs: LevelNeeds, pool: int) -> None:
         self.capacity = needs.capacities[pool]
+        self.limits = (*self.capacity, *[1] * len(self.capacity))
         self.is_device = needs.devices[pool]
         self.works = {
             at: WorkRows.of(work.count, work.needs[pool], work.fills[pool], self.capacity)
@@ -53,15 +54,16 @@ class PoolRows:
             if pool in work.needs
         }
 
-    def least(self, works: Iterable[int]) -> int:
-        """Return the nodes that these works need at least, by the sum of each row. No two pods that
-        need more than half of a row share a node.
-        """
-        inside = [self.works[at] for at in works]
-        _, *sums = map(sum, zip(*[work.sums for work in inside], strict=True))
-        rows = len(self.capacity)
-        by_rows = [-(-total // cap) for total, cap in zip(sums[:rows], self.capacity, strict=True)]
-        return max([work.least for work in inside] + by_rows + sums[rows:])
+    def sums(self, works: Iterable[int]) -> list[int]:
+        """Return the sums of these works, at least one."""
+        return list(map(sum, zip(*[self.works[at].sums for at in works], strict=True)))
+
+    def least(self, works: Collection[int]) -> int:
+        """Return the nodes that these works need at least, by each sum."""
+        by_sums = [
+            -(-total // limit) for total, limit in zip(self.sums(works), self.limits, strict=True)
+        ]
+        return max([self.works[at].least for at in works] + by_sums)
 
 
 class GroupRows:
@@ -98,7 +100,7 @@ class GroupRows:
 
     def _works_total(self) -> Iterator[int]:
         """Yield the need of all pods in each row."""
-        sums = [work.sums[1 : 1 + len(self._cap)] for work in self._works]
+        sums = [work.sums[: len(self._cap)] for work in self._works]
         return map(sum, zip(*sums, strict=True))
 
     def _blocked(

@@ -71,7 +71,7 @@ class GroupSizes(Struct):
         """
         found = self._least.get(group)
         if found is None:
-            found = self._pool_rows(group.pool).least(group.works) if group.works else 0
+            found = self.pool_rows(group.pool).least(group.works) if group.works else 0
             found = self._least[group] = max(
                 [found, *(n + 1 for each, n in self._refuted.items() if group.includes(each))]
             )
@@ -157,10 +157,11 @@ class GroupSizes(Struct):
     def _rows_of(self, group: WorkloadGroup) -> GroupRows:
         found = self._rows.get(group)
         if found is None:
-            found = self._rows[group] = GroupRows(self._pool_rows(group.pool), group.works)
+            found = self._rows[group] = GroupRows(self.pool_rows(group.pool), group.works)
         return found
 
-    def _pool_rows(self, pool: int) -> PoolRows:
+    def pool_rows(self, pool: int) -> PoolRows:
+        """Return the works that a pool fits, in the rows of its nodes."""
         found = self._pools.get(pool)
         if found is None:
             found = self._pools[pool] = PoolRows(self.needs, pool)
