@@ -290,6 +290,9 @@ POD_IDENTITY = PodIdentity(
     token="aws:eks/podIdentityAssociation:PodIdentityAssociation",
     namespace="namespace",
     account="serviceAccount",
+    identity="roleArn",
+    # hashicorp/terraform-provider-aws issue 41483
+    trusted="pods.eks.amazonaws.com",
 )
 # Amazon EKS user guide, "Create access entries": EKS creates the entries of node groups itself
 NODE_ADMISSION = NodeAdmission(

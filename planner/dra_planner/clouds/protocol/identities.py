@@ -78,9 +78,12 @@ class IdentityResource(Struct, frozen=True, kw_only=True):
 
 class PodIdentity(Struct, frozen=True, kw_only=True):
     """A resource that gives pods with a service account an identity of the cloud: its type, and its
-    properties with the namespace and the service account.
+    properties with the namespace, the service account, and the identity. The identity must trust
+    the service `trusted`.
     """
 
     token: str
     namespace: str
     account: str
+    identity: str = ""
+    trusted: str = ""

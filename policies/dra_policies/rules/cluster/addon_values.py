@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from difflib import get_close_matches
 from typing import Any, Final
 
+from dra_planner.catalog.chart_values import chart_keys
 from dra_policies.rules.rule import Finding
 from dra_policies.unknown_values import as_mapping
 from dra_policies.view.stack_view import DeclaredResource, StackView
@@ -15,6 +17,10 @@ _PROPERTY: Final = "configurationValues"
 # The schema of this add-on has only texts as environment variables.
 # Source: aws/amazon-vpc-cni-k8s issue 2272 (output of describe-addon-configuration)
 _TEXTS_ONLY: Final = {"vpc-cni": "env"}
+# The schema of this add-on has only keys of its chart, and rejects all other keys.
+# Source: aws/amazon-vpc-cni-k8s issues 2491 and 3059
+_CHARTS: Final = {"vpc-cni": "aws-vpc-cni"}
+_ALIKE: Final = 0.8
 
 
 def rejected_addon_values(view: StackView) -> Iterator[Finding]:
@@ -31,6 +37,7 @@ def rejected_addon_values(view: StackView) -> Iterator[Finding]:
             yield _finding(each, f"its {_PROPERTY} isn't valid JSON: {error}", "correct the text")
             continue
         yield from _other_types(each, values)
+        yield from _unknown_keys(each, values)
 
 
 def _other_types(addon: DeclaredResource, values: Any) -> Iterator[Finding]:
@@ -42,6 +49,22 @@ def _other_types(addon: DeclaredResource, values: Any) -> Iterator[Finding]:
                 addon,
                 f"{key}.{name} in its {_PROPERTY} is {shown}, but the add-on accepts only texts",
                 f'write "{shown}"',
+            )
+
+
+def _unknown_keys(addon: DeclaredResource, values: Any) -> Iterator[Finding]:
+    """Yield keys that look misspelled, and names of the schema's definitions, which start with a
+    capital letter. A newer add-on can have other keys.
+    """
+    chart = _CHARTS.get(addon.props.text("addonName") or "", "")
+    known = next((each.keys for each in chart_keys().get(chart, ()) if not each.path), ())
+    for key in as_mapping(values) or {}:
+        near = get_close_matches(key[:1].lower() + key[1:], known, n=1, cutoff=_ALIKE)
+        if known and key not in known and (near or key[:1].isupper()):
+            yield _finding(
+                addon,
+                f"its {_PROPERTY} has the key {key}, which the add-on doesn't accept",
+                f'use "{near[0]}"' if near else f"replace {key} with keys of the add-on",
             )
 
 

@@ -1,4 +1,4 @@
-"""Values that the driver's chart silently ignores: dotted keys and misspelled keys."""
+"""Values that charts silently ignore: dotted keys, misspelled keys, and unknown keys."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from dra_planner.drivers.nvidia.chart_values import IGNORED, NEAR, meant_key
+from dra_policies.rules.drivers.chart_keys import ignored_keys
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.unknown_values import Properties, as_mapping
 from dra_policies.view.stack_view import StackView
@@ -65,6 +66,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix=meant,
                 urn=driver.urn,
             )
+    yield from ignored_keys(view)
 
 
 def _ignored(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -91,8 +93,9 @@ def _ignored(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 RULE = Rule(
     id="driver-key-ignored",
-    says="The driver's chart ignores an unknown value.",
-    why="Helm accepts unknown values without an error, so the driver runs without the setting.",
+    says="A chart ignores an unknown value.",
+    why="Helm accepts unknown values without an error, so the driver or controller runs without "
+    "the setting.",
     fix="Replace dotted keys with nested keys, and use the chart's spelling.",
     level="advisory",
     url=DRIVER_PAGE,

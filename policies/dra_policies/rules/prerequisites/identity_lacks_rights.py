@@ -16,7 +16,7 @@ from dra_planner.clouds import (
     cloud,
     names,
 )
-from dra_policies.rules.prerequisites.pod_identities import misnamed_accounts
+from dra_policies.rules.prerequisites.pod_identities import misnamed_accounts, untrusting_roles
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknown_values import UNKNOWN, as_list, as_mapping
@@ -33,8 +33,9 @@ def check(view: StackView) -> Iterator[Finding]:
     for name in names():
         yield from _registries(view, cloud(name).registry)
         yield from _without_entry(view, cloud(name))
-        yield from misnamed_accounts(view, cloud(name).pod_identity)
         of_cloud, told = cloud(name), set[tuple[str, str]]()
+        yield from misnamed_accounts(view, of_cloud.pod_identity)
+        yield from untrusting_roles(view, of_cloud.pod_identity, of_cloud.identity)
         identities = {
             each.urn: each for each in view.declared if each.type == of_cloud.identity.token
         }

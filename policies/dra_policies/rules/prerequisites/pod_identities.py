@@ -1,11 +1,13 @@
-"""Pod identities for a service account that no chart in the namespace uses."""
+"""Pod identities that pods can't use: no chart in the namespace has their service account, or their
+role doesn't trust the service that gives identities to pods.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from dra_planner.clouds import PodIdentity
+from dra_planner.clouds import IdentityResource, PodIdentity
 from dra_policies.rules.rule import Finding
 from dra_policies.view.stack_view import StackView
 
@@ -57,3 +59,26 @@ def misnamed_accounts(view: StackView, kind: PodIdentity | None) -> Iterator[Fin
                 fix=f"set {kind.account} to {wanted}",
                 urn=each.urn,
             )
+
+
+def untrusting_roles(
+    view: StackView, kind: PodIdentity | None, identity: IdentityResource
+) -> Iterator[Finding]:
+    """Yield pod identities with a role of the stack whose trust policy doesn't name the service
+    that gives identities to pods.
+    """
+    if kind is None or not kind.trusted:
+        return
+    roles = {each.urn: each for each in view.declared if each.type == identity.token}
+    for each in view.declared:
+        named = each.sources_of(kind.identity) & roles.keys() if each.type == kind.token else ()
+        for role in (roles[urn] for urn in named):
+            policy = role.props.text(identity.trust)
+            if policy and kind.trusted not in policy:
+                yield Finding(
+                    message=f'{identity.kind} "{role.name}" of pod identity "{each.name}" doesn\'t '
+                    f"trust {kind.trusted}, so the cloud rejects the pod identity",
+                    fix=f"in the role's {identity.trust}, allow the service {kind.trusted} to "
+                    "assume the role and to tag the session",
+                    urn=role.urn,
+                )
