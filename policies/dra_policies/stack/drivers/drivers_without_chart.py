@@ -1,9 +1,9 @@
 """DRA drivers for NVIDIA GPUs that are installed without their chart: with an operator, by a cloud,
 or in an image.
 
-Sources: docs.nvidia.com, “Deploying the GPU Operator with DRA Support” (GPUCluster and
-`gpuCluster.enabled` since v26.7.0; `draDriver` of ClusterPolicy on OpenShift); the module of each
-cloud for the cloud's driver.
+Sources: docs.nvidia.com, “Deploying the GPU Operator with DRA Support” (GPUCluster);
+NVIDIA/gpu-operator:deployments/gpu-operator/values.yaml@v26.7.0 (`gpuCluster.deployCR`; `draDriver`
+of ClusterPolicy on OpenShift); the module of each cloud for the cloud's driver.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dra_policies.stack.resource import Resource
 from dra_policies.unknown_values import UNKNOWN, as_list, as_mapping
 from dra_policies.view.stack_view import DeclaredPool, SecondDriver
 
-_CHART_SWITCH = "gpuCluster.enabled"
+_CHART_SWITCH = "gpuCluster.deployCR"
 _OBJECTS = {
     # Kind → the flag that installs the driver, and the flag's default. GPUCluster always installs
     # it.
