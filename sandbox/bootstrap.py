@@ -122,7 +122,7 @@ def find_uv() -> str:
 
 
 def install_uv(target: Path) -> None:
-    """Install uv into `target` with the pip that this Python has."""
+    """Install uv into `target` with this Python's pip."""
     started = time.monotonic()
     say(f"installing uv {UV_VERSION}, because a recent version isn't on PATH …")
     arguments = [
@@ -154,7 +154,7 @@ def install_uv(target: Path) -> None:
 
 
 def own_pip(scratch: Path) -> "list[str]":
-    """Return the pip of this Python."""
+    """Return this Python's pip."""
     return [sys.executable, "-m", "pip"]
 
 

@@ -78,7 +78,9 @@ def _parser() -> argparse.ArgumentParser:
         )
     )
     commands.add_parser(
-        "status", parents=[kept], help="print the running stacks, and how kubectl reaches them"
+        "status",
+        parents=[kept],
+        help="print the running stacks, and how to connect to them with kubectl",
     )
     _add_logs_options(
         commands.add_parser(
@@ -114,7 +116,7 @@ def _add_up_options(up: _Parser) -> None:
     up.add_argument(
         "--control-plane",
         action="store_true",
-        help="use a real control plane with the nodes of the plan as the stack's cluster",
+        help="use a real control plane with the plan's nodes as the stack's cluster",
     )
     up.add_argument(
         "--kubernetes",
@@ -157,10 +159,13 @@ def _add_tools_options(tools: _Parser) -> None:
     which.add_argument(
         "--kubernetes",
         metavar="VERSION",
-        help="tools for a control plane of this Kubernetes version instead, for example 1.36",
+        help="find or build the tools for a control plane with this Kubernetes version "
+        "instead, for example 1.36",
     )
     which.add_argument(
-        "--helm", action="store_true", help="Helm instead, to install charts on a control plane"
+        "--helm",
+        action="store_true",
+        help="find or build Helm instead, to install charts on a control plane",
     )
 
 
@@ -219,7 +224,7 @@ def _wrong_options(given: argparse.Namespace) -> str:
 
 
 def _helm(given: argparse.Namespace) -> tuple[Path | None, Path | None]:
-    """Return Helm and the folder of charts for `up`. If the user passes charts, Helm is built if
+    """Return Helm and the chart folder for `up`. If the user passes charts, Helm is built if
     necessary. Otherwise, an existing Helm is used.
     """
     from dra_sandbox.tools.helm import find_helm, helm_at_hand

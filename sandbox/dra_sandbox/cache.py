@@ -1,6 +1,6 @@
 """The per-user cache for files that take minutes to obtain. All checkouts share it.
 
-Only uses the standard library, because the bootstrap runs before anything is installed.
+Uses only the standard library, because the bootstrap runs before anything is installed.
 """
 
 from __future__ import annotations

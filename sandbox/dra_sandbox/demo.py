@@ -1,4 +1,5 @@
-"""The main task from end to end: plan, preview, up, up without changes, a rejected stack, destroy.
+"""The main task from end to end: plan, preview, up, up without changes, a rejected stack, and
+destroy.
 
 The commands are the ones that a user runs, on a local backend with simulated clouds. Each step
 states its expected result, and the demo fails if the result differs.

@@ -88,7 +88,7 @@ def test_a_bound_that_the_solver_would_raise_is_told() -> None:
     shown = run(
         "plan", "--stack", "aks-dev", columns=200, expected=0, first="sys.modules['highspy'] = None"
     )
-    assert "% without the `solver` extra, which proves closer bounds)" in shown
+    assert "% without the `solver` extra, which gives tighter bounds)" in shown
     assert "`solver` extra" in README.read_text(encoding="utf-8")
 
 

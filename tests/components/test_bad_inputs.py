@@ -188,7 +188,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("EksCluster", {"system_count": True}, "system_count", "must be an integer, not true"),
     ("EksCluster", {"network_policy": "yes"}, "network_policy", 'must be true or false, not "yes"'),
     ("EksCluster", {"tags": ["a"]}, "tags", "must be a map of strings, not a list"),
-    ("EksCluster", {"tags": {"a": 1}}, "tags.a", "must be text, not 1"),
+    ("EksCluster", {"tags": {"a": 1}}, "tags.a", "must be a string, not 1"),
     (
         "EksCluster",
         {"public_access_cidrs": "10.0.0.0/8"},
@@ -366,7 +366,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksCluster",
         {"storage_drivers": ["nfs"]},
         "storage_drivers[0]",
-        "isn't a supported storage driver; use ebs",
+        "isn't a supported storage driver; use one of: ebs",
     ),
     (
         "EksCluster",
@@ -392,7 +392,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksCluster",
         {"addon_versions": {"cilium": "v1"}},
         "addon_versions.cilium",
-        "isn't an add-on of this component; use",
+        "isn't an add-on that this component installs; use",
     ),
     (
         "GkeCluster",
@@ -621,9 +621,9 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             ("coredns", "replicaCount: 3", "isn't JSON"),
             ("coredns", "[3]", "must be a JSON object"),
             ("coredns", '{"env": 1}', "env must be a JSON object"),
-            ("coredns", 3, "must be text, not 3"),
+            ("coredns", 3, "must be a string, not 3"),
             ("metrics-server", "{}", "is for metrics_server: true"),
-            ("cilium", "{}", "isn't an add-on of this component; use"),
+            ("cilium", "{}", "isn't an add-on that this component installs; use"),
             (
                 "vpc-cni",
                 '{"enableNetworkPolicy": "false"}',
@@ -669,12 +669,15 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "boot_script",
         "must start with an interpreter line",
     ),
-    ("EksGpuPool", {"boot_script": ["#!/bin/sh"]}, "boot_script", "must be text, not a list"),
+    ("EksGpuPool", {"boot_script": ["#!/bin/sh"]}, "boot_script", ("must be a string, not a list")),
     (
         "EksGpuPool",
         {"security_group_ids": ["sg-1"]},
         "cluster_security_group_id",
-        "is missing, but EKS doesn't add security groups if a launch template sets security groups",
+        (
+            "is required, because EKS doesn't add its security group if the launch template sets "
+            "security groups"
+        ),
     ),
     (
         "EksGpuPool",
@@ -698,7 +701,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksCluster",
         {"node_policy_arns": [5]},
         "node_policy_arns[0]",
-        "must be text or an output, not 5",
+        "must be a string or an output, not 5",
     ),
     (
         "EksCluster",
@@ -738,7 +741,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "desired_nodes",
         "5 isn't between min_nodes (0) and max_nodes (4)",
     ),
-    ("EksGpuPool", {"subnet_ids": []}, "subnet_ids", "must contain at least one"),
+    ("EksGpuPool", {"subnet_ids": []}, "subnet_ids", "must not be empty"),
     ("EksGpuPool", {"node_role_arn": "nodes"}, "node_role_arn", '"nodes" is not the ARN of a role'),
     (
         "EksKarpenterPool",
@@ -801,13 +804,16 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"image_id": 5, "image": "al2023"},
         "image_id",
-        "must be text or an output, not 5",
+        "must be a string or an output, not 5",
     ),
     (
         "EksGpuPool",
         {"cluster_endpoint": "https://api.example"},
         "cluster_endpoint",
-        "applies only with image_id, because EKS configures nodes with its own images itself",
+        (
+            "applies only with image_id, because EKS adds the cluster's settings to nodes that "
+            "use its own images"
+        ),
     ),
     *(
         (
@@ -852,7 +858,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"efa": True},
         "vpc_id",
-        "is missing, but with efa, the launch template sets the security groups",
+        "is required with efa, because the launch template then sets the security groups",
     ),
     (
         "EksGpuPool",
@@ -981,7 +987,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"sysctls": {"vm.swappiness": 10}},
         "sysctls.vm.swappiness",
-        "must be text, not 10",
+        "must be a string, not 10",
     ),
     (
         "GkeGpuPool",
@@ -1351,7 +1357,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeCluster",
         {"network_id": "n"},
         "subnetwork_id",
-        "is missing, but an existing network needs all of",
+        "is required, because an existing network needs all of",
     ),
     (
         "GkeCluster",
@@ -1393,7 +1399,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("EksGpuPool", {"node_group_name": "a b"}, "node_group_name", "at most 63 letters"),
     ("EksGpuPool", {"launch_template_name": "a"}, "launch_template_name", "3 to 128 letters"),
     ("GkeGpuPool", {"node_pool_name": "L4"}, "node_pool_name", "at most 40 lowercase letters"),
-    ("GkeGpuPool", {"zones": []}, "zones", "must contain at least one"),
+    ("GkeGpuPool", {"zones": []}, "zones", "must not be empty"),
     ("GkeGpuPool", {"zones": ["us-central1-a"] * 2}, "zones[1]", '" appears twice'),
     (
         "GkeGpuPool",
@@ -1731,7 +1737,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "existing_namespace",
         "applies only to existing_daemon_set",
     ),
-    ("DeviceClasses", {"classes": None}, "classes", "must contain at least one"),
+    ("DeviceClasses", {"classes": None}, "classes", "must not be empty"),
     (
         "DeviceClasses",
         {"classes": [{"name": "Large"}]},
@@ -1798,9 +1804,9 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("PlacementPolicies", {"plan": "[]"}, "plan", "isn't a plan file, because it isn't a mapping"),
     ("PlanGate", {"plan": "nonsense"}, "plan", "isn't JSON"),
     ("PlanGate", {"quotas": "yes"}, "quotas", "must be true or false"),
-    ("TenantAccess", {"tenants": []}, "tenants", "must contain at least one"),
+    ("TenantAccess", {"tenants": []}, "tenants", "must not be empty"),
     ("TenantAccess", {"tenants": ["vision"]}, "tenants[0]", 'must be a structure, not "vision"'),
-    ("TenantAccess", tenant(groups=[]), "tenants[0].groups", "must contain at least one"),
+    ("TenantAccess", tenant(groups=[]), "tenants[0].groups", "must not be empty"),
     (
         "TenantAccess",
         tenant(pod_security="privileged"),

@@ -164,15 +164,18 @@ def test_a_mirror_flags_and_a_chart_of_ones_own(autoscaler: Any) -> None:
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "another minor": ({"version": "1.35.2"}, "version: 1.35.2 doesn't support Kubernetes"),
     "no version": ({"version": "latest"}, '"latest" is not a version such as'),
-    "a number": ({"version": 1.34}, "version: must be text"),
-    "a flag with dashes": ({"flags": {"--v": "2"}}, "flags.--v: must be a flag without dashes"),
+    "a number": ({"version": 1.34}, "version: must be a string"),
+    "a flag with dashes": (
+        {"flags": {"--v": "2"}},
+        "flags.--v: must map a flag without dashes to a string",
+    ),
     "a flag of ours": (
         {"flags": {"cloud-provider": "gce"}},
         "flags.cloud-provider: is already set by this component",
     ),
     "flags as a list": ({"flags": ["v=2"]}, "flags: must be a map of strings"),
     "a tag in the image": ({"image_repository": "a/b:v1"}, "must not have a tag"),
-    "no cluster": ({"cluster_name": ""}, "cluster_name: must be text or an output"),
+    "no cluster": ({"cluster_name": ""}, "cluster_name: must be a string or an output"),
 }
 
 

@@ -247,7 +247,7 @@ def test_charts_and_images_of_ones_own(karpenter: Any) -> None:
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no version": ({"version": "latest"}, '"latest" is not a version such as'),
-    "a number": ({"version": 1.14}, "version: must be text"),
+    "a number": ({"version": 1.14}, "version: must be a string"),
     "no pods": ({"replicas": 0}, "replicas: must be between 1 and 5, not 0"),
     "a list for a count": ({"replicas": [2]}, "replicas: must be an integer"),
     "a policy for a role": (
@@ -256,7 +256,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "text for a list": ({"volume_key_arns": "arn"}, "volume_key_arns: must be a list"),
     "a tag in the image": ({"image_repository": "a/b:v1"}, "must not have a tag"),
-    "no cluster": ({"cluster_name": ""}, "cluster_name: must be text or an output"),
+    "no cluster": ({"cluster_name": ""}, "cluster_name: must be a string or an output"),
 }
 
 

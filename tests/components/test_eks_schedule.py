@@ -150,7 +150,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a number": (
         {"schedule": {"hours": {"start": 8, "end": "18:00"}}},
-        "schedule.hours.start: must be text, not 8",
+        "schedule.hours.start: must be a string, not 8",
     ),
     "a bad day": (
         {"schedule": {"hours": {"start": "08:00", "end": "18:00", "days": ["Monday"]}}},

@@ -262,7 +262,7 @@ OLD = {
     "labels of numbers": (
         GpuMetrics,
         {"collector": "prometheus-operator", "monitor_labels": {"release": 1}},
-        "monitor_labels.release: must be text, not 1",
+        "monitor_labels.release: must be a string, not 1",
     ),
     "labels that are none": (
         GpuMetrics,

@@ -35,7 +35,7 @@ AUTOSCALER = {
     "kubernetes_version": "the fleet's kubernetes",
     "node_role_arn": "the cluster's",
     "permissions_boundary_arn": "that of the cluster",
-    "tags": "tags of the platform",
+    "tags": "the platform's tags",
     "volume_key_arns": "the disk_kms_key of the pools",
 }
 """What DraPlatform sets of an autoscaler."""

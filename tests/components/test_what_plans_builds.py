@@ -131,7 +131,7 @@ MEANT_OTHERWISE = [
         "zone_count",
         "applies only to a new network, but",
     ),  # the same, in the fleet's names
-    ("EksGpuPool", "image_id", "must be text or an output"),  # a fleet is text
+    ("EksGpuPool", "image_id", "must be a string or an output"),  # a fleet is text
     (
         "EksGpuPool",
         "service_cidr",
@@ -142,7 +142,7 @@ MEANT_OTHERWISE = [
     ("EksGpuPool", "reservation_id", 'not to "on-demand"'),
     ("GkeGpuPool", "reservation_name", "needs the name of the purchased capacity"),
     ("GkeGpuPool", "autoscaled", "GKE starts its nodes when pods request them"),
-    ("GkeGpuPool", "zones", "must contain at least one"),
+    ("GkeGpuPool", "zones", "must not be empty"),
     ("DevicePlugin", "version", "set either version"),
 ]
 

@@ -155,6 +155,12 @@ def planned_class(declare: SimpleNamespace, stack: Stack) -> None:
     _declare_class(declare, stack, [each["cel"]["expression"] for each in row["spec"]["selectors"]])
 
 
+def served_class(declare: SimpleNamespace, stack: Stack) -> None:
+    """The class of the plan, which also serves an extended resource."""
+    planned_class(declare, stack)
+    stack["class"] = changed(stack["class"], "spec/extendedResourceName", "example.com/gpu")
+
+
 def _declare_class(declare: SimpleNamespace, stack: Stack, selectors: list[str]) -> None:
     spec = {"selectors": [{"cel": {"expression": each}} for each in selectors]}
     stack["class"] = declare.kubernetes("DeviceClass", "resource.k8s.io/v1", GPU_CLASS, spec=spec)
@@ -183,14 +189,19 @@ STACK_FIXES = [
         thresholds={"pool-cost-above-ceiling": 2000},
     ),
     StackFix(
-        "set pricePerHour in these pools of the fleet",
+        "set pricePerHour for these pools in the fleet",
         both(plan(pools=[pool(capacity="spot")]), put("pool", "capacityType", "SPOT")),
         plan(pools=[pool(capacity="spot", pricePerHour=0.5)]),
         thresholds={"cost-above-ceiling": 2000},
     ),
     StackFix(
-        "set its {} to {}, or plan again: pulumi-dra plan --stack STACK --write",
+        "set its {} to {}, or run `pulumi-dra plan --stack STACK --write`",
         own_class,
+        planned_class,
+    ),
+    StackFix(
+        "remove its {}, or run `pulumi-dra plan --stack STACK --write`",
+        served_class,
         planned_class,
     ),
     StackFix(
@@ -254,7 +265,7 @@ STACK_FIXES = [
         put("driver", "values/nvidiaCtkPath", None),
     ),
     StackFix(
-        'set the chart version to the planned "{}"',
+        'set the chart version to the planned version, "{}"',
         put("driver", "version", None),
         put("driver", "version", "25.8.1"),
     ),
@@ -282,7 +293,7 @@ STACK_FIXES = [
         put("pool", "amiType", "AL2023_x86_64_NVIDIA"),
     ),
     StackFix(
-        "remove {}, or install the GPU Operator with a driver",
+        "remove {}, or install the GPU Operator with driver.enabled: true",
         put("pool", "gpuProfile/driver", "None"),
         put("pool", "gpuProfile", None),
         "aks",
@@ -303,13 +314,13 @@ STACK_FIXES = [
         put("cluster", "version", "1.34"),
     ),
     StackFix(
-        "pass the content as plain text, not as a resource output",
+        "pass the content as a string, not as a resource output",
         put("plan", "document", UNKNOWN),
         plan(),
     ),
     StackFix(
-        "use the planned values in the pool, or change the fleet and plan again: pulumi-dra "
-        "plan --stack STACK --write",
+        "use the planned values in the pool, or change the fleet, and run `pulumi-dra plan "
+        "--stack STACK --write`",
         put("pool", "instanceTypes", ["g6.4xlarge"]),
         plan(pools=[pool(machine="g6.4xlarge")]),
     ),

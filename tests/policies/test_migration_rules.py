@@ -76,7 +76,7 @@ def test_a_pod_whose_containers_use_both_allocators_needs_a_node_that_has_both()
 
     assert (found.severity, found.code) == TWICE
     assert 'container "b" requests nvidia.com/gpu' in found.message
-    assert found.fix == 'request a claim in container "b" too, and remove nvidia.com/gpu'
+    assert found.fix == 'use the claim in container "b" too, and remove nvidia.com/gpu'
     assert not codes(34, deployment(CLAIM, CLAIM))
 
 
@@ -245,7 +245,7 @@ def test_pods_that_may_run_on_pools_of_both_kinds_are_named_until_they_request_a
     found = check_all(view_of(plan.manifests, features_of(36), plan))
 
     told = [each.fix for each in found if each.code == "extended-resource-served-twice"]
-    fix = "remove extendedResourceName from DeviceClass gpu.nvidia.com, or request a claim"
+    fix = "remove extendedResourceName from DeviceClass gpu.nvidia.com, or use a claim instead of nvidia.com/gpu"
     assert told == [fix] * is_told
 
 

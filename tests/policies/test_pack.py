@@ -143,7 +143,7 @@ def test_what_was_told_in_other_words_is_not_told_again(declare: SimpleNamespace
     told = [each for resource in stack for each in host.analyze(resource)]
 
     assert names(told) == ["device-plugin-on-dra-node"]
-    assert 'pool "l4" of the plan' in told[0][1]
+    assert 'pool "l4" in the plan' in told[0][1]
     assert host.analyze_stack(*stack) == []
     ((_, said),) = Host().analyze_stack(*stack)
     assert 'node group "l4"' in said

@@ -39,7 +39,7 @@ def test_a_record_that_is_no_json(declare: SimpleNamespace) -> None:
 def test_a_record_without_its_document(declare: SimpleNamespace) -> None:
     empty = declare.resource("pulumi-dra:index:CapacityPlan", "plan", {})
 
-    assert invalid(empty) == ['the plan file has a "document" input that isn\'t text']
+    assert invalid(empty) == ['the plan file has a "document" input that isn\'t a string']
 
 
 def test_two_records(declare: SimpleNamespace) -> None:

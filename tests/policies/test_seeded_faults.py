@@ -665,7 +665,7 @@ FAULTS: dict[str, Fault] = {
         "None",
         "image-without-driver",
         MANDATORY,
-        "excludes the NVIDIA driver",
+        "so its nodes don't have the NVIDIA driver",
     ),
     "no toleration on AKS": (
         "aks",

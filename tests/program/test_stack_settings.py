@@ -241,9 +241,12 @@ def _other_workloads(config: dict[str, Any], project: Path) -> None:
         pytest.param(
             _newer_plan, f"has plan file version 99, but this program reads version 1; {FIX}"
         ),
-        pytest.param(_other_fleet, f"is stale: the fleet has changed since it was written; {FIX}"),
         pytest.param(
-            _other_workloads, f"is stale: the workloads have changed since it was written; {FIX}"
+            _other_fleet, f"is stale: the fleet has changed since the plan was written; {FIX}"
+        ),
+        pytest.param(
+            _other_workloads,
+            f"is stale: the workloads have changed since the plan was written; {FIX}",
         ),
     ],
     ids=lambda value: value.__name__.strip("_") if callable(value) else "",

@@ -162,9 +162,12 @@ def test_the_base_install_helps(base_install: Path) -> None:
     assert "plan" in done.stdout
 
 
-SANDBOX, PORTFOLIO = 'pip install "pulumi-dra[sandbox]"', 'pip install "pulumi-dra[portfolio]"'
-MCP, WATCH = 'pip install "pulumi-dra[mcp]"', 'pip install "pulumi-dra[watch]"'
-ANOTHER = 'pip install "pulumi-dra[portfolio]", or use another folder (--results)'
+SANDBOX, PORTFOLIO = (
+    'run pip install "pulumi-dra[sandbox]"',
+    'run pip install "pulumi-dra[portfolio]"',
+)
+MCP, WATCH = 'run pip install "pulumi-dra[mcp]"', 'run pip install "pulumi-dra[watch]"'
+ANOTHER = 'run pip install "pulumi-dra[portfolio]", or use another folder (--results)'
 PORTFOLIO_FILE = """\
 stacks: [{{stack: {root}/stacks/Pulumi.eks-dev.yaml}}]
 ask: {{simulate: off}}

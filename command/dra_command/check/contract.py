@@ -40,7 +40,9 @@ class CheckOutput(Output):
     )
     judged: list[str] = Field(default_factory=list, description="Rules that had objects to check.")
     skipped: list[SkippedRuleRow] = Field(
-        default_factory=list, description="Rules without objects to check, and the reason."
+        default_factory=list,
+        description="Rules that were skipped because they had nothing "
+        "to check, each with the reason.",
     )
     exempted: list[ExemptedRow] = Field(default_factory=list, description="Accepted findings.")
     workloads: int = Field(default=0, description="Number of checked workloads.")

@@ -34,8 +34,8 @@ def require_sandbox(what: str, *modules: str) -> None:
         from dra_command.command_line.installation import extra_command  # noqa: PLC0415  (an error)
 
         raise UsageError(
-            f"{what} needs packages that aren't installed: {', '.join(missing)}",
-            fix=extra_command("sandbox"),
+            f"{what} needs Python packages that aren't installed: {', '.join(missing)}",
+            fix=f"run {extra_command('sandbox')}",
         )
 
 

@@ -27,7 +27,10 @@ def watch(words: Sequence[str], values: argparse.Namespace) -> int:
     try:
         from watchfiles import watch as changes_of  # noqa: PLC0415  (an optional extra)
     except ImportError:
-        raise UsageError("--watch needs watchfiles", fix=extra_command("watch")) from None
+        raise UsageError(
+            "--watch needs the Python package watchfiles, which isn't installed",
+            fix=f"run {extra_command('watch')}",
+        ) from None
     if "-" in values.paths or str(values.observed or "").startswith("context:"):
         raise UsageError(
             "--watch supports only files, not standard input or a running cluster",

@@ -67,7 +67,8 @@ def _sides(values: argparse.Namespace) -> tuple[Side, Side]:
     if not values.after:
         raise UsageError(
             f"{values.before} needs a second plan, fleet, or stack to compare with",
-            fix="add a second plan, fleet, or stack, or add --stack NAME",
+            fix=f"pass a second plan, fleet, or stack; if {values.before} is a git ref, add "
+            "--stack NAME",
         )
     return _named(values.before, values), _named(values.after, values)
 

@@ -29,8 +29,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="extend",
         default=[],
         help=(
-            "manifests to plan on the fleets or at the refs [default with a stack: the stack's "
-            "workloads]"
+            "manifests to plan with both fleets, or to read at both git refs [default with a "
+            "stack: the stack's workloads]"
         ),
     )
     add_demand(parser)

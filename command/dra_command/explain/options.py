@@ -21,14 +21,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--pod",
         metavar="NAMESPACE/NAME",
-        help="pod or workload to explain: the result for each pool, the pods that use the "
-        "requested devices, and the smallest change that makes the pod fit",
+        help="pod or workload to explain; prints the result for each pool, the pods that use "
+        "the requested devices, and the smallest change that makes the pod fit",
     )
     what.add_argument(
         "--finding",
         metavar="RULE|FILE:LINE",
-        help="finding of check to explain: the rule, the fix, and, with a fleet, why the pods "
-        "fit or don't fit",
+        help="finding of `check` to explain; prints the rule, the fix, and, with a fleet, "
+        "why the pods fit or don't fit",
     )
     what.add_argument(
         "--message",

@@ -122,8 +122,9 @@ _CI: Final = {
     "gitlab": ("{name}.gitlab-ci.yml", _GITLAB),
 }
 _HISTORY: Final = {
-    "github": "        with:\n          fetch-depth: 0 # --diff needs the branch that it names\n",
-    "gitlab": '    GIT_DEPTH: "0" # --diff needs the branch that it names\n',
+    "github": "        with:\n          fetch-depth: 0 # fetch all branches, because --diff "
+    "compares with another one\n",
+    "gitlab": '    GIT_DEPTH: "0" # fetch all branches, because --diff compares with another one\n',
 }
 _SARIF: Final = "pulumi-dra.sarif"
 _UPLOAD: Final = """\

@@ -77,7 +77,7 @@ def starting_fleet(values: argparse.Namespace) -> InitialFleet:
         )
     if values.region and values.observed:
         raise UsageError(
-            "--region applies only to a new cluster, and a snapshot already contains its region",
+            "--region applies only to a new cluster; --observed uses the region in the snapshot",
             fix="remove one of the two options",
         )
     if values.observed:

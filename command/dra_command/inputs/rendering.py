@@ -48,7 +48,7 @@ def render_paths(values: argparse.Namespace) -> Rendered:
     given = getattr(values, "values_files", []) + getattr(values, "set_values", [])
     if given and not any(map(is_chart, values.paths)):
         raise UsageError(
-            "--values requires a chart",
+            "--values and --set require a chart",
             fix="pass the folder that contains Chart.yaml",
         )
     for file in getattr(values, "values_files", []):

@@ -19,7 +19,10 @@ def run(values: argparse.Namespace) -> int:
     the folder.
     """
     if find_spec("mcp") is None:
-        raise UsageError("the MCP server needs the extra mcp", fix=extra_command("mcp"))
+        raise UsageError(
+            "the MCP server needs the Python package mcp, which isn't installed",
+            fix=f"run {extra_command('mcp')}",
+        )
     root = Path(values.root)
     if not root.is_dir():
         raise UsageError(

@@ -42,7 +42,8 @@ def run_cluster(values: argparse.Namespace, answers: PluginFacts) -> int:
     """
     if values.write or values.steps or values.steps_folder or values.format == "diff":
         raise UsageError(
-            "a cluster report doesn't change files",
+            "--observed without manifests prints only a report, so it doesn't support "
+            "--write, --steps, --steps-folder, or --format diff",
             fix="pass manifests, or remove --write, --steps, --steps-folder, and --format diff",
         )
     kinds = (*_KINDS, *_custom_kinds(values)) if values.observed.startswith(CONTEXT) else _KINDS

@@ -127,6 +127,8 @@ def _sharing(word: str) -> tuple[str, DeviceSharing]:
         near = " or ".join(f"{each}={count}" for each in known if each.rpartition("/")[2] == name)
         raise UsageError(
             f"--shared {word} isn't an extended resource, because its name has no domain",
-            fix=f"did you mean {near}?" if near else f"use one of {', '.join(known)}",
+            fix=f"did you mean {near}?"
+            if near
+            else (f"use one of these resources: {', '.join(known)}"),
         )
     return name, DeviceSharing("time-slicing", int(count), "--shared")

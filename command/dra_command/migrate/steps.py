@@ -22,9 +22,7 @@ def run_steps(values: argparse.Namespace, inputs: CommandInputs, facts: PluginFa
     Raises UsageError without a fleet.
     """
     if inputs.fleet is None:
-        raise UsageError(
-            "--steps needs the pools of the fleet", fix="add --fleet FILE or --stack NAME"
-        )
+        raise UsageError("--steps requires a fleet", fix="add --fleet FILE or --stack NAME")
     if values.write or values.format == "diff":
         raise UsageError(
             "--steps doesn't change manifests",

@@ -278,11 +278,11 @@ def _spares(plan: Plan) -> tuple[str, ...]:
         else "by the packing; not simulated"
     )
     nodes = (
-        "No node is spare"
+        "No node is spare, but if"
         if not spare
-        else f"{counted(spare, 'node')} of them {verb(spare, 'are')} spare"
+        else f"{spare} of these nodes {verb(spare, 'are')} spare. If"
     )
-    return (f"{nodes}: every pod gets a node again when {lost(survival.asked)} ({tried})",)
+    return (f"{nodes} {lost(survival.asked)}, every pod can be placed again ({tried})",)
 
 
 def _limit(use: LimitUse) -> str:
@@ -358,7 +358,9 @@ def _price_source(plan: Plan) -> str:
 
 def _looser() -> str:
     """Return why the proven minimum might be too low, or "" if the solver is installed."""
-    return "" if find_spec("highspy") else " without the `solver` extra, which proves closer bounds"
+    return (
+        "" if find_spec("highspy") else (" without the `solver` extra, which gives tighter bounds")
+    )
 
 
 def _growth_costs(plan: Plan) -> tuple[str, ...]:
@@ -373,7 +375,9 @@ def _growth_costs(plan: Plan) -> tuple[str, ...]:
             ),
         )
     when = _price_source(plan)
-    return (f"{counted(more, 'node')} more, {usd(plan.cost.hourly_usd)} per hour more{when}",)
+    return (
+        (f"{counted(more, 'additional node')}, {usd(plan.cost.hourly_usd)} per hour more{when}"),
+    )
 
 
 def simulation(plan: Plan) -> tuple[str, ...]:

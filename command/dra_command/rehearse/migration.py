@@ -27,9 +27,7 @@ def rehearse_migration(values: argparse.Namespace, inputs: CommandInputs) -> int
     if not, and 3 if that's unknown.
     """
     if inputs.fleet is None:
-        raise UsageError(
-            "--migration needs the pools of the fleet", fix="add --fleet FILE or --stack NAME"
-        )
+        raise UsageError("--migration requires a fleet", fix="add --fleet FILE or --stack NAME")
     if values.format not in ("text", "json") or values.scenario:
         raise UsageError(
             "--migration supports only text and JSON output, and can't be combined with --scenario",

@@ -25,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--one-by-one",
         action="store_true",
-        help="apply a workload only after each earlier pod has a node or a verdict [default: "
+        help="apply a workload only after each earlier pod has a node or is unschedulable [default: "
         "apply all at once]",
     )
     parser.add_argument(

@@ -113,7 +113,9 @@ def _pool_name(fleet: Fleet, name: str) -> str:
     names = [pool.name for pool in fleet.pools]
     if name not in names:
         near = get_close_matches(name, names, 1)
-        fix = f"did you mean {near[0]}?" if near else f"its pools are {', '.join(names)}"
+        fix = (
+            f"did you mean {near[0]}?" if near else (f"use one of these pools: {', '.join(names)}")
+        )
         raise UsageError(f'the fleet doesn\'t have a pool "{name}"', fix=fix)
     return name
 

@@ -225,7 +225,7 @@ def _print(
                 (f"{counted(nodes, 'node')} {verb(nodes, 'are')} as predicted.", "bold green")
             )
         else:
-            page.line(("No node in the snapshot belongs to a pool of the fleet.", "bold yellow"))
+            page.line(("No node in the snapshot belongs to a pool in the fleet.", "bold yellow"))
         if any(each.aspect == "pod" for each in found.differences):
             page.text("to see why pods are pending, run pulumi-dra plan on the same cluster")
         if found.pools_without_nodes:

@@ -116,7 +116,7 @@ class AksClusterArgs(TypedDict):
     """
     service_cidr: NotRequired[str]
     """Service CIDR, which must not overlap the network of an existing subnet. Changing this value
-    replaces the cluster. Default: AKS' 10.0.0.0/16.
+    replaces the cluster. Default: the AKS default, 10.0.0.0/16.
     """
     public_access_cidrs: NotRequired[list[str]]
     """Networks from which clients can reach the API server, for example 203.0.113.0/24. If empty,
@@ -316,7 +316,7 @@ def _read_identity(read: InputReader) -> tuple[pulumi.Input[str] | None, pulumi.
         ("identity_principal_id", "identity_id"),
     ):
         if read.has(key) and not read.has(other):
-            read.refuse(other, f"is missing, but required with {key}")
+            read.refuse(other, f"is required with {key}")
     identity = read.identifier(
         "identity_id", pattern=IDENTITY, meaning="the ID of a user-assigned identity"
     )
@@ -348,7 +348,7 @@ def _read_vault(read: InputReader, grants: bool) -> pulumi.Input[str] | None:
     if vault is None and has_key and grants:
         read.refuse(
             "secrets_key_vault_id",
-            "is missing, but the cluster's identity needs a role on the key's vault",
+            "is required, because the cluster's identity needs a role on the key's vault",
         )
     return vault
 
@@ -383,5 +383,8 @@ def _read_node_os_channel(read: InputReader) -> str:
 
 def _autoscaler_fault(name: str, value: str) -> str:
     if name not in AUTOSCALER_SETTINGS:
-        return f"isn't a setting of the cluster autoscaler; use {', '.join(AUTOSCALER_SETTINGS)}"
+        return (
+            "isn't a setting of the cluster autoscaler; use one of: "
+            f"{', '.join(AUTOSCALER_SETTINGS)}"
+        )
     return "" if value.strip() else "must have a value"

@@ -295,7 +295,7 @@ def _read_reservation(read: InputReader, capacity: str) -> pulumi.Input[str] | N
     if capacity == "reservation" and group is None:
         read.refuse(
             "reservation_group_id",
-            'is missing, but "reservation" capacity needs the ID of the purchased capacity',
+            'is required, because "reservation" capacity needs the ID of the purchased capacity',
         )
     if capacity != "reservation" and group is not None:
         read.refuse(
@@ -313,6 +313,7 @@ def _read_reservation(read: InputReader, capacity: str) -> pulumi.Input[str] | N
     ):
         read.refuse(
             "cluster_principal_id",
-            "is missing, but the cluster's identity needs a role on the capacity reservation group",
+            "is required, because the cluster's identity needs a role on the capacity "
+            "reservation group",
         )
     return group

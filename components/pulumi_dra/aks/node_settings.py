@@ -104,5 +104,5 @@ def _read_sysctls(read: InputReader) -> dict[str, int]:
 
 def _sysctl_fault(name: str, value: str) -> str:
     if name not in SYSCTLS:
-        return f"isn't a kernel parameter that AKS can set; use {', '.join(SYSCTLS)}"
+        return f"isn't a kernel parameter that AKS can set; use one of: {', '.join(SYSCTLS)}"
     return "" if value.isdigit() else "must be an integer"

@@ -11,7 +11,7 @@ CLUSTER_SET = {
     "location": "the fleet's region",
     "subnet_id": "the fleet's network.subnetIds",
     "system_zones": "the fleet's network.zones",
-    "tags": "tags of the platform",
+    "tags": "the platform's tags",
 }
 POOL_SET = {
     **POOL_SET_BY_PLATFORM,
@@ -24,6 +24,6 @@ POOL_SET = {
     "reservation_group_id": "the fleet's capacity.reservation",
     "resource_group_name": "the cluster's",
     "subnet_id": "the network's",
-    "tags": "tags of the platform",
+    "tags": "the platform's tags",
 }
 DEFAULTS: dict[str, str] = {}

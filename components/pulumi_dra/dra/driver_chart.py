@@ -115,12 +115,14 @@ def _options(read: InputReader, name: str, settings: Mapping[str, Any]) -> Any:
 
 def _driver_fault(name: str) -> str:
     known = [each.name for each in every_driver()]
-    return "" if name in known else f'"{name}" isn\'t a known driver; use {", ".join(known)}'
+    return (
+        "" if name in known else (f'"{name}" isn\'t a known driver; use one of: {", ".join(known)}')
+    )
 
 
 def _cloud_fault(name: str) -> str:
     try:
         cloud(name)
     except PlannerError:
-        return f'"{name}" isn\'t a supported cloud; use {", ".join(names())}'
+        return f'"{name}" isn\'t a supported cloud; use one of: {", ".join(names())}'
     return ""

@@ -9,11 +9,11 @@ CLUSTER_INPUTS = (EksClusterArgs,)
 POOL_INPUTS = (EksGpuPoolArgs, EksKarpenterPoolArgs)
 CLUSTER_SET = {
     **CLUSTER_SET_BY_PLATFORM,
-    "addon_versions": "addon_versions of the platform",
-    "admin_principal_arns": "admin_principal_arns of the platform",
+    "addon_versions": "the platform's addon_versions",
+    "admin_principal_arns": "the platform's admin_principal_arns",
     "prefix_delegation": "the fleet's network.prefixDelegation",
     "subnet_ids": "the fleet's network.subnetIds",
-    "tags": "tags of the platform",
+    "tags": "the platform's tags",
     "zone_count": "the fleet's network.zones",
     "zones": "the fleet's network.zones",
 }
@@ -35,7 +35,7 @@ POOL_SET = {
     "reserved_memory": "the fleet's reserved.memory",
     "service_cidr": "the cluster's",
     "subnet_ids": "the network's",
-    "tags": "tags of the platform",
+    "tags": "the platform's tags",
     "vpc_id": "the network's",
     "zone": "the fleet's zones",
 }

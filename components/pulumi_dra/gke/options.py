@@ -8,10 +8,10 @@ CLUSTER_INPUTS = (GkeClusterArgs,)
 POOL_INPUTS = (GkeGpuPoolArgs,)
 CLUSTER_SET = {
     **CLUSTER_SET_BY_PLATFORM,
-    "resource_labels": "tags of the platform",
+    "resource_labels": "the platform's tags",
     "node_zones": "the fleet's network.zones",
     "region": "the fleet's region",
-    "zonal": "clusters of a platform are regional",
+    "zonal": "a platform's clusters are regional",
 }
 POOL_SET = {
     **POOL_SET_BY_PLATFORM,
@@ -23,7 +23,7 @@ POOL_SET = {
     "mig_partition": "the fleet's mig",
     "network_devices": "the fleet's drivers.dranet",
     "reservation_name": "the fleet's capacity.reservation",
-    "resource_labels": "tags of the platform",
+    "resource_labels": "the platform's tags",
     "service_account": "the cluster's",
 }
 DEFAULTS: dict[str, str] = {}

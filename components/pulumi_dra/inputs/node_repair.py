@@ -31,7 +31,7 @@ class NodeRepairLimits(TypedDict):
     """Limits for repairs, as a number or percentage of nodes."""
 
     unhealthy_count: NotRequired[int]
-    """Stop repairing if more nodes than this number are unhealthy. Default: EKS' limit, which is
+    """Stop repairing if more nodes than this number are unhealthy. Default: the EKS limit, which is
     20% of more than five nodes.
     """
     unhealthy_percentage: NotRequired[int]
@@ -41,7 +41,7 @@ class NodeRepairLimits(TypedDict):
     parallel_percentage: NotRequired[int]
     """Percentage of unhealthy nodes that EKS repairs at the same time, 1 to 100."""
     overrides: NotRequired[list[RepairOverride]]
-    """Actions for specific faults. Default: EKS' actions."""
+    """Actions for specific faults. Default: the EKS actions."""
 
 
 # NodeRepairConfig and NodeRepairConfigOverrides of the EKS API reference (botocore's model).

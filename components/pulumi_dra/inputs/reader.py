@@ -91,7 +91,7 @@ class InputReader:
         if value is None or (value == default and not self.has(key)):
             return default or ""
         if not isinstance(value, str) or not value:
-            self.refuse(key, f"must be text, not {_shown(value)}")
+            self.refuse(key, f"must be a string, not {_shown(value)}")
             return ""
         if pattern and not re.fullmatch(pattern, value):
             self.refuse(key, f'"{value}" is not {meaning}')
@@ -145,7 +145,7 @@ class InputReader:
         items = cast(Sequence[Any], value)
         for index, item in enumerate(items):
             if not isinstance(item, str) or not item:
-                self.refuse(f"{key}[{index}]", f"must be text, not {_shown(item)}")
+                self.refuse(f"{key}[{index}]", f"must be a string, not {_shown(item)}")
             elif pattern and not re.fullmatch(pattern, item):
                 self.refuse(f"{key}[{index}]", f'"{item}" is not {meaning}')
             elif check and (complaint := check(item)):
@@ -166,7 +166,7 @@ class InputReader:
         if value is None or isinstance(value, pulumi.Output):
             return cast(pulumi.Output[str] | None, value)
         if not isinstance(value, str) or not value:
-            self.refuse(key, f"must be text or an output, not {_shown(value)}")
+            self.refuse(key, f"must be a string or an output, not {_shown(value)}")
             return None
         if pattern and not re.fullmatch(pattern, value):
             self.refuse(key, f'"{value}" is not {meaning}')
@@ -197,9 +197,9 @@ class InputReader:
         items = cast(Sequence[Any], value)
         for index, item in enumerate(items):
             if not isinstance(item, pulumi.Output) and (not isinstance(item, str) or not item):
-                self.refuse(f"{key}[{index}]", f"must be text or an output, not {_shown(item)}")
+                self.refuse(f"{key}[{index}]", f"must be a string or an output, not {_shown(item)}")
         if required and not items:
-            self.refuse(key, "must contain at least one")
+            self.refuse(key, "must not be empty")
         return list(items)
 
     def some_identifiers(
@@ -215,7 +215,7 @@ class InputReader:
             if isinstance(item, pulumi.Output):
                 continue
             if not isinstance(item, str) or not item:
-                self.refuse(f"{key}[{index}]", f"must be text or an output, not {_shown(item)}")
+                self.refuse(f"{key}[{index}]", f"must be a string or an output, not {_shown(item)}")
             elif pattern and not re.fullmatch(pattern, item):
                 self.refuse(f"{key}[{index}]", f'"{item}" is not {meaning}')
         return list(items)
@@ -234,7 +234,7 @@ class InputReader:
         entries = cast(Mapping[str, Any], value)
         for label, text in entries.items():
             if not isinstance(text, str | pulumi.Output):
-                self.refuse(f"{key}.{label}", f"must be text, not {_shown(text)}")
+                self.refuse(f"{key}.{label}", f"must be a string, not {_shown(text)}")
             elif check and (complaint := check(label, text if isinstance(text, str) else "")):
                 self.refuse(f"{key}.{label}", complaint)
         if len(entries) > most:

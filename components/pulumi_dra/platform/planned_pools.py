@@ -42,10 +42,10 @@ POOL_SET_BY_PLATFORM = {
 }
 """Inputs of all clouds' pools that DraPlatform sets, and their sources."""
 CLUSTER_SET_BY_PLATFORM = {
-    "deletion_protection": "deletion_protection of the platform",
+    "deletion_protection": "the platform's deletion_protection",
     "kubernetes_version": "the fleet's kubernetes",
     "public_access_cidrs": "the fleet's endpoint.publicAccessCidrs",
-    "secrets_kms_key": "secrets_kms_key of the platform",
+    "secrets_kms_key": "the platform's secrets_kms_key",
     "system_count": "the fleet's systemPool.count",
     "system_machine": "the fleet's systemPool.machine",
 }

@@ -24,9 +24,10 @@ class ClusterOptions(TypedDict):
     generates, so that a replacement can exist at the same time as the old cluster."""
     service_cidr: NotRequired[str]
     """AKS: Service CIDR, which must not overlap the network of an existing subnet. Changing this
-    value replaces the cluster. Default: AKS' 10.0.0.0/16. EKS: Service CIDR, /12 to /24, outside
-    the address ranges of the network. Changing this value replaces the cluster. Default: EKS'
-    10.100.0.0/16 or 172.20.0.0/16. GKE: Service CIDR of a new network. Default: 10.8.0.0/20."""
+    value replaces the cluster. Default: the AKS default, 10.0.0.0/16. EKS: Service CIDR, /12 to
+    /24, outside the address ranges of the network. Changing this value replaces the cluster.
+    Default: the EKS default, 10.100.0.0/16 or 172.20.0.0/16. GKE: Service CIDR of a new network.
+    Default: 10.8.0.0/20."""
     grant_key_use: NotRequired[bool]
     """AKS: If secrets_kms_key or disk_encryption_set_id is set, grant the cluster's identity the
     Key Vault Crypto User role on the vault, and the Reader role on the disk encryption set. Set to
@@ -335,7 +336,7 @@ class PoolOptions(TypedDict):
     node_monitoring in the cluster. Default: false."""
     repair_limits: NotRequired[NodeRepairLimits]
     """EKS: Limits for repairs, and actions for specific faults. Used only with node_repair.
-    Default: EKS' limits."""
+    Default: the EKS limits."""
     location_policy: NotRequired[str]
     """GKE: Distribution of autoscaled nodes over zones: ANY (default; uses zones with available
     GPUs) or BALANCED (tries to spread nodes evenly). Flex-start and queued capacity require ANY."""

@@ -19,6 +19,7 @@ from typing import Literal
 from msgspec import Struct
 
 from dra_planner.errors import CatalogError
+from dra_planner.wording import either
 
 Row = Mapping[str, str]
 Confidence = Literal["observed", "documented", "derived", "high", "medium", "low"]
@@ -117,5 +118,5 @@ def unknown(kind: str, name: str, known: list[str], *, fix: str = "") -> Catalog
     ]
     if not near and len(known) <= 12:
         near = known
-    hint = f"did you mean {', '.join(near)}?" if near else fix
+    hint = f"did you mean {either(near)}?" if near else fix
     return CatalogError(f'unknown {kind} "{name}"', fix=hint or fix)

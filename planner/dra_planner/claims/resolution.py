@@ -152,7 +152,7 @@ def _missing(
     if (kind, key) in manifests.refused:
         reason = Reason(
             code="claim-refused",
-            message=f"the API server would reject {kind} {key}, so its pods stay pending",
+            message=f"the API server would reject {kind} {key}, so pods that use it stay pending",
             fix=f"correct the manifest of {kind} {key}",
             claim=str(key),
             place=entry.place,

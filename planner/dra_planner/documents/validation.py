@@ -89,8 +89,8 @@ _WORDS = {
     "int": "an integer",
     "bool": "true or false",
     "list": "a list",
-    "model": "a mapping of keys",
-    "dict": "a mapping of keys",
+    "model": "a mapping",
+    "dict": "a mapping",
 }
 
 

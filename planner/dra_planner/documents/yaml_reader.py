@@ -337,13 +337,13 @@ class _Builder:
                 if name not in node:
                     lines.append(below)
                 elif name not in moved:
-                    message = f'"{name}" comes before a merge, which overrides it'
+                    message = f'"{name}" comes before a merge key (<<), which overrides it'
                     self.remarks.append(
                         Remark(
                             "merged-key",
                             message,
                             node.line + below,
-                            "move the merge to the beginning of the mapping",
+                            "move the merge key (<<) to the beginning of the mapping",
                         )
                     )
                 node[name] = item

@@ -32,7 +32,7 @@ class AmdDriver(Driver[ChartOptions]):
     title = "AMD's GPU DRA driver"
     domains: ClassVar[tuple[str, ...]] = (AMD_DRIVER,)
     options = ChartOptions
-    meaning = "AMD's DRA driver for GPUs: true, or a chart version."
+    meaning = "AMD's DRA driver for GPUs. Set to true or to a chart version."
     proposals = (("drivers.amd=true",),)
     plugin_resources: ClassVar[Mapping[str, str]] = {"amd.com/gpu": AMD_DRIVER}
     device_plugin = WholeDevices(("amd.com/gpu",), AMD_DRIVER)

@@ -107,7 +107,7 @@ class CpuDriver(Driver[CpuOptions]):
     title = "CPU DRA driver"
     domains: ClassVar[tuple[str, ...]] = (CPU_DRIVER,)
     options = CpuOptions
-    meaning = "SIG Node's DRA driver for CPUs: true, or its options."
+    meaning = "SIG Node's DRA driver for CPUs. Set to true, or set its options."
     proposals = (("drivers.cpu=true",),)
 
     def serves(self, machine: Machine) -> bool:

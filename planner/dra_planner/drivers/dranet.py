@@ -64,9 +64,9 @@ class DranetDriver(Driver[DranetSettings]):
     domains: ClassVar[tuple[str, ...]] = (NETWORK_DRIVER,)
     options = DranetSettings
     meaning = (
-        "DRANET, for network interfaces: true, or its options. If pods intentionally don't use "
-        "the interfaces, set this key to false, so that the plan omits the note about unused "
-        "interfaces."
+        "DRANET, the driver for network interfaces. Set to true, or set its options. If pods "
+        "intentionally don't use the interfaces, set this key to false, so that the plan "
+        "omits the note about unused interfaces."
     )
     written_when_off = True
     is_network = True

@@ -35,8 +35,8 @@ class ExampleDriver(Driver[ChartOptions]):
     domains: ClassVar[tuple[str, ...]] = (EXAMPLE_DRIVER,)
     options = ChartOptions
     meaning = (
-        "SIG Node's example DRA driver, with eight simulated GPUs on every node: true, or a "
-        "version."
+        "SIG Node's example DRA driver, with eight simulated GPUs on every node. Set to true "
+        "or to a version."
     )
 
     def serves(self, machine: Machine) -> bool:

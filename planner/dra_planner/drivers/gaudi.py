@@ -29,7 +29,7 @@ class GaudiDriver(Driver[ChartOptions]):
     title = "Intel's Gaudi DRA driver"
     domains: ClassVar[tuple[str, ...]] = (GAUDI_DRIVER,)
     options = ChartOptions
-    meaning = "Intel's DRA driver for Gaudi: true, or a chart version."
+    meaning = "Intel's DRA driver for Gaudi. Set to true or to a chart version."
     proposals = (("drivers.gaudi=true",),)
     plugin_resources: ClassVar[Mapping[str, str]] = {"habana.ai/gaudi": GAUDI_DRIVER}
     device_plugin = WholeDevices(("habana.ai/gaudi",), GAUDI_DRIVER)

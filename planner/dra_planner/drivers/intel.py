@@ -31,7 +31,7 @@ class IntelDriver(Driver[ChartOptions]):
     title = "Intel's GPU DRA driver"
     domains: ClassVar[tuple[str, ...]] = (INTEL_DRIVER,)
     options = ChartOptions
-    meaning = "Intel's DRA driver for GPUs: true, or a chart version."
+    meaning = "Intel's DRA driver for GPUs. Set to true or to a chart version."
     plugin_resources: ClassVar[Mapping[str, str]] = {
         "gpu.intel.com/i915": INTEL_DRIVER,
         "gpu.intel.com/xe": INTEL_DRIVER,

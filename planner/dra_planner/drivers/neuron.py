@@ -1,4 +1,4 @@
-"""AWS' Neuron driver: Trainium and Inferentia.
+"""The AWS Neuron driver: Trainium and Inferentia.
 
 Source: aws-neuron/aws-neuron-sdk:deploy/eks/dra.rst@81ce03a (names of the driver and of the
 attributes).
@@ -34,10 +34,10 @@ class NeuronDriver(Driver[ChartOptions]):
     """Devices of Trainium and Inferentia."""
 
     name = "neuron"
-    title = "AWS' Neuron DRA driver"
+    title = "AWS Neuron DRA driver"
     domains: ClassVar[tuple[str, ...]] = (NEURON_DRIVER,)
     options = ChartOptions
-    meaning = "AWS' DRA driver for Neuron: true, or a chart version."
+    meaning = "The AWS DRA driver for Neuron. Set to true or to a chart version."
     proposals = (("drivers.neuron=true",),)
     plugin_resources: ClassVar[Mapping[str, str]] = {
         "aws.amazon.com/neuron": NEURON_DRIVER,

@@ -32,7 +32,7 @@ class TpuDriver(Driver[ChartOptions]):
     title = "Google's TPU DRA driver"
     domains: ClassVar[tuple[str, ...]] = (TPU_DRIVER,)
     options = ChartOptions
-    meaning = "Google's DRA driver for TPUs: true, or a chart version."
+    meaning = "Google's DRA driver for TPUs. Set to true or to a chart version."
     proposals = (("drivers.tpu=true",),)
     partial_claim_error = (  # cmd/tpu-dra-kubeletplugin/state.go, prepareDevices
         "claim requests partial tpu devices ({asked}), only requests for all tpu devices ({there}) "

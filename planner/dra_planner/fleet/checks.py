@@ -293,7 +293,7 @@ def _schedule_faults(fleet: Fleet, pool: Pool) -> Iterator[str]:
             f"a fixed count of {pool.count.max} can't follow a schedule; set min and max instead"
         )
     elif pool.source.kind == "capacity-block" and pool.count.min:
-        yield "a Capacity Block doesn't have nodes before its start; set the minimum count to 0"
+        yield ("a Capacity Block doesn't have nodes before it starts; set the minimum count to 0")
 
 
 def _machine(fleet: Fleet, pool: Pool) -> tuple[Machine | None, str]:

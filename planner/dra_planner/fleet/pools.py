@@ -31,6 +31,7 @@ from dra_planner.documents.models import (
 from dra_planner.fleet.plugin_pools import PoolSharing, serving_of
 from dra_planner.fleet.pool_schedules import PoolSchedule
 from dra_planner.fleet.value_types import DNS_LABEL, Amount, Price, bounds, within
+from dra_planner.wording import counted
 
 LabelKey = Annotated[str, refused_by(label_key_fault)]
 LabelValue = Annotated[str, refused_by(label_value_fault)]
@@ -309,8 +310,8 @@ class Pool(StrictDocument):
         if self.schedule is None:
             return ""
         return (
-            f"has its nodes {self.schedule.times}. At other times, it has {self.count.min}, and "
-            "its pods stay pending"
+            f"has its nodes {self.schedule.times}. At other times, it has {counted(self.count.min, 'node')}, "
+            "so pods that don't fit stay pending"
         )
 
 

@@ -54,7 +54,7 @@ def read_fleet(data: object, *, file: str = "", catalog: Sequence[LearnedMachine
     """
     fault = partial(_fault, file, data)
     if not isinstance(data, Mapping):
-        raise fault((), f"the fleet must be a mapping of keys, not {kind_of(data)}")
+        raise fault((), f"the fleet must be a mapping, not {kind_of(data)}")
     try:
         fleet = Fleet.model_validate(data)
     except ValidationError as error:

@@ -116,7 +116,8 @@ class SystemPool(StrictDocument):
 def _kubernetes_version(value: Any) -> Any:
     if isinstance(value, float | int) and not isinstance(value, bool):
         raise ValueError(
-            f'must be text, not a number; put "{value}" in quotes, because YAML reads 1.40 as 1.4'
+            f'must be a string, not a number; put "{value}" in quotes, because YAML reads '
+            "1.40 as 1.4"
         )
     if isinstance(value, str):
         try:
@@ -200,9 +201,9 @@ class Fleet(StrictDocument):
     )
     daemon_pods: dict[DaemonName, Amount | Literal[False]] = Field(
         default_factory=empty_mapping,
-        description="Resource requests of pods that run on every node, by DaemonSet name. Add "
-        "DaemonSets, override requests in the catalog, or set false for a DaemonSet "
-        "that isn't installed.",
+        description="Resource requests of pods that run on every node, by DaemonSet name. "
+        "Add DaemonSets, override the catalog's requests, or set a DaemonSet "
+        "that isn't installed to false.",
     )
     sizing: Literal["simulated", "packing"] = Field(
         default="simulated",

@@ -41,7 +41,7 @@ def _as_decimal(value: Any) -> Any:
         return Decimal(str(value))
     except InvalidOperation:
         raise ValueError(
-            f'"{value}" isn\'t a valid price; use dollars per node and hour, for example 1.25'
+            f'"{value}" isn\'t a valid price; use US dollars per node-hour, for example 1.25'
         ) from None
 
 

@@ -116,9 +116,7 @@ def _in(namespace: str, item: KubernetesObject) -> KubernetesObject:
 
 def _objects(data: Any, place: Place) -> Iterator[KubernetesObject]:
     if not isinstance(data, Mapping):
-        raise ManifestError(
-            f"isn't a Kubernetes object, but {_a(data)}", place=place, fix=_hint(data)
-        )
+        raise ManifestError(f"is {_a(data)}, not a Kubernetes object", place=place, fix=_hint(data))
     api_version, kind = _identity(data, place)
     items = data.get("items")
     if not kind.endswith("List") or (items is not None and not isinstance(items, list)):
@@ -182,7 +180,7 @@ def _a(value: Any) -> str:
         return "a list"
     if isinstance(value, bool):
         return "a boolean"
-    return "a number" if isinstance(value, int | float) else "a piece of text"
+    return "a number" if isinstance(value, int | float) else "a string"
 
 
 def _hint(value: Any) -> str:

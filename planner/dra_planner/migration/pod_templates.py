@@ -50,19 +50,20 @@ _NO_CLAIMS: Final[Mapping[tuple[str, str], str]] = {
     ): "its GPUs are passed-through GPUs or vGPUs, which still need the sandbox device plugin",
 }
 _NOTES: Final[Mapping[tuple[str, str], str]] = {
-    ("argoproj.io", "Workflow"): "needs Argo Workflows 4.1.0 or later; before, use podSpecPatch",
+    ("argoproj.io", "Workflow"): "needs Argo Workflows 4.1.0 or later (in earlier versions, "
+    "use podSpecPatch)",
     (
         "argoproj.io",
         "CronWorkflow",
-    ): "needs Argo Workflows 4.1.0 or later; before, use podSpecPatch",
+    ): "needs Argo Workflows 4.1.0 or later (in earlier versions, use podSpecPatch)",
     (
         "argoproj.io",
         "WorkflowTemplate",
-    ): "needs Argo Workflows 4.1.0 or later; before, use podSpecPatch",
+    ): "needs Argo Workflows 4.1.0 or later (in earlier versions, use podSpecPatch)",
     (
         "argoproj.io",
         "ClusterWorkflowTemplate",
-    ): "needs Argo Workflows 4.1.0 or later; before, use podSpecPatch",
+    ): "needs Argo Workflows 4.1.0 or later (in earlier versions, use podSpecPatch)",
     ("apps.nvidia.com", "NIMService"): "needs a NIM Operator version with spec.draResources",
     (
         "serving.kserve.io",

@@ -32,7 +32,7 @@ def check_inputs(
     if changed:
         verb = "have" if changed[-1] == "the workloads" or len(changed) > 1 else "has"
         raise PlanFileError(
-            f"the plan is stale: {' and '.join(changed)} {verb} changed since it was written",
+            f"the plan is stale: {' and '.join(changed)} {verb} changed since the plan was written",
             place=place,
             fix=fix or "run `pulumi-dra plan --stack STACK --write`",
         )

@@ -24,7 +24,7 @@ def read_portfolio(data: object, *, file: str = "") -> Portfolio:
     """
     if not isinstance(data, Mapping):
         raise PortfolioError(
-            f"the portfolio must be a mapping of keys, not {kind_of(data)}",
+            f"the portfolio must be a mapping, not {kind_of(data)}",
             place=Place(file, line_at(data, ())),
             fix="start with the key `stacks:` (docs/portfolio.md)",
         )

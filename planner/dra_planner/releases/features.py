@@ -246,7 +246,9 @@ class Features(Struct, frozen=True, kw_only=True):
     ]
     joins_counter_slices: Annotated[
         bool,
-        UngatedChange("Counter sets in slices for other nodes are part of the pool", _ALLOCATOR),
+        UngatedChange(
+            "Counter sets in slices for other nodes are part of the device pool", _ALLOCATOR
+        ),
     ]
     borrows_outcomes_of_all: Annotated[
         bool,

@@ -51,5 +51,6 @@ def _reason(rule: str, topology: str) -> Reason:
     return Reason(
         code="rule-between-pods",
         message=f"the node counts don't account for {rule} across {topology}",
-        fix="use --observed with a cluster of this size, or raise the pool's maximum",
+        fix="use --observed with a snapshot of a cluster that has enough nodes, or raise the "
+        "pool's maximum",
     )

@@ -59,7 +59,7 @@ def read_layers(
     if data is None:
         return [Layer(Configuration(), location)]
     if as_mapping(data) is None:
-        message = f"the configuration must be a mapping of keys, not {kind_of(data)}"
+        message = f"the configuration must be a mapping, not {kind_of(data)}"
         raise ConfigurationError(message, place=Place(source.name, line_at(data, ())))
     empty = Layer(Configuration(), location, data)
     try:

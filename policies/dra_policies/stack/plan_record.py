@@ -34,7 +34,9 @@ def read_record(resource: Resource) -> Record:
     if text is UNKNOWN or (text is None and resource.props.has("digest")):
         return Record(urn=resource.urn)  # a resource that wasn't analyzed has only outputs
     if not isinstance(text, str):
-        return Record(urn=resource.urn, problem=f'has a "{RECORD_DOCUMENT}" input that isn\'t text')
+        return Record(
+            urn=resource.urn, problem=f'has a "{RECORD_DOCUMENT}" input that isn\'t a string'
+        )
     try:
         return Record(urn=resource.urn, plan_file=_parsed(text))
     except PlannerError as error:

@@ -243,7 +243,7 @@ def _expected_pool(plan_file: PlanFile, row: PoolRow, urn: str) -> DeclaredPool:
     nodes = planned_nodes(plan_file, row.name)
     return DeclaredPool(
         urn=urn,
-        title=f'pool "{row.name}" of the plan',
+        title=f'pool "{row.name}" in the plan',
         cloud=plan_file.fleet.cloud,
         name=row.name,
         machine=row.machine,

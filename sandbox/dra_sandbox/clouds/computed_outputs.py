@@ -139,7 +139,7 @@ def _unknown_like(output: object) -> Value:
 
 def _invented(schema: Schema, name: str, text: str) -> Value:
     """Return a value for an output that no table of the simulation contains. If the API defines the
-    values, it's the first of them, so that the policy pack accepts it.
+    possible values, the first one is returned, so that the policy pack accepts it.
     """
     for row in api_values().get(schema.token, ()):
         if row.property == name and row.values:

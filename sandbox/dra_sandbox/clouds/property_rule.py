@@ -47,7 +47,7 @@ class PropertyRule(Struct, frozen=True, kw_only=True):
                 return self.replaces == "yes"
 
     def keeps(self, value: Value) -> bool:
-        """Return True if omitting the property leaves this value of it in place."""
+        """Return True if the property keeps this value when the inputs omit it."""
         if self.omitted == "if_enabled":
             return isinstance(value, dict) and value.get("enabled") is not True
         return self.omitted == "kept"

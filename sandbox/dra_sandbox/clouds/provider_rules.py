@@ -197,7 +197,9 @@ def read_rules(cloud: str) -> Mapping[str, ProviderRules]:
 
 
 def _with_zero(values: Values, container: list[str], name: str) -> Values:
-    """Return the inputs with a false member in an object that has others, and lacks it."""
+    """Return the inputs. If an object in them has other members but not `name`, add the member as
+    False.
+    """
     first, *rest = container
     inner = values.get(first)
     if not isinstance(inner, dict) or not inner:

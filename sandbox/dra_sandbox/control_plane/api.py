@@ -75,7 +75,7 @@ class ApiServer(Struct):
     _resources: dict[str, dict[str, ApiResource]] = {}
 
     def __repr__(self) -> str:
-        """Leave out the headers, so that no message contains a token."""
+        """Omit the headers, so that no message contains a token."""
         return "ApiServer()"
 
     @classmethod

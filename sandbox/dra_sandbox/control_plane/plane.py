@@ -71,7 +71,7 @@ class ControlPlane(Struct, frozen=True):
     components: tuple[str, ...] = COMPONENTS
 
     def __repr__(self) -> str:
-        """Leave out the token, so that no message contains it."""
+        """Omit the token, so that no message contains it."""
         return f"ControlPlane({str(self.folder)!r})"
 
     @property

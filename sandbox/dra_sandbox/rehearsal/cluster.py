@@ -118,8 +118,8 @@ def known_values(resource_slice: ResourceSlice) -> ResourceSlice:
 
 
 def _value(name: str, value: AttributeValue, device: Device, node: str | None) -> AttributeValue:
-    """Return a value of the attribute's type. A text ends in the name of the group or device, so
-    that it's the same within it.
+    """Return a value of the attribute's type. A string ends with the name of the group or device,
+    so that the group's devices have the same value.
     """
     if not isinstance(value, Unknown):
         return value
@@ -175,7 +175,7 @@ def _quantity(resource: str, amount: int) -> str:
 
 
 def _invented_zones(fleet: Fleet) -> tuple[str, ...]:
-    """Return invented zones for a network that only sets their number."""
+    """Return invented zones for a network that sets only the number of zones."""
     wanted = fleet.network.zones
     count = wanted if isinstance(wanted, int) else 1
     return tuple(f"{fleet.region}{suffix}" for suffix in cloud(fleet.cloud).zone_suffixes[:count])

@@ -94,8 +94,9 @@ def compare(
     `room_left` is the number of pending pods of each workload for which the planner finds a place
     on the final nodes. If it finds one, planner and scheduler disagree about the rules, not about
     the order. `runs` are the simulated results, first without random choices, then with other
-    tie-breaking. More runs are only computed if the first differs from the outcome, until one
-    explains it. `idle` are the workloads of `find_idle`, which the simulation leaves out.
+    tie-breaking. Additional runs are computed only if the first differs from the outcome, until one
+    run explains the difference. `idle` are the workloads of `find_idle`, which the simulation
+    leaves out.
     """
     planned = {each.workload: each for each in plan.workloads}
     taken = enough_runs(runs, outcome.workloads, one_by_one=one_by_one)
@@ -152,8 +153,9 @@ def _stuck_on(
 
 
 def find_idle(plan: Plan, refused: Container[WorkloadRef]) -> frozenset[WorkloadRef]:
-    """Return the workloads whose pods the plan counts, but that don't run here, as it says: the API
-    server rejected them because a class is missing, or they wait for a component that doesn't run.
+    """Return the workloads whose pods the plan counts but, as the plan predicts, don't run here:
+    the API server rejected them because a class is missing, or they wait for a component that
+    doesn't run.
     """
     return frozenset(
         each.workload

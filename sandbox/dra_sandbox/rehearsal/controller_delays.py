@@ -1,5 +1,5 @@
-"""Wait for delayed actions of the control plane: quotas take effect, Jobs replace pods, and the
-scheduler retries pods for which no event occurred.
+"""Wait for delayed actions of the control plane: until quotas take effect, Jobs replace pods, and
+the scheduler retries pods for which no event occurred.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ that have been pending for 5 minutes.
 Source: kubernetes/kubernetes:pkg/scheduler/backend/queue/scheduling_queue.go @v1.36.3.
 """
 _FIRST_BACKOFF_SECONDS: Final = 10.0
-"""Time until a Job replaces its first lost pod. The time doubles for each further pod.
+"""Time until a Job replaces its first lost pod. The time doubles for each additional pod.
 
 Source: kubernetes/kubernetes:pkg/controller/job/job_controller.go @v1.36.3
 (DefaultJobPodFailureBackOff).

@@ -39,8 +39,8 @@ REASONS: Mapping[ReasonCode, str] = {
     "shared-claim": "Pods that share a claim run on the node with its devices. The first pod "
     "determines the node, which doesn't have enough free capacity for all these "
     "pods.",
-    "choice-of-node": "Several pools fit these pods, and the scheduler's scores differ from the "
-    "plan's packing.",
+    "choice-of-node": "These pods fit in several pools, and the scheduler's scores favor a "
+    "different pool than the plan's packing.",
     "packing-not-found": "The plan's verdict is \"cannot tell\", because it didn't find a packing, but the "
     "scheduler did.",
     "who-goes-without": "Not everything fits, and the pod arrival order determines which workload "
@@ -56,10 +56,10 @@ REASONS: Mapping[ReasonCode, str] = {
     "claim-not-prepared": "The scheduler places pods whose claims the driver can't prepare, so these pods would "
     "never start (the rehearsal doesn't run kubelets). They use devices that the plan "
     "assigns to other pods.",
-    "refused-as-planned": "The API server rejects the object, as the plan says.",
-    "waits-for-others": "The pods wait for another scheduler, or for a controller that removes "
-    "their scheduling gates, as the plan says. The rehearsal runs neither of "
-    "them.",
+    "refused-as-planned": "The API server rejects the object, as the plan predicts.",
+    "waits-for-others": "The pods wait for another scheduler, or for a controller that "
+    "removes their scheduling gates, as the plan predicts. The rehearsal "
+    "runs neither of them.",
     "not-decided-in-time": "The time limit was reached before the scheduler had tried every pod.",
     "tie-between-nodes": "Nodes have equal scores, and the scheduler chooses between them at "
     "random. With other random choices, the simulation has the same outcome.",
@@ -126,8 +126,8 @@ def deviation(
 def enough_runs(
     runs: Iterable[Simulated], outcomes: Iterable[RehearsedWorkload], *, one_by_one: bool
 ) -> tuple[Simulated, ...]:
-    """Return the first simulated run if it equals the outcome. Otherwise, return further runs until
-    they explain every deviation, or all runs.
+    """Return the first simulated run if it equals the outcome. Otherwise, also return additional
+    runs until they explain every deviation, or all runs.
     """
     left, outcomes = iter(runs), tuple(outcomes)
     taken = tuple(islice(left, 1)) or ({},)

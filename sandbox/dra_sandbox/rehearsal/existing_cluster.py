@@ -43,8 +43,8 @@ class NotThrowAway(Exception):
 
 @contextlib.contextmanager
 def borrowed_cluster(kubeconfig: Path, context: str, minor: int) -> Generator[Where]:
-    """Yield the cluster of a kubeconfig with its own nodes cordoned. Afterward, the cluster is as
-    before.
+    """Yield the cluster of a kubeconfig with its own nodes cordoned. Afterward, restore the
+    cluster.
 
     Raises NotThrowAway if the cluster may be in use, and ControlPlaneError if it can't be used:
     unreadable kubeconfig, no answer, or another minor version.
@@ -89,8 +89,8 @@ def refuse_real(server: ApiServer) -> None:
     drivers = sorted({each["spec"]["driver"] for each in server.listed(SLICES)[0]})
     if drivers:
         raise NotThrowAway(
-            f"the cluster already has devices of {', '.join(drivers)}; use a cluster without a "
-            "DRA driver"
+            f"the cluster already has devices from {', '.join(drivers)}; use a cluster "
+            "without a DRA driver"
         )
     spaces = sorted(
         {each["metadata"]["namespace"] for each in server.listed(PODS)[0]} - {*_OF_KUBERNETES}
@@ -138,7 +138,7 @@ def _set_cordon(server: ApiServer, names: Iterable[str], *, cordoned: bool) -> N
 
 
 def _run_pods(server: ApiServer, others: frozenset[str], over: threading.Event) -> None:
-    """Act as the kubelet of the nodes that the rehearsal adds."""
+    """Act as the kubelet for the nodes that the rehearsal adds."""
     while not over.is_set():
         with contextlib.suppress(
             ControlPlaneError, ApiRejection, http.client.HTTPException, OSError, ValueError

@@ -47,8 +47,9 @@ _THREADS: Final = 8
 class RehearsalRequest(Struct, frozen=True, kw_only=True):
     """What to rehearse: a plan for a fleet, and its manifests.
 
-    With `one_by_one`, each workload is applied after every earlier pod has a node or a verdict.
-    Otherwise, all are applied at once. `scenarios` run afterward, in order.
+    With `one_by_one`, each workload is applied after every earlier pod has a node or is
+    unschedulable. Otherwise, all workloads are applied at once. `scenarios` run afterward, in
+    order.
     """
 
     plan: Plan

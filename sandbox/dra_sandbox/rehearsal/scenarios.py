@@ -48,7 +48,9 @@ class RehearsalScenario(NamedTuple):
         """Return the scenario that a text such as `node-lost:l4-0` names. Raises ValueError."""
         kind, _, subject = text.partition(":")
         if kind not in get_args(ScenarioKind):
-            raise ValueError(f'"{text}" isn\'t a scenario; use {", ".join(SCENARIOS.values())}')
+            raise ValueError(
+                f'"{text}" isn\'t a scenario; use one of: {", ".join(SCENARIOS.values())}'
+            )
         if bool(subject) < (kind in _NEEDS_SUBJECT) or (kind == "scale-up" and subject):
             raise ValueError(
                 f'"{text}" isn\'t complete; use {SCENARIOS[cast("ScenarioKind", kind)]}'

@@ -92,7 +92,7 @@ class Decisions:
                 return
             time.sleep(_LOOK_EVERY_SECONDS)
         said = self._load.words if self._load is not None else ""
-        raise NotReady(f"kube-scheduler didn't see {count} nodes in time:{said}")
+        raise NotReady(f"kube-scheduler didn't add {count} nodes to its cache in time:{said}")
 
     def _known_nodes(self) -> int:
         """Return the number of nodes that the scheduler knows. If it can't be asked, return the

@@ -28,8 +28,8 @@ from dra_planner.sources import Source
 Json = dict[str, Any]
 
 SEEDS: Final = tuple(range(1, 65))
-"""Seeds of the further runs, in which ties between nodes are broken at random, as the scheduler
-does.
+"""Seeds of the additional runs, in which ties between nodes are broken at random, as in the
+scheduler.
 """
 _TOGETHER: Final[tuple[OrderName, ...]] = ("at-once", "random", "settled")
 """Orders in which workloads that are applied together can arrive: with racing controllers, pod by
@@ -132,7 +132,7 @@ class Simulation(Struct, frozen=True):
         )
 
     def runs(self) -> Iterator[Simulated]:
-        """Yield the results without random choices, then the further runs."""
+        """Yield the results without random choices, then the results of the additional runs."""
         yield self.run()
         yield from self.further()
 

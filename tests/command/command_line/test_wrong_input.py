@@ -185,7 +185,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "a merge that overrides",
         stack("cloud: eks", "cloud: eks\n    <<: {cloud: gke}"),
         PLAN,
-        ("dev.yaml:7", "move the merge to the beginning of the mapping"),
+        ("dev.yaml:7", "move the merge key (<<) to the beginning of the mapping"),
     ),
     (
         "an unknown anchor",

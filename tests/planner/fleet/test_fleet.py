@@ -309,7 +309,7 @@ BAD = [
         "a daemon as text",
         [("daemonPods", {"agent": "100m"})],
         "daemonPods.agent",
-        'must be a mapping of keys, not "100m"',
+        'must be a mapping, not "100m"',
     ),
     (
         "a zone for a region",
@@ -391,7 +391,7 @@ BAD = [
         "a quota as text",
         [("quotas", ["gpus"])],
         "quotas[0]",
-        'must be a mapping of keys, not "gpus"',
+        'must be a mapping, not "gpus"',
     ),
     (
         "a quota without a limit",

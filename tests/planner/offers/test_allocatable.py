@@ -149,12 +149,12 @@ def test_fewer_pods_leave_the_reservation_in_doubt() -> None:
         (
             "g5.2xlarge",
             AllocatableSettings(max_pods=111, prefix_delegation=True),
-            "at most 110 pods on such a node, not 111",
+            "at most 110 pods per node of this machine type, not 111",
         ),
         (
             "p4d.24xlarge",
             AllocatableSettings(max_pods=251),
-            "at most 250 pods on such a node, not 251",
+            "at most 250 pods per node of this machine type, not 251",
         ),
         (
             "g5.2xlarge",

@@ -50,9 +50,8 @@ def test_room_for_a_workload_that_is_not_there_is_a_warning() -> None:
     (told,) = [each for each in plan.diagnostics if each.code == "headroom-not-kept"]
     assert told.severity == "warning"
     assert (
-        told.message
-        == "the plan doesn't keep capacity free for Job default/web, because it isn't one of "
-        "the workloads"
+        told.message == "the plan doesn't keep capacity free for Job default/web, because this "
+        "workload isn't in the manifests"
     )
     assert told.fix == "use Deployment default/web instead"
     assert not [

@@ -121,7 +121,7 @@ def test_a_pool_with_hours_has_its_minimum_beside_them_and_the_plan_says_when() 
     (said,) = [each for each in plan.assumptions if "has its nodes" in each]
     when = "Mon, Fri from 08:00 to 18:00 (Europe/Berlin)"
     assert said.endswith(
-        f"has its nodes {when}. At other times, it has 1, and its pods stay pending"
+        f"has its nodes {when}. At other times, it has 1 node, so pods that don't fit stay pending"
     )
 
 

@@ -97,8 +97,7 @@ def test_a_domain_larger_than_a_rack_does_not_fit_however_many_nodes_there_are(c
     assert "needs 20 nodes" in told(plan)["domain-exceeds-rack"]
     assert "has only 18" in told(plan)["domain-exceeds-rack"]
     assert (
-        fix(plan)
-        == "use at most 18 pods in one ComputeDomain, and create one ComputeDomain per rack"
+        fix(plan) == "limit each ComputeDomain to 18 nodes, and create one ComputeDomain per rack"
     )
     assert planned(90, domain("train", 18), domain("more", 2), cloud=cloud).verdict == "fits"
 

@@ -426,7 +426,7 @@ CASES = [
         (replicas(2),),
         "cannot-tell",
         {"l4": 2},
-        says="but its nodes need 80 to 120, depending on the pods of each node\n"
+        says="but the nodes need 80 to 120, depending on the number of pods per node\n"
         'raise quota "q" to 120 addresses',
     ),
     Case(

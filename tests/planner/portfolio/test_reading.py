@@ -13,7 +13,7 @@ STACKS = "stacks:\n  - {fleet: a.yaml, workloads: [w]}\n"
 @pytest.mark.parametrize(
     ("text", "place", "says"),
     [
-        ("- a\n", "portfolio.yaml:1", "must be a mapping of keys, not a list"),
+        ("- a\n", "portfolio.yaml:1", "must be a mapping, not a list"),
         ("stacks: []\n", "portfolio.yaml:1 stacks", "at least 1 item"),
         (STACKS + "scenarioz: []\n", "portfolio.yaml:3 scenarioz", 'did you mean "scenarios"?'),
         (
@@ -40,7 +40,7 @@ STACKS = "stacks:\n  - {fleet: a.yaml, workloads: [w]}\n"
         (
             STACKS + "scenarios:\n  - {name: a, kubernetes: 1.35}\n",
             "portfolio.yaml:4",
-            "must be text, not 1.35",
+            "must be a string, not 1.35",
         ),
         (
             STACKS + "ask: {simulate: never}\n",

@@ -168,7 +168,7 @@ def test_every_wrong_rule_is_reported() -> None:
         ("{pool: {nodes: many}}", "pool.nodes must be an integer, not text", ""),
         ("{pool: {nodes: true}}", "pool.nodes must be an integer, not true or false", ""),
         ("{pool: {zones: a}}", "pool.zones must be a list, not text", ""),
-        ("{pool: {labels: {a: 1}}}", "pool.labels.a must be text, not a number", ""),
+        ("{pool: {labels: {a: 1}}}", "pool.labels.a must be a string, not a number", ""),
         ("{pool: [3]}", "pool must be a mapping of fields, not a list", ""),
         ("{plan: {pools: [{nam: a}]}}", 'plan.pools[0] has no field "nam"', "fields: name"),
         ("{pool: {nodes: 9223372036854775808}}", "more than 64 bits", ""),

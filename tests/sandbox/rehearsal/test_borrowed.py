@@ -109,7 +109,7 @@ def test_a_cluster_that_nobody_marked_is_not_touched(plane: ControlPlane) -> Non
                     "devices": [{"name": "gpu-0"}],
                 },
             },
-            "the cluster already has devices of gpu.example.com",
+            "the cluster already has devices from gpu.example.com",
         ),
     ],
 )

@@ -31,7 +31,7 @@ def test_a_scenario_is_written_as_it_is_read(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("flood", '"flood" isn\'t a scenario; use rollout\\[:NAME\\], scale-up, '),
+        ("flood", '"flood" isn\'t a scenario; use one of: rollout\\[:NAME\\], scale-up, '),
         ("zone-lost", '"zone-lost" isn\'t complete; use zone-lost:ZONE'),
         ("driver-upgraded:", "use driver-upgraded:VERSION"),
         ("scale-up:web", "use scale-up"),

@@ -76,7 +76,9 @@ class StrandedRow(Output):
         description="Workload that could use the devices. null if no workload requests devices of the "
         "pool."
     )
-    lacks: str = Field(description="Missing resources for a pod of the workload on such a node.")
+    lacks: str = Field(
+        description="Resources that the pool's nodes lack for one more pod of the workload."
+    )
 
 
 class DetailRow(Output):

@@ -53,8 +53,8 @@ _MEANINGS: Final = (
     ),
     (
         "floor, steady, ceiling, peak",
-        "minimum of autoscalers, replicas in the manifests, maximum of autoscalers, and "
-        "maximum plus rollout surge",
+        "the autoscaler's minimum, the replicas in the manifests, the autoscaler's maximum, "
+        "and that maximum plus the rollout surge",
     ),
     ("bound", "proven minimum number of nodes"),
     ("packing", "number of nodes in the best packing that the plan found"),

@@ -67,7 +67,7 @@ class Store:
             raise PlannerError(
                 "these results are stored as Parquet, but pyarrow isn't installed",
                 place=Place(str(path)),
-                fix=f"{extra_command('portfolio')}, or use another folder (--results)",
+                fix=f"run {extra_command('portfolio')}, or use another folder (--results)",
             )
         try:
             read = _read_lines if path.suffix == ".jsonl" else _read_parquet

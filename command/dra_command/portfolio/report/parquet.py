@@ -29,7 +29,7 @@ def export_parquet(summary: Summary, path: Path) -> None:
     try:
         write_parquet(path, ("stack", "scenario", *AnswerRow._fields), rows)
     except ImportError:
-        fix = extra_command("portfolio")
+        fix = f"run {extra_command('portfolio')}"
         raise PlannerError("Parquet output needs pyarrow, which isn't installed", fix=fix) from None
     except OSError as error:
         raise PlannerError(

@@ -93,7 +93,7 @@ def read_classes(read: InputReader) -> list[CheckedClass]:
         _read_class(read, index, item, minor) for index, item in enumerate(read.blocks("classes"))
     ]
     if not classes:
-        read.refuse("classes", "must contain at least one")
+        read.refuse("classes", "must not be empty")
     for index, item in enumerate(classes):
         if item.name and item.name in [other.name for other in classes[:index]]:
             read.refuse(

@@ -31,7 +31,7 @@ DCGM = PinnedChart(
     namespace="dcgm-exporter",
     pod_security="privileged",
     least="4.8.3",
-    least_does="sees claims on Kubernetes 1.34",
+    least_does="supports claims on Kubernetes 1.34",
 )
 """The first version that reads resource.k8s.io/v1 (NVIDIA/dcgm-exporter pull request 654). Earlier
 versions wait for v1beta1, which Kubernetes 1.34 and later don't serve.

@@ -200,7 +200,7 @@ def _read_webhook(read: InputReader) -> WebhookSettings | None:
     if bool(secret_name) != bool(ca_bundle):
         tls.refuse(
             "ca_bundle" if secret_name else "secret_name",
-            "is missing, because secret_name and ca_bundle must be set together",
+            "is required, because secret_name and ca_bundle must be set together",
         )
     if bool(issuer_name) != (issuer_type != "selfsigned"):
         wanted = (

@@ -98,7 +98,7 @@ def read_tenants(read: InputReader) -> list[Tenant]:
     """Return the tenants, and record errors in `read`."""
     tenants = [_read_tenant(read, index, item) for index, item in enumerate(read.blocks("tenants"))]
     if not tenants:
-        read.refuse("tenants", "must contain at least one")
+        read.refuse("tenants", "must not be empty")
     seen: set[str] = set()
     for index, tenant in enumerate(tenants):
         if tenant.namespace in seen:
@@ -116,7 +116,7 @@ def _read_tenant(outer: InputReader, index: int, item: Any) -> Tenant:
         )
     groups = read.texts("groups")
     if not groups:
-        read.refuse("groups", "must contain at least one")
+        read.refuse("groups", "must not be empty")
     return Tenant(
         namespace=read.text("namespace", pattern=NAME, meaning="a namespace"),
         groups=groups,

@@ -91,8 +91,8 @@ def read_autoscaler_inputs(read: InputReader) -> EksClusterAutoscalerInputs:
     if known is None and kubernetes and not read.has("version"):
         read.refuse(
             "version",
-            f"is missing, because no autoscaler version for Kubernetes {kubernetes} is known; set "
-            "a version",
+            f"is required, because no autoscaler version for Kubernetes {kubernetes} is "
+            "known; set a version",
         )
     release = known or AutoscalerRelease("")
     version = read.text(
@@ -110,7 +110,7 @@ def read_autoscaler_inputs(read: InputReader) -> EksClusterAutoscalerInputs:
             why = (
                 "is already set by this component"
                 if name in _OWN_FLAGS
-                else "must be a flag without dashes and its plain value"
+                else "must map a flag without dashes to a string"
             )
             read.refuse(f"flags.{name}", why)
     return EksClusterAutoscalerInputs(

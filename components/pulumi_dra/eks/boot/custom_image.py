@@ -54,8 +54,8 @@ def longest_node(labels: Mapping[str, pulumi.Input[str]], taints: Sequence[Taint
 
 
 def read_own_image(read: InputReader) -> OwnImage | None:
-    """Return the image in `image_id`, or None for EKS' own. Errors in related inputs are recorded
-    in `read`.
+    """Return the image in `image_id`, or None for the EKS image. Errors in related inputs are
+    recorded in `read`.
     """
     named = read.has("image_id")
     if fault := CLOUD.family_fault(read.text("image", "" if named else "al2023")):
@@ -82,8 +82,8 @@ def read_joining(read: InputReader, image: OwnImage | None) -> OwnImage | None:
             read.refuse(
                 key,
                 (
-                    "applies only with image_id, because EKS configures nodes with its own images "
-                    "itself"
+                    "applies only with image_id, because EKS adds the cluster's settings to "
+                    "nodes that use its own images"
                 ),
             )
     parts: list[Any] = [read.identifier(key) or "" for key in ("cluster_name", *_OF_THE_CLUSTER)]

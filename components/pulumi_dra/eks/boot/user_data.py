@@ -23,7 +23,7 @@ user data input”.
 
 
 class KubeletSettings(Struct, frozen=True, kw_only=True):
-    """Kubelet settings in addition to EKS' own. Empty fields aren't set."""
+    """Kubelet settings in addition to the EKS settings. Empty fields aren't set."""
 
     max_pods: int | None = None
     reserved_cpu: str = ""
@@ -100,7 +100,7 @@ def boot_config(
 
 
 def _node_config(local_storage: str, kubelet: KubeletSettings, joining: JoiningNode | None) -> str:
-    """Return nodeadm's configuration as YAML, or "" if EKS' own is enough."""
+    """Return nodeadm's configuration as YAML, or "" if the EKS configuration is enough."""
     spec: dict[str, Any] = {"cluster": dict(joining.cluster)} if joining else {}
     if local_storage != "none":
         spec["instance"] = {

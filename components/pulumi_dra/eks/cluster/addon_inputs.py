@@ -67,7 +67,7 @@ def _addon_complaint(addon: str, asked: set[str]) -> str:
     optional |= {driver.addon: f"storage_drivers: [{name}]" for name, driver in STORAGE.items()}
     known = (*ADDONS, *optional)
     if addon not in known:
-        return f"isn't an add-on of this component; use {', '.join(known)}"
+        return f"isn't an add-on that this component installs; use one of: {', '.join(known)}"
     return f"is for {optional[addon]}" if addon in optional and addon not in asked else ""
 
 
@@ -75,7 +75,7 @@ def _storage_complaint(text: str) -> str:
     return (
         ""
         if text in STORAGE
-        else f'"{text}" isn\'t a supported storage driver; use {", ".join(STORAGE)}'
+        else f'"{text}" isn\'t a supported storage driver; use one of: {", ".join(STORAGE)}'
     )
 
 

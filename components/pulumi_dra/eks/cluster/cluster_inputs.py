@@ -99,7 +99,7 @@ class EksClusterArgs(TypedDict):
     """
     service_cidr: NotRequired[str]
     """Service CIDR, /12 to /24, outside the address ranges of the network. Changing this value
-    replaces the cluster. Default: EKS' 10.100.0.0/16 or 172.20.0.0/16.
+    replaces the cluster. Default: the EKS default, 10.100.0.0/16 or 172.20.0.0/16.
     """
     control_plane_tier: NotRequired[str]
     """Provisioned size of the control plane: standard, tier-xl, tier-2xl, tier-4xl, or tier-8xl.
@@ -201,7 +201,7 @@ class EksClusterInputs(Struct, frozen=True, kw_only=True):
     way_out: WayOut
     admin_principal_arns: pulumi.Input[list[pulumi.Input[str]]] | None
     access_entries: list[Entry]
-    service_cidr: str  # "" for EKS' own
+    service_cidr: str  # "" for the EKS default
     control_plane_tier: str  # "" for the cluster's own
     credentials: Credentials | None  # None for the default provider's
     secrets_kms_key: pulumi.Input[str] | None

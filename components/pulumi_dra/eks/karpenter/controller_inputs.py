@@ -88,8 +88,8 @@ def read_karpenter_inputs(read: InputReader) -> EksKarpenterInputs:
     if oldest is None and kubernetes and not read.has("version"):
         read.refuse(
             "version",
-            f"is missing, because no Karpenter version for Kubernetes {kubernetes} is known; set "
-            "a version",
+            f"is required, because no Karpenter version for Kubernetes {kubernetes} is known; "
+            "set a version",
         )
     elif oldest and re.match(r"\d", version) and _parts(version) < _parts(oldest):
         read.refuse(

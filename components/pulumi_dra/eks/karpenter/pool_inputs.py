@@ -252,8 +252,8 @@ def _read_groups(read: InputReader) -> list[pulumi.Input[str]]:
 
 
 def _read_image(read: InputReader, machine: str) -> dict[str, pulumi.Input[str]]:
-    """Return the selector of the image: its ID, or EKS' alias with an image date, which covers all
-    Kubernetes versions.
+    """Return the selector of the image: its ID, or the EKS alias with an image date, which covers
+    all Kubernetes versions.
     """
     own = read_own_image(read)
     if own is not None:

@@ -26,7 +26,7 @@ def capacity_args(pool: Pool) -> dict[str, str]:
 
 
 def image_args(pool: Pool) -> dict[str, Any]:
-    """Return the inputs for a pool's custom image, empty for EKS' own."""
+    """Return the inputs for a pool's custom image, empty for the EKS image."""
     return {"image_id": pool.image.id, "image": pool.image.family} if pool.image else {}
 
 

@@ -213,7 +213,7 @@ class EksGpuPoolArgs(TypedDict):
     """
     repair_limits: NotRequired[NodeRepairLimits]
     """Limits for repairs, and actions for specific faults. Used only with node_repair. Default:
-    EKS' limits.
+    the EKS limits.
     """
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Additional node labels."""
@@ -249,7 +249,7 @@ class EksGpuPoolInputs(Struct, frozen=True, kw_only=True):
     launch_template_name: str
     capacity: str
     reservation_id: pulumi.Input[str] | None
-    own_image: OwnImage | None  # None: EKS' own
+    own_image: OwnImage | None  # None: the EKS image
     kubernetes_version: pulumi.Input[str] | None
     release_version: str | None
     update_strategy: str
@@ -423,8 +423,8 @@ def _read_groups(read: InputReader) -> list[pulumi.Input[str]]:
     if groups and not read.has("cluster_security_group_id"):
         read.refuse(
             "cluster_security_group_id",
-            "is missing, but EKS doesn't add security groups if a launch template sets security "
-            "groups",
+            "is required, because EKS doesn't add its security group if the launch template "
+            "sets security groups",
         )
     return groups
 
@@ -448,7 +448,8 @@ def read_efa(read: InputReader, machine: str) -> Efa | None:
     for key in ("cluster_security_group_id", "vpc_id"):
         if not read.has(key):
             read.refuse(
-                key, "is missing, but with efa, the launch template sets the security groups"
+                key,
+                "is required with efa, because the launch template then sets the security groups",
             )
     found = known_machine(machine)
     if found is None or found.efa_interfaces is None:

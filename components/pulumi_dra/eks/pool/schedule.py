@@ -1,7 +1,7 @@
 """Scheduled node counts of a pool: actions of the Auto Scaling group behind its managed node group.
 
 Managed node groups don't support schedules (aws/containers-roadmap issue 1943). An action changes
-only the desired size, so EKS' limits remain correct.
+only the desired size, so the EKS limits remain correct.
 """
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
@@ -101,7 +101,7 @@ def read_schedule(read: InputReader, counts: Counts, capacity: str) -> Schedule 
         )
     if capacity == "capacity-block" and counts.min:
         read.refuse(
-            "min_nodes", "must be 0, because a Capacity Block doesn't have nodes before its start"
+            "min_nodes", "must be 0, because a Capacity Block doesn't have nodes before it starts"
         )
     schedule = _read_hours(inner) if given == ["hours"] else _read_period(inner)
     if schedule is not None and (fault := schedule_fault(schedule)):

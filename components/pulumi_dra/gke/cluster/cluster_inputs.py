@@ -185,7 +185,9 @@ def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
     zones = read_zones(read, "node_zones", region)
     zonal = read.flag("zonal", False)
     if zonal and (len(zones) != 1 or not isinstance(zones[0], str)):
-        read.refuse("zonal", "requires exactly one zone in node_zones, as plain text")
+        read.refuse(
+            "zonal", "requires exactly one zone in node_zones, as a string that isn't an output"
+        )
     return GkeClusterInputs(
         kubernetes_version=read.text("kubernetes_version", check=version_check(CLOUD)),
         region=region,
@@ -240,7 +242,9 @@ def _read_network(read: InputReader) -> ExistingNetwork | None:
             )
     for key in keys:
         if not read.has(key):
-            read.refuse(key, f"is missing, but an existing network needs all of {', '.join(keys)}")
+            read.refuse(
+                key, f"is required, because an existing network needs all of {', '.join(keys)}"
+            )
     return ExistingNetwork(**{key: read.identifier(key) or "" for key in keys})
 
 
@@ -263,5 +267,5 @@ def _read_group(read: InputReader) -> str:
 def _read_imported(read: InputReader) -> bool:
     imported = read.flag("imported", False)
     if imported and not read.has("cluster_name"):
-        read.refuse("cluster_name", "is missing, because an imported cluster keeps its name")
+        read.refuse("cluster_name", "is required, because an imported cluster keeps its name")
     return imported

@@ -42,7 +42,9 @@ def read_control_plane_logs(read: InputReader) -> list[str]:
 
 def _log_complaint(text: str) -> str:
     return (
-        "" if text in LOGGED else f'"{text}" isn\'t a component with logs; use {", ".join(LOGGED)}'
+        ""
+        if text in LOGGED
+        else (f'"{text}" isn\'t a component with logs; use one of: {", ".join(LOGGED)}')
     )
 
 
@@ -59,4 +61,8 @@ def read_monitoring(read: InputReader) -> list[str]:
 def _complaint(text: str) -> str:
     if text == SYSTEM:
         return f"{SYSTEM} are always enabled"
-    return "" if text in COMPONENTS else f'"{text}" isn\'t a component; use {", ".join(COMPONENTS)}'
+    return (
+        ""
+        if text in COMPONENTS
+        else (f'"{text}" isn\'t a component; use one of: {", ".join(COMPONENTS)}')
+    )

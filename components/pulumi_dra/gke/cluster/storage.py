@@ -61,5 +61,5 @@ def _complaint(text: str) -> str:
     return (
         ""
         if text in ADDONS
-        else f'"{text}" isn\'t a supported storage driver; use {", ".join(ADDONS)}'
+        else f'"{text}" isn\'t a supported storage driver; use one of: {", ".join(ADDONS)}'
     )

@@ -253,7 +253,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
     )
     zones = read_zones(read, "zones", location)
     if not zones:
-        read.refuse("zones", "must contain at least one")
+        read.refuse("zones", "must not be empty")
     counts = read_counts(read, CLOUD)
     if zones and (complaint := check_node_counts(counts, len(zones))):
         read.refuse("desired_nodes", complaint)
@@ -405,7 +405,7 @@ def _read_capacity(read: InputReader, location_policy: str, least: int) -> Capac
     if kind == "reservation" and reservation is None:
         read.refuse(
             "reservation_name",
-            'is missing, but "reservation" capacity needs the name of the purchased capacity',
+            'is required, because "reservation" capacity needs the name of the purchased capacity',
         )
     if kind != "reservation" and reservation is not None:
         read.refuse("reservation_name", f'applies only to "reservation" capacity, not to "{kind}"')

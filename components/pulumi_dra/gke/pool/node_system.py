@@ -97,7 +97,7 @@ def read_node_system(read: InputReader, machine: Machine | None) -> NodeSystem:
     sysctls = {key: value for key, value in given.items() if isinstance(value, str)}
     for key, value in given.items():
         if isinstance(value, pulumi.Output):
-            read.refuse(f"sysctls.{key}", "must be plain text, known before anything is created")
+            read.refuse(f"sysctls.{key}", "must be a plain string, not an output")
     return NodeSystem(
         kubelet=read_kubelet_policies(read),
         sysctls=sysctls if read.has("sysctls") else None,

@@ -146,7 +146,7 @@ class Aks(Cloud):
     )
     pool_label = "kubernetes.azure.com/agentpool"
 
-    own_driver = "AKS' own DRA driver"
+    own_driver = "the AKS DRA driver"
     # Azure/aks-gpu:install.sh@dde3239: binaries in /usr/bin, libraries in /usr/lib
     driver_root = "/"
     # The driver publishes existing MIG devices, but gpuInstanceProfile is meant for the device

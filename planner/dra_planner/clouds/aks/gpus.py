@@ -16,7 +16,7 @@ _ONE_PROFILE = re.compile(r"all-(?P<slices>[12347])g\.(?P<memory>\d+)gb")
 
 
 def instance_profile(mig: str) -> str:
-    """Return AKS' name of a MIG configuration (MIG1g for all-1g.10gb), or "" if it has none."""
+    """Return the AKS name of a MIG configuration (MIG1g for all-1g.10gb), or "" if it has none."""
     found = _ONE_PROFILE.fullmatch(mig)
     return f"MIG{found['slices']}g" if found else ""
 

@@ -30,8 +30,8 @@ def max_pods(machine: Machine, settings: AllocatableSettings = _DEFAULTS) -> tup
     if settings.max_pods is not None:
         if settings.max_pods > cap and not settings.self_managed:
             raise CatalogError(
-                f"{name}: EKS managed node groups allow at most {cap} pods on such a node, not "
-                f"{settings.max_pods}",
+                f"{name}: EKS managed node groups allow at most {cap} pods per node of this "
+                f"machine type, not {settings.max_pods}",
                 fix=f"set maxPods to {cap} or less",
             )
         if by_interfaces is not None and settings.max_pods > by_interfaces:

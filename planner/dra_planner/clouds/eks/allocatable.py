@@ -29,7 +29,7 @@ def _runs(image: NodeImage | None) -> str:
     return (
         f"nodes run the image {image.id}. The plan assumes that it matches the fleet's Kubernetes "
         "version and the machine's CPU architecture, with root device /dev/xvda and the "
-        "reservations of EKS' AL2023 NVIDIA image. The image "
+        "reservations of the EKS AL2023 NVIDIA image. The image "
         + (
             f"has the NVIDIA driver in {image.driver_root}"
             if image.driver_root
@@ -55,7 +55,7 @@ def allocatable_resources(
     pods, pods_sentence = max_pods(machine, settings)
     kept = -(-memory_mib * 75 // 1000) + (64 if machine.arch == "arm64" else 0)
     # nodeadm bases its reservation on the maxPods that it computes itself, even if the kubelet's
-    # configuration sets another value (for example, for a custom image without EKS' maximum,
+    # configuration sets another value (for example, for a custom image without the EKS maximum,
     # because EKS doesn't configure these nodes)
     uncapped = settings.self_managed or settings.image is not None
     usual, _ = max_pods(machine, replace(settings, max_pods=None, self_managed=uncapped))

@@ -168,7 +168,7 @@ def _counts(model: Gpu, geometry: str) -> dict[MigProfile, int]:
             )
         if colon and not re.fullmatch(r"[1-9]\d?", number):
             raise CatalogError(
-                f'"{item.strip()}" doesn\'t have a count',
+                f'the count in "{item.strip()}" isn\'t a number from 1 to 99',
                 fix=f'use, for example, "{name}:2" for two instances',
             )
         counts[by_name[name]] = counts.get(by_name[name], 0) + int(number or 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 NODES_OF_A_CLASS: Final = """\
-# the nodes are chosen by the pods that use the class
+# the pods that use the class choose the nodes
 apiVersion: v1
 kind: Pod
 metadata: {name: training}
@@ -19,7 +19,7 @@ spec:
 """
 
 COUNTERS_APART: Final = """\
-# one slice with the counter sets, one with the devices, both of one pool
+# one slice with the counter sets and one with the devices, both in one pool
 apiVersion: resource.k8s.io/v1
 kind: ResourceSlice
 metadata: {name: n1-counters}
@@ -54,7 +54,7 @@ spec:
 """
 
 ONE_FORM: Final = """\
-# a request has either exactly or firstAvailable, and every field is below it
+# a request has either exactly or firstAvailable, and all fields are below it
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaim
 metadata: {name: gpu}
@@ -81,7 +81,7 @@ spec:
 """
 
 IMMEDIATE: Final = """\
-# a claim is allocated when a pod that uses it is scheduled: an idle pod can hold it
+# a claim is allocated when a pod that uses it is scheduled, so an idle pod can hold it
 apiVersion: v1
 kind: Pod
 metadata: {name: hold-gpu}
@@ -94,7 +94,7 @@ spec:
 """
 
 CLAIM: Final = """\
-# the claim itself contains the request of the parameters
+# the claim itself contains the request from the parameters object
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaimTemplate
 metadata: {name: two-big-gpus}
@@ -163,7 +163,7 @@ spec:
 """
 
 MONITOR: Final = """\
-# monitoring sees every device, in use or not, from a namespace with the label
+# a monitoring pod can access every device, in use or not, from a namespace with the label
 # resource.kubernetes.io/admin-access: "true"
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaim

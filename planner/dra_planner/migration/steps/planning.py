@@ -144,9 +144,9 @@ class _Planner(Struct, frozen=True, kw_only=True):
         doubtful = self.sizing.doubtful_plugin_pools(self._state(()))
         for pool in (each for each in self.sizing.fleet.pools if each.name in doubtful):
             yield (
-                f"Pool {pool.name} counts as {counted(pool.count.max, 'node')}, its maximum, because "
-                "the plan can't tell how many nodes its pods need. Set its count in the fleet to "
-                "the number of its nodes"
+                f"Pool {pool.name} counts as {counted(pool.count.max, 'node')}, its maximum, "
+                "because the plan can't tell how many nodes its pods need. In the fleet, set "
+                "its count to the current number of nodes in the pool"
             )
 
     def _move(

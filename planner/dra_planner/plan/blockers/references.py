@@ -14,6 +14,7 @@ from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.model import ObjectKey, PodSpec
 from dra_planner.plan.blockers.blocker import FACT, Blocker, ClusterSituation, fact
 from dra_planner.simulation.workloads.disruption_budgets import selects
+from dra_planner.wording import either
 
 _ALIKE: Final = 0.8
 _WITHOUT: Final = {
@@ -96,9 +97,7 @@ def find_missing_objects(situation: ClusterSituation) -> Iterator[Blocker]:
             code="reference-not-found" if near else FACT,
             message=f"{workload.ref} refers to {listed}, which {'isn' if one else 'aren'}'t in "
             f"the manifests, and without {'it' if one else 'them'}, {consequence}",
-            fix=f"did you mean {', '.join(near)}?"
-            if near
-            else "create these objects before the pods",
+            fix=f"did you mean {either(near)}?" if near else "create these objects before the pods",
             place=workload.place,
             workloads=(workload.ref,),
             verdict="cannot-tell" if near else "fits",

@@ -113,9 +113,9 @@ def find_daemons_without_devices(situation: ClusterSituation) -> Iterator[Blocke
                     code=_CODE,
                     message=f"{workload.ref} can't run on nodes of {pools}, because {why}, and on "
                     "other nodes, its claims are never allocated",
-                    fix=f"tolerate the taint of these nodes{also}"
+                    fix=f"add a toleration for this taint to the pods{also}"
                     if taints[0] is not None
-                    else "correct the node selector",
+                    else "correct the pods' nodeSelector and node affinity",
                     place=workload.place,
                     workloads=(workload.ref,),
                 )
@@ -132,7 +132,7 @@ def _maybe_without_devices(workload: Workload, pools: Sequence[str]) -> Blocker:
         message=f"{workload.ref} may not match any node of {named('pool', pools)}, because it "
         "selects nodes by labels whose values are known only at run time: "
         f"{', '.join(labels)}",
-        fix="set these labels on the pool",
+        fix="set these labels on the pool in the fleet",
         place=workload.place,
         workloads=(workload.ref,),
         verdict="cannot-tell",

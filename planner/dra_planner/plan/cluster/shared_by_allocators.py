@@ -10,7 +10,7 @@ from dra_planner.errors import Diagnostic
 from dra_planner.offers import ContestedDevices, Offer, contested_devices, pod_requests
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.model import DEVICES_CONTESTED
-from dra_planner.wording import counted
+from dra_planner.wording import counted, verb
 
 _FIX: Final = (
     "drain the node, and then remove either the device plugin or the DRA driver from the node; "
@@ -50,7 +50,7 @@ def _finding(contested: ContestedDevices, state: NodeState, served: int) -> Iter
     short = requested + claimed - contested.devices
     is_short = contested.units in (0, contested.devices) and short > 0
     what = (
-        f"so two pods use at least {counted(short, 'device')}"
+        f"so at least {counted(short, 'device')} {verb(short, 'are')} used by two pods"
         if is_short
         else "and neither of them knows the other's allocations, so two pods can get the same "
         "device"

@@ -310,8 +310,8 @@ def _assumptions(
     said = [
         f"Kubernetes {features.version} with its default feature gates, at its latest known patch "
         "version",
-        "the default scheduler places documents one after the other, and the pods of a document "
-        "arrive after all earlier pods have a node or a verdict",
+        "manifests are applied one at a time, and the pods of a manifest arrive after every "
+        "earlier pod has a node or is unschedulable",
         *_missing_kinds(snapshot),
         *demand.assumptions,
         *(assumption for offer in offers for assumption in offer.assumptions),

@@ -227,7 +227,7 @@ def _preempted(pods: int) -> Reason:
         code="preempted",
         message=f"{subject} preempted by pods of higher priority, and no controller re-creates "
         f"{object_}",
-        fix="add a node, or raise the pod's priority",
+        fix="add a node, or raise the priority of the preempted pods",
     )
 
 

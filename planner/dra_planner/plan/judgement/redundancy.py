@@ -215,8 +215,8 @@ def _too_few(survival: Survival) -> Reason:
     )
     return Reason(
         code="redundancy-not-kept",
-        message="without a simulation, it's unknown whether every pod fits on another node when "
-        f"{lost(survival.asked)}",
+        message="without a simulation, it's unknown whether every pod fits on another node "
+        f"if {lost(survival.asked)}",
         fix=f"raise the maximum {raises}",
     )
 
@@ -241,7 +241,7 @@ def _pending(ref: WorkloadRef, survival: Survival) -> Reason | None:
     )
     return Reason(
         code="loss-leaves-pods",
-        message=f"when {what} is lost after the pod arrival order {most.order}, "
-        f"{counted(most.pending[ref], 'pod')} {verb(most.pending[ref], 'stay')} pending, "
-        "even with every allowed spare node" + (f" (pool {short})" if short else ""),
+        message=f"if {what} is lost in the pod arrival order {most.order}, "
+        f"{counted(most.pending[ref], 'pod')} {verb(most.pending[ref], 'stay')} "
+        "pending, even with every allowed spare node" + (f" (pool {short})" if short else ""),
     )

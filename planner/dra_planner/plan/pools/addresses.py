@@ -35,9 +35,9 @@ def find_address_doubts(
             yield Diagnostic(
                 severity="warning",
                 code=MAY_RUN_OUT,
-                message=f"{limit.name} allows {counted(quota.limit, limit.unit)}, but its nodes "
-                f"need {limit.used(built) + limit.beside} to {most}, depending on the "
-                "pods of each node",
+                message=f"{limit.name} allows {counted(quota.limit, limit.unit)}, but the "
+                f"nodes need {limit.used(built) + limit.beside} to {most}, depending "
+                "on the number of pods per node",
                 fix=f"raise {limit.name} to {counted(most, limit.unit)}",
             )
 

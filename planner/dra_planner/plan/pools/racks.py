@@ -134,7 +134,7 @@ def _of_pool(
                 message=f'ComputeDomain {domain} needs {nodes} nodes of pool "{pool.name}", but '
                 f"one rack of {racks.machine} has only {size}, and NVLink doesn't connect "
                 "racks",
-                fix=f"use at most {size} pods in one ComputeDomain, and create one ComputeDomain "
+                fix=f"limit each ComputeDomain to {size} nodes, and create one ComputeDomain "
                 "per rack",
             )
     if any(nodes > size for nodes in racks.domains.values()):

@@ -145,7 +145,8 @@ def _of_size(
     if machine and pool.machine and machine != pool.machine.partition("+")[0]:
         yield _finding(
             pool,
-            f"its machine type is {pool.machine}, and {title} is for {machine}",
+            f"{title} is for machine type {machine}, not for the pool's machine type, "
+            f"{pool.machine}",
             "set the same machine type in the pool and the reservation",
         )
         return
@@ -154,7 +155,8 @@ def _of_size(
     if size is not None and 0 <= size < least:
         yield _finding(
             pool,
-            f"it needs at least {counted(least, 'machine')}, and {title} contains only {size}",
+            f"it needs at least {counted(least, 'machine')}, which is more than {title} "
+            f"contains ({size})",
             f"increase the reservation to at least {counted(least, 'machine')}, or lower the "
             f"pool's node count to {size}",
         )
@@ -193,8 +195,8 @@ def _of_members(
     if reserved < least:
         yield _finding(
             pool,
-            f"it needs at least {counted(least, 'machine')} of type {pool.machine}, and group "
-            f'"{group.name}" reserves only {reserved}',
+            f"it needs at least {counted(least, 'machine')} of type {pool.machine}, which is "
+            f'more than group "{group.name}" reserves ({reserved})',
             f"reserve at least {counted(least, 'machine')} in the group, or lower the pool's node "
             "count",
         )

@@ -47,7 +47,8 @@ def _of_block(pool: DeclaredPool) -> Iterator[Finding]:
         yield from _of_template(pool, pool.template)
     if pool.count_max is not None and pool.count_max > SIZES[-1]:
         yield _finding(
-            pool, f"its maximum is {pool.count_max} nodes, and a block has at most {SIZES[-1]}",
+            pool, f"its maximum of {pool.count_max} nodes is more than a block can contain "
+                  f"({SIZES[-1]})",
             f"set the pool's maximum to {SIZES[-1]} or less",
         )  # fmt: skip
 
@@ -84,8 +85,8 @@ def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:
 
 RULE = Rule(
     id="capacity-block-incomplete",
-    says="A pool on a Capacity Block doesn't reference the block, or requests more nodes than the "
-    "block contains.",
+    says="A pool that uses a Capacity Block doesn't reference the block, or requests more "
+    "nodes than the block contains.",
     why="The cloud rejects the pool, or its nodes never start.",
     fix="Set the market type, reservation, and machine type in the launch template.",
     level="mandatory",

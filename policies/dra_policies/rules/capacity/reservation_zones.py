@@ -35,9 +35,9 @@ def _outside(
     if outside and None not in having:
         where = " and ".join(filter(None, having))
         yield (
-            f'its nodes may be in zone {outside[0]}, and reservation "{reservation.name}" is '
-            f"only for {where}",
-            f"in the pool, use only zone {where}",
+            f'its nodes may be in zone {outside[0]}, which reservation "{reservation.name}" '
+            f"doesn't cover (only {where})",
+            f"use only zone {where} in the pool",
         )
 
 
@@ -52,10 +52,10 @@ def _several(
         shown = " and ".join(sorted(filter(None, zones)))
         yield (
             (
-                f"its nodes may be in several zones ({shown}), and a reservation covers only one "
-                "zone"
+                f"its nodes may be in several zones ({shown}), although a reservation covers "
+                "only one zone"
             ),
-            "use only subnets in the zone of the reservation",
+            "use only subnets in the reservation's zone",
         )
 
 

@@ -20,7 +20,7 @@ def failure(error: Exception, urn: str = "", rule: str = "") -> Finding:
     where = f" at {frames[-1].filename.rpartition('/')[2]}:{frames[-1].lineno}" if frames else ""
     what = f"rule {rule}" if rule else "reading the stack"
     return Finding(
-        message=f"{what} ended with {type(error).__name__}{where}: {error}", fix=RULE.fix, urn=urn
+        message=f"{what} failed with {type(error).__name__}{where}: {error}", fix=RULE.fix, urn=urn
     )
 
 

@@ -34,7 +34,7 @@ def rejected_addon_values(view: StackView) -> Iterator[Finding]:
         try:
             values = json.loads(text)
         except ValueError as error:
-            yield _finding(each, f"its {_PROPERTY} isn't valid JSON: {error}", "correct the text")
+            yield _finding(each, f"its {_PROPERTY} isn't valid JSON: {error}", "correct the JSON")
             continue
         yield from _other_types(each, values)
         yield from _unknown_keys(each, values)
@@ -47,7 +47,7 @@ def _other_types(addon: DeclaredResource, values: Any) -> Iterator[Finding]:
             shown = json.dumps(value)
             yield _finding(
                 addon,
-                f"{key}.{name} in its {_PROPERTY} is {shown}, but the add-on accepts only texts",
+                f"{key}.{name} in its {_PROPERTY} is {shown}, but the add-on accepts only strings",
                 f'write "{shown}"',
             )
 

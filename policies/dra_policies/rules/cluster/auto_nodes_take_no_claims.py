@@ -29,8 +29,8 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f'Fargate profile "{each.name}" selects the pods of {taken}, which use '
                 "claims, but Fargate doesn't support GPUs",
-                fix="change its selectors to other namespaces, or to labels that pods with "
-                "claims don't have",
+                fix="change its selectors to match other namespaces, or labels that pods "
+                "with claims don't have",
                 urn=each.urn,
             )
 

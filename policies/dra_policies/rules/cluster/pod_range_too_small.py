@@ -44,7 +44,11 @@ def _of_subnets(view: StackView, pool: DeclaredPool) -> Iterator[Finding]:
         pool.own.count(cloud(pool.cloud).pool.max_pods, addresses.default_pods) if has_pods else 0
     )
     if pods is not None and pool.count_max * (1 + pods) > free:
-        each_node = f"{1 + pods} addresses per node and its pods" if pods else "an address each"
+        each_node = (
+            f"{1 + pods} addresses each (for the node and its pods)"
+            if pods
+            else ("one address each")
+        )
         yield Finding(
             message=f"{pool.title} can have up to {counted(pool.count_max, 'node')}, which "
             f'need {each_node}, but subnet "{subnets[0].name}" has {free} addresses',

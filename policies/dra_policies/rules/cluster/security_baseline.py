@@ -17,9 +17,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="security-baseline",
-    says="A cluster or node doesn't meet the security baseline: private endpoints, audit logs, "
-    "encrypted Secrets and "
-    "disks, IMDSv2.",
+    says="A cluster or node doesn't meet the security baseline: private endpoints, audit "
+    "logs, encrypted Secrets and disks, and IMDSv2.",
     why="GPU nodes are valuable targets, and auditors and attackers check these settings first.",
     fix="Set the property that the finding reports.",
     level="advisory",

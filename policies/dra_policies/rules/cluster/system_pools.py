@@ -22,8 +22,8 @@ def clusters_without_system_pool(view: StackView) -> Iterator[Finding]:
         modes = [pool.own.text(key, "") for pool in pools if key]
         if key and None not in modes and value not in modes:
             yield Finding(
-                message=f"{pools[0].title}: {cloud(pools[0].cloud).title} requires a pool with the "
-                f"{key} {value} in each cluster",
+                message=f"{pools[0].title}: {cloud(pools[0].cloud).title} requires at least "
+                f'one pool with {key} set to "{value}" in each cluster',
                 fix=f'set {key} to "{value}" in one of the cluster\'s pools',
                 urn=urn,
             )

@@ -31,7 +31,7 @@ def check(view: StackView) -> Iterator[Finding]:
         yield Finding(
             message=f"the cost limit of ${allowed:,.0f} per month can't be checked, because the "
             f"price is unknown for these pools: {names}",
-            fix="set pricePerHour in these pools of the fleet",
+            fix="set pricePerHour for these pools in the fleet",
             urn=view.judged_urn,
             certain=False,
         )

@@ -58,7 +58,8 @@ def _only_discovered(pod: Properties, pool: DeclaredPool) -> bool:
 
 RULE = Rule(
     id="driver-label-not-set",
-    says="DRA nodes don't have a label that the driver's kubelet plugin selects.",
+    says="DRA nodes don't have a label that the node affinity of the driver's kubelet plugin "
+    "requires.",
     why="The plugin doesn't run on any node, so devices aren't published and claims aren't "
     "allocated.",
     fix=f"Label the pools {GPU_PRESENT}=true, or install Node Feature Discovery.",

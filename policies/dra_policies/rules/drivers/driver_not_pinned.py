@@ -24,7 +24,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{driver.title} doesn't set a chart version, so each update may "
                 "install a different version",
-                fix=f'set the chart version to the planned "{version}"'
+                fix=f'set the chart version to the planned version, "{version}"'
                 if version
                 else f'set the chart version, for example to "{newest}"',
                 urn=driver.urn,
@@ -33,7 +33,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f'{driver.title} uses the version range "{driver.version}", but 0.4 is '
                 "newer than 25.12, so a numeric range installs an older version",
-                fix=f'set the chart version to the planned "{version}"'
+                fix=f'set the chart version to the planned version, "{version}"'
                 if version
                 else (
                     "set the chart version, for example to "

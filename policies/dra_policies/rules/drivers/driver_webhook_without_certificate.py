@@ -34,7 +34,8 @@ RULE = Rule(
     says="The driver's webhook can't get a certificate.",
     why="Without cert-manager, the API server rejects the chart's Certificate, so the release "
     "fails.",
-    fix="Install cert-manager before the driver, or set a Secret for the webhook.",
+    fix="Install cert-manager before the driver, or provide a Secret with the webhook's "
+    "certificate.",
     level="advisory",
     url=DRIVER_PAGE,
     needs="stack",

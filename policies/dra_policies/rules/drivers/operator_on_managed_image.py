@@ -103,7 +103,8 @@ def _image_has_driver(pool: DeclaredPool) -> bool:
 
 RULE = Rule(
     id="operator-on-managed-image",
-    says="The GPU Operator installs a driver or toolkit on managed node images.",
+    says="The GPU Operator installs a driver or toolkit on nodes whose managed image already "
+    "includes one.",
     why="The operator's driver doesn't replace the image's driver, and the operator's toolkit "
     "crash-loops on newer containerd versions.",
     fix="Set the GPU Operator's driver.enabled and toolkit.enabled to false.",

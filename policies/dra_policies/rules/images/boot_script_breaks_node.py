@@ -67,7 +67,7 @@ def _no_script(pool: DeclaredPool) -> Iterator[Finding]:
         yield Finding(
             message=f"{pool.title} uses a custom image, and its launch template "
             f"{lacks if is_set else f'does not set {kind.boot_script}'}, so its nodes "
-            "join the cluster only if the image joins them itself",
+            "join the cluster only if a script in the image adds them",
             fix=f"set the launch template's {kind.boot_script} to a script that joins the cluster",
             urn=pool.template_urn or pool.urn,
             certain=False,

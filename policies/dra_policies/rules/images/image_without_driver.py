@@ -19,9 +19,9 @@ def check(view: StackView) -> Iterator[Finding]:
         for path, value in of_cloud.driver_left_out if pool.has_gpus else ():
             if pool.own.text(path) == value:
                 yield Finding(
-                    message=f"{pool.title} has GPUs ({pool.machine}), but its {path} {value} "
-                    "excludes the NVIDIA driver",
-                    fix=f"remove {path}, or install the GPU Operator with a driver",
+                    message=f"{pool.title} has GPUs ({pool.machine}), but sets {path} to "
+                    f"{value}, so its nodes don't have the NVIDIA driver",
+                    fix=f"remove {path}, or install the GPU Operator with driver.enabled: true",
                     urn=pool.urn,
                 )
         machine = known_machine(pool.cloud, pool.machine)

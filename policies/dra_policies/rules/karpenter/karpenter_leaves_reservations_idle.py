@@ -30,8 +30,8 @@ def check(view: StackView) -> Iterator[Finding]:
         if selects and wanted is not None and settings.reserved not in wanted:
             yield _finding(
                 pool,
-                "the node class selects reservations, and the pool doesn't allow the "
-                f"capacity type {settings.reserved}",
+                f"the pool doesn't allow the capacity type {settings.reserved}, although the "
+                "node class selects reservations",
                 fix=f"add {settings.reserved} to the pool's {CAPACITY_TYPE} requirement",
             )
         elif selects is False:

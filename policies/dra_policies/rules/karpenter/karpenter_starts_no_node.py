@@ -82,8 +82,8 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
     if not fitting:
         yield _finding(
             pool,
-            f"its requirements allow only {' or '.join(arches)} CPUs, and its machine types "
-            f"({', '.join(names)}) have "
+            f"its requirements allow only {' or '.join(arches)} CPUs, although its machine "
+            f"types ({', '.join(names)}) have "
             f"{' and '.join(sorted({each.arch for each in known.values()}))} CPUs",
             fix="set the kubernetes.io/arch requirement to "
             f"{next(iter(known.values())).arch}, or use other machine types",
@@ -212,8 +212,8 @@ def _reserved(pool: DeclaredPool) -> Iterator[Finding]:
         key = settings.reservations.rpartition(".")[2]
         yield _finding(
             pool,
-            f"it allows only the capacity type {settings.reserved}, and its node class doesn't "
-            f"set {key}",
+            f"it allows only the capacity type {settings.reserved}, although its node class "
+            f"doesn't set {key}",
             fix=f"select the reservations in {settings.reservations} of the {settings.kind}",
         )
 

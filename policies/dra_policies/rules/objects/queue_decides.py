@@ -11,7 +11,7 @@ RULE = Rule(
     says="Kueue changes a workload's pods, or facts about the workload's queue are unknown.",
     why="Kueue adds the node labels and tolerations of its flavors to pods, and admits pods "
     "only within its quotas.",
-    fix="Add the manifests of the queue, or do nothing if this is intended.",
+    fix="Add the queue's manifests, or do nothing if this is intended.",
     level="advisory",
     needs="pools",
     url="https://kueue.sigs.k8s.io/docs/concepts/resource_flavor/",

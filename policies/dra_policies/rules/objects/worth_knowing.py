@@ -13,9 +13,9 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="worth-knowing",
-    says="A taint rule, a missing object, or an idle device affects the devices allocated to pods.",
-    why="The manifests already determine this effect, but without this finding, you would "
-    "notice it only after the pods start.",
+    says="The manifests contain something that is valid but easy to overlook, for example a "
+    "taint rule, a reference to a missing object, or an idle device.",
+    why="Without this finding, you would notice the effect only after the pods start.",
     fix="If this is intended, do nothing.",
     level="advisory",
     needs="pools",

@@ -62,7 +62,7 @@ def _from_manifest(
                 message=f'{workload.ref}: container "{claiming[0].name}" has a claim, but '
                 f'container "{container}" requests {name}, so the pod needs a node on which a '
                 "DRA driver and a device plugin allocate GPUs",
-                fix=f'request a claim in container "{container}" too, and remove {name}',
+                fix=f'use the claim in container "{container}" too, and remove {name}',
                 place=_place(workload, pod_set),
             )
 

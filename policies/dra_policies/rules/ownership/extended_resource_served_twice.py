@@ -58,8 +58,8 @@ def _in_a_fleet(view: StackView) -> Iterator[Finding]:
                 message=f"{workload.ref} requests {name}. Both the device plugin (on pool "
                 f"{plugin_pools[name]}) and DeviceClass {served[name]} (on DRA pools) serve it, "
                 "so pods can run on DRA pools even before you migrate the workload",
-                fix=f"remove extendedResourceName from DeviceClass {served[name]}, or request a "
-                "claim",
+                fix=f"remove extendedResourceName from DeviceClass {served[name]}, or use a "
+                f"claim instead of {name}",
                 place=workload.place,
                 remark=True,
             )

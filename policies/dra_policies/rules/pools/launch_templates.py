@@ -77,7 +77,7 @@ def _images(
         return
     has_image = template.has(kind.image)
     image, version = pool.own.text(paths.image), pool.own.text(paths.version)
-    sets_both = "its launch template sets an image, but the pool also sets"
+    sets_both = "the pool's launch template sets an image, although the pool also sets"
     if has_image and image and image != kind.custom_image:
         yield RejectedPool(
             f"{sets_both} {image}",
@@ -96,7 +96,7 @@ def _images(
         )
     elif has_image is False and image == kind.custom_image:
         yield RejectedPool(
-            "it uses a custom image, but its launch template doesn't set an image",
+            "it uses a custom image, which its launch template doesn't set",
             fix=f"set {kind.image} in the template, or set {paths.image} to one of the cloud's "
             "images",
         )

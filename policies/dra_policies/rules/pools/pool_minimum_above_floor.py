@@ -43,7 +43,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="pool-minimum-above-floor",
-    says="A pool's minimum exceeds the node count that the lowest demand needs.",
+    says="A pool's minimum exceeds the number of nodes needed at the lowest demand.",
     why="You pay for unused GPU nodes all the time.",
     fix="Lower the minimum of the pool, but keep one node, because few autoscalers scale up empty "
     "pools.",

@@ -57,7 +57,7 @@ def _stays_empty(pool: DeclaredPool) -> bool:
 
 RULE = Rule(
     id="pool-never-woken",
-    says="No autoscaler can scale up an empty pool for claims.",
+    says="The pool is empty, and no autoscaler can scale it from zero for pods with claims.",
     why="Autoscalers can't predict the devices of a node that doesn't exist, so the pool stays "
     "empty.",
     fix="Keep one node, or use an autoscaler that can scale up the empty pool.",

@@ -83,8 +83,9 @@ def _serverless(view: StackView, driver: InstalledDriver) -> Iterator[Finding]:
                 and selector.mapping("labels") == {}
             ):
                 yield Finding(
-                    message=f'{driver.title}: Fargate profile "{each.name}" selects its namespace '
-                    f"{driver.namespace}, so its pods don't run on GPU nodes",
+                    message=f'{driver.title}: Fargate profile "{each.name}" selects the '
+                    f"driver's namespace {driver.namespace}, so the driver's pods "
+                    "don't run on GPU nodes",
                     fix=f"remove the selector for namespace {namespace}, or install the driver "
                     "in another namespace",
                     urn=each.urn,

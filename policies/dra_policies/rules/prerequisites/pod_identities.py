@@ -53,9 +53,9 @@ def misnamed_accounts(view: StackView, kind: PodIdentity | None) -> Iterator[Fin
         ]
         for wanted in get_close_matches(account, without, n=1, cutoff=_ALIKE):
             yield Finding(
-                message=f'pod identity "{each.name}" applies to service account {account}, but '
-                f'chart "{used[namespace, wanted]}" uses {wanted}, so the chart\'s pods '
-                "don't have permissions",
+                message=f'pod identity "{each.name}" applies to service account {account}, '
+                f'but chart "{used[namespace, wanted]}" uses {wanted}, so the chart\'s '
+                "pods don't get the identity's permissions",
                 fix=f"set {kind.account} to {wanted}",
                 urn=each.urn,
             )

@@ -28,8 +28,9 @@ def check(view: StackView) -> Iterator[Finding]:
             meant = " and ".join(f"`{each}`" for each in shown) or "none"
             yield Finding(
                 message=f"DeviceClass {name}: its {what} {differ} from the plan (planned: {meant})",
-                fix=f"set its {what} to {meant}, or plan again: pulumi-dra plan --stack STACK "
-                "--write",
+                fix=f"set its {what} to {meant}, or run `pulumi-dra plan --stack STACK --write`"
+                if shown
+                else f"remove its {what}, or run `pulumi-dra plan --stack STACK --write`",
                 place=declared.meta.place,
             )
 

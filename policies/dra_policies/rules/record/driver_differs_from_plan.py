@@ -61,7 +61,7 @@ RULE = Rule(
     says="The driver version differs from the plan.",
     why="Driver versions publish different attributes, so selectors that matched in the plan "
     "might not match any device.",
-    fix="Install the planned version, or plan again: pulumi-dra plan --stack STACK --write.",
+    fix="Install the planned version, or run `pulumi-dra plan --stack STACK --write`.",
     level="advisory",
     url=DRIVER_PAGE,
     needs="stack",

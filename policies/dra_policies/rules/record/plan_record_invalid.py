@@ -18,7 +18,7 @@ def check(view: StackView) -> Iterator[Finding]:
         yield Finding(
             message="the plan file's content isn't known yet, so the stack can't be compared with "
             "the plan",
-            fix="pass the content as plain text, not as a resource output",
+            fix="pass the content as a string, not as a resource output",
             urn=record.urn,
             certain=False,
         )
@@ -28,7 +28,7 @@ RULE = Rule(
     id="plan-record-invalid",
     says="Someone edited the plan file manually.",
     why="The planner didn't check the edited node counts.",
-    fix="plan again: pulumi-dra plan --stack STACK --write",
+    fix="run `pulumi-dra plan --stack STACK --write`",
     level="mandatory",
     needs="stack",
     check=check,

@@ -189,8 +189,8 @@ def _names(rows: dict[str, PoolRow]) -> str:
 
 
 _FIX = (
-    "use the planned values in the pool, or change the fleet and plan again: pulumi-dra plan "
-    "--stack STACK --write"
+    "use the planned values in the pool, or change the fleet, and run `pulumi-dra plan "
+    "--stack STACK --write`"
 )
 
 RULE = Rule(

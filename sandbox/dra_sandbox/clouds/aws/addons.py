@@ -10,7 +10,7 @@ from dra_sandbox.clouds.wire_values import Values
 
 CLUSTER, ADDON = "aws:eks/cluster:Cluster", "aws:eks/addon:Addon"
 INVALID = "InvalidParameterException: "
-# EKS user guide, “AWS add-ons”, and those of the community that EKS offers.
+# EKS user guide, “AWS add-ons”, and the community add-ons that EKS offers.
 NAMES = frozenset(
     {
         "adot",
@@ -68,8 +68,8 @@ def has_values_in_an_object(inputs: Values) -> str | None:
 
 
 def default_version(facts: Facts) -> str:
-    """Return the version that EKS uses by default. For kube-proxy, it belongs to the cluster's
-    minor version.
+    """Return the version that EKS uses by default. For kube-proxy, it has the cluster's minor
+    version.
     """
     cluster = facts.cloud.get(CLUSTER, str(facts.inputs.get("clusterName")))
     if cluster is None or facts.inputs.get("addonName") != "kube-proxy":
@@ -78,7 +78,7 @@ def default_version(facts: Facts) -> str:
 
 
 def version_is_for_the_minor(request: CloudRequest) -> str | None:
-    """Reject a kube-proxy for another minor version than the cluster's. For other add-ons, no
+    """Reject a kube-proxy whose minor version differs from the cluster's. For other add-ons, no
     source lists the supported versions. Sources: terraform-provider-aws issue 33385 and
     awsdocs/amazon-eks-user-guide pull request 1170.
     """

@@ -1,4 +1,4 @@
-"""Functions of the AWS SDK, answered without an account."""
+"""AWS SDK functions that work without an account."""
 
 from __future__ import annotations
 
@@ -110,8 +110,8 @@ def partition(arguments: Values, place: Place) -> Values:
 
 
 def policy_document(arguments: Values, place: Place) -> Values:
-    """Return the document as the real provider writes it: single values as texts, several as sorted
-    lists.
+    """Return the document as the real provider writes it: single values as strings, multiple values
+    as sorted lists.
     """
     document: dict[str, Any] = {"Version": arguments.get("version") or "2012-10-17"}
     if arguments.get("policyId"):

@@ -92,7 +92,9 @@ def spot_role_exists(cloud: Memory) -> bool:
 
 
 def _allowed(cloud: Memory, key: str) -> Iterator[str]:
-    """Yield the operations on a key (its ARN or ID) that the Auto Scaling role is allowed to do."""
+    """Yield the operations that the Auto Scaling role is allowed to perform with a key (its ARN or
+    ID).
+    """
     identifier = key.rpartition("/")[2]
     for grant in cloud.all(GRANT).values():
         if _is(grant["keyId"], identifier) and grant["granteePrincipal"].endswith(ROLE):

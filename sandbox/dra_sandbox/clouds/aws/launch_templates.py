@@ -64,7 +64,7 @@ def user_data_is_multipart(inputs: Values) -> str | None:
 
 
 def volumes_are_sold(inputs: Values) -> str | None:
-    """Sources: EC2 API reference, LaunchTemplateEbsBlockDeviceRequest (what a gp3 volume can have);
+    """Sources: EC2 API reference, LaunchTemplateEbsBlockDeviceRequest (limits of gp3 volumes);
     rocicorp/mono pull request 4410 (operations for its size); runs-on/runs-on issue 260 (throughput
     for its operations); runs-on/runs-on issue 426 (throughput of another type).
     """

@@ -1,5 +1,5 @@
 """Conditions that block the update of a managed node group: another update, pods that can't be
-evicted, and no additional machine.
+evicted, and a lack of additional machines.
 
 Tests and rehearsals store these conditions in the cloud's memory, under kinds that only the
 simulation has.

@@ -1,4 +1,4 @@
-"""Rules of SQS queues, and of the EventBridge rules that send to them.
+"""Rules for SQS queues, and for the EventBridge rules that send to them.
 
 Sources: SQS API reference, SetQueueAttributes; EventBridge API reference, PutRule and PutTargets.
 """

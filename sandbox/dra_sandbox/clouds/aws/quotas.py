@@ -46,7 +46,7 @@ def has_vcpus(request: CloudRequest) -> str | None:
 
 def _vcpus(cloud: Memory, group: Values, family: str) -> int:
     """Return the on-demand vCPUs of a group for machines of a family, or of any family for an empty
-    text.
+    string.
     """
     if group.get("capacityType", "ON_DEMAND") != "ON_DEMAND" or not group.get("scalingConfig"):
         return 0

@@ -1,4 +1,4 @@
-"""The agent pools of a simulated Azure, including those inside clusters, and the nodes that a
+"""Agent pools in the simulated Azure, including pools inside clusters, and the nodes that a
 change adds to a pool.
 """
 

@@ -1,4 +1,4 @@
-"""Functions of the Azure SDK, answered without a subscription."""
+"""Azure SDK functions that work without a subscription."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class AzureReplaceRule(ReplaceRule, frozen=True):
     def replaces(self, change: PropertyDifference) -> bool:
         """Return True if a listed property changes, or a value inside a listed object.
 
-        An object that comes or goes as a whole replaces the resource only if it's listed itself,
+        Adding or removing a whole object replaces the resource only if the object itself is listed,
         not because of its members.
         """
         path = general_path(change.path)

@@ -1,4 +1,4 @@
-"""Azure resource providers that a subscription is registered for. A new subscription only has a
+"""Azure resource providers that a subscription is registered for. A new subscription has only a
 few.
 """
 

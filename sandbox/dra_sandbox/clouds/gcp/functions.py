@@ -1,4 +1,4 @@
-"""Functions of the Google Cloud SDK, answered without an account."""
+"""Google Cloud SDK functions that work without an account."""
 
 from __future__ import annotations
 

@@ -16,8 +16,7 @@ from dra_sandbox.control_plane.plane import read_plane
 from dra_sandbox.tools.charts import Charts
 
 CONTROL_PLANE = "DRA_SANDBOX_CONTROL_PLANE"
-"""Environment variable with the folder of the control plane to which all kubeconfigs of the stack
-lead.
+"""Environment variable with the folder of the control plane that all kubeconfigs of the stack use.
 """
 HELM = "DRA_SANDBOX_HELM"
 """Environment variable with the Helm command that installs releases there. Without it, releases are

@@ -1,4 +1,4 @@
-"""Check whether a kubeconfig leads to a cluster, as the real provider does when it's configured."""
+"""Check whether a kubeconfig selects a cluster, as the real provider does when it's configured."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import yaml
 
 
 class Unreachable(Exception):
-    """The kubeconfig doesn't lead to a cluster. The message contains the reason."""
+    """The kubeconfig doesn't select a cluster. The message contains the reason."""
 
 
 def server_of(kubeconfig: str, context: str = "") -> str:

@@ -285,7 +285,7 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
         return outputs
 
     def _reach(self, context: grpc.ServicerContext) -> None:
-        """Reject the call if the provider's kubeconfig doesn't lead to a cluster."""
+        """Reject the call if the provider's kubeconfig doesn't select a reachable cluster."""
         if self._unreachable:
             context.abort(
                 grpc.StatusCode.UNAVAILABLE,

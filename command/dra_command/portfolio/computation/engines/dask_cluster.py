@@ -200,7 +200,7 @@ def _load(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        fix = extra_command("portfolio")
+        fix = f"run {extra_command('portfolio')}"
         raise PlannerError("Dask isn't installed", fix=fix) from None
 
 

@@ -1,4 +1,4 @@
-"""Resources that machines start with: launch templates, placement groups, and schedules."""
+"""Resources for starting machines: launch templates, placement groups, and schedules."""
 
 from __future__ import annotations
 
