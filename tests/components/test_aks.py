@@ -450,7 +450,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "a key that nobody may use": (
         AksCluster,
         {"secrets_kms_key": KEY},
-        "secrets_key_vault_id: is missing",
+        "secrets_key_vault_id: is required",
     ),
     "a vault without a key": (
         AksCluster,
@@ -487,7 +487,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "half an identity": (
         AksCluster,
         {"identity_principal_id": SOMEBODY},
-        "identity_id: is missing",
+        "identity_id: is required",
     ),
     "an identity by name": (
         AksCluster,

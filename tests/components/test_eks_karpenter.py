@@ -391,7 +391,7 @@ WRONG_POOLS: dict[str, tuple[dict[str, Any], str]] = {
     "a zone of nowhere": ({"zone": "europe"}, "zone: "),
     "a reservation without its id": ({"capacity": "reservation"}, "reservation_id: "),
     "a release of no image": ({"release_version": "latest"}, "is not an image release"),
-    "EFA without a network": ({"efa": True}, "vpc_id: is missing"),
+    "EFA without a network": ({"efa": True}, "vpc_id: is required"),
     "a script without a first line": (
         {"boot_script": "echo"},
         "must start with an interpreter line",

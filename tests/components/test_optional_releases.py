@@ -231,7 +231,7 @@ OLD = {
     "an exporter that sees no claims": (
         GpuMetrics,
         {"version": "4.5.2"},
-        "version: use 4.8.3 or later, which sees claims",
+        "version: use 4.8.3 or later, which supports claims",
     ),
     "a Kueue that counts no claims": (
         Kueue,

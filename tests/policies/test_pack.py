@@ -269,7 +269,7 @@ def test_a_rule_that_raises_is_told_by_a_mandatory_one(declare: SimpleNamespace)
 
     assert name == could_not_run.id == "rule-could-not-run"
     assert could_not_run.level == "mandatory"
-    assert message.startswith("rule bad ended with ZeroDivisionError at test_pack.py:")
+    assert message.startswith("rule bad failed with ZeroDivisionError at test_pack.py:")
     assert names(host.analyze_stack(declare.node_group())) == ["rule-could-not-run"]
 
 
@@ -284,7 +284,7 @@ def test_reading_a_stack_that_raises_is_told_too(
     ((name, message),) = Host().analyze_stack(declare.node_group())
 
     assert name == "rule-could-not-run"
-    assert message.startswith("reading the stack ended with KeyError")
+    assert message.startswith("reading the stack failed with KeyError")
 
 
 def test_an_object_sentinel_hides_everything_below(declare: SimpleNamespace) -> None:

@@ -133,12 +133,13 @@ def _hindered(plan: Plan, *, is_pending_counted: bool) -> Iterator[str]:
 def _on_nodes(plan: Plan) -> str:
     if plan.fleet is None:
         return f" on {counted(len(plan.pools), 'observed node')}"
-    more = " more" if plan.judgement.is_observed else ""
+    is_growth = plan.judgement.is_observed
     nodes = sum(pool.nodes.desired - (pool.existing or 0) for pool in plan.pools)
     if not nodes:
-        return f"; no{more or ' GPU'} node is needed"
+        return f"; no {'additional' if is_growth else 'GPU'} node is needed"
+    more = " more" if is_growth else ""
     cost = "" if plan.cost is None else f", {usd(plan.cost.hourly_usd)} per hour{more}"
-    return f" on {counted(nodes, 'GPU node')}{more}{cost}"
+    return f" on {counted(nodes, 'additional GPU node' if is_growth else 'GPU node')}{cost}"
 
 
 def _pending(plan: Plan) -> str:

@@ -395,7 +395,7 @@ def test_a_rule_that_raises_blocks_no_more_where_its_level_says_so(
     assert (done.status, told["severity"], told["code"]) == (1, "error", "rule-could-not-run")
     assert told["fix"] == FIX
     assert told["message"].startswith(
-        f"rule {RULE} ended with ZeroDivisionError at test_configuration.py:"
+        f"rule {RULE} failed with ZeroDivisionError at test_configuration.py:"
     )
     shared.write("pulumi-dra.yaml", "rules: {rule-could-not-run: advisory}\n")
     done = checked(shared)

@@ -1,4 +1,4 @@
-"""plan with a fleet and a snapshot: how many nodes more."""
+"""plan with a fleet and a snapshot: how many additional nodes."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def test_the_report_says_how_many_nodes_more(project: Project) -> None:
     done = project.run(*WORDS)
     assert done.status == 0
     words = " ".join(done.out.split())
-    assert "✓ Fits: all 2 workloads on 1 GPU node more, USD 6.88 per hour more" in words
+    assert "✓ Fits: all 2 workloads on 1 additional GPU node, USD 6.88 per hour more" in words
     assert "EKS us-east-1 · 4 observed nodes" in words
     assert "h100 p5.4xlarge 0–4 1 1 6.88" in words
-    assert "1 node more, USD 6.88 per hour more" in words
+    assert "1 additional node, USD 6.88 per hour more" in words
 
 
 def test_json_has_what_exists_and_what_is_desired(project: Project) -> None:

@@ -110,7 +110,7 @@ def test_four_gpus_for_four_pods_of_the_plugin_and_four_claims_do_not_fit() -> N
 
     assert plan.verdict == "does-not-fit"
     (finding,) = plan.diagnostics
-    assert "two pods use at least 4 devices" in finding.message
+    assert "at least 4 devices are used by two pods" in finding.message
     assert finding.fix == (
         "drain the node, and then remove either the device plugin or the DRA driver from the node; "
         "drain the node first, because pods keep the plugin's devices until they end"
@@ -133,7 +133,7 @@ def test_pods_that_outlive_the_device_plugin_keep_their_gpus() -> None:
     plan = planned([*node(0), *running(3)], claims(4))
 
     assert plan.verdict == "does-not-fit"
-    assert "two pods use at least 3 devices" in plan.diagnostics[0].message
+    assert "at least 3 devices are used by two pods" in plan.diagnostics[0].message
 
 
 def test_pods_whose_extended_resource_a_claim_serves_hold_no_gpu_of_a_plugin() -> None:
