@@ -457,7 +457,7 @@ def test_drivers_of_software_need_no_accelerators(
             fleet("eks", "g6.xlarge", {"nvidia": {"version": "0.5.0"}}),
             "gpu.intel.com",
             "whose driver the fleet doesn't install",
-            "or request devices of the fleet",
+            "or request devices that the fleet provides",
         ),
     ],
     ids=["not installed", "no such pool", "a class of another cloud", "nowhere on the cloud"],

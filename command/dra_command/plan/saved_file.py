@@ -29,7 +29,7 @@ def check_saved_file(values: argparse.Namespace) -> None:
         )
     if values.stack and file:
         raise UsageError(
-            f"{option} uses the plan file of the stack, so FILE isn't supported",
+            f"{option} uses the stack's plan file, so FILE isn't supported",
             fix=f"remove {file}, or use --fleet instead of --stack",
         )
     owner = "stack" if values.stack else "fleet"

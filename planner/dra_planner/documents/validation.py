@@ -85,7 +85,7 @@ def _is_key(part: str) -> bool:
 
 
 _WORDS = {
-    "string": "text",
+    "string": "a string",
     "int": "an integer",
     "bool": "true or false",
     "list": "a list",

@@ -221,7 +221,7 @@ def _other_accelerator(fleet: Fleet, machine: Machine) -> tuple[str, ...]:
         return ()
     return (
         (
-            f"{machine.name}: no driver of this fleet publishes its {accelerator.model}, so "
+            f"{machine.name}: no driver in this fleet publishes its {accelerator.model}, so "
             "pods can't claim them"
         ),
     )

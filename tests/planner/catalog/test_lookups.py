@@ -134,7 +134,7 @@ def test_layouts() -> None:
             lambda: catalog.machine("eks", "quantum"),
             ("see `pulumi-dra catalog machines`"),
         ),
-        (lambda: catalog.machine("azure", "x"), 'cloud "azure"; did you mean eks, gke, aks'),
+        (lambda: catalog.machine("azure", "x"), 'cloud "azure"; did you mean eks, gke, or aks'),
         (lambda: catalog.machine("gke", "n1-standard-8+nvidia-tesla-v1000"), "nvidia-tesla-v100"),
         (
             lambda: catalog.machine("gke", "n1-standard-8+nvidia-tesla-v100:3"),
@@ -167,7 +167,7 @@ def test_layouts() -> None:
         (lambda: nvidia.check_mig_layout(H100, "1g.10gb:8"), "at most 7 instances of 1g.10gb"),
         (lambda: nvidia.check_mig_layout(H100, "4g.40gb,3g.40gb,1g.10gb"), "doesn't fit on"),
         (lambda: nvidia.check_mig_layout(H100, "1g.10gb:two"), "two instances"),
-        (lambda: nvidia.check_mig_layout(H100, "0-8=none"), "use the GPUs 0 to 7"),
+        (lambda: nvidia.check_mig_layout(H100, "0-8=none"), "use GPUs 0 to 7"),
         (
             lambda: nvidia.check_mig_layout(H100, "0=none;0=7g.80gb"),
             "GPU 0 has two MIG configurations",

@@ -304,7 +304,7 @@ def test_a_pool_of_other_accelerators_offers_none_and_says_so() -> None:
     )
     assert offer.slices == ()
     assert any(
-        "no driver of this fleet publishes its Trainium2" in sentence
+        "no driver in this fleet publishes its Trainium2" in sentence
         for sentence in offer.assumptions
     )
 

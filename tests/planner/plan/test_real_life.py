@@ -470,7 +470,7 @@ CASES = [
         "cannot-tell",
         {"l4": 6},
         "loss-leaves-pods",
-        "when zone us-east-1a is lost",
+        "if zone us-east-1a is lost",
     ),
     Case(
         "room for two pods more",

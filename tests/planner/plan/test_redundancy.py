@@ -65,7 +65,7 @@ def test_no_room_for_a_spare_node_leaves_it_open_and_says_which_loss() -> None:
     plan = plan_of(tight, deployment(replicas=3))
     assert (plan.verdict, built(plan)) == ("cannot-tell", {"g6-2xlarge": 3})
     (reason,) = [each for each in plan.workloads[0].reasons if each.code == "loss-leaves-pods"]
-    assert reason.message.startswith("when node g6-2xlarge-")
+    assert reason.message.startswith("if node g6-2xlarge-")
     assert reason.message.endswith(
         'even with every allowed spare node (pool "g6-2xlarge" would need 4)'
     )

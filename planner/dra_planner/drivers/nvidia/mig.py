@@ -229,7 +229,7 @@ def _indices(text: str, machine: Machine) -> list[int]:
         if first > last or last >= machine.gpu_count:
             raise CatalogError(
                 f'{machine.name} doesn\'t have the GPUs "{part.strip()}"',
-                fix=f"use the GPUs 0 to {machine.gpu_count - 1}",
+                fix=f"use GPUs 0 to {machine.gpu_count - 1}",
             )
         indices.extend(range(first, last + 1))
     return indices

@@ -202,8 +202,8 @@ def _fix_of_policy(asked: _Asked) -> str:
     if asked.kind in _POLICIES or has_mutating_policies(asked.features.minor):
         return "" if asked.version == "v1" else f"set apiVersion: {_ADMISSION}/v1"
     return (
-        f"use Kubernetes 1.36, which serves {asked.kind}, or set {_ADMISSION}/v1beta1 in "
-        "runtimeConfig of the fleet if the API server serves it"
+        f"use Kubernetes 1.36, which serves {asked.kind}, or set {_ADMISSION}/v1beta1 in the "
+        "fleet's runtimeConfig if the API server serves it"
     )
 
 
@@ -216,9 +216,9 @@ def _fix_of_resource(asked: _Asked) -> str:
     is_newer = kind in _RESOURCE_KINDS and kind not in asked.features.resource_kinds
     if is_newer and version in _OLD_VERSIONS:
         return (
-            f"use Kubernetes {served_since(kind)} or later, which serves {kind} as {RESOURCE}/v1; "
-            f"if the API server serves {RESOURCE}/{version}, set this version in runtimeConfig of "
-            "the fleet"
+            f"use Kubernetes {served_since(kind)} or later, which serves {kind} as "
+            f"{RESOURCE}/v1; if the API server serves {RESOURCE}/{version}, set this version "
+            "in the fleet's runtimeConfig"
         )
     reason = _OLD_VERSIONS.get(version, f"{RESOURCE}/{version} doesn't exist")
     if (kind, version) == ("DeviceTaintRule", "v1alpha3"):

@@ -30,8 +30,8 @@ def find_missing_requests(situation: ClusterSituation) -> Iterator[Blocker]:
                     yield Blocker(
                         code="request-not-in-claim",
                         message=f'{workload.ref}: container "{container.name}" uses request '
-                        f'"{used.request}" of claim '
-                        f'"{used.name}", which has {_listed(known)}, so the pod never starts',
+                        f'"{used.request}" of claim "{used.name}", but this claim has '
+                        f"{_listed(known)}, so the pod never starts",
                         fix=f"set request: {known[0]}"
                         if len(known) == 1
                         else "use one of these requests, or remove the request name",
@@ -51,4 +51,5 @@ def _requests(
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(f'"{name}"' for name in names) if names else "no request"
+    listed = ", ".join(f'"{name}"' for name in names)
+    return f"only {listed}" if names else "no requests"

@@ -152,7 +152,7 @@ def _of_another_driver(
         " and ".join(fixes)
         if len(missing) == 1 and None not in of_driver and all(fixes)
         else "use --observed to plan on a snapshot of nodes that have these devices, or "
-        "request devices of the fleet"
+        "request devices that the fleet provides"
     )
     return Blocked(
         member=member,

@@ -241,7 +241,7 @@ def _pending(ref: WorkloadRef, survival: Survival) -> Reason | None:
     )
     return Reason(
         code="loss-leaves-pods",
-        message=f"if {what} is lost in the pod arrival order {most.order}, "
+        message=f"if {what} is lost (pod arrival order: {most.order}), "
         f"{counted(most.pending[ref], 'pod')} {verb(most.pending[ref], 'stay')} "
         "pending, even with every allowed spare node" + (f" (pool {short})" if short else ""),
     )

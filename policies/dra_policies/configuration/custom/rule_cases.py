@@ -22,7 +22,7 @@ _SCALARS: Final[Mapping[str, tuple[type, ...]]] = {
     "double": (int, float),
 }
 _WORDS: Final = {
-    "string": "text",
+    "string": "a string",
     "int": "an integer",
     "bool": "true or false",
     "double": "a number",

@@ -35,9 +35,9 @@ def selectors_without_pool(view: StackView) -> Iterator[Finding]:
             if not any(_may_have(pool, key, value) for pool in pools):
                 kind = each.type.rpartition(":")[2]
                 yield Finding(
-                    message=f'{kind} "{each.name}" selects nodes with the label {key}={value}, '
-                    "which no pool of this stack sets, so Karpenter doesn't create nodes for its "
-                    "pods",
+                    message=f'{kind} "{each.name}" selects nodes with the label '
+                    f"{key}={value}, which no pool in this stack sets, so Karpenter "
+                    "doesn't create nodes for its pods",
                     fix=f"add the label to spec.template.metadata.labels of a NodePool, or remove "
                     f"{key} from nodeSelector",
                     urn=each.urn,

@@ -96,7 +96,7 @@ def _images(
         )
     elif has_image is False and image == kind.custom_image:
         yield RejectedPool(
-            "it uses a custom image, which its launch template doesn't set",
+            "its launch template doesn't set an image, although the pool uses a custom image",
             fix=f"set {kind.image} in the template, or set {paths.image} to one of the cloud's "
             "images",
         )
