@@ -74,7 +74,7 @@ def test_gpu_pools_without_a_plan(declare: SimpleNamespace) -> None:
     resource = "resource pulumi-dra:index:CapacityPlan"
     said = (
         'node group "l4" is a DRA pool, '
-        f"but the stack doesn't register a plan before it ({resource})"
+        f"but the stack doesn't register a plan before the pool ({resource})"
     )
     assert missing(view_of_stack([group])) == [said]
     # told once: the same of the resource and of the stack
