@@ -111,7 +111,7 @@ def _try(
             started[component] = spawn(
                 made[component], plane.log(component), outlives_us=outlives_us
             )
-        _wait(plane, started, until, _answers)
+        _wait(plane, started, until, _is_healthy)
         for component in (name for name in made if name not in SERVERS):
             started[component] = spawn(
                 made[component], plane.log(component), outlives_us=outlives_us
@@ -174,11 +174,14 @@ def _wait(
         time.sleep(_LOOK_EVERY_SECONDS)
 
 
-def _answers(server: ApiServer) -> bool:
-    """Return True if the API server authenticates clients. The other components can then connect
-    while it still creates its initial objects.
+def _is_healthy(server: ApiServer) -> bool:
+    """Return True if the API server reports that it's healthy.
+
+    The controller manager exits if the API server isn't healthy within 10 seconds, which can happen
+    on a busy machine. Source: kubernetes/kubernetes:cmd/kube-controller-manager/app/
+    controllermanager.go @v1.36.3 (WaitForAPIServer).
     """
-    return server.request("GET", "/version").status == http.client.OK
+    return server.request("GET", "/healthz").status == http.client.OK
 
 
 def _is_ready(server: ApiServer) -> bool:
