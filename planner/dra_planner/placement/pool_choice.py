@@ -23,8 +23,8 @@ from dra_planner.sizing import LevelNeeds
 from dra_planner.sizing.bound.solver import load_solver
 
 # pools per work: those with the lowest cost if it shares nodes, and if it doesn't
-_MOST_POOLS: Final = 4
-_STEPS: Final = 8_000_000  # steps of the quick model
+_MOST_POOLS: Final = 8
+_STEPS: Final = 20_000_000  # steps of the quick model
 
 
 def choose_pools(needs: LevelNeeds, pools: Pools, shapes: Mapping[str, Shape]) -> dict[int, int]:

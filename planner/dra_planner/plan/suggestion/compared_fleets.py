@@ -38,21 +38,26 @@ def compared_fleets(plan: Plan) -> Iterator[dict[str, int]]:
     yield from (_nodes(offers, sizing) for offers, sizing in _cheapest(pairs)[:1])
 
 
-def fleet_of_any_machines(plan: Plan) -> dict[str, int]:
+def needs_on_machines(plan: Plan) -> LevelNeeds:
+    """Return what the pods of a plan need on each machine type that is known to fit them."""
+    return node_needs(_sizer(plan, plan.offers), plan.level)
+
+
+def fleet_of_any_machines(plan: Plan, needs: LevelNeeds) -> dict[str, int]:
     """Return the best fleet found of any machine types, as nodes by pool, if each workload uses one
     of the types.
     """
-    needs = node_needs(_sizer(plan, plan.offers), plan.level)
     by_name = {offer.name: offer for offer in plan.offers}
     shapes = {shape.id: shape for shape in plan.judgement.demand.shapes}
     return _chosen(needs, [by_name[name] for name in needs.pools], shapes)
 
 
-def fleets_of_few_machines(plan: Plan) -> Iterator[tuple[dict[str, int], Sizing]]:
+def fleets_of_few_machines(
+    plan: Plan, needs: LevelNeeds
+) -> Iterator[tuple[dict[str, int], Sizing]]:
     """Yield fleets of one, two, and three machine types that an estimate names, as nodes by pool
     of their packing, with their sizing.
     """
-    needs = node_needs(_sizer(plan, plan.offers), plan.level)
     by_name = {offer.name: offer for offer in plan.offers}
     costs = [by_name[name].hourly_usd or Decimal(0) for name in needs.pools]
     for chosen in few_machines(needs, [float(cost) for cost in costs]):

@@ -33,6 +33,7 @@ from dra_planner.plan.suggestion.compared_fleets import (
     compared_fleets,
     fleet_of_any_machines,
     fleets_of_few_machines,
+    needs_on_machines,
     sized,
 )
 from dra_planner.plan.suggestion.divided_devices import partitioned_pools, with_shared_devices
@@ -175,9 +176,10 @@ def _found_with_guards(
     """Return the best fleet with guards of any machine types, and simpler ones: planned if they
     could cost less than the best one so far.
     """
-    planned = [guided_fleet(request, candidates, fleet_of_any_machines(plan))]
+    needs = needs_on_machines(plan)
+    planned = [guided_fleet(request, candidates, fleet_of_any_machines(plan, needs))]
     packed: list[PackedFleet] = []
-    for counts, sizing in fleets_of_few_machines(plan):
+    for counts, sizing in fleets_of_few_machines(plan, needs):
         bound, packing = sizing.hourly_bound, sizing.hourly_plan
         best = min((each.hourly_usd for each in planned if each is not None), default=None)
         if best is None or bound is None or packing is None or bound < best:
