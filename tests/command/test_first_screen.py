@@ -74,7 +74,7 @@ def test_what_a_stack_costs_is_what_the_command_prints(stack: str) -> None:
     )
     row = f"| [{stack}](stacks/Pulumi.{stack}.yaml) | {cost} |"
     text = README.read_text(encoding="utf-8")
-    for saving in re.findall(r"(\d nodes fewer, USD [\d.]+ per hour less)", shown):
+    for saving in re.findall(r"(\d fewer nodes, USD [\d.]+ per hour less)", shown):
         assert saving in text
     pattern = re.compile(rf"^\| \[{stack}\].*$", re.MULTILINE)
     if os.environ.get("REWRITE_GOLDEN"):

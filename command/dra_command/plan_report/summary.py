@@ -474,7 +474,7 @@ def _cheaper(plan: Plan) -> tuple[str, ...]:
     saved = saved_usd(fix, built, plan.offers)
     if fewer <= 0 and not saved:
         return ()
-    worth = [f"{counted(fewer, 'node')} fewer"] if fewer > 0 else []
+    worth = [f"{counted(fewer, 'fewer node')}"] if fewer > 0 else []
     worth += [f"{usd(saved)} per hour less"] if saved else []
     sentence = fix_sentence(fix)
     return (
