@@ -116,7 +116,7 @@ def test_json_is_as_its_schema_says(project: Project) -> None:
         (["chat.yaml", "--shared", "nvidia.com/gpu"], "nvidia.com/gpu=4"),
         (["chat.yaml", "--shared", "gpu=4"], "or nvidia.com/gpu=4?"),
         (["chat.yaml", "--shared", "tpu=2"], "did you mean google.com/tpu=2?"),
-        (["chat.yaml", "--shared", "card=2"], "use one of amd.com/gpu, "),
+        (["chat.yaml", "--shared", "card=2"], "use one of these resources: amd.com/gpu, "),
         (["chat.yaml", "--mig-profile", "1g.5g"], "did you mean 1g.5gb?"),
         (["chat.yaml", "--mig-profile", "half"], "pulumi-dra catalog mig"),
         (["chat.yaml", "--kubernetes", "1.12"], "1.12"),
