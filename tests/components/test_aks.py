@@ -563,7 +563,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"max_unavailable": 0},
         "must be 1 or more if max_surge is 0, because otherwise AKS can't replace nodes",
     ),
-    "nothing bought": (AksGpuPool, {"capacity": "reservation"}, "is missing"),
+    "nothing bought": (AksGpuPool, {"capacity": "reservation"}, "is required"),
     "bought by name": (
         AksGpuPool,
         {"capacity": "reservation", "reservation_group_id": "h100", "cluster_principal_id": "p"},
@@ -572,7 +572,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "nobody to grant to": (
         AksGpuPool,
         {"capacity": "reservation", "reservation_group_id": GROUP},
-        "but the cluster's identity needs a role on the capacity reservation group",
+        "because the cluster's identity needs a role on the capacity reservation group",
     ),
     "a grant of nothing": (
         AksGpuPool,
