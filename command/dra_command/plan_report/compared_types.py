@@ -5,7 +5,8 @@ warnings about the suggested fleet.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from dra_command.plan_report.summary import Obstacle, obstacles
 from dra_planner.drivers import nvidia
@@ -19,13 +20,30 @@ _POOLS = (
 )
 
 
-def compared_obstacles(plan: Plan, *, every: bool = False) -> Iterator[Obstacle]:
+_ADD: Final = "add a pool with machine type "
+_FOLDED: Final = " (--verbose shows them)"
+
+
+def compared_obstacles(plan: Plan, limits: Sequence[str] = ()) -> Iterator[Obstacle]:
     """Yield why no compared machine type runs a workload. Texts name machine types, because the
-    user doesn't have the pools of the comparison.
+    user doesn't have the pools of the comparison. `limits` are the options that excluded machine
+    types, which fixes with other types must change.
     """
-    for each in obstacles(plan, every=every):
-        lines = tuple((_with_types(line, plan), _with_types(fix, plan)) for line, fix in each.lines)
+    for each in obstacles(plan):
+        lines = tuple(
+            (
+                _with_types(line, plan).replace(_FOLDED, ""),
+                _with_limits(_with_types(fix, plan), limits),
+            )
+            for line, fix in each.lines
+        )
         yield Obstacle(each.subject, each.verdict, each.state, lines, each.changes)
+
+
+def _with_limits(fix: str, limits: Sequence[str]) -> str:
+    if not limits or _ADD not in fix:
+        return fix
+    return f"change {' and '.join(limits)} to include {fix.replace(_ADD, 'machine type ')}"
 
 
 def fleet_notes(suggestion: Suggestion) -> Iterator[str]:

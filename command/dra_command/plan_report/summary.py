@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_command.claim_report.shares import share_cells
 from dra_command.pens.amounts import usd
@@ -15,7 +16,7 @@ from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
 from dra_command.plan_report.guards import with_guards
 from dra_planner.catalog import cloud_titles
 from dra_planner.errors import Diagnostic
-from dra_planner.model import DEMAND_LEVELS, Reason, Verdict
+from dra_planner.model import DEMAND_LEVELS, Reason, Verdict, WorkloadRef
 from dra_planner.plan import Plan, detail_claims
 from dra_planner.plan.judgement.lost_nodes import lost
 from dra_planner.plan.judgement.shared_cause import shared_cause
@@ -27,6 +28,7 @@ if TYPE_CHECKING:  # needed only for type checking, because importing the simula
     from dra_planner.simulation import SimulatedCounts
 
 MOST_REASONS = 3
+_FEWEST_ALIKE = 3  # number of workloads with equal reasons that are listed together
 _MOST_NAMES = 5
 # maximum number of pools in a list of pools that share a limit, or of workloads that don't fit any
 # pool
@@ -42,6 +44,8 @@ class Obstacle(Struct, frozen=True):
     lines: tuple[tuple[str, str], ...]  # the reason, and its fix
     # for selectors: the current text, and the replacement
     changes: tuple[tuple[str, str], ...] = ()
+    pending: int = 0
+    pods: int = 0
 
 
 def claims_table(plan: Plan) -> Table:
@@ -210,6 +214,33 @@ def obstacles(plan: Plan, *, every: bool = False) -> Iterator[Obstacle]:
         state = VERDICT_AFTER_A_NAME["cannot-tell"]
         yield Obstacle(subject, "cannot-tell", state, ((cause.message, cause.fix),))
     grouped = () if cause is None else cause.workloads
+    yield from _with_equal_lines(_workload_obstacles(plan, grouped, repeated=repeated, every=every))
+
+
+def _with_equal_lines(obstacles: Iterable[Obstacle]) -> Iterator[Obstacle]:
+    """Yield the obstacles, with those of several workloads with equal reasons and fixes as one."""
+    groups: dict[object, list[Obstacle]] = {}
+    for each in obstacles:
+        groups.setdefault((each.verdict, each.lines, each.changes), []).append(each)
+    for group in groups.values():
+        if len(group) < _FEWEST_ALIKE:
+            yield from group
+            continue
+        subjects = [each.subject for each in group]
+        more = len(subjects) - MOST_NAMED
+        names = subjects if more <= 0 else [*subjects[:MOST_NAMED], f"{more} more"]
+        pending = sum(each.pending for each in group)
+        state = (
+            f"{pending} of {counted(sum(each.pods for each in group), 'pod')} pending"
+            if pending
+            else group[0].state
+        )
+        yield replace(group[0], subject=f"{', '.join(names[:-1])} and {names[-1]}", state=state)
+
+
+def _workload_obstacles(
+    plan: Plan, grouped: Collection[WorkloadRef], *, repeated: str, every: bool
+) -> Iterator[Obstacle]:
     for workload in plan.workloads:
         verdict = workload.verdicts[plan.level]
         if verdict == "fits" or not workload.reasons or workload.workload in grouped:
@@ -234,7 +265,15 @@ def obstacles(plan: Plan, *, every: bool = False) -> Iterator[Obstacle]:
             if workload.pending
             else VERDICT_AFTER_A_NAME[verdict]
         )
-        yield Obstacle(str(workload.workload), verdict, state, lines, _changes(workload.reasons))
+        yield Obstacle(
+            str(workload.workload),
+            verdict,
+            state,
+            lines,
+            _changes(workload.reasons),
+            workload.pending,
+            workload.placed + workload.pending,
+        )
 
 
 def _changes(reasons: Iterable[Reason]) -> tuple[tuple[str, str], ...]:

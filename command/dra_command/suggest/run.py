@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 
 from dra_command.command_line.arguments import UsageError
@@ -62,7 +62,8 @@ def run(values: argparse.Namespace) -> int:
             else status_of(found.plan.verdict, allow_unknown=False)
         )
     if found.best is None:
-        for line in _refusal(found):
+        limits = {"--machines": request.machines, "--max-price": request.max_price is not None}
+        for line in _refusal(found, [option for option, given in limits.items() if given]):
             print(line, file=sys.stderr)
         return status_of(found.plan.verdict, allow_unknown=False)
     for line in _why(found, found.best):
@@ -129,9 +130,9 @@ def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
     yield "the comparison doesn't include the system pool and its cost"
 
 
-def _refusal(found: Suggestions) -> Iterator[str]:
+def _refusal(found: Suggestions, limits: Sequence[str]) -> Iterator[str]:
     """Yield why no fleet is printed: reasons that apply to all machine types, or the scheduler's
-    result on all fleets that were tried.
+    result on all fleets that were tried. `limits` are the options that exclude machine types.
     """
     plan = found.plan
     compared = (
@@ -139,7 +140,7 @@ def _refusal(found: Suggestions) -> Iterator[str]:
         if found.candidates > 1
         else plan.pools[0].machine
     )
-    blocking = tuple(compared_obstacles(plan))
+    blocking = tuple(compared_obstacles(plan, limits))
     apart = [each for each in plan.blockers if not each.workloads and each.verdict != "fits"]
     if plan.judgement.sizing.verdict == "fits" and not blocking and not apart:
         yield (

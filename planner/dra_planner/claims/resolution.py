@@ -177,7 +177,7 @@ def _installed_by(name: str) -> str:
     if known.setting:
         return f"set `{known.setting}` in the fleet{on}, or add the DeviceClass manifest"
     if known.since:
-        return f"use the NVIDIA driver {known.since} or later"
+        return f"install the NVIDIA DRA driver {known.since} or later"
     return (
         f"add the DeviceClass manifest of driver {known.driver}{on}, and use --observed to plan "
         "on nodes that run the driver"

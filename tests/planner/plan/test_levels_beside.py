@@ -86,8 +86,20 @@ class TestNodesThatNothingAdds:
             "warning",
         )
         assert found.message.startswith(
-            "if Deployment default/web adds pods during a rollout, 1 pod stays pending"
+            "if Deployment default/web adds pods during a rollout, 1 pod stays pending and the "
+            "rollout never completes"
         )
+
+    def test_a_rollout_of_which_one_pod_starts_can_continue(self) -> None:
+        more = self.FULL.replace("maxSurge: 1", "maxSurge: 2").replace("replicas: 4", "replicas: 3")
+        (found,) = plan(more, nodes=ROOM).beside
+        assert (found.code, found.severity) == ("peak-exceeds-nodes", "note")
+        assert "1 pod stays pending, because" in found.message
+
+    def test_pods_of_rollouts_that_may_remove_a_pod_first_are_not_counted(self) -> None:
+        """Given nodes without free devices, and another rollout that removes a pod first."""
+        (found,) = plan(self.FULL, WEB.replace("web", "api"), nodes=ROOM).beside
+        assert "1 pod stays pending" in found.message
 
     def test_a_rollout_that_may_remove_a_pod_first(self) -> None:
         assert codes(plan(WEB, nodes=ROOM)) == []

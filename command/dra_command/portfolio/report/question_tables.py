@@ -59,7 +59,10 @@ def curves_table(summary: Summary) -> Table:
         "packed: additional units in the best packing · simulated: additional units that the "
         "default scheduler places in every order tried · "
     )
-    note += "refused from: number of additional units that is proven not to fit"
+    note += (
+        "refused from: number of additional units that is proven not to fit · another node at: "
+        "nodes and price of the best packing, which can cost less than the plan"
+    )
     return Table(
         "Room for more",
         heads,

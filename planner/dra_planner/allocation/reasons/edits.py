@@ -5,7 +5,7 @@ obstacle.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from math import inf
 from typing import Literal, TypeVar, get_args
@@ -17,7 +17,13 @@ from dra_planner.allocation.extended_resource_claims import CLAIM_NAME
 from dra_planner.allocation.node.selectors import node_matches, tolerates
 from dra_planner.allocation.node.state import NodeState
 from dra_planner.allocation.place import needs_of
-from dra_planner.allocation.reasons.nodes import is_of_volume, selector_of, toleration_text
+from dra_planner.allocation.reasons.label_alternatives import instead_of_label
+from dra_planner.allocation.reasons.nodes import (
+    failing_requirements,
+    is_of_volume,
+    selector_of,
+    toleration_text,
+)
 from dra_planner.allocation.reasons.selector_changes import (
     change_selector,
     class_corrections,
@@ -31,6 +37,7 @@ from dra_planner.model import (
     DeviceRequest,
     DeviceToleration,
     ExactDeviceRequest,
+    Node,
     PodSpec,
     Shape,
     Toleration,
@@ -146,6 +153,13 @@ def possible_edits(shape: Shape, node: NodeState, fresh: NodeState | None) -> It
                 )
 
 
+def _selected_otherwise(text: str, keys: Iterable[str], pod: PodSpec, node: Node) -> str:
+    """Return the text with the selection that replaces labels which the node lacks."""
+    missing = (key for key in keys if key not in node.meta.labels)
+    instead = next(filter(None, (instead_of_label(key, pod, node) for key in missing)), "")
+    return f"{text}, and {instead}" if instead else text
+
+
 def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
     pod, own = shape.pod, node.node
     for taint in own.taints:
@@ -160,9 +174,11 @@ def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
     for key, value in pod.node_selector.items():
         if own.meta.labels.get(key) != value and not is_of_volume(pod, key):
             text = f"remove {key}={value} from {selector_of(pod, key)}"
-            yield Edit("select-less", text, name=key)
+            yield Edit("select-less", _selected_otherwise(text, [key], pod, own), name=key)
     if pod.node_affinity is not None and not node_matches(pod.node_affinity, own):
-        yield Edit("select-less", "remove the pod's required node affinity")
+        text = "remove the pod's required node affinity"
+        keys = [each.key for each in failing_requirements(pod, own)]
+        yield Edit("select-less", _selected_otherwise(text, keys, pod, own))
     needs = needs_of(shape, node.template)
     for name, amount in needs.requests.items():
         left = node.free(name)

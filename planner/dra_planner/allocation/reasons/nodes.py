@@ -172,7 +172,8 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
         return Reason(
             code="node-affinity",
             message="the node's labels don't match the pod's required node affinity"
-            + _affinity_text(refusal.shape.pod.node_affinity),
+            + _affinity_text(refusal.shape.pod.node_affinity)
+            + _missing_text(refusal.shape.pod, refusal.node.node),
             fix=_affinity_fix(refusal.shape.pod, refusal.node.node),
         )
     key, _, value = misfit.label.partition("=")
@@ -213,12 +214,8 @@ def selector_of(pod: PodSpec, key: str) -> str:
 
 def _affinity_fix(pod: PodSpec, node: Node) -> str:
     """Return how the node and the term that it fails least come to match."""
-    affinity, labels = pod.node_affinity, node.meta.labels
-    failing = [
-        [each for each in term.match_expressions if not requirement_holds(each, labels)]
-        for term in (affinity.terms if affinity is not None else ())
-    ]
-    fewest = min(filter(None, failing), key=len, default=[])
+    labels = node.meta.labels
+    fewest = failing_requirements(pod, node)
     if not fewest:
         return "remove the pod's required node affinity"
     keys = list(dict.fromkeys(each.key for each in fewest))
@@ -238,6 +235,27 @@ def _affinity_fix(pod: PodSpec, node: Node) -> str:
     if len(settable) == len(fewest):
         return f"label the pool with {' and '.join(settable)}, or {fix}"
     return fix
+
+
+def failing_requirements(pod: PodSpec, node: Node) -> list[Requirement]:
+    """Return the requirements of a pod's node affinity that a node doesn't meet, of the term that
+    fails least.
+    """
+    affinity, labels = pod.node_affinity, node.meta.labels
+    failing = [
+        [each for each in term.match_expressions if not requirement_holds(each, labels)]
+        for term in (affinity.terms if affinity is not None else ())
+    ]
+    return min(filter(None, failing), key=len, default=[])
+
+
+def _missing_text(pod: PodSpec, node: Node) -> str:
+    """Return the first label that the affinity requires and other software would set, or ""."""
+    for each in failing_requirements(pod, node):
+        owner = label_owner(each.key)
+        if each.key not in node.meta.labels and owner is not None:
+            return f", because it doesn't have the label {each.key}, which {owner.owner} would set"
+    return ""
 
 
 def _affinity_text(affinity: NodeSelector | None) -> str:

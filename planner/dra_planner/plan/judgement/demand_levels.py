@@ -4,14 +4,14 @@ also fit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from msgspec.structs import replace
 
 from dra_planner.errors import NOWHERE, Diagnostic, Place
 from dra_planner.fleet import Fleet
-from dra_planner.model import DEMAND_LEVELS, DemandLevel, WorkloadRef
+from dra_planner.model import DEMAND_LEVELS, Demand, DemandLevel, Figures, Member, WorkloadRef
 from dra_planner.offers import Offer
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.system_pods import set_aside
@@ -86,22 +86,22 @@ def find_levels_without_nodes(
     if fleet.is_autoscaled or judgement.sizing.verdict != "fits":
         return
     on_gpus, _ = set_aside(judgement.demand, judgement.offers)
-    sizer: Sizer | None = None
+    offers = [_built_offer(offer, fleet, built) for offer in judgement.offers]
     for level in _levels_above(judgement):
         sizing = judgement.sizings[level]
         if sizing is judgement.sizing:
             continue
-        if sizer is None:
-            offers = [_built_offer(offer, fleet, built) for offer in judgement.offers]
-            sizer = Sizer.of(on_gpus, offers, judgement.classes, judgement.features)
-            sizer = replace(sizer, with_raises=False)
+        growing = _growing(judgement, level)
+        if not growing:
+            continue
+        grown = _only_growing(on_gpus, growing, level, judgement.level)
+        sizer = Sizer.of(grown, offers, judgement.classes, judgement.features)
         pending = sum(
             size.pending
-            for size in sizer.size(level).workloads
+            for size in replace(sizer, with_raises=False).size(level).workloads
             if size.verdict == "does-not-fit" and _verdict(sizing, size.workload) == "fits"
         )
-        growing = _growing(judgement, level)
-        if pending and growing:
+        if pending:
             yield _without_nodes(pending, growing, level, judgement)
             return
 
@@ -137,21 +137,50 @@ def _growing(judgement: Judgement, level: DemandLevel) -> list[WorkloadRef]:
     )
 
 
+def _only_growing(
+    demand: Demand, growing: Collection[WorkloadRef], level: DemandLevel, usual: DemandLevel
+) -> Demand:
+    """Return the demand in which only these workloads add pods at a level."""
+
+    def figures(member: Member) -> Figures:
+        if member.workload in growing:
+            return member.figures
+        return member.figures._replace(**{level: member.figures.at(usual)})
+
+    shapes = tuple(
+        replace(
+            shape,
+            members=tuple(replace(each, figures=figures(each)) for each in shape.members),
+        )
+        for shape in demand.shapes
+    )
+    return replace(demand, shapes=shapes)
+
+
 def _without_nodes(
     pending: int, growing: list[WorkloadRef], level: DemandLevel, judgement: Judgement
 ) -> Diagnostic:
     """Return the finding about the workloads that add pods at a level. It's a note for several
-    ones, because they needn't add them at the same time.
+    ones, because they needn't add them at the same time, and for a rollout of which some pods
+    start, because it can continue.
     """
+    added = sum(
+        (member.figures.at(level) or 0) - (member.figures.at(judgement.level) or 0)
+        for shape in judgement.demand.shapes
+        for member in shape.members
+        if member.workload == growing[0]
+    )
+    is_stuck = level == "ceiling" or pending >= added
+    stuck = " and the rollout never completes" if level == "peak" and is_stuck else ""
     more = counted(len(growing) - 1, "other workload")
     others = f" and {more} add pods at the same time" if growing[1:] else " adds pods"
     when = "up to the maximum of its autoscaler" if level == "ceiling" else "during a rollout"
     return Diagnostic(
-        severity="note" if growing[1:] else "warning",
+        severity="note" if growing[1:] or not is_stuck else "warning",
         code=f"{level}-exceeds-nodes",
         message=f"if {growing[0]}{others} {when}, {counted(pending, 'pod')} "
-        f"{verb(pending, 'stay')} pending, because nothing increases the planned node "
-        "counts",
+        f"{verb(pending, 'stay')} pending{'' if growing[1:] else stuck}, because nothing "
+        "increases the planned node counts",
         place=_places(judgement).get(growing[0], NOWHERE),
         fix=f"plan with --demand {level}, or set an autoscaler in the fleet"
         if level == "ceiling"
