@@ -24,12 +24,14 @@ _ADD: Final = "add a pool with machine type "
 _FOLDED: Final = " (--verbose shows them)"
 
 
-def compared_obstacles(plan: Plan, limits: Sequence[str] = ()) -> Iterator[Obstacle]:
+def compared_obstacles(
+    plan: Plan, limits: Sequence[str] = (), *, every: bool = False
+) -> Iterator[Obstacle]:
     """Yield why no compared machine type runs a workload. Texts name machine types, because the
     user doesn't have the pools of the comparison. `limits` are the options that excluded machine
     types, which fixes with other types must change.
     """
-    for each in obstacles(plan):
+    for each in obstacles(plan, every=every):
         lines = tuple(
             (
                 _with_types(line, plan).replace(_FOLDED, ""),

@@ -202,8 +202,8 @@ def decisive_assumptions(plan: Plan) -> tuple[str, ...]:
 
 def obstacles(plan: Plan, *, every: bool = False) -> Iterator[Obstacle]:
     """Yield the reasons why workloads can't run. Unless `every` is set, yield only a few reasons
-    for each workload. Their common fix isn't repeated, because reports print the plan's joint fix
-    below them.
+    for each workload, and workloads with equal reasons together. Their common fix isn't repeated,
+    because reports print the plan's joint fix below them.
     """
     repeated = "" if plan.joint_fix is None else plan.joint_fix.repeated
     cause = shared_cause(
@@ -214,7 +214,8 @@ def obstacles(plan: Plan, *, every: bool = False) -> Iterator[Obstacle]:
         state = VERDICT_AFTER_A_NAME["cannot-tell"]
         yield Obstacle(subject, "cannot-tell", state, ((cause.message, cause.fix),))
     grouped = () if cause is None else cause.workloads
-    yield from _with_equal_lines(_workload_obstacles(plan, grouped, repeated=repeated, every=every))
+    found = _workload_obstacles(plan, grouped, repeated=repeated, every=every)
+    yield from found if every else _with_equal_lines(found)
 
 
 def _with_equal_lines(obstacles: Iterable[Obstacle]) -> Iterator[Obstacle]:

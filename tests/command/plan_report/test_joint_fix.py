@@ -9,6 +9,7 @@ import pytest
 
 from dra_command.plan_report.html.page import plan_html
 from dra_command.plan_report.json.plan import plan_json
+from dra_command.plan_report.summary import obstacles
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source
@@ -68,3 +69,29 @@ def test_json(plan: Plan) -> None:
     assert json.loads(plan_json(plan))["joint_fix"]["steps"] == [
         'set the maximum of pool "l4" to 5'
     ]
+
+
+def test_workloads_with_equal_reasons_are_listed_together() -> None:
+    """Given three workloads that select a label of no pool, expect one reason for them."""
+    fleet = read_fleet(
+        {
+            "cloud": "eks",
+            "region": "us-east-1",
+            "kubernetes": "1.36",
+            "systemPool": {"machine": "m7i.large"},
+            "drivers": {"nvidia": {"version": "0.4.1"}},
+            "pools": [{"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 9}}],
+        }
+    )
+    objects = [*pods("a", 3), *pods("b", 2), *pods("c", 1)]
+    selecting = '"restartPolicy": "Never", "nodeSelector": {"tier": "gold"}'
+    text = "\n---\n".join(map(json.dumps, objects)).replace('"restartPolicy": "Never"', selecting)
+    plan = make_plan(PlanRequest(sources=(Source("m.yaml", text),), fleet=fleet))
+
+    (together,) = obstacles(plan)
+
+    assert (together.subject, together.state) == (
+        "Job ml/a, Job ml/b and Job ml/c",
+        "6 of 6 pods pending",
+    )
+    assert len(list(obstacles(plan, every=True))) == 3

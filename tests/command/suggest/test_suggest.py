@@ -201,3 +201,23 @@ def test_reasons_name_machine_types_instead_of_pools(project: Project) -> None:
     assert "machine type g6.2xlarge" in done.err or "  g6.2xlarge" in done.err
     assert "g6-2xlarge" not in done.err
     assert "p4d-24xlarge" not in done.err
+
+
+def test_a_fix_names_the_option_that_excludes_the_machine_types(project: Project) -> None:
+    """Given a price below every GPU with 80 GiB, when a claim needs one, then --max-price is the
+    fix.
+    """
+    selector = (
+        'selectors: [{cel: {expression: \'device.capacity["gpu.nvidia.com"].memory.compareTo('
+        'quantity("70Gi")) >= 0\'}}]'
+    )
+    pods = (TEMPLATE.partition("      config")[0] + POD).replace(
+        "deviceClassName: gpu.nvidia.com", f"deviceClassName: gpu.nvidia.com, {selector}"
+    )
+    words = ("suggest", "-", "--region", "us-east-1")
+
+    done = project.run(*words, "--max-price", "2", stdin=pods)
+
+    assert done.status == 1
+    assert "change --max-price to include machine type" in " ".join(done.err.split())
+    assert "--verbose" not in done.err

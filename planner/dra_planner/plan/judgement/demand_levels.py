@@ -145,7 +145,13 @@ def _only_growing(
     def figures(member: Member) -> Figures:
         if member.workload in growing:
             return member.figures
-        return member.figures._replace(**{level: member.figures.at(usual)})
+        own = member.figures
+        return Figures(
+            own.floor,
+            own.steady,
+            own.at(usual) if level == "ceiling" else own.ceiling,
+            own.at(usual) if level == "peak" else own.peak,
+        )
 
     shapes = tuple(
         replace(
