@@ -225,5 +225,11 @@ def _comment(values: argparse.Namespace, report: str) -> None:
         thread = find_thread(values.comment, os.environ)
         if thread is not None:
             thread.write(mark, report if len(report) <= MOST_CHARACTERS else _TOO_LONG)
+        elif values.comment != "auto":
+            print(
+                f"note: --comment {values.comment} posts no comment, because this run isn't for a "
+                "pull request or merge request",
+                file=sys.stderr,
+            )
     except CommentError as error:
         print(f"note: the comment wasn't updated, because {error}", file=sys.stderr)

@@ -45,6 +45,7 @@ from dra_planner.wording import counted
 
 MARK: Final = "<!-- pulumi-dra:plan -->"
 _MOST_FINDINGS: Final = 5
+_SEVERITIES: Final = ("warning", "note")
 _WIDTH: Final = 100
 
 
@@ -249,7 +250,9 @@ def _folded(stack: StackPlan, named: bool, *, detail: bool) -> Iterator[list[str
     others = [each for each in diagnostics(plan) if each.severity != "error"]
     if others:
         lines = [line for each in others for line in diagnostic_lines(each)]
-        yield details(f"{where}{counted(len(others), 'note')}", lines)
+        counts = {kind: [each.severity for each in others].count(kind) for kind in _SEVERITIES}
+        title = " and ".join(counted(count, kind) for kind, count in counts.items() if count)
+        yield details(f"{where}{title}", lines)
     rules = rules_table(plan)
     if rules is not None:
         yield details(

@@ -20,8 +20,8 @@ class Inputs(PlanFilePart):
 
     fleet: str = Field(description="Digest of the fleet, including default values.")
     workloads: str = Field(
-        description="Digest of the YAML documents. File names, the order of documents, comment lines, "
-        "and image tags don't affect the digest."
+        description="Digest of the YAML documents. File names, the order of documents, comments, "
+        "exemptions, and image tags don't affect the digest."
     )
     paths: Rows[str] = Field(
         default=(), description="Paths of the workloads, for people who read the plan."

@@ -12,6 +12,21 @@ from dra_planner.sources import Source
 
 _LEADING_BLANK_LINES: Final = re.compile(r"\A(?:[ \t]*\n)+")
 _COMMENT: Final = re.compile(r"^[ \t]*#.*\n?", re.MULTILINE)
+# a comment after a value, which isn't inside quotation marks
+_TRAILING: Final = re.compile(
+    r"""^(?P<value>(?:[^"'\n#]|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|(?<=[^\s])\#)*?)[ \t]+\#.*$""",
+    re.MULTILINE | re.VERBOSE,
+)
+_EXEMPTION: Final = r"""["']?pulumi-dra/ignore["']?:[ \t]*(?:"[^"\n]*"|'[^'\n]*'|[^"'\n,}]*)"""
+_EXEMPTION_LINE: Final = re.compile(rf"^[ \t]*{_EXEMPTION}[ \t]*\n?", re.MULTILINE)
+_ONLY_EXEMPTION: Final = re.compile(
+    rf"^[ \t]*annotations:[ \t]*\{{[ \t]*{_EXEMPTION}[ \t]*\}}[ \t]*\n?"
+    rf"|,?[ \t]*annotations:[ \t]*\{{[ \t]*{_EXEMPTION}[ \t]*\}}",
+    re.MULTILINE,
+)
+_NO_ANNOTATIONS: Final = re.compile(
+    r"^(?P<indent>[ \t]*)annotations:[ \t]*(?:\n(?!(?P=indent)[ \t]+\S)|\Z)", re.MULTILINE
+)
 _IMAGE: Final = re.compile(
     r"""^(?P<name>[ \t]*(?:-[ \t]+)?image:[ \t]*["']?[^\s"'#@]*?)  # up to a tag or digest
     (?::[\w.-]{1,128})?(?:@sha256:[0-9a-f]{1,64})?["']?[ \t]*(?:\#.*)?$""",
@@ -23,8 +38,9 @@ def digest_documents(sources: Iterable[Source]) -> str:
     """Return `sha256:…` over the YAML documents of all sources.
 
     These changes don't change the digest: file names, the order of files and documents, line
-    endings, blank space around a document, lines with only a comment, and tags and digests of
-    container images. A pull request with a new image version therefore doesn't need a new plan.
+    endings, blank space around a document, comments, annotations that exempt an object from
+    rules, and tags and digests of container images. A pull request with a new image version
+    therefore doesn't need a new plan.
     """
     digests = sorted(
         hashlib.sha256(document.encode("utf-8", "surrogatepass")).hexdigest()
@@ -38,6 +54,13 @@ def _split_documents(text: str) -> Iterator[str]:
     for document, separator in split_stream(text.replace("\r\n", "\n")):
         if separator[3:].strip() and not separator[3:].lstrip().startswith("#"):
             document = separator + document  # not a separator, but an error that the reader reports
-        document = _IMAGE.sub(r"\g<name>", _COMMENT.sub("", document))
+        document = _IMAGE.sub(r"\g<name>", _TRAILING.sub(r"\g<value>", _COMMENT.sub("", document)))
+        document = _without_exemptions(document)
         if document.strip():
             yield _LEADING_BLANK_LINES.sub("", document).rstrip()
+
+
+def _without_exemptions(document: str) -> str:
+    """Return a document without the annotations that exempt objects from rules."""
+    without = _EXEMPTION_LINE.sub("", _ONLY_EXEMPTION.sub("", document))
+    return document if without == document else _NO_ANNOTATIONS.sub("", without)

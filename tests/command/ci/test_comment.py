@@ -4,6 +4,7 @@ GitLab's APIs do.
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import threading
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from dra_command.ci import run
 from dra_command.ci.comment import CommentError, Thread, find_thread
 
 MARK = "<!-- pulumi-dra:comment -->"
@@ -160,3 +162,14 @@ def test_a_run_for_no_request_has_no_comment(tmp_path: Path) -> None:
     }
     assert find_thread("auto", event) is None
     assert find_thread("auto", {"CI_PROJECT_ID": "5"}) is None
+
+
+@pytest.mark.parametrize(("asked", "noted"), [("github", True), ("gitlab", True), ("auto", False)])
+def test_a_comment_that_was_asked_for_outside_of_a_request_is_noted(
+    asked: str, noted: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("GITHUB_REPOSITORY", "CI_MERGE_REQUEST_IID"):
+        monkeypatch.delenv(name, raising=False)
+    run._comment(argparse.Namespace(comment=asked, name=""), "report")
+    said = capsys.readouterr().err
+    assert (f"--comment {asked} posts no comment" in said) == noted

@@ -92,3 +92,55 @@ def test_the_digest_does_not_see_image_versions_and_comments(old: str, new: str)
 )
 def test_the_digest_sees_other_images_and_fields(old: str, new: str) -> None:
     assert digest(POD.replace(old, new)) != digest(POD)
+
+
+CHAT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: chat
+  labels: {app: chat}
+spec:
+  template:
+    spec:
+      containers:
+        - name: chat
+          args: ["--name=a # b"]
+          env: [{name: COLOR, value: 'c # d'}]
+"""
+ONE = 'pulumi-dra/ignore: "spot-without-disruption-budget — tested, and accepted"'
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("name: chat\n  labels", "name: chat  # hello\n  labels"),
+        ("spec:\n  template", "spec:  # pulumi-dra: ignore X — accepted\n  template"),
+        ("  labels: {app: chat}", "  labels: {app: chat} # one"),
+        ("  labels:", f"  annotations:\n    {ONE}\n  labels:"),
+        ("  labels: {app: chat}", f"  labels: {{app: chat}}\n  annotations:\n    {ONE}"),
+        ("  labels:", f"  annotations: {{{ONE}}}\n  labels:"),
+    ],
+)
+def test_comments_after_values_and_exemptions_change_nothing(old: str, new: str) -> None:
+    assert old in CHAT
+    assert digest(CHAT.replace(old, new)) == digest(CHAT)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("a # b", "a # e"),
+        ("c # d", "c # e"),
+        ("  labels:", "  annotations:\n    team: ml\n  labels:"),
+        ("app: chat", "app: chat#2"),
+    ],
+)
+def test_number_signs_inside_values_and_other_annotations_count(old: str, new: str) -> None:
+    assert digest(CHAT.replace(old, new)) != digest(CHAT)
+
+
+def test_an_exemption_beside_another_annotation_changes_nothing() -> None:
+    noted = CHAT.replace("  labels:", "  annotations:\n    team: ml\n  labels:")
+    exempt = noted.replace("    team: ml\n", f"    team: ml\n    {ONE}\n")
+    assert digest(exempt) == digest(noted)
