@@ -110,7 +110,9 @@ class Decisions:
         """Return True when everything is decided, or False after `within_seconds`.
 
         `is_complete` returns True if all pods of the workloads exist. If some are missing or can't
-        be evaluated, everything counts as decided when no change happens anymore.
+        be evaluated, everything counts as decided when no change happens anymore. On a busy
+        machine, the sandbox's kubelets can be late, so changes are expected until they have started
+        all bound pods.
         """
         until = time.monotonic() + within_seconds
         self._note()
@@ -128,6 +130,8 @@ class Decisions:
                     continue
                 if is_complete(pods) and all(is_judged(pod) or is_final(pod) for pod in pods):
                     return True
+                if self._load is not None and any(map(_awaits_kubelet, pods)):
+                    continue
                 idle = quiet - self._quiet - _IDLE_SECONDS
                 if idle >= 0 and idle >= seconds_to_replacement(self._server):
                     return True
@@ -156,6 +160,12 @@ class Decisions:
     def _note(self) -> None:
         self._last = time.monotonic()
         self._changed.set()
+
+
+def _awaits_kubelet(pod: Json) -> bool:
+    """Return True if a pod is bound and hasn't started yet."""
+    is_bound = bool(pod["spec"].get("nodeName"))
+    return is_bound and pod.get("status", {}).get("phase", "Pending") == "Pending"
 
 
 def _is_usable(node: Json) -> bool:

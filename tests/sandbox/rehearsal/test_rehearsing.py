@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from threading import Timer
 
 import pytest
 from plans import FLEET, POD, deployment, plan_of, sources
 
 import gpu_manifests
 from dra_sandbox.control_plane import ApiServer, Settings, control_plane
+from dra_sandbox.control_plane.processes import running
 from dra_sandbox.rehearsal import (
     Comparison,
     RehearsalRequest,
@@ -103,6 +105,24 @@ def test_between_two_rehearsals_no_waiting_pod_starts_on_what_the_others_leave(
     assert not waiting & started
     assert (second.rows[0].outcome.placed, second.rows[0].pending) == (12, 8)
     assert (before, backoff) == (0, 10)  # a Job waits so long before it replaces its first lost pod
+
+
+def test_pods_that_start_late_are_awaited(binaries: Binaries) -> None:
+    """Given kubelets that start no pods for 8 seconds, as on a busy machine, expect the pods that
+    a StatefulSet creates one after the other.
+    """
+    given = sources(deployment("web", 3).replace("kind: Deployment", "kind: StatefulSet"))
+    request = RehearsalRequest(plan=plan_of(given), sources=given)
+    with control_plane(Settings(MINOR), binaries) as plane:
+        kubelets = running(plane.folder)["kubelet"]
+        kubelets.suspend()
+        timer = Timer(8, kubelets.resume)
+        timer.start()
+        found = rehearse(plane, request)
+        timer.join()
+
+    (web,) = found.rows
+    assert (web.outcome.placed, web.pending) == (3, 0)
 
 
 def _first_positive(asked: Callable[[], float]) -> float:
