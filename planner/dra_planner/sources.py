@@ -283,7 +283,7 @@ class _Reader:
         self._seen.add(real)
         if len(self._seen) > MAX_FILES:
             raise SourceError(
-                f"more than {MAX_FILES} files",
+                f"the inputs contain more than {MAX_FILES} files",
                 place=Place(path),
                 fix="pass a folder with fewer files",
             )

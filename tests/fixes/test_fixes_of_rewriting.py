@@ -48,7 +48,7 @@ TEXTS = [
         "",
     ),
     (
-        "add the file of this object, or rewrite the object by hand",
+        "add the file that contains these parameters, or rewrite the claim by hand",
         CLASSIC + NAMED,
         f"{PARAMETERS}---\n{CLASSIC}{NAMED}",
     ),

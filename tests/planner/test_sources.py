@@ -175,7 +175,7 @@ def test_an_unreadable_folder(tree: Path) -> None:
 
 def test_limits(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "MAX_FILES", 2)
-    assert fails("w").message == "more than 2 files"
+    assert fails("w").message == "the inputs contain more than 2 files"
     monkeypatch.setattr(sources, "MAX_FILES", 100)
     monkeypatch.setattr(sources, "MAX_TOTAL_BYTES", 40)
     assert "all manifests together" in fails("w").message

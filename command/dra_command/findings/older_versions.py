@@ -78,14 +78,16 @@ def _truthful(
     bare = finding.fix.removesuffix(PRINTS_V1_FORM).removesuffix(MOVES_PARAMETERS)
     if at in refused:
         reason, has_example = refused[at].reason, bool(refused[at].example)
-        by_hand = (
-            "by hand, as in the example that pulumi-dra check --rewrite prints: "
-            if has_example
-            else ""
-        )
-        return replace(finding, fix=f"{bare}; {by_hand}{reason}")
+        if has_example:
+            reason = (
+                f"rewrite the object by hand, because {reason}; run `pulumi-dra check --rewrite` "
+                "to print an example"
+            )
+        return replace(finding, fix=f"{bare}; {reason}")
     if at in faulty and bare != finding.fix:
-        return replace(finding, fix=f"{bare}; then fix the reported problems of its v1 form")
+        return replace(
+            finding, fix=f"{bare}. Then fix the problems that `check` reports in the v1 object"
+        )
     if finding.fix.endswith(MOVES_PARAMETERS) and at not in removed:
         return replace(finding, fix=bare)
     return finding

@@ -144,9 +144,9 @@ def _refusal(found: Suggestions, limits: Sequence[str]) -> Iterator[str]:
     apart = [each for each in plan.blockers if not each.workloads and each.verdict != "fits"]
     if plan.judgement.sizing.verdict == "fits" and not blocking and not apart:
         yield (
-            f"cannot tell: everything can be packed on {_packed(found)}, but the simulated "
-            "scheduler doesn't place it in every pod arrival order on any of the tried "
-            f"fleets of {compared}"
+            f"cannot tell: everything can be packed on {_packed(found)}, but on each fleet of "
+            f"{compared} that was tried, the simulated scheduler leaves pods pending in some pod "
+            "arrival order"
         )
         return
     unknown = plan.verdict == "cannot-tell"

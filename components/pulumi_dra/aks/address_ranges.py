@@ -79,7 +79,7 @@ def _services(cidr: str) -> str:
     if network.prefixlen < _LARGEST_SERVICES:
         return f'"{cidr}" is too large, because AKS allows at most a /{_LARGEST_SERVICES}'
     return (
-        f'"{cidr}" is too small, because it must contain the DNS address {_DNS}'
+        f'"{cidr}" is too small, because AKS uses its address number {_DNS} for DNS'
         if network.num_addresses <= _DNS
         else ""
     )

@@ -351,8 +351,8 @@ def test_a_constraint_over_pairs_is_written_once_for_each_pair():
 
     assert edit.kind == "constrain-pairs"
     assert str(edit) == (
-        "replace each of gpus, nics in claim c1 with 4 requests for 1 device, and add one "
-        f"constraint on {root} for each of the 4 device groups"
+        "split each of the requests gpus and nics in claim c1 into 4 requests for 1 device, and add "
+        f"one constraint on {root} for each group of split requests"
     )
     changed = apply_edits([edit], pod)
     (made,) = changed.claims

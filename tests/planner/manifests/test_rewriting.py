@@ -445,7 +445,7 @@ REFUSED = {
     "parameters that are not given": (
         CLAIM.format("v1alpha2", "{resourceClassName: g, parametersRef: {apiGroup: a.example, kind: K, name: big}}"),
         "parametersRef refers to K big of a.example, which isn't in these files, so the requested "
-        "devices are unknown; add the file of this object, or rewrite the object by hand", "count: 2"),
+        "devices are unknown; add the file that contains these parameters, or rewrite the claim by hand", "count: 2"),
     "parameters of an unknown driver": (
         asking("a.example", "K", "{count: 4}"), "only the driver knows which devices K p of a.example requests", None),
     "the GPU of another claim": (

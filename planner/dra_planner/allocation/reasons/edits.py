@@ -133,9 +133,9 @@ def possible_edits(shape: Shape, node: NodeState, fresh: NodeState | None) -> It
             name = constraint.match_attribute or constraint.distinct_attribute
             if pairs := _pairs(claim.spec, index):
                 text = (
-                    f"replace each of {', '.join(pairs[1])} in claim {claim.name} with {pairs[0]} "
-                    f"requests for 1 device, and add one constraint on {name} for each of the "
-                    f"{pairs[0]} device groups"
+                    f"split each of the requests {' and '.join(pairs[1])} in claim {claim.name} "
+                    f"into {pairs[0]} requests for 1 device, and add one constraint on {name} for "
+                    "each group of split requests"
                 )
                 yield Edit("constrain-pairs", text, number, index=index, value=pairs[0])
             yield Edit(

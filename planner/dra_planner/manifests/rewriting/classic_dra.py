@@ -79,8 +79,8 @@ class ClassicObjects(Struct):
             )
             raise NotConvertible(
                 f"parametersRef refers to {what}, which isn't in these files, so the requested "
-                "devices are unknown; add the file of this object, or rewrite the object by "
-                "hand",
+                "devices are unknown; add the file that contains these parameters, or rewrite the "
+                "claim by hand",
                 replacement_examples.CLAIM
                 if user.kind != "ResourceClass"
                 else replacement_examples.CLASS,

@@ -85,8 +85,8 @@ def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:
 
 RULE = Rule(
     id="capacity-block-incomplete",
-    says="A pool that uses a Capacity Block doesn't reference the block, or requests more "
-    "nodes than the block contains.",
+    says="The launch template of a Capacity Block pool is missing or incomplete, or the pool's "
+    "maximum exceeds the largest possible block.",
     why="The cloud rejects the pool, or its nodes never start.",
     fix="Set the market type, reservation, and machine type in the launch template.",
     level="mandatory",
