@@ -378,7 +378,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeCluster",
         {"storage_drivers": ["ebs"]},
         "storage_drivers[0]",
-        "use filestore, gcs-fuse, lustre",
+        "use one of: filestore, gcs-fuse, lustre",
     ),
     ("EksCluster", {"storage_drivers": "ebs"}, "storage_drivers", "must be a list"),
     ("EksCluster", {"metrics_server": "yes"}, "metrics_server", "must be true or false"),

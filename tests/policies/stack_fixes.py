@@ -157,6 +157,7 @@ def planned_class(declare: SimpleNamespace, stack: Stack) -> None:
 
 def served_class(declare: SimpleNamespace, stack: Stack) -> None:
     """The class of the plan, which also serves an extended resource."""
+    both(put("cluster", "version", "1.36"), plan(kubernetes="1.36"))(declare, stack)
     planned_class(declare, stack)
     stack["class"] = changed(stack["class"], "spec/extendedResourceName", "example.com/gpu")
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from dra_planner.catalog.api_values import ApiValues, api_values
 from dra_planner.clouds import cloud
 from dra_policies.rules.api_constraints import broken_constraints
-from dra_policies.rules.definition_versions import table_age
+from dra_policies.rules.definition_versions import TableAge, table_age
 from dra_policies.rules.resource_rows import resource_kinds
 from dra_policies.rules.rule import Finding
 from dra_policies.unknown_values import Properties, as_mapping
@@ -38,8 +38,7 @@ def rejected_values(view: StackView, told: Container[tuple[str, str]] = ()) -> I
         ):
             if not any((each.urn, member) in told for member in broken.members):
                 yield Finding(message=f"{each.title}: {broken.says}", fix=broken.fix, urn=each.urn)
-        for row in api_values().get(each.type, ()):
-            row = replace(row, grows=row.grows or age == "older")
+        for row in _rows(each, age):
             for fault in _faults(row, each.props, row.property):
                 if fault.is_certain:
                     yield fault.finding(each)
@@ -48,7 +47,7 @@ def rejected_values(view: StackView, told: Container[tuple[str, str]] = ()) -> I
 def unknown_values(view: StackView) -> Iterator[Finding]:
     """Yield values that are unlike every known value of a list that can grow."""
     for each in _subjects(view):
-        for row in api_values().get(each.type, ()):
+        for row in _rows(each, table_age(each.type, view.installed_charts)):
             if row.grows and not row.property.endswith(_OPEN):
                 for fault in _faults(row, each.props, row.property):
                     if not fault.is_certain:
@@ -63,6 +62,12 @@ class _Subject(Struct, frozen=True, kw_only=True):
     urn: str
     props: Properties
     of_outputs: frozenset[str] = frozenset()
+
+
+def _rows(subject: _Subject, age: TableAge) -> Iterator[ApiValues]:
+    """Yield the values of a type. If its chart is newer than the tables, every list can grow."""
+    for row in api_values().get(subject.type, ()):
+        yield replace(row, grows=True) if age == "older" else row
 
 
 class _Fault(Struct, frozen=True):

@@ -545,6 +545,7 @@ NOT_IN_DOCUMENTS = {
     },  # the document has its own assumptions; the simulation asks the others
     # for the simulation, or of a snapshot
     ShapeClaim: {"place"},
+    Blocked: {"entry"},  # for `explain`, which reads the manifests
     Reason: {"changes", "place", "is_node_full", "needs_another_node"},
     Member: {"in_order", "spreads", "rollout", "running", "changed", "outdated", "charged", "ahead"}
     | {"leaving", "stuck", "awaited", "place"},

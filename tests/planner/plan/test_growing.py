@@ -231,9 +231,12 @@ def test_guards_and_the_version_that_the_snapshot_replaces_are_reported():
     case = load("m1-small-then-whole-node")
     fleet = {**case["fleet"], "placement": "guided", "kubernetes": "1.34"}
 
-    codes = {each.code for each in grow({**case, "fleet": fleet}).diagnostics}
+    fixes = {each.code: each.fix for each in grow({**case, "fleet": fleet}).diagnostics}
 
-    assert {"placement-ignored", "snapshot-version"} <= codes
+    assert fixes["placement-ignored"] == (
+        "plan without --observed to see the guards and the nodes of the whole fleet"
+    )
+    assert fixes["snapshot-version"] == "pass --kubernetes 1.34 to plan for the fleet's version"
     unchanged = {each.code for each in grow(case).diagnostics}
     assert unchanged.isdisjoint({"placement-ignored", "snapshot-version"})
 

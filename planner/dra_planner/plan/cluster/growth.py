@@ -9,7 +9,7 @@ arrival order that is tried.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Final
 
@@ -39,6 +39,7 @@ from dra_planner.plan.pools.built_counts import (
     node_range,
 )
 from dra_planner.plan.workload_verdicts import plan_workloads
+from dra_planner.releases import features_of
 from dra_planner.simulation import (
     ArrivalOrder,
     CountQuestion,
@@ -92,13 +93,8 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
     if fleet.headroom:
         demand, idle = with_headroom(cluster.demand, fleet)
         cluster = replace(cluster, demand=demand, diagnostics=(*cluster.diagnostics, *idle))
-    if fleet.redundancy.is_asked:
-        cluster = replace(cluster, diagnostics=(*cluster.diagnostics, _NO_REDUNDANCY))
-    if fleet.placement != "free":
-        cluster = replace(cluster, diagnostics=(*cluster.diagnostics, _NO_GUARDS))
-    if cluster.features.minor != fleet.minor and not request.kubernetes:
-        note = _other_version(cluster.features.version, fleet.kubernetes)
-        cluster = replace(cluster, diagnostics=(*cluster.diagnostics, note))
+    ignored = tuple(_ignored_settings(cluster, fleet, request))
+    cluster = replace(cluster, diagnostics=(*cluster.diagnostics, *ignored))
     growth = _Growth.of(cluster, fleet)
     found = simulate_counts(growth.question(request.steps), request.steps, scale=1)
     more = found.counts or found.reached or dict.fromkeys(growth.existing, 0)
@@ -138,6 +134,18 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
         manifests=cluster.manifests,
         limits=tuple(LimitUse(limit=limit, used=limit.used(built)) for limit in fleet.limits),
     )
+
+
+def _ignored_settings(
+    cluster: ReadCluster, fleet: Fleet, request: PlanRequest
+) -> Iterator[Diagnostic]:
+    """Yield a warning for each setting of the fleet that doesn't apply to a plan on a snapshot."""
+    if fleet.redundancy.is_asked:
+        yield _NO_REDUNDANCY
+    if fleet.placement != "free":
+        yield _NO_GUARDS
+    if features_of(fleet.minor).version != cluster.features.version and not request.kubernetes:
+        yield _other_version(cluster.features.version, fleet.kubernetes)
 
 
 def _other_version(observed: str, declared: str) -> Diagnostic:
