@@ -73,7 +73,7 @@ def starting_fleet(values: argparse.Namespace) -> InitialFleet:
     if values.machines and (values.observed or values.state):
         raise UsageError(
             "--machines applies only to a new cluster (--region) and to --from",
-            fix="remove one of the two options",
+            fix="remove --machines",
         )
     if values.region and values.observed:
         raise UsageError(

@@ -117,7 +117,7 @@ def _sharing(word: str) -> tuple[str, DeviceSharing]:
     name, _, count = word.partition("=")
     if not name or not count.isdigit() or int(count) < 2:
         raise UsageError(
-            f"--shared {word} isn't a resource with a number of units",
+            f"--shared must be RESOURCE=N with N of at least 2, not {word}",
             fix="use, for example, nvidia.com/gpu=4",
         )
     if "/" not in name:

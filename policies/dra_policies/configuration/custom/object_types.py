@@ -150,8 +150,8 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
         "selectors": Field(_STRINGS, "CEL selectors of the request"),
         "reads": Field(
             _STRINGS,
-            "Attributes and capacities in its selectors or its `capacity`, with the driver: "
-            "`capacity/DRIVER/memory`",
+            "Attributes and capacities that the request's selectors and `capacity` use, for "
+            "example `capacity/DRIVER/memory`",
         ),
     },
     "Cost": _of_pools(
