@@ -98,8 +98,10 @@ def share_limit(shares: Sequence[Share]) -> str:
     is_only_one = len({(each.request, each.device) for each in shares}) == 1
     others = [each for each in shares if each.capacity != share.capacity]
     helps = more and is_only_one and all(each.per_device >= more for each in others)
-    hint = f"; {more} fit if each requests at most {smaller}" if helps else ""
-    return f"a device fits {share.per_device} at {share.amount} each{hint}"
+    hint = f"; {more} claims fit if each requests at most {smaller}" if helps else ""
+    if share.per_device == 1:
+        return f"1 claim fits on a device at {share.amount}{hint}"
+    return f"{share.per_device} claims fit on a device at {share.amount} each{hint}"
 
 
 def _shares(
