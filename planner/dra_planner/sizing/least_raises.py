@@ -83,13 +83,14 @@ def _lowered(given: Raises, found: Raises, target: Tried, attempt: Try) -> tuple
         now: Mapping[str, int] = getattr(given, kind)
         for name in sorted(now):
             low, high = now[name], getattr(found, kind)[name]
+            middle = high - 1  # usually, all nodes are used, so one try shows that none is spare
             while low < high and left:
                 left -= 1
-                middle = (low + high) // 2
                 less = replace(found, **{kind: {**getattr(found, kind), name: middle}})
                 tried = attempt(less)
                 if tried.pending <= target.pending and tried.cost <= target.cost:
                     found, target, high = less, tried, middle
                 else:
                     low = middle + 1
+                middle = (low + high) // 2
     return found, target
