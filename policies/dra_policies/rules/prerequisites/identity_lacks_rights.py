@@ -35,7 +35,8 @@ def check(view: StackView) -> Iterator[Finding]:
         yield from _without_entry(view, cloud(name))
         of_cloud, told = cloud(name), set[tuple[str, str]]()
         yield from misnamed_accounts(view, of_cloud.pod_identity)
-        yield from untrusting_roles(view, of_cloud.pod_identity, of_cloud.identity)
+        if of_cloud.pod_identity is not None:
+            yield from untrusting_roles(view, of_cloud.pod_identity, of_cloud.identity)
         identities = {
             each.urn: each for each in view.declared if each.type == of_cloud.identity.token
         }

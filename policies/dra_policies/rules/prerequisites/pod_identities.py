@@ -62,12 +62,12 @@ def misnamed_accounts(view: StackView, kind: PodIdentity | None) -> Iterator[Fin
 
 
 def untrusting_roles(
-    view: StackView, kind: PodIdentity | None, identity: IdentityResource
+    view: StackView, kind: PodIdentity, identity: IdentityResource
 ) -> Iterator[Finding]:
     """Yield pod identities with a role of the stack whose trust policy doesn't name the service
     that gives identities to pods.
     """
-    if kind is None or not kind.trusted:
+    if not kind.trusted:
         return
     roles = {each.urn: each for each in view.declared if each.type == identity.token}
     for each in view.declared:
