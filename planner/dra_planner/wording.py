@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from decimal import Decimal
 
 _SINGULAR = {"are": "is", "do": "does", "have": "has"}
 
@@ -44,3 +45,10 @@ def verb(number: int, plural: str) -> str:
     if number != 1:
         return plural
     return _SINGULAR.get(plural) or plural + ("es" if plural.endswith(("s", "ch")) else "s")
+
+
+def price_change(more: Decimal | None) -> str:
+    """Return a change of the price, for example "USD 4.60 more per hour", or that it's unknown."""
+    if more is None:
+        return "price unknown"
+    return f"USD {abs(more):,.2f} {'less' if more < 0 else 'more'} per hour"

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from dra_command.pens.amounts import usd
 from dra_command.pens.terminal.page import Page
 from dra_planner.plan.model import JointFix
+from dra_planner.wording import price_change
 
 
 def joint_fix_title(found: JointFix) -> str:
     """Return a summary of the steps, and their cost."""
-    more = found.more_usd
-    if more is None:
-        price = "price unknown"
-    else:
-        price = f"{usd(abs(more))} {'more' if more >= 0 else 'less'} per hour"
-    return f"All workloads fit with all of these changes ({price}):"
+    return f"All workloads fit with all of these changes ({price_change(found.more_usd)}):"
 
 
 def print_joint_fix(page: Page, found: JointFix | None) -> None:

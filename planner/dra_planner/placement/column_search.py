@@ -90,8 +90,8 @@ class _ColumnSearch:
         return cost - prices.value(group) <= cost * _NEAR
 
     def _neighbors(self, group: WorkloadGroup, prices: GroupPrices) -> Iterator[WorkloadGroup]:
-        """Yield groups that differ in one work, except those that need more nodes by their sums
-        than their value pays for.
+        """Yield groups that differ in one work. Skip a group if, by its sums, it needs more nodes
+        than its value pays for.
         """
         others = [work for work in self._of_pool[group.pool] if work not in group.works]
         rows, value = self._sizes.pool_rows(group.pool), prices.value(group)

@@ -1,4 +1,4 @@
-"""What simulations of one demand on different nodes have in common: opened nodes, kinds of pods,
+"""The data that simulations of one demand on different nodes share: opened nodes, kinds of pods,
 and the cached answers of nodes to them.
 
 Most nodes of one simulation occur in the next one with other counts, so each state of a node is
@@ -36,7 +36,7 @@ class NodeAnswers(Struct, frozen=True, kw_only=True):
     def of(
         cls, kinds: Kinds, namespaces: Namespaces, profile: Profile, place_budget: int
     ) -> NodeAnswers:
-        """Return answers for these kinds, none of which is cached yet."""
+        """Return answers for these kinds, with empty caches."""
         scoring = Scoring(profile)
         wishes = WishesByAmounts(scoring)
         rules = compile_rules(kinds.all, namespaces)

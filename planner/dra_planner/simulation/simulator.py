@@ -394,7 +394,8 @@ class Run:
         for name, (node, victims) in list(self._nominated.items()):
             if not any(each in self._cluster.pods for each in victims):
                 del self._nominated[name]
-                self._cluster.release(node)
+                if all(node != other for other, _ in self._nominated.values()):
+                    self._cluster.release(node)
 
     def _may_fit_now(self, pod: SimulatedPod, failure: SchedulingFailure) -> bool:
         """Return True if newer pods may help: they satisfy rules between pods, or fill nodes that

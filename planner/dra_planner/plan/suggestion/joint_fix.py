@@ -15,6 +15,7 @@ from dra_planner.plan.model import JointFix, Plan
 from dra_planner.plan.suggestion.joint_search import JointSearch
 from dra_planner.plan.suggestion.pool_fixes import raised_pools, raises_text
 from dra_planner.sizing import Sizing
+from dra_planner.wording import price_change
 
 _UNCONFIRMED: Final = " (enough for the best packing, but not confirmed by the simulation)"
 
@@ -69,13 +70,7 @@ def _raised(before: Fleet, after: Fleet) -> dict[str, int]:
 
 def _fix_text(found: JointFix) -> str:
     """Return the change for all workloads as the fix of one."""
-    more = found.more_usd
-    price = (
-        "price unknown"
-        if more is None
-        else f"USD {abs(more):.2f} {'more' if more >= 0 else 'less'} per hour"
-    )
-    return f"{'; '.join(found.steps)}: {price}"
+    return f"{'; '.join(found.steps)}: {price_change(found.more_usd)}"
 
 
 def _with_fixes_replaced(plan: Plan, old: str, new: str) -> Plan:

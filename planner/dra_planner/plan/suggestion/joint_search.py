@@ -115,7 +115,7 @@ class JointSearch:
 
     def _simulated(self, demand: Demand) -> JointFix | None:
         """Return the changes with which the scheduler places every pod, after capacity suffices:
-        none in addition, or the cheapest fix of the simulation that holds.
+        the current changes, with the cheapest fix of the simulation that holds if they need one.
         """
         fixed = self._planned(demand, with_fixes=True)
         if fixed is None or fixed[0].sizing.verdict == "does-not-fit":

@@ -15,7 +15,7 @@ from dra_planner.plan.blockers.idle_configuration import divides_claim, use_one_
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.suggestion.missing.driver_changes import sharing_change
 from dra_planner.sizing import POOL_TOO_SMALL, PoolSize, Sizing, WorkloadSize
-from dra_planner.wording import counted
+from dra_planner.wording import counted, price_change
 
 _TOO_SMALL: Final = frozenset({POOL_TOO_SMALL, "packing-too-large"})
 _LIMITED: Final = frozenset({"limit-too-small", "packing-exceeds-limit"})
@@ -116,15 +116,15 @@ def _costs(judgement: Judgement) -> str:
         if nodes <= most and (hourly is None or hourly <= highest):
             continue
         most, highest = max(most, nodes), max(highest, hourly or Decimal(0))
-        price = "price unknown" if hourly is None else f"USD {hourly:.2f} more per hour"
         when = "" if level == judgement.level else f" {_WHEN.get(level, f'at {level} demand')}"
-        told.append(f"{counted(nodes, 'more node')}{when}, {price}")
+        more = f"{counted(nodes, 'more node')}{when}, " if nodes > 0 else ""
+        told.append(f"{more}{price_change(hourly)}{'' if more else when}")
     return "; ".join(told)
 
 
 def _more(judgement: Judgement, level: DemandLevel) -> tuple[int, Decimal | None]:
-    """Return the number of nodes that a level uses with sufficient maximums in addition to those
-    that the evaluated demand uses now, and their price per hour, or None if one is unknown.
+    """Return the number of additional nodes that a level uses with sufficient maximums, compared
+    with the evaluated demand now, and their price per hour, or None if a price is unknown.
     """
     now = {pool.name: pool.plan for pool in judgement.sizing.pools}
     more = [

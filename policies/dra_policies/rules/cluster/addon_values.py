@@ -53,8 +53,8 @@ def _other_types(addon: DeclaredResource, values: Any) -> Iterator[Finding]:
 
 
 def _unknown_keys(addon: DeclaredResource, values: Any) -> Iterator[Finding]:
-    """Yield keys that look misspelled, and names of the schema's definitions, which start with a
-    capital letter. A newer add-on can have other keys.
+    """Yield keys that look misspelled, and keys that are names of the schema's definitions, because
+    these start with a capital letter. A newer add-on can have other keys.
     """
     chart = _CHARTS.get(addon.props.text("addonName") or "", "")
     known = next((each.keys for each in chart_keys().get(chart, ()) if not each.path), ())
