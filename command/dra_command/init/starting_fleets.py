@@ -216,7 +216,8 @@ def _with_room(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _from_cluster(values: argparse.Namespace) -> InitialFleet:
     found = fleet_of_cluster(read_observed(values.observed, values.kubeconfig), values.kubernetes)
-    return _described(found.document, f"the nodes of {values.observed}", found.notes)
+    document = {**found.document, "placement": _PLACEMENT}
+    return _described(document, f"the nodes of {values.observed}", found.notes)
 
 
 def _from_state(values: argparse.Namespace) -> InitialFleet:

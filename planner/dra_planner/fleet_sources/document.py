@@ -20,13 +20,16 @@ from dra_planner.errors import CatalogError, FleetError, Place
 from dra_planner.fleet import Fleet, LearnedMachine, read_fleet
 from dra_planner.fleet.imported_pools import free_pool_name, is_own_label
 from dra_planner.fleet.schema import SystemPool
+from dra_planner.fleet_sources.endpoints import imported_endpoint
 from dra_planner.fleet_sources.images import imported_disk, note_image
+from dra_planner.fleet_sources.limits import imported_quotas
 from dra_planner.fleet_sources.networks import (
     fill_in_zones,
     imported_network,
     imported_zones,
 )
-from dra_planner.fleet_sources.taints import imported_taints, note_lost_taints
+from dra_planner.fleet_sources.taints import imported_taints, note_lost_taints, note_new_taint
+from dra_planner.wording import counted
 
 _MOST_NODES: Final = 10
 """Default maximum of a pool if the tool states none. A person must check it."""
@@ -67,6 +70,7 @@ def fleet_of_cluster_description(
     rows = {row.machine: row for row in learned}
     stated = "" if _VARIABLE in described.region else described.region
     gpu_pools: list[dict[str, Any]] = []
+    with_devices: list[tuple[ForeignPool, list[Machine]]] = []
     plain: list[tuple[Machine, ForeignPool]] = []
     taken: set[str] = set()
     for pool in described.pools:
@@ -74,7 +78,9 @@ def fleet_of_cluster_description(
         machines = _known(pool, of_cloud, rows, notes)
         with_gpus = [each for each in machines if each.accelerator or _has_devices(rows, each)]
         if with_gpus:
+            with_devices.append((pool, with_gpus))
             gpu_pools += _pools(pool, with_gpus, taken, of_cloud, notes, region or stated)
+            note_new_taint(pool, machines, of_cloud, notes)
         elif machines:
             plain.append((machines[0], pool))
             note_lost_taints(pool, of_cloud, notes)
@@ -95,9 +101,13 @@ def fleet_of_cluster_description(
         document["autoscaler"] = described.autoscaler
     if network := imported_network(described, where, version, of_cloud, notes):
         document["network"] = network
+    if endpoint := imported_endpoint(described, of_cloud, notes):
+        document["endpoint"] = endpoint
     document["systemPool"] = _system_pool(plain, of_cloud, notes)
     document["drivers"] = {"nvidia": {"version": _driver(described.charts, notes)}}
     document["pools"] = gpu_pools
+    if quotas := imported_quotas(with_devices, notes):
+        document["quotas"] = quotas
     return ImportedFleet(
         fleet=read_fleet(document, file=file, catalog=learned),
         document=document,
@@ -149,11 +159,13 @@ def _pools(
     found = _pool(pool, machines[0], group, of_cloud, notes, region)
     if len(machines) == 1:
         return [found]
-    notes.append(
+    note = (
         f"pool {group} may use {len(machines)} machine types. The fleet has one pool for each of "
-        f"them, and these pools share the maximum of {found['count']['max']} nodes. Only the pool "
-        f"with {machines[0].name} has the minimum of {found['count']['min']}"
+        f"them, and these pools share the maximum of {found['count']['max']} nodes"
     )
+    if least := found["count"]["min"]:
+        note += f". Only the pool with {machines[0].name} has the minimum of {least}"
+    notes.append(note)
     return [
         {
             **found,
@@ -246,8 +258,8 @@ def _system_pool(
 ) -> dict[str, Any]:
     if not plain:
         notes.append(
-            "the files don't describe a pool without accelerators, so the system pool uses "
-            f"{of_cloud.system_machine}"
+            "the files don't name a machine type for nodes without accelerators, so the system "
+            f"pool uses {of_cloud.system_machine}"
         )
         return {"machine": of_cloud.system_machine}
     machine, pool = max(plain, key=lambda each: each[1].desired or each[1].minimum or 0)
@@ -262,7 +274,7 @@ def _system_pool(
         which, count = "default", SystemPool.model_fields["count"].default
     if count != pool.minimum or count != pool.maximum:
         notes.append(
-            f"the system pool has {count} nodes, the {which} count of pool {pool.name}, because a "
+            f"the system pool has {counted(count, 'node')}, the {which} count of pool {pool.name}, because a "
             "fleet doesn't scale its system pool"
         )
     return {"machine": machine.name, "count": count}

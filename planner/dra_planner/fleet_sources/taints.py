@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud, NodeOrigin
 from dra_planner.clouds.foreign import ForeignPool
@@ -33,6 +35,21 @@ def imported_taints(
     return [
         {"key": taint.key, "value": taint.value, "effect": taint.effect} for taint in kept.values()
     ]
+
+
+def note_new_taint(
+    pool: ForeignPool, machines: Sequence[Machine], of_cloud: Cloud, notes: list[str]
+) -> None:
+    """Add a note if the fleet's nodes have a taint with a key that today's nodes don't have."""
+    if of_cloud.taints_new_gpu_pools:
+        return
+    today = {taint.key for taint in pool.taints}
+    notes.extend(
+        f"pool {pool.name}: the fleet's nodes have the taint {taint}, which the described nodes "
+        f"don't have, so pods without a toleration for {taint.key} can't run on them"
+        for taint in of_cloud.taints(NodeOrigin(name=pool.name, machine=machines[0]))
+        if taint.key not in today
+    )
 
 
 def note_lost_taints(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> None:

@@ -144,6 +144,26 @@ def test_what_nodes_show_is_told_and_what_they_do_not_is_noted(project: Project)
     assert "the snapshot doesn't contain a node without GPUs, so the system pool uses" in done.out
 
 
+def test_changes_for_pods_that_run_today_are_named(project: Project) -> None:
+    node = SPOT_NODE.format(name="a", capacity="ON_DEMAND", machine="g6.2xlarge", zone="a")
+    given = [each for each in yaml.safe_load_all(node) if each]
+    for each in given:
+        if each["kind"] == "Node":
+            each["spec"] = {}
+            each["status"].setdefault("allocatable", {})["nvidia.com/gpu"] = "1"
+    project.write("cluster.yaml", yaml.safe_dump_all(given))
+
+    done = project.run("init", "team", "--observed", "cluster.yaml", "--ci", "none")
+
+    assert done.status == 0
+    assert fleet_in(project, "team")["placement"] == "guided"
+    assert (
+        "a device plugin offers the snapshot's GPUs as nvidia.com/gpu, but the fleet's nodes offer "
+        "them only for claims; to convert the pods, run `pulumi-dra migrate`"
+    ) in done.out
+    assert "have the taint nvidia.com/gpu=present:NoSchedule, which not all" in done.out
+
+
 def test_a_state_gives_the_fleet_that_it_declares(project: Project) -> None:
     project.write("state.json", json.dumps(stack_state()))
     done = project.run("init", "prod", "--state", "state.json", "--ci", "gitlab")

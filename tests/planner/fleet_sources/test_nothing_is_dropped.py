@@ -170,9 +170,76 @@ def test_a_taint_that_nodes_have_automatically_needs_no_note() -> None:
 
     assert not [note for note in imported(eks_plan(taint=[present])).notes if "taint" in note]
     of_spot = imported(aks_plan(node_taints=[spot], priority="Spot"))
-    assert not [note for note in of_spot.notes if "taint" in note]
+    assert not [note for note in of_spot.notes if f"taint {spot}" in note]
     of_others = imported(aks_plan(node_taints=[spot]))
     assert any("only AKS sets taints with this key" in note for note in of_others.notes)
+
+
+@pytest.mark.parametrize(
+    ("document", "has_note"),
+    [(eks_plan(), True), (aks_plan(), True), (gke_plan(), False)],  # GKE adds the same taint
+    ids=["eks", "aks", "gke"],
+)
+def test_a_taint_that_only_the_fleets_nodes_have_is_named(
+    document: dict[str, Any], has_note: bool
+) -> None:
+    note = (
+        "pool gpu: the fleet's nodes have the taint nvidia.com/gpu=present:NoSchedule, which the "
+        "described nodes don't have, so pods without a toleration for nvidia.com/gpu can't run on "
+        "them"
+    )
+
+    assert (note in imported(document).notes) == has_note
+
+
+_EKS_ACCESS = {"endpoint_public_access": True, "public_access_cidrs": ["198.51.100.0/24"]}
+_GKE_ACCESS = {
+    "master_authorized_networks_config": [{"cidr_blocks": [{"cidr_block": "198.51.100.0/24"}]}]
+}
+_AKS_ACCESS = {"api_server_access_profile": [{"authorized_ip_ranges": ["198.51.100.0/24"]}]}
+
+
+def with_cluster_values(document: dict[str, Any], **values: Any) -> dict[str, Any]:
+    """Return a Terraform plan whose cluster has more values."""
+    modules = [document["planned_values"]["root_module"]]
+    for module in modules:
+        modules += module.get("child_modules", [])
+        for each in module.get("resources", []):
+            if each["type"].endswith("_cluster"):
+                each["values"] = {**each["values"], **values}
+    return document
+
+
+@pytest.mark.parametrize(
+    ("document", "values"),
+    [
+        (eks_plan(), {"vpc_config": [_EKS_ACCESS]}),
+        (gke_plan(), _GKE_ACCESS),
+        (aks_plan(), _AKS_ACCESS),
+    ],
+    ids=["eks", "gke", "aks"],
+)
+def test_networks_with_access_to_the_api_server_are_kept(
+    document: dict[str, Any], values: dict[str, Any]
+) -> None:
+    found = imported(with_cluster_values(document, **values))
+
+    assert found.document["endpoint"] == {"publicAccessCidrs": ["198.51.100.0/24"]}
+
+
+def test_access_that_a_fleet_cannot_contain_is_named() -> None:
+    access = {"endpoint_public_access": True, "public_access_cidrs": ["0.0.0.0/0"]}
+    closed = {"endpoint_public_access": False, "public_access_cidrs": ["0.0.0.0/0"]}
+
+    opened = imported(with_cluster_values(eks_plan(), vpc_config=[access]))
+    private = imported(with_cluster_values(eks_plan(), vpc_config=[closed]))
+
+    assert "endpoint" not in opened.document
+    assert (
+        'public access to the API server isn\'t imported, because "0.0.0.0/0" opens the API '
+        "server to everyone; allow only the networks that need access"
+    ) in opened.notes
+    assert not any("public access" in note for note in private.notes)
 
 
 def test_a_taint_of_system_nodes_is_named() -> None:

@@ -151,6 +151,58 @@ def test_capacity_that_karpenter_may_choose_is_a_note(
     assert any("also allows" in note for note in found.notes) == has_note
 
 
+def test_reserved_capacity_without_a_selected_reservation_is_named() -> None:
+    found = imported(
+        node_pool(TYPE, ZONES, capacity("In", "reserved", "on-demand")), kubernetes="1.35"
+    )
+
+    assert "capacity" not in found.document["pools"][0]
+    assert (
+        "NodePool gpu allows reserved capacity, but its node class doesn't select a capacity "
+        "reservation, so the plan doesn't use one"
+    ) in found.notes
+
+
+FAMILY = "{key: karpenter.k8s.aws/instance-family, operator: In, values: [g6]}"
+SMALL = "{key: karpenter.k8s.aws/instance-cpu, operator: Lt, values: ['9']}"
+
+
+def test_limits_of_several_machine_types_are_quotas() -> None:
+    found = imported(
+        node_pool(FAMILY, SMALL, ZONES, limits="{nvidia.com/gpu: 8, cpu: 48}"), kubernetes="1.35"
+    )
+
+    machines = [pool["machine"] for pool in found.document["pools"]]
+    assert machines == ["g6.xlarge", "g6.2xlarge"]
+    assert found.document["quotas"] == [
+        {"name": "limit of pool gpu: gpus", "unit": "gpus", "limit": 8, "machines": machines},
+        {"name": "limit of pool gpu: vcpus", "unit": "vcpus", "limit": 48, "machines": machines},
+    ]
+
+
+def test_limits_of_machine_types_in_two_pools_are_named() -> None:
+    first = node_pool(FAMILY, SMALL, ZONES)
+    second = first.replace("name: gpu}", "name: more}")
+
+    found = imported(f"{first}\n---\n{second}", kubernetes="1.35")
+
+    assert "quotas" not in found.document
+    assert (
+        "pool more: its limits apply to all machine types together, but the fleet limits each of "
+        "them, because other pools use the same machine types"
+    ) in found.notes
+
+
+def test_a_pool_without_accelerators_does_not_ask_for_machine_types() -> None:
+    plain = "{key: karpenter.k8s.aws/instance-category, operator: In, values: [c, m]}"
+    general = node_pool(plain, limits="{cpu: 100}").replace("name: gpu}", "name: general}")
+
+    found = imported(f"{node_pool(TYPE, ZONES)}\n---\n{general}", kubernetes="1.35")
+
+    (note,) = [note for note in found.notes if note.startswith("NodePool general")]
+    assert note.endswith("machine types, none of them with accelerators, so it isn't imported")
+
+
 def test_a_zone_that_is_excluded_is_not_planned() -> None:
     excluded = "{key: topology.kubernetes.io/zone, operator: NotIn, values: [us-east-1a]}"
 

@@ -12,12 +12,13 @@ from dra_planner.model import Taint
 from dra_planner.records import equality
 
 
-@equality(unhashed=("labels", "maximums"))
+@equality(unhashed=("labels", "maximums", "limits"))
 class ForeignPool(Struct, frozen=True, kw_only=True):
     """Nodes of one or more machine types, any of which may be used.
 
     Counts are nodes in all zones; None is unknown. `maximums` are smaller maximums of single
-    machine types, which limits of resources imply. `capacity` is on-demand, spot, reservation, or
+    machine types, which limits of resources imply, and `limits` are those limits for all nodes
+    together: a fleet's unit of quotas → amount. `capacity` is on-demand, spot, reservation, or
     capacity-block, and `reservation` the ID of what was bought. `unread_taints` are taints in a
     form that no tool reads. `desired` is the number of nodes to start with. `image` is the tool's
     name of the image, or "" for the cloud's default. `max_pods` is the most pods on a node.
@@ -30,6 +31,7 @@ class ForeignPool(Struct, frozen=True, kw_only=True):
     minimum: int | None = None
     maximum: int | None = None
     maximums: Mapping[str, int] = {}
+    limits: Mapping[str, int] = {}
     zones: tuple[str, ...] = ()
     capacity: str = "on-demand"
     reservation: str = ""
@@ -60,7 +62,7 @@ class ForeignCluster(Struct, frozen=True, kw_only=True):
     understood.
 
     With `has_single_zones`, a pool that states no zone is planned in one zone. `subnet_ids` are
-    existing subnets of the nodes.
+    existing subnets of the nodes. `public_networks` can reach the API server from the internet.
     """
 
     name: str
@@ -71,6 +73,7 @@ class ForeignCluster(Struct, frozen=True, kw_only=True):
     zones: tuple[str, ...] = ()
     has_single_zones: bool = False
     subnet_ids: tuple[str, ...] = ()
+    public_networks: tuple[str, ...] = ()
     pools: tuple[ForeignPool, ...] = ()
     charts: Mapping[str, str] = {}  # chart name → version
     notes: tuple[str, ...] = ()

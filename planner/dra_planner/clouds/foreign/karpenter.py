@@ -14,7 +14,11 @@ from msgspec import Struct
 
 from dra_planner.catalog import Machine, machines, machines_without_accelerators
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool, kubelet_note
-from dra_planner.clouds.foreign.karpenter_limits import nodes_by_limits, whole_amount
+from dra_planner.clouds.foreign.karpenter_limits import (
+    limits_in_units,
+    nodes_by_limits,
+    whole_amount,
+)
 from dra_planner.clouds.foreign.taints_and_disks import taints
 from dra_planner.documents.plain_values import block, blocks, labels, listed, number, text
 
@@ -172,10 +176,7 @@ def _pool(
     found, before = _machines(requirements), len(notes)
     found = [each for each in found if each in only] or found
     if len(found) > _MOST_MACHINES:
-        notes.append(
-            f"NodePool {name} allows {len(found)} machine types; select the planned machine types "
-            f"with pulumi-dra init --machines, or in a requirement on {_TYPE}"
-        )
+        notes.append(_too_many(name, found))
         found = []
     unread = sorted({each.key for each in requirements} - {*_LABELS, _ZONE, _CAPACITY, *_OTHERS})
     if unread:
@@ -196,6 +197,7 @@ def _pool(
         minimum=replicas or 0,
         maximum=max(by_limits.values(), default=limit) if replicas is None else limit or replicas,
         maximums=by_limits,
+        limits={} if replicas is not None else limits_in_units(spec),
         zones=_one_zone(requirements, name, notes),
         capacity=capacity,
         reservation=_reservation(node_class),
@@ -267,6 +269,17 @@ def _machines(requirements: Sequence[_Requirement]) -> list[str]:
     ]
 
 
+def _too_many(name: str, found: Sequence[str]) -> str:
+    """Return the note for a NodePool that allows too many machine types."""
+    allows = f"NodePool {name} allows {len(found)} machine types"
+    if not {each.name for each in machines(CLOUD)}.intersection(found):
+        return f"{allows}, none of them with accelerators, so it isn't imported"
+    return (
+        f"{allows}; select the planned machine types with pulumi-dra init --machines, or in a "
+        f"requirement on {_TYPE}"
+    )
+
+
 def _no_machine(requirements: Sequence[_Requirement]) -> str:
     """Return the reason why no machine type matches a NodePool."""
     if any(each.key in _LABELS for each in requirements):
@@ -290,6 +303,11 @@ def _capacity(
     own = [each for each in requirements if each.key == _CAPACITY]
     allowed = [kind for kind in _CAPACITIES if all(each.allows(kind) for each in own)]
     if not blocks(node_class, "capacityReservationSelectorTerms") and len(allowed) > 1:
+        if any(each.operator == "In" and "reserved" in each.values for each in own):
+            notes.append(
+                f"NodePool {name} allows reserved capacity, but its node class doesn't select a "
+                "capacity reservation, so the plan doesn't use one"
+            )
         allowed = [kind for kind in allowed if kind != "reserved"]
     if not own or not allowed:
         return "on-demand"

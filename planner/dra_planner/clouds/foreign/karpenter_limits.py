@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from dra_planner.catalog import machines
 from dra_planner.documents.plain_values import block, number
 from dra_planner.quantity import Quantity, QuantityError
+
+_UNITS: Final = {"nvidia.com/gpu": "gpus", "cpu": "vcpus"}
+"""The unit of a fleet's quotas for each resource. Quotas don't count memory."""
+
+
+def limits_in_units(spec: Mapping[str, Any]) -> dict[str, int]:
+    """Return the limits of all nodes together that quotas can express: unit → amount."""
+    limits = block(spec, "limits")
+    amounts = {unit: whole_amount(limits.get(key)) for key, unit in _UNITS.items()}
+    return {unit: amount for unit, amount in amounts.items() if amount is not None}
 
 
 def nodes_by_limits(
@@ -41,10 +51,10 @@ def nodes_by_limits(
         notes.append(f"NodePool {name}: its limits don't allow a node of {', '.join(too_large)}")
     if nodes is not None:
         counts = {machine: min(count, nodes) for machine, count in counts.items()}
-    if len(set(counts.values())) > 1:
+    if len(counts) > 1 and memory is not None:
         notes.append(
-            f"NodePool {name}: its limits apply to all machine types together, but the fleet limits "
-            "each of them; to limit their sum, set a quota"
+            f"NodePool {name}: its memory limit applies to all machine types together, but the "
+            "fleet limits each of them"
         )
     return counts
 

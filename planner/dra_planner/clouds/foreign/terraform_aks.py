@@ -42,9 +42,16 @@ def read_aks(configuration: TerraformState) -> Iterator[ForeignCluster]:
                     filter(None, (text(each.get("vnet_subnet_id")) for each in (default, *own)))
                 )
             ),
+            public_networks=_public_networks(values),
             pools=tuple(pools),
             charts=configuration.charts,
         )
+
+
+def _public_networks(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the authorized IP ranges. Empty if the cluster doesn't restrict access."""
+    profile = block(values, "api_server_access_profile")
+    return texts(profile.get("authorized_ip_ranges"))
 
 
 def _of(pool: StateResource, cluster: StateResource) -> bool:

@@ -32,6 +32,7 @@ def read_eks(configuration: TerraformState) -> Iterator[ForeignCluster]:
             kubernetes=text(cluster.values.get("version")),
             pools=tuple(_pool(each, configuration) for each in groups),
             subnet_ids=_subnets(cluster, groups),
+            public_networks=_public_networks(block(cluster.values, "vpc_config")),
             charts=configuration.charts,
             notes=tuple(_notes(cluster, configuration)),
         )
@@ -42,6 +43,12 @@ def _subnets(cluster: StateResource, groups: list[StateResource]) -> tuple[str, 
     own = [subnet for each in groups for subnet in texts(each.values.get("subnet_ids"))]
     shared = texts(block(cluster.values, "vpc_config").get("subnet_ids"))
     return tuple(dict.fromkeys(own or shared))
+
+
+def _public_networks(settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the networks that can reach the public endpoint. Empty without a public endpoint."""
+    is_public = settings.get("endpoint_public_access")
+    return texts(settings.get("public_access_cidrs")) if is_public else ()
 
 
 def _belongs(group: StateResource, cluster: StateResource, clusters: list[StateResource]) -> bool:

@@ -47,10 +47,17 @@ def read_gke(configuration: TerraformState) -> Iterator[ForeignCluster]:
             autoscaler="gke" if any(block(each, "autoscaling") for _, each, _ in own) else "",
             kubernetes=text(values.get("min_master_version")) or text(values.get("master_version")),
             zones=zones or ((location,) if zonal else ()),
+            public_networks=_public_networks(values),
             pools=tuple(_pool(name, each, zones, address) for name, each, address in own),
             charts=configuration.charts,
             notes=tuple(_notes(values)),
         )
+
+
+def _public_networks(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the authorized networks. Empty if the cluster doesn't restrict access."""
+    authorized = blocks(block(values, "master_authorized_networks_config"), "cidr_blocks")
+    return tuple(filter(None, (text(each.get("cidr_block")) for each in authorized)))
 
 
 def _of(pool: StateResource, cluster: StateResource, clusters: list[StateResource]) -> bool:

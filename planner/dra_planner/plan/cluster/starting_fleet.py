@@ -33,6 +33,7 @@ from dra_planner.wording import counted
 _REGION: Final = ("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region")
 # number of labels of every cloud; each cloud has one of its own
 _POOL_LABELS: Final = (POOL, "karpenter.sh/nodepool")
+
 _DRIVER_IMAGE: Final = re.compile(
     r"/(?:k8s-dra-driver-gpu|dra-driver-nvidia-gpu):v?(\d+\.\d+\.\d+)"
 )
@@ -91,6 +92,7 @@ def fleet_of_cluster(sources: Sequence[Source], kubernetes: str = "") -> Startin
             place=place,
             fix=SNAPSHOT_COMMAND,
         )
+    _note_device_plugin([offer.node for offer, _ in nodes], notes)
     plain = [offer.machine for offer, found in nodes if found is None or not found.gpu_count]
     document = {
         "cloud": of_cloud.name,
@@ -114,7 +116,7 @@ def _machine(offer: Offer, of_cloud: Cloud) -> Machine | None:
     gpus = sum(
         device.attributes.get("type") == "gpu" for each in offer.slices for device in each.devices
     )
-    gpus = gpus or offer.node.allocatable.get("nvidia.com/gpu", 0)
+    gpus = gpus or offer.node.allocatable.get(nvidia.EXTENDED_RESOURCE, 0)
     for candidate in (name, f"{name}+{kind}:{gpus}"):
         try:
             found = catalog.machine(of_cloud.name, candidate)
@@ -169,6 +171,12 @@ def _pool(
         pool["labels"] = labels
     if taints := _own_taints(nodes, of_cloud, plain):
         pool["taints"] = taints
+    notes.extend(
+        f"pool \"{name}\": the fleet's nodes have the taint {taint}, which not all of today's nodes "
+        f"have, so pods without a toleration for {taint.key} can't run on them"
+        for taint in of_cloud.taints(plain)
+        if any(taint.key not in {each.key for each in node.taints} for node in nodes)
+    )
     if any(
         device.attributes.get("type") == "mig"
         for o, _ in members
@@ -180,6 +188,15 @@ def _pool(
             "(pulumi-dra catalog mig)"
         )
     return pool
+
+
+def _note_device_plugin(nodes: Iterable[Node], notes: list[str]) -> None:
+    """Add a note if nodes of the snapshot offer their GPUs through a device plugin."""
+    if any(node.allocatable.get(nvidia.EXTENDED_RESOURCE) for node in nodes):
+        notes.append(
+            f"a device plugin offers the snapshot's GPUs as {nvidia.EXTENDED_RESOURCE}, but the fleet's "
+            "nodes offer them only for claims; to convert the pods, run `pulumi-dra migrate`"
+        )
 
 
 def _own_labels(nodes: Sequence[Node], of_cloud: Cloud) -> dict[str, str]:
