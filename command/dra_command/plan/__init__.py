@@ -1,1 +1,1 @@
-"""The `plan` subcommand, which makes, saves, and compares plans."""
+"""The `plan` subcommand, which creates, saves, and compares plans."""

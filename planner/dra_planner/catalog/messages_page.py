@@ -33,7 +33,11 @@ def render_page() -> str:
 
 
 def _section(message: Message) -> str:
-    nothing = f" No command is needed: {message.nothing_to_run}." if message.nothing_to_run else ""
+    nothing = (
+        f" No command is needed, because {message.nothing_to_run}."
+        if message.nothing_to_run
+        else ""
+    )
     example = f"```\n{message.example}\n```"
     return (
         f"{example}\n\n{message.cause}\n\n*Next:* "

@@ -112,7 +112,8 @@ def _profiles() -> list[str]:
     lines = [
         "## MIG profiles",
         "",
-        "Each table begins with the MIG configurations that a pool's `mig` can name.",
+        "For each GPU, this section lists the MIG configurations that a pool's `mig` key supports, "
+        "and the MIG profiles.",
     ]
     for gpu in nvidia.gpus():
         if gpu.mig_table == gpu.id:
@@ -178,7 +179,8 @@ def _gates() -> list[str]:
     return [
         "## Feature gates of Kubernetes versions",
         "",
-        "As released. Empty if the version doesn't have the gate.",
+        "The table shows the released defaults. A cell is empty if the version doesn't have the "
+        "feature gate.",
         "",
         *_table(
             (

@@ -302,7 +302,7 @@ class Features(Struct, frozen=True, kw_only=True):
     charges_budgets_in_turn: Annotated[
         bool,
         UngatedChange(
-            "In preemption, if one of a pod's disruption budgets is used up, the pod "
+            "During preemption, if one of a pod's disruption budgets is exhausted, the pod "
             "doesn't count against its other budgets",
             _PREEMPTION,
         ),
