@@ -106,7 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_tools_options(
         commands.add_parser(
-            "tools", help="find or build the tools of the sandbox, and print their paths"
+            "tools", help="find or build the sandbox's tools, and print their paths"
         )
     )
     return parser

@@ -67,10 +67,11 @@ class Demo(Struct):
                 lambda: self._plan(refused, fits=False),
             )
             self._step(
-                "Preview: the pack rejects the stack", lambda: self._refused_preview(refused)
+                "Preview: the policy pack rejects the stack", lambda: self._refused_preview(refused)
             )
             self._step(
-                "Up without a preview: the pack rejects the stack before it creates resources",
+                "Up without a preview: the policy pack rejects the stack before Pulumi "
+                "creates resources",
                 lambda: self._refused_up(refused),
             )
         self._step("Destroy: delete all resources", lambda: self._destroy(stack))
@@ -108,12 +109,11 @@ class Demo(Struct):
                 f"the plan file {written.name} wasn't written (exit status {done.returncode})", said
             )
         if fits and done.returncode != 0:
-            raise StepFailed(
-                f"the plan ended with exit status {done.returncode} instead of 0", said
-            )
+            raise StepFailed(f"the plan exited with status {done.returncode} instead of 0", said)
         if not fits and done.returncode != _EXIT_DOES_NOT_FIT:
             raise StepFailed(
-                f"the plan doesn't fit, but ended with exit status {done.returncode} instead of 1",
+                f"the plan doesn't fit, but the command exited with status {done.returncode} "
+                "instead of 1",
                 said,
             )
 
@@ -230,10 +230,10 @@ def run_demo(project: Path, stack: str, work_dir: Path | None) -> int:
     scratch = work_dir or Path(tempfile.mkdtemp(prefix="pulumi-dra-demo-"))
     console.print(
         Text(
-            f"Project {project}: plan, preview, create, and destroy the stack {stack} with the "
-            f"real Pulumi engine,\non a local backend and simulated clouds in {scratch}.\nThe demo "
-            "takes about a minute. The first time, building the engine after the plan takes a few "
-            "more minutes."
+            f"Project {project}: plan, preview, create, and destroy the stack {stack} with "
+            "the real Pulumi engine,\non a local backend and simulated clouds in "
+            f"{scratch}.\nThe demo takes about a minute. On the first run, building the "
+            "engine after the plan takes a few more minutes."
         ),
         soft_wrap=True,
     )

@@ -179,7 +179,7 @@ def _gates() -> list[str]:
     return [
         "## Feature gates of Kubernetes versions",
         "",
-        "The table shows the released defaults. A cell is empty if the version doesn't have the "
+        "The table shows each version's defaults. A cell is empty if the version doesn't have the "
         "feature gate.",
         "",
         *_table(

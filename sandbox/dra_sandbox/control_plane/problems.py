@@ -27,7 +27,7 @@ def ended(component: str, log: Path, status: int | None, folder: Path) -> Contro
         return PortTaken(f"{component}: another program uses its port:{said}")
     if "no space left on device" in said.lower():
         return disk_full(folder)
-    return NotReady(f"{component} ended with exit status {status}; its log {log} ends with:{said}")
+    return NotReady(f"{component} exited with status {status}; its log {log} ends with:{said}")
 
 
 def disk_full(folder: Path) -> ControlPlaneError:

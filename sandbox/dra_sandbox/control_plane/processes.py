@@ -79,7 +79,8 @@ def end(folder: Path) -> None:
         if time.monotonic() > until:
             names = ", ".join(f"{name} ({process.pid})" for name, process in found.items())
             raise ControlPlaneError(
-                f"still running {_PATIENCE_SECONDS:.0f} s after a kill signal: {names} in {folder}"
+                f"these processes in {folder} are still running {_PATIENCE_SECONDS:.0f} s "
+                f"after a kill signal: {names}"
             )
     _children[:] = [process for process in _children if process.poll() is None]
 

@@ -93,8 +93,8 @@ class PackProxy(grpc.GenericRpcHandler):
         first = self._pack.stdout.readline().strip()
         if not first.isdigit():
             raise PackFailed(
-                f"the policy pack in {self._folder} ended before it was ready; the output "
-                "above shows the reason"
+                f"the policy pack in {self._folder} exited before it was ready; see the "
+                "output above for the reason"
             )
         threading.Thread(target=_pass_on, args=(self._pack,), daemon=True).start()
         return grpc.insecure_channel(f"127.0.0.1:{int(first)}", options=CHANNEL_OPTIONS)

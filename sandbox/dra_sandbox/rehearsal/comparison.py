@@ -219,8 +219,8 @@ def _difference(
     if forbidden:
         return OutcomeDifference(
             "unexplained",
-            f"pods run on {', '.join(forbidden)}, although they don't fit on these pools "
-            "according to the plan",
+            f"pods run on {', '.join(forbidden)}, although the plan states that they don't "
+            "fit on these pools",
         )
     if room:
         found = f"according to the plan, {room} of the pending pods fit on the current nodes"

@@ -41,34 +41,37 @@ REASONS: Mapping[ReasonCode, str] = {
     "pods.",
     "choice-of-node": "These pods fit in several pools, and the scheduler's scores favor a "
     "different pool than the plan's packing.",
-    "packing-not-found": "The plan's verdict is \"cannot tell\", because it didn't find a packing, but the "
-    "scheduler did.",
-    "who-goes-without": "Not everything fits, and the pod arrival order determines which workload "
-    "stays pending. "
-    "In the plan, pods of another workload stay pending.",
+    "packing-not-found": "The plan's verdict is \"cannot tell\", because the plan didn't find "
+    "a packing, but the scheduler placed all pods.",
+    "who-goes-without": "Not all pods fit, and the pod arrival order determines which "
+    "workload stays pending. In the plan, pods of another workload stay "
+    "pending.",
     "decided-by-unknown": 'The plan\'s verdict is "cannot tell", because it depends on values that are known '
     "only at run time. The rehearsal invents these values.",
-    "ordered-start": "A StatefulSet starts its pods one after the other, so pods behind a pending "
-    "pod aren't "
-    "created.",
+    "ordered-start": "A StatefulSet starts its pods one after the other, so it doesn't "
+    "create the next pod while a pod is pending.",
     "pods-refused": "The API server rejected pods because of a quota, a limit, or an admission "
     "rule.",
-    "claim-not-prepared": "The scheduler places pods whose claims the driver can't prepare, so these pods would "
-    "never start (the rehearsal doesn't run kubelets). They use devices that the plan "
-    "assigns to other pods.",
+    "claim-not-prepared": "The scheduler places pods whose claims the driver can't prepare, "
+    "so these pods would never start (the rehearsal doesn't run "
+    "kubelets). These pods use devices that the plan assigns to other "
+    "pods.",
     "refused-as-planned": "The API server rejects the object, as the plan predicts.",
     "waits-for-others": "The pods wait for another scheduler, or for a controller that "
     "removes their scheduling gates, as the plan predicts. The rehearsal "
-    "runs neither of them.",
+    "doesn't run this scheduler or this controller.",
     "not-decided-in-time": "The time limit was reached before the scheduler had tried every pod.",
     "tie-between-nodes": "Nodes have equal scores, and the scheduler chooses between them at "
-    "random. With other random choices, the simulation has the same outcome.",
-    "replaced-during-preemption": "A pod that preempts other pods waits until they end. In the "
-    "meantime, the scheduler places their replacements. If preempted pods end at other moments, "
-    "the simulation has the same outcome.",
-    "arrived-together": "Workloads arrived together, so milliseconds decide which controller "
-    "creates its pods first, and when pods become ready or end. With another "
-    "pod arrival order or other times, the simulation has the same outcome.",
+    "random. With different random choices, the simulation has the same "
+    "outcome.",
+    "replaced-during-preemption": "A pod that preempts other pods waits until these pods "
+    "terminate. In the meantime, the scheduler places their "
+    "replacements. If the preempted pods terminate at "
+    "different times, the simulation has the same outcome.",
+    "arrived-together": "Workloads arrived together, so small timing differences determine "
+    "which controller creates its pods first, and when pods become ready "
+    "or terminate. With a different pod arrival order or different "
+    "timing, the simulation has the same outcome.",
     "no-controller": (
         "The pods were deleted with their node, and no controller in the rehearsal re-creates them."
     ),

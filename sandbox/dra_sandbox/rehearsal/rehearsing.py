@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source
-from dra_planner.wording import counted, verb
+from dra_planner.wording import counted, listed, verb
 from dra_sandbox.control_plane import ApiRejection, ApiServer, ControlPlane
 from dra_sandbox.rehearsal.cluster import PlannedCluster, planned_cluster
 from dra_sandbox.rehearsal.comparison import Comparison, compare, find_idle
@@ -312,9 +312,9 @@ def _notes(cluster: PlannedCluster, workloads: Workloads, late: int) -> Iterable
     kinds = sorted({arrival.workload.kind for arrival in workloads.arrivals if arrival.made_here})
     if kinds:
         yield (
-            f"the rehearsal doesn't install controllers of {', '.join(kinds)}, so it created these "
-            "pods itself, as in the plan"
+            f"the rehearsal doesn't install the controllers for {listed(kinds)}, "
+            "so it created the pods for these workloads itself, as the plan does"
         )
     if workloads.left_out:
-        listed = ", ".join(f"{count} {kind}" for kind, count in sorted(workloads.left_out.items()))
-        yield f"omitted, because these objects don't create pods: {listed}"
+        kinds = [f"{count} {kind}" for kind, count in sorted(workloads.left_out.items())]
+        yield f"omitted, because these objects don't create pods: {', '.join(kinds)}"

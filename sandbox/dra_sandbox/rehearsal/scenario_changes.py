@@ -15,6 +15,7 @@ from dra_planner.model import Node, WorkloadRef
 from dra_planner.offers import predict_offers
 from dra_planner.plan import Plan
 from dra_planner.releases import features_of
+from dra_planner.wording import counted
 from dra_sandbox.control_plane import ApiServer
 from dra_sandbox.rehearsal.cluster import PlannedCluster, cluster_of
 from dra_sandbox.rehearsal.controller_delays import wait_for_quotas
@@ -156,8 +157,8 @@ def _scale_up(standing: RehearsedCluster, _subject: str) -> ScenarioChange:
 
     nodes = sum(1 for each in added if each["kind"] == "Node")
     return ScenarioChange(
-        event=f"{nodes} additional nodes with every pool at its maximum, and {len(ceilings)} "
-        "workloads at maximum replicas",
+        event=f"{counted(nodes, 'additional node')} with every pool at its maximum, and "
+        f"{counted(len(ceilings), 'workload')} at maximum replicas",
         cluster=grown,
         arrivals=arrivals,
         after=[*take_cluster(standing.server), *added],
@@ -296,7 +297,7 @@ def _arrive_again(standing: RehearsedCluster, subject: str) -> ScenarioChange:
                 standing.server.apply(each)
 
     return ScenarioChange(
-        event=f"all workloads are applied again in order {order}",
+        event=f"all workloads are applied again in the order {order}",
         cluster=standing.cluster,
         arrivals=arrivals,
         after=list(standing.cluster.objects),

@@ -200,7 +200,9 @@ def test_a_pool_without_accelerators_does_not_ask_for_machine_types() -> None:
     found = imported(f"{node_pool(TYPE, ZONES)}\n---\n{general}", kubernetes="1.35")
 
     (note,) = [note for note in found.notes if note.startswith("NodePool general")]
-    assert note.endswith("machine types, none of them with accelerators, so it isn't imported")
+    assert note.endswith(
+        "machine types, but no type has an accelerator, so the NodePool isn't imported"
+    )
 
 
 def test_a_zone_that_is_excluded_is_not_planned() -> None:

@@ -166,7 +166,7 @@ def test_a_kept_one_is_known_by_its_folder(binaries: Binaries, tmp_path: Path) -
 
 def test_a_server_that_ends_is_reported_with_its_words(binaries: Binaries, tmp_path: Path) -> None:
     with pytest.raises(
-        ControlPlaneError, match=r"(?s)kube-apiserver ended with exit status \d+.*NoSuchGate"
+        ControlPlaneError, match=r"(?s)kube-apiserver exited with status \d+.*NoSuchGate"
     ):
         start(tmp_path / "plane", Settings(MINOR, {"NoSuchGate": True}), binaries)
 
