@@ -42,6 +42,7 @@ class Reason(Struct, frozen=True, kw_only=True):
     code: str  # words in kebab case, which are part of the JSON contract
     message: str
     fix: str = ""
+    intent: str = ""  # the author's probable intent, with which the fix begins
     claim: str = ""  # "<namespace>/<claim>" if a claim is the cause
     request: str = ""  # "<request>" or "<request>/<subrequest>"
     pool: str = ""

@@ -17,7 +17,9 @@ from platforms import Platform, platform
 
 from dra_planner.fleet import read_fleet, split_pools
 from dra_planner.model import Guards, PoolPart
+from dra_planner.placement import GuardedCounts, GuardQuestion, find_guards
 from dra_planner.plan import Plan, PlanRequest, judge_document, make_plan, plan_file
+from dra_planner.plan.judgement import guarding
 from dra_planner.planfile import file_text, parse_document
 from dra_planner.simulation import ArrivalOrder, OrderName, Simulator, predicted_nodes
 from dra_planner.sizing.bound.certificate import certificate_of
@@ -253,6 +255,30 @@ def test_a_free_plan_that_fits_but_is_expensive_offers_guards() -> None:
     assert fix.kind == "guards"
     assert fix.guards == guided.guards
     assert sum(fix.counts.values()) == sum(pool.nodes.desired for pool in guided.pools)
+
+
+def test_guards_of_a_joint_fix_are_searched_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given maximums that are too low, when guards are part of the change for all workloads, then
+    the plan that confirms it uses the guards that were found for the fix.
+    """
+    searches = []
+
+    def counted(question: GuardQuestion) -> GuardedCounts | None:
+        searches.append(question)
+        return find_guards(question)
+
+    monkeypatch.setattr(guarding, "find_guards", counted)
+    given = platform("aks", "small", 1)
+    pools = [{**row, "count": {"min": 0, "max": 1}} for row in given.fleet["pools"]]
+    given = replace(given, fleet={**given.fleet, "pools": pools})
+
+    found = plan_of(given, "free").joint_fix
+
+    assert found is not None
+    assert found.steps[0].startswith("set placement: guided in the fleet")
+    assert len(searches) == 1
+    again = plan_of(replace(given, fleet=found.fleet.document()))
+    assert again.verdict == "fits"
 
 
 @pytest.mark.parametrize("name", ["at-once", "shuffled"])

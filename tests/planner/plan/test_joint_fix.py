@@ -11,6 +11,8 @@ import pytest
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.plan.suggestion import joint_search
+from dra_planner.sizing import sizing
+from dra_planner.sizing.least_raises import least_raises
 from dra_planner.sources import Source
 
 Json = dict[str, Any]
@@ -109,6 +111,25 @@ def test_raises_that_no_plan_confirms_are_marked() -> None:
     (reason,) = next(each for each in plan.workloads if each.workload.name == "a").reasons
     assert reason.fix.startswith('raise the maximum of pool "l4" to')
     assert reason.fix.endswith("(enough for the best packing, but not confirmed by the simulation)")
+
+
+@pytest.mark.parametrize("placement", ["free", "guided"])
+def test_raises_are_searched_for_once(placement: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given a pool that is too small, when the plan and its joint fix use the same sizes, then the
+    maximums that suffice are searched for once, because that's most of the work.
+    """
+    searched = []
+
+    def counted(*arguments: Any) -> Any:
+        searched.append(arguments)
+        return least_raises(*arguments)
+
+    monkeypatch.setattr(sizing, "least_raises", counted)
+
+    plan = planned(fleet(placement=placement), workload("a", 3), workload("b", 2))
+
+    assert plan.joint_fix is not None
+    assert len(searched) == 1
 
 
 def test_one_maximum_is_enough_for_all() -> None:

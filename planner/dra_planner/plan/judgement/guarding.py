@@ -43,7 +43,7 @@ from dra_planner.plan.judgement.simulated_counts import (
     without_misfits,
 )
 from dra_planner.plan.judgement.simulated_fleet import PROFILES, system_nodes
-from dra_planner.plan.judgement.system_pods import set_aside
+from dra_planner.plan.judgement.sized_demand import SizedDemand
 from dra_planner.releases import Features
 from dra_planner.simulation import (
     ArrivalOrder,
@@ -55,7 +55,7 @@ from dra_planner.simulation import (
     check_orders,
     standard_orders,
 )
-from dra_planner.sizing import Sizer, Sizing, hourly_usd, node_costs, node_needs
+from dra_planner.sizing import Sizing, hourly_usd, node_costs, node_needs
 
 GUARD_STEPS: Final = 15
 """Steps of the search for guards, as a multiple of the simulation's steps without guards."""
@@ -91,11 +91,14 @@ def judge_with_guards(
     steps: int,
     with_fixes: bool,
     compares: bool = True,
+    sized: SizedDemand | None = None,
+    known: GuardedCounts | None = None,
 ) -> tuple[Judgement, Guarded | None]:
     """Return the judgement of a demand, and its guards if the fleet enables guards and they help.
 
     Fixes are looked for only if no guards are found. Without `compares`, the scheduler without
-    guards is simulated only then, too, and not without each guard.
+    guards is simulated only then, too, and not without each guard. `sized` are known sizes of this
+    demand on these offers, and `known` are the guards that the search would find.
     """
     guides = fleet.placement != "free" and steps > 0
     skips = guides and not compares
@@ -108,14 +111,15 @@ def judge_with_guards(
         fleet=fleet,
         steps=0 if skips else steps,
         with_fixes=with_fixes and not guides,
+        sized=sized,
     )
-    guarded = add_guards(free, fleet, steps, compares=compares) if guides else None
+    guarded = add_guards(free, fleet, steps, compares=compares, known=known) if guides else None
     if guarded is not None:
         return guarded.judgement, guarded
     if skips or (guides and with_fixes and free.sizing.verdict != "fits"):
         # Fixes start gangs whole, so only a demand without gangs keeps the counts that were
         # simulated.
-        known = None if demand.gangs else free.simulated
+        simulated = None if demand.gangs else free.simulated
         free = judge(
             demand,
             offers,
@@ -125,16 +129,30 @@ def judge_with_guards(
             fleet=fleet,
             steps=steps,
             with_fixes=with_fixes,
-            proved=NOTHING_PROVED if known is None else {level: known},
+            proved=NOTHING_PROVED if simulated is None else {level: simulated},
+            sized=free.sized,
         )
     if fleet.placement == "free" and with_fixes and steps > 0:
-        fix = _find_guard_fix(free, fleet, steps)
-        return (free if fix is None else with_further_fix(free, fix)), None
+        return _with_guard_fix(free, fleet, steps), None
     return free, None
 
 
-def _find_guard_fix(free: Judgement, fleet: Fleet, steps: int) -> Fix | None:
-    """Return guards as a fix if the scheduler leaves pods of a packing pending, or needs nodes that
+def _with_guard_fix(free: Judgement, fleet: Fleet, steps: int) -> Judgement:
+    """Return the judgement with guards as a further fix if they help."""
+    found = _find_guards_of_fix(free, fleet, steps)
+    if found is None:
+        return free
+    nodes = found.found.counts or {}
+    counts = {
+        offer.name: sum(nodes[part] for part in found.guards.parts_of(offer.name))
+        for offer in free.offers
+    }
+    fix = Fix(kind="guards", counts=counts, guards=found.guards)
+    return replace(with_further_fix(free, fix), guarded_counts=found)
+
+
+def _find_guards_of_fix(free: Judgement, fleet: Fleet, steps: int) -> GuardedCounts | None:
+    """Return guards if the scheduler leaves pods of a packing pending, or needs nodes that
     cost much more than the bound. Return None if no guards were found.
 
     A plan with `placement: guided` runs the same search, so it has the same counts. Gangs are
@@ -151,27 +169,27 @@ def _find_guard_fix(free: Judgement, fleet: Fleet, steps: int) -> Fix | None:
     proved = find_guards(_Search(free, guided).question(steps * GUARD_STEPS))
     if proved is None or not proved.guards.kinds or proved.found.counts is None:
         return None
-    if _is_no_better(proved, free, fleet):
-        return None
-    counts = {
-        offer.name: sum(proved.found.counts[part] for part in proved.guards.parts_of(offer.name))
-        for offer in free.offers
-    }
-    return Fix(kind="guards", counts=counts, guards=proved.guards)
+    return None if _is_no_better(proved, free, fleet) else proved
 
 
 def add_guards(
-    free: Judgement, fleet: Fleet, steps: int, *, compares: bool = True
+    free: Judgement,
+    fleet: Fleet,
+    steps: int,
+    *,
+    compares: bool = True,
+    known: GuardedCounts | None = None,
 ) -> Guarded | None:
     """Return the plan with the fewest guards that keep the price low.
 
     None if no guards are needed or were found. `free` is the judgement without guards, and `steps`
-    is its limit. `compares` also simulates the plan without each guard.
+    is its limit. `compares` also simulates the plan without each guard. `known` is the result of
+    the search, if it already ran.
     """
     if free.is_observed or not _has_room_for_guards(free, fleet):
         return None
     search = _Search(free, fleet)
-    found = find_guards(search.question(steps * GUARD_STEPS))
+    found = find_guards(search.question(steps * GUARD_STEPS)) if known is None else known
     if found is None or not found.guards.kinds or _is_no_better(found, free, fleet):
         return None
     return search.guarded(found, steps, compares=compares)
@@ -266,10 +284,8 @@ class _Search:
     def __init__(self, free: Judgement, fleet: Fleet) -> None:
         self._free = free
         self._fleet = fleet
-        on_gpus, _ = set_aside(free.demand, free.offers)
-        self._sizer = Sizer.of(
-            on_gpus, free.offers, free.classes, free.features, limits=fleet.limits
-        )
+        assert free.sized is not None  # the pools of a fleet are sized
+        on_gpus, self._sizer = free.sized.on_gpus, free.sized.sizer
         system = system_nodes(fleet)
         self._demand, self._left_out = without_misfits(
             free.sizing, free.demand if system else on_gpus

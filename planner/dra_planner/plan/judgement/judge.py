@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from dra_planner.fleet import Fleet
-from dra_planner.model import DEMAND_LEVELS, Demand, DemandLevel, DeviceClass
+from dra_planner.model import Demand, DemandLevel, DeviceClass
 from dra_planner.offers import Offer
 from dra_planner.plan.judgement.gangs import start_gangs
 from dra_planner.plan.judgement.judgement import Judgement
@@ -25,6 +25,7 @@ from dra_planner.plan.judgement.observed_nodes import judge_nodes
 from dra_planner.plan.judgement.redundancy import survive, what_survives
 from dra_planner.plan.judgement.simulated_counts import NOTHING_PROVED, Simulated, simulate_sizings
 from dra_planner.plan.judgement.simulated_fleet import SimulatedFleet
+from dra_planner.plan.judgement.sized_demand import SizedDemand
 from dra_planner.plan.judgement.system_pods import SystemPods, add_system, set_aside
 from dra_planner.plan.suggestion.pool_fixes import with_pool_fixes
 from dra_planner.releases import Features
@@ -46,6 +47,7 @@ def judge(
     steps: int = 0,
     with_fixes: bool = True,
     proved: Mapping[DemandLevel, SimulatedCounts] = NOTHING_PROVED,
+    sized: SizedDemand | None = None,
 ) -> Judgement:
     """Return the verdicts of a demand on these offers for `level`.
 
@@ -53,28 +55,27 @@ def judge(
     which declared demand is placed pod by pod. `fleet` describes the system pool for pods without
     devices, and possible purchases. `steps` limits the simulation of the sizes at that level. 0
     disables it. `with_fixes`: see `PlanRequest`. Without it, pods of gangs are also counted one by
-    one. `proved` are counts of levels that were already simulated.
+    one. `proved` are counts of levels that were already simulated, and `sized` are known sizes of
+    this demand on these offers.
     """
     if any(offer.origin == "observed" for offer in offers):
         return judge_nodes(demand, offers, classes, features)
-    on_gpus, elsewhere = set_aside(demand, offers)
-    system = _system_pods(elsewhere, fleet, classes, features)
+    if sized is None:
+        sized = SizedDemand.of(demand, offers, classes, features, fleet)
+    system = sized.system
+    sizings = _with_gangs(sized, level) if demand.gangs and with_fixes else sized.sizings
     nodes = SimulatedFleet.of(fleet, offers, classes, features)
-    sizer = Sizer.of(on_gpus, offers, classes, features, limits=nodes.limits)
-    sizings = _size_levels(demand, sizer, system)
-    if demand.gangs and with_fixes:
-        sizings = _with_gangs(demand, sizings, level, sizer, system)
     answer = Simulated(sizings=sizings, found={})
     if steps:
-        sized = on_gpus if nodes.system is None else demand
+        simulated = sized.on_gpus if nodes.system is None else demand
         answer = simulate_sizings(
-            sizings, level, sized, nodes, steps, with_fixes=with_fixes, proved=proved
+            sizings, level, simulated, nodes, steps, with_fixes=with_fixes, proved=proved
         )
         sizings = answer.sizings
     survival: Survival | None = None
     if fleet is not None and fleet.redundancy.is_asked and sizings[level].verdict == "fits":
-        first, simulated = sizings[level], answer.found.get(level)
-        spares, question = what_survives(fleet, first, simulated, (demand, on_gpus), nodes)
+        first, counts = sizings[level], answer.found.get(level)
+        spares, question = what_survives(fleet, first, counts, (demand, sized.on_gpus), nodes)
         first, survival = survive(first, spares, question, steps)
         sizings = _with_sizing(sizings, level, first)
     judgement = Judgement(
@@ -88,40 +89,23 @@ def judge(
         fixes=answer.fixes,
         tried_all_fixes=answer.tried_all_fixes,
         survival=survival,
-        on_system=frozenset(shape.id for shape in elsewhere.shapes),
+        on_system=frozenset(shape.id for shape in sized.elsewhere.shapes),
         system_offer=system.offer if system is not None else None,
         assumptions=system.assumptions if system is not None else (),
         fleet=fleet,
+        sized=sized,
     )
     return with_pool_fixes(judgement) if with_fixes else judgement
 
 
-def _system_pods(
-    demand: Demand,
-    fleet: Fleet | None,
-    classes: Mapping[str, DeviceClass],
-    features: Features,
-) -> SystemPods | None:
-    """Return the pods without devices on the fleet's system pool, or None without them or it."""
-    if not demand.shapes or fleet is None:
-        return None
-    return SystemPods.of(demand, fleet, classes, features)
-
-
-def _with_gangs(
-    demand: Demand,
-    sizings: Mapping[DemandLevel, Sizing],
-    level: DemandLevel,
-    sizer: Sizer,
-    system: SystemPods | None,
-) -> Mapping[DemandLevel, Sizing]:
+def _with_gangs(sized: SizedDemand, level: DemandLevel) -> Mapping[DemandLevel, Sizing]:
     """Return the sizings in which a gang starts whole or not at all."""
 
     def size(part: Demand) -> Sizing:
-        return _size_part(part, level, sizer, system)
+        return _size_part(part, level, sized.sizer, sized.system)
 
-    whole = start_gangs(demand, sizings[level], size, len(sizer.offers))
-    return _with_sizing(sizings, level, whole)
+    whole = start_gangs(sized.demand, sized.sizings[level], size, len(sized.sizer.offers))
+    return _with_sizing(sized.sizings, level, whole)
 
 
 def _with_sizing(
@@ -141,22 +125,3 @@ def _size_part(
     return (
         sizing if system is None else add_system(sizing, system.with_demand(elsewhere).size(level))
     )
-
-
-def _size_levels(
-    demand: Demand, sizer: Sizer, system: SystemPods | None
-) -> Mapping[DemandLevel, Sizing]:
-    """Size every level. Levels with the same demand are sized once."""
-    done: dict[tuple[int | None, ...], Sizing] = {}
-    sizings: dict[DemandLevel, Sizing] = {}
-    for level in DEMAND_LEVELS:
-        members = [member for shape in demand.shapes for member in shape.members]
-        figures = tuple(
-            member.figures.at(level)
-            for member in (*members, *(blocked.member for blocked in demand.blocked))
-        )
-        if figures not in done:
-            sizing = sizer.size(level)
-            done[figures] = sizing if system is None else add_system(sizing, system.size(level))
-        sizings[level] = done[figures]
-    return sizings

@@ -15,9 +15,11 @@ from dra_planner.offers import Offer
 from dra_planner.releases import Features
 from dra_planner.sizing import DeviceCount, DoubtfulPlace, Sizing
 
-if TYPE_CHECKING:  # only observed nodes need claims, and only the simulation needs its module
+if TYPE_CHECKING:  # only observed nodes need claims, and only simulations and guards their modules
+    from dra_planner.placement import GuardedCounts
     from dra_planner.plan.judgement.claim_devices import GivenClaim
     from dra_planner.plan.judgement.lost_nodes import Survival
+    from dra_planner.plan.judgement.sized_demand import SizedDemand
     from dra_planner.simulation import Fix, SimulatedCounts, SimulationOutcome
 
 MOST_PODS: Final = 1_000  # number of pods of one shape to try on one node
@@ -60,7 +62,8 @@ class Judgement(Struct, frozen=True, kw_only=True, eq=False):
     changes with which it places everything at less cost, cheapest first. Without `tried_all_fixes`,
     the steps ran out before. `survival` is the result for lost nodes, if the fleet requests it. If
     pools grow in addition to observed nodes, `predicted` are their offers, and `groups` is the pool
-    of each node by name.
+    of each node by name. `sized` are the sizes of predicted offers before the simulation, for
+    further evaluations. `guarded_counts` are the guards of the fix of that kind, with their proof.
     """
 
     demand: Demand
@@ -82,6 +85,8 @@ class Judgement(Struct, frozen=True, kw_only=True, eq=False):
     claims: tuple[GivenClaim, ...] = ()
     devices: Mapping[str, DeviceCount] = {}
     outcome: SimulationOutcome | None = None
+    sized: SizedDemand | None = None
+    guarded_counts: GuardedCounts | None = None
     _ask: DoubtfulPlace = field(default_factory=DoubtfulPlace)
     _nodes: dict[str, NodeState] = {}
     _answers: dict[str, tuple[PoolAnswer, ...]] = {}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -15,7 +15,7 @@ from dra_planner.model import Demand, PodSpec, Shape, WorkloadRef
 from dra_planner.offers import SYSTEM_POOL
 from dra_planner.plan.blockers.idle_configuration import divides_claim
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
-from dra_planner.plan.judgement.simulated_fixes import prefer_others_rows
+from dra_planner.plan.suggestion.changed_fleet import ChangedFleet
 from dra_planner.simulation import Fix, PodSetRef
 from dra_planner.simulation.sizing.fixes import pin_pod
 from dra_planner.sizing import hourly_usd
@@ -50,12 +50,6 @@ def nodes_usd(judgement: Judgement) -> Decimal | None:
     return hourly_usd(nodes, judgement.offers)
 
 
-def with_maximum(row: dict[str, Any], maximums: Mapping[str, int]) -> dict[str, Any]:
-    most, count = maximums.get(row["name"], 0), row.get("count", 1)
-    limits = dict(count) if isinstance(count, dict) else {"min": count, "max": count}
-    return {**row, "count": {**limits, "max": max(most, limits.get("max", most))}} if most else row
-
-
 def undecided_pools(answers: Iterable[PoolAnswer]) -> Iterator[str]:
     """Yield the pools that fit a pod if their nodes are in the zone that it selects."""
     for each in answers:
@@ -84,19 +78,18 @@ def selected_zone(pod: PodSpec) -> str:
     return values[0] if len(terms) == 1 and values else ""
 
 
-def tainted(row: dict[str, Any]) -> dict[str, Any]:
-    return {**row, "taints": [*(row.get("taints") or ()), *prefer_others_rows(1)]}
-
-
-def pinned(shape: Shape, fix: Fix) -> Shape | None:
-    """Return the shape restricted to a fix's pools, or None if only some of its pods would be on
-    them.
+def pinned(demand: Demand, fix: Fix) -> Demand | None:
+    """Return the demand with its pods restricted to a fix's pools, or None if only some pods of a
+    shape would be on them.
     """
-    pins = {fix.pins.get(PodSetRef(each.workload, each.pod_set)) for each in shape.members}
-    if len(pins) != 1:
-        return None
-    pools = pins.pop()
-    return shape if pools is None else replace(shape, pod=pin_pod(shape.pod, pools))
+    shapes: list[Shape] = []
+    for shape in demand.shapes:
+        pins = {fix.pins.get(PodSetRef(each.workload, each.pod_set)) for each in shape.members}
+        if len(pins) != 1:
+            return None
+        pools = pins.pop()
+        shapes.append(shape if pools is None else replace(shape, pod=pin_pod(shape.pod, pools)))
+    return replace(demand, shapes=tuple(shapes))
 
 
 def with_own_claims(judgement: Judgement) -> tuple[Demand, tuple[WorkloadRef, ...]]:
@@ -132,14 +125,12 @@ def with_own_claims(judgement: Judgement) -> tuple[Demand, tuple[WorkloadRef, ..
     return replace(demand, shapes=tuple(shapes)), tuple(changed)
 
 
-def joint_steps(
-    changes: Collection[str], added: Mapping[str, Mapping[str, Any]], before: Fleet, after: Fleet
-) -> Iterator[str]:
-    """Yield the changes, followed by the added pools (by the sentence that adds them) and the
-    raised pools, each with its nodes. A pool that another change names comes first, with its name.
+def joint_steps(changes: Collection[str], changed: ChangedFleet, fleet: Fleet) -> Iterator[str]:
+    """Yield the changes, followed by the added pools and the raised pools of the changed `fleet`,
+    each with its nodes. A pool that another change names comes first, with its name.
     """
-    names = {text: row["name"] for text, row in added.items()}
-    most = {pool.name: pool.count.max for pool in after.pools}
+    names = {text: row["name"] for text, row in changed.added.items()}
+    most = {pool.name: pool.count.max for pool in fleet.pools}
     named = {name for name in names.values() if any(f'"{name}"' in each for each in changes)}
     for is_named in (True, False):
         for text, name in names.items():
@@ -149,6 +140,6 @@ def joint_steps(
                 yield f"{text}, with {called}at most {nodes}"
         if is_named:
             yield from changes
-    for pool in before.pools:
+    for pool in changed.given.pools:
         if most[pool.name] > pool.count.max:
             yield f'set the maximum of pool "{pool.name}" to {most[pool.name]}'

@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet
 from dra_planner.model import Reason, WorkloadRef
+from dra_planner.plan.judgement.demand_levels import find_levels_beside
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.model import JointFix, Plan
 from dra_planner.plan.suggestion.joint_search import JointSearch
-from dra_planner.plan.suggestion.pool_fixes import raised_pools, raises_text
+from dra_planner.plan.suggestion.pool_fixes import raised_pools, raises_text, with_raises
 from dra_planner.sizing import Sizing
 from dra_planner.wording import price_change
 
@@ -37,14 +38,14 @@ def with_joint_fix(plan: Plan) -> Plan:
         return plan
     found, ended_at = (None, "") if _is_stopped_otherwise(plan) else find_joint_fix(plan, fleet)
     if found is None:
-        plan = _with_fixes_replaced(plan, raises, f"{raises}{_UNCONFIRMED}")
+        plan = _with_raises(plan, f"{raises}{_UNCONFIRMED}")
         notes = (_ended_note(ended_at),) if ended_at else ()
         return replace(plan, diagnostics=(*plan.diagnostics, *notes))
     is_own = _raised(fleet, found.fleet) == {
         pool.name: pool.enough for pool in raised_pools(judgement)
     } and len(found.steps) == len(raised_pools(judgement))
     if not is_own:
-        plan = _with_fixes_replaced(plan, raises, _fix_text(found))
+        plan = _with_raises(plan, _fix_text(found))
     if len(unfit) == 1 and (is_own or len(found.steps) == 1):
         return plan
     text = raises if is_own else _fix_text(found)
@@ -73,24 +74,27 @@ def _fix_text(found: JointFix) -> str:
     return f"{'; '.join(found.steps)}: {price_change(found.more_usd)}"
 
 
-def _with_fixes_replaced(plan: Plan, old: str, new: str) -> Plan:
-    """Return the plan with another text for the raises of maximums."""
-    if not old:
+def _with_raises(plan: Plan, raises: str) -> Plan:
+    """Return the plan with another change for the workloads whose pools are too small."""
+    if not raises_text(plan.judgement):
         return plan
 
-    def replaced(reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
-        return tuple(replace(each, fix=each.fix.replace(old, new)) for each in reasons)
+    def changed(reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
+        return tuple(with_raises(each, raises) for each in reasons)
 
     done: dict[int, Sizing] = {}
     for sizing in plan.judgement.sizings.values():
-        sizes = tuple(replace(size, reasons=replaced(size.reasons)) for size in sizing.workloads)
+        sizes = tuple(replace(size, reasons=changed(size.reasons)) for size in sizing.workloads)
         done[id(sizing)] = replace(sizing, workloads=sizes)
     sizings = {level: done[id(sizing)] for level, sizing in plan.judgement.sizings.items()}
+    judgement = replace(plan.judgement, sizings=sizings)
+    free = None if plan.guarded is None else plan.guarded.free
     return replace(
         plan,
-        judgement=replace(plan.judgement, sizings=sizings),
-        workloads=tuple(replace(each, reasons=replaced(each.reasons)) for each in plan.workloads),
-        beside=tuple(replace(each, fix=each.fix.replace(old, new)) for each in plan.beside),
+        judgement=judgement,
+        workloads=tuple(replace(each, reasons=changed(each.reasons)) for each in plan.workloads),
+        # nothing that fits has too few built nodes, because a pool is too small
+        beside=tuple(find_levels_beside(judgement, free)),
     )
 
 

@@ -14,7 +14,7 @@ from dra_planner.model import DEMAND_LEVELS, DemandLevel, Reason, Shape, Workloa
 from dra_planner.plan.blockers.idle_configuration import divides_claim, use_one_claim
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.suggestion.missing.driver_changes import sharing_change
-from dra_planner.sizing import POOL_TOO_SMALL, PoolSize, Sizing, WorkloadSize
+from dra_planner.sizing import POOL_TOO_SMALL, PoolSize, Sizing
 from dra_planner.wording import counted, price_change
 
 _TOO_SMALL: Final = frozenset({POOL_TOO_SMALL, "packing-too-large"})
@@ -47,27 +47,35 @@ def _has_shortage(sizing: Sizing) -> bool:
 def _with_fixes(sizing: Sizing, judgement: Judgement, intents: Mapping[WorkloadRef, str]) -> Sizing:
     raises = raises_text(judgement)
     workloads = tuple(
-        _with_fix(size, raises, intents.get(size.workload, "")) for size in sizing.workloads
+        replace(
+            size,
+            reasons=tuple(
+                _with_intent(with_raises(reason, raises), intents.get(size.workload, ""))
+                for reason in size.reasons
+            ),
+        )
+        for size in sizing.workloads
     )
     return replace(sizing, workloads=workloads)
 
 
-def _with_fix(size: WorkloadSize, raises: str, intent: str) -> WorkloadSize:
-    def changed(reason: Reason) -> Reason:
-        if reason.code in _TOO_SMALL:
-            fix = raises or reason.fix
-        elif reason.code in _LIMITED:
-            fix = reason.fix
-        else:
-            return reason
-        return replace(
-            reason,
-            fix=f"{intent}. If each pod needs its own device, {fix}"
-            if intent and fix
-            else intent or fix,
-        )
+def with_raises(reason: Reason, raises: str) -> Reason:
+    """Return a reason whose fix is a change for all workloads if a pool is too small. `raises` is
+    the sentence of the change, or "" if there is none.
+    """
+    if reason.code not in _TOO_SMALL or not raises:
+        return reason
+    return replace(reason, fix=_joined(reason.intent, raises))
 
-    return replace(size, reasons=tuple(map(changed, size.reasons)))
+
+def _with_intent(reason: Reason, intent: str) -> Reason:
+    if reason.code not in _TOO_SMALL | _LIMITED:
+        return reason
+    return replace(reason, intent=intent, fix=_joined(intent, reason.fix))
+
+
+def _joined(intent: str, fix: str) -> str:
+    return f"{intent}. If each pod needs its own device, {fix}" if intent and fix else intent or fix
 
 
 def raised_pools(judgement: Judgement) -> tuple[PoolSize, ...]:

@@ -1,0 +1,100 @@
+"""The changes of a fleet in a joint fix, as values that a search can add and withdraw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dra_planner.errors import PlannerError
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.plan.judgement.simulated_fixes import prefer_others_rows
+from dra_planner.plan.suggestion.system_machine import system_nodes_usd
+from dra_planner.simulation import Fix
+
+
+class ChangedFleet(Struct, frozen=True, kw_only=True, eq=False):
+    """A fleet and its changes.
+
+    `added` are the rows of added pools, by the sentence that adds them. `most` are the raised
+    maximums and `zones` the set zones, by pool. `avoided` are the pools that get a PreferNoSchedule
+    taint, and `keys` are other keys of the fleet.
+    """
+
+    given: Fleet
+    added: Mapping[str, Mapping[str, Any]] = {}
+    most: Mapping[str, int] = {}
+    zones: Mapping[str, str] = {}
+    avoided: tuple[str, ...] = ()
+    keys: Mapping[str, Any] = {}
+
+    def with_pool(self, text: str, row: Mapping[str, Any]) -> ChangedFleet:
+        """Return the changes with another added pool, unless the sentence already adds one."""
+        if text in self.added:
+            return self
+        name = f"added-{len(self.added) + 1}"
+        return replace(self, added={**self.added, text: {**row, "name": name}})
+
+    def with_most(self, most: Mapping[str, int]) -> ChangedFleet:
+        """Return the changes with these maximums in addition."""
+        return replace(self, most={**self.most, **most})
+
+    def with_key(self, key: str, value: object) -> ChangedFleet:
+        """Return the changes with another value of a key of the fleet."""
+        return replace(self, keys={**self.keys, key: value})
+
+    def with_fix(self, fix: Fix) -> ChangedFleet:
+        """Return the changes with those of a simulated fix. A fix that changes pods doesn't change
+        the fleet.
+        """
+        match fix.kind:
+            case "maximum":
+                return self.with_most({name: fix.counts[name] for name in fix.pools})
+            case "profile":
+                return self.with_key("schedulerProfile", "most-allocated")
+            case "taint":
+                return replace(self, avoided=fix.pools)
+            case "guards":
+                return self.with_key("placement", "guided")
+            case "affinity":
+                return self
+
+    def fleet(self) -> Fleet | None:
+        """Return the fleet with the changes, or None if it isn't valid, for example because of a
+        quota or of the cloud's limit for the nodes of a pool.
+        """
+        document = {**self.given.document(), **self.keys}
+        rows = [*document["pools"], *self.added.values()]
+        document["pools"] = [self._changed_row(row) for row in rows]
+        try:
+            return read_fleet(document)
+        except PlannerError:
+            return None
+
+    def system_usd(self, fleet: Fleet) -> Decimal | None:
+        """Return the change in the price per hour of the system nodes, or None if it's unknown."""
+        if "systemPool" not in self.keys:
+            return Decimal(0)
+        after, before = system_nodes_usd(fleet), system_nodes_usd(self.given)
+        return None if after is None or before is None else after - before
+
+    def _changed_row(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        name = row["name"]
+        changed = dict(row)
+        if name in self.avoided:
+            changed["taints"] = [*(row.get("taints") or ()), *prefer_others_rows(1)]
+        if name in self.most:
+            changed["count"] = _with_maximum(row.get("count", 1), self.most[name])
+        if name in self.zones:
+            changed["zones"] = [self.zones[name]]
+        return changed
+
+
+def _with_maximum(count: Any, most: int) -> dict[str, int]:
+    limits: dict[str, int] = (
+        dict(count) if isinstance(count, Mapping) else {"min": count, "max": count}
+    )
+    return {**limits, "max": max(most, limits.get("max", most))}

@@ -1,0 +1,126 @@
+"""The changes of pods, and pools added for them, with which each shape of a plan fits some pool."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from dra_planner.allocation import Edit
+from dra_planner.allocation.reasons.edits import apply_edits, distance
+from dra_planner.fleet import Fleet
+from dra_planner.model import Demand, Shape, best
+from dra_planner.plan.explanation.claims import smallest_edits
+from dra_planner.plan.judgement.judgement import Judgement
+from dra_planner.plan.suggestion.changed_fleet import ChangedFleet
+from dra_planner.plan.suggestion.joint_changes import KEEPING, selected_zone, undecided_pools
+from dra_planner.plan.suggestion.missing.missing_pools import fleet_changes
+from dra_planner.plan.suggestion.missing.tried_fleets import FleetChange
+
+
+class PodChanges:
+    """Changes shapes one after the other. `steps` are the sentences of the changes so far, and
+    `fleet` is the fleet with the pools and zones that the shapes need.
+    """
+
+    def __init__(self, judgement: Judgement, fleet: ChangedFleet) -> None:
+        self._judgement = judgement
+        self.fleet = fleet
+        self.steps: dict[str, None] = {}
+
+    def changed_demand(self) -> Demand | None:
+        """Return the demand with the changes, or None if a shape fits no pool with any."""
+        demand = self._judgement.demand
+        changed = [(shape, self._changed(shape)) for shape in demand.shapes]
+        if all(after is before for before, after in changed):
+            return demand
+        shapes = tuple(after for _, after in changed if after is not None)
+        return replace(demand, shapes=shapes) if len(shapes) == len(changed) else None
+
+    def _changed(self, shape: Shape) -> Shape | None:
+        """Return the shape with the changes that make it fit some pool, or None."""
+        answers = self._judgement.answers(shape)
+        verdict = best(answer.verdict for answer in answers) if answers else "fits"
+        if verdict == "fits" or shape.per_node:
+            return shape
+        if verdict == "cannot-tell":
+            return self._in_zone(shape)
+        edits = self._edits(shape, only=KEEPING)
+        if not edits:
+            change = self._nearest_change(shape)
+            if change is not None:
+                return self._with_pool(shape, change)
+            edits = self._edits(shape, only=None)
+            kept = tuple(each for each in edits if each.kind in KEEPING)
+            let_in = apply_edits(kept, shape) if kept else shape
+            change = self._nearest_change(let_in) if kept else None
+            if change is not None:
+                self._add_steps(shape, kept)
+                return self._with_pool(let_in, change)
+        if not edits:
+            return None
+        self._add_steps(shape, edits)
+        return apply_edits(edits, shape)
+
+    def _in_zone(self, shape: Shape) -> Shape | None:
+        """Return the shape if a pool fits it in the zone that it selects, and set that zone."""
+        zone, answers = selected_zone(shape.pod), self._judgement.answers(shape)
+        for name in undecided_pools(answers) if zone else ():
+            if self.fleet.zones.get(name, zone) == zone:
+                self.fleet = replace(self.fleet, zones={**self.fleet.zones, name: zone})
+                self.steps[f'set zones of pool "{name}" to [{zone}]'] = None
+                return shape
+        return None
+
+    def _nearest_change(self, shape: Shape) -> FleetChange | None:
+        """Return the change of the fleet for a pod, with the architecture of its pools if it can
+        choose.
+        """
+        changes = fleet_changes(self._judgement, shape)
+        return min(changes, key=self._is_other_arch, default=None)
+
+    def _edits(self, shape: Shape, only: frozenset[str] | None) -> tuple[Edit, ...]:
+        """Return the fewest changes of these kinds with which the pod fits a pool."""
+        found = (
+            smallest_edits(answer, self._judgement) for answer in self._judgement.answers(shape)
+        )
+        kept = (
+            edits
+            for edits in found
+            if edits and all(each.kind != "add-node" for each in edits)
+            if only is None or all(each.kind in only for each in edits)
+        )
+        return min(kept, key=distance, default=())
+
+    def _is_other_arch(self, change: FleetChange) -> bool:
+        """Return whether a change adds machine types with another architecture, which need
+        different container images.
+        """
+        given = self.fleet.given
+        known = {given.machine(pool.machine).arch for pool in given.pools}
+        return any(
+            change.fleet.machine(each.machine).arch not in known for each in change.fleet.pools
+        )
+
+    def _with_pool(self, shape: Shape, change: FleetChange) -> Shape | None:
+        """Return the shape that fits an added pool, or None for other fleet changes."""
+        row = _added_row(self.fleet.given, change.fleet)
+        if row is None:
+            return None
+        self.fleet = self.fleet.with_pool(change.text, row)
+        self._add_steps(shape, change.edits)
+        return apply_edits(change.edits, shape) if change.edits else shape
+
+    def _add_steps(self, shape: Shape, edits: tuple[Edit, ...]) -> None:
+        names = ", ".join(dict.fromkeys(str(member.workload) for member in shape.members))
+        for edit in edits:
+            self.steps[f"{names}: {edit.text}"] = None
+
+
+def _added_row(before: Fleet, after: Fleet) -> dict[str, object] | None:
+    """Return the row of the only pool that `after` adds, or None if it changes anything else."""
+    known = {pool.name for pool in before.pools}
+    documents = before.document(), after.document()
+    rows = documents[1]["pools"]
+    added = [row for row in rows if row["name"] not in known]
+    others = [row for row in rows if row["name"] in known]
+    one, two = ({**each, "pools": []} for each in documents)
+    return added[0] if one == two and others == documents[0]["pools"] and len(added) == 1 else None
