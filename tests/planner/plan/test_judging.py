@@ -17,7 +17,7 @@ from dra_planner.plan import Judgement, judge
 from dra_planner.plan import planning as planning_module
 from dra_planner.plan.demand.classes import fleet_classes
 from dra_planner.plan.explanation.claims import explain_claim
-from dra_planner.plan.judgement import judge as judging_module
+from dra_planner.plan.judgement import sized_demand
 from dra_planner.releases import features_of
 from dra_planner.sizing import Sizer
 from dra_planner.sources import Source
@@ -97,7 +97,7 @@ def test_everything_is_done_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planning_module, "with_joint_fix", lambda plan: plan)
     for name in ("read_checked", "expand_claims", "predict_offers", "judge_with_guards"):
         counted(monkeypatch, calls, planning_module, name)
-    counted(monkeypatch, calls, judging_module, "set_aside")
+    counted(monkeypatch, calls, sized_demand, "set_aside")
     counted(monkeypatch, calls, Sizer, "size")
     plan = plan_of(fleet(L4), *example("workloads/job-two-gpus-each"))
     judged = dict(calls)
