@@ -26,12 +26,15 @@ class NotWrittenError(Exception):
 
 
 def changed_text(text: str, plan: Plan, found: JointFix) -> str:
-    """Return manifests with the pods and claims of a change.
+    """Return manifests with the pods, claims, and quotas of a change.
 
     Raises NotWrittenError if a controller writes the pods or claims that it changes.
     """
     assert plan.manifests is not None  # plans for documents always contain them
     objects = list(_objects(text))
+    for raised in found.quotas:
+        quota = _object(objects, "ResourceQuota", *raised.quota)
+        quota["spec"]["hard"][raised.resource] = raised.limit
     after = {
         (member.workload, member.pod_set): shape
         for shape in found.judgement.demand.shapes

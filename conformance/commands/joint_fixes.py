@@ -8,13 +8,14 @@ workloads, which for a single workload can be its only fix, or the fix of the si
 `changed_input.py` writes it into manifests and fleet as a user would. Pods for a device plugin are
 migrated to claims first, as their findings suggest. Inputs of `tests/fixes` without such a change
 have one that a person wrote, and its test follows it. Plans that something else than capacity stops
-(objects that the API server rejects, other schedulers, quotas) have only fixes of that kind.
+(objects that the API server rejects, other schedulers) have only fixes of that kind.
 """
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -37,6 +38,7 @@ from dra_planner.migration.migrate import migrate
 from dra_planner.migration.target_cluster import facts_of_fleet, target_of_fleet
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.plan.model import MISSING_POOL
+from dra_planner.plan.planning import plan_manifests
 from dra_planner.plan.suggestion.joint_fix import find_joint_fix
 from dra_planner.sources import Source
 
@@ -75,10 +77,18 @@ def _ending(given: Input) -> tuple[str, str]:
         return "fit", ""
     if any(each.severity == "error" for each in plan.diagnostics):
         return "stopped by a rejected object or an impossible fleet", ""
-    if plan.judgement.demand.blocked or any(each.verdict != "fits" for each in plan.blockers):
-        return _OTHERWISE, ""
     assert plan.fleet is not None  # always set in a plan without a snapshot
-    found = plan.joint_fix or find_joint_fix(plan, plan.fleet)[0]
+    replan = partial(
+        plan_manifests,
+        fleet=plan.fleet if plan.guarded is None else plan.guarded.given,
+        features=plan.judgement.features,
+        level=plan.level,
+        steps=0,
+        with_fixes=False,
+    )
+    found = plan.joint_fix or find_joint_fix(plan, plan.fleet, replan)[0]
+    if found is None and _is_stopped_otherwise(plan):
+        return _OTHERWISE, ""
     if found is not None:
         try:
             text = changed_text(given.manifests, plan, found)
@@ -111,6 +121,10 @@ def _ending(given: Input) -> tuple[str, str]:
         ending, why = _ending(replace(given, manifests=rewritten))
         return (f"{ending}, with its selector" if ending.startswith("fit") else ending), why
     return _NONE, _reasons(plan)
+
+
+def _is_stopped_otherwise(plan: Plan) -> bool:
+    return bool(plan.demand.blocked) or any(each.verdict != "fits" for each in plan.blockers)
 
 
 def _planned(manifests: str, on: Fleet, *, with_fixes: bool = False) -> Plan:

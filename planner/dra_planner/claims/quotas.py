@@ -40,6 +40,8 @@ from dra_planner.model import (
 from dra_planner.quantity import Quantity
 from dra_planner.releases import Features
 
+QUOTA_EXCEEDED: Final = "quota-exceeded"
+"""The code of the reason that a quota denies pods or claims."""
 _LEVELS = 4
 _STEADY = 1
 _OBJECTS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
@@ -110,7 +112,7 @@ class QuotaRoom:
             self._charge_claims(manifests)
         # usage without the pods of the demand, even if the cluster already contains them without a
         # node
-        self._at_start = {limit: room.milli_value for limit, room in self._limits()}
+        self._at_start = {limit: rooms[_STEADY] for limit, rooms in self._limits()}
 
     @property
     def denied_claims(self) -> Mapping[ObjectKey, Reason]:
@@ -121,21 +123,23 @@ class QuotaRoom:
         """Return the quota use of the pods that were split, or None if quotas don't count them."""
         if not self._charges:
             return None
-        left = {limit: room.milli_value for limit, room in self._limits()}
+        left = dict(self._limits())
         return PodQuotas(
             room=self._at_start,
             charges=self._charges,
             refused=self._refused,
-            left=left,
+            left={limit: rooms[_STEADY] for limit, rooms in left.items()},
             daemons=self._daemons,
+            least_left={limit: min(rooms) for limit, rooms in left.items()},
         )
 
-    def _limits(self) -> Iterator[tuple[QuotaLimit, Quantity]]:
-        """Yield every limit with its free amount for declared demand."""
+    def _limits(self) -> Iterator[tuple[QuotaLimit, list[int]]]:
+        """Yield every limit with its free amount at each level of demand, in thousandths."""
         for namespace, quotas in self._quotas.items():
             for quota in quotas:
-                for resource, room in quota.room[1].items():
-                    yield (ObjectKey(namespace, quota.name), resource), room
+                for resource in quota.room[_STEADY]:
+                    rooms = [room[resource].milli_value for room in quota.room]
+                    yield (ObjectKey(namespace, quota.name), resource), rooms
 
     def check_named(self, pod: PodSpec, namespace: str) -> None:
         """Raise UnresolvedClaims if a quota prevents the creation of a claim that the pod uses."""
@@ -412,7 +416,7 @@ def _unsaid(quota: _Quota, pod: Mapping[str, Any], namespace: str) -> Reason | N
         return None
     left_open = "; ".join(missing)
     return Reason(
-        code="quota-exceeded",
+        code=QUOTA_EXCEEDED,
         message=f"ResourceQuota {namespace}/{quota.name} limits {left_open}, so the API server "
         "rejects pods that don't set these resources",
         fix="set these resources in the containers, or add a LimitRange with defaults to the "
@@ -433,7 +437,7 @@ def _reason(quota: _Quota, usage: Usage, namespace: str, claim: str = "") -> Rea
     hard = (quota.data.get("spec") or {}).get("hard") or {}
     tight = _tight_key(quota, usage)
     return Reason(
-        code="quota-exceeded",
+        code=QUOTA_EXCEEDED,
         message=f"ResourceQuota {namespace}/{quota.name} limits {tight} to {hard[tight]}, and "
         "the remaining quota is too small",
         fix="raise the quota, or request less",

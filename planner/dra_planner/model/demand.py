@@ -145,7 +145,7 @@ class PodQuotas(Struct, frozen=True, kw_only=True):
     excludes because of quotas. In a cluster, the order of creation decides which pods these are.
     `left` is the free quota after all these pods and one pod of each DaemonSet. `daemons` is the
     number of DaemonSet pods that are counted, because their node counts are only known after
-    sizing.
+    sizing. `least_left` is the free quota like `left`, at the level of demand that needs the most.
     """
 
     room: Mapping[QuotaLimit, int]
@@ -153,6 +153,7 @@ class PodQuotas(Struct, frozen=True, kw_only=True):
     refused: Mapping[PodSetKey, Figures]
     left: Mapping[QuotaLimit, int] = {}
     daemons: Mapping[PodSetKey, int] = {}
+    least_left: Mapping[QuotaLimit, int] = {}
 
     def daemon_rooms(
         self, nodes: Mapping[PodSetKey, int]

@@ -26,6 +26,7 @@ from dra_planner.records import equality
 from dra_planner.sources import Source
 
 if TYPE_CHECKING:
+    from dra_planner.claims.raised_quotas import RaisedQuota
     from dra_planner.fleet import Fleet
     from dra_planner.manifests import Manifests
     from dra_planner.offers import Offer
@@ -176,7 +177,8 @@ class JointFix(Struct, frozen=True, kw_only=True):
     """Steps with which all workloads fit, and the judgement after these steps.
 
     `more_usd` is the change in the price per hour of all used nodes; None if a price is unknown.
-    `repeated` is the same change as the fix of each workload whose pools are too small.
+    `repeated` is the same change as the fix of each workload whose pools are too small. `quotas`
+    are the raised limits of ResourceQuotas.
     """
 
     steps: tuple[str, ...]
@@ -184,6 +186,7 @@ class JointFix(Struct, frozen=True, kw_only=True):
     fleet: Fleet
     more_usd: Decimal | None
     repeated: str = ""
+    quotas: tuple[RaisedQuota, ...] = ()
 
 
 @equality(ignored=("manifests", "left_out", "joint_fix"), unhashed=("inputs",))

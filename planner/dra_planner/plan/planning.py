@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dra_planner.claims import expand_claims
@@ -71,18 +72,23 @@ def make_plan(request: PlanRequest) -> Plan:
     features = fleet.features_at(
         parse_version(request.kubernetes) if request.kubernetes else fleet.minor
     )
-    plan = plan_manifests(
-        read_checked(request.sources, features),
-        fleet,
-        features,
+    planned = partial(
+        plan_manifests,
+        fleet=fleet,
+        features=features,
         level=request.level,
-        steps=request.steps,
         devices_only=request.devices_only,
+    )
+    plan = planned(
+        read_checked(request.sources, features),
+        steps=request.steps,
         with_fixes=request.with_fixes,
         compares_placements=request.compares_placements,
         inputs=inputs_of(fleet, request.sources, request.paths),
     )
-    return with_joint_fix(plan) if request.with_fixes else plan
+    if not request.with_fixes:
+        return plan
+    return with_joint_fix(plan, partial(planned, steps=0, with_fixes=False))
 
 
 def plan_manifests(

@@ -299,6 +299,83 @@ def test_a_quota_that_leaves_no_room_has_no_joint_fix() -> None:
     assert planned(limited, workload("a", 3), workload("b", 3)).joint_fix is None
 
 
+def quota(**hard: str) -> list[Json]:
+    meta = {"name": "team", "namespace": "ml"}
+    return [{"apiVersion": "v1", "kind": "ResourceQuota", "metadata": meta, "spec": {"hard": hard}}]
+
+
+DEVICES = "gpu.nvidia.com.deviceclass.resource.k8s.io/devices"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "limits", "steps"),
+    [
+        pytest.param(
+            (workload("a", 4),),
+            {DEVICES: "3", "pods": "10"},
+            (f"raise {DEVICES} of ResourceQuota ml/team to 4", 'set the maximum of pool "l4" to 4'),
+            id="devices, and a pool that is too small",
+        ),
+        pytest.param(
+            (workload("a", 2), workload("b", 2)),
+            {DEVICES: "9", "pods": "3"},
+            ("raise pods of ResourceQuota ml/team to 4", 'set the maximum of pool "l4" to 4'),
+            id="pods of two workloads",
+        ),
+        pytest.param(
+            (workload("a", 1, gpus=1, tolerations=[]), workload("b", 1)),
+            {DEVICES: "1", "count/jobs.batch": "1"},
+            (
+                f"raise {DEVICES} of ResourceQuota ml/team to 2",
+                "raise count/jobs.batch of ResourceQuota ml/team to 2",
+            ),
+            id="objects, and a pod that doesn't tolerate a taint",
+        ),
+    ],
+)
+def test_quotas_are_raised_with_the_pools(
+    wanted: tuple[list[Json], ...], limits: dict[str, str], steps: tuple[str, ...]
+) -> None:
+    """Given quotas that are one of several causes, when limits are raised as the change says, then
+    the plan fits on the changed fleet.
+    """
+    plan = planned(fleet(), *wanted, quota(**limits))
+
+    found = plan.joint_fix
+    assert plan.verdict == "does-not-fit"
+    assert found is not None
+    assert found.steps[: len(steps)] == steps
+    assert found.judgement.sizing.verdict == "fits"
+    raised = {**limits, **{each.resource: each.limit for each in found.quotas}}
+    changed = [workload(each[0]["metadata"]["name"], pods_of(each)) for each in wanted]
+    assert planned(found.fleet, *changed, quota(**raised)).verdict == "fits"
+    less = {**raised, found.quotas[0].resource: str(int(found.quotas[0].limit) - 1)}
+    assert planned(found.fleet, *changed, quota(**less)).verdict == "does-not-fit"
+
+
+def pods_of(objects: list[Json]) -> int:
+    return int(objects[1]["spec"]["parallelism"])
+
+
+def test_a_quota_of_memory_is_raised_in_its_unit() -> None:
+    """Given a limit in Gi, expect the raised limit in Gi, too."""
+    resources = {"requests": {"memory": "4Gi"}, "claims": [{"name": "gpu"}]}
+    container = {"name": "main", "image": "app:1", "resources": resources}
+    wanted = [workload(name, 2, containers=[container]) for name in ("a", "b")]
+
+    found = planned(fleet(), *wanted, quota(**{"requests.memory": "10Gi"})).joint_fix
+
+    assert found is not None
+    assert found.steps[0] == "raise requests.memory of ResourceQuota ml/team to 16Gi"
+
+
+def test_a_quota_that_needs_requests_has_no_joint_fix() -> None:
+    """Given pods without the requests that a quota counts, then no limit lets them in."""
+    plan = planned(fleet(), workload("a", 2), workload("b", 2), quota(**{"requests.cpu": "8"}))
+
+    assert plan.joint_fix is None
+
+
 def test_pods_use_an_added_pool_last_if_they_would_fill_it() -> None:
     """The default scheduler spreads pods of one GPU over the added nodes of four."""
     small, large = workload("small", 6), workload("large", 2, gpus=4)

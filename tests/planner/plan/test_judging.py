@@ -94,7 +94,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, calls: Counter[str], home: Any, nam
 def test_everything_is_done_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: Counter[str] = Counter()
     # It sizes the changed fleet again.
-    monkeypatch.setattr(planning_module, "with_joint_fix", lambda plan: plan)
+    monkeypatch.setattr(planning_module, "with_joint_fix", lambda plan, replan: plan)
     for name in ("read_checked", "expand_claims", "predict_offers", "judge_with_guards"):
         counted(monkeypatch, calls, planning_module, name)
     counted(monkeypatch, calls, sized_demand, "set_aside")

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from typing import Final
 
 from msgspec.structs import replace
 
+from dra_planner.claims.quotas import QUOTA_EXCEEDED
+from dra_planner.claims.raised_quotas import (
+    RaisedQuota,
+    find_raised_quotas,
+    with_raised_quotas,
+    without_limits,
+)
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet
+from dra_planner.manifests import Manifests
 from dra_planner.model import Reason, WorkloadRef
 from dra_planner.plan.judgement.demand_levels import find_levels_beside
 from dra_planner.plan.judgement.judgement import Judgement
@@ -21,22 +29,25 @@ from dra_planner.wording import price_change
 _UNCONFIRMED: Final = " (enough for the best packing, but not confirmed by the simulation)"
 
 
-def with_joint_fix(plan: Plan) -> Plan:
+def with_joint_fix(plan: Plan, replan: Callable[[Manifests], Plan]) -> Plan:
     """Return the plan with one change that clears what keeps its workloads from running, if there
     is one, and a note if the search for it ended at a limit.
 
+    `replan` sizes the plan's fleet for other manifests, without a simulation or fixes.
+
     A single workload whose own fix is that change keeps it. Other workloads whose pools are too
-    small get the change as their fix. Nothing is looked for if something else than capacity keeps
-    pods from running. Maximums that no plan of the changed fleet confirms are marked.
+    small get the change as their fix. Nothing is looked for if something else than capacity and
+    quotas keeps pods from running. Maximums that no plan of the changed fleet confirms are marked.
     """
     judgement, fleet = plan.judgement, plan.fleet
     unfit = {size.workload for size in judgement.sizing.workloads if size.verdict != "fits"}
     if fleet is None or judgement.is_observed or not unfit:
         return plan
     raises = raises_text(judgement)
-    if len(unfit) == 1 and not raises and not _fits_no_pool(judgement, unfit):
+    leads_on = raises or _is_denied(plan) or _fits_no_pool(judgement, unfit)
+    if len(unfit) == 1 and not leads_on:
         return plan
-    found, ended_at = (None, "") if _is_stopped_otherwise(plan) else find_joint_fix(plan, fleet)
+    found, ended_at = find_joint_fix(plan, fleet, replan)
     if found is None:
         plan = _with_raises(plan, f"{raises}{_UNCONFIRMED}")
         notes = (_ended_note(ended_at),) if ended_at else ()
@@ -52,9 +63,27 @@ def with_joint_fix(plan: Plan) -> Plan:
     return replace(plan, joint_fix=replace(found, repeated=text))
 
 
+def _with_quotas(
+    plan: Plan, replan: Callable[[Manifests], Plan]
+) -> tuple[Plan, tuple[RaisedQuota, ...]]:
+    """Return the plan with quotas that admit all pods and claims, and the raised limits, or the
+    plan itself if other limits don't help.
+    """
+    manifests = plan.manifests
+    if manifests is None or not manifests.quotas or not _is_denied(plan):
+        return plan, ()
+    unlimited = replan(without_limits(manifests))
+    raised = () if _is_denied(unlimited) else find_raised_quotas(manifests, unlimited.demand)
+    return (replan(with_raised_quotas(manifests, raised)), raised) if raised else (plan, ())
+
+
+def _is_denied(plan: Plan) -> bool:
+    return any(each.reason.code == QUOTA_EXCEEDED for each in plan.demand.blocked)
+
+
 def _is_stopped_otherwise(plan: Plan) -> bool:
     return (
-        bool(plan.judgement.demand.blocked)
+        bool(plan.demand.blocked)
         or any(each.verdict != "fits" for each in plan.blockers)
         or any(each.severity == "error" for each in plan.diagnostics)
     )
@@ -98,12 +127,25 @@ def _with_raises(plan: Plan, raises: str) -> Plan:
     )
 
 
-def find_joint_fix(plan: Plan, fleet: Fleet) -> tuple[JointFix | None, str]:
+def find_joint_fix(
+    plan: Plan, fleet: Fleet, replan: Callable[[Manifests], Plan]
+) -> tuple[JointFix | None, str]:
     """Return the change with which the workloads of a plan fit, even if it's one step for one
     workload, and the limit at which the search ended before it had tried everything, or "".
     """
-    search = JointSearch(plan, fleet)
-    return search.run(), search.ended_at
+    admitted, quotas = _with_quotas(plan, replan)
+    if _is_stopped_otherwise(admitted):
+        return None, ""
+    search = JointSearch(admitted, fleet, plan.judgement)
+    found = search.run()
+    if found is not None and quotas:
+        steps = (*map(_quota_step, quotas), *found.steps)
+        found = replace(found, steps=steps, quotas=quotas)
+    return found, search.ended_at
+
+
+def _quota_step(raised: RaisedQuota) -> str:
+    return f"raise {raised.resource} of ResourceQuota {raised.quota} to {raised.limit}"
 
 
 def _fits_no_pool(judgement: Judgement, workloads: Set[WorkloadRef]) -> bool:

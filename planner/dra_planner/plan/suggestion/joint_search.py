@@ -42,10 +42,13 @@ for its plan before, so the first one almost always holds.
 
 
 class JointSearch:
-    """Changes pods and pools one after the other, then raises maximums until everything fits."""
+    """Changes pods and pools one after the other, then raises maximums until everything fits.
 
-    def __init__(self, plan: Plan, fleet: Fleet) -> None:
-        self._plan, self._judgement = plan, plan.judgement
+    `before` is the judgement that the price of the changes is compared with.
+    """
+
+    def __init__(self, plan: Plan, fleet: Fleet, before: Judgement) -> None:
+        self._plan, self._judgement, self._before = plan, plan.judgement, before
         if plan.guarded is not None:  # guards of the changed fleet can be others
             self._judgement, fleet = plan.guarded.free, plan.guarded.given
         self._fleet = ChangedFleet(given=fleet)
@@ -242,7 +245,7 @@ class JointSearch:
         )
 
     def _more(self, judgement: Judgement, fleet: Fleet) -> Decimal | None:
-        after, before = map(nodes_usd, (judgement, self._plan.judgement))
+        after, before = map(nodes_usd, (judgement, self._before))
         system = self._fleet.system_usd(fleet)
         if after is None or before is None or system is None:
             return None
