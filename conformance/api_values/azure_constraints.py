@@ -12,6 +12,7 @@ from dra_sandbox.clouds.sdk_schema import Schema, TypeSpec
 
 MODELS = {
     "azure-native:containerservice:AgentPool": models.AgentPool,
+    "azure-native:containerservice:MaintenanceConfiguration": models.MaintenanceConfiguration,
     "azure-native:containerservice:ManagedCluster": models.ManagedCluster,
 }
 # Agent pools inside clusters are checked as pools.

@@ -40,7 +40,19 @@ OF_VALUES = ("values", "words", "keys", "range")
 AWS = {
     "aws:eks/cluster:Cluster": ("eks", "CreateClusterRequest"),
     "aws:eks/nodeGroup:NodeGroup": ("eks", "CreateNodegroupRequest"),
+    "aws:eks/accessEntry:AccessEntry": ("eks", "CreateAccessEntryRequest"),
+    "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": (
+        "eks",
+        "AssociateAccessPolicyRequest",
+    ),
     "aws:eks/addon:Addon": ("eks", "CreateAddonRequest"),
+    "aws:eks/fargateProfile:FargateProfile": ("eks", "CreateFargateProfileRequest"),
+    "aws:eks/podIdentityAssociation:PodIdentityAssociation": (
+        "eks",
+        "CreatePodIdentityAssociationRequest",
+    ),
+    "aws:iam/instanceProfile:InstanceProfile": ("iam", "CreateInstanceProfileRequest"),
+    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": ("iam", "AttachRolePolicyRequest"),
     "aws:ec2/launchTemplate:LaunchTemplate": ("ec2", "RequestLaunchTemplateData"),
     "aws:ec2/capacityReservation:CapacityReservation": ("ec2", "CreateCapacityReservationRequest"),
     "aws:ec2/placementGroup:PlacementGroup": ("ec2", "CreatePlacementGroupRequest"),
@@ -68,6 +80,12 @@ GCP = {
 AZURE = (
     "azure-native:containerservice:ManagedCluster",
     "azure-native:containerservice:AgentPool",
+    "azure-native:containerservice:MaintenanceConfiguration",
+    "azure-native:authorization:RoleAssignment",
+    "azure-native:compute:CapacityReservation",
+    "azure-native:managedidentity:FederatedIdentityCredential",
+    "azure-native:network:Subnet",
+    "azure-native:network:VirtualNetwork",
     "azure-native:network:RouteTable",
     "azure-native:network:NetworkSecurityGroup",
     "azure-native:network:NatGateway",

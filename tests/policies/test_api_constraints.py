@@ -169,7 +169,7 @@ CASES: tuple[tuple[str, Spec, str, Spec], ...] = (
     (POOL, labels(accelerator="nvidia"), 'has the key "accelerator"', labels(team="a")),
     (POOL, labels(**{"kubernetes.io/hostname": "a"}), "kubernetes.io/hostname", labels()),
     (AKS, {"maxPods": "110"}, "requires an integer", {"maxPods": 110}),
-    (AKS, {"vnetSubnetID": "subnet"}, "requires the pattern", {}),
+    (AKS, {"vnetSubnetID": "/subnet"}, "requires the pattern", {}),
     (
         AKS,
         {"fipsMode": "FIPS", "imageFamily": "Ubuntu2404"},

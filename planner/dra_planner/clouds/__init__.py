@@ -22,6 +22,8 @@ from dra_planner.clouds.protocol.allocatable import (
 )
 from dra_planner.clouds.protocol.cloud import Cloud
 from dra_planner.clouds.protocol.identities import (
+    AddonAccount,
+    FederatedAccounts,
     GrantResource,
     IdentityResource,
     NodeAdmission,
@@ -124,6 +126,7 @@ __all__ = [
     "TIME_SLICING",
     "UTC_ZONE",
     "WHOLE",
+    "AddonAccount",
     "AddressRanges",
     "Allocatable",
     "AllocatableSettings",
@@ -140,6 +143,7 @@ __all__ = [
     "DefaultRoutes",
     "DiskKeys",
     "Fault",
+    "FederatedAccounts",
     "Gateway",
     "GrantResource",
     "Hours",

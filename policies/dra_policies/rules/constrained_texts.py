@@ -73,7 +73,7 @@ def _text(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
 
 def _size(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
     low, high = (each.strip() for each in row.value.split("to"))
-    unit = "characters" if row.kind == "length" else "entries"
+    one, more = ("character", "characters") if row.kind == "length" else ("entry", "entries")
     text = part.value if isinstance(part.value, str) else None
     listed = as_list(part.value)
     entries = as_mapping(part.value) if listed is None else listed
@@ -83,10 +83,12 @@ def _size(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
     length = len(sized)
     is_long = bool(high) and length > int(high)
     if is_long or length < int(low or 0):
-        limit = f"at most {high}" if is_long else f"at least {low}"
+        bound = high if is_long else low
+        limit = f"at most {bound}" if is_long else f"at least {bound}"
         yield BrokenConstraint(
-            f"{part.shown} has {length} {unit}, but the API requires {limit}",
-            f"use {limit} {unit} in {part.shown}",
+            f"{part.shown} has {length} {one if length == 1 else more}, "
+            f"but the API requires {limit}",
+            f"use {limit} {one if bound == '1' else more} in {part.shown}",
             (part.shown,),
         )
 

@@ -176,6 +176,7 @@ class Aks(Cloud):
     # MicrosoftDocs/azure-aks-docs:articles/aks/use-pod-sandboxing.md@fb060ab
     runtime_classes = ("kata-mshv-vm-isolation", "kata-vm-isolation", "kata-cc-isolation")
     identity = pulumi_resources.IDENTITY
+    federated_accounts = pulumi_resources.FEDERATED_ACCOUNTS
 
     volume_drivers = pulumi_resources.VOLUME_DRIVERS
     default_storage_class = "default"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dra_planner.clouds.protocol.identities import (
+    FederatedAccounts,
     GrantResource,
     IdentityResource,
     RegistryResource,
@@ -147,6 +148,19 @@ NODE_NETWORK = NodeNetwork(
         subnet_token="azure-native:network:Subnet",
         routes="routeTable",
     ),
+)
+# MicrosoftDocs/azure-docs issue 106447 (audience), Azure/azure-workload-identity issue 340 (subject
+# and issuer), read 2026-11-28
+FEDERATED_ACCOUNTS = FederatedAccounts(
+    token="azure-native:managedidentity:FederatedIdentityCredential",
+    kind="federated identity credential",
+    subject="subject",
+    pattern=r"^system:serviceaccount:(?P<namespace>[^:]+):(?P<name>[^:]+)$",
+    annotation="azure.workload.identity/client-id",
+    provider=".oic.prod-aks.",
+    audience="api://AzureADTokenExchange",
+    issuer="issuer",
+    audiences="audiences",
 )
 IDENTITY = IdentityResource(
     token="azure-native:managedidentity:UserAssignedIdentity",

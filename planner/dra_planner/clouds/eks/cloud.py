@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dra_planner.catalog import Machine
-from dra_planner.clouds.eks import pulumi_resources
+from dra_planner.clouds.eks import pod_identities, pulumi_resources
 from dra_planner.clouds.eks.addresses import MOST_PODS, subnet_addresses_of_node
 from dra_planner.clouds.eks.allocatable import (
     allocatable_resources,
@@ -131,7 +131,9 @@ class Eks(Cloud):
     node_network = pulumi_resources.NODE_NETWORK
     identity = pulumi_resources.IDENTITY
     node_admission = pulumi_resources.NODE_ADMISSION
-    pod_identity = pulumi_resources.POD_IDENTITY
+    pod_identity = pod_identities.POD_IDENTITY
+    federated_accounts = pod_identities.FEDERATED_ACCOUNTS
+    addon_accounts = pod_identities.ADDON_ACCOUNTS
     volume_drivers = pulumi_resources.VOLUME_DRIVERS
     # Amazon EKS user guide, "Kubernetes versions", 1.30, stored copy read 2026-11-27: new clusters
     # no longer mark gp2 as the default

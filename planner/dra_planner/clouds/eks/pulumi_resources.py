@@ -9,7 +9,6 @@ from dra_planner.clouds.protocol.identities import (
     GrantResource,
     IdentityResource,
     NodeAdmission,
-    PodIdentity,
 )
 from dra_planner.clouds.protocol.node_networks import (
     AddressRanges,
@@ -286,14 +285,6 @@ IDENTITY = IdentityResource(
     everything=("AdministratorAccess", "PowerUserAccess"),
     of_cloud=("aws:policy/",),
 )
-POD_IDENTITY = PodIdentity(
-    token="aws:eks/podIdentityAssociation:PodIdentityAssociation",
-    namespace="namespace",
-    account="serviceAccount",
-    identity="roleArn",
-    # hashicorp/terraform-provider-aws issue 41483
-    trusted="pods.eks.amazonaws.com",
-)
 # Amazon EKS user guide, "Create access entries": EKS creates the entries of node groups itself
 NODE_ADMISSION = NodeAdmission(
     token="aws:eks/accessEntry:AccessEntry",
@@ -305,6 +296,8 @@ NODE_ADMISSION = NodeAdmission(
     identity="principalArn",
     role=("launchTemplate", "iamInstanceProfile", "role"),
     pool_role="nodeRoleArn",
+    # awslabs/ai-on-eks issue 111
+    node_class="spec.role",
 )
 # awsdocs/amazon-eks-user-guide:latest/ug/storage/{ebs,efs,fsx,s3}-csi.adoc, listed @26befcc
 VOLUME_DRIVERS = (

@@ -171,6 +171,7 @@ class Gke(Cloud):
     # GKE guide, "Harden workload isolation with GKE Sandbox"
     runtime_classes = ("gvisor",)
     identity = pulumi_resources.IDENTITY
+    federated_accounts = pulumi_resources.FEDERATED_ACCOUNTS
 
     volume_drivers = pulumi_resources.VOLUME_DRIVERS
     default_storage_class = "standard-rwo"

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds.gke.labels import NETWORK_DRIVER, SANDBOX_TAINT
-from dra_planner.clouds.protocol.identities import GrantResource, IdentityResource
+from dra_planner.clouds.protocol.identities import (
+    FederatedAccounts,
+    GrantResource,
+    IdentityResource,
+)
 from dra_planner.clouds.protocol.node_networks import (
     AddressRanges,
     Gateway,
@@ -199,6 +203,17 @@ IDENTITY = IdentityResource(
             ("gcp:storage/bucketIAMMember:BucketIAMMember", "member"),
         )
     ),
+)
+# GKE guide, "Authenticate to Google Cloud APIs from GKE workloads", and errors in
+# terraform-google-modules/terraform-google-kubernetes-engine issue 916 (no pool)
+FEDERATED_ACCOUNTS = FederatedAccounts(
+    token="gcp:serviceaccount/iAMMember:IAMMember",
+    kind="IAM member",
+    subject="member",
+    pattern=r"\.svc\.id\.goog\[(?P<namespace>[^/\]]+)/(?P<name>[^/\]]+)\]",
+    identity="serviceAccountId",
+    annotation="iam.gke.io/gcp-service-account",
+    pool=("workloadIdentityConfig", ".svc.id.goog"),
 )
 # GKE guides, "Using the Compute Engine persistent disk CSI driver" and "Access Filestore
 # instances with the Filestore CSI driver"

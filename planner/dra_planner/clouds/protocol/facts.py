@@ -10,6 +10,8 @@ from typing import ClassVar
 from dra_planner.catalog import cloud_titles
 from dra_planner.catalog.kubernetes_support import supported
 from dra_planner.clouds.protocol.identities import (
+    AddonAccount,
+    FederatedAccounts,
     IdentityResource,
     NodeAdmission,
     PodIdentity,
@@ -166,6 +168,8 @@ class CloudFacts(ABC):
     # settings that can block nodes from the API server and registries
     node_network: ClassVar[NodeNetwork] = NodeNetwork()
     pod_identity: ClassVar[PodIdentity | None] = None
+    federated_accounts: ClassVar[FederatedAccounts | None] = None
+    addon_accounts: ClassVar[tuple[AddonAccount, ...]] = ()
     # identities of clusters and nodes
     identity: ClassVar[IdentityResource]
     node_admission: ClassVar[NodeAdmission | None] = None

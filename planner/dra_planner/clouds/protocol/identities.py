@@ -40,7 +40,8 @@ class NodeAdmission(Struct, frozen=True, kw_only=True):
     the type of resources that start nodes. Their tags have keys that begin with `tag` and end with
     the name of the cluster. `identity` is an entry's property with the role, and `role` are the
     properties that lead from a group to its role, each of the resource that the one before names.
-    The cloud creates the entry for the role in its pools' property `pool_role` itself.
+    The cloud creates the entry for the role in its pools' property `pool_role` itself. `node_class`
+    is the property of Karpenter's node classes with the role of their nodes.
     """
 
     token: str
@@ -52,6 +53,7 @@ class NodeAdmission(Struct, frozen=True, kw_only=True):
     identity: str
     role: tuple[str, ...]
     pool_role: str
+    node_class: str
 
 
 class IdentityResource(Struct, frozen=True, kw_only=True):
@@ -79,7 +81,9 @@ class IdentityResource(Struct, frozen=True, kw_only=True):
 class PodIdentity(Struct, frozen=True, kw_only=True):
     """A resource that gives pods with a service account an identity of the cloud: its type, and its
     properties with the namespace, the service account, and the identity. The identity must trust
-    the service `trusted`.
+    the service `trusted` and allow it the action `session`. Nodes need the add-on `agent`, unless
+    the property and value `built_in` of the cluster include it. `addon` is an add-on's list of
+    service accounts with identities.
     """
 
     token: str
@@ -87,3 +91,42 @@ class PodIdentity(Struct, frozen=True, kw_only=True):
     account: str
     identity: str = ""
     trusted: str = ""
+    session: str = ""
+    agent: str = ""
+    built_in: tuple[str, object] = ("", None)
+    addon: str = ""
+
+
+class AddonAccount(Struct, frozen=True, kw_only=True):
+    """A service account of an add-on that needs an identity of the cloud."""
+
+    addon: str
+    namespace: str
+    name: str
+
+
+class FederatedAccounts(Struct, frozen=True, kw_only=True):
+    """How service accounts act as an identity through the cluster's OIDC issuer.
+
+    `token` is the type of the resource that allows it, and `kind` its name in messages. `subject`
+    is the property with the allowed service accounts, and `pattern` finds their namespaces and
+    names in it. `identity` is the property with the identity's name, "" if the name isn't known
+    before the identity exists. `annotation` is the annotation with which a service account names
+    its identity, and `role` an add-on's property with the identity. `provider` is a part of the
+    address of the cloud's issuers, and `audience` the start of the audience of their tokens.
+    `issuer` and `audiences` are properties of a resource that isn't a policy. `pool` is the
+    property of clusters with the identity pool, and the end of the pool's name.
+    """
+
+    token: str
+    kind: str
+    subject: str
+    pattern: str
+    identity: str = ""
+    annotation: str
+    role: str = ""
+    provider: str = ""
+    audience: str = ""
+    issuer: str = ""
+    audiences: str = ""
+    pool: tuple[str, str] = ("", "")

@@ -11,12 +11,18 @@ from dra_planner.catalog.identity_rights import NeededRight, needed_rights
 from dra_planner.clouds import (
     Cloud,
     IdentityResource,
-    NodeAdmission,
     RegistryResource,
     cloud,
     names,
 )
-from dra_policies.rules.prerequisites.pod_identities import misnamed_accounts, untrusting_roles
+from dra_policies.rules.prerequisites.admitted_nodes import nodes_without_entry
+from dra_policies.rules.prerequisites.federated_accounts import untrusted_accounts
+from dra_policies.rules.prerequisites.pod_identities import (
+    accounts_of_other_addons,
+    clusters_without_agent,
+    misnamed_accounts,
+    untrusting_roles,
+)
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknown_values import UNKNOWN, as_list, as_mapping
@@ -30,13 +36,18 @@ def check(view: StackView) -> Iterator[Finding]:
     yield from broken_rows(view, RULE.id)
     if not view.complete:
         return
+    yield from untrusted_accounts(view)
     for name in names():
         yield from _registries(view, cloud(name).registry)
-        yield from _without_entry(view, cloud(name))
+        yield from nodes_without_entry(view, cloud(name).node_admission, cloud(name))
         of_cloud, told = cloud(name), set[tuple[str, str]]()
         yield from misnamed_accounts(view, of_cloud.pod_identity)
         if of_cloud.pod_identity is not None:
             yield from untrusting_roles(view, of_cloud.pod_identity, of_cloud.identity)
+            yield from clusters_without_agent(view, of_cloud.pod_identity, of_cloud.cluster)
+            yield from accounts_of_other_addons(
+                view, of_cloud.pod_identity, of_cloud.addon_accounts
+            )
         identities = {
             each.urn: each for each in view.declared if each.type == of_cloud.identity.token
         }
@@ -83,55 +94,6 @@ def _is_pulled_from(view: StackView, address: str) -> bool:
         if pod.has("imagePullSecrets") is False
         for container in pod.items("containers") or ()
     )
-
-
-def _without_entry(view: StackView, of_cloud: Cloud) -> Iterator[Finding]:
-    """Yield node groups whose nodes the cluster doesn't admit."""
-    entry = of_cloud.node_admission
-    if entry is None:
-        return
-    for cluster in view.declared:
-        path, value = entry.required
-        if cluster.type != of_cloud.cluster.token or cluster.props.text(path) != value:
-            continue
-        tag = f"{entry.tag}{cluster.props.text(of_cloud.cluster.name)}"
-        kinds = [each.props.text(entry.kind) for each in view.declared if each.type == entry.token]
-        for group in view.declared:
-            keys = [item.text("key") for item in group.props.items("tags") or ()]
-            admitted = {*entry.kinds, None} & {*kinds}
-            if group.type == entry.groups and tag in keys and admitted:
-                yield from _of_another_role(view, entry, group)
-            elif group.type == entry.groups and tag in keys:
-                yield Finding(
-                    message=f'Auto Scaling group "{group.name}" doesn\'t have an access entry, '
-                    f'which cluster "{cluster.name}" requires, so its nodes don\'t '
-                    "join the cluster",
-                    fix=f"declare an AccessEntry of type {entry.kinds[0]} for the nodes' role",
-                    urn=group.urn,
-                )
-
-
-def _of_another_role(
-    view: StackView, entry: NodeAdmission, group: DeclaredResource
-) -> Iterator[Finding]:
-    """Yield a node group whose role differs from the roles in the stack's access entries."""
-    declared = {each.urn: each for each in view.declared}
-    here = [group]
-    for path in entry.role:
-        urns = {urn for each in here for urn in each.sources_of(path)}
-        here = [declared[urn] for urn in sorted(urns) if urn in declared]
-    entries = [
-        each.sources_of(entry.identity)
-        for each in view.declared
-        if each.type == entry.token and each.props.text(entry.kind) in entry.kinds
-    ]
-    if len(here) == 1 and all(entries) and not any(here[0].urn in each for each in entries):
-        yield Finding(
-            message=f'role "{here[0].name}" of Auto Scaling group "{group.name}" doesn\'t have '
-            "an access entry, so the group's nodes don't join the cluster",
-            fix=f"declare an AccessEntry of type {entry.kinds[0]} for this role",
-            urn=group.urn,
-        )
 
 
 def _used_identities(view: StackView, of_cloud: Cloud, need: NeededRight) -> set[str]:

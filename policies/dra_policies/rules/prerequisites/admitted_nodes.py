@@ -1,0 +1,87 @@
+"""Nodes that their cluster doesn't admit, because their role doesn't have an access entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.clouds import Cloud, NodeAdmission
+from dra_policies.rules.rule import Finding
+from dra_policies.view.stack_view import DeclaredResource, StackView
+
+_NODE_CLASS: Final = ":EC2NodeClass"
+
+
+def nodes_without_entry(
+    view: StackView, entry: NodeAdmission | None, of_cloud: Cloud
+) -> Iterator[Finding]:
+    """Yield node groups and node classes whose nodes the cluster doesn't admit."""
+    if entry is None:
+        return
+    for cluster in view.declared:
+        path, value = entry.required
+        if cluster.type != of_cloud.cluster.token or cluster.props.text(path) != value:
+            continue
+        tag = f"{entry.tag}{cluster.props.text(of_cloud.cluster.name)}"
+        yield from _of_node_classes(view, entry, of_cloud)
+        kinds = [each.props.text(entry.kind) for each in view.declared if each.type == entry.token]
+        for group in view.declared:
+            keys = [item.text("key") for item in group.props.items("tags") or ()]
+            admitted = {*entry.kinds, None} & {*kinds}
+            if group.type == entry.groups and tag in keys and admitted:
+                yield from _of_another_role(view, entry, group)
+            elif group.type == entry.groups and tag in keys:
+                yield Finding(
+                    message=f'Auto Scaling group "{group.name}" doesn\'t have an access entry, '
+                    f'which cluster "{cluster.name}" requires, so its nodes don\'t '
+                    "join the cluster",
+                    fix=f"declare an AccessEntry of type {entry.kinds[0]} for the nodes' role",
+                    urn=group.urn,
+                )
+
+
+def _of_another_role(
+    view: StackView, entry: NodeAdmission, group: DeclaredResource
+) -> Iterator[Finding]:
+    """Yield a node group whose role differs from the roles in the stack's access entries."""
+    declared = {each.urn: each for each in view.declared}
+    here = [group]
+    for path in entry.role:
+        urns = {urn for each in here for urn in each.sources_of(path)}
+        here = [declared[urn] for urn in sorted(urns) if urn in declared]
+    entries = [
+        each.sources_of(entry.identity)
+        for each in view.declared
+        if each.type == entry.token and each.props.text(entry.kind) in entry.kinds
+    ]
+    if len(here) == 1 and all(entries) and not any(here[0].urn in each for each in entries):
+        yield Finding(
+            message=f'role "{here[0].name}" of Auto Scaling group "{group.name}" doesn\'t have '
+            "an access entry, so the group's nodes don't join the cluster",
+            fix=f"declare an AccessEntry of type {entry.kinds[0]} for this role",
+            urn=group.urn,
+        )
+
+
+def _of_node_classes(view: StackView, entry: NodeAdmission, of_cloud: Cloud) -> Iterator[Finding]:
+    """Yield node classes whose role is known, and isn't the role of an entry or of a pool."""
+    declared = {each.urn: each for each in view.declared}
+    admitted = set[str | None]()
+    for each in view.declared:
+        paths = {entry.token: entry.identity, of_cloud.pool.token: entry.pool_role}
+        path = paths.get(each.type)
+        if path is None:
+            continue
+        names = {declared[urn].props.text("name") for urn in each.sources_of(path)} or {
+            (each.props.text(path) or "").rpartition("/")[2] or None
+        }
+        admitted |= names
+    for each in view.objects:
+        role = each.props.text(entry.node_class) if each.type.endswith(_NODE_CLASS) else ""
+        if role and None not in admitted and role not in admitted:
+            yield Finding(
+                message=f'role {role} of EC2NodeClass "{each.name}" doesn\'t have an access entry, '
+                "which the cluster requires, so Karpenter's nodes don't join the cluster",
+                fix=f"declare an AccessEntry of type {entry.kinds[0]} for role {role}",
+                urn=each.urn,
+            )
