@@ -108,7 +108,7 @@ def told(
             "kubernetes": "1.36",
             "systemPool": {"machine": "m7i.large"},
             "drivers": {"nvidia": {"version": version or "25.12.0", "featureGates": gates}},
-            "pools": [{"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 4}}],
+            "pools": [{"name": "l4", "machine": "g6.2xlarge", "count": 4}],
         }
     )
     plan = make_plan(PlanRequest(fleet=fleet, sources=sources))

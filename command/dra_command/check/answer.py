@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from dra_command.check.code_quality import check_code_quality
 from dra_command.check.github import check_github
 from dra_command.check.html import check_html
 from dra_command.check.json import check_json
@@ -19,7 +20,7 @@ from dra_command.command_line.file_writer import write_whole
 from dra_command.findings.check_result import CheckResult
 from dra_planner.errors import SourceError
 
-FORMATS: Final = ("text", "json", "markdown", "html", "sarif", "junit", "github")
+FORMATS: Final = ("text", "json", "markdown", "html", "sarif", "junit", "code-quality", "github")
 
 
 def check_answer(checked: CheckResult, form: str, *, quiet: bool = False) -> str:
@@ -35,6 +36,8 @@ def check_answer(checked: CheckResult, form: str, *, quiet: bool = False) -> str
             return f"{check_sarif(checked)}\n"
         case "junit":
             return f"{check_junit(checked)}\n"
+        case "code-quality":
+            return f"{check_code_quality(checked)}\n"
         case "github":
             return check_github(checked)
         case _:

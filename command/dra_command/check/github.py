@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dra_command.check.summary import summary
 from dra_command.findings.check_result import CheckResult
 from dra_command.findings.repository_paths import repository_path
 from dra_command.pens.visible_text import visible
@@ -11,8 +12,9 @@ _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def check_github(checked: CheckResult) -> str:
-    """Return one command per finding."""
-    return "".join(f"{_command(each, checked.fleet_file)}\n" for each in checked.diagnostics)
+    """Return one command per finding, and the summary as a line of the log."""
+    commands = [_command(each, checked.fleet_file) for each in checked.diagnostics]
+    return "".join(f"{line}\n" for line in (*commands, visible(summary(checked))))
 
 
 def _command(each: Diagnostic, fleet_file: str) -> str:

@@ -58,7 +58,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "sarif=findings.sarif,junit=checks.xml",
     )
     add_watch(parser)
-    add_answer(parser, ("text", "json", "markdown", "html", "sarif", "junit", "github"))
+    add_answer(
+        parser, ("text", "json", "markdown", "html", "sarif", "junit", "code-quality", "github")
+    )
 
 
 def _add_choice_of_rules(parser: argparse.ArgumentParser) -> None:

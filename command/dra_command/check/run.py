@@ -66,14 +66,16 @@ def run(values: argparse.Namespace) -> int:
             from dra_command.findings.baseline import write_baseline
 
             write_baseline(Path(values.write_baseline), checked.diagnostics, checked.stack)
-            print(f"{values.write_baseline}: {counted(len(checked.diagnostics), 'finding')}")
+            stack = f" of stack {checked.stack}" if checked.stack else ""
+            number = counted(len(checked.diagnostics), "finding")
+            print(f"{values.write_baseline}: {number}{stack}")
             return Status.FITS
     if outputs:
         write_outputs(checked, outputs)
     if values.format == "text":
         from dra_command.check.text import print_check
 
-        print_check(checked, quiet=values.quiet)
+        print_check(checked, quiet=values.quiet, verbose=values.verbose)
         if checked.plan is not None and not values.quiet:
             print_next_commands(checked.plan, values)
     else:

@@ -1,4 +1,4 @@
-"""The findings of all stacks in one SARIF file and one JUnit file."""
+"""The findings of all stacks in one file: SARIF, JUnit, or GitLab Code Quality."""
 
 from __future__ import annotations
 
@@ -42,6 +42,21 @@ def write_sarif(path: Path, parts: Mapping[str, Path], name: str) -> None:
     if runs:
         log = {"$schema": SCHEMA, "version": "2.1.0", "runs": runs}
         write_whole(path, json.dumps(log, indent=2, ensure_ascii=False) + "\n", SourceError)
+
+
+def write_code_quality(path: Path, parts: Iterable[Path]) -> None:
+    """Write one GitLab Code Quality report with the findings of all stacks. `parts` are the files
+    of the stacks, which are missing for stacks that weren't checked.
+
+    Raises SourceError if the file can't be written.
+    """
+    rows = [
+        row
+        for part in parts
+        if part.is_file()
+        for row in json.loads(part.read_text(encoding="utf-8"))
+    ]
+    write_whole(path, json.dumps(rows, indent=2, ensure_ascii=False) + "\n", SourceError)
 
 
 class SuitePart(Struct, frozen=True):

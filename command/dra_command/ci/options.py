@@ -48,7 +48,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--fail-on",
         choices=("error", "warning", "note", "never"),
         default="error",
-        help="fail the run for findings of this severity or higher [default: %(default)s]",
+        help="fail the run for findings of this severity or higher, including the warnings of "
+        "`plan` [default: %(default)s]",
     )
     parser.add_argument(
         "--allow-unknown", action="store_true", help='exit with 0 if the verdict is "cannot tell"'
@@ -81,4 +82,10 @@ def _add_answers(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         default="",
         help="write findings to FILE as JUnit XML, with a test suite for the plan and each stack",
+    )
+    parser.add_argument(
+        "--code-quality",
+        metavar="FILE",
+        default="",
+        help="write findings to FILE as a GitLab Code Quality report",
     )

@@ -22,7 +22,7 @@ from typing import Final
 from msgspec import Struct
 
 from dra_command.ci.comment import MOST_CHARACTERS, CommentError, find_thread
-from dra_command.ci.findings_files import SuitePart, write_junit, write_sarif
+from dra_command.ci.findings_files import SuitePart, write_code_quality, write_junit, write_sarif
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_planner.planfile import plan_path
@@ -133,7 +133,11 @@ def _check(values: argparse.Namespace, name: str, scratch: Path, *, of_several: 
     """Check a stack, or the manifests."""
     markdown = scratch / f"check-{name}.md"
     outputs = [f"markdown={markdown}"]
-    for form, file in (("sarif", values.sarif), ("junit", values.junit)):
+    for form, file in (
+        ("sarif", values.sarif),
+        ("junit", values.junit),
+        ("code-quality", values.code_quality),
+    ):
         if file:
             outputs.append(f"{form}={_part(scratch, name, form)}")
     options = [
@@ -166,6 +170,9 @@ def _write_findings(
     if values.sarif:
         parts = {name: _part(scratch, name, "sarif") for name in checks}
         write_sarif(Path(values.sarif), parts, values.name)
+    if values.code_quality:
+        parts = {name: _part(scratch, name, "code-quality") for name in checks}
+        write_code_quality(Path(values.code_quality), parts.values())
     if values.junit:
         suites = [SuitePart("plan", plan.status)] if plan else []
         suites += [

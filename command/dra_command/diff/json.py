@@ -12,7 +12,8 @@ from dra_command.diff.contract import (
     SettingDifferenceRow,
 )
 from dra_planner.catalog import HOURS_PER_MONTH
-from dra_planner.plan.saved.difference import PoolDifference, WorkloadDifference
+from dra_planner.plan.saved.difference import PoolDifference
+from dra_planner.plan.saved.workload_difference import WorkloadDifference
 
 
 def diff_json(found: ComparedSides) -> str:

@@ -14,7 +14,8 @@ from dra_command.pens.verdict_words import VERDICT_WORDS
 from dra_command.pens.visible_text import short
 from dra_planner.catalog import HOURS_PER_MONTH
 from dra_planner.model import Verdict
-from dra_planner.plan.saved.difference import PlanDifference, PoolDifference, WorkloadDifference
+from dra_planner.plan.saved.difference import PlanDifference, PoolDifference
+from dra_planner.plan.saved.workload_difference import WorkloadDifference
 from dra_planner.wording import counted, verb
 
 _MOST_CAUSES = 3

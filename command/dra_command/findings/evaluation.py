@@ -11,6 +11,7 @@ from dra_command.command_line.arguments import UsageError
 from dra_command.findings.active_findings import FITTING, is_accepted
 from dra_command.findings.baseline import fixed_notes, split_known
 from dra_command.findings.check_result import CheckResult, SkippedRule, order_findings
+from dra_command.findings.fleet_findings import with_fleet_places
 from dra_command.findings.older_versions import add_findings_of_v1
 from dra_command.findings.project_configuration import (
     ProjectConfiguration,
@@ -20,11 +21,14 @@ from dra_command.findings.project_configuration import (
 from dra_command.findings.tutorial_inputs import extract_tutorials
 from dra_command.inputs.command_inputs import CommandInputs
 from dra_command.inputs.guard_components import find_outdated_guards
+from dra_command.inputs.planned_inputs import request_of
 from dra_command.inputs.readable_manifests import evaluate_readable
+from dra_command.inputs.saved_demand import saved_demand
 from dra_command.inputs.yaml_repair import repair_findings
 from dra_planner.errors import NOWHERE, Diagnostic, PlannerError
-from dra_planner.model import Verdict, worst
-from dra_planner.plan import Plan, PlanRequest, make_plan, overall_verdict, read_checked
+from dra_planner.model import DemandLevel, Verdict, worst
+from dra_planner.plan import Plan, make_plan, overall_verdict, read_checked
+from dra_planner.planfile import plan_path
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 from dra_policies.configuration.reading import unknown_rule
 from dra_policies.rules import (
@@ -88,7 +92,7 @@ def find_violations(
     if asked is not None and asked.configured.settings.thresholds:
         view = replace(view, thresholds=asked.configured.settings.thresholds)
     told = tuple(run_rules(view, besides_reading(rules)))
-    told += tuple(_unexplained(view, told, rules))
+    told = with_fleet_places((*told, *_unexplained(view, told, rules)), inputs.fleet_file)
     has_pools = inputs.fleet is not None or bool(inputs.observed)
     skipped = tuple(_skipped(rules, view, has_pools=has_pools))
     judging = [rule for rule in rules if rule.id not in {each.rule for each in skipped}]
@@ -259,6 +263,11 @@ def make_view(inputs: CommandInputs) -> StackView:
     return evaluate_readable(inputs, _view_and_verdict).answer[0]
 
 
+def _demand(stack: str) -> DemandLevel:
+    """Return the demand for which the stack's plan is sized, so that `check` and `plan` agree."""
+    return saved_demand(plan_path(stack)) if stack else "steady"
+
+
 def _view_and_verdict(inputs: CommandInputs) -> tuple[StackView, Verdict, Plan | None]:
     view, verdict, plan = _view(inputs)
     return replace(view, stack=inputs.stack), verdict, plan
@@ -270,13 +279,7 @@ def _view(inputs: CommandInputs) -> tuple[StackView, Verdict, Plan | None]:
             parse_version(inputs.kubernetes) if inputs.kubernetes else MAXIMUM_MINOR
         )
         return view_of(read_checked(inputs.sources, features), features), "fits", None
-    request = PlanRequest(
-        sources=inputs.sources,
-        fleet=inputs.fleet,
-        observed=inputs.observed,
-        kubernetes=inputs.kubernetes,
-    )
-    plan = make_plan(request)
+    plan = make_plan(request_of(inputs, _demand(inputs.stack)))
     assert plan.manifests is not None  # make_plan stores the manifests that it read
     view = view_of(
         plan.manifests,

@@ -28,7 +28,7 @@ from dra_command.init.starter_files import (
 from dra_command.init.starting_fleets import InitialFleet, starting_fleet
 from dra_command.init.workflow import (
     print_pipeline_notes,
-    print_workflow_note,
+    print_workflow_notes,
     workflow_files,
     write_workflow,
 )
@@ -123,7 +123,7 @@ def _write_stack(values: argparse.Namespace) -> int:
         folder / f"stacks/Pulumi.{stack}.yaml",
         [*(f"set {key}" for key in account_settings(start.fleet)), *_cluster_notes(start)],
     )
-    print_workflow_note(folder, values.ci, () if values.quiet else pipeline)
+    print_workflow_notes(folder, values.ci, {} if values.quiet else pipeline)
     if values.quiet:
         return Status.FITS
     nodes = sum(pool.nodes.desired for pool in plan.pools)

@@ -110,11 +110,12 @@ _GITLAB = """\
   script:
     - cd {folder}
     - pip install {install}
-    - pulumi-dra ci {arguments} --junit pulumi-dra.xml
+    - pulumi-dra ci {arguments} --junit pulumi-dra.xml --code-quality pulumi-dra.json
   artifacts:
     when: always
     reports:
       junit: {folder}/pulumi-dra.xml
+      codequality: {folder}/pulumi-dra.json
 """
 
 _CI: Final = {

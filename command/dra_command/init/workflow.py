@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import shlex
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +15,7 @@ from msgspec import structs
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_command.init.install_source import install_notes
+from dra_command.init.options import DEFAULT_CI
 from dra_command.init.repository import is_in_repository
 from dra_command.init.starter_files import CI_NAMES, CheckedFiles, ci_files
 from dra_command.init.written_files import paths_from, print_notes, require_new, write_files
@@ -41,7 +43,9 @@ def workflow_files(values: argparse.Namespace, checked: CheckedFiles) -> dict[st
     folder = Path(values.folder)
     if values.sarif and values.ci != "github":
         raise UsageError(
-            "--sarif applies only to GitHub workflows", fix="use --ci github, or remove --sarif"
+            "--sarif applies only to GitHub workflows, but the GitLab job already writes a Code "
+            "Quality report",
+            fix="use --ci github, or remove --sarif",
         )
     if values.ci == "none" and (values.baseline or values.diff):
         option = "--baseline" if values.baseline else "--diff"
@@ -65,7 +69,7 @@ def _checked_files(values: argparse.Namespace, folder: Path) -> CheckedFiles:
     """Return the stacks, or the manifests and the fleet, that a workflow checks. Raises UsageError
     if they don't exist.
     """
-    stacks = [name for name in values.stack.split(",") if name]
+    stacks = [name for name in dict.fromkeys(values.stack.split(",")) if name]
     if stacks:
         known = stack_names(folder)
         if missing := [name for name in stacks if name not in known]:
@@ -99,17 +103,19 @@ def print_pipeline_notes(
     """Print what to do before a CI workflow works."""
     for name in () if values.quiet else pipeline:
         print_notes(folder / name, install_notes(values.install, folder))
-        print_notes(folder / name, _same_stack_notes(folder, name, pipeline[name]))
-    print_workflow_note(folder, values.ci, () if values.quiet else pipeline)
+        print_notes(folder / name, _baseline_notes(values))
+    print_workflow_notes(folder, values.ci, {} if values.quiet else pipeline)
 
 
-def print_workflow_note(folder: Path, ci: str, files: Iterable[str]) -> None:
-    """Print that a workflow has no effect in a subfolder until a git repository exists, and that
-    GitLab must include the file.
+def print_workflow_notes(folder: Path, ci: str, pipeline: Mapping[str, str]) -> None:
+    """Print that another workflow writes a second comment, that GitLab must include the file, and
+    that a workflow has no effect in a subfolder until a git repository exists.
     """
-    for name in files if ci == "gitlab" else ():
-        local = os.path.basename(name)
-        print_notes(folder / name, [f"add to .gitlab-ci.yml: include: [{{local: {local}}}]"])
+    for name, text in pipeline.items():
+        print_notes(folder / name, _other_workflow_notes(folder, name, text, ci))
+        if ci == "gitlab":
+            local = os.path.basename(name)
+            print_notes(folder / name, [f"add to .gitlab-ci.yml: include: [{{local: {local}}}]"])
     if ci != "none" and not is_in_repository(folder):
         print(
             f"{CI_NAMES[ci]} reads CI workflows only from the root of a repository, but {folder} "
@@ -117,18 +123,46 @@ def print_workflow_note(folder: Path, ci: str, files: Iterable[str]) -> None:
         )
 
 
-def _same_stack_notes(folder: Path, name: str, text: str) -> Iterator[str]:
-    """Yield a note for each other workflow that checks one of the stacks, because that workflow
-    would plan the stack again and write a second comment.
+def _baseline_notes(values: argparse.Namespace) -> Iterator[str]:
+    """Yield a note if the baseline that a workflow reads doesn't exist."""
+    if not values.baseline or os.path.exists(values.baseline):
+        return
+    folder = Path(values.folder)
+    checked = (
+        f"--stack {shlex.quote(values.stack)}"
+        if values.stack
+        else f"{paths_from(folder, values.workloads)} --fleet "
+        f"{paths_from(folder, [values.other_tool])}"
+    )
+    file = paths_from(folder, [values.baseline])
+    yield (
+        f"{values.baseline} doesn't exist, so the workflow fails; before you commit the workflow, "
+        f"run `pulumi-dra ci {checked} --write-baseline {file}` in {folder}"
+    )
+
+
+def _other_workflow_notes(folder: Path, name: str, text: str, ci: str) -> Iterator[str]:
+    """Yield a note for each other workflow that checks a stack of this project, because that
+    workflow writes a second comment.
     """
-    stacks = _stacks_of(text)
-    path = folder / name
+    stacks, path = _stacks_of(text), folder / name
     for other in sorted(path.parent.glob("*.yml")):
-        both = stacks & _stacks_of(other.read_text(encoding="utf-8", errors="replace"))
-        if both and other.name != path.name:
+        others = _stacks_of(other.read_text(encoding="utf-8", errors="replace"))
+        if not others or other.name == path.name:
+            continue
+        if both := others & stacks:
             yield (
                 f"{os.path.normpath(other)} also checks {', '.join(sorted(both))}, so each pull "
                 "request gets two comments; delete one of the workflows"
+            )
+        elif stacks and others <= {*stack_names(folder)}:
+            command = ["pulumi-dra", "init", str(folder), "--only-ci", "--stack"]
+            command.append(",".join(sorted({*others, *stacks})))
+            command += ["--ci", ci] if ci != DEFAULT_CI else []
+            yield (
+                f"{os.path.normpath(other)} checks {', '.join(sorted(others))}, so each pull "
+                "request gets two comments; for a single comment, delete both workflows, and run "
+                f"`{shlex.join(command)}`"
             )
 
 

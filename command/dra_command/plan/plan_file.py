@@ -16,7 +16,6 @@ from dra_command.inputs.command_inputs import CommandInputs
 from dra_command.plan.saved_file import saved_file
 from dra_command.plan_report.explain_commands import input_words
 from dra_planner.errors import Place, PlanFileError, UnsupportedFeature
-from dra_planner.model import DemandLevel
 from dra_planner.plan import Plan, plan_file
 from dra_planner.plan.saved.difference import compare_plans
 from dra_planner.plan.saved.staleness import differences
@@ -70,14 +69,6 @@ def _version_step(saved: SavedPlan, plan: Plan) -> list[str]:
     return [
         f"warning: the saved plan was for Kubernetes 1.{before}, this one is for 1.{now}; {why}"
     ]
-
-
-def saved_demand(saved: SavedPlan) -> DemandLevel | None:
-    """Return the demand for which the saved plan is sized, or None if there is no readable plan."""
-    try:
-        return read_plan_file(saved.path, command=saved.command).demand.level
-    except PlanFileError:
-        return None
 
 
 def find_difference(saved: SavedPlan, plan: Plan) -> PlanDifference | None:

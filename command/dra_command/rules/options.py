@@ -22,4 +22,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default="",
         help="configuration that defines the rules [default: the nearest pulumi-dra.yaml]",
     )
+    parser.add_argument(
+        "--require-tests",
+        action="store_true",
+        help="with test, exit with 1 if a rule doesn't have test cases",
+    )
     add_answer(parser, ("text", "json"))

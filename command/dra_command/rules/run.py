@@ -40,17 +40,17 @@ class _Tested(Struct, frozen=True):
 
 
 def _test(values: argparse.Namespace) -> Status:
-    """Run the test cases of the rules in the files. Return 1 if a result isn't as expected."""
+    """Run the test cases of the rules in the files. Return 1 if a result isn't as expected, or with
+    --require-tests, if a rule doesn't have test cases.
+    """
     tested = [each for file in _files(values) for each in _run_file(file)]
     if values.format == "json":
         print(_test_json(tested))
     else:
         _print_test(tested, quiet=values.quiet)
-    return (
-        Status.FITS
-        if all(each.is_met for rule in tested for each in rule.results)
-        else Status.BROKEN
-    )
+    is_tested = all(rule.results for rule in tested) or not values.require_tests
+    is_met = all(each.is_met for rule in tested for each in rule.results)
+    return Status.FITS if is_tested and is_met else Status.BROKEN
 
 
 def _files(values: argparse.Namespace) -> tuple[str, ...]:
@@ -88,7 +88,11 @@ def _print_test(tested: Sequence[_Tested], *, quiet: bool) -> None:
             print(visible(f"! {rule.rule} has no test cases ({rule.file})"))
     results = [each for rule in tested for each in rule.results]
     failed = sum(not each.is_met for each in results)
-    print(f"{counted(len(tested), 'rule')}, {counted(len(results), 'case')}, {failed} failed.")
+    untested = sum(not rule.results for rule in tested)
+    without = f", {counted(untested, 'rule')} without test cases" if untested else ""
+    print(
+        f"{counted(len(tested), 'rule')}, {counted(len(results), 'case')}, {failed} failed{without}."
+    )
 
 
 def _difference(each: CaseResult) -> str:

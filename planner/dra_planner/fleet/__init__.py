@@ -2,6 +2,7 @@
 
 from dra_planner.fleet.drivers import DevicePluginSettings, DriversOfFleet, FleetDeviceClass
 from dra_planner.fleet.learned_machines import LearnedMachine
+from dra_planner.fleet.places import FleetPlaces, find_fleet_places
 from dra_planner.fleet.pools import (
     CapacityBlock,
     Count,
@@ -37,6 +38,7 @@ __all__ = [
     "DriversOfFleet",
     "Fleet",
     "FleetDeviceClass",
+    "FleetPlaces",
     "Headroom",
     "LearnedMachine",
     "Network",
@@ -47,6 +49,7 @@ __all__ = [
     "Redundancy",
     "Reservation",
     "StackSettings",
+    "find_fleet_places",
     "is_url",
     "parse_catalog",
     "read_document",

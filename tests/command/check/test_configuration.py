@@ -96,6 +96,9 @@ def test_an_exemption_is_found_from_the_path_upwards(shared: Project, where: str
     assert (exempted["code"], exempted["reason"]) == (RULE, "replicas read one model")
     assert exempted["by"] == f"{where}:2 exemptions[0]"
     assert "1 finding exempted." in " ".join(shared.run("check", "workloads").out.split())
+    listed = " ".join(shared.run("check", "workloads", "--verbose").out.split())
+    assert f"exempted {RULE}: " in listed
+    assert f"replicas read one model ({exempted['by']})" in listed
 
 
 def test_the_search_ends_at_the_root_of_a_repository(shared: Project) -> None:

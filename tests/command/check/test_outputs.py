@@ -20,7 +20,7 @@ def failing(project: Project) -> Project:
 
 
 def test_files_hold_what_the_formats_print(failing: Project) -> None:
-    forms = ("text", "json", "markdown", "html", "sarif", "junit", "github")
+    forms = ("text", "json", "markdown", "html", "sarif", "junit", "code-quality", "github")
     wanted = {form: failing.run("check", "workloads", "--format", form).out for form in forms}
     outputs = ",".join(f"{form}=out.{form}" for form in forms[1:])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,6 +17,28 @@ from dra_command.ci import run as ci
 
 TOO_SMALL = ("max: 4", "max: 1")
 """A change of the stack with which the workloads need more nodes than the pool may have."""
+
+FLEET_FILE = "stacks/dev.fleet.yaml"
+
+ROLLING = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: one}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: chat}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: chat}}
+  template:
+    metadata: {labels: {app: chat}}
+    spec:
+      tolerations: [{key: nvidia.com/gpu, operator: Exists}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: one}]
+      containers: [{name: main, image: registry.example/c:1, resources: {claims: [{name: gpu}]}}]
+"""
 
 SHALLOW = (
     "fetch the whole history, because this is a shallow clone: fetch-depth: 0 of "
@@ -141,9 +164,70 @@ def test_a_finding_about_a_pool_is_shown_beside_the_stack(project: Project) -> N
     )
     (run,) = project.run("check", "--stack", "dev", "--format", "sarif").json["runs"]
     (place,) = run["results"][0]["locations"]
-    assert place["physicalLocation"]["artifactLocation"]["uri"] == "stacks/Pulumi.dev.yaml"
+    assert place["physicalLocation"] == {
+        "artifactLocation": {"uri": "stacks/Pulumi.dev.yaml"},
+        "region": {"startLine": 15},
+    }
+    (row,) = project.run("check", "--stack", "dev", "--format", "json").json["diagnostics"]
+    assert (row["file"], row["line"]) == ("stacks/Pulumi.dev.yaml", 15)
     told = project.run("check", "--stack", "dev", "--format", "github").out
-    assert "::error file=stacks/Pulumi.dev.yaml,title=no-l4" in told
+    assert "::error file=stacks/Pulumi.dev.yaml,line=15,title=no-l4" in told
+    assert "stacks/Pulumi.dev.yaml:15 error no-l4" in project.run("check", "--stack", "dev").out
+
+
+def test_a_finding_about_a_plan_is_shown_in_the_fleet_of_the_stack(project: Project) -> None:
+    _, _, fleet = STACK.partition("pulumi-dra:fleet:\n")
+    project.write("stacks/dev.fleet.yaml", "# nodes\n" + textwrap.dedent(fleet))
+    project.write("stacks/Pulumi.dev.yaml", STACK.replace(fleet, "").rstrip() + f" {FLEET_FILE}\n")
+    rule = "{for: plan, expression: 'false', message: no plan, level: mandatory}"
+    project.write("pulumi-dra.yaml", f"rules: {{no-plan: {rule}}}\n")
+    told = project.run("check", "--stack", "dev").out
+    assert "stacks/dev.fleet.yaml:2 error no-plan: the plan: no plan" in told
+
+
+class TestPodsThatStayPendingOnThePlannedNodes:
+    """A rollout that adds a pod first, on a plan without a node for this pod."""
+
+    @pytest.fixture
+    def rolling(self, project: Project) -> Project:
+        for file in (project.root / "workloads").iterdir():
+            file.unlink()
+        project.write("workloads/chat.yaml", ROLLING)
+        return project
+
+    @pytest.mark.parametrize(("fail_on", "status"), [("error", 0), ("warning", 1), ("never", 0)])
+    def test_the_warning_of_the_plan_counts(
+        self, fail_on: str, status: int, rolling: Project
+    ) -> None:
+        assert "peak-exceeds-nodes" in rolling.run("plan", "--stack", "dev").out
+        done = rolling.run("ci", "--stack", "dev", "--fail-on", fail_on)
+        assert (done.status, "warning scaling-exceeds-pools" in done.out) == (status, True)
+
+    def test_an_exemption_covers_it(self, rolling: Project) -> None:
+        rolling.write(
+            "pulumi-dra.yaml",
+            "exemptions: [{rule: scaling-exceeds-pools, object: Deployment default/chat, "
+            "reason: one pod at a time}]\n",
+        )
+        assert rolling.run("ci", "--stack", "dev", "--fail-on", "warning").status == 0
+
+    def test_a_saved_plan_for_this_demand_covers_it(self, rolling: Project) -> None:
+        rolling.run("plan", "--stack", "dev", "--demand", "peak", "--write")
+        assert rolling.run("ci", "--stack", "dev", "--fail-on", "warning").status == 0
+
+
+def test_the_log_of_a_workflow_says_that_nothing_was_found(project: Project) -> None:
+    project.stack(name="west")
+    done = project.run("ci", "--stack", "dev,west", GITHUB_ACTIONS="true")
+    assert done.out.count("No findings: ") == 2
+
+
+def test_a_baseline_of_several_stacks_names_each(project: Project) -> None:
+    project.stack(name="west")
+    done = project.run("ci", "--stack", "dev,west", "--write-baseline", "known.json")
+    assert done.out == (
+        "known.json: 0 findings of stack dev\nknown.json: 0 findings of stack west\n"
+    )
 
 
 def test_a_space_between_stacks_is_named(project: Project) -> None:

@@ -5,6 +5,7 @@ repository's own files.
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -369,7 +370,7 @@ class TestOptionsOfTheWorkflow:
         [
             (
                 ("--ci", "gitlab", "--sarif"),
-                "workflows; use --ci github, or remove --sarif",
+                "Code Quality report; use --ci github, or remove --sarif",
                 ("--ci", "gitlab"),
             ),
             (
@@ -398,3 +399,31 @@ class TestOptionsOfTheWorkflow:
         (project.root / ".github/workflows/pulumi-dra-dev.yml").unlink()
         again = project.run("init", "--only-ci", "--stack", "dev,prod", "--force")
         assert (again.status, note in again.out) == (0, False)
+
+    def test_the_workflow_of_another_stack(self, project: Project) -> None:
+        assert project.run("init", "--only-ci", "--stack", "dev").status == 0
+        region = ("--region", "us-east-1")
+        done = project.run("init", "--stack", "prod", *region, "--workloads", "workloads")
+        note = (
+            ".github/workflows/pulumi-dra-dev.yml checks dev, so each pull request gets two "
+            "comments; for a single comment, delete both workflows, and run `pulumi-dra init . "
+            "--only-ci --stack dev,prod`"
+        )
+        assert note in done.out
+        for file in (project.root / ".github/workflows").iterdir():
+            file.unlink()
+        again = project.run("init", ".", "--only-ci", "--stack", "dev,prod")
+        assert (again.status, "two comments" in again.out) == (0, False)
+
+    def test_a_stack_that_is_named_twice(self, project: Project) -> None:
+        assert project.run("init", "--only-ci", "--stack", "dev,dev").status == 0
+        (file,) = (project.root / ".github/workflows").iterdir()
+        assert file.name == "pulumi-dra-dev.yml"
+
+    def test_a_baseline_that_does_not_exist(self, project: Project) -> None:
+        words = ("--only-ci", "--stack", "dev", "--baseline", "known.json", "--force")
+        done = project.run("init", *words)
+        command = ("ci", "--stack", "dev", "--write-baseline", "known.json")
+        assert f"run `{shlex.join(('pulumi-dra', *command))}` in ." in done.out
+        assert project.run(*command).status == 0
+        assert "known.json doesn't exist" not in project.run("init", *words).out

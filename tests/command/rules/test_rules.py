@@ -328,7 +328,10 @@ class TestCases:
 
     def test_a_rule_without_cases_is_named(self, project: Project) -> None:
         project.write("pulumi-dra.yaml", NO_L4)
-        assert "no-l4 has no test cases" in project.run("rules", "test").out
+        done = project.run("rules", "test")
+        assert (done.status, "no-l4 has no test cases" in done.out) == (0, True)
+        assert "1 rule, 0 cases, 0 failed, 1 rule without test cases." in done.out
+        assert project.run("rules", "test", "--require-tests").status == 1
 
     def test_without_a_file_there_is_nothing_to_test(self, project: Project) -> None:
         assert "pulumi-dra.yaml" in project.run("rules", "test").err

@@ -34,12 +34,14 @@ spec:
       containers:
         - name: main
           image: registry.example.com/app
-          resources: {{requests: {{cpu: 500m, memory: 1Gi}}, claims: [{{name: gpu}}]}}
+          resources: {{requests: {{cpu: 500m, memory: {memory}}}, claims: [{{name: gpu}}]}}
 """
 
 
-def deployment(name: str = "web", replicas: int = 1, gpus: int = 1) -> Source:
-    return Source(f"{name}.yaml", DEPLOYMENT.format(name=name, replicas=replicas, gpus=gpus))
+def deployment(name: str = "web", replicas: int = 1, gpus: int = 1, memory: str = "1Gi") -> Source:
+    return Source(
+        f"{name}.yaml", DEPLOYMENT.format(name=name, replicas=replicas, gpus=gpus, memory=memory)
+    )
 
 
 def fleet(

@@ -112,3 +112,30 @@ def test_an_unknown_price_is_no_price() -> None:
     assert compare_plans(before, before).hourly_usd == 0
     after = plan_file(plan_of(block, deployment("a", 2)))
     assert compare_plans(before, after).hourly_usd is None
+
+
+def test_pods_that_no_longer_fit_are_the_cause_of_fewer_nodes() -> None:
+    saved = plan_file(plan_of(fleet(L4), deployment("a", 2)))
+    plan = plan_of(fleet(L4), deployment("a", 2, memory="900Gi"))
+    (pool,) = compare_plans(saved, plan_file(plan)).pools
+    assert (pool.before, pool.after) == (2, 0)
+    assert pool.because == ("Deployment default/a: fits → does not fit",)
+
+
+def test_the_setting_of_a_pool_is_the_cause_of_more_nodes() -> None:
+    saved = plan_file(plan_of(fleet(L4), deployment("a", 2)))
+    plan = plan_of(fleet(("g6.2xlarge", {"min": 3, "max": 9})), deployment("a", 2))
+    (pool,) = compare_plans(saved, plan_file(plan)).pools
+    assert (pool.before, pool.after) == (2, 3)
+    assert pool.because == ("count.min: 0 → 3",)
+
+
+def test_pods_that_move_to_another_pool_are_the_cause_of_its_nodes() -> None:
+    def of(cheap: int) -> Fleet:
+        return fleet(("g6.2xlarge", {"max": cheap}), ("g6e.xlarge", {"max": 4}))
+
+    saved, plan = (plan_file(plan_of(of(most), deployment("a", 2))) for most in (2, 1))
+    first, second = compare_plans(saved, plan).pools
+    assert (first.before, first.after, first.because) == (2, 1, ("count.max: 2 → 1",))
+    assert (second.before, second.after) == (0, 1)
+    assert second.because == ("Deployment default/a: placed on other nodes",)

@@ -192,6 +192,7 @@ def _without_nodes(
         if level == "ceiling"
         else f"plan with --demand {level}, set an autoscaler in the fleet, or set maxSurge to 0 and "
         "maxUnavailable to 1",
+        subject=str(growing[0]),
     )
 
 

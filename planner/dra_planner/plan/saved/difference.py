@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from typing import Final
 
 from msgspec import Struct
 
@@ -13,10 +12,13 @@ from dra_planner.fleet import Fleet
 from dra_planner.model import Verdict
 from dra_planner.offers import node_price
 from dra_planner.plan.saved.settings import SettingDifference, compare_settings
+from dra_planner.plan.saved.workload_difference import (
+    RANK,
+    WorkloadDifference,
+    placing_causes,
+    pod_causes,
+)
 from dra_planner.planfile import PlanFile, WorkloadRow
-from dra_planner.wording import counted
-
-_RANK: Final[Mapping[Verdict, int]] = {"fits": 0, "cannot-tell": 1, "does-not-fit": 2}
 
 
 class PoolDifference(Struct, frozen=True, kw_only=True):
@@ -39,51 +41,6 @@ class PoolDifference(Struct, frozen=True, kw_only=True):
         """Whether the pool is built with other nodes, or for another reason."""
         return (
             self.before != self.after or self.machine_before != self.machine or bool(self.because)
-        )
-
-
-class WorkloadDifference(Struct, frozen=True, kw_only=True):
-    """One workload in both plans; None if a plan doesn't have it."""
-
-    kind: str
-    namespace: str
-    name: str
-    before: WorkloadRow | None
-    after: WorkloadRow | None
-    pods_before: int | None
-    pods_after: int | None
-    verdict_before: Verdict | None
-    verdict_after: Verdict | None
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.namespace}/{self.name}"
-
-    @property
-    def pools_before(self) -> tuple[str, ...]:
-        """The pools of its pods in the older plan."""
-        return () if self.before is None else tuple(row.pool for row in self.before.placements)
-
-    @property
-    def pools(self) -> tuple[str, ...]:
-        """The pools of its pods in the newer plan."""
-        return () if self.after is None else tuple(row.pool for row in self.after.placements)
-
-    @property
-    def is_worse(self) -> bool:
-        """Whether the workload fits less surely than before, or is new and doesn't fit."""
-        before, after = self.verdict_before or "fits", self.verdict_after or "fits"
-        return _RANK[after] > _RANK[before]
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether its pods, its verdict, or their placement differ."""
-        if self.before is None or self.after is None:
-            return True
-        return (
-            self.pods_before != self.pods_after
-            or self.verdict_before != self.verdict_after
-            or self.before.pending != self.after.pending
-            or self.before.placements != self.after.placements
         )
 
 
@@ -135,9 +92,9 @@ class PlanDifference(Struct, frozen=True, kw_only=True):
         before.
         """
         found = [each.verdict_after for each in self.worse]
-        if _RANK[self.verdict_after] > _RANK[self.verdict_before or "fits"]:
+        if RANK[self.verdict_after] > RANK[self.verdict_before or "fits"]:
             found.append(self.verdict_after)
-        return max((each for each in found if each), key=_RANK.__getitem__, default="fits")
+        return max((each for each in found if each), key=RANK.__getitem__, default="fits")
 
 
 def compare_plans(before: PlanFile | None, after: PlanFile) -> PlanDifference:
@@ -145,11 +102,12 @@ def compare_plans(before: PlanFile | None, after: PlanFile) -> PlanDifference:
     plan yet.
     """
     workloads = tuple(_workloads(before, after))
+    settings = () if before is None else compare_settings(before, after)
     return PlanDifference(
         verdict_before=None if before is None else before.verdict,
         verdict_after=after.verdict,
-        settings=() if before is None else compare_settings(before, after),
-        pools=tuple(_pools(before, after, _causes(workloads))),
+        settings=settings,
+        pools=tuple(_pools(before, after, workloads, settings)),
         workloads=workloads,
     )
 
@@ -189,13 +147,20 @@ def _prices(fleet: Fleet) -> Mapping[str, Decimal | None]:
 
 
 def _pools(
-    before: PlanFile | None, after: PlanFile, causes: Mapping[str, tuple[str, ...]]
+    before: PlanFile | None,
+    after: PlanFile,
+    workloads: tuple[WorkloadDifference, ...],
+    settings: tuple[SettingDifference, ...],
 ) -> Iterator[PoolDifference]:
+    causes, placing = pod_causes(workloads), placing_causes(workloads)
     old, new = _built(before), _built(after)
     for name in dict.fromkeys((*new, *old)):
         then, now = old.get(name, _Built()), new.get(name, _Built())
         paid, pays = then.hourly_usd, now.hourly_usd
         is_same = (then.machine, then.nodes, then.price) == (now.machine, now.nodes, now.price)
+        because = causes.get(name, ())
+        if then.nodes != now.nodes and then.machine == now.machine:
+            because = because or tuple(_pool_settings(settings, name)) or placing.get(name, ())
         yield PoolDifference(
             pool=name,
             machine_before=then.machine,
@@ -209,9 +174,16 @@ def _pools(
             else pays - paid,
             because=(
                 *_machine_change(then.machine, now.machine, after.fleet.cloud),
-                *(causes.get(name, ()) if now.machine else ()),
+                *(because if now.machine else ()),
             ),
         )
+
+
+def _pool_settings(settings: tuple[SettingDifference, ...], pool: str) -> Iterator[str]:
+    for each in settings:
+        name = each.path.removeprefix(f"pools.{pool}.")
+        if name != each.path:
+            yield f"{name}: {each.before or 'not set'} → {each.after or 'not set'}"
 
 
 def _machine_change(before: str, after: str, cloud_name: str) -> Iterator[str]:
@@ -256,30 +228,3 @@ def _pods(plan: PlanFile | None, row: WorkloadRow | None) -> int | None:
 
 def _verdict(plan: PlanFile | None, row: WorkloadRow | None) -> Verdict | None:
     return None if plan is None or row is None else row.verdicts[plan.demand.level]
-
-
-def _causes(workloads: tuple[WorkloadDifference, ...]) -> Mapping[str, tuple[str, ...]]:
-    """Return by pool its workloads that are new, removed, or request another number of pods."""
-    found: dict[str, list[str]] = {}
-    for each in workloads:
-        cause = _cause(each)
-        rows = [row for row in (each.before, each.after) if row is not None]
-        for pool in (
-            {placement.pool for row in rows for placement in row.placements} if cause else ()
-        ):
-            found.setdefault(pool, []).append(cause)
-    return {pool: tuple(causes) for pool, causes in found.items()}
-
-
-def _cause(workload: WorkloadDifference) -> str:
-    if workload.before is None:
-        return f"new: {workload}, {counted(workload.pods_after or 0, 'pod')}"
-    if workload.after is None:
-        return f"removed: {workload}"
-    if workload.pods_before == workload.pods_after:
-        return ""
-    return f"{workload}: {_number(workload.pods_before)} → {_number(workload.pods_after)} pods"
-
-
-def _number(pods: int | None) -> str:
-    return "unbounded" if pods is None else str(pods)

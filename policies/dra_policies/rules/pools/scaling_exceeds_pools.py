@@ -12,6 +12,14 @@ from dra_policies.view.stack_view import StackView
 
 MOST_NAMES = 3
 LEVELS: tuple[DemandLevel, ...] = ("ceiling", "peak")
+PLANNED_NODES: dict[str, str] = {
+    "ceiling-exceeds-nodes": "set an autoscaler in the fleet",
+    "peak-exceeds-nodes": "set an autoscaler in the fleet, or set the rollout's maxSurge to 0 and "
+    "maxUnavailable to 1",
+}
+"""A plan's findings about pods that stay pending on the planned nodes, each with its fix without a
+saved plan, which would set the demand of the check.
+"""
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -39,6 +47,24 @@ def check(view: StackView) -> Iterator[Finding]:
                 about=str(crowded[0].workload),
             )
             return  # the message for the ceiling also covers a rollout at the ceiling
+    yield from _without_nodes(view)
+
+
+def _without_nodes(view: StackView) -> Iterator[Finding]:
+    """Yield the plan's findings about pods that fit the maximums of the pools, but stay pending
+    because nothing increases the planned node counts. A Pulumi stack declares its own counts.
+    """
+    plan = view.plan() if view.plan is not None and not view.expects_record else None
+    for each in plan.beside if plan is not None else ():
+        if each.code in PLANNED_NODES:
+            yield Finding(
+                message=each.message,
+                fix=each.fix if view.stack else PLANNED_NODES[each.code],
+                urn=view.judged_urn,
+                place=each.place,
+                about=each.subject,
+                remark=each.severity == "note",
+            )
 
 
 def _others(sizes: list[WorkloadSize]) -> str:
@@ -77,13 +103,12 @@ def _fix(sizing: Sizing, level: DemandLevel) -> str:
 
 RULE = Rule(
     id="scaling-exceeds-pools",
-    says="At maximum size, the pools don't have enough capacity for the pods that autoscalers and "
-    "rollouts add.",
+    says="The pools don't have enough capacity for the pods that autoscalers and rollouts add, at "
+    "their maximum size or, without an autoscaler, on the planned nodes.",
     why="If a workload scales to its maximum, some pods stay pending. A rollout that needs an "
     "additional node never finishes.",
-    fix="Raise the maximum of a pool, lower the maximum of the autoscaler, or let the rollout "
-    "remove pods before it "
-    "adds new ones.",
+    fix="Raise the maximum of a pool, save a plan for more demand (`plan --demand`), lower the "
+    "maximum of the autoscaler, or let the rollout remove pods before it adds new ones.",
     level="advisory",
     needs="pools",
     check=check,
