@@ -206,6 +206,7 @@ def test_check_names_the_line_of_what_is_wrong(project: Project) -> None:
         ("check", "sarif"),
         ("check", "junit"),
         ("check", "github"),
+        ("check", "code-quality"),
     ],
 )
 def test_every_report_says_how_to_write_a_selector_that_does_not_compile(
@@ -253,7 +254,8 @@ def test_junit(project: Project) -> None:
 
 
 def test_github(project: Project) -> None:
-    lines = findings_of_examples(project, "github").splitlines()
+    *lines, summary = findings_of_examples(project, "github").splitlines()
+    assert re.fullmatch(r"\d+ errors?, .*\.", summary)
     assert all(line.startswith(("::error ", "::warning ", "::notice ")) for line in lines)
     assert any("file=workloads/tesla-volta.yaml,line=" in line for line in lines)
 

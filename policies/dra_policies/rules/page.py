@@ -16,6 +16,10 @@ The policy pack and `pulumi-dra check` evaluate these rules. A *mandatory* rule 
 update. An *advisory* rule only prints a warning. If a mandatory rule depends on a value that isn't
 known yet, the policy pack reports `stack-cannot-be-judged`, and the command prints a note. Set levels,
 exemptions, and thresholds in [`pulumi-dra.yaml`](configuration.md).
+
+`check` also reports every warning of `plan`, so `--fail-on warning` counts these warnings. The rule
+`scaling-exceeds-pools` reports the warnings `ceiling-exceeds-nodes` and `peak-exceeds-nodes`, and
+pods that don't fit at ceiling or peak demand.
 """
 
 

@@ -109,11 +109,9 @@ def test_an_output_format(follow: Follow) -> None:
                 return "".join("\\t".join(map(visible, row)) + "\\n" for row in rows)
         '''),
     )
-    tree.replace(
-        "command/dra_command/check/options.py", '"junit", "github"))', '"junit", "github", "tsv"))'
-    )
+    tree.replace("command/dra_command/check/options.py", '"github")', '"github", "tsv")')
     answer = "command/dra_command/check/answer.py"
-    tree.replace(answer, '"junit", "github")', '"junit", "github", "tsv")')
+    tree.replace(answer, '"github")', '"github", "tsv")')
     tree.replace(
         answer,
         "        case _:\n",
