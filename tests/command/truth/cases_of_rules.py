@@ -26,6 +26,17 @@ def next_to(key: str) -> Object:
     return {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
 
 
+def next_to_cache(replicas: int = 1, cache: int = 1, cpu: str = "1", **more: Any) -> list[Object]:
+    """Pods with GPUs that must run on the nodes of other pods with GPUs."""
+    term = {"topologyKey": HOST, "labelSelector": {"matchLabels": {"app": "cache"}}}
+    affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    serve = deployment(replicas=replicas, affinity=affinity, strategy={"type": "Recreate"}, **more)
+    (container,) = serve["spec"]["template"]["spec"]["containers"]
+    container["resources"] = {**container["resources"], "requests": {"cpu": cpu}}
+    others = deployment("cache", replicas=cache, strategy={"type": "Recreate"})
+    return [template(), others, serve]
+
+
 def node_affinity(key: str, value: str) -> Object:
     terms = [{"matchExpressions": [{"key": key, "operator": "In", "values": [value]}]}]
     required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
@@ -143,6 +154,33 @@ RULES_OF_PODS = (
     Case(
         name="pods that run on one node and fit it",
         given=[template(), deployment(replicas=3, affinity=next_to(HOST))],
+        verdict="fits",
+        on=OF_FOUR,
+    ),
+    Case(
+        name="pods next to pods that use the only GPU of a node",
+        given=next_to_cache(),
+        verdict="does-not-fit",
+        says=("same node as pods with app=cache", "no node has enough devices for both"),
+        silent=("A packing exists",),
+    ),
+    Case(
+        name="more pods than fit on the nodes of other pods",
+        given=next_to_cache(replicas=4),
+        verdict="does-not-fit",
+        says=("1 such node can have enough devices for only 3 of its 4 pods",),
+        on=OF_FOUR,
+    ),
+    Case(
+        name="pods that request more CPU than is left next to other pods",
+        given=next_to_cache(replicas=2, cpu="30"),
+        verdict="does-not-fit",
+        says=("1 such node can have enough cpu for only 1 of its 2 pods",),
+        on=OF_FOUR,
+    ),
+    Case(
+        name="pods that fit on the nodes of other pods",
+        given=next_to_cache(replicas=3),
         verdict="fits",
         on=OF_FOUR,
     ),

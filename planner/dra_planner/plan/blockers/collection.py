@@ -34,6 +34,7 @@ from dra_planner.plan.blockers.replica_claims import (
     find_shared_by_replicas,
     find_shared_by_workloads,
 )
+from dra_planner.plan.blockers.same_node import find_crowded_nodes
 from dra_planner.plan.blockers.slices import find_unusable_slices
 from dra_planner.plan.blockers.storage.shared_volumes import find_shared_volumes
 from dra_planner.plan.blockers.storage.volumes import find_volumes_without_class
@@ -68,6 +69,7 @@ FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Blocker]], ...]] = (
     find_daemons_without_devices,
     find_daemons_on_system_nodes,
     find_unmet_topology,
+    find_crowded_nodes,
     find_pods_of_missing_claims,
     find_exclusive_groups,
     find_small_gangs,

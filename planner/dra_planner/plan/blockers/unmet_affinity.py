@@ -57,7 +57,7 @@ def find_unmet_affinity(situation: ClusterSituation) -> Iterator[Blocker]:
 
 
 def _unmet(workload: Workload, term: PodAffinityTerm) -> Blocker:
-    wanted = _selector_text(term.label_selector)
+    wanted = selector_text(term.label_selector)
     return Blocker(
         code=_CODE,
         message=f"{workload.ref} must run next to pods with {wanted} (same {term.topology_key}), "
@@ -69,7 +69,7 @@ def _unmet(workload: Workload, term: PodAffinityTerm) -> Blocker:
     )
 
 
-def _selector_text(selector: LabelSelector | None) -> str:
+def selector_text(selector: LabelSelector | None) -> str:
     """Return a selector in kubectl's form: "app=cache"."""
     parts: list[str] = []
     for each in selector.requirements if selector is not None else ():

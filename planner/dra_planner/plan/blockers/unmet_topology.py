@@ -1,5 +1,5 @@
-"""Pods that rules between pods keep pending on any number of nodes: spread over more zones than
-pools have, affinity to a node that can't hold them all.
+"""Pods that rules between pods keep pending on any number of nodes, because they must spread over
+more zones than pools have.
 """
 
 from __future__ import annotations
@@ -8,16 +8,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_planner.allocation.node.pod_rules import PodView, spread_selects, term_selects
-from dra_planner.claims.manifest_claims import alternatives, spec_of
 from dra_planner.manifests import Manifests
-from dra_planner.model import ClaimSpec, PodSet, TopologySpreadConstraint, Workload
+from dra_planner.model import PodSet, TopologySpreadConstraint, Workload
 from dra_planner.offers import Offer
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
 from dra_planner.wording import counted
 
 _CODE: Final = "pod-cannot-be-scheduled"
 _ZONE: Final = "topology.kubernetes.io/zone"
-_HOST: Final = "kubernetes.io/hostname"
 
 
 def find_unmet_topology(situation: ClusterSituation) -> Iterator[Blocker]:
@@ -35,7 +33,6 @@ def find_unmet_topology(situation: ClusterSituation) -> Iterator[Blocker]:
             for spread in spec.topology_spread:
                 yield from _too_few_zones(workload, pod_set, spread, offers)
             yield from _too_many_for_zones(workload, pod_set, offers, situation.manifests)
-            yield from _too_many_for_a_node(workload, pod_set, offers, situation.manifests)
 
 
 def _too_few_zones(
@@ -90,52 +87,6 @@ def _too_many_for_zones(
         )
 
 
-def _too_many_for_a_node(
-    workload: Workload, pod_set: PodSet, offers: list[Offer], manifests: Manifests
-) -> Iterator[Blocker]:
-    """Yield pods that must all run on one node, and that together request more devices than any
-    node has.
-    """
-    spec, pods = pod_set.template.spec, pod_set.figures.steady
-    namespaces = {name: meta.labels for name, meta in manifests.namespaces.items()}
-    view = _view(workload, pod_set)
-    if not any(
-        term.topology_key == _HOST and term_selects(term, view, view, namespaces)
-        for term in spec.pod_affinity
-    ):
-        return
-    each = sum(
-        _fewest_devices(claim)
-        for entry in spec.resource_claims
-        if entry.resource_claim_name is None
-        and (claim := spec_of(manifests, workload.meta.namespace, entry)) is not None
-    )
-    devices = [device for offer in offers for part in offer.slices for device in part.devices]
-    if any(device.allow_multiple_allocations for device in devices):
-        return
-    most = max(sum(len(part.devices) for part in offer.slices) for offer in offers)
-    if pods * each > most:
-        yield Blocker(
-            code=_CODE,
-            message=f"{workload.ref} must run all {pods} pods on one node (podAffinity to "
-            f"{_HOST}), but they request {counted(pods * each, 'device')} and no node has more "
-            f"than {most}",
-            fix="use preferred podAffinity, or a topology key that several nodes share",
-            place=workload.place,
-            workloads=(workload.ref,),
-        )
-
-
 def _view(workload: Workload, pod_set: PodSet) -> PodView:
     spec = pod_set.template.spec
     return PodView(workload.meta.namespace, pod_set.template.labels, spec.pod_anti_affinity)
-
-
-def _fewest_devices(claim: ClaimSpec) -> int:
-    """Return the fewest devices that satisfy a claim, without those for admin access, which
-    several claims share.
-    """
-    return sum(
-        min((0 if way.admin_access else way.count for way in alternatives(request)), default=0)
-        for request in claim.requests
-    )

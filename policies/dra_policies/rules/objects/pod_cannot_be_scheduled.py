@@ -6,6 +6,7 @@ from dra_planner.plan.blockers.device_facts import find_facts
 from dra_planner.plan.blockers.pods_of_missing_claims import find_pods_of_missing_claims
 from dra_planner.plan.blockers.queueing.exclusive_groups import find_exclusive_groups
 from dra_planner.plan.blockers.queueing.small_gangs import find_small_gangs
+from dra_planner.plan.blockers.same_node import find_crowded_nodes
 from dra_planner.plan.blockers.storage.shared_volumes import find_shared_volumes
 from dra_planner.plan.blockers.unmet_affinity import (
     find_daemons_on_system_nodes,
@@ -32,6 +33,7 @@ RULE = Rule(
         find_daemons_without_devices,
         find_daemons_on_system_nodes,
         find_unmet_topology,
+        find_crowded_nodes,
         find_pods_of_missing_claims,
         find_exclusive_groups,
         find_small_gangs,

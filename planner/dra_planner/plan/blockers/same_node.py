@@ -1,0 +1,177 @@
+"""Pods that must share a node, by required pod affinity, which can't hold them all.
+
+Only sums are compared: of devices, and of the resources that pods request. So the pods stay pending
+whatever devices the scheduler chooses.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.allocation.node.pod_rules import PodView, term_selects
+from dra_planner.claims.manifest_claims import alternatives, spec_of
+from dra_planner.manifests import Manifests
+from dra_planner.model import ClaimSpec, PodAffinityTerm, PodSet, Workload
+from dra_planner.offers import Offer
+from dra_planner.offers.requests import pod_requests
+from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
+from dra_planner.plan.blockers.unmet_affinity import selector_text
+from dra_planner.wording import counted
+
+_CODE: Final = "pod-cannot-be-scheduled"
+_HOST: Final = "kubernetes.io/hostname"
+_DEVICES: Final = "devices"
+_FIX: Final = "use preferred podAffinity, or a topology key that several nodes share"
+
+
+def find_crowded_nodes(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield workloads with claims that must share nodes with more pods than a node can hold.
+
+    Source: kubernetes/kubernetes:pkg/scheduler/framework/plugins/interpodaffinity/filtering.go
+    @v1.36.3.
+    """
+    offers = [offer for offer in situation.offers if offer.slices]
+    devices = [device for offer in offers for part in offer.slices for device in part.devices]
+    if not offers or any(device.allow_multiple_allocations for device in devices):
+        return
+    manifests = situation.manifests
+    for workload in manifests.workloads:
+        for pod_set in workload.pod_sets:
+            if pod_set.per_node or not pod_set.template.spec.resource_claims:
+                continue
+            yield from _too_many_for_a_node(workload, pod_set, offers, manifests)
+            if not (manifests.unread or manifests.unresolved):  # their pods might have the labels
+                yield from _too_many_next_to_others(workload, pod_set, offers, manifests)
+
+
+def _too_many_for_a_node(
+    workload: Workload, pod_set: PodSet, offers: list[Offer], manifests: Manifests
+) -> Iterator[Blocker]:
+    """Yield pods that must all run on one node, and that together request more devices than any
+    node has.
+    """
+    spec, pods = pod_set.template.spec, pod_set.figures.steady
+    namespaces = {name: meta.labels for name, meta in manifests.namespaces.items()}
+    view = _view(workload, pod_set)
+    if not any(
+        term.topology_key == _HOST and term_selects(term, view, view, namespaces)
+        for term in spec.pod_affinity
+    ):
+        return
+    each = _needs(workload, pod_set, manifests)[_DEVICES]
+    most = max(_capacity(offer)[_DEVICES] for offer in offers)
+    if pods * each > most:
+        yield Blocker(
+            code=_CODE,
+            message=f"{workload.ref} must run all {pods} pods on one node (podAffinity to "
+            f"{_HOST}), but they request {counted(pods * each, 'device')} and no node has more "
+            f"than {most}",
+            fix=_FIX,
+            place=workload.place,
+            workloads=(workload.ref,),
+        )
+
+
+def _too_many_next_to_others(
+    workload: Workload, pod_set: PodSet, offers: list[Offer], manifests: Manifests
+) -> Iterator[Blocker]:
+    """Yield pods that must run on the nodes of other pods, and that these nodes can't hold in
+    addition. At best, each of the other pods is on a separate node.
+    """
+    needed, pods = _needs(workload, pod_set, manifests), pod_set.figures.steady
+    for term in pod_set.template.spec.pod_affinity:
+        others = _others(workload, pod_set, term, manifests)
+        if not others or not needed[_DEVICES]:
+            continue
+        nodes = sum(other.figures.steady for _, other in others)
+        most, scarce = max(
+            _times_beside(needed, _needs(*other, manifests), _capacity(offer))
+            for offer in offers
+            for other in others
+        )
+        if nodes * most >= pods:
+            continue
+        wanted = f"pods with {selector_text(term.label_selector)}"
+        yield Blocker(
+            code=_CODE,
+            message=f"{workload.ref} must run on the same node as {wanted} (podAffinity to "
+            f"{_HOST}), but no node has enough {scarce} for both, so its pods stay pending"
+            if not most
+            else f"{workload.ref} must run on the nodes of {wanted} (podAffinity to {_HOST}), but "
+            f"{counted(nodes, 'such node')} can have enough {scarce} for only {nodes * most} of "
+            f"its {pods} pods",
+            fix=_FIX,
+            place=workload.place,
+            workloads=(workload.ref,),
+        )
+
+
+def _others(
+    workload: Workload, pod_set: PodSet, term: PodAffinityTerm, manifests: Manifests
+) -> list[tuple[Workload, PodSet]]:
+    """Return the pods that a term for nodes selects, or an empty list if their number isn't known
+    or the pods select themselves.
+    """
+    if term.topology_key != _HOST:
+        return []
+    namespaces = {name: meta.labels for name, meta in manifests.namespaces.items()}
+    view = _view(workload, pod_set)
+    existing = (
+        PodView(pod.meta.namespace, pod.meta.labels)
+        for pod in (*manifests.bound_pods, *manifests.waiting_pods)
+    )
+    if any(term_selects(term, view, each, namespaces) for each in (view, *existing)):
+        return []
+    found = [
+        (other, pods)
+        for other in manifests.workloads
+        for pods in other.pod_sets
+        if term_selects(term, view, _view(other, pods), namespaces)
+    ]
+    return [] if any(pods.per_node for _, pods in found) else found
+
+
+def _times_beside(
+    needed: Counter[str], other: Counter[str], capacity: Counter[str]
+) -> tuple[int, str]:
+    """Return how many pods fit a node in addition to another one, by sums, and what runs out."""
+    return min(
+        (max(0, capacity[name] - other[name]) // amount, name)
+        for name, amount in needed.items()
+        if amount
+    )
+
+
+def _needs(workload: Workload, pod_set: PodSet, manifests: Manifests) -> Counter[str]:
+    """Return the resources that a pod requests, and the devices of its own claims."""
+    spec = pod_set.template.spec
+    devices = sum(
+        _fewest_devices(claim)
+        for entry in spec.resource_claims
+        if entry.resource_claim_name is None
+        and (claim := spec_of(manifests, workload.meta.namespace, entry)) is not None
+    )
+    return Counter({**pod_requests(spec), _DEVICES: devices})
+
+
+def _capacity(offer: Offer) -> Counter[str]:
+    """Return the most that a node can have of each resource, and its devices."""
+    most = Counter(offer.node.allocatable) | Counter(offer.at_most)
+    most[_DEVICES] = sum(len(part.devices) for part in offer.slices)
+    return most
+
+
+def _view(workload: Workload, pod_set: PodSet) -> PodView:
+    return PodView(workload.meta.namespace, pod_set.template.labels)
+
+
+def _fewest_devices(claim: ClaimSpec) -> int:
+    """Return the fewest devices that satisfy a claim, without those for admin access, which
+    several claims share.
+    """
+    return sum(
+        min((0 if way.admin_access else way.count for way in alternatives(request)), default=0)
+        for request in claim.requests
+    )
