@@ -281,3 +281,41 @@ def test_a_workload_that_adds_no_pods_does_not_fit_because_of_others() -> None:
     assert "Job default/train does not fit while other workloads are at their ceiling" in [
         each.message.partition(":")[0] for each in made.beside
     ]
+
+
+AGENT = f"""
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {{name: agent, namespace: default}}
+spec:
+  selector: {{matchLabels: {{app: agent}}}}
+  updateStrategy: {{type: RollingUpdate, rollingUpdate: STRATEGY}}
+  template:
+    metadata: {{labels: {{app: agent}}}}
+    spec:
+      nodeSelector: {{nvidia.com/gpu.dra: "true"}}{POD}
+"""
+
+
+@pytest.mark.parametrize(
+    ("strategy", "machine", "stalls"),
+    [
+        pytest.param("{maxSurge: 1, maxUnavailable: 0}", "g6.2xlarge", True, id="one GPU"),
+        pytest.param('{maxSurge: "10%", maxUnavailable: 0}', "g6.2xlarge", True, id="a share"),
+        pytest.param("{maxSurge: 0, maxUnavailable: 1}", "g6.2xlarge", False, id="its fix"),
+        pytest.param("{maxSurge: 1, maxUnavailable: 0}", "g6.12xlarge", False, id="four GPUs"),
+    ],
+)
+def test_a_daemon_set_whose_rollout_needs_two_pods_on_a_node(
+    strategy: str, machine: str, *, stalls: bool
+) -> None:
+    """Given maxSurge, when a node holds only one pod of a DaemonSet, then its rollout stalls."""
+    pools = fleet((machine, {"min": 1, "max": 2}))
+    given = f"{CLAIM}---{AGENT.replace('STRATEGY', strategy)}"
+
+    made = make_plan(PlanRequest(sources=(Source("w.yaml", given),), fleet=pools))
+
+    assert made.verdict == "fits"
+    found = [each for each in made.beside if each.code == "daemon-rollout-stalls"]
+    assert [each.severity for each in found] == ["warning"] * stalls
+    assert all("DaemonSet default/agent never completes" in each.message for each in found)

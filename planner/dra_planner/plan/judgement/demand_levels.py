@@ -13,6 +13,7 @@ from dra_planner.errors import NOWHERE, Diagnostic, Place
 from dra_planner.fleet import Fleet
 from dra_planner.model import DEMAND_LEVELS, Demand, DemandLevel, Figures, Member, WorkloadRef
 from dra_planner.offers import Offer
+from dra_planner.plan.judgement.daemon_rollouts import find_stalled_daemons
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.system_pods import set_aside
 from dra_planner.sizing import Sizer, Sizing, WorkloadSize
@@ -36,6 +37,7 @@ def find_beside(
     return (
         *find_levels_beside(judgement, free),
         *find_levels_without_nodes(judgement, fleet, built),
+        *find_stalled_daemons(judgement),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.model import DemandLevel
+from dra_planner.plan.judgement.daemon_rollouts import find_stalled_daemons
 from dra_planner.sizing import Sizing, WorkloadSize
 from dra_planner.wording import counted
 from dra_policies.rules.rule import Finding, Rule
@@ -26,6 +27,14 @@ def check(view: StackView) -> Iterator[Finding]:
     judgement = view.judgement
     if judgement is None or judgement.sizing.verdict != "fits":
         return  # another rule reports workloads that don't fit without scaling
+    for each in find_stalled_daemons(judgement):
+        yield Finding(
+            message=each.message,
+            fix=each.fix,
+            urn=view.judged_urn,
+            place=each.place,
+            about=each.subject,
+        )
     places = {
         member.workload: member.place
         for shape in judgement.demand.shapes
@@ -106,7 +115,8 @@ RULE = Rule(
     says="The pools don't have enough capacity for the pods that autoscalers and rollouts add, at "
     "their maximum size or, without an autoscaler, on the planned nodes.",
     why="If a workload scales to its maximum, some pods stay pending. A rollout that needs an "
-    "additional node never finishes.",
+    "additional node never finishes. The rollout of a DaemonSet with maxSurge needs two pods on each "
+    "node at the same time.",
     fix="Raise the maximum of a pool, save a plan for more demand (`plan --demand`), lower the "
     "maximum of the autoscaler, or let the rollout remove pods before it adds new ones.",
     level="advisory",
