@@ -151,7 +151,9 @@ class Solving(Struct, kw_only=True):
         self.proof = prove_by_area(self.proof.parts, self.costs)
         self._offer(quick_packing(self.market, self.filling, self.proof.nodes))
         rooms = self.market.found.rooms
-        crowded = bool(self._result()[0].pending) and any(room.limits for room in rooms)
+        # The quick packing ignores shared limits and priorities.
+        ranks = any(room.limits for room in rooms) or len(self.market.priorities) > 1
+        crowded = bool(self._result()[0].pending) and ranks
         if crowded or self._has_gap() or self._is_dear():
             self._offer(
                 best_packing(self.market, self.filling, self.proof.nodes, self.market.found.rooms)

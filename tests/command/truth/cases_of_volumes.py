@@ -19,6 +19,7 @@ IN_ONE_ZONE = fleet(
         }
     ]
 )
+OF_FOUR = fleet(pools=[{"name": "l4", "machine": "g6.12xlarge", "count": {"min": 0, "max": 4}}])
 ONE_NODE_FLEET = fleet(
     pools=[{"name": "l4", "machine": "g6.12xlarge", "count": {"min": 0, "max": 1}}]
 )
@@ -96,10 +97,28 @@ VOLUMES = (
     ),
     Case(
         name="two pods share a disk that one node can attach",
+        on=OF_FOUR,
         given=[claim(ONE_NODE), storage_class(), template(), deployment(replicas=2, **USES)],
         verdict="cannot-tell",
         says=("which only one node can attach, so pods on other nodes stay in ContainerCreating",),
         silent=("known only at run time",),
+    ),
+    Case(
+        name="two pods share a disk, and no node has a GPU for each",
+        given=[claim(ONE_NODE), storage_class(), template(), deployment(replicas=2, **USES)],
+        verdict="does-not-fit",
+        says=(
+            "which only one node can attach, but no node has enough devices for all of them",
+            "give each pod its own volume",
+        ),
+        silent=("require pod affinity",),
+    ),
+    Case(
+        name="two pods share a volume of an unknown driver, and no node has a GPU for each",
+        given=[claim(ONE_NODE), storage_class("csi.example.com"), template(), deployment(**USES)],
+        verdict="cannot-tell",
+        says=("no node has enough devices for all of them",),
+        silent=("require pod affinity",),
     ),
     Case(
         name="two pods share an existing disk in the zone of the pool",
@@ -110,7 +129,7 @@ VOLUMES = (
             template(),
             deployment(replicas=2, **USES),
         ],
-        verdict="cannot-tell",
+        verdict="does-not-fit",
         says=("which only one node can attach",),
     ),
     Case(

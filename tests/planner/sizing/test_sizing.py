@@ -401,6 +401,19 @@ def test_where_not_all_fits_the_pods_of_the_highest_priority_are_placed() -> Non
     assert {each.workload.name: each.placed for each in sizing.workloads} == {"high": 1, "low": 8}
 
 
+@pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])
+def test_pods_of_the_highest_priority_are_placed_if_the_bound_proves_a_shortage(
+    names: tuple[str, str],
+) -> None:
+    """Given more pods of one kind than devices, then those of the lower priority are pending."""
+    low, high = names
+    pods = workload(low, 2, gpus=8), workload(high, 2, gpus=8, priority=10)
+
+    sizing = size([pool("a", at_most=3)], *pods)
+
+    assert {each.workload.name: each.placed for each in sizing.workloads} == {high: 2, low: 1}
+
+
 def test_namespaces_are_selected_by_their_labels() -> None:
     """The pods of the other namespace keep off nodes with pods of ours: each needs nodes of its
     own.

@@ -17,10 +17,13 @@ _ONE_NODE: Final = "ReadWriteOnce"
 
 
 class VolumeClaim(Struct, frozen=True):
-    """How many pods can use a volume: only one, or only pods on one node."""
+    """How many pods can use a volume: only one, or only pods on one node. `is_attached`: it's known
+    that the volume's driver attaches it to a node.
+    """
 
     for_one_pod: bool = False
     for_one_node: bool = False
+    is_attached: bool = False
 
 
 class VolumeClaims:
@@ -46,14 +49,15 @@ class VolumeClaims:
         """Return every claim. Only some drivers attach volumes to nodes. Other volumes, such as
         network file systems, can be mounted on every node, regardless of their access modes.
         """
-        return {
-            key: VolumeClaim(
-                for_one_pod=spec.get("accessModes") == [ONE_POD],
-                for_one_node=spec.get("accessModes") == [_ONE_NODE]
-                and all(driver.zonal for driver in self._drivers_of(spec)),
-            )
-            for key, spec in self._claims.items()
-        }
+        return {key: self._claim(spec) for key, spec in self._claims.items()}
+
+    def _claim(self, spec: Mapping[str, Any]) -> VolumeClaim:
+        known = [driver.zonal for driver in self._drivers_of(spec)]
+        return VolumeClaim(
+            for_one_pod=spec.get("accessModes") == [ONE_POD],
+            for_one_node=spec.get("accessModes") == [_ONE_NODE] and all(known),
+            is_attached=bool(known) and all(known),
+        )
 
     def _drivers_of(self, spec: Mapping[str, Any]) -> Iterator[VolumeDriver]:
         """Yield the known driver of a claim's volume."""

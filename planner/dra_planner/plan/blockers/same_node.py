@@ -7,7 +7,7 @@ whatever devices the scheduler chooses.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dra_planner.allocation.node.pod_rules import PodView, term_selects
@@ -32,11 +32,9 @@ def find_crowded_nodes(situation: ClusterSituation) -> Iterator[Blocker]:
     Source: kubernetes/kubernetes:pkg/scheduler/framework/plugins/interpodaffinity/filtering.go
     @v1.36.3.
     """
-    offers = [offer for offer in situation.offers if offer.slices]
-    devices = [device for offer in offers for part in offer.slices for device in part.devices]
-    if not offers or any(device.allow_multiple_allocations for device in devices):
+    offers, manifests = _offers(situation), situation.manifests
+    if not offers:
         return
-    manifests = situation.manifests
     for workload in manifests.workloads:
         for pod_set in workload.pod_sets:
             if pod_set.per_node or not pod_set.template.spec.resource_claims:
@@ -44,6 +42,34 @@ def find_crowded_nodes(situation: ClusterSituation) -> Iterator[Blocker]:
             yield from _too_many_for_a_node(workload, pod_set, offers, manifests)
             if not (manifests.unread or manifests.unresolved):  # their pods might have the labels
                 yield from _too_many_next_to_others(workload, pod_set, offers, manifests)
+
+
+def lacks_on_one_node(
+    situation: ClusterSituation, pods: Iterable[tuple[Workload, PodSet, int]]
+) -> str:
+    """Return the resource that no node has enough of for all these pods together, or "" if they may
+    fit on one. Pods without claims may run on nodes without devices.
+    """
+    offers, total = _offers(situation), Counter[str]()
+    for workload, pod_set, count in pods:
+        if pod_set.per_node or not pod_set.template.spec.resource_claims:
+            return ""
+        for name, amount in _needs(workload, pod_set, situation.manifests).items():
+            total[name] += amount * count
+    if not offers:
+        return ""
+    lacks = [
+        next((name for name, amount in total.items() if amount > capacity[name]), "")
+        for capacity in map(_capacity, offers)
+    ]
+    return lacks[0] if all(lacks) else ""
+
+
+def _offers(situation: ClusterSituation) -> list[Offer]:
+    """Return the offers with devices, or none if several claims can share one of the devices."""
+    offers = [offer for offer in situation.offers if offer.slices]
+    devices = (device for offer in offers for part in offer.slices for device in part.devices)
+    return [] if any(each.allow_multiple_allocations for each in devices) else offers
 
 
 def _too_many_for_a_node(
@@ -153,7 +179,7 @@ def _needs(workload: Workload, pod_set: PodSet, manifests: Manifests) -> Counter
         if entry.resource_claim_name is None
         and (claim := spec_of(manifests, workload.meta.namespace, entry)) is not None
     )
-    return Counter({**pod_requests(spec), _DEVICES: devices})
+    return Counter({_DEVICES: devices, **pod_requests(spec)})
 
 
 def _capacity(offer: Offer) -> Counter[str]:

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from dra_planner.allocation.node.pod_rules import PodView, term_selects
 from dra_planner.model import ObjectKey, PodSet, Workload
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
+from dra_planner.plan.blockers.same_node import lacks_on_one_node
 from dra_planner.wording import counted
 
 _CODE: Final = "pod-cannot-be-scheduled"
@@ -48,11 +49,19 @@ def find_shared_volumes(situation: ClusterSituation) -> Iterator[Blocker]:
                 f"{counted(pods - 1, 'pod')} stay{'s' if pods == 2 else ''} pending",
             )
         elif not (_is_on_one_node(situation, users) or _has_one_node(situation, users)):
+            message = (
+                f"{_subject(users)} ReadWriteOnce volume {key}, which only one node can attach"
+            )
+            pods_of = [(user.workload, user.pod_set, user.pods) for user in users]
+            scarce = lacks_on_one_node(situation, pods_of)
             yield _blocker(
                 users,
-                f"{_subject(users)} ReadWriteOnce volume {key}, which only one node can attach, so "
-                "pods on other nodes stay in ContainerCreating",
-                is_certain=False,
+                f"{message}, but no node has enough {scarce} for all of them, so some pods stay in "
+                "ContainerCreating"
+                if scarce
+                else f"{message}, so pods on other nodes stay in ContainerCreating",
+                is_certain=bool(scarce) and claim.is_attached,
+                may_share_node=not scarce,
             )
 
 
@@ -70,8 +79,10 @@ def _subject(users: Sequence[_User]) -> str:
     return f"{refs[0]}: its pods share the" if len(refs) == 1 else f"{' and '.join(refs)} share the"
 
 
-def _blocker(users: Sequence[_User], message: str, *, is_certain: bool = True) -> Blocker:
-    one_node = "" if is_certain else f" require pod affinity with topologyKey {_HOST},"
+def _blocker(
+    users: Sequence[_User], message: str, *, is_certain: bool = True, may_share_node: bool = False
+) -> Blocker:
+    one_node = f" require pod affinity with topologyKey {_HOST}," if may_share_node else ""
     return Blocker(
         code=_CODE,
         message=message,
