@@ -227,7 +227,7 @@ class _Reader:
             raise SourceError(
                 "standard input is empty",
                 place=Place(self._stdin_name),
-                fix="pipe manifests into it: kustomize build DIR | pulumi-dra plan -",
+                fix="pipe manifests into standard input: kustomize build DIR | pulumi-dra plan -",
             )
         self.sources.append(Source(self._stdin_name, text))
 
@@ -300,7 +300,7 @@ class _Reader:
             raise SourceError(
                 f"is larger than {MAX_FILE_BYTES // 2**20} MiB",
                 place=Place(name),
-                fix="split the file, or pass fewer files",
+                fix="split the file, or leave it out",
             )
         if self._total > MAX_TOTAL_BYTES:
             raise SourceError(
@@ -398,7 +398,7 @@ def missing_path_error(path: str) -> SourceError:
     while not os.path.isdir(parent):
         missing, parent = parent, os.path.dirname(parent) or "."
     return SourceError(
-        "does not exist", place=Place(path), fix=_suggest(os.path.basename(missing), parent)
+        "doesn't exist", place=Place(path), fix=_suggest(os.path.basename(missing), parent)
     )
 
 

@@ -92,7 +92,7 @@ INVALID: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"pools": pool(labels={"nimbus.example/a": "b"})},
-        "Nimbus rejects labels in the domain",
+        "Nimbus rejects labels with the prefix",
     ),
 ]
 PLANS_EACH = """

@@ -583,7 +583,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "a label of AKS": (
         AksGpuPool,
         {"labels": {"kubernetes.azure.com/mode": "user"}},
-        "AKS rejects labels in the domain",
+        "AKS rejects labels with the prefix",
     ),
     "another image": (AksGpuPool, {"image": "Flatcar"}, "must be one of Ubuntu, AzureLinux"),
     "a misspelt input": (AksGpuPool, {"machin": "x"}, 'did you mean "machine"?'),

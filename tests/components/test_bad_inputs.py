@@ -139,7 +139,7 @@ NEEDED: dict[str, dict[str, Any]] = {
 }
 AMI = "ami-0123456789abcdef0"
 OF_KARPENTER: list[tuple[dict[str, Any], str, str]] = [
-    ({}, "image", "is missing; set it to the EKS image on which this image is based: al2023"),
+    ({}, "image", "is required; set it to al2023, the EKS image on which the image is based"),
     ({"image": "bottlerocket"}, "image", "run a device plugin"),
     (
         {"image": "al2023", "release_version": "1.34.2-20260115"},
@@ -275,7 +275,10 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksCluster",
         {"public_access_cidrs": ["203.0.113.0/24", "2001:db8::/32"]},
         "public_access_cidrs[1]",
-        '"2001:db8::/32" isn\'t an IPv4 network, which an IPv4 cluster on EKS requires',
+        (
+            "\"2001:db8::/32\" isn't an IPv4 network, and IPv4 clusters on EKS don't accept IPv6 "
+            "networks"
+        ),
     ),
     (
         "EksCluster",
@@ -785,7 +788,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"image_id": AMI},
         "image",
-        "is missing; set it to the EKS image on which this image is based: al2023",
+        "is required; set it to al2023, the EKS image on which the image is based",
     ),
     (
         "EksGpuPool",
@@ -1157,7 +1160,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"labels": {"a": "b c"}},
         "labels.a",
-        '"b c" isn\'t a valid label value, which has at most',
+        '"b c" isn\'t a valid label value: at most',
     ),
     (
         "EksGpuPool",
@@ -1300,7 +1303,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "AksGpuPool",
         {"labels": {"kubernetes.azure.com/mode": "user"}},
         "labels.kubernetes.azure.com/mode",
-        "AKS rejects labels in the domain",
+        "AKS rejects labels with the prefix",
     ),
     ("AksGpuPool", {"taints": [{"key": "a b"}]}, "taints[0].key", '"a b" isn\'t a valid label key'),
     ("AksGpuPool", {"max_surge": -1}, "max_surge", "must be between 0 and 100, not -1"),

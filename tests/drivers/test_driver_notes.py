@@ -259,7 +259,7 @@ def test_the_model_is_named_even_if_its_devices_are_in_use(model: str) -> None:
     )
     told = reasons(plan)
     assert f'use `device.attributes["{driver}"].{model} == "N1"`' in told
-    assert ", and add a node, because the devices that then match are in use" in told
+    assert ", and add a node, because the devices that would match are in use" in told
     request = bad[0]["spec"]["spec"]["devices"]["requests"][0]["exactly"]
     request["selectors"][0]["cel"]["expression"] = f'device.attributes["{driver}"].{model} == "N1"'
     npus = [device(f"npu-{index}", **{model: "N1"}) for index in range(2)]

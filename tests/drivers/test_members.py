@@ -578,4 +578,4 @@ def test_that_the_driver_runs_on_inferentia_is_an_assumption(
 ) -> None:
     work = job(1, request("one", "neuron.aws.com", 1), tolerates="aws.amazon.com/neuron")
     plan = planned(fleet("eks", machine, {"neuron": True}), work)
-    assert any("runs on Inferentia" in each for each in plan.assumptions) == is_assumed
+    assert any("supports Inferentia" in each for each in plan.assumptions) == is_assumed

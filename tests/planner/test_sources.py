@@ -91,13 +91,13 @@ def fails(*paths: str, stdin: str = "") -> SourceError:
 def test_a_missing_file_names_its_nearest_neighbours(tree: Path) -> None:
     error = fails("w/bb.yaml")
     assert str(error).startswith(
-        "w/bb.yaml: does not exist; use one of the similar names in w: b.yaml"
+        "w/bb.yaml: doesn't exist; use one of the similar names in w: b.yaml"
     )
 
 
 def test_a_missing_folder_names_the_neighbours_of_the_part_that_is_missing(tree: Path) -> None:
     assert str(fails("w/dep/c.json")) == (
-        "w/dep/c.json: does not exist; use one of the similar names in w: deep"
+        "w/dep/c.json: doesn't exist; use one of the similar names in w: deep"
     )
 
 

@@ -215,5 +215,5 @@ class TestWhereThePackLooks:
         assert configuration_of_project({}).settings.rules == {}
 
     def test_one_that_is_named_and_missing_is_an_error(self, tmp_path: Path) -> None:
-        with pytest.raises(PlannerError, match="does not exist"):
+        with pytest.raises(PlannerError, match="doesn't exist"):
             configuration_of_project({VARIABLE: str(tmp_path / "gone.yaml")})

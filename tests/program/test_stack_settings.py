@@ -232,7 +232,7 @@ def _other_workloads(config: dict[str, Any], project: Path) -> None:
             _option_of_another_kind, "config.pulumi-dra:platform.cluster: must be a mapping"
         ),
         pytest.param(_plan_as_option, "config.pulumi-dra:platform.plan: can't be set in this file"),
-        pytest.param(_no_plan, f"does not exist; {FIX}"),
+        pytest.param(_no_plan, f"doesn't exist; {FIX}"),
         pytest.param(
             _edited_plan,
             f"doesn't match its digest, so someone changed it by hand; {FIX}",

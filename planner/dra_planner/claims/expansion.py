@@ -400,7 +400,7 @@ class _Expansion:
         check_classes(served.claim, namespace, self._manifests, self._classes)
         for resource, class_name in sorted(served.resources.items()):
             self._assumptions.add(
-                f"requests for {resource} become claims for DeviceClass {class_name}, because no "
-                f"node that these pods can use runs a device plugin for {resource}"
+                f"requests for {resource} become claims for DeviceClass {class_name}, because "
+                f"no node available to the requesting pods runs a device plugin for {resource}"
             )
         return served.pod, (*claims, served.claim)

@@ -72,15 +72,15 @@ def _refuse(
     for resource, amount in least.items():
         shown = amount_text(resource, amount)
         if requests.get(resource, 0) < amount or own.get(resource, amount) < amount:
-            what = f"requests less than the minimum ({shown})"
+            what = f"requests less {resource} than the minimum ({shown})"
             return _reason(limits, subject, resource, what)
     for resource, amount in most.items():
         shown = amount_text(resource, amount)
         if own.get(resource, amount + 1) > amount:
-            what = f"doesn't set a limit, or sets a limit above the maximum ({shown})"
+            what = f"doesn't set a limit for {resource}, or exceeds the maximum ({shown})"
             return _reason(limits, subject, resource, what)
         if requests.get(resource, 0) > amount:
-            what = f"requests more than the maximum ({shown})"
+            what = f"requests more {resource} than the maximum ({shown})"
             return _reason(limits, subject, resource, what)
     return None
 
@@ -96,10 +96,11 @@ def _above_ratio(
         if request and limit and limit * 1000 <= most * request:
             continue
         what = (
-            f"exceeds the maximum ratio of limit to request ({most / 1000:g}, maxLimitRequestRatio)"
-            if request and limit
-            else f"doesn't set a request and a limit for the ratio of at most {most / 1000:g} "
+            f"has a limit for {resource} of more than {most / 1000:g} times the request "
             "(maxLimitRequestRatio)"
+            if request and limit
+            else f"must set a request and a limit for {resource}, because maxLimitRequestRatio is "
+            f"{most / 1000:g}"
         )
         return _reason(limits, subject, resource, what)
     return None
@@ -108,7 +109,7 @@ def _above_ratio(
 def _reason(limits: LimitRange, subject: str, resource: str, what: str) -> Reason:
     return Reason(
         code="limit-range",
-        message=f"LimitRange {limits.meta.key}: {subject} {what} of {resource}, so the API server "
-        "rejects the pods",
+        message=f"LimitRange {limits.meta.key}: {subject} {what}, so the API server rejects the "
+        "pods",
         fix=f"set the container's requests and limits for {resource} within this range",
     )

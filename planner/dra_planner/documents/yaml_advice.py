@@ -61,8 +61,8 @@ def _level(lines: list[str], at: int) -> str:
     if own > _indent(above) and _WITH_VALUE.match(above):
         by = own - _indent(above)
         return (
-            f"move this line and the lines below it {by} spaces to the left, because the line "
-            "above has a value and can't have fields"
+            f"remove {by} leading {'space' if by == 1 else 'spaces'} from this line and the lines "
+            "below it, because the line above has a value and can't have fields"
         )
     outer, inner = (
         [level for level in levels if level < own],
@@ -71,8 +71,8 @@ def _level(lines: list[str], at: int) -> str:
     if own in levels or not outer or not inner:
         return ""
     return (
-        f"indent this line by {outer[-1]} or {inner[0]} spaces, like a line above it, because "
-        f"{own} don't match any level"
+        f"to match a line above, indent this line by {outer[-1]} or {inner[0]} spaces instead "
+        f"of {own}"
     )
 
 

@@ -310,7 +310,8 @@ class _Builder:
         )
         if key == "apiVersion":
             message = (
-                "a second object begins here without a --- line before it, so the last one wins"
+                "a second object begins here without a --- line before it, so its fields "
+                "override the first object's fields"
             )
             fix, self._has_second = "add a line with --- before it", True
         elif key in _OF_OBJECTS and self._has_second:

@@ -128,8 +128,8 @@ class CpuDriver(Driver[CpuOptions]):
         machine = node.machine
         return (
             (
-                f"{machine.name}: kubelet's cpuManagerPolicy is none, and the container runtime "
-                "supports NRI"
+                f"{machine.name}: the plan assumes that the kubelet's cpuManagerPolicy is "
+                "none and that the container runtime supports NRI"
             ),
             f"{machine.name}: its NUMA nodes and sockets are known only at run time (`pulumi-dra "
             "catalog add` learns them from a running node)",

@@ -160,7 +160,7 @@ def network_assumptions(machine: Machine) -> tuple[str, ...]:
         )
     elif not all(each.is_observed for each in interfaces):
         sentences.append(
-            f"{name}: the positions of its network interfaces combine facts from several sources"
+            f"{name}: the positions of its network interfaces are derived from several sources"
         )
     return tuple(sentences)
 

@@ -68,9 +68,9 @@ class NeuronDriver(Driver[ChartOptions]):
             return ()
         # The guide of EKS and deploy/files/manifests/daemonset.yaml contradict each other.
         return (
-            f"{node.machine.name}: the plan assumes that {self.title} runs on Inferentia (AWS "
-            "documents Inferentia2, but the driver's published DaemonSet selects only Trainium "
-            "instance types)",
+            f"{node.machine.name}: the plan assumes that {self.title} supports Inferentia. "
+            "AWS documents support for Inferentia2, but the driver's published DaemonSet "
+            "selects only Trainium instance types",
         )
 
     def config_faults(

@@ -172,7 +172,7 @@ def _missing(field: str, data: Mapping[str, Any]) -> str:
             f"set the version of {kind}, for example apiVersion: "
             f"{VERSIONS.get(str(kind), 'GROUP/VERSION')}"
         )
-    return "set its kind, for example kind: ResourceClaim"
+    return "set the object's kind, for example kind: ResourceClaim"
 
 
 def _a(value: Any) -> str:

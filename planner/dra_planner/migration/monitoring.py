@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_planner.manifests.metric_readers import MetricReader
+from dra_planner.wording import verb
 
 _CLAIM_METRIC: Final = (
-    "kube_pod_resourceclaim_info (kube-state-metrics 2.20.0 or later) lists the claims of pods"
+    "Use kube_pod_resourceclaim_info (kube-state-metrics 2.20.0 or later) to list the claims "
+    "of pods"
 )
 
 
@@ -25,6 +27,6 @@ def monitoring_notes(reader: MetricReader) -> Iterator[str]:
         )
     if reader.counted:
         yield (
-            f"it counts {', '.join(reader.counted)}, which doesn't include pods with claims; "
-            f"{_CLAIM_METRIC}"
+            f"it uses {', '.join(reader.counted)}, which "
+            f"{verb(len(reader.counted), 'exclude')} pods with claims. {_CLAIM_METRIC}"
         )

@@ -56,7 +56,7 @@ _SERVE: str = (
     "Set extendedResourceName to {names} on a DeviceClass (Kubernetes 1.36 or later), without any "
     "change to the object"
 )
-_KEPT: str = "an option keeps the workload on the device plugin"
+_KEPT: str = "--keep keeps the workload on the device plugin"
 
 
 class WorkloadMigrator(Struct):

@@ -149,7 +149,7 @@ def _machine_row(cloud: str, offer: Offer, gpus: list[Device]) -> CatalogRow:
         "source": _SOURCE,
         "note": "from a node's slices, without the memory of the machine type",
     }
-    reason = f"{offer.machine} isn't in the catalog, so fill in its memory"
+    reason = f"{offer.machine} isn't in the catalog, so add its memory"
     return CatalogRow(table, _line(table, facts), reason)
 
 

@@ -128,7 +128,7 @@ class ShapeRow(PlanFilePart):
     claims: Rows[ClaimRow] = Field(description="Claims of one pod.")
     members: Rows[MemberRow] = Field(description="Workloads that create pods with this shape.")
     per_node: bool = Field(
-        description="True if each node that accepts the pod runs one, as with a DaemonSet."
+        description="True if each node that accepts the pod runs one copy, as with a DaemonSet."
     )
 
 

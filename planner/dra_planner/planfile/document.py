@@ -59,9 +59,7 @@ def read_plan_file(path: Path, *, stack: str = "", command: str = "") -> PlanFil
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise PlanFileError(
-            f"the plan file {path} does not exist", fix=f"run `{command}`"
-        ) from None
+        raise PlanFileError(f"the plan file {path} doesn't exist", fix=f"run `{command}`") from None
     except (OSError, UnicodeDecodeError) as error:
         raise PlanFileError(f"{path} can't be read: {error}", fix=f"run `{command}`") from None
     return parse_document(text, Place(str(path)), fix=f"run `{command}`")

@@ -44,9 +44,9 @@ class SteerRuleRow(PlanFilePart):
     spread: str = Field(
         default="",
         exclude_if=lambda name: not name,
-        description="Value of the label pulumi-dra/spread that the pods get. Within a pool, "
-        "pods with the same value are spread evenly over the nodes. Without a value, the pods "
-        "don't have to spread.",
+        description="Value of the pulumi-dra/spread label on the pods. Within a pool, pods "
+        "with the same value are spread evenly over the nodes. Without a value, "
+        "the pods don't have to spread.",
     )
 
 

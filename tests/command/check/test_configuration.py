@@ -364,7 +364,7 @@ def test_an_empty_file_changes_nothing(shared: Project) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--config", "gone.yaml"), "gone.yaml: does not exist"),
+        (("--config", "gone.yaml"), "gone.yaml: doesn't exist"),
         (("--config", "workloads"), "workloads: "),
         (("--today", "yesterday"), '"yesterday" isn\'t a date'),
     ],

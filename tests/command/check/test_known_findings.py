@@ -120,7 +120,7 @@ class TestABaseline:
 
     def test_a_file_that_is_not_there(self, failing: Project) -> None:
         assert (
-            "gone.json: does not exist"
+            "gone.json: doesn't exist"
             in failing.run("check", "workloads", "--baseline", "gone.json").err
         )
         assert (

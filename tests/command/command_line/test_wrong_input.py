@@ -221,13 +221,13 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "no such fleet file",
         nothing,
         ("plan", "workloads", "--fleet", "fleet.yaml"),
-        ("fleet.yaml", "does not exist"),
+        ("fleet.yaml", "doesn't exist"),
     ),
     (
         "no such manifest",
         nothing,
         ("plan", "wokloads", "--stack", "dev"),
-        ("wokloads", "does not exist", "workloads"),
+        ("wokloads", "doesn't exist", "workloads"),
     ),
     (
         "an empty or new folder",
@@ -239,7 +239,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "a folder without manifests in the stack",
         stack("- workloads", "- nowhere"),
         PLAN,
-        ("nowhere", "does not exist"),
+        ("nowhere", "doesn't exist"),
     ),
     (
         "broken YAML",

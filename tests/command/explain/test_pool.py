@@ -116,7 +116,7 @@ def test_a_pool_that_nobody_needs_says_why(given: Project) -> None:
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pool", "idle")
     assert done.status == 0
     assert done.out.startswith("pool idle (g6.2xlarge) isn't needed by any workload\n")
-    assert "the node has the taint team=a:NoSchedule, which the pod does not tolerate" in done.out
+    assert "the node has the taint team=a:NoSchedule, which the pod doesn't tolerate" in done.out
 
 
 def test_a_node_of_a_snapshot_is_explained_alike(given: Project) -> None:

@@ -150,7 +150,7 @@ class TestTheAction:
         done = self.run(project, paths="nowhere")
 
         assert done.returncode == 2
-        assert "nowhere: does not exist" in done.stderr
+        assert "nowhere: doesn't exist" in done.stderr
 
     @pytest.mark.parametrize("name", ["paths", "stack", "fleet", "diff", "name", "sarif"])
     def test_no_input_is_run(self, project: Project, name: str) -> None:

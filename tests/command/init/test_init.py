@@ -141,7 +141,7 @@ def test_what_nodes_show_is_told_and_what_they_do_not_is_noted(project: Project)
         },
     ]
     assert '": its maximum is the current count, 2 nodes' in done.out
-    assert "the snapshot doesn't contain a node without GPUs, so the system pool uses" in done.out
+    assert "all nodes in the snapshot have GPUs, so the system pool uses" in done.out
 
 
 def test_changes_for_pods_that_run_today_are_named(project: Project) -> None:

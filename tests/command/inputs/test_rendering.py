@@ -73,7 +73,7 @@ def test_a_file_of_values_must_exist_even_without_helm(project: Project, command
     done = project.run(command, "chart", "-f", "prd.yaml", "--stack", "dev", PATH="/nowhere")
 
     assert done.status == 2
-    assert "prd.yaml: does not exist" in done.err
+    assert "prd.yaml: doesn't exist" in done.err
 
 
 def test_a_chart_without_helm_is_named_with_the_command_that_renders_it(project: Project) -> None:

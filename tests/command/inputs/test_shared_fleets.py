@@ -51,7 +51,7 @@ def test_a_fleet_by_url(project: Project, shared: str) -> None:
 def test_a_name_that_nobody_knows(project: Project, shared: str) -> None:
     project.write("pulumi-dra.yaml", f"extends: ['{shared}']\n")
     done = project.run("plan", "workloads", "--fleet", "prod")
-    assert (done.status, "prod: does not exist" in done.err) == (2, True)
+    assert (done.status, "prod: doesn't exist" in done.err) == (2, True)
 
 
 def test_a_fault_names_the_shared_file(project: Project, shared: str) -> None:

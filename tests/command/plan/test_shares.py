@@ -8,7 +8,10 @@ from command_project import EXAMPLES, Project
 WORKLOAD = (EXAMPLES / "shared-gpus" / "workload.yaml").read_text(encoding="utf-8")
 FLEET = ("--fleet", str(EXAMPLES / "shared-gpus" / "fleet.yaml"))  # L4: 23034Mi
 LARGE = WORKLOAD.replace("7Gi", "12Gi")
-LIMIT = "1 claim fits on a device at 12Gi of 23034Mi memory; 2 claims fit if each requests at most 11517Mi"
+LIMIT = (
+    "1 claim fits on a device, because it uses 12Gi of 23034Mi memory; 2 claims fit if "
+    "each requests at most 11517Mi"
+)
 CLAIM = ("--claim", "default/server-gpu")
 
 

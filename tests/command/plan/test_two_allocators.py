@@ -56,4 +56,4 @@ def test_a_quiet_plan_shows_why_it_cannot_tell_although_all_pods_are_placed(
 
     assert done.status == 3
     assert "Cannot tell" in done.out
-    assert "neither of them knows the other's allocations" in " ".join(done.out.split())
+    assert "don't know about each other's allocations" in " ".join(done.out.split())

@@ -362,14 +362,14 @@ def test_another_run_on_the_same_answers_is_told(
                 "stacks:\n  - {fleet: fleets/*.yaml, workloads: [work]}\nscenarios:\n  - {name: a, "
                 "addWorkloads: [none]}\n"
             ),
-            r"scenarios\[0\].addWorkloads: .*none does not exist",
+            r"scenarios\[0\].addWorkloads: .*none doesn't exist",
         ),
         (
             (
                 "stacks:\n  - {fleet: fleets/*.yaml, workloads: [work]}\nplace:\n  - {workloads: "
                 "[none]}\n"
             ),
-            r"place\[0\].workloads: .*none does not exist",
+            r"place\[0\].workloads: .*none doesn't exist",
         ),
     ],
 )

@@ -77,7 +77,7 @@ ADMISSION = (
             deployment(containers=[container(*BURSTS)]),
         ],
         verdict="does-not-fit",
-        says=("maxLimitRequestRatio", "ratio of limit to request (2"),
+        says=("maxLimitRequestRatio", "of more than 2 times the request"),
     ),
     Case(
         name="a limit within the ratio of a LimitRange",
@@ -92,7 +92,7 @@ ADMISSION = (
         name="no limit under a LimitRange with a ratio",
         given=[api("v1", "LimitRange", "ratio", RATIO), template(), deployment()],
         verdict="does-not-fit",
-        says=("doesn't set a request and a limit",),
+        says=("must set a request and a limit",),
     ),
     Case(
         name="the overhead of a RuntimeClass that no node has room for",

@@ -245,7 +245,7 @@ CONDITIONS = (
         verdict="cannot-tell",
         says=(
             "ResourceClaimTemplate ml/gpu isn't in the manifests",
-            "no pool with devices accepts its pods, whichever devices they claim, because the node "
+            "no pool with devices accepts its pods, regardless of the devices that they claim, because the node "
             "has the taint",
         ),
     ),
@@ -253,7 +253,7 @@ CONDITIONS = (
         name="a missing template, and more CPU than a node has",
         given=[deployment(cpu="64")],
         verdict="cannot-tell",
-        says=("no pool with devices accepts its pods, whichever devices they claim",),
+        says=("no pool with devices accepts its pods, regardless of the devices that they claim",),
     ),
     Case(
         name="a missing template of pods that a pool accepts",

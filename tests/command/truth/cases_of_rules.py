@@ -93,7 +93,7 @@ RULES_OF_PODS = (
         on=IN_TWO_ZONES,
         given=[template(), deployment(nodeSelector={ZONE: "us-east-1f"})],
         verdict="does-not-fit",
-        says=("the node is in another zone", "use a pool in the zone us-east-1f"),
+        says=("the node is in another zone", "use a pool in zone us-east-1f"),
     ),
     Case(
         name="a zone in which the pool may have a node",

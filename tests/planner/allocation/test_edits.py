@@ -351,8 +351,9 @@ def test_a_constraint_over_pairs_is_written_once_for_each_pair():
 
     assert edit.kind == "constrain-pairs"
     assert str(edit) == (
-        "split each of the requests gpus and nics in claim c1 into 4 requests for 1 device, and add "
-        f"one constraint on {root} for each group of split requests"
+        "split each of the requests gpus and nics in claim c1 into 4 requests for one "
+        f"device each, and add a matchAttribute constraint on {root} for each group of split "
+        "requests"
     )
     changed = apply_edits([edit], pod)
     (made,) = changed.claims

@@ -80,7 +80,7 @@ def test_a_taint_does_not_hide_that_the_node_offers_no_such_resource() -> None:
         (
             "missing-toleration",
             (
-                "the node has the taint nvidia.com/gpu=present:NoSchedule, which the pod does not "
+                "the node has the taint nvidia.com/gpu=present:NoSchedule, which the pod doesn't "
                 "tolerate"
             ),
         ),

@@ -158,7 +158,7 @@ def test_layouts() -> None:
         ),
         (
             lambda: nvidia.check_mig_layout(H100, "1g.5gb"),
-            r"doesn't support the MIG profile .1g\.5gb.; use one of 1g\.10gb",
+            r"doesn't support the MIG profile .1g\.5gb.; use one of these profiles: 1g\.10gb",
         ),
         (
             lambda: nvidia.check_mig_layout(H100, "all-1g.5gb"),

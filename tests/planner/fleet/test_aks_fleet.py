@@ -118,12 +118,12 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "a label of AKS": (
         {},
         {"labels": {"kubernetes.azure.com/mode": "user"}},
-        "AKS rejects labels in the domain",
+        "AKS rejects labels with the prefix",
     ),
     "a label of Kubernetes": (
         {},
         {"labels": {"kubernetes.io/a": "b"}},
-        "AKS rejects labels in the domain",
+        "AKS rejects labels with the prefix",
     ),
     "a schedule": (
         {},

@@ -205,7 +205,12 @@ BAD = [
         "must contain one zone, because Karpenter",
     ),
     ("pools as text", [("pools", "l4")], "pools", 'must be a list, not "l4"'),
-    ("an unknown profile", [("pools.1.mig", "1g.5gb")], "pools[1].mig", "use one of 1g.10gb"),
+    (
+        "an unknown profile",
+        [("pools.1.mig", "1g.5gb")],
+        "pools[1].mig",
+        "use one of these profiles: 1g.10gb",
+    ),
     ("no MIG", [("pools.0.mig", "all-balanced")], "pools[0].mig", "NVIDIA L4 doesn't support MIG"),
     (
         "a region without it",
@@ -531,7 +536,7 @@ IMAGES = [
         "no family",
         {"id": AMI},
         "image.family",
-        "is missing; set it to the EKS image on which this image is based: al2023",
+        "is required; set it to al2023, the EKS image on which the image is based",
     ),
     (
         "another family",
@@ -598,7 +603,7 @@ def test_a_layout_needs_the_driver_where_the_boot_has_it() -> None:
     assert read_fleet(changed(("pools", [pool]))).driver_root == "/run/nvidia/driver"
     with pytest.raises(
         FleetError,
-        match="with a MIG configuration, not /run/nvidia/driver, because the image's nvidia-smi "
+        match="if mig is set, not /run/nvidia/driver, because the image's nvidia-smi "
         "creates the MIG devices before a node joins",
     ):
         read_fleet(changed(("pools", [{**pool, "mig": "all-1g.10gb"}])))

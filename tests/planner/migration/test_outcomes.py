@@ -72,7 +72,7 @@ def test_knative_without_such_a_class_can_not_migrate_and_names_it_as_the_first_
 
 CANNOT = {
     "a pod that names its node": (pod("nodeName: gpu-1"), "sets nodeName"),
-    "shares of MPS": (pod('nodeSelector: {nvidia.com/mps.capable: "true"}'), "under MPS"),
+    "shares of MPS": (pod('nodeSelector: {nvidia.com/mps.capable: "true"}'), "with MPS"),
     "a renamed share without shares in the target": (
         pod(resource="nvidia.com/gpu.shared"),
         "time-sliced",

@@ -256,8 +256,8 @@ def test_both_quota_keys_admit_every_step() -> None:
     assert "gpu.nvidia.com.deviceclass.resource.k8s.io/devices" in found.steps[0].sources[0].text
     assert "requests.nvidia.com/gpu" in found.steps[0].sources[0].text
     kept = (
-        "until the last pod has moved, and don't set the key to 0 if a DeviceClass serves the "
-        "name, because claims also count against this key"
+        "until the last pod has moved. If a DeviceClass serves the resource, don't set the old "
+        "limit to 0, because claims also count against this limit"
     )
     assert any(kept in change.what for change in found.migration.changes)
 

@@ -180,7 +180,7 @@ def test_gke_serves_shares_and_partitions_with_its_own_plugin() -> None:
         (
             GKE,
             {**L4, "machine": "g2-standard-8", "sharing": {**SLICED, "rename": True}},
-            "remove rename",
+            "remove sharing.rename",
         ),
         (EKS, {**L4, "machine": "inf2.xlarge"}, "only NVIDIA's device plugin"),
     ],
@@ -295,7 +295,12 @@ G2 = {**L4, "machine": "g2-standard-8"}
 @pytest.mark.parametrize(
     ("document", "pool", "fix", "repaired"),
     [
-        (GKE, {**G2, "sharing": {**SLICED, "rename": True}}, "remove rename", {"sharing": SLICED}),
+        (
+            GKE,
+            {**G2, "sharing": {**SLICED, "rename": True}},
+            "remove sharing.rename",
+            {"sharing": SLICED},
+        ),
         (
             GKE,
             {**L4, "machine": "a2-highgpu-1g", "mig": "all-1g.5gb", "migStrategy": "mixed"},
@@ -314,7 +319,7 @@ G2 = {**L4, "machine": "g2-standard-8"}
             "use time-slicing, or remove mig",
             {"sharing": SLICED},
         ),
-        (AKS, A100_ON_AKS, "use the smallest profile or 2g", {"mig": "all-1g.10gb"}),
+        (AKS, A100_ON_AKS, "use the smallest profile or a 2g profile", {"mig": "all-1g.10gb"}),
     ],
 )
 def test_a_fault_of_a_pool_is_gone_once_its_fix_is_applied(

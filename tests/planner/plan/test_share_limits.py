@@ -43,38 +43,56 @@ def requesting(amounts: str, replicas: int = 2) -> Source:
             "8Gi twice is more than 15Gi",
             "memory",
             "{memory: 8Gi}",
-            "1 claim fits on a device at 8Gi of 15Gi memory; 2 claims fit if each requests at most 7680Mi",
+            (
+                "1 claim fits on a device, because it uses 8Gi of 15Gi memory; 2 claims fit if "
+                "each requests at most 7680Mi"
+            ),
         ),
         (
             "7Gi twice fits",
             "memory",
             "{memory: 7Gi}",
-            "2 claims fit on a device at 7Gi of 15Gi memory each; 3 claims fit if each requests at most 5Gi",
+            (
+                "2 claims fit on a device, because each uses 7Gi of 15Gi memory; 3 claims fit if "
+                "each requests at most 5Gi"
+            ),
         ),
         (
             "decimal amounts are rounded up to whole Mi",
             "memory",
             "{memory: 8G}",
-            "2 claims fit on a device at 7630Mi of 15Gi memory each; 3 claims fit if each requests at most 5Gi",
+            (
+                "2 claims fit on a device, because each uses 7630Mi of 15Gi memory; 3 claims fit "
+                "if each requests at most 5Gi"
+            ),
         ),
         (
             "without an amount, the claim gets all of it",
             "memory",
             "",
-            "1 claim fits on a device at 15Gi of 15Gi memory; 2 claims fit if each requests at most 7680Mi",
+            (
+                "1 claim fits on a device, because it uses 15Gi of 15Gi memory; 2 claims fit if "
+                "each requests at most 7680Mi"
+            ),
         ),
-        ("equal shares", "4", "", "4 claims fit on a device at 1 of 4 shares each"),
+        ("equal shares", "4", "", "4 claims fit on a device, because each uses 1 of 4 shares"),
         (
             "equal shares, of which a claim requests two",
             "4",
             "{shares: 2}",
-            "2 claims fit on a device at 2 of 4 shares each; 4 claims fit if each requests at most 1",
+            (
+                "2 claims fit on a device, because each uses 2 of 4 shares; 4 claims fit if each "
+                "requests at most 1"
+            ),
         ),
         (
             "the memory limits claims of equal shares",
             "4",
             "{memory: 8Gi}",
-            "1 claim fits on a device at 8Gi of 15Gi memory; 2 claims fit if each requests at most 7680Mi",
+            (
+                "1 claim fits on a device, because it uses 8Gi of 15Gi memory; 2 claims fit if "
+                "each requests at most 7680Mi"
+            ),
         ),
     ],
 )
@@ -104,8 +122,8 @@ def test_a_pool_that_is_too_small_is_explained_in_shares() -> None:
     (reason, *_) = plan.workloads[0].reasons
     assert plan.verdict == "does-not-fit"
     assert (
-        "1 more share for claim default/web-gpu (1 claim fits on a device at 8Gi of 15Gi memory; "
-        "2 claims fit if each requests at most 7680Mi)"
+        "1 more share for claim default/web-gpu (1 claim fits on a device, because it uses "
+        "8Gi of 15Gi memory; 2 claims fit if each requests at most 7680Mi)"
     ) in reason.message
 
 
@@ -143,4 +161,4 @@ def test_a_claim_of_two_requests_gets_no_amount_with_which_one_more_fits() -> No
     (request,) = re.findall(r"requests: \[(.*)\]", text)
     both = text.replace(request, f"{request}, {request.replace('gpu', 'other', 1)}")
     (limit,) = share_limits(plan_of(sharing(), Source("web.yaml", both)))
-    assert limit.endswith("3 claims fit on a device at 4Gi of 15Gi memory each")
+    assert limit.endswith("3 claims fit on a device, because each uses 4Gi of 15Gi memory")

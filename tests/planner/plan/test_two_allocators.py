@@ -112,8 +112,9 @@ def test_four_gpus_for_four_pods_of_the_plugin_and_four_claims_do_not_fit() -> N
     (finding,) = plan.diagnostics
     assert "at least 4 devices are used by two pods" in finding.message
     assert finding.fix == (
-        "drain the node, and then remove either the device plugin or the DRA driver from the node; "
-        "drain the node first, because pods keep the plugin's devices until they end"
+        "drain the node, and then remove either the device plugin or the DRA driver from the "
+        "node; drain the node first, because pods keep the plugin's devices until they "
+        "terminate"
     )
 
 

@@ -49,7 +49,10 @@ def test_nothing_is_assumed_of_a_node_that_is_well_known() -> None:
         ),
         (
             assume("p5.4xlarge", mig="all-balanced"),
-            "MIG configuration all-balanced: its instances exist before the driver starts",
+            (
+                "the plan assumes that the MIG instances of all-balanced exist before the driver "
+                "starts"
+            ),
         ),
         (
             assume("p5en.48xlarge", mig="all-3g.71gb"),
@@ -57,17 +60,17 @@ def test_nothing_is_assumed_of_a_node_that_is_well_known() -> None:
         ),
         (
             assume("p5.4xlarge", "0.4.1", DynamicMIG=True),
-            ": the driver publishes partitions as with DynamicMIG",
+            ": the driver publishes MIG partitions, because DynamicMIG is on",
         ),
         (
             assume("p4d.24xlarge", "0.4.1", mig="all-enabled", DynamicMIG=True),
-            ": the driver publishes partitions as with DynamicMIG",
+            ": the driver publishes MIG partitions, because DynamicMIG is on",
         ),
-        (assume("p4d.24xlarge", "0.4.1", DynamicMIG=True), "only whole GPUs are published"),
+        (assume("p4d.24xlarge", "0.4.1", DynamicMIG=True), "the driver publishes only whole GPUs"),
         (
             assume("p5.4xlarge", "0.4.1", PassthroughSupport=True),
-            "the driver publishes both a GPU and its VFIO device; only the driver, not the "
-            "scheduler, prevents the use of both",
+            "the driver publishes both a GPU and its VFIO device, and only the driver (not "
+            "the scheduler) prevents the use of both",
         ),
     ],
 )

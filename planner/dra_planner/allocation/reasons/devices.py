@@ -208,7 +208,7 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
         fix = "" if change is None else change.text
         if change is None and (later := trial.fix(on_empty_node=True)) is not None:
             change, needs_another_node = later, True
-            fix = f"{later.text}, and add a node, because the devices that then match are in use"
+            fix = f"{later.text}, and add a node, because the devices that would match are in use"
     if code == "devices-taken" and (split := _split_request(way)):
         fix = f"{split}, or {fix}"
     wanted = "all matching devices" if way.wanted is None else counted(way.wanted, "device")
@@ -277,7 +277,7 @@ def _diagnose(way: AlternativeReport) -> tuple[str, str]:
             if name:
                 wrong = details[0].partition(MEANT)[0].removeprefix(f"{NO_CAPACITY} ")
                 return "capacity-too-large", f"request the capacity {name} instead of {wrong}"
-            fix = "request a capacity that these devices publish, or remove the request for it"
+            fix = "request a capacity that these devices publish, or remove the capacity request"
             return "capacity-too-large", fix
         return "capacity-too-large", "request less capacity, or use larger devices"
     if way.matching == 0:

@@ -133,9 +133,9 @@ def possible_edits(shape: Shape, node: NodeState, fresh: NodeState | None) -> It
             name = constraint.match_attribute or constraint.distinct_attribute
             if pairs := _pairs(claim.spec, index):
                 text = (
-                    f"split each of the requests {' and '.join(pairs[1])} in claim {claim.name} "
-                    f"into {pairs[0]} requests for 1 device, and add one constraint on {name} for "
-                    "each group of split requests"
+                    f"split each of the requests {' and '.join(pairs[1])} in claim "
+                    f"{claim.name} into {pairs[0]} requests for one device each, and add a "
+                    f"matchAttribute constraint on {name} for each group of split requests"
                 )
                 yield Edit("constrain-pairs", text, number, index=index, value=pairs[0])
             yield Edit(
@@ -325,7 +325,7 @@ def _guards(at: Edit, spec: ExactDeviceRequest, node: NodeState) -> Iterator[Edi
         )
         text = (
             f"begin the selector of DeviceClass {spec.device_class_name} with "
-            f"{' && '.join(guards)} &&"
+            f"`{' && '.join(guards)} &&`"
         )
         for name in sorted(node.template.classes):
             if name != spec.device_class_name:

@@ -125,8 +125,8 @@ def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
         case "affinity":
             return Reason(
                 code="pod-affinity",
-                message=f"the pod must run next to other pods (same {misfit.label}), but no such "
-                "pod runs on this node",
+                message="the pod requires affinity to other pods, but none of them runs on a "
+                f"node with the same {misfit.label}",
             )
         case "topology-label":
             return Reason(
@@ -155,7 +155,7 @@ def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
 def _taint_reason(taint: Taint) -> Reason:
     return Reason(
         code="missing-toleration",
-        message=f"the node has the taint {taint}, which the pod does not tolerate",
+        message=f"the node has the taint {taint}, which the pod doesn't tolerate",
         fix=f"add to the pod's tolerations: {toleration_text(taint)}",
     )
 
@@ -180,7 +180,7 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
     where = selector_of(refusal.shape.pod, key)
     have, fix = f"doesn't have the label {key}", f"remove {key} from {where}"
     if key == _ZONE and key not in labels and _REGION in labels:
-        have, fix = "is in another zone", f"use a pool in the zone {value}, or {fix}"
+        have, fix = "is in another zone", f"use a pool in zone {value}, or {fix}"
     elif key not in labels and (owner := label_owner(key)) is not None:
         have = f"{have}, which {owner.owner} would set"
         instead = instead_of_label(key, refusal.shape.pod, refusal.node.node)
@@ -192,7 +192,7 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
         fix = f"label the pool with {misfit.label}, or {fix}"
     source = ""
     if is_of_volume(refusal.shape.pod, key):
-        source, fix = f" ({where})", f"use a pool in the zone {value}"
+        source, fix = f" ({where})", f"use a pool in zone {value}"
     return Reason(
         code="node-selector",
         message=f"the pod selects nodes with {misfit.label}{source}, but the node {have}",

@@ -27,7 +27,7 @@ from dra_planner.model import Node, PodSpec, Reason
 from dra_planner.wording import counted, verb
 
 _COMPUTE = frozenset({"cpu", "memory", "ephemeral-storage"})
-_PATCH_NOTE = "this may depend on the patch version, because a known defect affects it ({})"
+_PATCH_NOTE = "because of a known defect, the result may depend on the patch version ({})"
 
 
 def reasons_of(answer: Refusal | Undecided) -> tuple[Reason, ...]:
@@ -104,7 +104,8 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
                 message=(
                     f"it's unknown whether the pool's nodes publish devices: {undecided.details[0]}"
                 ),
-                fix="set the pool's image.driverRoot to the NVIDIA driver folder of the image",
+                fix="set the pool's image.driverRoot to the folder of the NVIDIA driver in "
+                "the image",
             ),
         )
     if undecided.kind in ("estimate", "label"):
@@ -140,8 +141,8 @@ def _prediction_reason(undecided: Undecided) -> Reason:
     if undecided.kind == "estimate":
         return Reason(
             code="estimate-too-close",
-            message=f"a node has too little {names} by a cautious estimate, but a real node may "
-            "have enough",
+            message=f"by a cautious estimate, a node has too little {names}, but a real node "
+            "may have enough",
             fix=f"request less {names}, or measure one node and plan with --observed",
         )
     return Reason(
@@ -202,8 +203,8 @@ def _claim_reason(refusal: Refusal) -> Reason:
     return Reason(
         code="claim-elsewhere",
         message=f"{refusal.message}, so the pods that share the claim must run on that node",
-        fix="give each pod its own claim with a ResourceClaimTemplate, or free capacity on "
-        "that node",
+        fix="give each pod its own claim with a ResourceClaimTemplate, or free up capacity "
+        "on that node",
         claim=refusal.claim,
     )
 

@@ -100,8 +100,8 @@ def share_limit(shares: Sequence[Share]) -> str:
     helps = more and is_only_one and all(each.per_device >= more for each in others)
     hint = f"; {more} claims fit if each requests at most {smaller}" if helps else ""
     if share.per_device == 1:
-        return f"1 claim fits on a device at {share.amount}{hint}"
-    return f"{share.per_device} claims fit on a device at {share.amount} each{hint}"
+        return f"1 claim fits on a device, because it uses {share.amount}{hint}"
+    return f"{share.per_device} claims fit on a device, because each uses {share.amount}{hint}"
 
 
 def _shares(

@@ -302,7 +302,7 @@ class Aks(Cloud):
         if capacity != "reservation" or not _NEVER_RESERVED.fullmatch(machine.name):
             return super().purchase_fault(machine, capacity)
         return (
-            f"Azure doesn't reserve {machine.name}, because capacity reservations don't support "
+            f"Azure can't reserve {machine.name}, because capacity reservations don't support "
             "ND sizes or NCads_H100_v5 "
             "(learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview); use "
             "on-demand or spot"

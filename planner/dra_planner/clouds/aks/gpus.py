@@ -31,15 +31,15 @@ def partition_fault(pool: PoolSettings) -> str:
     found = _ONE_PROFILE.fullmatch(pool.mig)
     if found is None:
         return (
-            "AKS partitions every GPU of a pool into the same profile, such as all-1g.10gb, "
-            f'not "{pool.mig}"'
+            "AKS supports only one MIG profile for all GPUs of a pool (for example, "
+            f'all-1g.10gb), so mig can\'t be "{pool.mig}"'
         )
     accelerator = pool.machine.accelerator if pool.machine else None
     memory = accelerator.nominal_memory_gb if accelerator else None
     if found["slices"] == "1" and memory and int(found["memory"]) > memory / _SLICES_OF_A_GPU:
         return (
-            f"MIG1g on AKS is the GPU's smallest profile, not {pool.mig.removeprefix('all-')}; "
-            "use the smallest profile or 2g"
+            "on AKS, MIG1g creates the GPU's smallest profile, not "
+            f"{pool.mig.removeprefix('all-')}; use the smallest profile or a 2g profile"
         )
     return ""
 

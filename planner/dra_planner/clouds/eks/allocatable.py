@@ -27,9 +27,9 @@ def _runs(image: NodeImage | None) -> str:
     if image is None:
         return "EKS nodes run the AL2023 NVIDIA image with nodeadm's reservations"
     return (
-        f"nodes run the image {image.id}. The plan assumes that it matches the fleet's Kubernetes "
-        "version and the machine's CPU architecture, with root device /dev/xvda and the "
-        "reservations of the EKS AL2023 NVIDIA image. The image "
+        f"nodes run the image {image.id}. The plan assumes that the image matches the fleet's "
+        "Kubernetes version and the machine's CPU architecture, with root device /dev/xvda "
+        "and the reservations of the EKS AL2023 NVIDIA image. The image "
         + (
             f"has the NVIDIA driver in {image.driver_root}"
             if image.driver_root

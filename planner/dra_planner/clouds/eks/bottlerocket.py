@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 BOTTLEROCKET_REFUSAL = (
-    "Bottlerocket isn't supported here, because its nodes read TOML settings at boot instead "
-    "of nodeadm's. Its NVIDIA images run a device plugin unless "
-    "kubelet-device-plugins.nvidia.enabled is false, and since September 2026 they have their "
-    "own DRA driver; use al2023"
+    "Bottlerocket isn't supported, because its nodes read TOML settings at boot instead of a "
+    "nodeadm configuration. Its NVIDIA images run a device plugin unless "
+    "kubelet-device-plugins.nvidia.enabled is false, and since September 2026 they have "
+    "their own DRA driver; use al2023"
 )
 
 

@@ -200,7 +200,10 @@ class Eks(Cloud):
         always creates) don't accept IPv6 networks.
         """
         if ":" in cidr:
-            return f'"{cidr}" isn\'t an IPv4 network, which an IPv4 cluster on EKS requires'
+            return (
+                f"\"{cidr}\" isn't an IPv4 network, and IPv4 clusters on EKS don't accept "
+                "IPv6 networks"
+            )
         return private_network_fault(cidr)
 
     def cluster_faults(self, cluster: ClusterSettings) -> Iterator[Fault]:
@@ -247,7 +250,7 @@ class Eks(Cloud):
         if family == "al2023":
             return ""
         if not family:
-            return "is missing; set it to the EKS image on which this image is based: al2023"
+            return "is required; set it to al2023, the EKS image on which the image is based"
         return (
             BOTTLEROCKET_REFUSAL if family == "bottlerocket" else f'must be al2023, not "{family}"'
         )
@@ -275,8 +278,8 @@ class Eks(Cloud):
             return f'"{folder}" is not an absolute path'
         if mig not in WHOLE and folder != self.driver_root:
             return (
-                f"must be {self.driver_root} with a MIG configuration, not {folder}, because the "
-                "image's nvidia-smi creates the MIG devices before a node joins"
+                f"must be {self.driver_root} if mig is set, not {folder}, because the image's "
+                "nvidia-smi creates the MIG devices before a node joins"
             )
         return ""
 

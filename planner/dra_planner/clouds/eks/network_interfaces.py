@@ -35,7 +35,7 @@ def interface_faults(
         cards = machine.network_cards if machine is not None else None
         if machine is not None and cards is not None and card >= cards:
             yield (
-                f"it uses network card {card}, but {machine.name} has only the cards 0 to "
+                f"it uses network card {card}, but {machine.name} has only network cards 0 to "
                 f"{cards - 1}; set networkCardIndex to {cards - 1} or less"
             )
     if len(interfaces) > 1 and any(

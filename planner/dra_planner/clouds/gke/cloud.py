@@ -273,7 +273,7 @@ class Gke(Cloud):
         if "/reservationBlocks/" in reservation and not reservation.startswith("projects/"):
             return (
                 f'the reservation block "{reservation}" doesn\'t include its project, so GKE '
-                "doesn't find it (404); use "
+                "can't find the block (404); use "
                 "projects/PROJECT/reservations/NAME/reservationBlocks/BLOCK"
             )
         return super().reservation_fault(reservation)
@@ -281,12 +281,12 @@ class Gke(Cloud):
     def capacity_assumptions(self, kind: str) -> tuple[str, ...]:
         if kind not in LENT:
             return ()
-        ends = "GKE removes its nodes after at most seven days"
-        if kind == "flex-start":
-            return (f"{ends}, and starts them when it has capacity",)
-        return (
-            f"{ends}, and starts them only for pods of a ProvisioningRequest (which Kueue creates)",
+        when = (
+            "when capacity is available"
+            if kind == "flex-start"
+            else "only for pods of a ProvisioningRequest (which Kueue creates)"
         )
+        return (f"GKE starts its nodes {when}, and removes them after at most seven days",)
 
     def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
         yield from super().pool_faults(pool)
@@ -295,7 +295,7 @@ class Gke(Cloud):
             if pool.autoscaler != "gke":
                 yield "capacity", f"{kind} nodes need an autoscaler; set autoscaler: gke"
             if pool.min_nodes:
-                yield "count", f"{kind} nodes start only for pods; set count.min to 0"
+                yield "count", f"GKE starts {kind} nodes only for pods; set count.min to 0"
         if pool.machine is not None and not pool.is_served and attachment(pool.machine) is None:
             yield "machine", f"{pool.machine.name} doesn't have an NVIDIA GPU; {GPU_EXAMPLE}"
         if pool.machine is not None and pool.local_ssds is not None:

@@ -121,8 +121,8 @@ class Cloud(CloudNodes):
         taken = _OF_KUBERNETES.fullmatch(domain) and not _OF_KUBELET.fullmatch(domain)
         if taken or domain in self.reserved_domains:
             return (
-                f'{self.title} rejects labels in the domain {domain}, such as "{key}"; use a label '
-                "in your own domain"
+                f'{self.title} rejects labels with the prefix {domain}/, such as "{key}"; use '
+                "your own prefix"
             )
         if value == "" and not self.takes_empty_label_values:
             return f'{self.title} rejects labels without a value, such as "{key}"; set a value'
@@ -138,7 +138,7 @@ class Cloud(CloudNodes):
         if len(key) <= self.longest_key:
             return ""
         return (
-            f'the key of the {what} "{key}" has {len(key)} characters, but {self.title} allows at '
+            f'the {what} key "{key}" has {len(key)} characters, but {self.title} allows at '
             f"most {self.longest_key}"
         )
 

@@ -63,7 +63,10 @@ class CloudPlugin(Struct, frozen=True, kw_only=True):
                 f"{title} divides a GPU into at most {self.replicas} units, not {plugin.replicas}",
             )
         if plugin.is_renamed and not self.renames:
-            yield "sharing.rename", f"{title} serves shared GPUs as nvidia.com/gpu; remove rename"
+            yield (
+                "sharing.rename",
+                (f"{title} always serves shared GPUs as nvidia.com/gpu; remove sharing.rename"),
+            )
         if plugin.mig_strategy and plugin.mig_strategy not in self.mig_strategies:
             only = self.mig_strategies[0]
             yield (

@@ -60,8 +60,8 @@ def schedule_fault(schedule: Schedule) -> str:
     if isinstance(schedule, Hours):
         same = schedule.start == schedule.end
         return (
-            "start and end are the same; use different times, or remove the schedule to always "
-            "have the nodes"
+            "start and end are the same; use different times, or remove the schedule to run "
+            "the nodes all the time"
             if same
             else ""
         )
@@ -96,6 +96,6 @@ def time_zone_fault(name: str) -> str:
     except (KeyError, ValueError, OSError):
         return (
             f'"{name}" isn\'t a known time zone; use, for example, "Europe/Berlin" (if no name '
-            "is known, install tzdata)"
+            "works, install tzdata)"
         )
     return ""

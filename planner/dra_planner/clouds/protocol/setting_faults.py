@@ -79,8 +79,8 @@ def private_network_fault(cidr: str) -> str:
     if not any(network.version == each.version and network.overlaps(each) for each in _PRIVATE):
         return ""
     return (
-        f'"{cidr}" is a private network, which can\'t reach the public endpoint; use its public '
-        "outbound addresses"
+        f'"{cidr}" is a private network, which can\'t reach the public endpoint; use the '
+        "network's public outbound addresses"
     )
 
 
@@ -96,8 +96,8 @@ def label_value_fault(value: str) -> str:
     if re.fullmatch(LABEL_VALUE, value):
         return ""
     return (
-        f'"{value}" isn\'t a valid label value, which has at most 63 letters, digits, "-", '
-        '"_", and "."'
+        f'"{value}" isn\'t a valid label value: at most 63 letters, digits, "-", "_", and '
+        '"." are allowed'
     )
 
 

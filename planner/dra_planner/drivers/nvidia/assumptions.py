@@ -70,8 +70,8 @@ def slice_assumptions(
         )
     if settings.has("PassthroughSupport", driver):
         sentences.append(
-            "the driver publishes both a GPU and its VFIO device; only the driver, not the "
-            "scheduler, prevents the use of both"
+            "the driver publishes both a GPU and its VFIO device, and only the driver (not "
+            "the scheduler) prevents the use of both"
         )
     return tuple(sentences)
 
@@ -89,11 +89,11 @@ def _partition_sentences(
     dynamic = has_gate and whole_beside_partitions(model, driver, mig) is not None
     if has_gate and not dynamic:
         sentences.append(
-            f"{name}: DynamicMIG is on, but only whole GPUs are published, because MIG mode "
-            "of this model must be on before the driver starts (mig: all-enabled)"
+            f"{name}: DynamicMIG is on, but the driver publishes only whole GPUs, because "
+            "this model needs MIG mode before the driver starts (mig: all-enabled)"
         )
     elif dynamic:
-        sentences.append(f"{name}: the driver publishes partitions as with DynamicMIG")
+        sentences.append(f"{name}: the driver publishes MIG partitions, because DynamicMIG is on")
     elif mig not in WHOLE:
         sentences.extend(_layout_sentences(machine, mig, name))
     if dynamic or mig not in WHOLE:
@@ -107,7 +107,9 @@ def _partition_sentences(
 def _layout_sentences(machine: Machine, mig: str, name: str) -> list[str]:
     instances = [instance for geometry in mig_layout(machine, mig) for instance in geometry or ()]
     profiles = {instance.profile: None for instance in instances}
-    sentences = [f"MIG configuration {mig}: its instances exist before the driver starts"]
+    sentences = [
+        (f"the plan assumes that the MIG instances of {mig} exist before the driver starts")
+    ]
     unknown = [profile.name for profile in profiles if _is_incomplete(profile)]
     if unknown:
         sentences.append(f"{name}: some properties of {', '.join(unknown)} are unknown")

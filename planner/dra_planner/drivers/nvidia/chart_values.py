@@ -111,7 +111,7 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
         elif meant := meant_key(key):
             yield ValueFault(
                 key,
-                f'the chart doesn\'t have a value "{key}", so it has no effect',
+                f'the chart doesn\'t have a value "{key}", so this setting has no effect',
                 f"use {meant}",
             )
     resources = values.get("resources")
@@ -121,15 +121,16 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
             near = get_close_matches(key, ("enabled",), 1, NEAR)
             if near and key != near[0]:
                 message = (
-                    f'the chart doesn\'t have a value "resources.{part}.{key}", so it has no effect'
+                    f'the chart doesn\'t have a value "resources.{part}.{key}", so this '
+                    "setting has no effect"
                 )
                 yield ValueFault("resources", message, f'use "{near[0]}"')
     gpus = resources.get("gpus") if isinstance(resources, Mapping) else None
     enabled = gpus.get("enabled", True) if isinstance(gpus, Mapping) else True
     if enabled and not values.get(OVERRIDE):
         message = (
-            f"the chart rejects GPUs without {OVERRIDE}, which confirms that no device plugin "
-            "runs on the same nodes"
+            f"to enable GPUs, the chart requires {OVERRIDE}, which confirms that no device "
+            "plugin runs on the same nodes"
         )
         yield ValueFault("resources", message, f"set {OVERRIDE}: true", True)
     domains = resources.get("computeDomains") if isinstance(resources, Mapping) else None

@@ -151,7 +151,7 @@ def _geometry(model: Gpu, layout: str) -> MigGeometry:
     if layout.startswith("all-"):
         raise CatalogError(
             f'"{layout}" isn\'t a MIG configuration of {model.product_name or model.id}',
-            fix=f"use one of {', '.join(mig_layouts(model))}",
+            fix=f"use one of these configurations: {', '.join(mig_layouts(model))}",
         )
     return _placed(model, _counts(model, layout), certain=False)
 
@@ -164,7 +164,7 @@ def _counts(model: Gpu, geometry: str) -> dict[MigProfile, int]:
         if name not in by_name:
             raise CatalogError(
                 f'{model.product_name or model.id} doesn\'t support the MIG profile "{name}"',
-                fix=f"use one of {', '.join(by_name)}",
+                fix=f"use one of these profiles: {', '.join(by_name)}",
             )
         if colon and not re.fullmatch(r"[1-9]\d?", number):
             raise CatalogError(
@@ -193,7 +193,7 @@ def _placed(model: Gpu, counts: dict[MigProfile, int], *, certain: bool) -> MigG
             return tuple(MigInstance(profile, None) for profile in wanted)
         raise CatalogError(
             f"the placements of MIG profiles on {name} are unknown, so {text} can't be checked",
-            fix=f"use one of {', '.join(mig_layouts(model))}",
+            fix=f"use one of these configurations: {', '.join(mig_layouts(model))}",
         )
     placed = place_instances(wanted) if engines_suffice(model, wanted) else None
     if placed is None:

@@ -51,16 +51,16 @@ def config_faults(
     """
     kind, version = parameters.get("kind"), parameters.get("apiVersion")
     if version != API_VERSION:
-        given = f'apiVersion "{version}"' if version else "no apiVersion"
+        given = f'with apiVersion "{version}"' if version else "without apiVersion"
         yield ConfigFault(
-            f"the driver doesn't support configuration with {given}",
+            f"the driver doesn't support a configuration {given}",
             f"set apiVersion: {API_VERSION}",
         )
     if not isinstance(kind, str) or kind not in _FIELDS:
-        named = f'kind "{kind}"' if kind else "no kind"
+        named = f'of kind "{kind}"' if kind else "without kind"
         yield ConfigFault(
-            f"the driver doesn't support the configuration kind {named}",
-            f"use one of {', '.join(_FIELDS)}",
+            f"the driver doesn't support a configuration {named}",
+            f"use one of these kinds: {', '.join(_FIELDS)}",
         )
         return
     if _OF.get(kind, DRIVERS[0]) != driver:

@@ -97,8 +97,8 @@ def _attribute_changes(old: DriverRelease, new: DriverRelease) -> list[DriverCha
                 DriverChange(
                     "attribute-removed",
                     name,
-                    f"{name} doesn't exist in {new.version}, so a selector that reads this name "
-                    "fails and matches no devices",
+                    f"{name} doesn't exist in {new.version}, so selectors that use it fail "
+                    "and match no devices",
                     fix="select by another attribute",
                 )
             )
@@ -108,8 +108,8 @@ def _attribute_changes(old: DriverRelease, new: DriverRelease) -> list[DriverCha
                 DriverChange(
                     "attribute-renamed",
                     name,
-                    f"{name} is called {successor} in {new.version}, so a selector that reads the "
-                    "old name fails",
+                    f"{name} is called {successor} in {new.version}, so selectors that use "
+                    "the old name fail",
                     fix=f"read {successor}",
                 )
             )
@@ -138,8 +138,8 @@ def _device_changes(
     if old.publishes_mig_parents != new.publishes_mig_parents:
         gone = not new.publishes_mig_parents
         message = (
-            f"a GPU with MIG instances is {'no longer ' if gone else ''}published in addition "
-            "to them"
+            f"the driver {'no longer publishes' if gone else 'publishes'} a GPU in addition "
+            "to its MIG instances"
         )
         changes.append(
             DriverChange(
@@ -267,7 +267,7 @@ def _class_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]
                     "class-removed",
                     name,
                     f"{new.version} no longer installs DeviceClass {name}",
-                    fix="add a manifest of this DeviceClass",
+                    fix="add a manifest for this DeviceClass",
                 )
             )
     if old.has_extended_resource != new.has_extended_resource:

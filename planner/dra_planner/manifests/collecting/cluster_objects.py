@@ -50,8 +50,8 @@ class ClusterObjects:
         meta = self.namespaces[item.name] = parse_meta(item.metadata, item.place, namespaced=False)
         if _NO_LABEL in meta.labels:
             message = (
-                f"{item}: the label {_NO_LABEL} has no effect, because the API server uses a "
-                "label in another domain"
+                f"{item}: the label {_NO_LABEL} has no effect, because the API server reads "
+                f"{_ADMIN_LABEL} instead"
             )
             fix = f'label the namespace: {_ADMIN_LABEL}: "true"'
             self._diagnostics.append(

@@ -48,7 +48,7 @@ def convert_class(old: Old, layout: Layout) -> bool:
         raise NotConvertible(
             "spec.suitableNodes restricted the class to certain nodes, but "
             "resource.k8s.io/v1 doesn't have this field. Without it, the scheduler could "
-            "allocate claims of this class on every node with a matching device",
+            "allocate claims of this class on any node with a matching device",
             replacement_examples.NODES_OF_A_CLASS,
         )
     return False

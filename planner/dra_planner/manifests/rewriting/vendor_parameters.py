@@ -117,13 +117,15 @@ def _intel_gpu(spec: Mapping[str, Any], name: str) -> Wanted:
     if shares:
         raise NotConvertible(
             f"{name} requests {' and '.join(shares)} of a shared GPU. In v1, a claim requests "
-            "capacity, which the driver must publish and versions before 1.36 drop",
+            "capacity instead. The driver must publish this capacity, and Kubernetes "
+            "versions before 1.36 drop the capacity request",
             replacement_examples.SHARE_OF_A_GPU,
         )
     kind = str(spec.get("type") or "gpu")
     if kind == "vf":
         raise NotConvertible(
-            f"{name} requests a virtual function, and the attribute that identifies it is unknown",
+            f"{name} requests a virtual function, but the attribute that identifies virtual "
+            "functions is unknown",
             replacement_examples.CLAIM,
         )
     wanted = Wanted([_request(_count(spec, name), [])])
@@ -188,8 +190,7 @@ def class_notes(parameters: Old) -> list[str]:
     )
     if spec.get("monitor"):
         raise NotConvertible(
-            f"{parameters} requests access for monitoring, which a claim requests with adminAccess "
-            "in v1",
+            f"{parameters} requests monitoring access, which v1 claims request with adminAccess",
             replacement_examples.MONITOR,
         )
     if spec.get("deviceSelector"):
@@ -258,7 +259,9 @@ def _compared(value: Any, name: str) -> tuple[str, str]:
     pair = value if isinstance(value, Mapping) else {}
     amount, sign = pair.get("value"), _OPERATORS.get(str(pair.get("operator")))
     if amount is None or sign is None or '"' in str(amount):
-        raise NotConvertible(f"{name} compares with {value!r}, which isn't a value and an operator")
+        raise NotConvertible(
+            f"{name} compares with {value!r}, but a comparison needs a value and an operator"
+        )
     return str(amount), sign
 
 

@@ -50,8 +50,8 @@ def pool_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
     if version != "v1":
         kind = _SUCCESSORS.get(item.kind, item.kind)
         message = (
-            f'no matches for kind "{item.kind}" in version "{item.api_version}" from '
-            "Karpenter 1.1 on"
+            f'no matches for kind "{item.kind}" in version "{item.api_version}" in Karpenter '
+            "1.1 and later"
         )
         fix = (
             f"set apiVersion: {item.group}/v1 and kind: {kind}, and run Karpenter 1.15 or later, "
@@ -131,8 +131,8 @@ def _node_class(item: KubernetesObject) -> Iterator[Diagnostic]:
     place = root.at("spec.amiSelectorTerms").place if aliases else root.at("spec").place
     if "al2" in named:
         message = (
-            f"{item}: EKS no longer publishes Amazon Linux 2 images, and never did for Kubernetes "
-            "1.33 and later"
+            f"{item}: EKS no longer publishes Amazon Linux 2 images, and never published them "
+            "for Kubernetes 1.33 and later"
         )
         yield Diagnostic(
             "error",

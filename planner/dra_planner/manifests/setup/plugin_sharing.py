@@ -63,8 +63,8 @@ def _strategy(text: Any) -> str:
 def _finding(what: str, strategy: str, place: Place) -> Diagnostic:
     title, kind, gate = _STRATEGIES[strategy]
     message = (
-        f"{what} is {title} of NVIDIA's device plugin, so it has no effect on nodes whose "
-        "GPUs the DRA driver publishes"
+        f"{what} configures {title} for NVIDIA's device plugin, so it has no effect on nodes "
+        "whose GPUs the DRA driver publishes"
     )
     fix = (
         "remove this setting, and use the same ResourceClaim in all pods that share a GPU; for "

@@ -90,18 +90,18 @@ def _not_counted(
             if request.first_available or everything:
                 form = "allocationMode: All" if everything else "firstAvailable"
                 counts = (
-                    "counts only one device"
+                    "counts only one device for"
                     if everything and who == "KAI"
-                    else "doesn't count the devices"
+                    else "doesn't count the devices of"
                 )
                 message = (
-                    f"{workload.ref}: {who} {counts} of requests with {form}, so the queue's usage "
-                    "is too low"
+                    f"{workload.ref}: {who} {counts} requests with {form}, so it "
+                    "underestimates the queue's usage"
                 )
                 fix = (
                     "request a count"
                     if everything
-                    else "request one of the alternatives with exactly"
+                    else "request one of the alternatives with `exactly`"
                 )
                 yield Diagnostic("warning", "queue-refuses-claim", message, workload.place, fix)
 

@@ -30,7 +30,10 @@ def scheduler_findings(data: Any, place: Place) -> Iterator[Diagnostic]:
         return
     version = str(data.get("apiVersion", ""))
     if version.startswith(GROUP) and version != f"{GROUP}/v1":
-        message = f"{KIND}: Kubernetes 1.29 removed {version}, so kube-scheduler doesn't start"
+        message = (
+            f"{KIND}: Kubernetes 1.29 and later don't support {version}, so "
+            "kube-scheduler doesn't start"
+        )
         yield Diagnostic(
             "error", "version-not-served", message, place, f"set apiVersion: {GROUP}/v1"
         )

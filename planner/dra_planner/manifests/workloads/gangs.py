@@ -98,8 +98,8 @@ def gang_findings(
             yield Diagnostic(
                 "error",
                 "version-not-served",
-                f'{gang}: no matches for kind "PodGroup" in version "{gang.api_version}" since '
-                "scheduler-plugins 0.25",
+                f'{gang}: no matches for kind "PodGroup" in version "{gang.api_version}" in '
+                "scheduler-plugins 0.25 and later",
                 gang.place,
                 f"set apiVersion: scheduling.x-k8s.io/v1alpha1, and label the pods {_LABEL}: "
                 f"{gang.name}",

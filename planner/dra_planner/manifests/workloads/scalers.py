@@ -90,14 +90,14 @@ def scaler_findings(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]
         if (kind, item.namespace, name) in named:
             continue
         if meant := _meant(kind, item.namespace, name, named):
-            said = f"{item} scales {kind} {name}, which isn't in the manifests; {meant[0]}"
+            said = f"{item} scales {kind} {name}, which isn't in the manifests, but {meant[0]}"
             yield Diagnostic("warning", "scaler-without-target", said, item.place, meant[1])
         elif unscaled := _unscaled(item.namespace, named, scaled):
             said = (
-                f"{item} scales {kind} {name}, which isn't in the manifests, and no scaler is for "
-                f"{unscaled[0]} {unscaled[2]}"
+                f"{item} scales {kind} {name}, which isn't in the manifests, and no scaler "
+                f"targets {unscaled[0]} {unscaled[2]}"
             )
-            fix = f"if it's for {unscaled[0]} {unscaled[2]}, correct scaleTargetRef"
+            fix = f"if the scaler is for {unscaled[0]} {unscaled[2]}, correct scaleTargetRef"
             yield Diagnostic("note", "scaler-without-target", said, item.place, fix)
 
 

@@ -109,8 +109,8 @@ def _instead(olds: Sequence[str], why: str) -> str:
     if not why:
         return f"replaces {names}"
     return (
-        f"is added, and {names} keeps its quota, because {why}; the two quotas count separately, "
-        "so move quota to the new resource along with the jobs"
+        f"is added, and the quota for {names} stays, because {why}. The two quotas count "
+        "separately, so move quota to the new resource along with the jobs"
     )
 
 
@@ -279,6 +279,6 @@ def _migrate_flavor(
         return QueueChange([f"the new flavor {name} selects DRA nodes, {why}"], [plain(twin)])
     editor.set(path, wanted)
     return QueueChange([
-        f"nodeLabels selects DRA nodes instead of {keys}, because DRA nodes may not have these "
-        "labels; the claims of its jobs select the devices"
+        f"nodeLabels selects DRA nodes instead of {keys}, because DRA nodes may not have "
+        "these labels. The claims of the jobs select the devices"
     ])  # fmt: skip

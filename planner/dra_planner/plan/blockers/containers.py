@@ -12,6 +12,7 @@ from dra_planner.claims.manifest_claims import pod_sets_with_claims, spec_of
 from dra_planner.manifests import Manifests
 from dra_planner.model import PodResourceClaim
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
+from dra_planner.wording import listed, noun
 
 
 def find_missing_requests(situation: ClusterSituation) -> Iterator[Blocker]:
@@ -51,5 +52,5 @@ def _requests(
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    listed = ", ".join(f'"{name}"' for name in names)
-    return f"only {listed}" if names else "no requests"
+    quoted = [f'"{name}"' for name in names]
+    return f"only {noun(len(names), 'request')} {listed(quoted)}" if names else "no requests"

@@ -148,7 +148,7 @@ def _idle_in_init_containers(situation: ClusterSituation) -> Iterator[Blocker]:
         for name in sorted(at_start):
             text = (
                 f'{workload.ref}: only an init container uses claim "{name}", but its devices '
-                "stay allocated until the pod ends"
+                "stay allocated until the pod terminates"
             )
             yield fact(
                 text,

@@ -34,9 +34,9 @@ def find_idle_devices(situation: ClusterSituation) -> Iterator[Blocker]:
                 limit = min(scarce, key=lambda name: there[name] // wanted[name])
                 text = (
                     f'{workload.ref}: a node of pool "{offer.name}" has '
-                    f"{counted(there[limit], 'device')} of class {limit}, so it runs "
-                    f"{counted(pods, 'such pod')}, which can't use {idle} of its "
-                    f"{counted(sum(there[name] for name in used), 'device')}"
+                    f"{counted(there[limit], 'device')} of class {limit}, so it runs only "
+                    f"{counted(pods, 'such pod')} and leaves {idle} of its "
+                    f"{counted(sum(there[name] for name in used), 'other device')} unused"
                 )
                 yield fact(
                     text,

@@ -33,8 +33,8 @@ def find_pods_of_missing_claims(situation: ClusterSituation) -> Iterator[Blocker
         if reason is not None:
             yield Blocker(
                 code="pod-cannot-be-scheduled",
-                message=f"{workload.ref}: no pool with devices accepts its pods, whichever devices "
-                f"they claim, because {reason.message}",
+                message=f"{workload.ref}: no pool with devices accepts its pods, regardless "
+                f"of the devices that they claim, because {reason.message}",
                 fix=reason.fix,
                 place=workload.place,
                 workloads=(workload.ref,),

@@ -60,9 +60,8 @@ def _unmet(workload: Workload, term: PodAffinityTerm) -> Blocker:
     wanted = selector_text(term.label_selector)
     return Blocker(
         code=_CODE,
-        message=f"{workload.ref} must run next to pods with {wanted} (same {term.topology_key}), "
-        "but no pod has "
-        "these labels, so its pods stay pending",
+        message=f"{workload.ref} requires affinity to pods with {wanted} (topology key "
+        f"{term.topology_key}), but no pod has these labels, so its pods stay pending",
         fix="add the manifest of these pods, or correct the labels of podAffinity",
         place=workload.place,
         workloads=(workload.ref,),

@@ -13,8 +13,8 @@ from dra_planner.plan.model import DEVICES_CONTESTED
 from dra_planner.wording import counted, verb
 
 _FIX: Final = (
-    "drain the node, and then remove either the device plugin or the DRA driver from the node; "
-    "drain the node first, because pods keep the plugin's devices until they end"
+    "drain the node, and then remove either the device plugin or the DRA driver from the "
+    "node; drain the node first, because pods keep the plugin's devices until they terminate"
 )
 
 
@@ -50,17 +50,18 @@ def _finding(contested: ContestedDevices, state: NodeState, served: int) -> Iter
     short = requested + claimed - contested.devices
     is_short = contested.units in (0, contested.devices) and short > 0
     what = (
-        f"so at least {counted(short, 'device')} {verb(short, 'are')} used by two pods"
+        f", so at least {counted(short, 'device')} {verb(short, 'are')} used by two pods"
         if is_short
-        else "and neither of them knows the other's allocations, so two pods can get the same "
-        "device"
+        else ". The device plugin and the driver don't know about each other's allocations, so two "
+        "pods can get the same device"
     )
     yield Diagnostic(
         severity="error" if is_short else "warning",
         code="devices-allocated-twice" if is_short else DEVICES_CONTESTED,
-        message=f"Node {contested.node} has {counted(contested.devices, 'device')}: the device "
-        f"plugin allocates {requested} of them to pods as {contested.resource}, and the "
-        f"DRA driver allocates {claimed} to claims, {what}",
+        message=f"Node {contested.node} has {counted(contested.devices, 'device')}. The "
+        f"device plugin allocates {requested} of them to pods as "
+        f"{contested.resource}, and the DRA driver allocates {claimed} to claims, "
+        f"{what}",
         fix=_FIX,
     )
 

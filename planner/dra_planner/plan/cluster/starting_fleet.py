@@ -235,7 +235,7 @@ def _region(nodes: Iterable[Node], of_cloud: Cloud, place: Place) -> str:
 def _system_pool(machines: Sequence[str], of_cloud: Cloud, notes: list[str]) -> dict[str, Any]:
     if not any(machines):
         notes.append(
-            "the snapshot doesn't contain a node without GPUs, so the system pool uses "
+            "all nodes in the snapshot have GPUs, so the system pool uses "
             f"{of_cloud.system_machine}"
         )
         return {"machine": of_cloud.system_machine}

@@ -70,7 +70,7 @@ def plan_file(plan: Plan) -> PlanFile:
     """
     if plan.fleet is None or plan.judgement.is_observed:
         raise PlanFileError(
-            "a plan for observed nodes doesn't size pools",
+            "a plan for the nodes of an existing cluster doesn't size pools, so it can't be saved",
             fix="plan with a fleet, and save that plan",
         )
     unsealed = PlanFile(

@@ -45,7 +45,7 @@ def refuse_claims(
     for key, _ in held:
         if state.held_claim(key) is None:
             return Refusal(
-                shape, state, "claim", f"claim {key} is held by another node", claim=str(key)
+                shape, state, "claim", f"claim {key} is allocated on another node", claim=str(key)
             )
     for key, claim in held if fits else ():
         message = _refuse_reservation(claim, state.features)

@@ -34,10 +34,9 @@ _PARTITION: Final = "cloud.google.com/gke-gpu-partition-size"
 _KEEP: Final = "Keep the pods on a pool with `allocation: device-plugin`"
 _MPS: Final = (
     "Set `drivers.nvidia.consumableShares: memory` and request a share of the memory in each "
-    "claim; the scheduler "
-    "counts memory, but nothing enforces it",
-    "Share one ResourceClaim between the pods of a namespace, with the GpuConfig sharing strategy "
-    "MPS (feature gate MPSSupport); all pods of a claim run on one node",
+    "claim. The scheduler counts memory, but nothing enforces the limit",
+    "Share one ResourceClaim between the pods of a namespace, with the GpuConfig sharing "
+    "strategy MPS (feature gate MPSSupport). All pods of a claim run on one node",
     "Use MIG devices, which the hardware isolates, if a profile has the right size",
     _KEEP,
 )
@@ -113,7 +112,7 @@ def _share(
     """
     if sharing.strategy == "mps":
         reason = (
-            "no version of the NVIDIA DRA driver can share a GPU between separate claims under MPS"
+            "no version of the NVIDIA DRA driver can share a GPU between separate claims with MPS"
         )
         return NoCounterpart(reason, _MPS)
     if count > 1:
@@ -125,8 +124,8 @@ def _share(
     if not shares.isdigit():
         number = sharing.replicas or "several"
         reason = (
-            f"{resource} is one of {number} time-sliced replicas of a GPU, but each claim gets a "
-            "whole GPU in the target"
+            f"{resource} is one of {number} time-sliced replicas of a GPU, but each claim "
+            "gets a whole GPU in the target cluster"
         )
         return NoCounterpart(reason, (_equal_shares(sharing.replicas), _KEEP))
     return _gpu(needs, {"shares": "1"})

@@ -111,7 +111,7 @@ def _refusals(spec: ClaimSpec, resources: Mapping[str, str] | None) -> Iterator[
         if exact is None:
             yield (
                 "Kueue rejects firstAvailable, because Kueue can't count alternatives",
-                "request one of the alternatives with exactly",
+                "request one of the alternatives with `exactly`",
             )
             continue
         if exact.allocation_mode == "All":
