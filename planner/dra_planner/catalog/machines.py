@@ -124,7 +124,7 @@ def machine(cloud: str, name: str) -> Machine:
     `n1-standard-8+nvidia-tesla-v100:2` is an n1-standard-8 with two GPUs (`:1` can be omitted).
     """
     base, plus, attached = name.partition("+")
-    rows = (*read_table(f"machines_{_cloud(cloud)}"), *_plain_rows(_cloud(cloud)))
+    rows = _rows(_cloud(cloud))
     for row in rows:
         if row["name"] == base:
             found = _machine(_cloud(cloud), row)
@@ -207,7 +207,16 @@ def _cloud(cloud: str) -> str:
 
 
 def _names(cloud: str) -> list[str]:
-    return [row["name"] for row in (*read_table(f"machines_{cloud}"), *_plain_rows(cloud))]
+    return [row["name"] for row in _rows(cloud)]
+
+
+@cache
+def _rows(cloud: str) -> tuple[Row, ...]:
+    """Return the rows of all known machine types of a cloud. The planner doesn't propose the last
+    ones.
+    """
+    others = (row for row in read_table("machines_not_proposed") if row["cloud"] == cloud)
+    return (*read_table(f"machines_{cloud}"), *_plain_rows(cloud), *others)
 
 
 def _plain_rows(cloud: str) -> list[Row]:

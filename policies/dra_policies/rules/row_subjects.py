@@ -12,6 +12,7 @@ from dra_planner.catalog import Machine
 from dra_policies.unknown_values import UNKNOWN, Properties, as_list, as_mapping, has_unknown
 from dra_policies.view.stack_view import DeclaredResource
 
+_RANGE: Final = re.compile(r"[0-9a-f.:]+/[0-9]+")
 _WORDS: Final[Mapping[str, frozenset[object]]] = {
     "null": frozenset({None}),
     "true": frozenset({True, "true"}),
@@ -130,8 +131,8 @@ class RowSubject(Struct, frozen=True, kw_only=True):
         against, there = self.owner(other)
         if against is None or against.urn in self._origins(owner, path):
             return False
-        left = {each and each.rpartition("/")[2] for each in _texts(owner, path)}
-        right = {each and each.rpartition("/")[2] for each in _texts(against, there)}
+        left = {each and _last_part(each) for each in _texts(owner, path)}
+        right = {each and _last_part(each) for each in _texts(against, there)}
         if left and right and None not in left | right:
             return not left & right
         ours, theirs = set(self._origins(owner, path)), set(self._origins(against, there))
@@ -189,6 +190,11 @@ def _parts(condition: str) -> tuple[str, str, str]:
     found = re.match(r"[^=~]*", condition)
     path = found[0] if found else condition
     return path, condition[len(path) : len(path) + 1], condition[len(path) + 1 :]
+
+
+def _last_part(value: str) -> str:
+    """Return the name at the end of a path, or the whole value if it's an IP range."""
+    return value if _RANGE.fullmatch(value) else value.rpartition("/")[2]
 
 
 def _texts(owner: RowOwner, path: str) -> Iterator[str | None]:

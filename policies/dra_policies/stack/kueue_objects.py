@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -12,14 +11,10 @@ from dra_planner.sources import Source
 from dra_policies.stack.releases import RELEASES, chart_name
 from dra_policies.stack.resource import Resource
 from dra_policies.unknown_values import UNKNOWN, as_mapping, has_unknown
+from dra_policies.view.kueue_versions import KUEUE_VALUE, counts_claims
 
 _QUEUES: Final = "kubernetes:kueue.x-k8s.io/"
 _CHART: Final = "kueue"
-_VALUE: Final = "managerConfig.controllerManagerConfigYaml"
-# The first version that counts the devices of claims by default. It never admits a claim whose
-# DeviceClass its configuration doesn't map.
-# Source: kubernetes-sigs/kueue:pkg/features/kube_features.go@ff69552 (KueueDRAIntegration)
-_COUNTS_CLAIMS: Final = (0, 18)
 _CONFIGURATION: Final = {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration"}
 
 
@@ -38,17 +33,12 @@ def kueue_configurations(resources: Sequence[Resource]) -> Iterator[Source]:
         values, version = each.props.at("values"), each.props.text("version", "")
         if values is UNKNOWN or has_unknown(values) or version is None:
             continue
-        if each.props.has("valueYamlFiles") is not False or not _counts_claims(version):
+        if each.props.has("valueYamlFiles") is not False or not counts_claims(version):
             continue
-        text = each.props.below("values").text(_VALUE, "")
+        text = each.props.below("values").text(KUEUE_VALUE, "")
         try:
             found = as_mapping(read_yaml(text)[0]) if text else {}
         except Fault:
             continue
         if found is not None:
             yield Source(each.urn, json.dumps({**found, **_CONFIGURATION}))
-
-
-def _counts_claims(version: str) -> bool:
-    parts = re.match(r"v?(\d+)\.(\d+)", version)
-    return parts is None or (int(parts[1]), int(parts[2])) >= _COUNTS_CLAIMS

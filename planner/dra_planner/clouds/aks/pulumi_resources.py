@@ -69,6 +69,12 @@ POOL = PoolResource(
         size="osDiskSizeGB",
         default_gib=128,
         only_temporary=("NCasT4_v3",),
+        # "d" in a name states a local disk, and the sizes have no cache disk since v5
+        # (learn.microsoft.com: Azure VM sizes naming conventions, and Ephemeral OS disks, read
+        # 2026-11-28; Azure/AKS issue 2699)
+        without=r"Standard_[DEF]\d+(-\d+)?[a-ce-z]*_v[567]",
+        # hashicorp/terraform-provider-azurerm issue 29635
+        other_settings=(("kubeletDiskType", "Temporary", "OS"),),
     ),
     own_pod_ranges=("podSubnetID",),
     # Azure REST API, Agent Pools: AKS doesn't restore them after they're removed

@@ -148,8 +148,10 @@ class KarpenterNodeClass(Struct, frozen=True, kw_only=True):
 
 class EphemeralDisk(Struct, frozen=True, kw_only=True):
     """An operating system on a disk of the machine: the property and value that say so, the
-    property with its size and the default in GiB, the other value, and the families whose machine
-    types have only their temporary disk for it.
+    property with its size and the default in GiB, the other value, the families whose machine
+    types have only their temporary disk for it, and a pattern of the machine types without a disk
+    of their own. `other_settings` are other properties that need such a disk, each with its value
+    and the other value.
     """
 
     setting: tuple[str, str]
@@ -157,6 +159,8 @@ class EphemeralDisk(Struct, frozen=True, kw_only=True):
     size: str
     default_gib: int
     only_temporary: tuple[str, ...]
+    without: str
+    other_settings: tuple[tuple[str, str, str], ...] = ()
 
 
 class FastNetwork(Struct, frozen=True, kw_only=True):

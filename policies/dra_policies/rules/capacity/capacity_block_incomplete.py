@@ -37,7 +37,7 @@ def _is_block(template: Properties | None) -> bool:
 
 
 def _of_block(pool: DeclaredPool) -> Iterator[Finding]:
-    if pool.own.has("launchTemplate") is False:
+    if pool.own.has("launchTemplate") is False and pool.template is None:
         yield _finding(
             pool,
             "it doesn't have a launch template",

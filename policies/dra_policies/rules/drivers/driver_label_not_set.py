@@ -9,9 +9,15 @@ from typing import Final
 
 from dra_planner.clouds import GPU_PRESENT
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
-from dra_policies.unknown_values import Properties
+from dra_policies.unknown_values import Properties, has_unknown
 from dra_policies.view.driver_pod import plugin_pod
-from dra_policies.view.node_selection import DISCOVERED, REQUIRED_TERMS, affine, term_accepts
+from dra_policies.view.node_selection import (
+    DISCOVERED,
+    REQUIRED_TERMS,
+    affine,
+    term_accepts,
+    tolerates,
+)
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 _DISCOVER: Final = (
@@ -21,8 +27,31 @@ _DISCOVER: Final = (
     "nvidia-device-plugin",
 )
 
+_GPU_NODES: Final = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
+# The worker of each chart: the value that installs it, and its default; the value with its
+# tolerations, and their default.
+# kubernetes-sigs/node-feature-discovery:deployment/helm/node-feature-discovery/values.yaml,
+# NVIDIA/gpu-operator:deployments/gpu-operator/values.yaml@v26.7.0, and
+# NVIDIA/k8s-device-plugin:deployments/helm/nvidia-device-plugin/values.yaml, read 2026-11-28
+_WORKERS: Final[tuple[tuple[str, tuple[str, bool] | None, str, list[dict[str, str]]], ...]] = (
+    ("node-feature-discovery", ("worker.enable", True), "worker.tolerations", []),
+    (
+        "gpu-operator",
+        ("nfd.enabled", True),
+        "node-feature-discovery.worker.tolerations",
+        [_GPU_NODES],
+    ),
+    (
+        "nvidia-device-plugin",
+        ("gfd.enabled", False),
+        "nfd.worker.tolerations",
+        [{**_GPU_NODES, "operator": "Equal", "value": "present"}],
+    ),
+)
+
 
 def check(view: StackView) -> Iterator[Finding]:
+    yield from _kept_off(view)
     if not view.complete or any(name in (each.props.text("chart") or "") or name in each.name
                                 for each in view.objects for name in _DISCOVER):  # fmt: skip
         return
@@ -38,7 +67,41 @@ def check(view: StackView) -> Iterator[Finding]:
                     "these labels, and this stack doesn't install Node Feature "
                     "Discovery",
                     fix=f"label the pool's nodes {GPU_PRESENT}=true, or install "
-                    "node-feature-discovery",
+                    "node-feature-discovery with worker.tolerations for the pool's taints",
+                    urn=pool.urn,
+                )
+
+
+def _kept_off(view: StackView) -> Iterator[Finding]:
+    """Yield pools whose taints keep off the only worker of Node Feature Discovery."""
+    workers = [
+        (each, path, tolerations)
+        for each in view.installed_charts
+        for chart, switch, path, tolerations in _WORKERS
+        if each.type == f"chart:{chart}"
+        and (not switch or each.props.flag(switch[0], switch[1]) is not False)
+    ]
+    if not view.complete or len(workers) != 1 or has_unknown(workers[0][0].props.values):
+        return
+    chart, path, by_default = workers[0]
+    tolerations = chart.props.at(path) if chart.props.has(path) else by_default
+    worker = Properties({"tolerations": tolerations})
+    for driver in view.drivers:
+        pod = plugin_pod(driver) if driver.values is not None else None
+        for pool in view.node_pools if pod is not None else ():
+            if (
+                pod is not None
+                and pool.is_dra
+                and pool.has_gpus
+                and _only_discovered(pod, pool)
+                and tolerates(worker, pool) is False
+            ):
+                yield Finding(
+                    message=f"the kubelet plugin of {driver.title} selects labels that Node "
+                    f"Feature Discovery sets, but its worker doesn't tolerate the taints of "
+                    f"{pool.title}",
+                    fix=f"label the pool's nodes {GPU_PRESENT}=true, or set {path} in the values "
+                    f"of {chart.name} to tolerate the pool's taints",
                     urn=pool.urn,
                 )
 

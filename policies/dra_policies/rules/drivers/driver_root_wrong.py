@@ -1,18 +1,23 @@
-"""A driver that looks for NVIDIA's libraries in a folder that the nodes' image doesn't have."""
+"""A driver, or a GPU Operator without its own driver, that looks for NVIDIA's libraries in a folder
+that the nodes' image doesn't have.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from dra_planner.clouds import cloud
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 BY_DEFAULT = "/"  # the chart's default in every version
+_INSTALL_FOLDER: Final = "hostPaths.driverInstallDir"
 OPERATOR_ROOT = "/run/nvidia/driver"  # NVIDIA/gpu-operator:assets/state-driver@v26.7.0
 
 
 def check(view: StackView) -> Iterator[Finding]:
+    yield from _of_operators(view)
     clouds = {pool.cloud for pool in view.node_pools if pool.has_gpus and pool.is_dra is not False}
     if not view.complete or len(clouds) != 1:
         return
@@ -39,6 +44,36 @@ def check(view: StackView) -> Iterator[Finding]:
                 message=f"{driver.title} looks for the NVIDIA driver in {root}, but {who} {where}",
                 fix=f"set nvidiaDriverRoot: {where} in the release's values",
                 urn=driver.urn,
+            )
+
+
+def _of_operators(view: StackView) -> Iterator[Finding]:
+    """Yield operators whose toolkit looks for the image's driver in the folder of their own driver.
+
+    GoogleCloudPlatform/gke-documentation: Manage the GPU stack with the GPU Operator, read
+    2026-11-28; NVIDIA/gpu-operator:docs google-gke.
+    """
+    roots = {
+        cloud(pool.cloud).driver_root: cloud(pool.cloud).title
+        for pool in view.pools
+        if pool.has_gpus and not _has_no_driver(pool)
+    }
+    for operator in view.operators if len(roots) == 1 else ():
+        ((where, title),) = roots.items()
+        folder = operator.values.text(_INSTALL_FOLDER, OPERATOR_ROOT)
+        if (
+            where != BY_DEFAULT
+            and folder is not None
+            and _plain(folder) != _plain(where)
+            and operator.values.flag("driver.enabled", True) is False
+            and operator.values.flag("toolkit.enabled", True) is True
+        ):
+            yield Finding(
+                message=f"{operator.title} looks for the NVIDIA driver in {folder}, but {title} "
+                f"nodes have the driver in {where}",
+                fix=f"set {_INSTALL_FOLDER} and toolkit.installDir in the operator's values to "
+                f"{where}",
+                urn=operator.urn,
             )
 
 

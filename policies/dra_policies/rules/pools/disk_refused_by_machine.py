@@ -4,6 +4,7 @@ operating systems that don't fit on the machine's own disk.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from dra_planner.clouds import cloud
@@ -51,9 +52,22 @@ def _ephemeral(pool: DeclaredPool) -> Iterator[Finding]:
     """Yield a pool whose operating system doesn't fit on the machine's own disk."""
     ephemeral = cloud(pool.cloud).pool.ephemeral
     machine = known_machine(pool.cloud, pool.machine)
-    if ephemeral is None or machine is None or machine.temporary_disk_gib is None:
+    if ephemeral is None:
         return
     path, value = ephemeral.setting
+    if pool.machine and re.fullmatch(ephemeral.without, pool.machine):
+        settings = ((path, value, ephemeral.otherwise), *ephemeral.other_settings)
+        for each, wrong, right in settings:
+            if pool.own.text(each) == wrong:
+                yield Finding(
+                    message=f"{pool.title}: {each} is {wrong}, but {pool.machine} doesn't have a "
+                    "local disk",
+                    fix=f'set {each} to "{right}", or use a machine type with a local disk',
+                    urn=pool.urn,
+                )
+        return
+    if machine is None or machine.temporary_disk_gib is None:
+        return
     wanted = pool.own.count(ephemeral.size, ephemeral.default_gib)
     largest = machine.temporary_disk_gib
     if pool.own.text(path) == value and wanted is not None and wanted > largest:

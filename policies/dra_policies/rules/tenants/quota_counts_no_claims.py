@@ -1,5 +1,5 @@
 """Quotas of extended resources in namespaces whose pods get their devices through claims, which the
-quotas don't count.
+quotas don't count, and queues of a Kueue that doesn't count claims.
 
 Source: kubernetes/kubernetes:pkg/quota/v1/evaluator/core/resource_claims.go@v1.37.2.
 """
@@ -14,9 +14,11 @@ from dra_planner.documents.plain_values import block, text
 from dra_planner.drivers import publishers_of
 from dra_planner.drivers.nvidia import GPU_DRIVER
 from dra_planner.manifests import Manifests
+from dra_planner.manifests.workloads.kind_description import KUEUE_QUEUE
 from dra_planner.model import ObjectKey
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.claim_specs import GPU_CLASSES
+from dra_policies.view.kueue_versions import COUNTING_CLAIMS, KUEUE_VALUE, counts_claims
 from dra_policies.view.stack_view import StackView
 
 URL: Final = "https://kubernetes.io/docs/concepts/policy/resource-quotas/"
@@ -26,6 +28,7 @@ _OF_CLAIMS: Final = (".deviceclass.resource.k8s.io/devices", "requests.devicecla
 def check(view: StackView) -> Iterator[Finding]:
     if view.manifests is None or view.features is None:
         return
+    yield from _of_kueue(view, view.manifests)
     quotas = {_key(each): _hard(each) for each in view.manifests.quotas}
     limited = {
         key.namespace
@@ -44,6 +47,47 @@ def check(view: StackView) -> Iterator[Finding]:
                 "namespace",
                 place=view.manifests.quota_places[key],
             )
+
+
+def _of_kueue(view: StackView, manifests: Manifests) -> Iterator[Finding]:
+    """Yield queued workloads whose claims the stack's version of Kueue doesn't count.
+
+    kubernetes-sigs/kueue issue 10504.
+    """
+    for chart in view.installed_charts:
+        if chart.type != "chart:kueue" or counts_claims(chart.version):
+            continue
+        configuration = chart.props.text(KUEUE_VALUE, "")
+        if configuration is None or "deviceClassMappings" in configuration:
+            continue
+        for workload, pod_set in pod_sets_with_claims(manifests):
+            names = [
+                each.device_class_name
+                for entry in pod_set.template.spec.resource_claims
+                if (spec := spec_of(manifests, workload.meta.namespace, entry)) is not None
+                for request in spec.requests
+                for each in alternatives(request)
+            ]
+            queue = workload.meta.labels.get(KUEUE_QUEUE)
+            if queue and names and _covers_devices(manifests, workload.meta.namespace, queue):
+                yield Finding(
+                    message=f"Kueue {chart.version} doesn't count the claims of {workload.ref}, so "
+                    "the quota of its queue doesn't limit its devices",
+                    fix=f"use Kueue {COUNTING_CLAIMS} or later, and map DeviceClass {names[0]} in "
+                    "resources.deviceClassMappings of Kueue's configuration",
+                    place=workload.place,
+                )
+                return
+
+
+def _covers_devices(manifests: Manifests, namespace: str, queue: str) -> bool:
+    """Return whether the ClusterQueue of a queue has a quota for a resource other than those of
+    every pod.
+    """
+    name = manifests.queues.local_queues.get(ObjectKey(namespace, queue), "")
+    found = manifests.queues.cluster_queues.get(name)
+    covered = {each for group in found.groups for each in group.covered} if found else set()
+    return bool(covered - {"cpu", "memory", "pods", "ephemeral-storage"})
 
 
 def _uncounted_users(
