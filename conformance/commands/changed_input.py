@@ -37,10 +37,11 @@ def changed_text(text: str, plan: Plan, found: JointFix) -> str:
         quota["spec"]["hard"][raised.resource] = raised.limit
     after = {
         (member.workload, member.pod_set): shape
-        for shape in found.judgement.demand.shapes
+        for shape in found.demand.shapes
         for member in shape.members
     }
-    for shape in plan.judgement.demand.shapes:
+    given = plan.demand if plan.guarded is None else plan.guarded.free.demand
+    for shape in given.shapes:
         for member in shape.members:
             changed = after[member.workload, member.pod_set]
             if (changed.pod, changed.claims) != (shape.pod, shape.claims):

@@ -174,7 +174,8 @@ class Cost(Struct, frozen=True, kw_only=True):
 
 
 class JointFix(Struct, frozen=True, kw_only=True):
-    """Steps with which all workloads fit, and the judgement after these steps.
+    """Steps with which all workloads fit, and the judgement after these steps. `demand` is the
+    changed demand without guards.
 
     `more_usd` is the change in the price per hour of all used nodes; None if a price is unknown.
     `repeated` is the same change as the fix of each workload whose pools are too small. `quotas`
@@ -182,6 +183,7 @@ class JointFix(Struct, frozen=True, kw_only=True):
     """
 
     steps: tuple[str, ...]
+    demand: Demand
     judgement: Judgement
     fleet: Fleet
     more_usd: Decimal | None

@@ -235,6 +235,44 @@ def test_pods_that_select_a_zone_get_a_pool_there() -> None:
     assert planned(found.fleet, *pods).verdict == "fits"
 
 
+def volume(zone: str) -> list[Json]:
+    """An existing volume in a zone, and its claim."""
+    size = {"storage": "10Gi"}
+    modes, claim = {"accessModes": ["ReadWriteMany"]}, {"name": "data", "namespace": "ml"}
+    csi = {"driver": "ebs.csi.aws.com", "volumeHandle": "vol-1"}
+    required = in_zone(zone)["affinity"]["nodeAffinity"]
+    (terms,) = required.values()
+    spec = {"nodeAffinity": {"required": terms}, "capacity": size, "csi": csi, **modes}
+    return [
+        {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "v"}, "spec": spec},
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "metadata": claim,
+            "spec": {
+                "volumeName": "v",
+                "storageClassName": "",
+                "resources": {"requests": size},
+                **modes,
+            },
+        },
+    ]
+
+
+def test_pods_in_a_zone_without_nodes_get_a_pool_there() -> None:
+    """Given a volume in a zone without nodes, expect a copy of the pool in that zone."""
+    pool = {"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 2}}
+    given = fleet(pools=[{**pool, "zones": ["us-east-1a", "us-east-1b"]}])
+    uses = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
+    wanted = volume("us-east-1f"), workload("a", 2, volumes=uses), workload("b", 3)
+
+    found = planned(given, *wanted).joint_fix
+
+    assert found is not None
+    assert found.steps[0].startswith('add a pool like "l4" in the zone us-east-1f, with ')
+    assert planned(found.fleet, *wanted).verdict == "fits"
+
+
 def test_pods_that_select_several_zones_of_one_pool_have_no_joint_fix() -> None:
     pods = (
         workload("a", 1, nodeSelector={ZONE: "us-east-1b"}),
@@ -374,6 +412,36 @@ def test_a_quota_that_needs_requests_has_no_joint_fix() -> None:
     plan = planned(fleet(), workload("a", 2), workload("b", 2), quota(**{"requests.cpu": "8"}))
 
     assert plan.joint_fix is None
+
+
+def mig(name: str, profile: str, pods: int) -> list[Json]:
+    objects = workload(name, pods)
+    (request,) = objects[0]["spec"]["spec"]["devices"]["requests"]
+    wanted = f'device.attributes["gpu.nvidia.com"].profile == "{profile}"'
+    request["exactly"] |= {
+        "deviceClassName": "mig.nvidia.com",
+        "selectors": [{"cel": {"expression": wanted}}],
+    }
+    return objects
+
+
+def test_a_mig_configuration_is_part_of_the_change() -> None:
+    """Given a pool with whole GPUs, when pods request MIG devices and others lack nodes, then one
+    change partitions the pool and raises the maximum of the other one.
+    """
+    pools = [
+        {"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 2}},
+        {"name": "a100", "machine": "p4d.24xlarge", "count": {"min": 0, "max": 1}},
+    ]
+    wanted = mig("small", "3g.20gb", 3), workload("web", 3, nodeSelector={"pulumi-dra/pool": "l4"})
+    given = fleet(pools=pools)
+
+    found = planned(given, *wanted).joint_fix
+
+    assert found is not None
+    assert any('on pool "a100"' in step and "mig" in step for step in found.steps)
+    assert 'set the maximum of pool "l4" to 3' in found.steps
+    assert planned(found.fleet, *wanted).verdict == "fits"
 
 
 def test_pods_use_an_added_pool_last_if_they_would_fill_it() -> None:

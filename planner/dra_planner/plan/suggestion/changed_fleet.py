@@ -19,23 +19,42 @@ from dra_planner.simulation import Fix
 class ChangedFleet(Struct, frozen=True, kw_only=True, eq=False):
     """A fleet and its changes.
 
-    `added` are the rows of added pools, by the sentence that adds them. `most` are the raised
-    maximums and `zones` the set zones, by pool. `avoided` are the pools that get a PreferNoSchedule
-    taint, and `keys` are other keys of the fleet.
+    `added` are the rows of added pools, by the sentence that adds them, and `rows` are changed rows
+    of the given pools. `most` are the raised maximums and `zones` the set zones, by pool. `avoided`
+    are the pools that get a PreferNoSchedule taint, and `keys` are other keys of the fleet.
     """
 
     given: Fleet
     added: Mapping[str, Mapping[str, Any]] = {}
+    rows: Mapping[str, Mapping[str, Any]] = {}
     most: Mapping[str, int] = {}
     zones: Mapping[str, str] = {}
     avoided: tuple[str, ...] = ()
     keys: Mapping[str, Any] = {}
 
-    def with_pool(self, text: str, row: Mapping[str, Any]) -> ChangedFleet:
-        """Return the changes with another added pool, unless the sentence already adds one."""
+    def with_change(self, text: str, after: Fleet) -> ChangedFleet | None:
+        """Return the changes together with those of a fleet that a sentence describes, or None if
+        both change the same.
+        """
         if text in self.added:
             return self
+        old, new = self.given.document(), after.document()
+        keys = {
+            key: value for key, value in new.items() if key != "pools" and old.get(key) != value
+        }
+        before = {row["name"]: row for row in old["pools"]}
+        added = [row for row in new["pools"] if row["name"] not in before]
+        rows = {row["name"]: row for row in new["pools"] if row != before.get(row["name"], row)}
+        if len(added) > 1 or _conflict(self.keys, keys) or _conflict(self.rows, rows):
+            return None
+        changed = self.with_pool(text, added[0]) if added else self
+        return replace(changed, rows={**self.rows, **rows}, keys={**self.keys, **keys})
+
+    def with_pool(self, text: str, row: Mapping[str, Any]) -> ChangedFleet:
+        """Return the changes with another pool, unless the sentence already adds one."""
         name = f"added-{len(self.added) + 1}"
+        if text in self.added:
+            return self
         return replace(self, added={**self.added, text: {**row, "name": name}})
 
     def with_most(self, most: Mapping[str, int]) -> ChangedFleet:
@@ -67,7 +86,8 @@ class ChangedFleet(Struct, frozen=True, kw_only=True, eq=False):
         quota or of the cloud's limit for the nodes of a pool.
         """
         document = {**self.given.document(), **self.keys}
-        rows = [*document["pools"], *self.added.values()]
+        rows = [self.rows.get(row["name"], row) for row in document["pools"]]
+        rows += self.added.values()
         document["pools"] = [self._changed_row(row) for row in rows]
         try:
             return read_fleet(document)
@@ -91,6 +111,10 @@ class ChangedFleet(Struct, frozen=True, kw_only=True, eq=False):
         if name in self.zones:
             changed["zones"] = [self.zones[name]]
         return changed
+
+
+def _conflict(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
+    return any(one[key] != other[key] for key in one.keys() & other.keys())
 
 
 def _with_maximum(count: Any, most: int) -> dict[str, int]:

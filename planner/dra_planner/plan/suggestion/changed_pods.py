@@ -6,14 +6,13 @@ from msgspec.structs import replace
 
 from dra_planner.allocation import Edit
 from dra_planner.allocation.reasons.edits import apply_edits, distance
-from dra_planner.fleet import Fleet
 from dra_planner.model import Demand, Shape, best
 from dra_planner.plan.explanation.claims import smallest_edits
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.suggestion.changed_fleet import ChangedFleet
 from dra_planner.plan.suggestion.joint_changes import KEEPING, selected_zone, undecided_pools
 from dra_planner.plan.suggestion.missing.missing_pools import fleet_changes
-from dra_planner.plan.suggestion.missing.tried_fleets import FleetChange
+from dra_planner.plan.suggestion.missing.tried_fleets import FleetChange, trials_of
 
 
 class PodChanges:
@@ -45,20 +44,37 @@ class PodChanges:
             return self._in_zone(shape)
         edits = self._edits(shape, only=KEEPING)
         if not edits:
-            change = self._nearest_change(shape)
+            change = self._nearest_change(shape) or self._pool_in_another_zone(shape)
             if change is not None:
-                return self._with_pool(shape, change)
+                return self._with_change(shape, change)
             edits = self._edits(shape, only=None)
             kept = tuple(each for each in edits if each.kind in KEEPING)
             let_in = apply_edits(kept, shape) if kept else shape
             change = self._nearest_change(let_in) if kept else None
             if change is not None:
                 self._add_steps(shape, kept)
-                return self._with_pool(let_in, change)
+                return self._with_change(let_in, change)
         if not edits:
             return None
         self._add_steps(shape, edits)
         return apply_edits(edits, shape)
+
+    def _pool_in_another_zone(self, shape: Shape) -> FleetChange | None:
+        """Return the fleet with a copy of the first pool that fits the pod in the zone that it
+        selects, or None if there is none.
+        """
+        zone, trials = selected_zone(shape.pod), trials_of(self._judgement)
+        if not zone or trials is None:
+            return None
+        document = self.fleet.given.document()
+        for row in document["pools"]:
+            text = f'add a pool like "{row["name"]}" in the zone {zone}'
+            copy = {**row, "name": "added", "zones": [zone], "count": {"min": 0, "max": 1}}
+            changed = {**document, "pools": [*document["pools"], copy]}
+            found = trials.change(shape, changed, "added", text)
+            if found is not None:
+                return found.change
+        return None
 
     def _in_zone(self, shape: Shape) -> Shape | None:
         """Return the shape if a pool fits it in the zone that it selects, and set that zone."""
@@ -100,12 +116,14 @@ class PodChanges:
             change.fleet.machine(each.machine).arch not in known for each in change.fleet.pools
         )
 
-    def _with_pool(self, shape: Shape, change: FleetChange) -> Shape | None:
-        """Return the shape that fits an added pool, or None for other fleet changes."""
-        row = _added_row(self.fleet.given, change.fleet)
-        if row is None:
+    def _with_change(self, shape: Shape, change: FleetChange) -> Shape | None:
+        """Return the shape that fits the changed fleet, or None if earlier changes differ."""
+        changed = self.fleet.with_change(change.text, change.fleet)
+        if changed is None:
             return None
-        self.fleet = self.fleet.with_pool(change.text, row)
+        if change.text not in changed.added:  # a step with its number of nodes adds a pool
+            self.steps[change.text] = None
+        self.fleet = changed
         self._add_steps(shape, change.edits)
         return apply_edits(change.edits, shape) if change.edits else shape
 
@@ -113,14 +131,3 @@ class PodChanges:
         names = ", ".join(dict.fromkeys(str(member.workload) for member in shape.members))
         for edit in edits:
             self.steps[f"{names}: {edit.text}"] = None
-
-
-def _added_row(before: Fleet, after: Fleet) -> dict[str, object] | None:
-    """Return the row of the only pool that `after` adds, or None if it changes anything else."""
-    known = {pool.name for pool in before.pools}
-    documents = before.document(), after.document()
-    rows = documents[1]["pools"]
-    added = [row for row in rows if row["name"] not in known]
-    others = [row for row in rows if row["name"] in known]
-    one, two = ({**each, "pools": []} for each in documents)
-    return added[0] if one == two and others == documents[0]["pools"] and len(added) == 1 else None

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from typing import Final
 
 from msgspec.structs import replace
 
+from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet
-from dra_planner.model import Demand
+from dra_planner.model import Demand, DeviceClass
 from dra_planner.offers import Offer, predict_offers, with_taint_rules
 from dra_planner.placement import GuardedCounts
+from dra_planner.plan.demand.class_findings import ClassSources
+from dra_planner.plan.demand.classes import fleet_classes
 from dra_planner.plan.judgement.guarding import judge_with_guards
 from dra_planner.plan.judgement.judge import judge
 from dra_planner.plan.judgement.judgement import Judgement
@@ -113,7 +116,7 @@ class JointSearch:
         if fixed is None or fixed[0].sizing.verdict == "does-not-fit":
             return None
         if fixed[0].sizing.verdict == "fits":
-            return self._found(*fixed)
+            return self._found(demand, *fixed)
         before = self._fleet
         for fix in fixed[0].fixes[:_TRIED]:
             changed = pinned(demand, fix) if fix.kind == "affinity" else demand
@@ -124,8 +127,8 @@ class JointSearch:
                 continue
             if fix.kind != "maximum":
                 self._steps[fix_sentence(fix)] = None
-                return self._found(*again)
-            return self._found(*self._without_needless_raises(changed, fix.pools, again))
+                return self._found(changed, *again)
+            return self._found(changed, *self._without_needless_raises(changed, fix.pools, again))
         if len(fixed[0].fixes) > _TRIED:
             self.ended_at = f"its limit of {counted(_TRIED, 'simulated fix')}"
         self._fleet = before
@@ -170,7 +173,7 @@ class JointSearch:
             if fixed is not None:
                 fix = Fix(kind="taint", counts={}, pools=names)
                 self._steps[fix_sentence(fix)] = None
-                return self._found(*fixed)
+                return self._found(demand, *fixed)
         return None
 
     def _without_simulation(self, demand: Demand) -> Judgement | None:
@@ -178,12 +181,12 @@ class JointSearch:
         changed = self._offered()
         if changed is None:
             return None
-        fleet, offers = changed
+        fleet, offers, classes = changed
         given = self._judgement
         judgement = judge(
             demand,
             offers,
-            given.classes,
+            classes,
             given.features,
             level=given.level,
             fleet=fleet,
@@ -201,12 +204,12 @@ class JointSearch:
         changed = self._offered()
         if changed is None:
             return None
-        fleet, offers = changed
+        fleet, offers, classes = changed
         given = self._judgement
         judgement, guarded = judge_with_guards(
             demand,
             offers,
-            given.classes,
+            classes,
             given.features,
             level=given.level,
             fleet=fleet,
@@ -219,15 +222,23 @@ class JointSearch:
         self._sized = (judgement if guarded is None else guarded.free).sized
         return judgement, fleet
 
-    def _offered(self) -> tuple[Fleet, tuple[Offer, ...]] | None:
-        """Return the changed fleet and its offers, or None if it isn't valid."""
+    def _offered(self) -> tuple[Fleet, tuple[Offer, ...], Mapping[str, DeviceClass]] | None:
+        """Return the changed fleet, its offers, and its classes, or None if it isn't valid."""
         fleet = self._fleet.fleet()
         if fleet is None:
             return None
-        offers, manifests = predict_offers(fleet, self._judgement.features), self._plan.manifests
+        features, manifests = self._judgement.features, self._plan.manifests
+        classes = self._judgement.classes
+        try:
+            offers = predict_offers(fleet, features)
+        except PlannerError:  # this Kubernetes version doesn't support the driver's new settings
+            return None
         if manifests is not None:
             offers = with_taint_rules(offers, manifests.taint_rules)
-        return fleet, offers
+        if "drivers" in self._fleet.keys:
+            of_manifests = {} if manifests is None else manifests.classes
+            classes = ClassSources(fleet_classes(fleet, features), of_manifests).in_cluster
+        return fleet, offers, classes
 
     def _known_sizes(self, demand: Demand, fleet: Fleet) -> SizedDemand | None:
         """Return the last sizes if they're those of this demand and fleet. The placement and the
@@ -236,8 +247,9 @@ class JointSearch:
         known = self._sized
         return known if known is not None and known.is_of(demand, fleet) else None
 
-    def _found(self, judgement: Judgement, fleet: Fleet) -> JointFix:
+    def _found(self, demand: Demand, judgement: Judgement, fleet: Fleet) -> JointFix:
         return JointFix(
+            demand=demand,
             steps=tuple(joint_steps(self._steps, self._fleet, fleet)),
             judgement=judgement,
             fleet=fleet,
