@@ -144,6 +144,31 @@ RULES_OF_PODS = (
         on=IN_TWO_ZONES,
     ),
     Case(
+        name="a spread over nodes that counts the system nodes",
+        on=fleet(pools=[pool("l4x", "g6.12xlarge", 2)]),
+        given=[
+            template(),
+            deployment(replicas=5, topologySpreadConstraints=spread(topologyKey=HOST)),
+        ],
+        verdict="cannot-tell",
+        says=("also counts the system nodes", "each node runs at most 1 pod", "select pool l4x"),
+    ),
+    Case(
+        name="a spread over the nodes of a pool",
+        on=fleet(pools=[pool("l4x", "g6.12xlarge", 2)]),
+        given=[
+            template(),
+            deployment(
+                replicas=5,
+                strategy={"type": "Recreate"},
+                topologySpreadConstraints=spread(topologyKey=HOST),
+                nodeSelector={"pulumi-dra/pool": "l4x"},
+            ),
+        ],
+        verdict="fits",
+        silent=("system nodes",),
+    ),
+    Case(
         name="pods that run on one node and request more GPUs than a node has",
         given=[template(), deployment(replicas=6, affinity=next_to(HOST))],
         verdict="does-not-fit",

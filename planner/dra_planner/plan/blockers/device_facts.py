@@ -19,6 +19,7 @@ from dra_planner.plan.blockers.idle_configuration import find_idle_configuration
 from dra_planner.plan.blockers.idle_devices import find_idle_devices
 from dra_planner.plan.blockers.limited_tolerations import find_limited_tolerations
 from dra_planner.plan.blockers.shared_claims import find_stuck_shared_claims
+from dra_planner.plan.blockers.spread_domains import find_idle_domains
 from dra_planner.wording import counted
 
 _TINY: Final = 2**20  # bytes
@@ -36,6 +37,7 @@ def find_facts(situation: ClusterSituation) -> Iterator[Blocker]:
     yield from find_idle_configuration(situation)
     yield from find_stuck_shared_claims(situation)
     yield from find_idle_devices(situation)
+    yield from find_idle_domains(situation)
     yield from find_driver_notes(situation)
     yield from find_memory_that_starts_no_node(situation)
 

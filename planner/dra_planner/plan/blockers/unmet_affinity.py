@@ -104,7 +104,7 @@ def find_daemons_without_devices(situation: ClusterSituation) -> Iterator[Blocke
                 )
                 pools, system = named("pool", list(misfits)), situation.system
                 also = (
-                    f", and {_select_pools(list(misfits))}"
+                    f", and {select_pools(list(misfits))}"
                     if system is not None and reject_for_good(spec, system.node) is None
                     else ""
                 )
@@ -169,13 +169,14 @@ def find_daemons_on_system_nodes(situation: ClusterSituation) -> Iterator[Blocke
                     code=_CODE,
                     message=f"{workload.ref} also creates pods for the nodes of the system "
                     f"pool, but these nodes {lack}, so these pods stay pending",
-                    fix=_select_pools(names),
+                    fix=select_pools(names),
                     place=workload.place,
                     workloads=(workload.ref,),
                 )
 
 
-def _select_pools(names: Sequence[str]) -> str:
+def select_pools(names: Sequence[str]) -> str:
+    """Return the fix that restricts pods to these pools."""
     return f"select {named('pool', names)} by node affinity: {POOL} in ({', '.join(names)})"
 
 
