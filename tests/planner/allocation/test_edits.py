@@ -15,7 +15,8 @@ from msgspec.structs import replace
 
 from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place, reasons_of
 from dra_planner.allocation.node.pod_rules import sight_of
-from dra_planner.allocation.reasons.edits import Edit, apply_edits
+from dra_planner.allocation.reasons.applied_edits import apply_edits
+from dra_planner.allocation.reasons.edits import Edit
 from dra_planner.allocation.reasons.replacement_text import replacement_text
 from dra_planner.allocation.reasons.suggestions import suggest_edits
 from dra_planner.model import (

@@ -8,8 +8,9 @@ from msgspec.structs import replace
 
 from dra_planner.allocation.place import place, plan_for, searched_claims
 from dra_planner.allocation.reasons.absent_names import published_instead
+from dra_planner.allocation.reasons.applied_edits import apply_edits
 from dra_planner.allocation.reasons.devices import attribute_of, device_reasons
-from dra_planner.allocation.reasons.edits import Edit, apply_edits
+from dra_planner.allocation.reasons.edits import Edit
 from dra_planner.allocation.reasons.explanation import (
     AlternativeReport,
     ClaimReport,

@@ -12,14 +12,9 @@ from msgspec.structs import replace
 
 from dra_planner.allocation.node.state import NodeState
 from dra_planner.allocation.place import place
-from dra_planner.allocation.reasons.edits import (
-    PREFERENCE,
-    Edit,
-    apply_edits,
-    count_text,
-    possible_edits,
-    way_of,
-)
+from dra_planner.allocation.reasons.applied_edits import apply_edits
+from dra_planner.allocation.reasons.edits import PREFERENCE, Edit, way_of
+from dra_planner.allocation.reasons.possible_edits import count_text, possible_edits
 from dra_planner.allocation.verdicts import Placement, Refusal, Undecided
 from dra_planner.model import Shape
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from dra_planner.allocation import Edit
-from dra_planner.allocation.reasons.edits import apply_edits, distance
+from dra_planner.allocation.reasons.applied_edits import apply_edits
+from dra_planner.allocation.reasons.edits import distance
 from dra_planner.model import Demand, Shape, best
 from dra_planner.plan.explanation.claims import smallest_edits
 from dra_planner.plan.judgement.judgement import Judgement

@@ -11,7 +11,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dra_planner.allocation.reasons.edits import Edit, apply_edits
+from dra_planner.allocation.reasons.applied_edits import apply_edits
+from dra_planner.allocation.reasons.edits import Edit
 from dra_planner.allocation.reasons.selector_changes import asks_for_mig
 from dra_planner.cel.explanation import split_at_and
 from dra_planner.clouds import cloud

@@ -1,0 +1,225 @@
+"""All single changes that could remove an obstacle on a node."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+
+from msgspec.structs import replace
+
+from dra_planner.allocation.extended_resource_claims import CLAIM_NAME
+from dra_planner.allocation.node.selectors import node_matches, tolerates
+from dra_planner.allocation.node.state import NodeState
+from dra_planner.allocation.place import needs_of
+from dra_planner.allocation.reasons.device_pairs import pairs_of
+from dra_planner.allocation.reasons.edits import Edit
+from dra_planner.allocation.reasons.label_alternatives import instead_of_label
+from dra_planner.allocation.reasons.nodes import (
+    failing_requirements,
+    is_of_volume,
+    selector_of,
+    toleration_text,
+)
+from dra_planner.allocation.reasons.selector_changes import class_corrections, selector_changes
+from dra_planner.model import (
+    DeviceToleration,
+    ExactDeviceRequest,
+    Node,
+    PodSpec,
+    Shape,
+    Toleration,
+)
+from dra_planner.quantity import amount_text, amount_text_at_most
+
+_ATTRIBUTE = re.compile(r"""device\.attributes\[(?:"[^"]*"|'[^']*')\]\.\w+""")
+
+
+def possible_edits(shape: Shape, node: NodeState, fresh: NodeState | None) -> Iterator[Edit]:
+    """Yield every single change that removes one obstacle on this node, even if it isn't
+    sufficient.
+    """
+    if fresh is not None:
+        yield Edit("add-node", f"add one more node like {node.node.name}")
+    yield from _pod_edits(shape, node)
+    for number, claim in enumerate(shape.claims):
+        for index, constraint in enumerate(claim.spec.constraints):
+            name = constraint.match_attribute or constraint.distinct_attribute
+            if pairs := pairs_of(claim.spec, index):
+                text = (
+                    f"split each of the requests {' and '.join(pairs[1])} in claim "
+                    f"{claim.name} into {pairs[0]} requests for one device each, and add a "
+                    f"matchAttribute constraint on {name} for each group of split requests"
+                )
+                yield Edit("constrain-pairs", text, number, index=index, value=pairs[0])
+            yield Edit(
+                "drop-constraint",
+                f"remove the constraint on {name} from claim {claim.name}",
+                number,
+                index=index,
+            )
+        for position, request in enumerate(claim.spec.requests):
+            ways = [(-1, request.exactly)] if request.exactly else []
+            ways += list(enumerate(request.first_available))
+            for way, spec in ways:
+                yield from _way_edits(
+                    Edit("lower-count", "", number, position, way), spec, shape, node
+                )
+
+
+def _selected_otherwise(text: str, keys: Iterable[str], pod: PodSpec, node: Node) -> str:
+    """Return the text with the selection that replaces labels which the node lacks."""
+    missing = (key for key in keys if key not in node.meta.labels)
+    instead = next(filter(None, (instead_of_label(key, pod, node) for key in missing)), "")
+    return f"{text}, and {instead}" if instead else text
+
+
+def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
+    pod, own = shape.pod, node.node
+    for taint in own.taints:
+        if taint.effect != "PreferNoSchedule" and not any(
+            tolerates(t, taint) for t in pod.tolerations
+        ):
+            toleration = Toleration(
+                taint.key, "Equal" if taint.value else "Exists", taint.value, taint.effect
+            )
+            text = f"add to the pod's tolerations: {toleration_text(taint)}"
+            yield Edit("tolerate", text, toleration=toleration)
+    for key, value in pod.node_selector.items():
+        if own.meta.labels.get(key) != value and not is_of_volume(pod, key):
+            text = f"remove {key}={value} from {selector_of(pod, key)}"
+            yield Edit("select-less", _selected_otherwise(text, [key], pod, own), name=key)
+    if pod.node_affinity is not None and not node_matches(pod.node_affinity, own):
+        text = "remove the pod's required node affinity"
+        keys = [each.key for each in failing_requirements(pod, own)]
+        yield Edit("select-less", _selected_otherwise(text, keys, pod, own))
+    needs = needs_of(shape, node.template)
+    for name, amount in needs.requests.items():
+        left = node.free(name)
+        # The number of pods isn't requested by the pod, and 0 isn't a useful request.
+        if amount > left > 0 and name != "pods":
+            text = (
+                f"lower the pod's request for {name} from {amount_text(name, amount)} to "
+                f"{amount_text_at_most(name, left)}"
+            )
+            yield Edit("lower-resource", text, name=name, value=left)
+    if needs.ports:
+        yield Edit("drop-host-port", "remove the pod's host port")
+    if pod.pod_anti_affinity:
+        yield Edit("drop-anti-affinity", "remove the pod's required anti-affinity")
+
+
+def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState) -> Iterator[Edit]:
+    where = _where(shape, at)
+    if spec.allocation_mode == "All":
+        yield replace(
+            at,
+            kind="count-instead-of-all",
+            text=f"request one device instead of all in {where}",
+            value=1,
+        )
+    elif spec.count > 1:
+        yield replace(at, kind="lower-count", text=count_text(shape, at, spec.count, 1), value=1)
+    if shape.claims[at.claim].name == CLAIM_NAME:
+        # the claim is implicit, so the only possible change is the amount that the pod requests
+        return
+    for index, selector in enumerate(spec.selectors):
+        for change in selector_changes(selector.expression, spec.device_class_name, node.template):
+            text = f"{change.text} {'from' if change.kind == 'drop-selector' else 'in'} {where}"
+            yield replace(
+                at,
+                kind=change.kind,
+                text=text,
+                index=index,
+                conditions=change.parts,
+                name=change.amount,
+            )
+    yield from _class_corrections(at, spec, node)
+    published = {name for each in node.template.candidates for name in each.device.capacity}
+    for name, amount in spec.capacity.items():
+        for near in get_close_matches(name, sorted(published - {name, *spec.capacity}), 1):
+            text = f"request the capacity {near} instead of {name} in {where}"
+            yield replace(
+                at, kind="rename-capacity", text=text, name=name, conditions=((name, near),)
+            )
+        text = (
+            f"request less {name} than {amount} in {where}"
+            if name in published
+            else f"remove the request for {name}, which no device publishes, from {where}"
+        )
+        yield replace(at, kind="lower-capacity", text=text, name=name)
+    # Only taints that keep a device from being allocated; others have no effect on the claim.
+    taints = {
+        t
+        for c in node.template.candidates
+        for t in c.device.taints
+        if t.effect in ("NoSchedule", "NoExecute")
+    }
+    for taint in sorted(taints, key=str):
+        if not any(tolerates(t, taint) for t in spec.tolerations):
+            toleration = DeviceToleration(taint.key, "Equal", taint.value, taint.effect)
+            text = f"tolerate the device taint {taint.key}={taint.value}:{taint.effect} in {where}"
+            yield replace(at, kind="tolerate-device", text=text, toleration=toleration)
+    yield from _guards(at, spec, node)
+    for name in sorted(node.template.classes):
+        if name != spec.device_class_name:
+            yield replace(
+                at, kind="use-class", text=f"use DeviceClass {name} in {where}", name=name
+            )
+
+
+def _guards(at: Edit, spec: ExactDeviceRequest, node: NodeState) -> Iterator[Edit]:
+    """Yield the edit that a class first checks whether a device has the attributes, so that it
+    doesn't fail on devices of other classes.
+    """
+    own = node.template.classes.get(spec.device_class_name)
+    for position, selector in enumerate(own.selectors if own is not None else ()):
+        read = dict.fromkeys(_ATTRIBUTE.findall(selector.expression))
+        guards = [f"has({each})" for each in read if f"has({each})" not in selector.expression]
+        if own is None or not guards:
+            continue
+        guarded = {position: " && ".join([*guards, f"({selector.expression})"])}
+        conditions = tuple(
+            (selector.expression, guarded.get(number, each.expression))
+            for number, each in enumerate(own.selectors)
+        )
+        text = (
+            f"begin the selector of DeviceClass {spec.device_class_name} with "
+            f"`{' && '.join(guards)} &&`"
+        )
+        for name in sorted(node.template.classes):
+            if name != spec.device_class_name:
+                yield replace(at, kind="guard-class", text=text, name=name, conditions=conditions)
+
+
+def _class_corrections(at: Edit, spec: ExactDeviceRequest, node: NodeState) -> Iterator[Edit]:
+    """Yield corrections of a class's selectors. To try one, the request uses another class with the
+    corrected selectors.
+    """
+    own = node.template.classes.get(spec.device_class_name)
+    for correction in class_corrections(spec.device_class_name, node.template):
+        before = (each.expression for each in own.selectors) if own is not None else ()
+        conditions = tuple(zip(before, correction.expressions, strict=True))
+        for name in sorted(node.template.classes):
+            if name != spec.device_class_name:
+                yield replace(
+                    at,
+                    kind="correct-class",
+                    text=correction.change.text,
+                    name=name,
+                    conditions=conditions,
+                )
+
+
+def count_text(shape: Shape, at: Edit, asked: int, value: int) -> str:
+    devices = "1 device" if value == 1 else f"{value} devices"
+    return f"request {devices} instead of {asked} in {_where(shape, at)}"
+
+
+def _where(shape: Shape, at: Edit) -> str:
+    claim = shape.claims[at.claim]
+    if claim.name == CLAIM_NAME:
+        return "the pod's extended resources"
+    request = claim.spec.requests[at.request]
+    sub = f"/{request.first_available[at.way].name}" if at.way >= 0 else ""
+    return f"request {request.name}{sub} of claim {claim.name}"
