@@ -145,6 +145,9 @@ def listed_words(words: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(words[:-1])}, {last} {words[-1]}"
 
 
+_FEW: Final = 3  # values of a list that a message repeats
+
+
 def phrase(part: Part, condition: str) -> str:
     """Return conditions of a row as words, for example 'fipsMode is "FIPS"'."""
     words = [_phrase(part, each) for each in condition.split(" and ")]
@@ -161,6 +164,9 @@ def _phrase(part: Part, condition: str) -> str:
     if value is None:
         return f"{shown} isn't set"
     if (listed := as_list(value)) is not None:
+        plain = [_quoted(each) for each in listed if isinstance(each, str | int)]
+        if 0 < len(plain) == len(listed) <= _FEW and "#" not in condition:
+            return f"{shown} is {listed_words(plain)}"
         return f"{shown} has {len(listed)} {'entry' if len(listed) == 1 else 'entries'}"
     if as_mapping(value) is not None or value is UNKNOWN or not re.search("[=~]", condition):
         return f"{shown} is set"

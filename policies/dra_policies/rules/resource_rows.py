@@ -47,8 +47,8 @@ class ResourceRow(Struct, frozen=True, kw_only=True):
     alternatives of a value. A path that starts with `cluster:`, `template:`, or `machine:`
     belongs to the cluster, launch template, or machine type of a pool, and one with
     `@property#Type:` to the resource that a property names. A property *differs* from the one
-    at the path `value`, or is *elsewhere*: in another region. The value of *above* can be a
-    share of another number ("60% of machine:memoryGib").
+    at the path `value`, *equals* it, or is *elsewhere*: in another region. The value of *above*
+    can be a share of another number ("60% of machine:memoryGib").
     """
 
     rule: str
@@ -76,6 +76,8 @@ class ResourceRow(Struct, frozen=True, kw_only=True):
         head, items, rest = path.partition("[].")
         if self.wrong == "differs":
             return read.differs(owner, path, self.value)
+        if self.wrong == "equals":
+            return read.equals(owner, path, self.value)
         if self.wrong == "elsewhere":
             return read.is_elsewhere(owner, path, self.value)
         bound = self._bound(read)

@@ -139,6 +139,13 @@ class RowSubject(Struct, frozen=True, kw_only=True):
         types = {self.resources[urn].type for urn in ours | theirs}
         return bool(ours and theirs) and not ours & theirs and len(types) == 1
 
+    def equals(self, owner: RowOwner, path: str, other: str) -> bool:
+        """Return whether two properties certainly have the same text."""
+        against, there = self.owner(other)
+        left = list(_texts(owner, path))
+        right = [] if against is None else list(_texts(against, there))
+        return bool(left) and None not in left and left == right
+
     def is_elsewhere(self, owner: RowOwner, path: str, other: str) -> bool:
         """Return whether two locations are certainly in different regions, because neither location
         is a prefix of the other.

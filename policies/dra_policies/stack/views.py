@@ -156,6 +156,7 @@ def _installed(chart: Resource) -> DeclaredResource:
         props=chart.props.below("values"),
         sources=chart.sources,
         version=chart.props.text("version") or "",
+        namespace=chart.props.text("namespace", "default") or "",
     )
 
 

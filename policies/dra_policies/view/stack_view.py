@@ -213,8 +213,8 @@ class KubernetesVersion(Struct, frozen=True, kw_only=True):
 @equality(unhashed=("sources",))
 class DeclaredResource(Struct, frozen=True, kw_only=True):
     """A cloud resource as declared. `sources` are the URNs of the resources that each property
-    comes from. `of_outputs` are the properties that the program doesn't set. `version` is a
-    chart's version, or "" if it's unknown.
+    comes from. `of_outputs` are the properties that the program doesn't set. `version` and
+    `namespace` are those of a chart, or "" if they're unknown.
     """
 
     urn: str
@@ -224,6 +224,7 @@ class DeclaredResource(Struct, frozen=True, kw_only=True):
     sources: Mapping[str, tuple[str, ...]] = {}
     of_outputs: frozenset[str] = frozenset()
     version: str = ""
+    namespace: str = ""
 
     def sources_of(self, path: str) -> frozenset[str]:
         """Return the URNs of the resources that a property, or a part of it, comes from."""

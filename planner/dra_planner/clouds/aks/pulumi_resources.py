@@ -167,6 +167,8 @@ FEDERATED_ACCOUNTS = FederatedAccounts(
     audience="api://AzureADTokenExchange",
     issuer="issuer",
     audiences="audiences",
+    # Azure/azure-workload-identity:docs/book/src/topics/service-account-labels-and-annotations.md
+    pod_label="azure.workload.identity/use",
 )
 IDENTITY = IdentityResource(
     token="azure-native:managedidentity:UserAssignedIdentity",

@@ -56,6 +56,8 @@ CLUSTER = ClusterResource(
     first_pool_settings=("nodeConfig", "initialNodeCount"),
     # GKE guide, "Use node auto-provisioning": limits count nodes of all pools
     autoscaler_limits=("clusterAutoscaling.resourceLimits", "resourceType", "maximum"),
+    # docs.cloud.google.com/kubernetes-engine: "Maintenance windows and exclusions", read 2026-11-28
+    maintenance=("maintenancePolicy.recurringWindow", 48, 32),
     own_nodes=(("enableAutopilot", "true"), ("clusterAutoscaling.enabled", "true")),
 )
 POOL = PoolResource(

@@ -115,7 +115,8 @@ class FederatedAccounts(Struct, frozen=True, kw_only=True):
     its identity, and `role` an add-on's property with the identity. `provider` is a part of the
     address of the cloud's issuers, and `audience` the start of the audience of their tokens.
     `issuer` and `audiences` are properties of a resource that isn't a policy. `pool` is the
-    property of clusters with the identity pool, and the end of the pool's name.
+    property of clusters with the identity pool, and the end of the pool's name. `pod_label` is the
+    label of pods that get a token for the identity, "" if every pod of the account gets it.
     """
 
     token: str
@@ -130,3 +131,4 @@ class FederatedAccounts(Struct, frozen=True, kw_only=True):
     issuer: str = ""
     audiences: str = ""
     pool: tuple[str, str] = ("", "")
+    pod_label: str = ""

@@ -284,7 +284,8 @@ class ClusterResource(Struct, frozen=True, kw_only=True):
     adds nodes that aren't declared. `pod_range` is the range of addresses that nodes share for
     their pods, and `first_pool` the flag that removes a pool that isn't declared, which has the
     cluster's `first_pool_settings`. `subnets` is the list of subnets of the control plane, which
-    must be in at least `least_zones` zones.
+    must be in at least `least_zones` zones. `maintenance` is the recurring window for maintenance,
+    and the hours for which it must be open in a number of days.
     """
 
     token: str
@@ -307,6 +308,7 @@ class ClusterResource(Struct, frozen=True, kw_only=True):
     network_policies: tuple[tuple[str, str], ...] = ()
     pod_range: str = ""
     own_network: tuple[str, str, tuple[str, ...]] = ("", "", ())
+    maintenance: tuple[str, int, int] = ("", 0, 0)
     first_pool: str = ""
     first_pool_settings: tuple[str, ...] = ()
     own_nodes: tuple[tuple[str, str], ...] = ()

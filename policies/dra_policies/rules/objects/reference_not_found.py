@@ -1,4 +1,6 @@
-"""Pods that refer to a class, a queue, or an object of their namespace that isn't defined."""
+"""Pods and charts that refer to a class, a queue, or an object of their namespace that isn't
+defined.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,7 @@ from dra_planner.plan.blockers.queueing.admission import find_queue_faults
 from dra_planner.plan.blockers.references import find_missing_classes, find_missing_objects
 from dra_planner.plan.blockers.storage.volumes import find_volumes_without_class
 from dra_policies.rules.blockers import tell_of_clusters
+from dra_policies.rules.objects.chart_references import misplaced_objects
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 
@@ -27,6 +30,7 @@ def check(view: StackView) -> Iterator[Finding]:
     yield from _of_clusters(view)
     if view.complete:
         yield from _runtime_classes(view)
+        yield from misplaced_objects(view)
         yield from _priority_classes(view)
 
 
@@ -77,7 +81,7 @@ def _priority_classes(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id=ID,
-    says="An object that pods need for admission isn't in the manifests.",
+    says="An object that pods or a chart need isn't in the manifests, or isn't in their namespace.",
     why="The API server rejects a pod whose PriorityClass or RuntimeClass doesn't exist. Kueue "
     "doesn't admit workloads whose queue or flavor doesn't exist.",
     fix="Add the object's manifest, or correct the name.",

@@ -14,10 +14,11 @@ from msgspec import Struct
 
 from dra_planner.clouds import AddonAccount, Cloud, FederatedAccounts, cloud, names
 from dra_policies.rules.rule import Finding
-from dra_policies.unknown_values import as_list, as_mapping
+from dra_policies.unknown_values import UNKNOWN, as_list, as_mapping
 from dra_policies.view.stack_view import DeclaredResource, StackView
 
-_ACCOUNT: Final = "kubernetes:core/v1:ServiceAccount"
+_ACCOUNTS: Final = ("kubernetes:core/v1:ServiceAccount", "kubernetes:v1:ServiceAccount")
+_TEMPLATES: Final = ("", "spec.template.", "spec.jobTemplate.spec.template.")
 _ADDON: Final = ":Addon"
 _WILD: Final = re.compile(r"[*?]")
 _SUBJECT: Final = re.compile(r"system:serviceaccount:[^:]+:[^:]+")
@@ -42,6 +43,7 @@ def untrusted_accounts(view: StackView) -> Iterator[Finding]:
             yield from _of_policy(grant, kind)
             yield from _of_credential(view, grant, kind, cloud(name))
             yield from _without_pool(view, grant, kind, cloud(name))
+        yield from _without_label(view, kind)
         yield from _unmatched(view, grants, kind, cloud(name).addon_accounts)
 
 
@@ -177,6 +179,35 @@ def _without_pool(
         )
 
 
+def _without_label(view: StackView, kind: FederatedAccounts) -> Iterator[Finding]:
+    """Yield workloads whose pods lack the label with which they'd get a token."""
+    accounts = {
+        (account.namespace, account.name) for account, _ in _annotated(view, kind)
+    } if kind.pod_label else set()  # fmt: skip
+    label = kind.pod_label.replace(".", "%2E")
+    for each in view.objects if accounts else ():
+        namespace = each.props.text("metadata.namespace", "default") or ""
+        for path in _TEMPLATES:
+            spec = each.props.below(f"{path}spec")
+            name = spec.text("serviceAccountName")
+            is_pod = spec.has("containers") is True
+            labels = each.props.below(f"{path}metadata.labels")
+            if (
+                is_pod
+                and name
+                and (namespace, name) in accounts
+                and labels.values is not UNKNOWN
+                and labels.has(label) is False
+            ):
+                yield Finding(
+                    message=f"the pods of {each.type.rpartition(':')[2]} {namespace}/"
+                    f"{each.props.text('metadata.name') or each.name} use service account {namespace}/{name}, but "
+                    f"lack the label {kind.pod_label}, so they don't get a token for its identity",
+                    fix=f'set the pods\' label {kind.pod_label} to "true"',
+                    urn=each.urn,
+                )
+
+
 def _unmatched(
     view: StackView,
     grants: list[DeclaredResource],
@@ -222,7 +253,7 @@ def _annotated(view: StackView, kind: FederatedAccounts) -> Iterator[tuple[_Acco
     """Yield service accounts with the identity that they name."""
     path = f"metadata.annotations.{kind.annotation.replace('.', '%2E')}"
     for each in view.objects:
-        if each.type != _ACCOUNT:
+        if each.type not in _ACCOUNTS:
             continue
         namespace, name = (
             each.props.text("metadata.namespace", "default"),
