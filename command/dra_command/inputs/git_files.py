@@ -104,7 +104,7 @@ def _ref_fix(repository: Path) -> str:
 
 def _folder(repository: Path) -> str:
     name = os.path.relpath(repository)
-    return "the current folder" if name == "." else name
+    return "the current folder" if name == "." else str(repository.resolve())
 
 
 def _git(repository: Path, place: Place, *words: str, sought: str = "this ref") -> bytes:

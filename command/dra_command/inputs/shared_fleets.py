@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dra_command.command_line.similar_words import near
 from dra_command.inputs.shared_catalog import find_shared_catalog
+from dra_planner.errors import SourceError
 from dra_planner.fleet import Fleet, is_url, read_document, read_fleet
 from dra_policies.configuration.location import find_configuration
 from dra_policies.configuration.reading import read_configuration
@@ -12,9 +14,10 @@ from dra_policies.configuration.shared.locations import Location, parse_location
 
 def find_shared_fleet(name: str, config: str = "") -> Fleet | None:
     """Return the fleet at a URL, or the fleet with a name under `fleets`. None if the configuration
-    (by default, the nearest one) doesn't contain the name.
+    (by default, the nearest one) doesn't contain fleets, or if the name is a path.
 
-    Raises PlannerError if it can't be fetched, or isn't a valid fleet.
+    Raises PlannerError if the configuration contains other fleets, or if the fleet can't be
+    fetched or isn't valid.
     """
     location = parse_location(name) if is_url(name) else _named(name, config)
     if location is None:
@@ -29,4 +32,13 @@ def find_shared_fleet(name: str, config: str = "") -> Fleet | None:
 
 def _named(name: str, config: str) -> Location | None:
     path = "" if "/" in name else config or find_configuration(".")
-    return read_configuration(path).fleets.get(name) if path else None
+    fleets = read_configuration(path).fleets if path else {}
+    if fleets and name not in fleets and "." not in name:
+        meant = near(name, fleets)
+        raise SourceError(
+            f'"{name}" is neither a file nor a fleet in {path}',
+            fix=f'did you mean "{meant}"?'
+            if meant
+            else f"use a file, or one of these fleets: {', '.join(fleets)}",
+        )
+    return fleets.get(name)

@@ -71,8 +71,9 @@ def _files(values: argparse.Namespace) -> tuple[str, ...]:
 
 
 def _run_file(file: str) -> Iterator[_Tested]:
-    for id, rule in read_configuration(file).settings.custom_rules.items():
-        yield _Tested(id, file, tuple(run_cases(rule)))
+    configured = read_configuration(file)
+    for id, rule in configured.settings.custom_rules.items():
+        yield _Tested(id, configured.rule_files[id], tuple(run_cases(rule)))
 
 
 def _print_test(tested: Sequence[_Tested], *, quiet: bool) -> None:
@@ -130,10 +131,13 @@ def _test_json(tested: Sequence[_Tested]) -> str:
 
 
 def _print_objects(values: argparse.Namespace) -> Status:
-    """Print the plan and the cost in the form that rules read. Unknown fields are omitted."""
+    """Print the plan and the cost in the form that rules read, and the paths of unknown fields."""
     inputs = read_inputs(values, needs_capacity=False, is_lenient=True)
     published = PublishedObjects(make_view(inputs))
-    document = {"plan": _plain(published.plan), "cost": _plain(published.cost)}
+    objects = {"plan": published.plan, "cost": published.cost}
+    document = {name: _plain(value) for name, value in objects.items()}
+    if unknown := [path for name, value in objects.items() for path in _unknown(value, name)]:
+        document["unknown"] = unknown
     if values.format == "json":
         print(json.dumps(document, indent=2, ensure_ascii=False))
     else:
@@ -152,3 +156,15 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return [_plain(each) for each in value]
     return value
+
+
+def _unknown(value: Any, path: str) -> Iterator[str]:
+    """Yield the paths of the unknown fields below a value."""
+    if isinstance(value, UnknownValue):
+        yield path
+    elif isinstance(value, MapValue):
+        for key, each in value.entries.values():
+            yield from _unknown(each, f"{path}.{key}")
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from _unknown(each, f"{path}[{index}]")

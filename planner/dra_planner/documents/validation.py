@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
@@ -55,7 +56,16 @@ def sentences(
         inside = any(len(other) > len(at) and other[: len(at)] == at for other in told)
         # the error of another alternative of a union, which expects something other than a mapping
         if not inside:
-            yield at, " or ".join(said)
+            yield at, _joined(said)
+
+
+def _joined(said: list[str]) -> str:
+    """Return the sentences of several alternatives as one, which names the wrong value once."""
+    parts = [re.fullmatch("must be (.*), not (.*)", each, re.DOTALL) for each in said]
+    found = [(part[1], part[2]) for part in parts if part]
+    if len(found) == len(said) and len({value for _, value in found}) == 1:
+        return f"must be {' or '.join(wanted for wanted, _ in found)}, not {found[0][1]}"
+    return " or ".join(said)
 
 
 def _document_location(loc: Location, data: object) -> Location:

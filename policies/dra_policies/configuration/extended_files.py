@@ -79,7 +79,7 @@ def _extended(layer: Layer, index: int, text: str, parents: tuple[Location, ...]
         raise layer.fault(
             at,
             f"extends itself: {' → '.join(map(str, (*parents, found)))}",
-            ("remove one of the two keys"),
+            "remove one of these files from `extends`",
         )
     if len(parents) > _DEEPEST:
         raise layer.fault(
@@ -112,7 +112,16 @@ def _in_words(error: ValidationError, data: object) -> Iterator[Fault]:
         for at, message in sentences(error, data, document="the configuration", keys=keys):
             if _part_of(at) == part:
                 is_strange = message == "is not a key of the configuration"
-                yield at, message, f"its keys: {', '.join(keys)}" if is_strange else ""
+                listed = f"its keys: {', '.join(keys)}" if is_strange else ""
+                yield at, message, listed or _level_fix(at, data)
+
+
+def _level_fix(at: Keys, data: object) -> str:
+    """Return the fix for a level that YAML reads as false, or ""."""
+    rules = as_mapping((as_mapping(data) or {}).get("rules")) or {}
+    if len(at) == 2 and at[0] == "rules" and rules.get(str(at[1])) is False:
+        return "use disabled instead of off, no, or false"
+    return ""
 
 
 _PARTS: Final[dict[str, type[BaseModel]]] = {

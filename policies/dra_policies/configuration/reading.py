@@ -30,10 +30,11 @@ OF_READING = "object-is-refused"
 """The rule for findings about the form of an object."""
 
 
-@equality(unhashed=("fleets",))
+@equality(unhashed=("fleets", "rule_files"))
 class Configured(Struct, frozen=True):
     """A configuration merged from its files, the places of its exemptions, its custom rules, its
-    fleets, and its files of learned machine types, where later ones take precedence.
+    fleets, and its files of learned machine types, where later ones take precedence. `rule_files`
+    are the files that define the custom rules, by ID.
     """
 
     settings: Configuration
@@ -41,6 +42,7 @@ class Configured(Struct, frozen=True):
     custom: tuple[Rule, ...] = ()
     fleets: Mapping[str, Location] = {}
     catalog: tuple[tuple[Location, Place], ...] = ()
+    rule_files: Mapping[str, str] = {}
 
     @property
     def known_rules(self) -> frozenset[str]:
@@ -95,6 +97,9 @@ def _merged(layers: Sequence[Layer]) -> Configured:
         custom=_compiled(settings.custom_rules),
         fleets=fleets,
         catalog=tuple(_catalog_files(layers)),
+        rule_files={
+            id: str(layer.location) for layer in layers for id in layer.settings.custom_rules
+        },
     )
 
 

@@ -51,7 +51,8 @@ class Configuration(ConfigurationPart):
     extends: list[NonEmpty] = Field(
         default_factory=list,
         description="Configurations to extend. Later configurations take precedence. Each entry "
-        "is a path relative to this file, git+https://HOST/REPOSITORY.git@REF#PATH, "
+        "is a path relative to this file, git+https://HOST/REPOSITORY.git@REF#PATH (git+ssh and "
+        "git+file also work), "
         "https://…#sha256=DIGEST, or oci://REGISTRY/REPOSITORY:TAG.",
     )
     fleets: dict[str, NonEmpty] = Field(

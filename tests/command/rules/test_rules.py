@@ -291,6 +291,11 @@ class TestObjects:
         assert pool["hourlyCost"] == round(pool["nodes"] * pool["nodeHourlyCost"], 6)
         assert document["cost"]["monthly"] == pytest.approx(document["cost"]["hourly"] * 730)
 
+    def test_unknown_fields_are_named(self, project: Project) -> None:
+        document = yaml.safe_load(project.run("rules", "objects", "--stack", "dev").out)
+        assert "plan.pools[0].zones" in document["unknown"]
+        assert "zones" not in document["plan"]["pools"][0]
+
     def test_fields_without_pools_are_left_out(self, project: Project) -> None:
         document = yaml.safe_load(project.run("rules", "objects", "workloads").out)
 
@@ -332,6 +337,12 @@ class TestCases:
         assert (done.status, "no-l4 has no test cases" in done.out) == (0, True)
         assert "1 rule, 0 cases, 0 failed, 1 rule without test cases." in done.out
         assert project.run("rules", "test", "--require-tests").status == 1
+
+    def test_a_rule_of_another_file_is_named_with_it(self, project: Project) -> None:
+        project.write("shared/rules.yaml", NO_L4)
+        project.write("pulumi-dra.yaml", "extends: [shared/rules.yaml]\n")
+        done = project.run("rules", "test")
+        assert "no-l4 has no test cases (shared/rules.yaml)" in done.out
 
     def test_without_a_file_there_is_nothing_to_test(self, project: Project) -> None:
         assert "pulumi-dra.yaml" in project.run("rules", "test").err

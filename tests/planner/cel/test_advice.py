@@ -164,6 +164,7 @@ RULES = [
         "compare with each quantity separately, because the list contains strings",
         f'{MEMORY} == quantity("1Gi")',
     ),
+    (f"{MEMORY} <= ", "complete the expression", f'{MEMORY}.compareTo(quantity("1Gi")) >= 0'),
     ('semver("1.2.3")', "compare the version: ", 'semver("1.2.3").compareTo(semver("1.2.3")) >= 0'),
     (
         "optional.of(true)",

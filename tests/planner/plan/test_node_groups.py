@@ -60,7 +60,7 @@ def check_sums(plan: Plan) -> FilledNodes:
     assert pods_of(filled) == placed
     if plan.cost is not None:
         paid = sum((share.hourly_usd for share in cost_shares(plan, filled)), Decimal(0))
-        assert paid == plan.cost.hourly_usd.quantize(Decimal("0.0001"))
+        assert paid == plan.cost.hourly_usd
     return filled
 
 

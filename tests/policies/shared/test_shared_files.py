@@ -85,6 +85,7 @@ class TestMerging:
         ("gone.yaml", "gone.yaml doesn't exist"),
         ("pulumi-dra.yaml", "extends itself"),
         ("https://example.com/a.yaml", "the URL doesn't have a digest, so its content could change without notice"),
+        ("https://example.com/a.yaml#sha256=abc", 'the digest "sha256=abc" isn\'t sha256= with 64 hexadecimal digits'),
         ("git+https://example.com/a.git", "the git URL doesn't have a ref"),
         ("git+ext::sh -c whoami@v1", '"ext" git URLs'),
         ("git+http://example.com/a.git@v1", '"http" git URLs'),

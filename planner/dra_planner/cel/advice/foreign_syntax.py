@@ -53,9 +53,8 @@ def _close(text: str) -> str:
 
 
 def _drop(text: str) -> str:
-    text = text.rstrip()
-    while _unbalanced(text) < 0 and text.endswith(")"):
-        text = text[:-1].rstrip()
+    while _unbalanced(text) < 0 and text.rstrip().endswith(")"):
+        text = text.rstrip()[:-1].rstrip()
     return text
 
 
@@ -111,12 +110,22 @@ def advise(text: str, dialect: Dialect) -> str | None:
             reasons += [reason] * (reason not in reasons)
             if _is_expression(fixed, dialect):
                 return f"use {fixed}, because {' and '.join(reasons)}"
+    if not reasons and _ends_early(text, dialect):
+        return "complete the expression"
     return "; ".join(reasons) or None
 
 
 def _slips(text: str) -> Iterator[tuple[str, Callable[[str], str]]]:
     if len(text) <= _MAX_LENGTH:
         yield from _SLIPS
+
+
+def _ends_early(text: str, dialect: Dialect) -> bool:
+    try:
+        parse(text, dialect)
+    except ParseError as error:
+        return "'<EOF>'" in error.message
+    return False
 
 
 def _is_expression(text: str, dialect: Dialect) -> bool:

@@ -16,7 +16,7 @@ from dra_planner.plan.nodes.devices import NIC, NodeDevice
 from dra_planner.plan.nodes.groups import FilledNodes, NodeGroup
 
 ShareState = Literal["used", "free", "stranded"]
-_UNIT: Final = Decimal("0.0001")  # of a US dollar; prices are this exact
+_UNIT: Final = Decimal("0.000001")  # of a US dollar; prices are this exact
 _Name = TypeVar("_Name")
 _Key = tuple[WorkloadRef | None, ShareState]
 _Parts = Iterator[tuple[WorkloadRef | None, ShareState, str, Fraction]]
@@ -52,14 +52,14 @@ class ClaimShare(Struct, frozen=True, kw_only=True):
 
     @property
     def each_usd(self) -> Decimal:
-        """Cost of one claim, to the hundredth of a cent."""
+        """Cost of one claim, to the millionth of a US dollar."""
         return (self.hourly_usd / self.claims).quantize(_UNIT)
 
 
 def cost_shares(plan: Plan, filled: FilledNodes) -> tuple[CostShare, ...]:
     """Return the shares, largest first and unused devices last.
 
-    Their sum is the cost, to the hundredth of a cent. A node's price is divided evenly among its
+    Their sum is the cost, to the millionth of a US dollar. A node's price is divided evenly among its
     GPUs (or other accelerators), a GPU's price among its slices by memory, and a device's price
     among its users.
     Memory without a slice counts as stranded. Network interfaces have no cost. () if a price isn't

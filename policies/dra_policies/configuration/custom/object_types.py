@@ -77,7 +77,10 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
                 "Taints of the nodes, for example `nvidia.com/gpu=present:NoSchedule`",
             ),
             "nodes": (types.INT, "Nodes that the plan builds"),
-            "minNodes": (types.INT, "Minimum number of nodes"),
+            "minNodes": (
+                types.INT,
+                "Minimum number of nodes to build; without an autoscaler, the planned number",
+            ),
             "maxNodes": (types.INT, "Maximum number of nodes"),
             "devices": (types.INT, "Devices on the nodes that the plan builds"),
             "usedDevices": (types.INT, "Devices that claims use"),

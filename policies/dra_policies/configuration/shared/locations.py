@@ -157,11 +157,12 @@ def _web(text: str, place: Place) -> WebFile:
             f"add the digest of the file: {without_password(url)}#sha256=DIGEST (sha256sum FILE "
             "prints it)"
         )
-        raise LocationError(
-            "the URL doesn't have a digest, so its content could change without notice",
-            place=place,
-            fix=fix,
+        message = (
+            f'the digest "{fragment}" isn\'t sha256= with 64 hexadecimal digits'
+            if fragment.startswith("sha256")
+            else "the URL doesn't have a digest, so its content could change without notice"
         )
+        raise LocationError(message, place=place, fix=fix)
     return WebFile(url, found["digest"])
 
 
