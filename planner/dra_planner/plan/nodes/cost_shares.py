@@ -59,8 +59,8 @@ class ClaimShare(Struct, frozen=True, kw_only=True):
 def cost_shares(plan: Plan, filled: FilledNodes) -> tuple[CostShare, ...]:
     """Return the shares, largest first and unused devices last.
 
-    Their sum is the cost, to the millionth of a US dollar. A node's price is divided evenly among its
-    GPUs (or other accelerators), a GPU's price among its slices by memory, and a device's price
+    Their sum is the cost, to the millionth of a US dollar. A node's price is divided evenly among
+    its GPUs (or other accelerators), a GPU's price among its slices by memory, and a device's price
     among its users.
     Memory without a slice counts as stranded. Network interfaces have no cost. () if a price isn't
     known, or if the nodes already exist.
