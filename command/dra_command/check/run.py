@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -82,7 +83,14 @@ def run(values: argparse.Namespace) -> int:
         from dra_command.check.answer import check_answer
 
         print(check_answer(checked, values.format), end="")
-    return _status(checked, values.fail_on, allow_unknown=values.allow_unknown)
+    status = _status(checked, values.fail_on, allow_unknown=values.allow_unknown)
+    if status == Status.CANNOT_TELL and values.format == "text" and not values.quiet:
+        print(
+            'note: the exit status is 3, because the verdict is "cannot tell"; to exit with 0, use '
+            "--allow-unknown",
+            file=sys.stderr,
+        )
+    return status
 
 
 def _fix(

@@ -152,7 +152,7 @@ class ExplainOutput(Output):
     workload: str
     pools: list[ClaimPoolRow]
     holders: list[HolderRow] = Field(
-        description="Workloads that use the devices, if the pools are too small for all pods."
+        description="Workloads that use the devices, if not all pods fit in the pools."
     )
     missing: PoolReasonRow | None = Field(
         description="Missing part of the fleet if no pool fits the pod: a MIG configuration, a "

@@ -159,8 +159,11 @@ class _Role(argparse.Action):
         parser.exit()
 
 
-def add_answer(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
-    parser.add_argument("--format", choices=formats, default="text", help="default: %(default)s")
+def add_answer(parser: argparse.ArgumentParser, formats: Sequence[str], limits: str = "") -> None:
+    """Add the options of the answer. `limits` are words for --help about some of the formats."""
+    parser.add_argument(
+        "--format", choices=formats, default="text", help=f"{limits}default: %(default)s"
+    )
     parser.add_argument(
         "--allow-unknown", action="store_true", help='exit with 0 if the verdict is "cannot tell"'
     )

@@ -29,6 +29,8 @@ def fix_of(message: str, program: str) -> str:
 
 def fix_of_option(word: str, parser: argparse.ArgumentParser) -> str:
     """Return the fix for an option that a subcommand doesn't have."""
+    if parser.prog.endswith(" plan") and word.partition("=")[0] == "--what-if":
+        return "use --matrix, or `pulumi-dra explain` with --what-if"
     known = [option for action in parser._actions for option in action.option_strings]
     meant = near(word.partition("=")[0], known)
     return f"did you mean `{meant}`?" if meant else f"see `{parser.prog} --help`"

@@ -57,4 +57,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add_capacity(parser)
     add_config(parser)
-    add_answer(parser, ("text", "json", "markdown", "html"))
+    add_answer(
+        parser, ("text", "json", "markdown", "html"), "only --claim supports markdown and html; "
+    )

@@ -13,7 +13,7 @@ from dra_planner.plan.explanation.claims import WhatIf
 from dra_planner.wording import noun
 
 _MOST_NAMES = 6
-POOLS_TOO_SMALL = "the pod fits on a node, but the pools are too small for all pods"
+POOLS_TOO_SMALL = "the pod fits on a node, but not all pods fit in the pools at the same time"
 
 
 class Line(NamedTuple):

@@ -56,13 +56,15 @@ def run(values: argparse.Namespace) -> int:
 
 def _explain_pool(values: argparse.Namespace) -> int:
     """Explain how workloads use a pool, on the fleet with the values of --what-if."""
-    from dra_planner.plan.explanation.pools import explain_pool
+    from dra_planner.plan.explanation.pools import compare_pool, explain_pool
 
     if not values.pool:
         raise _nothing_named(values)
     require_text_or_json(values, "--pool without a claim")
-    plan, _, changes = plan_to_explain(values)
+    plan, before, changes = plan_to_explain(values)
     report = explain_pool(plan, values.pool)
+    if before is not None:
+        report = compare_pool(report, explain_pool(before, values.pool), plan)
     if values.format == "json":
         from dra_command.explain.pool.json import pool_json
 

@@ -104,7 +104,13 @@ def read_inputs(
         has_guards = fleet is not None and fleet.placement != "free"
         built = Built(absent=find_absent_changes(paths, has_guards=has_guards))
     gathered = _gather(paths, built, values, is_lenient=is_lenient)
-    sources = (*_without(values.fleet, gathered.sources), *rendered.sources, *built.sources)
+    manifests = _without(values.fleet, gathered.sources)
+    if gathered.sources and not manifests and all(map(os.path.isfile, paths)):
+        raise UsageError(
+            f"{values.fleet} is the fleet, and doesn't contain manifests",
+            fix="pass the files or folders that contain your manifests",
+        )
+    sources = (*manifests, *rendered.sources, *built.sources)
     delivered = deliver(sources) if renders else Delivered(sources)
     if getattr(values, "show_rendered", False):
         _print_rendered((*rendered.sources, *built.sources, *delivered.rendered))

@@ -4,6 +4,7 @@ API describe it.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,6 +32,8 @@ _MARKS = (
     "karpenter.sh/",
     "cluster.x-k8s.io/",
 )
+# an object of Kubernetes, after comments and separators
+_MANIFEST = re.compile(r"(?:\s*(?:#[^\n]*|---[^\n]*)\n)*(?:apiVersion|kind):")
 _MOST_NODES = 2_000_000  # the JSON of a Terraform state contains every attribute of every resource
 
 
@@ -77,6 +80,12 @@ def read_other_tools_fleet(
     _require_no_terraform_code(Path(path))
     text, defaults = _with_defaults(_text_of(path))
     if not any(mark in text for mark in _MARKS):
+        if _MANIFEST.match(text):
+            raise FleetError(
+                "is a Kubernetes manifest, not a fleet",
+                place=Place(path),
+                fix="pass the manifest as PATH, and a fleet with --fleet",
+            )
         return None
     from dra_planner.fleet_sources import read_imported_fleet  # noqa: PLC0415  (loads the readers of every tool)
 

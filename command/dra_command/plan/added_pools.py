@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from textwrap import indent
+from typing import Any, Final
 
 from dra_command.command_line.file_writer import write_whole
 from dra_command.command_line.yaml_text import yaml_text
 from dra_command.pens.amounts import usd
 from dra_planner.errors import PlannerError
+from dra_planner.fleet import find_fleet_places
 from dra_planner.plan import PlanRequest
 from dra_planner.plan.suggestion.added_pools import find_added_pools
+from dra_planner.sources import read_file
+
+_INDENTATION: Final = 2
 
 
-def write_added_pools(path: Path, request: PlanRequest) -> str:
-    """Write the cheapest pools that were found and make everything fit. Return the result, or the
-    reason why there are no such pools.
+def write_added_pools(path: Path, request: PlanRequest, fleet_file: str = "") -> str:
+    """Write the cheapest pools that were found and make everything fit, indented as in the fleet's
+    file. Return the result, or the reason why there are no such pools.
     """
     found = find_added_pools(request)
     if found is None:
@@ -31,12 +36,18 @@ def write_added_pools(path: Path, request: PlanRequest) -> str:
         f"# With these pools, everything fits: {told}{price}.\n"
         "# Append them to the fleet's pools.\n"
     )
-    write_whole(
-        path,
-        head + yaml_text({"pools": list(found.pools)}),
-        PlannerError,
-    )
+    rows = indent(yaml_text(list(found.pools)), " " * _indentation(fleet_file))
+    write_whole(path, f"{head}pools:\n{rows}", PlannerError)
     return f"wrote {path}: add {told}{price}"
+
+
+def _indentation(fleet_file: str) -> int:
+    """Return the number of spaces before a pool in the fleet's file, or 2 if it's unknown."""
+    place = next(iter(find_fleet_places(fleet_file).pools.values()), None) if fleet_file else None
+    if place is None:
+        return _INDENTATION
+    line = read_file(place.file).text.splitlines()[place.line - 1]
+    return len(line) - len(line.lstrip()) if line.lstrip().startswith("- ") else _INDENTATION
 
 
 def _type(row: Mapping[str, Any]) -> str:

@@ -59,7 +59,7 @@ def run(values: argparse.Namespace) -> int:
     if values.suggest:
         notes = [
             *notes,
-            _write_added_pools(Path(values.suggest), plan, _request(inputs, values), values),
+            _write_added_pools(Path(values.suggest), plan, inputs, values),
         ]
     if values.picture:
         notes = [*notes, _write_picture(Path(values.picture), plan)]
@@ -75,7 +75,7 @@ def run(values: argparse.Namespace) -> int:
             print(f"pulumi-dra: {visible(fault)}", file=sys.stderr)
         return Status.BROKEN
     if not values.quiet:
-        for note in (*notes, *(f"note: {each}" for each in _fleet_notes(inputs, values))):
+        for note in (*notes, *(f"note: {each}" for each in _fleet_notes(inputs, plan, values))):
             print(visible(note), file=sys.stderr)
     return _status(plan.verdict, values)
 
@@ -89,12 +89,19 @@ def _status(verdict: Verdict, values: argparse.Namespace) -> Status:
     return status_of(verdict, allow_unknown=values.allow_unknown)
 
 
-def _fleet_notes(inputs: CommandInputs, values: argparse.Namespace) -> tuple[str, ...]:
-    """Return notes about the fleet: support, outdated facts, and unused features."""
+def _fleet_notes(inputs: CommandInputs, plan: Plan, values: argparse.Namespace) -> tuple[str, ...]:
+    """Return notes about the fleet: support, outdated facts, and unused features of planned
+    nodes.
+    """
     if inputs.fleet is None or values.format != "text":
         return ()
     fleet = inputs.fleet
-    return (*dated_notes(fleet, date.today()), *unused_features(fleet), *provider_notes(fleet))
+    built = {pool.name for pool in plan.pools if pool.nodes.desired}
+    return (
+        *dated_notes(fleet, date.today()),
+        *unused_features(fleet, built),
+        *provider_notes(fleet),
+    )
 
 
 def _quota_notes(inputs: CommandInputs, plan: Plan, values: argparse.Namespace) -> list[str]:
@@ -146,7 +153,7 @@ def _write_picture(path: Path, plan: Plan) -> str:
 
 
 def _write_added_pools(
-    path: Path, plan: Plan, request: PlanRequest, values: argparse.Namespace
+    path: Path, plan: Plan, inputs: CommandInputs, values: argparse.Namespace
 ) -> str:
     """Write the pools that make everything fit. Return a sentence about the file, or the reason why
     nothing was written.
@@ -156,7 +163,7 @@ def _write_added_pools(
     from dra_command.plan.added_pools import write_added_pools  # imported only for this option
 
     with doing("comparing machines", quiet=values.quiet):
-        return write_added_pools(path, request)
+        return write_added_pools(path, _request(inputs, values), inputs.fleet_file)
 
 
 def _write_certificate(path: Path, plan: Plan) -> str:

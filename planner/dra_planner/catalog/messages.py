@@ -5,6 +5,7 @@ and next step.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
@@ -16,6 +17,8 @@ _QUOTES: Final = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", 
 _COMMAND: Final = re.compile(r"`((?:pulumi-dra|kubectl|helm) [^`]+)`")
 _SPACE: Final = re.compile(r"\s+")
 _WORD: Final = re.compile(r"[A-Za-z]{4,}")
+_REASONS: Final = re.compile(r"(?<!preemption: )\b\d+/\d+ nodes are available: (.+?)(?:\. |\.?$)")
+_NEXT_REASON: Final = re.compile(r", (?=\d+ )")
 _NEAR: Final = 0.4
 """Least share of a text's words that a similar message contains."""
 
@@ -88,6 +91,20 @@ def recognize(text: str) -> tuple[Recognized, ...]:
                 (match.start(), Recognized(message, match[0], int(counted) if counted else None))
             )
     return tuple(each for _, each in sorted(found, key=lambda pair: pair[0]))
+
+
+def unrecognized_reasons(text: str, found: Iterable[Recognized]) -> tuple[str, ...]:
+    """Return the reasons of a scheduler's message ("0/3 nodes are available: …") that no known
+    message explains.
+    """
+    plain = _SPACE.sub(" ", text.translate(_QUOTES))
+    explained = [each.words for each in found]
+    return tuple(
+        reason
+        for listed in _REASONS.findall(plain)
+        for reason in _NEXT_REASON.split(listed)
+        if not any(words in reason or reason in words for words in explained)
+    )
 
 
 def nearest(text: str, most: int = 3) -> tuple[Message, ...]:

@@ -167,12 +167,15 @@ class _Reading:
         self.workloads.note_group(kept)
         self.setup.note(kept)
         self.declared.note(kept)
-        self.volume_claims.note(kept)
+        is_of_volume = self.volume_claims.note(kept)
         self.admission.note(kept, exists=exists)
         read = self.readers.get((item.group, item.kind))
         if read is not None:
             read(kept)
-        elif not (self.workloads.scales(kept) if is_scaler(item) else self.workloads.add(kept)):
+        elif not (
+            is_of_volume
+            or (self.workloads.scales(kept) if is_scaler(item) else self.workloads.add(kept))
+        ):
             self.ignored.count(item)
             if not exists and not self.workloads.is_owned(item):
                 self.ignored.add_unread(kept)

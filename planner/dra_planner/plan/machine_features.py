@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from dra_planner.catalog import Machine
@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from dra_planner.fleet import Fleet, Pool
 
 
-def unused_features(fleet: Fleet) -> tuple[str, ...]:
-    """Return one sentence for each feature of each machine type, in the order of the pools."""
+def unused_features(fleet: Fleet, pools: Collection[str]) -> tuple[str, ...]:
+    """Return one sentence for each feature of each machine type of the named pools, in the order of
+    the fleet.
+    """
     sentences: dict[str, None] = {}
-    for pool in fleet.pools:
+    for pool in (each for each in fleet.pools if each.name in pools):
         try:
             machine = fleet.machine(pool.machine)
         except PlannerError:

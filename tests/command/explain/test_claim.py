@@ -134,7 +134,7 @@ def test_explain_says_when_a_node_takes_it_but_the_pool_is_too_small(project: Pr
     (holder,) = project.run(*words, "default/second-gpu", "--format", "json").json["holders"]
     assert holder == {"pool": "l4", "workload": "Pod default/first", "pods": 1}
     assert project.run(*words, "default/first-gpu").status == 0
-    assert "the pod fits on a node, but the pools are too small for all pods" in done.out
+    assert "the pod fits on a node, but not all pods fit in the pools at the same time" in done.out
     assert 'pool "l4" is fixed at 1 node' in done.out
 
 

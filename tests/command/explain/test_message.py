@@ -99,3 +99,14 @@ def test_a_pod_without_events_is_told_with_the_pods_there_are(project: Project) 
     done = project.run("explain", "--events", "team/r", "--observed", "cluster.yaml")
     assert (done.status, "use a pod with events (team/p" in done.err) == (2, True)
     assert "needs a snapshot" in project.run("explain", "--events", "team/r").err
+
+
+def test_reasons_that_are_not_known_are_named(project: Project) -> None:
+    message = (
+        "0/3 nodes are available: 1 Insufficient cpu, 2 cannot allocate all claims. preemption: "
+        "0/3 nodes are available: 3 Preemption is not helpful for scheduling."
+    )
+    done = project.run("explain", "--message", message)
+    assert done.status == 0
+    assert done.out.endswith("\nnot among the known messages: 1 Insufficient cpu\n")
+    assert "not among" not in project.run("explain", "--message", NO_FIT).out

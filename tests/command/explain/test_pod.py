@@ -270,3 +270,27 @@ def test_a_workload_that_the_api_server_rejects_is_explained(given: Project) -> 
     text = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pod", "web")
     assert text.status == 1
     assert "placed" not in text.out
+
+
+@pytest.mark.parametrize(
+    ("name", "is_known"),
+    [
+        ("web-6d5f7c9d8-abcde", True),
+        ("default/web-6d5f7c9d8-x7k2p", True),
+        ("other/web-6d5f7c9d8-x7k2p", False),
+        ("web-abcde", False),
+        ("webs-6d5f7c9d8-abcde", False),
+    ],
+)
+def test_a_name_that_a_controller_generated(given: Project, name: str, is_known: bool) -> None:
+    given.write("m.yaml", deployment("web"))
+    words = ("explain", "m.yaml", "--fleet", "fleet.yaml", "--pod", name)
+    done = given.run(*words)
+    assert (done.status == 0) is is_known
+    assert ("of Deployment default/web fits" in done.out) is is_known
+
+
+def test_a_workload_with_such_a_name_takes_precedence(given: Project) -> None:
+    given.write("m.yaml", deployment("web") + deployment("web-a1-abcde"))
+    (pod,) = told(given, "web-a1-abcde")["pods"]
+    assert pod["workload"] == "Deployment default/web-a1-abcde"

@@ -209,3 +209,14 @@ def test_a_claim_can_be_named_by_its_template(given: Project, name: str, says: s
     given.write("m.yaml", text)
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--claim", name)
     assert says in done.out + done.err
+
+
+def test_workloads_that_a_change_leaves_pending_decide_the_verdict(given: Project) -> None:
+    change = ("--what-if", "pools.l4.count.max=1")
+    status, said = told(given, "--fleet", "fleet.yaml", "--pool", "l4", *change)
+    assert (status, said["verdict"]) == (1, "does-not-fit")
+    done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pool", "l4", *change)
+    assert "pool l4 (g6.2xlarge) doesn't fit 1 workload that it fits without changes" in done.out
+    more = ("--what-if", "pools.l4.count.max=9")
+    done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pool", "l4", *more)
+    assert (done.status, "fits all workloads" in done.out) == (0, True)

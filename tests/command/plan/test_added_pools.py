@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
+import pytest
 import yaml
 from command_project import Project
 
@@ -107,3 +109,17 @@ def test_only_the_missing_pool_is_added_to_pools_that_cost_more(project: Project
     done = project.run(*WORDS)
     (row,) = yaml.safe_load((project.root / "add.yaml").read_text())["pools"]
     assert row["mig"] == "all-1g.10gb", done.err
+
+
+@pytest.mark.parametrize("spaces", [0, 2, 4])
+def test_the_pools_can_be_appended_to_the_file(spaces: int, project: Project) -> None:
+    given(project, LARGE)
+    text = yaml.safe_dump({**FLEET, "pools": []}, sort_keys=False).replace(
+        "pools: []\n", "pools:\n"
+    )
+    rows = textwrap.indent(yaml.safe_dump(FLEET["pools"]), " " * spaces)
+    fleet = project.write("fleet.yaml", text + rows)
+    project.run(*WORDS)
+    _, _, added = (project.root / "add.yaml").read_text().partition("pools:\n")
+    fleet.write_text(fleet.read_text() + added)
+    assert project.run(*WORDS[:4]).status == 0

@@ -169,3 +169,18 @@ def test_a_snapshot_has_nothing_to_change(project: Project) -> None:
         stdin=FIVE,
     )
     assert (done.status, "--what-if changes a fleet, not a snapshot" in done.err) == (2, True)
+
+
+def test_each_workload_that_does_not_fit_has_its_reason(project: Project) -> None:
+    both = FIVE + "---\n" + FIVE.partition("---\n")[2].replace("five", "more")
+    words = ("plan", "-", "--stack", "dev", "--matrix", "pools.l4.count.max=0,20")
+    done = project.run(*words, stdin=both)
+    for name in ("five", "more"):
+        assert done.out.count(f"  Deployment default/{name}: ") == 1
+    assert done.out.count("pools.l4.count.max=0\n") == 1
+
+
+def test_a_plan_with_what_if_names_the_matrix(project: Project) -> None:
+    done = project.run("plan", "-", "--stack", "dev", "--what-if", "pools.l4.count.max=0")
+    assert done.status == 2
+    assert "use --matrix, or `pulumi-dra explain` with --what-if" in done.err

@@ -60,19 +60,23 @@ def fleet(
     ],
 )
 def test_a_feature_that_nobody_uses_is_reported(cloud: str, machine: str, feature: str) -> None:
-    found = unused_features(fleet(cloud, machine))
+    found = unused_features(fleet(cloud, machine), ["gpus"])
     assert any(feature in each for each in found) if feature else found == ()
 
 
 def test_a_feature_is_reported_with_the_price_and_once() -> None:
-    (infiniband,) = unused_features(fleet("aks", "Standard_ND96isr_H100_v5"))
+    (infiniband,) = unused_features(fleet("aks", "Standard_ND96isr_H100_v5"), ["gpus"])
     assert infiniband.startswith(
         "Standard_ND96isr_H100_v5 (USD 98.32 per hour) has 8 InfiniBand NICs"
     )
 
 
+def test_a_feature_of_a_pool_without_planned_nodes_is_not_reported() -> None:
+    assert unused_features(fleet("eks", "p5.48xlarge"), []) == ()
+
+
 def test_a_feature_that_is_used_is_not_reported() -> None:
-    used = unused_features(fleet("eks", "p5.48xlarge", drivers={"dranet": True}))
+    used = unused_features(fleet("eks", "p5.48xlarge", drivers={"dranet": True}), ["gpus"])
     assert used == ()
 
 
@@ -80,7 +84,7 @@ def test_a_feature_that_is_used_is_not_reported() -> None:
     ("cloud", "machine"), [("eks", "p5.48xlarge"), ("aks", "Standard_ND96isr_H100_v5")]
 )
 def test_a_network_that_is_left_out_on_purpose_is_not_reported(cloud: str, machine: str) -> None:
-    assert unused_features(fleet(cloud, machine, drivers={"dranet": False})) == ()
+    assert unused_features(fleet(cloud, machine, drivers={"dranet": False}), ["gpus"]) == ()
 
 
 def test_images_that_a_machine_needs_are_reported_if_the_cloud_chooses_them() -> None:

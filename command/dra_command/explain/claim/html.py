@@ -90,7 +90,7 @@ def _findings(explanation: ClaimExplanation) -> Iterator[ReportEntry]:
             (f"{each.workload} uses devices of {each.pool} ({counted(each.pods, 'pod')})", "")
             for each in explanation.holders
         ]
-        subject = "The pod fits on a node, but the pools are too small for all pods"
+        subject = "The pod fits on a node, but not all pods fit in the pools at the same time"
         yield ReportEntry(kind=explanation.verdict, subject=subject, lines=coded_lines(lines))
     joint = explanation.joint_fix
     if joint is not None:

@@ -12,7 +12,13 @@ from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_command.explain.message.contract import MessagesOutput, RecognizedRow
 from dra_command.pens.terminal.page import Page
-from dra_planner.catalog.messages import Recognized, messages, nearest, recognize
+from dra_planner.catalog.messages import (
+    Recognized,
+    messages,
+    nearest,
+    recognize,
+    unrecognized_reasons,
+)
 
 _NEXT_STEPS: Final = (
     "to find out if the pod fits: pulumi-dra explain PATH --fleet FILE --pod NAMESPACE/POD",
@@ -75,3 +81,6 @@ def _print(found: tuple[Recognized, ...], text: str) -> None:
             page.line((each.words, "bold"), f"  ({each.message.where})")
             page.text(each.message.cause, indent=2)
             page.text(each.message.fix, indent=2, mark="→ ")
+        if others := unrecognized_reasons(text, found) if found else ():
+            page.gap()
+            page.line(f"not among the known messages: {', '.join(others)}")

@@ -30,7 +30,12 @@ def print_pool(
     with Page(file) as page:
         kind = "node" if report.is_observed else "pool"
         machine = f" ({pool.machine})" if pool.machine else ""
-        if report.takes or report.could_take:
+        if report.lost:
+            said = (
+                f"doesn't fit {counted(len(report.lost), 'workload')} that it fits without changes"
+            )
+            says = (said, f"bold {VERDICT_STYLES[report.verdict]}")
+        elif report.takes or report.could_take:
             says = (_SAYS[report.verdict], f"bold {VERDICT_STYLES[report.verdict]}")
         else:
             says = ("isn't needed by any workload", "bold")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_WORDS
 from dra_planner.plan import Plan
 from dra_planner.plan.matrix import Combination, Matrix
+from dra_planner.wording import counted
 
 REFUSED = "refused"
+_MOST_REASONS: Final = 5
 
 
 def matrix_table(matrix: Matrix) -> Table:
@@ -33,7 +36,9 @@ def matrix_headline(matrix: Matrix) -> str:
 
 
 def obstacles_of(matrix: Matrix) -> Iterator[tuple[str, str, str]]:
-    """Yield the name of each combination that doesn't fit, the first reason, and its fix."""
+    """Yield the name of each combination that doesn't fit, with a reason and its fix for each of
+    its workloads.
+    """
     for each in matrix.combinations:
         name = ", ".join(
             f"{path}={value}" for path, value in zip(matrix.axes, each.values, strict=True)
@@ -41,7 +46,8 @@ def obstacles_of(matrix: Matrix) -> Iterator[tuple[str, str, str]]:
         if each.error is not None:
             yield name, each.error.message, each.error.fix
         elif each.plan is not None and each.plan.verdict != "fits":
-            yield name, *_first_reason(each.plan)
+            for what, fix in _reasons(each.plan):
+                yield name, what, fix
 
 
 def pool_names(matrix: Matrix) -> tuple[str, ...]:
@@ -65,12 +71,17 @@ def _cells(each: Combination, pools: tuple[str, ...]) -> Iterator[str]:
     yield "unknown" if plan.cost is None else f"{plan.cost.hourly_usd:,.2f}"
 
 
-def _first_reason(plan: Plan) -> tuple[str, str]:
-    for finding in plan.findings:
-        if finding.severity == "error":
-            return finding.message, finding.fix
-    for workload in plan.workloads:
-        if workload.verdicts[plan.level] != "fits" and workload.reasons:
-            reason = workload.reasons[0]
-            return f"{workload.workload}: {reason.message}", reason.fix
-    return "plan only this combination", ""
+def _reasons(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Yield the first reason of each workload, after the errors about objects."""
+    errors = [(each.message, each.fix) for each in plan.findings if each.severity == "error"]
+    of_workloads = [
+        (f"{each.workload}: {each.reasons[0].message}", each.reasons[0].fix)
+        for each in plan.workloads
+        if each.verdicts[plan.level] != "fits" and each.reasons
+    ]
+    found = errors[:1] if errors else of_workloads
+    yield from found[:_MOST_REASONS]
+    if len(found) > _MOST_REASONS:
+        yield f"{counted(len(found) - _MOST_REASONS, 'more workload')} can't run", ""
+    if not found:
+        yield "plan only this combination", ""

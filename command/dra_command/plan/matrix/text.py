@@ -23,9 +23,12 @@ def print_matrix(matrix: Matrix, *, quiet: bool = False, file: TextIO | None = N
         table = matrix_table(matrix)
         page.table(table.heads, table.rows, numbers=table.numbers, styles=_WORD_STYLES)
         page.line((table.note, "dim"))
+        before = ""
         for name, what, fix in () if quiet else obstacles_of(matrix):
-            page.gap()
-            page.line((name, "bold"))
+            if name != before:
+                page.gap()
+                page.line((name, "bold"))
+            before = name
             page.text(what, indent=2)
             if fix:
                 page.text(fix, indent=4, mark="→ ")

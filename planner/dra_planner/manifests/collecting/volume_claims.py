@@ -33,8 +33,10 @@ class VolumeClaims:
         self._claims: dict[ObjectKey, Mapping[str, Any]] = {}
         self._drivers: dict[tuple[str, str], str] = {}
 
-    def note(self, item: KubernetesObject) -> None:
-        """Store the access modes of a claim, or the driver of a class or volume."""
+    def note(self, item: KubernetesObject) -> bool:
+        """Store the access modes of a claim, or the driver of a class or volume. Return False for
+        other objects.
+        """
         spec = _mapping(item.data.get("spec"))
         match item.kind:
             case "PersistentVolumeClaim":
@@ -44,6 +46,9 @@ class VolumeClaims:
                 self._drivers[item.kind, item.name] = driver
             case "StorageClass":
                 self._drivers[item.kind, item.name] = text_of(item.data.get("provisioner"))
+            case _:
+                return False
+        return True
 
     def found(self) -> Mapping[ObjectKey, VolumeClaim]:
         """Return every claim. Only some drivers attach volumes to nodes. Other volumes, such as

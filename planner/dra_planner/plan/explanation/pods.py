@@ -4,8 +4,10 @@ the smallest change.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,6 +28,15 @@ from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.model import JointFix, Plan
 from dra_planner.plan.suggestion.missing.missing_pools import missing_pool
 from dra_planner.sizing import WorkloadSize
+
+_GENERATED_SUFFIXES: Final[Mapping[str, str]] = {
+    "Deployment": "[a-z0-9]{1,10}-[a-z0-9]{5}",
+    "ReplicaSet": "[a-z0-9]{5}",
+    "DaemonSet": "[a-z0-9]{5}",
+    "Job": "([0-9]+-)?[a-z0-9]{5}",
+    "CronJob": "[0-9]+-([0-9]+-)?[a-z0-9]{5}",
+}
+"""Ends of pod names that controllers generate, as patterns."""
 
 
 class PoolForPod(Struct, frozen=True, kw_only=True):
@@ -79,7 +90,9 @@ def explain_pod(judgement: Judgement, name: str, pool: str = "") -> tuple[PodExp
     pods or pools if it's not found.
     """
     namespaces = {ref.namespace for ref in _workloads(judgement)}
-    short = (f"{each}/{name}" for each in namespaces if _is_known(judgement, f"{each}/{name}"))
+    short = [f"{each}/{name}" for each in namespaces if _is_known(judgement, f"{each}/{name}")]
+    if not short and not _is_known(judgement, name):
+        name = _of_generated_name(judgement, name)
     name = full_name(name, short)
     if pool and pool not in {offer.name for offer in judgement.offers}:
         known = ", ".join(offer.name for offer in judgement.offers)
@@ -181,6 +194,19 @@ def _explain(judgement: Judgement, name: str, pool: str) -> Iterator[PodExplanat
                 pending_reasons=(blocked.reason,),
                 is_observed=judgement.is_observed,
             )
+
+
+def _of_generated_name(judgement: Judgement, pod: str) -> str:
+    """Return the full name of the workload whose pods have generated names like this one, or the
+    name itself.
+    """
+    namespace, _, short = pod.rpartition("/")
+    for ref in _workloads(judgement):
+        suffix = _GENERATED_SUFFIXES.get(ref.kind, "")
+        is_pod = suffix and re.fullmatch(f"{re.escape(ref.name)}-{suffix}", short)
+        if is_pod and namespace in ("", ref.namespace):
+            return f"{ref.namespace}/{ref.name}"
+    return pod
 
 
 def _is_known(judgement: Judgement, name: str) -> bool:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation import Refusal, Undecided, reasons_of
 from dra_planner.errors import PlannerError
@@ -57,6 +58,8 @@ class PoolReport(Struct, frozen=True, kw_only=True):
     uses: tuple[PoolUse, ...]
     doubts: tuple[Reason, ...] = ()  # objects and files that weren't read
     is_observed: bool = False
+    # workloads with pods here before a change of the fleet, which don't fit after the change
+    lost: tuple[str, ...] = ()
 
     @property
     def takes(self) -> tuple[PoolUse, ...]:
@@ -72,6 +75,19 @@ class PoolReport(Struct, frozen=True, kw_only=True):
     def refuses(self) -> tuple[PoolUse, ...]:
         """The workloads whose pods fit none of its nodes, or for which it isn't known."""
         return tuple(use for use in self.uses if not use.here and use.answer != "fits")
+
+
+def compare_pool(report: PoolReport, before: PoolReport, plan: Plan) -> PoolReport:
+    """Return the report of a pool after a change of the fleet, with the workloads that ran on the
+    pool before the change and don't fit in the changed plan.
+    """
+    verdicts = {str(each.workload): each.verdicts[plan.level] for each in plan.workloads}
+    lost = [use.workload for use in before.takes if verdicts.get(use.workload, "fits") != "fits"]
+    return replace(
+        report,
+        verdict=worst([report.verdict, *(verdicts[name] for name in lost)]),
+        lost=tuple(lost),
+    )
 
 
 def explain_pool(plan: Plan, name: str) -> PoolReport:

@@ -61,7 +61,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 message=f"{blocked.member.workload} can't be evaluated: {blocked.reason.message}",
                 fix=blocked.reason.fix,
                 urn=view.judged_urn,
-                place=blocked.member.place,
+                place=blocked.reason.place if blocked.reason.place.file else blocked.member.place,
                 about=str(blocked.member.workload),
                 certain=False,
             )
