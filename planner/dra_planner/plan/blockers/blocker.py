@@ -56,9 +56,11 @@ class Blocker(Struct, frozen=True, kw_only=True):
         return Diagnostic(severity, self.code, self.message, self.place, self.fix)
 
 
-def fact(message: str, fix: str = "", *refs: WorkloadRef, place: Place = NOWHERE) -> Blocker:
+def fact(
+    message: str, fix: str = "", *refs: WorkloadRef, place: Place = NOWHERE, code: str = FACT
+) -> Blocker:
     """Return a fact that affects the devices of pods, but doesn't prevent them from running."""
-    return Blocker(code=FACT, message=message, fix=fix, workloads=refs, place=place, verdict="fits")
+    return Blocker(code=code, message=message, fix=fix, workloads=refs, place=place, verdict="fits")
 
 
 @equality(unhashed=("classes",))

@@ -17,6 +17,7 @@ from dra_planner.plan.blockers.idle_configuration import divides_claim
 from dra_planner.plan.blockers.shared_claims import is_of_several_nodes
 from dra_planner.wording import listed
 
+_OF_REPLICAS: Final = "claim-shared-by-replicas"  # like the rule
 FIX: Final = "use a ResourceClaimTemplate to give each pod its own devices"
 
 
@@ -62,7 +63,7 @@ def find_shared_by_replicas(situation: ClusterSituation) -> Iterator[Blocker]:
     """Yield these claims as facts, because the number of devices doesn't grow with the replicas."""
     for each in find_replica_claims(situation.manifests):
         if each.workload not in situation.manifests.existing:
-            yield fact(each.message, FIX, each.workload, place=each.place)
+            yield fact(each.message, FIX, each.workload, place=each.place, code=_OF_REPLICAS)
 
 
 def find_shared_by_workloads(situation: ClusterSituation) -> Iterator[Blocker]:
