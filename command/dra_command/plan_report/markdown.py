@@ -25,6 +25,7 @@ from dra_command.pens.markdown import (
 from dra_command.pens.signs import DRAWN
 from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME, VERDICT_WORDS
+from dra_command.plan_report.alternatives import alternative_lines
 from dra_command.plan_report.cost_detail import detail_tables
 from dra_command.plan_report.guards import guards_table, rules_table, without_guards
 from dra_command.plan_report.summary import (
@@ -244,6 +245,7 @@ def _folded(stack: StackPlan, named: bool, *, detail: bool) -> Iterator[list[str
         [
             *pools,
             *devices,
+            *_paragraphs(alternative_lines(plan)),
             *_paragraphs((*(() if orders is not None else simulation(plan)), *costs(plan))),
         ],
     )

@@ -10,6 +10,7 @@ from dra_command.claim_report.terms import failing_tables
 from dra_command.pens.signs import Signs
 from dra_command.pens.table import Table
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
+from dra_command.plan_report.alternatives import alternative_lines
 from dra_command.plan_report.cost_detail import detail_tables
 from dra_command.plan_report.guards import guards_table, rules_table, without_guards
 from dra_command.plan_report.summary import (
@@ -92,7 +93,7 @@ class _PlanPage:
         self._tables((tables.pools(), tables.devices(), tables.orders()))
         if detail:
             self._tables(detail_tables(plan, tables.filled))
-        for line in (*simulation(plan), *costs(plan)):
+        for line in (*alternative_lines(plan), *simulation(plan), *costs(plan)):
             page.gap()
             page.line(line)
         self._assumptions()

@@ -11,6 +11,7 @@ from dra_command.pens.html.page import fold, render_page
 from dra_command.pens.signs import DRAWN
 from dra_command.pens.table import Table
 from dra_command.pens.visible_text import short
+from dra_command.plan_report.alternatives import alternative_lines
 from dra_command.plan_report.cost_detail import detail_tables
 from dra_command.plan_report.figures import has_many, is_shared
 from dra_command.plan_report.guards import futures_table, guards_table, rules_table, without_guards
@@ -109,7 +110,7 @@ def _context(plan: Plan, *, detail: bool, difference: PlanDifference | None) -> 
         **_workloads(plan, tables, drawer),
         **_pools(plan, tables, drawer),
         **_prices(plan, tables.filled, drawer),
-        "simulation": simulation(plan),
+        "simulation": (*alternative_lines(plan), *simulation(plan)),
         "guards": guards_table(plan),
         "futures": futures_table(plan),
         "rules": rules_table(plan),
