@@ -51,6 +51,12 @@ def test_a_fleet_by_url(project: Project, shared: str) -> None:
 def test_a_name_that_nobody_knows(project: Project, shared: str) -> None:
     project.write("pulumi-dra.yaml", f"extends: ['{shared}']\n")
     done = project.run("plan", "workloads", "--fleet", "prod")
+    assert done.status == 2
+    assert '"prod" is neither a file nor a fleet in pulumi-dra.yaml' in done.err
+
+
+def test_a_file_that_does_not_exist(project: Project) -> None:
+    done = project.run("plan", "workloads", "--fleet", "prod")
     assert (done.status, "prod: doesn't exist" in done.err) == (2, True)
 
 

@@ -41,8 +41,8 @@ rules:
 Start from [ten examples](../../examples/rules). Run the test cases with `pulumi-dra rules test`. In CI,
 add `--require-tests`, which fails if a rule doesn't have test cases.
 To print the values that rules read from your manifests and fleet, run
-`pulumi-dra rules objects PATH --fleet FILE`. Exemptions and `check --select` accept the IDs of
-custom rules.
+`pulumi-dra rules objects PATH --fleet FILE`, which also lists unknown fields. Exemptions and
+`check --select` accept the IDs of custom rules.
 
 ## Rule results
 
