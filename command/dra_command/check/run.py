@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -27,6 +27,12 @@ from dra_policies.rules import Rule
 
 if TYPE_CHECKING:
     from dra_command.findings.baseline import KnownFindings
+
+
+_WHY_UNKNOWN: Final = (
+    'note: the exit status is 3, because the verdict is "cannot tell"; to exit with 0, use '
+    "--allow-unknown"
+)
 
 
 def run(values: argparse.Namespace) -> int:
@@ -64,13 +70,7 @@ def run(values: argparse.Namespace) -> int:
                 inputs = _fix(values, inputs, rules, asked)
             checked = _with_origin(find_violations(inputs, rules, asked, known), inputs)
         if values.write_baseline:
-            from dra_command.findings.baseline import write_baseline
-
-            write_baseline(Path(values.write_baseline), checked.diagnostics, checked.stack)
-            stack = f" of stack {checked.stack}" if checked.stack else ""
-            number = counted(len(checked.diagnostics), "finding")
-            print(f"{values.write_baseline}: {number}{stack}")
-            return Status.FITS
+            return _write_baseline(values.write_baseline, checked)
     if outputs:
         write_outputs(checked, outputs)
     if values.format == "text":
@@ -85,12 +85,18 @@ def run(values: argparse.Namespace) -> int:
         print(check_answer(checked, values.format), end="")
     status = _status(checked, values.fail_on, allow_unknown=values.allow_unknown)
     if status == Status.CANNOT_TELL and values.format == "text" and not values.quiet:
-        print(
-            'note: the exit status is 3, because the verdict is "cannot tell"; to exit with 0, use '
-            "--allow-unknown",
-            file=sys.stderr,
-        )
+        print(_WHY_UNKNOWN, file=sys.stderr)
     return status
+
+
+def _write_baseline(file: str, checked: CheckResult) -> Status:
+    """Write the findings to a baseline file, and print their number."""
+    from dra_command.findings.baseline import write_baseline
+
+    write_baseline(Path(file), checked.diagnostics, checked.stack)
+    stack = f" of stack {checked.stack}" if checked.stack else ""
+    print(f"{file}: {counted(len(checked.diagnostics), 'finding')}{stack}")
+    return Status.FITS
 
 
 def _fix(

@@ -104,12 +104,7 @@ def read_inputs(
         has_guards = fleet is not None and fleet.placement != "free"
         built = Built(absent=find_absent_changes(paths, has_guards=has_guards))
     gathered = _gather(paths, built, values, is_lenient=is_lenient)
-    manifests = _without(values.fleet, gathered.sources)
-    if gathered.sources and not manifests and all(map(os.path.isfile, paths)):
-        raise UsageError(
-            f"{values.fleet} is the fleet, and doesn't contain manifests",
-            fix="pass the files or folders that contain your manifests",
-        )
+    manifests = _without(values.fleet, gathered.sources, paths)
     sources = (*manifests, *rendered.sources, *built.sources)
     delivered = deliver(sources) if renders else Delivered(sources)
     if getattr(values, "show_rendered", False):
@@ -262,14 +257,22 @@ def _near_a_chart(folders: Iterable[Path]) -> bool:
     )
 
 
-def _without(fleet: str | None, sources: tuple[Source, ...]) -> tuple[Source, ...]:
+def _without(
+    fleet: str | None, sources: tuple[Source, ...], paths: Sequence[str]
+) -> tuple[Source, ...]:
     """Return the manifests without the fleet file, which can be in the same folder as the
-    workloads.
+    workloads. Raises UsageError if the user names only the fleet file.
     """
     if not fleet:
         return sources
     place = Path(fleet).resolve()
-    return tuple(source for source in sources if Path(source.name).resolve() != place)
+    manifests = tuple(source for source in sources if Path(source.name).resolve() != place)
+    if sources and not manifests and all(map(os.path.isfile, paths)):
+        raise UsageError(
+            f"{fleet} is the fleet, and doesn't contain manifests",
+            fix="pass the files or folders that contain your manifests",
+        )
+    return manifests
 
 
 def _here() -> str:
