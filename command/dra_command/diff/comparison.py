@@ -16,11 +16,13 @@ from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.progress import doing
 from dra_command.inputs.git_files import checked_out, options_at, top_of
 from dra_command.inputs.planned_inputs import plan_inputs, request_of
+from dra_command.inputs.saved_demand import saved_demand
 from dra_planner.errors import NOWHERE, PlannerError
 from dra_planner.fleet import is_url, stack_names
+from dra_planner.model import DemandLevel
 from dra_planner.plan import plan_file
 from dra_planner.plan.saved.difference import PlanDifference, compare_plans
-from dra_planner.planfile import PlanFile, read_plan_file
+from dra_planner.planfile import PlanFile, plan_path, read_plan_file
 
 _WORKING_TREE: Final = "working tree"
 _INPUTS: Final = {"observed": "", "kubernetes": "", "values_files": [], "set_values": []}
@@ -129,8 +131,15 @@ def _require_workloads(fleet: str, values: argparse.Namespace) -> None:
 def _planned(title: str, values: argparse.Namespace) -> Side:
     options = argparse.Namespace(**{**_INPUTS, **vars(values), "paths": values.workloads})
     with doing(f"planning {title}", quiet=values.quiet):
-        _, plan = plan_inputs(options, lambda inputs: request_of(inputs, values.demand))
+        _, plan = plan_inputs(options, lambda inputs: request_of(inputs, _demand(values)))
     return Side(title, plan_file(plan))
+
+
+def _demand(values: argparse.Namespace) -> DemandLevel:
+    """Return the requested demand, or the demand of the stack's saved plan, as in `plan`."""
+    if values.demand or not values.stack:
+        return values.demand or "steady"
+    return saved_demand(plan_path(values.stack))
 
 
 def _saved(path: str) -> Side:

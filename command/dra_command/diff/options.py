@@ -33,5 +33,5 @@ def add_options(parser: argparse.ArgumentParser) -> None:
             "stack: the stack's workloads]"
         ),
     )
-    add_demand(parser)
+    add_demand(parser, saved=True)
     add_answer(parser, ("text", "json", "markdown"))

@@ -5,7 +5,7 @@ pack, settings.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -114,9 +114,9 @@ def _with_requirement(text: str, fleet: Fleet, source: str) -> str:
     return "".join(f"{line}\n" for line in (lines if wanted in lines else [*lines, wanted]))
 
 
-def account_settings(fleet: Fleet) -> tuple[str, ...]:
-    """Return the stack settings that identify the cloud account, because a fleet doesn't contain
-    them.
+def account_settings(fleet: Fleet) -> Mapping[str, str]:
+    """Return the stack settings that depend on the cloud account, with their meaning. A fleet
+    doesn't contain them.
     """
     return cloud(fleet.cloud).account_settings
 

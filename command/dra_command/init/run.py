@@ -41,14 +41,12 @@ from dra_command.init.written_files import (
     write_files,
 )
 from dra_command.inputs.command_inputs import mark_unrelated_files
-from dra_command.pens.amounts import usd
-from dra_command.pens.verdict_words import VERDICT_WORDS
+from dra_command.plan_report.summary import headline
 from dra_planner.errors import PlanFileError
 from dra_planner.fleet import read_stack
 from dra_planner.plan import Plan, PlanRequest, make_plan, plan_file
 from dra_planner.planfile import file_text, plan_path
 from dra_planner.sources import read_sources
-from dra_planner.wording import counted
 
 _FLEET = "fleet.yaml"
 
@@ -121,14 +119,15 @@ def _write_stack(values: argparse.Namespace) -> int:
         print_notes(folder / "requirements.txt", install_notes(values.install, folder))
     print_notes(
         folder / f"stacks/Pulumi.{stack}.yaml",
-        [*(f"set {key}" for key in account_settings(start.fleet)), *_cluster_notes(start)],
+        [
+            *(f"set {key} to {value}" for key, value in account_settings(start.fleet).items()),
+            *_cluster_notes(start),
+        ],
     )
     print_workflow_notes(folder, values.ci, {} if values.quiet else pipeline)
     if values.quiet:
         return Status.FITS
-    nodes = sum(pool.nodes.desired for pool in plan.pools)
-    price = "" if plan.cost is None else f", {usd(plan.cost.hourly_usd)} per hour"
-    print(f"plan: {VERDICT_WORDS[plan.verdict]}, {counted(nodes, 'GPU node')}{price}")
+    print(headline(plan))
     print(f"after changes: pulumi-dra plan --stack {stack} --write")
     print("next:")
     for command in _next_commands(folder, stack, plan):

@@ -97,6 +97,7 @@ class _PlanPage:
             page.gap()
             page.line(line)
         self._assumptions()
+        self._other_reports(detail=detail)
 
     def _judged_for(self) -> None:
         page, plan = self._page, self._plan
@@ -191,7 +192,13 @@ class _PlanPage:
             page.line(("Assumed", "bold"))
         for line in shown:
             page.text(line, indent=2, mark="· ")
-        hidden = len(plan.assumptions) - len(shown)
+
+    def _other_reports(self, *, detail: bool) -> None:
+        """Print which options show what this report omits."""
+        page, plan = self._page, self._plan
+        hidden = 0 if self._verbose else len(plan.assumptions) - len(decisive_assumptions(plan))
+        options = [f"{counted(hidden, 'assumption')} (--verbose shows them)"] if hidden else []
+        if plan.guards.rules and not detail:
+            options.append("steering rules: --detail")
         page.gap()
-        folded = f"{counted(hidden, 'assumption')} (--verbose shows them)" if hidden else ""
-        page.line((" · ".join(filter(None, (folded, "report: --format html"))), "dim"))
+        page.line((" · ".join([*options, "report: --format html"]), "dim"))

@@ -35,6 +35,7 @@ from dra_planner.model.disruption_budgets import BudgetStatus, DisruptionBudget
 from dra_planner.model.guards import (
     GUARD_KINDS,
     NO_GUARDS,
+    OF_A_GUARD,
     SPREAD,
     GuardKind,
     Guards,
@@ -108,6 +109,7 @@ __all__ = [
     "DEMAND_LEVELS",
     "GUARD_KINDS",
     "NO_GUARDS",
+    "OF_A_GUARD",
     "SPREAD",
     "VOLUME_AFFINITY",
     "AllocatedDevice",

@@ -20,6 +20,8 @@ from dra_planner.model.workloads import WorkloadRef
 
 SPREAD: Final = "pulumi-dra/spread"
 """The label of pods that spread evenly over the nodes of their pool."""
+OF_A_GUARD: Final = "a guard of the plan"
+"""Origin of a node selector that a guard adds to pods."""
 GuardKind = Literal["steer", "split", "pack", "spread"]
 GUARD_KINDS: Final[tuple[GuardKind, ...]] = ("steer", "split", "pack", "spread")
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from dra_planner.clouds import POOL
 from dra_planner.model import (
+    OF_A_GUARD,
     Demand,
     Guards,
     LabelSelector,
@@ -58,7 +59,11 @@ def guard_pod(pod: PodSpec, rule: SteerRule, *, packs: bool) -> PodSpec:
     """Return a pod that only uses nodes of the rule's pool. It spreads with the other pods of the
     rule or, with `packs`, prefers the fullest node.
     """
-    steered = replace(pod, node_selector={**pod.node_selector, POOL: rule.pool})
+    steered = replace(
+        pod,
+        node_selector={**pod.node_selector, POOL: rule.pool},
+        selected_by={**pod.selected_by, POOL: OF_A_GUARD},
+    )
     if rule.spread:
         return replace(steered, topology_spread=(*pod.topology_spread, even_spread(rule)))
     if not packs:

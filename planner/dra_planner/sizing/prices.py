@@ -1,8 +1,8 @@
 """Costs of nodes for comparing plans: money if any price is known, otherwise scarce resources
 first.
 
-A pool without a price counts with the highest known price per device, so plans use it only if the
-other pools can't run the pods.
+A pool without a price counts with slightly more than the highest known price per device, so plans
+use it only if the other pools can't run the pods.
 """
 
 from __future__ import annotations
@@ -10,11 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from typing import Final
 
 from dra_planner.offers import Offer
 
 NodeCost = tuple[int, ...]
 """Compared by entry: micro-dollars if they are known, then devices, nodes, CPU, memory."""
+
+
+_ABOVE: Final = Decimal("1.01")
+"""Price of a pool without one, as a multiple of the highest known price. A plan whose price is
+known is better than an equal one whose price isn't.
+"""
 
 
 def node_costs(offers: Sequence[Offer]) -> tuple[NodeCost, ...]:
@@ -50,7 +57,7 @@ def assumed_usd(offers: Sequence[Offer]) -> Mapping[str, Decimal]:
     highest = max(price for price, _ in known)
     by_device = max((price / count for price, count in known if count), default=highest)
     return {
-        offer.name: max(highest, by_device * _devices(offer))
+        offer.name: _ABOVE * max(highest, by_device * _devices(offer))
         for offer in offers
         if offer.hourly_usd is None
     }

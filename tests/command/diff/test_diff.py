@@ -115,6 +115,18 @@ def test_two_stacks(project: Project) -> None:
     assert "kubernetes" in done.out
 
 
+def test_a_stack_is_compared_at_the_demand_of_its_saved_plan(project: Project) -> None:
+    project.write("stacks/Pulumi.other.yaml", STACK)
+    for name, demand in (("dev", "peak"), ("other", "steady")):
+        assert project.run("plan", "--stack", name, "--demand", demand, "--write").status == 0
+
+    saved = project.run("diff", "dev", "other", "--format", "json").json
+    asked = project.run("diff", "dev", "other", "--demand", "peak", "--format", "json").json
+
+    assert {"path": "demand", "before": "peak", "after": "steady"} in saved["settings"]
+    assert not [each for each in asked["settings"] if each["path"] == "demand"]
+
+
 def test_markdown_names_cannot_break_out(project: Project) -> None:
     write_fleet(project, "a.json", 4)
     write_fleet(project, "b.json", 1)

@@ -38,7 +38,15 @@ def settings(project: Project, stack: str) -> dict[str, Any]:
     ("region", "extra", "config"),
     [
         ("us-east-1", "aws", {"aws:region": "us-east-1"}),
-        ("us-central1", "gcp", {"gcp:region": "us-central1", "gcp:project": "SET-THIS"}),
+        (
+            "us-central1",
+            "gcp",
+            {
+                "gcp:region": "us-central1",
+                "gcp:project": "SET-THIS",
+                "pulumi-dra:securityGroup": "SET-THIS",
+            },
+        ),
         ("eastus", "azure", {"azure-native:location": "eastus"}),
     ],
     ids=["eks", "gke", "aks"],
@@ -50,7 +58,7 @@ def test_a_region_becomes_a_project_with_a_current_plan(
     done = project.run("init", "--stack", "prod", "--region", region)
 
     assert (done.status, done.err) == (0, "")
-    assert "plan: fits, 1 GPU node" in done.out
+    assert "Fits: 1 workload on 1 GPU node" in done.out
     assert f"pulumi-dra[{extra},policy]" in (project.root / "requirements.txt").read_text()
     assert settings(project, "prod") == {
         **config,
@@ -128,7 +136,7 @@ def test_workloads_that_do_not_fit_are_planned_and_reported(project: Project) ->
         "init", "new", "--stack", "prod", "--from", "fleet.yaml", "--workloads", "workloads"
     )
     assert done.status == 0, done.err
-    assert "plan: does not fit" in done.out
+    assert "\nDoes not fit: " in done.out
     assert "pulumi-dra plan --stack prod    # reasons and fixes" in done.out
 
 
@@ -232,7 +240,7 @@ def test_a_second_stack_keeps_the_workloads_of_the_first(tmp_path: Path) -> None
 
     assert (done.status, done.err) == (0, "")
     assert sample.read_text() == changed
-    assert "plan: fits" in done.out
+    assert "\nFits: " in done.out
 
 
 def test_a_gitlab_job_is_printed_with_the_line_that_includes_it(tmp_path: Path) -> None:
@@ -326,7 +334,7 @@ def test_commands_after_a_misfit_are_those_that_work(project: Project) -> None:
     project.write("fleet.yaml", FLEET.replace("max: 4", "max: 0"))
     words = ("--from", "fleet.yaml", "--workloads", "workloads")
     done = project.run("init", "new", "--stack", "prod", *words)
-    assert "plan: does not fit" in done.out
+    assert "\nDoes not fit: " in done.out
     assert "pulumi up" not in done.out
     assert "pulumi-dra plan --stack prod --write    # after you apply a fix" in done.out
 

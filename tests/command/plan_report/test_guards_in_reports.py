@@ -23,7 +23,12 @@ from dra_command.plan_report.markdown import StackPlan, plan_markdown
 from dra_command.plan_report.summary import obstacles
 from dra_command.plan_report.text import print_plan
 from dra_planner.fleet import read_fleet
-from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.model import Guards
+from dra_planner.plan import Plan, PlanRequest, make_plan, plan_file
+from dra_planner.plan.explanation.claims import explain_claim_of_plan
+from dra_planner.plan.explanation.names import explainable_names
+from dra_planner.plan.saved.settings import compare_settings
+from dra_planner.planfile.guards import GuardsPart
 from dra_planner.sources import Source
 from dra_policies.rules import check_all, view_of
 
@@ -49,6 +54,44 @@ def test_the_text_names_the_guards_and_the_other_future(guided: Plan) -> None:
         (line,) = (each for each in rest if re.match(rf"[123] {kind} ", each))
         assert "pulumi up" in line
         assert re.search("pods? pending", line)
+
+
+def test_the_text_names_the_option_that_lists_the_rules(guided: Plan) -> None:
+    for detail in (False, True):
+        file = io.StringIO()
+        print_plan(guided, file=file, detail=detail)
+        assert ("steering rules: --detail" in file.getvalue()) == (not detail)
+        assert ("Steering rules" in file.getvalue()) == detail
+
+
+def test_settings_compare_each_rule_by_its_pool(guided: Plan) -> None:
+    with_guards = plan_file(guided)
+
+    no_rules = with_guards.model_copy(update={"guards": GuardsPart.of(Guards())})
+
+    found = compare_settings(no_rules, with_guards)
+
+    rules = {each.path: each.after for each in found if each.path.startswith("guards.rules.")}
+    for rule in guided.guards.rules:
+        pool = f"{rule.pool} ({rule.spread})" if rule.spread else rule.pool
+        said = rules[f"guards.rules.{pool}"]
+        assert all(str(key) in said for key in rule.templates)
+        assert all(str(ref) in said for ref, _ in rule.workloads)
+
+
+def test_a_reason_names_the_guard_that_selects_nodes(guided: Plan) -> None:
+    reasons = [
+        reason
+        for name in explainable_names(guided.judgement).claims
+        for pool in explain_claim_of_plan(guided, name).pools
+        for reason in pool.reasons
+        if "pulumi-dra/pool=" in reason.message
+    ]
+
+    assert reasons
+    for reason in reasons:
+        assert "(a guard of the plan), but the node has" in reason.message
+        assert reason.fix == ""
 
 
 def test_markdown_and_html_have_the_same_guards(guided: Plan) -> None:

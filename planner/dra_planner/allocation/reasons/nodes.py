@@ -15,6 +15,7 @@ from dra_planner.catalog.label_owners import label_owner
 from dra_planner.claims.extended_resources import IMPLICIT_PREFIX
 from dra_planner.clouds import cloud, names
 from dra_planner.model import (
+    OF_A_GUARD,
     VOLUME_AFFINITY,
     Node,
     NodeSelector,
@@ -193,6 +194,8 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
     source = ""
     if is_of_volume(refusal.shape.pod, key):
         source, fix = f" ({where})", f"use a pool in zone {value}"
+    if where == OF_A_GUARD:
+        source, fix = f" ({where})", ""
     return Reason(
         code="node-selector",
         message=f"the pod selects nodes with {misfit.label}{source}, but the node {have}",

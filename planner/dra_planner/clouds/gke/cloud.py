@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
 
 from dra_planner.catalog import Machine, network_interfaces
 from dra_planner.clouds.gke import pulumi_resources
@@ -51,7 +52,11 @@ class Gke(Cloud):
     region_setting = "gcp:region"
     sdk_extra = "gcp"
     machine_change = "replaces one node at a time"
-    account_settings = ("gcp:project",)
+    account_settings: ClassVar[Mapping[str, str]] = {
+        "gcp:project": "the ID of your project",
+        "pulumi-dra:securityGroup": "gke-security-groups@YOUR-DOMAIN (the Google group for RBAC) "
+        "or none",
+    }
     region_pattern = r"[a-z]+-[a-z]+\d+"
     region_example = "us-central1"
     zone_pattern = r"(?P<region>.*\d)-(ai\d+)?[a-z]"  # for example us-central1-ai1a, an AI zone

@@ -38,7 +38,7 @@ class CloudFacts(ABC):
     region_setting: ClassVar[str]  # key in the stack's configuration for the region
     sdk_extra: ClassVar[str]  # extra of this package that installs the cloud's SDK
     # additional configuration that its provider needs
-    account_settings: ClassVar[tuple[str, ...]] = ()
+    account_settings: ClassVar[Mapping[str, str]] = {}
     region_pattern: ClassVar[str]
     region_example: ClassVar[str]
     zone_pattern: ClassVar[str]  # with a group `region`

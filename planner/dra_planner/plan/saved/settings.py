@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from dra_planner.model import Guards, SteerRule
 from dra_planner.planfile import PlanFile
 
 _ABSENT = object()
@@ -35,14 +36,31 @@ def compare_settings(before: PlanFile, after: PlanFile) -> tuple[SettingDifferen
 
 
 def _settings(plan: PlanFile) -> Mapping[str, Any]:
-    guards = plan.guards
     return {
         **plan.fleet.document(),
         "kubernetes": plan.kubernetes,
         "demand": plan.demand.level,
         "classes": {str(each.metadata["name"]): each.spec for each in plan.classes},
-        "guards": None if guards is None else guards.model_dump(mode="json", by_alias=True),
+        "guards": {} if plan.guards is None else _guards(plan.guards.guards),
     }
+
+
+def _guards(guards: Guards) -> Mapping[str, Any]:
+    """Return the guards for people: each rule by its pool, with the names of what it steers."""
+    return {
+        "packs": guards.packs,
+        "parts": {part.name: part.pool for part in guards.parts},
+        "rules": {
+            f"{rule.pool} ({rule.spread})" if rule.spread else rule.pool: _steered(rule)
+            for rule in guards.rules
+        },
+    }
+
+
+def _steered(rule: SteerRule) -> str:
+    templates = ", ".join(map(str, rule.templates))
+    workloads = ", ".join(str(ref) for ref, _ in rule.workloads)
+    return "; ".join(filter(None, (templates and f"claim templates {templates}", workloads)))
 
 
 def _differences(before: Any, after: Any, path: str) -> Iterator[SettingDifference]:
