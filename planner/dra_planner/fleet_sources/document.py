@@ -93,16 +93,7 @@ def fleet_of_cluster_description(
     if described.has_single_zones:
         fill_in_zones(gpu_pools, f"{where}{of_cloud.zone_suffixes[0]}", notes)
     version = _minor(kubernetes or described.kubernetes)
-    if not version:
-        version = of_cloud.new_cluster
-        notes.append(f"the Kubernetes version isn't set, so the fleet uses {version}")
-    document: dict[str, Any] = {"cloud": of_cloud.name, "region": where, "kubernetes": version}
-    if described.autoscaler in of_cloud.autoscalers:
-        document["autoscaler"] = described.autoscaler
-    if network := imported_network(described, where, version, of_cloud, notes):
-        document["network"] = network
-    if endpoint := imported_endpoint(described, of_cloud, notes):
-        document["endpoint"] = endpoint
+    document = _cluster(described, where, version, of_cloud, notes)
     document["systemPool"] = _system_pool(plain, of_cloud, notes)
     document["drivers"] = {"nvidia": {"version": _driver(described.charts, notes)}}
     document["pools"] = gpu_pools
@@ -114,6 +105,23 @@ def fleet_of_cluster_description(
         notes=tuple(notes),
         cluster=described.name if _CLUSTER_NAME.fullmatch(described.name) else "",
     )
+
+
+def _cluster(
+    described: ForeignCluster, region: str, version: str, of_cloud: Cloud, notes: list[str]
+) -> dict[str, Any]:
+    """Return the part of the document that describes the cluster without its pools."""
+    if not version:
+        version = of_cloud.new_cluster
+        notes.append(f"the Kubernetes version isn't set, so the fleet uses {version}")
+    document: dict[str, Any] = {"cloud": of_cloud.name, "region": region, "kubernetes": version}
+    if described.autoscaler in of_cloud.autoscalers:
+        document["autoscaler"] = described.autoscaler
+    if network := imported_network(described, region, version, of_cloud, notes):
+        document["network"] = network
+    if endpoint := imported_endpoint(described, of_cloud, notes):
+        document["endpoint"] = endpoint
+    return document
 
 
 def _known(
