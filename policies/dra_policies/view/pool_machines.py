@@ -25,6 +25,15 @@ def known_machine(cloud: str, name: str | None) -> Machine | None:
         return None
 
 
+def without_image_driver(pool: DeclaredPool) -> tuple[str, str] | None:
+    """Return the property and value with which a pool excludes the image's driver, if it does."""
+    of_cloud = cloud(pool.cloud)
+    if any(pool.own.text(path) == value for path, value in of_cloud.driver_kept):
+        return None
+    left_out = [each for each in of_cloud.driver_left_out if pool.own.text(each[0]) == each[1]]
+    return left_out[0] if left_out else None
+
+
 def requirements(pool: DeclaredPool) -> Mapping[str, tuple[str, ...]]:
     """Return the labels for which a Karpenter pool requires one of some known values."""
     found: dict[str, tuple[str, ...]] = {}

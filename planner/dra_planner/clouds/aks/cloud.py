@@ -129,6 +129,9 @@ class Aks(Cloud):
         "Windows2025",
     )
     driver_left_out = (("gpuProfile.driver", "None"),)
+    # learn.microsoft.com/azure/aks/aks-managed-gpu-nodes, quoted in ai-dynamo/dynamo pull request
+    # 14506, read 2026-11-28
+    driver_kept = (("gpuProfile.nvidia.managementMode", "Managed"),)
 
     tolerates_extended_resources = True  # learn.microsoft.com/azure/aks/faq: admission controllers
 

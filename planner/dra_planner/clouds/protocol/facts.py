@@ -97,6 +97,9 @@ class CloudFacts(ABC):
     # properties of its pools with the values that exclude it
     driver_left_out: ClassVar[tuple[tuple[str, str], ...]] = ()
 
+    # properties of its pools with the values with which it installs the driver in any case
+    driver_kept: ClassVar[tuple[tuple[str, str], ...]] = ()
+
     # Admission. The ExtendedResourceToleration plugin is enabled.
     tolerates_extended_resources: ClassVar[bool] = False
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from dra_planner.clouds import cloud
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
+from dra_policies.view.pool_machines import without_image_driver
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 BY_DEFAULT = "/"  # the chart's default in every version
@@ -80,8 +81,7 @@ def _of_operators(view: StackView) -> Iterator[Finding]:
 def _has_no_driver(pool: DeclaredPool) -> bool:
     """Return whether the pool's image certainly doesn't contain the NVIDIA driver."""
     of_cloud = cloud(pool.cloud)
-    left_out = any(pool.own.text(path) == value for path, value in of_cloud.driver_left_out)
-    return left_out or pool.image in of_cloud.images_without_driver
+    return without_image_driver(pool) is not None or pool.image in of_cloud.images_without_driver
 
 
 def _plain(path: str) -> str:

@@ -9,6 +9,7 @@ from typing import Final
 
 from dra_planner.clouds import cloud
 from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.pool_machines import without_image_driver
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 URL: Final = (
@@ -94,8 +95,7 @@ def _parts(pool: DeclaredPool) -> tuple[str, ...]:
 def _image_has_driver(pool: DeclaredPool) -> bool:
     """Return True if the pool boots a cloud image that contains the NVIDIA driver."""
     of_cloud = cloud(pool.cloud)
-    left_out = any(pool.own.text(path) == value for path, value in of_cloud.driver_left_out)
-    if not of_cloud.installs_driver or left_out or pool.image is None:
+    if not of_cloud.installs_driver or without_image_driver(pool) or pool.image is None:
         return False
     has_template_image = pool.template is not None and pool.template.has("imageId") is not False
     return pool.image not in (*of_cloud.images_without_driver, "CUSTOM") and not has_template_image

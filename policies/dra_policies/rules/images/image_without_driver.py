@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud, cloud
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.pool_machines import known_machine
+from dra_policies.view.pool_machines import known_machine, without_image_driver
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 
@@ -16,14 +16,14 @@ def check(view: StackView) -> Iterator[Finding]:
         return  # the operator installs its own driver
     for pool in view.node_pools:
         of_cloud = cloud(pool.cloud)
-        for path, value in of_cloud.driver_left_out if pool.has_gpus else ():
-            if pool.own.text(path) == value:
-                yield Finding(
-                    message=f"{pool.title} has GPUs ({pool.machine}), but sets {path} to "
-                    f"{value}, so its nodes don't have the NVIDIA driver",
-                    fix=f"remove {path}, or install the GPU Operator with driver.enabled: true",
-                    urn=pool.urn,
-                )
+        if pool.has_gpus and (left_out := without_image_driver(pool)):
+            path, value = left_out
+            yield Finding(
+                message=f"{pool.title} has GPUs ({pool.machine}), but sets {path} to "
+                f"{value}, so its nodes don't have the NVIDIA driver",
+                fix=f"remove {path}, or install the GPU Operator with driver.enabled: true",
+                urn=pool.urn,
+            )
         machine = known_machine(pool.cloud, pool.machine)
         if (
             pool.has_gpus

@@ -18,17 +18,21 @@ def check(view: StackView) -> Iterator[Finding]:
         of_cloud = cloud(pool.cloud)
         yield from _local_disks(pool)
         yield from _ephemeral(pool)
-        kind = pool.own.text(of_cloud.pool.disk_type) if of_cloud.pool.disk_type else ""
+        path = _written_path(pool, of_cloud.pool.disk_type)
+        kind = pool.own.text(path) if path else ""
         taken = of_cloud.boot_disk_types(pool.machine.partition("+")[0]) if pool.machine else ()
         if kind and taken and kind not in taken:
             yield Finding(
                 message=f"{pool.title}: machine type {pool.machine} can't boot from a {kind} disk",
-                fix=(
-                    f"set {of_cloud.pool.disk_type} to {taken[0]}, or remove "
-                    f"{of_cloud.pool.disk_type}"
-                ),
+                fix=f"set {path} to {taken[0]}, or remove {path}",
                 urn=pool.urn,
             )
+
+
+def _written_path(pool: DeclaredPool, path: str) -> str:
+    """Return the newer path of a property if the program uses it, and else the path itself."""
+    newer = (new for new, old in cloud(pool.cloud).pool.aliases if old == path)
+    return next((each for each in newer if pool.own.has(each)), path)
 
 
 def _local_disks(pool: DeclaredPool) -> Iterator[Finding]:
