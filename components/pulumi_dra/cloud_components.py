@@ -40,5 +40,7 @@ class CloudComponents(Protocol):
 def components_of(name: str) -> CloudComponents:
     """Return the components of a cloud and import only them. Raises ImportError if it has none."""
     if name not in cloud_folders():
-        raise ImportError(f"the installed packages don't have components for {cloud(name).title}")
+        raise ImportError(
+            f"the installed packages don't include components for {cloud(name).title}"
+        )
     return cast(CloudComponents, import_module(f"pulumi_dra.{name}.from_fleet"))

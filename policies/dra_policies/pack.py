@@ -41,7 +41,7 @@ from dra_policies.stack_evaluation import Judge, Told
 from dra_policies.unknown_values import Properties, plain
 
 NAME = "dra"
-DESCRIPTION = "Checks that the GPU claims of a stack fit its pools, before anything is created."
+DESCRIPTION = "Checks that a stack's GPU claims fit its pools, before Pulumi creates any resources."
 
 _MORE_OBJECTS: Final = 100_000
 

@@ -228,7 +228,7 @@ def _unplaced(clusters: Clusters, rules: Sequence[Rule]) -> Iterator[tuple[Rule,
     for each in clusters.unplaced if any(rule.id == CANNOT_BE_JUDGED.id for rule in rules) else ():
         if each.type in RELEASES or is_kubernetes_object(each):
             message = f"{each.title(each.type.rpartition(':')[2])}: its cluster is unknown"
-            fix = "set the object's provider to one with the cluster's kubeconfig"
+            fix = "use a provider with the cluster's kubeconfig for this object"
             yield CANNOT_BE_JUDGED, Finding(message=message, fix=fix, urn=each.urn, certain=False)
 
 

@@ -538,7 +538,11 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         },
         ", because capacity reservations don't support ND sizes or NCads_H100_v5",
     ),
-    "a tag of Azure": (AksCluster, {"tags": {"azure-x": "y"}}, ", which Azure reserves"),
+    "a tag of Azure": (
+        AksCluster,
+        {"tags": {"azure-x": "y"}},
+        "because Azure reserves these prefixes",
+    ),
     "a tag with a slash": (AksCluster, {"tags": {"a/b": "y"}}, "that doesn't contain < > %"),
     "a hyphen": (
         AksGpuPool,

@@ -238,7 +238,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ),
     ("EksCluster", {"zones": ["us-east-1a", "us-east-1a"]}, "zones", '"us-east-1a" appears twice'),
     ("EksCluster", {"zone_count": 7}, "zone_count", "must be between 2 and 6, not 7"),
-    ("EksNetwork", {"vpc_cidr": "10.0.0.0/24"}, "vpc_cidr", "must be a /16 to a /20"),
+    ("EksNetwork", {"vpc_cidr": "10.0.0.0/24"}, "vpc_cidr", "must be between /16 and /20"),
     ("EksNetwork", {"vpc_cidr": "8.8.0.0/16"}, "vpc_cidr", "isn't a private range"),
     ("EksNetwork", {"vpc_cidr": "ten"}, "vpc_cidr", "\" isn't an IPv4 network in CIDR notation"),
     (
@@ -595,7 +595,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"node_version": "1.35.1-gke.1616000"},
         "node_version",
-        "applies only to auto_upgrade: false, which needs a cluster without a release channel",
+        "requires auto_upgrade: false, which needs a cluster without a release channel",
     ),
     (
         "GkeGpuPool",
@@ -906,7 +906,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"repair_limits": {"unhealthy_count": 1}},
         "repair_limits",
-        "applies only to node_repair: true",
+        "applies only with node_repair: true",
     ),
     *(
         (
@@ -962,8 +962,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
                 "static",
                 "single-numa-node",
                 "topology",
-                ", kubelet may reject pods that the plan has placed, because the plan doesn't "
-                "model NUMA nodes; use best-effort",
+                ", the kubelet might reject pods that the plan places, because the plan "
+                "doesn't model NUMA nodes; use best-effort",
             ),
             ("static", "all", "topology", 'must be none or best-effort, not "all"'),
             (
@@ -1385,13 +1385,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"driver_installation": "latest"},
         "driver_installation",
-        '", because DriverInstaller installs the driver on DRA nodes instead of GKE',
+        '", because DriverInstaller, not GKE, installs the driver on DRA nodes',
     ),
     (
         "GkeGpuPool",
         {"location_policy": "BALANCED"},
         "location_policy",
-        "applies only to autoscaled: true, because GKE spreads",
+        "applies only with autoscaled: true, because GKE spreads",
     ),
     (
         "GkeGpuPool",
@@ -1562,14 +1562,14 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         {"webhook_failure_policy": "Ignore"},
         "webhook_failure_policy",
-        "applies only to webhook: true",
+        "applies only with webhook: true",
     ),
-    ("DraDriver", {"webhook_replicas": 2}, "webhook_replicas", "applies only to webhook: true"),
+    ("DraDriver", {"webhook_replicas": 2}, "webhook_replicas", ("applies only with webhook: true")),
     (
         "DraDriver",
         {"webhook_tls": {"secret_name": "s", "ca_bundle": "Q0E="}},
         "webhook_tls",
-        "applies only to webhook: true",
+        "applies only with webhook: true",
     ),
     (
         "DraDriver",
@@ -1587,7 +1587,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         webhook(issuer_name="x"),
         "webhook_tls.issuer_name",
-        "applies only to issuer_type clusterissuer or issuer",
+        "applies only with issuer_type clusterissuer or issuer",
     ),
     (
         "DraDriver",
@@ -1637,7 +1637,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         {"keep_old_names": False},
         "keep_old_names",
-        "25.8.1 supports only the old names, and the new names need 0.4.0 or later",
+        "25.8.1 supports only the old names. The new names need version 0.4.0 or later",
     ),
     (
         "DraDriver",
@@ -1875,7 +1875,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraPlatform",
         {"cluster": {"vpc_cidr": "10.0.0.0/8"}},
         "cluster.vpc_cidr",
-        "must be a /16 to a /20",
+        "must be between /16 and /20",
     ),
     (
         "DraPlatform",

@@ -257,7 +257,7 @@ OLD = {
     "labels without an operator": (
         GpuMetrics,
         {"monitor_labels": {"a": "b"}},
-        "applies only to collector: prometheus-operator",
+        "applies only with collector: prometheus-operator",
     ),
     "labels of numbers": (
         GpuMetrics,

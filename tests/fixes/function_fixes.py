@@ -249,7 +249,7 @@ FUNCTIONS = (
         lambda _: _stale(L4),
     ),
     InFunction(
-        "wait until it ends, or use another folder (--results)",
+        "wait until that run ends, or use another folder (--results)",
         raised(lambda folder: _locked(folder, "answers")),
         lambda folder: _locked(folder, "others"),
     ),

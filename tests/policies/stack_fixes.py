@@ -300,8 +300,8 @@ STACK_FIXES = [
         "aks",
     ),
     StackFix(
-        "set the GPU Operator's driver.enabled to false; or create a pool with {}: {}, and set the "
-        "DRA driver's nvidiaDriverRoot to {}",
+        "set the GPU Operator's driver.enabled to false, or create a pool with {}: {}, "
+        "and set the DRA driver's nvidiaDriverRoot to {}",
         add(
             "operator",
             lambda declare: declare.release("gpu-operator", {"devicePlugin": {"enabled": False}}),
@@ -355,12 +355,12 @@ STACK_FIXES = [
         put("pool", "labels", {**PLAN_LABELS, "team": "ml"}),
     ),
     StackFix(
-        "add the pool to the fleet and plan again, or use one of: {}",
+        "add the pool to the fleet and plan again, or label the nodes with one of these pools: {}",
         put("pool", "labels", {**PLAN_LABELS, "pulumi-dra/pool": "more"}),
         plan(pools=[pool(name="more")]),
     ),
     StackFix(
-        "set the object's provider to one with the cluster's kubeconfig",
+        "use a provider with the cluster's kubeconfig for this object",
         two_clusters,
         in_first_cluster,
     ),

@@ -108,7 +108,7 @@ CASES: tuple[tuple[str, Spec, str, Spec], ...] = (
     (
         CLASS,
         {"amiSelectorTerms": [{"alias": "al2023@latest"}, {"alias": "al2@latest"}]},
-        "sets alias, so the API accepts no other entries",
+        "sets alias, so the API doesn't accept other entries",
         {},
     ),
     (
@@ -132,7 +132,7 @@ CASES: tuple[tuple[str, Spec, str, Spec], ...] = (
     (
         CLASS,
         {"networkInterfaces": [EFA]},
-        "has no entry with deviceIndex 0",
+        "doesn't have an entry with deviceIndex 0",
         {"networkInterfaces": [PRIMARY, EFA]},
     ),
     (

@@ -336,8 +336,8 @@ ROLLOUTS = {
         [
             (
                 "scaling-exceeds-pools",
-                "Deployment default/web fits now, but during a rollout it has 5 pods, and 1 of "
-                'them would stay pending; raise the maximum of pool "l4" to 5, or set the '
+                "Deployment default/web fits now, but during a rollout (5 pods), 1 pod "
+                'would stay pending; raise the maximum of pool "l4" to 5, or set the '
                 "rollout's maxSurge to 0 and maxUnavailable to 1",
             )
         ],

@@ -231,8 +231,8 @@ def test_the_sentence_names_plugin_pool_and_term(declare: SimpleNamespace) -> No
 
     assert str(finding) == (
         'Release "nvidia-device-plugin" runs NVIDIA\'s device plugin on nodes of node group '
-        '"l4", because term 1 (feature.node.kubernetes.io/pci-10de.present In [true]) of its 2 '
-        "node-selector terms does not exclude nvidia.com/gpu.dra=true, and one matching term "
-        'is enough; add {key: nvidia.com/gpu.dra, operator: NotIn, values: ["true"]} to every '
-        "node-selector term of its required node affinity"
+        '"l4", because term 1 (feature.node.kubernetes.io/pci-10de.present In [true]) of its '
+        "2 node-selector terms does not exclude nvidia.com/gpu.dra=true, and a node needs to "
+        "match only one term; add {key: nvidia.com/gpu.dra, operator: NotIn, values: "
+        '["true"]} to every node-selector term of its required node affinity'
     )

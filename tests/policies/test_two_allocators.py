@@ -75,7 +75,7 @@ def test_pods_that_the_removed_device_plugin_started_have_to_end_first() -> None
     (found,) = of_cluster(node(0, has_driver=True) + POD)
 
     assert "pods still use 1 nvidia.com/gpu" in found.message
-    assert found.fix == "drain the nodes completely to end these pods before the driver starts"
+    assert found.fix == "drain the nodes completely before the driver starts"
     assert not of_cluster(node(0, has_driver=True))
 
 

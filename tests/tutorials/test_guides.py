@@ -109,6 +109,6 @@ def test_a_text_with_typographic_signs_is_refused_with_its_line_and_repaired(
     project.write(file, (GUIDES / file).read_text(encoding="utf-8"))
     error = check(project, file, (), "--format", "json").json["error"]
     assert error["line"] > 1
-    assert f"print the repaired text with pulumi-dra check --rewrite {file}" in error["fix"]
+    assert f"run `pulumi-dra check --rewrite {file}` to print the repaired text" in error["fix"]
     assert project.run("check", "--rewrite", "--in-place", file).status == 0
     assert check(project, file, ()).status == 0

@@ -100,7 +100,7 @@ def _unused_objects(snapshot: Manifests) -> Iterator[Diagnostic]:
                 "node-missing",
                 f"ResourceSlice {part.name}: the capture doesn't contain its Node {part.node_name}",
                 place=part.place,
-                fix="capture the Node too: kubectl get nodes,resourceslices,deviceclasses -o json",
+                fix="also capture the Node: kubectl get nodes,resourceslices,deviceclasses -o json",
             )
 
 
@@ -121,7 +121,8 @@ def _write(path: Path, learned: Learned, *, quiet: bool) -> None:
     print(f"Wrote {counted(len(machines), 'machine type')} into {path}: {', '.join(machines)}")
     for machine in _without_pool(machines, fleet):
         print(
-            f"note: no pool uses machine type {machine}; to plan with it, add a pool",
+            f"note: no pool uses machine type {machine}. To plan with this machine type, add "
+            "a pool",
             file=sys.stderr,
         )
 

@@ -12,7 +12,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         parser,
         "table",
         ("machines", "gpus", "mig", "drivers", "releases", "outdated", "add"),
-        "table to list, or add to read running nodes",
+        "table to print, or `add` to add facts from running nodes",
     )
     parser.add_argument(
         "words",
@@ -31,9 +31,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--today",
         metavar="DATE",
         default="",
-        help="date for which to check the facts [default: today]",
+        help="check if facts are outdated on this date [default: today]",
     )
-    nodes = parser.add_argument_group("learn from running nodes (catalog add)")
+    nodes = parser.add_argument_group("facts from running nodes (catalog add)")
     sources = nodes.add_mutually_exclusive_group()
     sources.add_argument(
         "--from", metavar="FILE", dest="observed", help="snapshot with nodes and ResourceSlices"

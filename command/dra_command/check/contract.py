@@ -48,7 +48,8 @@ class CheckOutput(Output):
     workloads: int = Field(default=0, description="Number of checked workloads.")
     joint_fix: JointFixRow | None = Field(
         default=None,
-        description="Changes that make multiple workloads fit at the same time. Absent if at most "
-        "one workload doesn't fit, or if the plan found no changes.",
+        description="Changes that make multiple workloads fit at the same time. Absent if "
+        "fewer than two workloads don't fit, or if the search didn't find such "
+        "changes.",
     )
     known: int = Field(default=0, description="Number of known findings that the output omits.")

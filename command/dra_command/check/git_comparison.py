@@ -42,8 +42,8 @@ def findings_at_ref(
             findings = check(then).diagnostics
         except PlannerError as error:
             message = (
-                f'"{ref}" can\'t be checked, so `check` reports every finding: {error.place} '
-                f"{error.message}"
+                f'"{ref}" can\'t be checked ({error.place} {error.message}), so `check` '
+                "reports every finding"
             )
             return KnownFindings(Counter(), (Diagnostic("note", NOT_CHECKED, message),))
         return KnownFindings(Counter(map(fingerprint, findings)))

@@ -20,8 +20,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="GLOB",
         action="append",
         default=[],
-        help="skip files and folders with this name, path, or pattern; repeatable: charts, "
-        "'*-test.yaml'",
+        help="skip files and folders that match this name, path, or pattern, for example "
+        "charts or '*-test.yaml'; repeatable",
     )
     parser.add_argument(
         "--stdin-name",
@@ -54,8 +54,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="FORMAT=FILE[,…]",
         action="append",
         default=[],
-        help="also write the findings to files in other formats; repeatable: "
-        "sarif=findings.sarif,junit=checks.xml",
+        help="also write the findings to files in other formats, for example "
+        "sarif=findings.sarif,junit=checks.xml; repeatable",
     )
     add_watch(parser)
     add_answer(
@@ -89,7 +89,8 @@ def _add_what_was_found_before(parser: argparse.ArgumentParser) -> None:
         "--write-baseline",
         metavar="FILE",
         default="",
-        help="write all current findings to FILE, keep those of other stacks in it, and exit 0",
+        help="write all current findings to FILE, keep the findings of other stacks in FILE, "
+        "and exit with 0",
     )
     before.add_argument(
         "--diff",
@@ -103,9 +104,9 @@ def _add_repairs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rewrite",
         action="store_true",
-        help="instead of findings, print files with older DRA objects (v1alpha1 to v1beta2) "
-        "converted to resource.k8s.io/v1; list objects without a v1 form, and don't change "
-        "them; print standard input in full",
+        help="convert older DRA objects (v1alpha1 to v1beta2) to resource.k8s.io/v1, and "
+        "print the changed files instead of findings; objects without a v1 form are "
+        "only listed; standard input is always printed in full",
     )
     parser.add_argument(
         "--in-place",
@@ -115,7 +116,7 @@ def _add_repairs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fix",
         action="store_true",
-        help="before the check, fix the following problems in the files: older and flat forms "
-        "of DRA objects, comparisons that need compareTo, units of quantities, and missing "
-        "tolerations; print each change, and keep comments and formatting",
+        help="before the check, fix older and flat forms of DRA objects, comparisons that "
+        "need compareTo, units of quantities, and missing tolerations in the files; "
+        "print each change, and keep comments and formatting",
     )

@@ -68,7 +68,7 @@ def _other(code: str) -> dict[str, Any]:
     """
     said = code.replace("-", " ").capitalize()
     text = (
-        f"{said}: The result of parsing the objects as the API server does, or of planning. Each "
+        f"{said}: found while parsing objects like the API server, or while planning. Each "
         "result contains its fix."
     )
     return {

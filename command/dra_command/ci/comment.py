@@ -104,7 +104,7 @@ def _github(environment: Mapping[str, str]) -> Thread | None:
 def _gitlab(environment: Mapping[str, str]) -> Thread:
     if not environment.get("GITLAB_TOKEN"):
         raise CommentError(
-            "GITLAB_TOKEN isn't set, but comments need a token with the api scope, because job "
+            "GITLAB_TOKEN isn't set. Comments need a token with the api scope, because job "
             "tokens can't write comments"
         )
     project = f"{environment['CI_API_V4_URL']}/projects/{environment['CI_PROJECT_ID']}"

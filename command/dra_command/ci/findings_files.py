@@ -17,9 +17,9 @@ from dra_planner.errors import SourceError
 
 _TOTALS: Final = ("tests", "failures", "errors", "skipped")
 _REASONS: Final[Mapping[tuple[str, int], str]] = {
-    ("plan", Status.BROKEN): "A saved plan is stale. See the log of the run.",
+    ("plan", Status.BROKEN): "A saved plan is stale. See the run's log.",
     ("", Status.BROKEN): "A finding has a severity that fails the run.",
-    ("", Status.WRONG_INPUT): "The input is invalid. See the log of the run.",
+    ("", Status.WRONG_INPUT): "The input is invalid. See the run's log.",
     ("", Status.CANNOT_TELL): 'The verdict is "cannot tell".',
 }
 """Why a subcommand failed without a failed test case, by its title ("" for any) and status."""

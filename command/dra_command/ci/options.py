@@ -39,7 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--write-baseline",
         metavar="FILE",
         default="",
-        help="write all current findings of each stack to FILE, and exit 0",
+        help="write all current findings of each stack to FILE, and exit with 0",
     )
     before.add_argument(
         "--diff", metavar="REF", default="", help="report only findings that aren't in git REF"
@@ -69,7 +69,7 @@ def _add_answers(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name",
         default="",
-        help="name of this run; each name has a separate comment",
+        help="name of this run; runs with different names have separate comments",
     )
     parser.add_argument(
         "--sarif",

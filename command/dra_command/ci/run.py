@@ -30,7 +30,7 @@ from dra_planner.planfile import plan_path
 _WORST_FIRST: Final = (Status.WRONG_INPUT, Status.BROKEN, Status.CANNOT_TELL)
 _OWN_OPTIONS: Final = ("--output=", "--format=")
 """Options that control this command and not the subcommands."""
-_TOO_LONG: Final = "The report is too long for a comment. See the log of this run.\n"
+_TOO_LONG: Final = "The report is too long for a comment. See the run's log.\n"
 
 
 class _Done(Struct, frozen=True):
@@ -234,8 +234,8 @@ def _comment(values: argparse.Namespace, report: str) -> None:
             thread.write(mark, report if len(report) <= MOST_CHARACTERS else _TOO_LONG)
         elif values.comment != "auto":
             print(
-                f"note: --comment {values.comment} posts no comment, because this run isn't for a "
-                "pull request or merge request",
+                f"note: --comment {values.comment} doesn't post a comment, because this run "
+                "isn't for a pull request or merge request",
                 file=sys.stderr,
             )
     except CommentError as error:

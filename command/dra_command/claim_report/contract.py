@@ -155,12 +155,11 @@ class ExplainOutput(Output):
         description="Workloads that use the devices, if not all pods fit in the pools."
     )
     missing: PoolReasonRow | None = Field(
-        description="Missing part of the fleet if no pool fits the pod: a MIG configuration, a "
-        "driver, or machine "
-        "types."
+        description="If no pool fits the pod, the missing part of the fleet: a MIG "
+        "configuration, a driver, or machine types."
     )
     pending_reasons: list[PoolReasonRow] = Field(
-        description="Reasons why pods that fit are pending: the pools are too small."
+        description="Reasons why pods stay pending although each of them fits on a node."
     )
     joint_fix: JointFixRow | None = Field(
         description=(

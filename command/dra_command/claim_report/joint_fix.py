@@ -9,7 +9,7 @@ from dra_planner.wording import price_change
 
 def joint_fix_title(found: JointFix) -> str:
     """Return a summary of the steps, and their cost."""
-    return f"All workloads fit with all of these changes ({price_change(found.more_usd)}):"
+    return f"Together, these changes make all workloads fit ({price_change(found.more_usd)}):"
 
 
 def print_joint_fix(page: Page, found: JointFix | None) -> None:

@@ -87,7 +87,7 @@ examples:
   save the plan for `pulumi up`, and check in CI that it's current
     pulumi-dra plan --stack eks-dev --write
     pulumi-dra plan --stack eks-dev --check
-  write constraints that need fewer nodes
+  write constraints that reduce the number of nodes
     pulumi-dra plan examples/workloads/ --fleet fleet.yaml \\
       --constraints fix.yaml
   plan a rendered chart: `plan chart/ -f prod.yaml`, or
@@ -97,7 +97,7 @@ examples:
   compare verdicts in a table
     pulumi-dra plan --stack eks-dev \\
       --matrix kubernetes=1.34,1.36 driver=25.8.1,0.4.1
-  plan on the existing nodes, and with a fleet report additional nodes
+  plan on existing nodes; with a fleet, also report additional nodes
 {_SNAPSHOT}
     pulumi-dra plan examples/workloads/ --observed cluster.json
     pulumi-dra plan examples/workloads/ --fleet fleet.yaml \\
@@ -108,7 +108,7 @@ _DIFF_EXAMPLES = """\
 examples:
   compare the working tree with a git ref
     pulumi-dra diff main --stack eks-dev
-  compare two refs, as a comment for a pull request
+  compare two refs in Markdown, for example for a pull request comment
     pulumi-dra diff v1 main --stack eks-dev --format markdown
   compare two fleets for the same workloads
     pulumi-dra diff fleet.yaml larger.yaml --workloads examples/workloads/
@@ -127,16 +127,16 @@ examples:
     kustomize build overlays/prod | pulumi-dra check - --stack eks-dev
   write findings for code scanning
     pulumi-dra check examples/workloads/ --format sarif > findings.sarif
-  report only findings that a change adds
+  report only findings that aren't in main
     pulumi-dra check examples/workloads/ --diff main
   fix problems that don't need a decision, and print the rest
     pulumi-dra check examples/workloads/ --stack eks-dev --fix
-  report incompatibilities with a different NVIDIA DRA driver or feature gate
+  report claims that fail with another driver version or feature gate
     pulumi-dra check --stack eks-dev --driver-upgrade 25.8.1 0.4.1
     pulumi-dra check --driver-upgrade 0.4.1 0.4.1+DynamicMIG
   check manifests and commands in Markdown files and scripts
     pulumi-dra check README.md docs/security.md
-  convert older DRA objects to v1, printed or in place
+  convert older DRA objects to v1, and print or change the files
     pulumi-dra check examples/workloads/ --rewrite
     pulumi-dra check examples/workloads/ --rewrite --in-place
 """
@@ -177,9 +177,9 @@ examples:
     pulumi-dra explain \\
       --message "0/12 nodes are available: 12 cannot allocate all claims."
 
-A claim is named NAMESPACE/NAME. If a workload's pods create it from a template,
-the name is NAMESPACE/WORKLOAD-ENTRY, and ENTRY is the name in the pod's
-resourceClaims. --claim also accepts the template, the entry, or a pod's claim.
+The name of a claim is NAMESPACE/NAME. If a template generates the claim, use
+NAMESPACE/WORKLOAD-ENTRY, where ENTRY is the name in the pod's resourceClaims.
+--claim also accepts the name of the template, the entry, or a pod's claim.
 """
 
 _SLICES_EXAMPLES = """\
@@ -191,7 +191,7 @@ examples:
   use a MIG configuration, and validate the slices with an API server
     pulumi-dra slices --machine p4d.24xlarge --driver 25.8.1 \\
       --mig all-1g.5gb | kubectl apply --dry-run=server -f -
-  use feature gates of the driver
+  enable feature gates of the driver
     pulumi-dra slices --machine p5.48xlarge --driver 0.4.1 \\
       --kubernetes 1.36 --gate DynamicMIG=true
     pulumi-dra slices --machine g6.2xlarge --driver 0.5.0 \\
@@ -217,7 +217,7 @@ examples:
 
 _VERIFY_EXAMPLES = f"""\
 examples:
-  compare a snapshot (before Kubernetes 1.36, without mutating…)
+  compare a snapshot (before Kubernetes 1.36, omit the mutating… kinds)
 {_VERIFIED_SNAPSHOT}
     pulumi-dra verify --observed cluster.json --stack eks-dev
   compare a running cluster
@@ -239,7 +239,7 @@ examples:
     pulumi-dra sandbox status
   delete the stack completely
     pulumi-dra sandbox down
-  plan, create, check, and destroy a stack, verifying each step
+  plan, create, check, and destroy a stack, and verify each step
     pulumi-dra sandbox demo --stack eks-dev
   find or build the sandbox's tools
     pulumi-dra sandbox tools
@@ -249,12 +249,12 @@ examples:
 
 _REHEARSE_EXAMPLES = """\
 examples:
-  schedule the stack's workloads with a kube-scheduler of the fleet's version
+  schedule the stack's workloads with the fleet's kube-scheduler version
     pulumi-dra rehearse --stack eks-dev
-  use a different version and a different pod arrival order
+  use a different Kubernetes version and pod arrival order
     pulumi-dra rehearse jobs/ --fleet fleet.yaml --kubernetes 1.36 \\
       --order random:7
-  apply one workload after another, and write an HTML page
+  apply the workloads one by one, and write an HTML page
     pulumi-dra rehearse --stack eks-dev --one-by-one --format html \\
       > rehearsal.html
 
@@ -275,7 +275,7 @@ examples:
 
 _INIT_EXAMPLES = """\
 examples:
-  use the cheapest machine types for a first claim or your workloads
+  use the cheapest machine types for a sample workload or your workloads
     pulumi-dra init gpus --region us-east-1
     pulumi-dra init gpus --region us-central1 --workloads examples/workloads
   use the GPU nodes of a cluster snapshot
@@ -291,7 +291,7 @@ examples:
 
 _EXPORT_EXAMPLES = """\
 examples:
-  write NodePools and EC2NodeClasses with the node counts of the plan
+  write NodePools and EC2NodeClasses with the plan's node counts
     pulumi-dra export --to karpenter --stack eks-dev
   write variables for the cloud's Terraform module
     pulumi-dra export --to terraform --fleet fleet.yaml \\
@@ -307,8 +307,8 @@ examples:
   report only findings that the change introduces, and write a SARIF file
     pulumi-dra ci --stack eks-dev --diff origin/main --sarif findings.sarif
 
-In GitHub Actions, set GITHUB_TOKEN (pull-requests: write) for the comment. In
-GitLab CI, set GITLAB_TOKEN (scope api).
+To post the comment, set GITHUB_TOKEN (pull-requests: write) in GitHub Actions,
+or GITLAB_TOKEN (scope api) in GitLab CI.
 """
 
 _PORTFOLIO_EXAMPLES = """\
@@ -348,7 +348,8 @@ _MCP_EXAMPLES = """\
 examples:
   serve the manifests and fleets in a repository
     pulumi-dra mcp --root ~/platform
-  in the client, set the command pulumi-dra with arguments mcp --root FOLDER
+  in the client, set the command to pulumi-dra, and the arguments to
+  mcp --root FOLDER
 """
 
 _COMPLETION_EXAMPLES = """\

@@ -96,9 +96,9 @@ def add_demand(parser: argparse.ArgumentParser, *, saved: bool = False) -> None:
         "--demand",
         choices=("floor", "steady", "ceiling", "peak"),
         default=None if saved else "steady",
-        help="demand to size for: minimum replicas (floor), declared replicas (steady), maximum of "
-        "autoscalers (ceiling), or maximum plus rollout surge (peak) [default: "
-        f"{'the demand of the saved plan, otherwise ' if saved else ''}steady]",
+        help="demand to size for: minimum replicas (floor), declared replicas (steady), "
+        "autoscaler maximum (ceiling), or autoscaler maximum plus rollout surge (peak) "
+        f"[default: {'the demand of the saved plan, otherwise ' if saved else ''}steady]",
     )
 
 
@@ -120,7 +120,8 @@ def add_cluster(
         metavar="FILE",
         action=_Kubeconfig,
         default="",
-        help="kubeconfig to use [default: kubectl's]; without --context, use its current context",
+        help="kubeconfig to use [default: kubectl's]; without --context, use the current "
+        "context of the kubeconfig",
     )
     parser.add_argument(
         "--role",

@@ -12,5 +12,6 @@ class JointFixRow(Output):
 
     steps: list[str]
     more_per_hour: float | None = Field(
-        description="Change in the cost of the used nodes in US dollars. null if a price is unknown."
+        description="Change in the cost of the used nodes, in US dollars per hour. null if a "
+        "price is unknown."
     )

@@ -22,6 +22,7 @@ class ShareRow(Output):
         description="Number of claims with this request that fit on one device."
     )
     at_most_for_one_more: str | None = Field(
-        description="Largest amount that one more claim can request so that it still fits on a "
-        "device. null if the device's request policy doesn't allow a smaller one."
+        description="Largest amount that one more claim can request and still fit on a "
+        "device. null if the device's request policy doesn't allow a smaller "
+        "amount."
     )

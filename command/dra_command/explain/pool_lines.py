@@ -66,11 +66,11 @@ def edit_lines(edits: Sequence[Edit]) -> Iterator[Line]:
     changes.
     """
     removes = any(edit.kind in REMOVING for edit in edits)
-    but = ", which removes a requirement of the pod" if removes else ""
+    but = " (removes a requirement of the pod)" if removes else ""
     if len(edits) == 1:
         yield Line(2, f"smallest change that makes the pod fit{but}: {edits[0]}", "→ ")
     elif edits:
-        said = f"the pod fits with all these changes together (the smallest set found){but}:"
+        said = f"smallest set of changes found that makes the pod fit{but}:"
         yield Line(2, said, "→ ")
         for number, edit in enumerate(edits, 1):
             yield Line(4, str(edit), f"{number}. ")

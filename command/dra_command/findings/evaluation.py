@@ -240,11 +240,11 @@ def _with_new_forms(
 
 MISSING_INPUT = {
     "pools": "needs --stack, --fleet, or --observed",
-    "stack": "checks Pulumi resources; run the policy pack",
+    "stack": "checks Pulumi resources, so run the policy pack",
 }
 
 
-NEVER_APPLIES = "its `when` is false for every object"
+NEVER_APPLIES = "`when` is false for every object"
 """Why a project's own rule checked nothing."""
 
 

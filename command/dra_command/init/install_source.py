@@ -41,9 +41,9 @@ def requirement_of(source: str, folder: Path) -> str:
 
 def _fix() -> str:
     return (
-        "use a git URL with a commit (git+https://HOST/REPOSITORY.git@COMMIT), a wheel file or "
-        "its URL (the command `uv build` creates one in dist/), or a version in the package index "
-        f"({version(NAME)})"
+        "use a git URL with a commit (git+https://HOST/REPOSITORY.git@COMMIT), a wheel file "
+        "or its URL (`uv build` creates a wheel file in dist/), or a version in the package "
+        f"index ({version(NAME)})"
     )
 
 
@@ -75,7 +75,7 @@ def index_note(install: str) -> str:
         return ""
     return (
         f"generated files install {NAME} {version(NAME)} from the package index, because this "
-        f"installation came from a local folder or file. If the index doesn't have it, replace "
-        f"{NAME}=={version(NAME)} in these files with git+https://HOST/REPOSITORY.git@COMMIT or a "
-        "wheel file (in a new project: --install)"
+        "installation came from a local folder or file. If the index doesn't contain this "
+        f"version, replace {NAME}=={version(NAME)} in these files with "
+        "git+https://HOST/REPOSITORY.git@COMMIT or a wheel file (in a new project: --install)"
     )

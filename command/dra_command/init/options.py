@@ -90,8 +90,8 @@ def _add_generated(parser: argparse.ArgumentParser) -> None:
         metavar="TYPE[,TYPE…]",
         action="append",
         default=[],
-        help="with --region, use only these machine types; with --from, use only these of the "
-        "machine types that a Karpenter NodePool allows",
+        help="use only these machine types (with --region), or only these machine types of a "
+        "Karpenter NodePool (with --from)",
     )
     parser.add_argument(
         "--ci",

@@ -49,7 +49,7 @@ pulumi.export("poolMaxNodes", platform.pool_max_nodes)
 '''
 
 _PACK: Final = """\
-description: Fails if the claims of a stack don't fit its pools, before anything is created.
+description: Fails if a stack's claims don't fit its pools, before Pulumi creates any resources.
 runtime:
   name: python
   options:

@@ -139,9 +139,9 @@ def _cluster_notes(start: InitialFleet) -> tuple[str, ...]:
     if not start.cluster:
         return ()
     return (
-        f"the stack manages a cluster named {start.cluster}. If this cluster exists, import it "
-        "before the first `pulumi up` (docs/operations/existing.md); to create another cluster, "
-        "change cluster.clusterName",
+        f"the stack manages a cluster named {start.cluster}. If this cluster exists, import "
+        "it before the first `pulumi up` (docs/operations/existing.md). To create another "
+        "cluster, change cluster.clusterName",
     )
 
 
@@ -149,7 +149,7 @@ def _access_notes(start: InitialFleet) -> tuple[str, ...]:
     if start.fleet.endpoint.public_access_cidrs or start.fleet.network.subnet_ids:
         return ()
     return (
-        "the API server accepts only connections from the cluster's network; to deploy from "
+        "the API server accepts only connections from the cluster's network. To deploy from "
         "another network, list the network in endpoint.publicAccessCidrs",
     )
 

@@ -20,7 +20,8 @@ WORKLOADS: Final = "workloads"
 FIRST_CLAIM_FILE: Final = f"{WORKLOADS}/first-claim.yaml"
 
 FIRST_CLAIM: Final = """\
-# One pod with its own GPU. The template makes a claim for each pod, and the toleration admits the pod to GPU nodes.
+# One pod with its own GPU. Kubernetes creates a claim for each pod from the template,
+# and the toleration lets the pod run on GPU nodes.
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaimTemplate
 metadata:
@@ -61,7 +62,7 @@ spec:
 """
 
 _GITHUB = """\
-# Fails if claims don't fit the planned pools, or if manifests break a rule. Keeps one comment on the pull request.
+# Fails if claims don't fit the planned pools, or if manifests break a rule. Updates one comment on the pull request.
 name: {name}
 on:
   pull_request:
@@ -94,8 +95,8 @@ jobs:
 {upload}"""
 
 _GITLAB = """\
-# Fails if claims don't fit the planned pools, or if manifests break a rule. Keeps one comment on the merge request if
-# the project has the variable GITLAB_TOKEN, a token with the scope api.
+# Fails if claims don't fit the planned pools, or if manifests break a rule. If GITLAB_TOKEN
+# contains a token with the api scope, updates one comment on the merge request.
 # In .gitlab-ci.yml: include: [{{local: {name}.gitlab-ci.yml}}]
 {name}:
   image: python:3.12
@@ -124,8 +125,9 @@ _CI: Final = {
 }
 _HISTORY: Final = {
     "github": "        with:\n          fetch-depth: 0 # fetch all branches, because --diff "
-    "compares with another one\n",
-    "gitlab": '    GIT_DEPTH: "0" # fetch all branches, because --diff compares with another one\n',
+    "compares with another branch\n",
+    "gitlab": '    GIT_DEPTH: "0" # fetch all branches, because --diff compares with another '
+    "branch\n",
 }
 _SARIF: Final = "pulumi-dra.sarif"
 _UPLOAD: Final = """\

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.progress import doing
+from dra_command.command_line.shared_options import CONTEXT
 from dra_command.command_line.yaml_text import yaml_text
 from dra_command.init.options import DEFAULT_CI
 from dra_command.init.schema_comment import schema_comment
@@ -71,13 +72,15 @@ def starting_fleet(values: argparse.Namespace) -> InitialFleet:
     each other, or don't describe a fleet.
     """
     if values.machines and (values.observed or values.state):
+        is_context = values.observed and values.observed.startswith(CONTEXT)
+        existing = "--context" if is_context else "--observed" if values.observed else "--state"
         raise UsageError(
-            "--machines applies only to a new cluster (--region) and to --from",
+            f"--machines can't be combined with {existing}, because the nodes already exist",
             fix="remove --machines",
         )
     if values.region and values.observed:
         raise UsageError(
-            "--region applies only to a new cluster; --observed uses the region in the snapshot",
+            "--region applies only to a new cluster, but --observed uses the region in the snapshot",
             fix="remove one of the two options",
         )
     if values.observed:
@@ -95,7 +98,7 @@ def _in_region(start: InitialFleet, file: str, region: str) -> InitialFleet:
     """
     if region and region != start.fleet.region:
         raise UsageError(
-            f"--region {region} differs from the region in {file}, {start.fleet.region}",
+            f"--region {region} differs from the region {start.fleet.region} in {file}",
             fix="remove --region, or copy the file, change its region, and pass the copy to --from",
         )
     return start
@@ -256,8 +259,8 @@ def _from_file(values: argparse.Namespace) -> InitialFleet:
     if fleet.catalog:  # the region might come from the project's configuration
         text = replace_catalog(text, fleet.document()["catalog"])
     shared = (
-        f"stack {values.stack} uses this file, so a change applies to every stack that names it; "
-        "for a separate fleet, copy the file, and pass the copy to --from"
+        f"stack {values.stack} uses this file, so a change to the file affects every stack "
+        "that uses it. For a separate fleet, copy the file, and pass the copy to --from"
     )
     return InitialFleet(fleet=fleet, text=text, file=path, notes=(shared,))
 

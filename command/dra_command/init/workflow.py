@@ -118,8 +118,8 @@ def print_workflow_notes(folder: Path, ci: str, pipeline: Mapping[str, str]) -> 
             print_notes(folder / name, [f"add to .gitlab-ci.yml: include: [{{local: {local}}}]"])
     if ci != "none" and not is_in_repository(folder):
         print(
-            f"{CI_NAMES[ci]} reads CI workflows only from the root of a repository, but {folder} "
-            "isn't in a git repository; move the workflow to your repository's root"
+            f"{CI_NAMES[ci]} reads CI workflows only from the root of a repository, but "
+            f"{folder} isn't in a git repository; move the workflow to your repository's root"
         )
 
 
@@ -152,8 +152,8 @@ def _other_workflow_notes(folder: Path, name: str, text: str, ci: str) -> Iterat
             continue
         if both := others & stacks:
             yield (
-                f"{os.path.normpath(other)} also checks {', '.join(sorted(both))}, so each pull "
-                "request gets two comments; delete one of the workflows"
+                f"{os.path.normpath(other)} also checks {', '.join(sorted(both))}, so each "
+                "pull request gets two comments; delete one of the workflows"
             )
         elif stacks and others <= {*stack_names(folder)}:
             command = ["pulumi-dra", "init", str(folder), "--only-ci", "--stack"]

@@ -97,7 +97,7 @@ def _ref_fix(repository: Path) -> str:
     if done.stdout.strip() != "true":
         return _REF_FIX
     return (
-        "fetch the whole history, because this is a shallow clone: fetch-depth: 0 of "
+        "this is a shallow clone, so fetch the whole history: fetch-depth: 0 in "
         'actions/checkout, GIT_DEPTH: "0" in GitLab CI, or git fetch --unshallow'
     )
 

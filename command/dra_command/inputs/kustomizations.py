@@ -256,10 +256,11 @@ def _changes(
 
 def _note(root: _Kustomization, reason: str) -> Diagnostic:
     message = (
-        f"the kustomization {root.folder} isn't built, so its files are read without its changes"
+        f"the kustomization {root.folder} isn't built ({reason}), so its files are read "
+        "without its changes"
     )
     fix = f"kustomize build {root.folder} | pulumi-dra check -"
-    return Diagnostic("note", NOT_BUILT, f"{message}: {reason}", Place(root.folder), fix)
+    return Diagnostic("note", NOT_BUILT, message, Place(root.folder), fix)
 
 
 def _missing(root: _Kustomization) -> str:

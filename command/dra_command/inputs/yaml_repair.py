@@ -89,7 +89,7 @@ def repair_fix(error: PlannerError) -> str:
 
 def _command(name: str) -> str:
     path = "-" if name == STDIN_NAME else name
-    return f"print the repaired text with pulumi-dra check --rewrite {path}"
+    return f"run `pulumi-dra check --rewrite {path}` to print the repaired text"
 
 
 def _is_well_formed(source: Source, features: Features) -> bool:

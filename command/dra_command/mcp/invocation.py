@@ -59,7 +59,7 @@ class Invocation(Struct, frozen=True):
         if any(len(word) > _LONGEST or "\0" in word for word in (*words, *paths)):
             raise NotAllowed("an argument is too long or contains a null byte")
         if len(paths) > _MOST:
-            raise NotAllowed(f"one call has more than {_MOST} paths or words")
+            raise NotAllowed(f"a call can contain at most {_MOST} paths or words")
         # -P: prevents a module in the folder from replacing a module of the interpreter
         start = [sys.executable, "-P", "-m", "dra_command.mcp.confinement"]
         line = [*start, command, *words, "--format=json", "--", *paths]
@@ -77,7 +77,7 @@ class Invocation(Struct, frozen=True):
                 )
         except subprocess.TimeoutExpired:
             raise TimeoutError(
-                f"the answer took more than {SECONDS} s; pass fewer manifests"
+                f"the command took more than {SECONDS} s; pass fewer manifests"
             ) from None
         try:
             found = json.loads(done.stdout)

@@ -57,13 +57,13 @@ def _add_source(parser: argparse.ArgumentParser) -> None:
     """Add the options of the cluster that runs the workloads now."""
     source = parser.add_argument_group(
         "the source cluster",
-        "units of the device plugin's resources; without PATH, a report of the cluster",
+        "device plugin units; without PATH, the command prints a cluster report",
     )
     source.add_argument(
         "--observed",
         metavar="FILE",
-        help="snapshot of the source cluster's nodes and ConfigMaps (kubectl get nodes,cm -A -o "
-        "json); for a report, with all objects in `verify --help`",
+        help="snapshot of the source cluster's nodes and ConfigMaps (kubectl get nodes,cm -A "
+        "-o json); a report needs all kinds in `verify --help`",
     )
     add_cluster(source, parser)
     source.add_argument(

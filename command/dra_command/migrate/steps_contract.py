@@ -64,7 +64,9 @@ class MigrateStepsOutput(Output):
     is_safe: bool
     peak_hourly_usd: float | None
     twins: dict[str, str] = Field(description="DRA pool that replaces each device-plugin pool.")
-    without_twin: dict[str, str] = Field(description="Pools without a DRA pool, with the reason.")
+    without_twin: dict[str, str] = Field(
+        description="Device-plugin pools that no DRA pool can replace, each with the reason."
+    )
     steps: list[MigrationStepRow]
     staying: list[StayingRow]
     notes: list[str] = Field(description="Facts to clarify before the first step.")

@@ -35,7 +35,8 @@ def print_steps(found: MigrationSteps, *, folder: str, quiet: bool, verbose: boo
             page.text(f"Plan files, manifests, and commands of each step are in {folder}.")
         elif found.steps:
             page.text(
-                "Write plan files, manifests, and commands of each step: --steps-folder FOLDER"
+                "To write the plan files, manifests, and commands of each step, use "
+                "--steps-folder FOLDER"
             )
 
 

@@ -10,6 +10,7 @@ from typing import Final
 from dra_command.pens.table import Table
 from dra_command.pens.visible_text import visible
 from dra_planner.errors import Diagnostic
+from dra_planner.wording import counted, verb
 
 MOST_CHARACTERS: Final = 60_000
 """A comment holds 65,536 characters."""
@@ -96,8 +97,8 @@ def joined(head: Sequence[str], folded: Sequence[list[str]], foot: Sequence[str]
         left_out = len(folded) - len(kept)
         said = (
             [
-                f"*{left_out} more folded parts are omitted, because the comment would be too "
-                "long.*",
+                f"*{counted(left_out, 'collapsed section')} {verb(left_out, 'are')} omitted, "
+                "because the comment would be too long.*",
                 "",
             ]
             if left_out

@@ -26,15 +26,15 @@ def write_added_pools(path: Path, request: PlanRequest, fleet_file: str = "") ->
     found = find_added_pools(request)
     if found is None:
         return (
-            f"{path}: not written, because no on-demand machine type of the region makes "
-            "everything fit"
+            f"{path}: not written, because the workloads don't fit, even with additional "
+            "pools of on-demand machine types in the region"
         )
     nodes = {pool.name: pool.nodes.desired for pool in found.plan.pools}
     told = " and ".join(f"{nodes[row['name']]} × {_type(row)}" for row in found.pools)
     price = "" if found.hourly_usd is None else f", {usd(found.hourly_usd)} per hour"
     head = (
-        f"# With these pools, everything fits: {told}{price}.\n"
-        "# Append them to the fleet's pools.\n"
+        f"# With these pools, all workloads fit: {told}{price}.\n# Append these pools to the "
+        "fleet's pools.\n"
     )
     rows = indent(yaml_text(list(found.pools)), " " * _indentation(fleet_file))
     write_whole(path, f"{head}pools:\n{rows}", PlannerError)

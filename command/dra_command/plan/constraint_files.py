@@ -23,8 +23,10 @@ _FOR_MANIFESTS = (
     "A kustomize Component: save it as kustomization.yaml in a folder, and add the folder to "
     "`components`."
 )
-_GUARDS = "Make pods follow the plan, as its guards do (for clusters before Kubernetes 1.36)."
-_FOR_FLEET = "Merge these keys into the fleet, pools by name."
+_GUARDS = (
+    "Patches that add the plan's guards to the workloads, for clusters older than Kubernetes 1.36."
+)
+_FOR_FLEET = "Merge these keys into the fleet, and match pools by name."
 
 
 def write_constraints(path: Path, plan: Plan) -> str:
@@ -35,11 +37,14 @@ def write_constraints(path: Path, plan: Plan) -> str:
         return _write_guards(path, plan)
     if plan.judgement.simulated is None:
         return (
-            f"{path}: not written, because the simulation didn't run (no packing places "
-            "everything, or the time limit was reached)"
+            f"{path}: not written, because the simulation didn't run (no packing places all "
+            "pods, or the time limit was reached)"
         )
     if not plan.judgement.simulated.at_packing:
-        return f"{path}: not written, because the packing places everything in every order"
+        return (
+            f"{path}: not written, because the scheduler places all pods on the packing's "
+            "nodes in every order"
+        )
     assert plan.manifests is not None  # plans for manifests always contain them
     for fix in plan.judgement.fixes:
         patch = fix_patch(fix, plan.manifests)
@@ -47,8 +52,8 @@ def write_constraints(path: Path, plan: Plan) -> str:
             _write(path, _text(fix_sentence(fix), patch))
             return f"wrote {path}: {fix_sentence(fix)}"
     return (
-        f"{path}: not written, because within its time limit, the search didn't find a cheaper "
-        "change that places everything"
+        f"{path}: not written, because, within its time limit, the search didn't find a "
+        "cheaper change that places all pods"
     )
 
 
@@ -56,7 +61,7 @@ def _write_guards(path: Path, plan: Plan) -> str:
     assert plan.manifests is not None  # plans for manifests always contain them
     patch, left = guards_component(plan.guards, plan.manifests)
     rest = (
-        f"; add the guards of {', '.join(map(str, left))} to their manifests by hand"
+        f"; add the guards of {', '.join(map(str, left))} to their manifests manually"
         if left
         else ""
     )

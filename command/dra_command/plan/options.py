@@ -117,20 +117,21 @@ def _add_saved_plan(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         nargs="?",
         const="",
-        help="save the plan to FILE; with --stack, to stacks/NAME.plan.json",
+        help="save the plan to FILE; with --stack, FILE is stacks/NAME.plan.json",
     )
     kept.add_argument(
         "--check",
         metavar="FILE",
         nargs="?",
         const="",
-        help="exit with 1 if the plan in FILE is stale; with --stack, in stacks/NAME.plan.json",
+        help="exit with 1 if the plan in FILE is stale; with --stack, FILE is "
+        "stacks/NAME.plan.json",
     )
     parser.add_argument(
         "--fail-on",
         choices=("verdict", "stale"),
         default="verdict",
-        help="with stale, exit with 1 only if the saved plan is stale [default: %(default)s]",
+        help="stale: exit with 1 only if the saved plan is stale [default: %(default)s]",
     )
 
 

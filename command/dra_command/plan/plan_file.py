@@ -61,13 +61,16 @@ def _version_step(saved: SavedPlan, plan: Plan) -> list[str]:
     if before <= now <= before + 1:
         return []
     why = (
-        "clouds can't downgrade a cluster, so a cluster that already runs has to be replaced"
+        "Clouds can't downgrade a cluster, so an existing cluster must be replaced"
         if now < before
-        else "clouds upgrade a cluster by one minor version at a time; if it already runs, save and "
-        f"apply a plan for 1.{before + 1} first"
+        else "Clouds upgrade a cluster by only one minor version at a time. If the cluster "
+        f"exists, save and apply a plan for 1.{before + 1} first"
     )
     return [
-        f"warning: the saved plan was for Kubernetes 1.{before}, this one is for 1.{now}; {why}"
+        (
+            f"warning: the saved plan was for Kubernetes 1.{before}, but this plan is for "
+            f"1.{now}. {why}"
+        )
     ]
 
 

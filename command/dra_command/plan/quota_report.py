@@ -17,6 +17,7 @@ from dra_planner.fleet import Fleet
 from dra_planner.plan import Plan
 from dra_planner.plan.pools.account_quotas import fleet_quotas, pools_without_quota, quota_uses
 from dra_planner.sources import read_file
+from dra_planner.wording import verb
 
 _UNITS = {"vcpus": "vCPUs", "gpus": "GPUs"}
 
@@ -48,8 +49,8 @@ class AccountQuotas(Struct, frozen=True):
             has = f"the account's limit is {quota.limit}{used}"
             if use.missing:
                 yield (
-                    f"quota {quota.name}: the plan needs {use.planned} {unit}, but {has}, which is "
-                    f"{use.missing} too few. Request an increase: "
+                    f"quota {quota.name}: the plan needs {use.planned} {unit}, but {has}, so "
+                    f"{use.missing} {verb(use.missing, 'are')} missing. Request an increase: "
                     f"{self._request(quota, quota.used + use.planned)}"
                 )
             elif use.at_most > quota.free:

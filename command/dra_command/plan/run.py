@@ -333,4 +333,8 @@ def _print_focus(plan: Plan, values: argparse.Namespace) -> None:
     month = values.month or date.today().replace(day=1)
     print(focus_csv(plan, plan.fleet, fill_nodes(plan), month, values.stack or ""), end="")
     if plan.cost is None:
-        print("no rows, because the price of a pool is unknown (pricePerHour)", file=sys.stderr)
+        print(
+            "the output doesn't contain rows, because the price of a pool is unknown. Set "
+            "pricePerHour",
+            file=sys.stderr,
+        )

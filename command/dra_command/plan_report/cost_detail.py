@@ -40,8 +40,8 @@ def _claim_costs(plan: Plan, filled: FilledNodes) -> Table:
         for each in claim_shares(plan, filled)
     )
     note = (
-        "claim cost: its devices' share of the node price · rounded to add up to the cost of the "
-        "nodes"
+        "claim cost: its devices' share of the node price, rounded so that the sum is the "
+        "cost of the nodes"
     )
     return Table(
         "Cost of claims",
@@ -110,7 +110,7 @@ def _nodes(more: OneMore) -> Table:
         for each in more.nodes
         if each.saves_usd or each.pods
     )
-    note = "saves: reduction of the packing's cost, unknown if pods are already pending"
+    note = "saves: reduction of the packing's cost (unknown if pods are already pending)"
     heads = ("one more node of", "saves, USD/h", "more pods")
     return Table("One more node", heads, rows, frozenset({1, 2}), note)
 

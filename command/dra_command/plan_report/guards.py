@@ -164,7 +164,7 @@ def _effect(kind: GuardKind, guards: Guards) -> str:
             pools_split = named("pool", list(pools[:_MOST_POOLS]), " and ")
             return f"split {pools_split} into {len(guards.parts)} parts"
         case "pack":
-            return "fill a node of a pool before the next one"
+            return "fill one node of a pool before the next node"
         case "spread":
             spread = [rule for rule in guards.rules if rule.spread]
             names = sorted({rule.pool for rule in spread})
@@ -185,7 +185,7 @@ def _pending(pods: tuple[int, ...]) -> str:
     if not pods:
         return "not simulated"
     if not pods[-1]:
-        return "no pod pending in the orders tried"
+        return "no pods pending in the tried orders"
     return f"{_pods(pods)} pending"
 
 
@@ -211,8 +211,8 @@ def _notes(plan: Plan) -> Iterator[str]:
         if names:
             yield f"{head}: {', '.join(names)}"
     if not guarded.given.redundancy.is_asked:
-        yield "to prove the loss of a node, set redundancy in the fleet"
-    yield "pods without a rule may use any pool"
+        yield ("to also prove that all pods fit after a node failure, set redundancy in the fleet")
+    yield "pods without a rule can use any pool"
 
 
 def proved_parts(plan: Plan) -> dict[str, bool]:

@@ -171,7 +171,7 @@ def _simulated_pending(plan: Plan) -> str:
     # a DaemonSet also has pods on nodes of pools that the plan doesn't use
     of_all = found.scale == 1 and most <= plan.pods
     pods = f"{most} of {counted(plan.pods, 'pod')}" if of_all else counted(most, "pod")
-    where = " even on the maximum of every pool" if found.at_maximum else ""
+    where = " even with every pool at its maximum" if found.at_maximum else ""
     return f"up to {pods} pending in {len(strandings)} of {len(found.orders)} arrival orders{where}"
 
 
@@ -466,11 +466,16 @@ def _simulation_result(plan: Plan) -> tuple[str, ...]:
     if not found.complete:
         return (
             (
-                f"{said}; the simulation reached its time limit before it found enough nodes for "
-                f"{everything} (raise it with --simulate SECONDS)."
+                f"{said}; the simulation reached its time limit before it found enough nodes "
+                f"for {everything} (to raise the limit, use --simulate SECONDS)."
             ),
         )
-    return (f"{said}, and no counts within the maximums were found that place all of them.",)
+    return (
+        (
+            f"{said}, and the search didn't find node counts within the maximums that place "
+            "all pods."
+        ),
+    )
 
 
 def _beyond_packing(plan: Plan) -> str:
@@ -496,10 +501,15 @@ def _growth_simulation(said: str, found: SimulatedCounts) -> tuple[str, ...]:
         return (
             (
                 f"{said}; the simulation reached its time limit before it found the number of "
-                "additional nodes (raise it with --simulate SECONDS)."
+                "additional nodes (to raise the limit, use --simulate SECONDS)."
             ),
         )
-    return (f"{said}, and no counts within the maximums were found that place all of them.",)
+    return (
+        (
+            f"{said}, and the search didn't find node counts within the maximums that place "
+            "all pods."
+        ),
+    )
 
 
 def _cheaper(plan: Plan) -> tuple[str, ...]:
@@ -519,8 +529,7 @@ def _cheaper(plan: Plan) -> tuple[str, ...]:
     sentence = fix_sentence(fix)
     return (
         (
-            f"{sentence[0].upper()}{sentence[1:]}: {', '.join(worth)}, and everything is placed "
-            "too "
+            f"{sentence[0].upper()}{sentence[1:]}: {', '.join(worth)}, and all pods still fit "
             "(simulated)."
         ),
     )

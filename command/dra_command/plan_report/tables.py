@@ -294,10 +294,10 @@ class PlanTables(Struct, frozen=True):
         heads = ("pool", "machine", "allowed", "existing", "more", "USD/h each")
         found = self.plan.judgement.simulated
         note = (
-            "more: additional nodes with which the default scheduler places everything in "
-            "every order tried"
+            "more: additional nodes with which the default scheduler places all pods in "
+            "every simulated order"
             if found is None or found.counts is not None
-            else "more: additional nodes within the maximums; they don't place everything"
+            else "more: additional nodes within the maximums, which don't place all pods"
         )
         return Table("Pools", heads, rows, frozenset(range(2, 6)), note)
 

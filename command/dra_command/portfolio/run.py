@@ -33,7 +33,7 @@ def run(values: argparse.Namespace) -> int:
         answers = run_portfolio(collected, options, progress)
     for file, why in answers.store.unreadable.items():
         print(
-            f"pulumi-dra: {file} is skipped, because it can't be read ({why}). Remove the file",
+            f"pulumi-dra: {file} can't be read and is skipped ({why}). Remove the file",
             file=sys.stderr,
         )
     summary = Summary(answers)

@@ -25,7 +25,7 @@ def estimate(folder: Path, missing: int) -> list[str]:
     )
     return [
         (
-            f"{missing:,} {noun(missing, 'cell')} {verb(missing, 'are')}n't computed yet; at "
+            f"{missing:,} {noun(missing, 'cell')} {verb(missing, 'are')}n't computed yet. At "
             f"{each * 1000:.1f} ms of CPU time per cell (measured on {cells:,} "
             f"{noun(int(cells), 'cell')}), the rest needs {times}"
         ),

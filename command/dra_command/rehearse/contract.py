@@ -32,7 +32,7 @@ class DeviceRow(Output):
     claim: str
     request: str
     driver: str
-    pool: str = Field(description="Device pool in the ResourceSlices of the node.")
+    pool: str = Field(description="Device pool in the node's ResourceSlices.")
     device: str
 
 

@@ -8,7 +8,7 @@ import argparse
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(observed="")
     fleet = parser.add_argument_group(
-        "the nodes of a fleet", "with the settings of its pools and drivers"
+        "the nodes of a fleet", "print nodes with the settings of the fleet's pools and drivers"
     )
     which = fleet.add_mutually_exclusive_group()
     which.add_argument("--fleet", metavar="FILE", help="fleet file; prints one node of each pool")
@@ -66,8 +66,8 @@ def _add_node(parser: argparse.ArgumentParser) -> None:
         "--consumable-shares",
         metavar="HOW",
         default="",
-        help="with the ConsumableShares feature gate, method for sharing a GPU between claims: "
-        "memory, unlimited, or a number",
+        help="method for sharing a GPU between claims (with the ConsumableShares feature "
+        "gate): memory, unlimited, or a number",
     )
     node.add_argument(
         "--compute-domains",

@@ -182,7 +182,7 @@ def _network_slices(machine: Machine, node_name: str) -> tuple[ResourceSlice, ..
     found = predict_network_slices(machine, node_name=node_name)
     if not found:
         raise CatalogError(
-            f"no network interfaces that pods can claim are documented for {machine.name}",
+            f"the cloud doesn't document network interfaces that pods can claim on {machine.name}",
             fix=(
                 "remove --network, or read the slices of a real node (kubectl get resourceslices "
                 "-o yaml)"

@@ -34,11 +34,13 @@ class PackedRow(Output):
     hourly_packing: float = Field(
         description="US dollars per hour for the packing. The scheduler may need more nodes."
     )
-    hourly_bound: float = Field(description="Least US dollars per hour for these machine types.")
+    hourly_bound: float = Field(
+        description="Proven lower bound in US dollars per hour for these machine types."
+    )
     machines: list[MachineCountRow] = Field(description="Nodes of the packing.")
     fleet: dict[str, Any] = Field(
-        description="Content of a fleet file for --fleet, with room for more nodes. Plan it to get "
-        "the simulated number of nodes."
+        description="Content of a fleet file for --fleet, with maximums that allow more "
+        "nodes. Plan it to get the simulated number of nodes."
     )
 
 

@@ -18,7 +18,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--region",
         required=True,
-        help="region whose machine types and on-demand prices to compare",
+        help="compare the machine types and on-demand prices in this region",
     )
     parser.add_argument(
         "--kubernetes",

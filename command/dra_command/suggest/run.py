@@ -144,8 +144,8 @@ def _refusal(found: Suggestions, limits: Sequence[str]) -> Iterator[str]:
     apart = [each for each in plan.blockers if not each.workloads and each.verdict != "fits"]
     if plan.judgement.sizing.verdict == "fits" and not blocking and not apart:
         yield (
-            f"cannot tell: everything can be packed on {_packed(found)}, but on each fleet of "
-            f"{compared} that was tried, the simulated scheduler leaves pods pending in some pod "
+            f"cannot tell: all pods can be packed on {_packed(found)}, but on each tried "
+            f"fleet of {compared}, the simulated scheduler leaves pods pending in some pod "
             "arrival order"
         )
         return

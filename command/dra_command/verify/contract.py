@@ -30,7 +30,7 @@ class MissingRow(Output):
     line: str
     reason: str
     replaces: str = Field(
-        description="First cell of the row that the line replaces. Empty to append the line."
+        description="First cell of the row to replace with this line. Empty to append the line."
     )
 
 

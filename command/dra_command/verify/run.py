@@ -270,7 +270,9 @@ def _print_rows(page: Page, rows: tuple[CatalogRow, ...]) -> None:
         lacking = list(lines)
         page.gap()
         what = f"replace the row {replaces} of" if replaces else "append to"
-        page.line((f"Missing in the catalog: {what} planner/dra_planner/data/{table}.csv", "bold"))
+        page.line(
+            (f"Missing from the catalog: {what} planner/dra_planner/data/{table}.csv", "bold")
+        )
         for reason in dict.fromkeys(row.reason for row in lacking):
             page.text(reason, indent=2)
         for row in lacking:

@@ -79,7 +79,7 @@ def _services(cidr: str) -> str:
     if network.prefixlen < _LARGEST_SERVICES:
         return f'"{cidr}" is too large, because AKS allows at most a /{_LARGEST_SERVICES}'
     return (
-        f'"{cidr}" is too small, because AKS uses its address number {_DNS} for DNS'
+        f'"{cidr}" is too small, because AKS uses address number {_DNS} of the range for DNS'
         if network.num_addresses <= _DNS
         else ""
     )

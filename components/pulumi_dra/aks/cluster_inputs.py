@@ -37,8 +37,8 @@ NAMES = {
     "node_resource_group": (
         r"[\w().-]{0,79}[\w()-]",
         (
-            'a resource group name of at most 80 letters, digits, or characters from "_-()." '
-            "that doesn't end with a period"
+            "a resource group name of at most 80 letters, digits, and characters from "
+            '"_-()." that doesn\'t end with a period'
         ),
     ),
 }

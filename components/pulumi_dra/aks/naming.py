@@ -5,6 +5,7 @@ import re
 import pulumi
 
 from dra_planner.clouds.aks.network import LONGEST_LABEL_NAME
+from dra_planner.wording import either
 from pulumi_dra.inputs.reader import InputReader
 
 CLUSTER_NAME, NETWORK_PART_NAME, IDENTITY_NAME, WORKSPACE_NAME = 63, 80, 128, 63
@@ -33,5 +34,5 @@ def _check(key: str, value: str) -> str:
     if re.search(r"[<>%&\\?/]", key):
         return "must have a key that doesn't contain < > % & \\ ? /"
     if key.lower().startswith(_TAKEN):
-        return f"must not begin with {', '.join(_TAKEN)}, which Azure reserves"
+        return f"must not begin with {either(_TAKEN)}, because Azure reserves these prefixes"
     return "" if len(value) <= 256 else f"must have at most 256 characters, not {len(value)}"

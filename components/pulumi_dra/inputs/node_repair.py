@@ -61,7 +61,7 @@ def read_node_repair(read: InputReader) -> "NodeGroupNodeRepairConfigArgsDict":
     is_on = read.flag("node_repair", False)
     block = read.block("repair_limits")
     if block and not is_on:
-        read.refuse("repair_limits", "applies only to node_repair: true")
+        read.refuse("repair_limits", "applies only with node_repair: true")
     inner = read.inside("repair_limits", block, NodeRepairLimits)
     settings: dict[str, Any] = {"enabled": True}
     for what, (count, percentage) in _LIMITS.items():

@@ -140,8 +140,8 @@ def read_kubelet_policies(read: InputReader) -> KubeletPolicies:
     if topology in NOT_PLANNED:
         read.refuse(
             "topology_manager_policy",
-            f"with {topology}, kubelet may reject pods that the plan has placed, because the plan "
-            "doesn't model NUMA nodes; use best-effort",
+            f"with {topology}, the kubelet might reject pods that the plan places, because "
+            "the plan doesn't model NUMA nodes; use best-effort",
         )
     elif topology not in ("", "none", "best-effort"):
         read.refuse("topology_manager_policy", f'must be none or best-effort, not "{topology}"')

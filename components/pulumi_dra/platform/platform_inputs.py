@@ -195,7 +195,7 @@ def _read_autoscaler(read: InputReader) -> Mapping[str, Any]:
     options = read.block("autoscaler")
     inner = read.inside("autoscaler", options, AutoscalerOptions)
     if not inner.flag("install", True) and len(options) > 1:
-        inner.refuse("install", "is false, so whoever installs the autoscaler must configure this")
+        inner.refuse("install", "is false, so set these options where you install the autoscaler")
     return {
         key: value for key, value in options.items() if key in AutoscalerOptions.__annotations__
     }

@@ -48,7 +48,8 @@ def _renamed(value: object, kind: Any, at: str, file: str) -> Any:
         raise FleetError(
             "must be a mapping",
             place=Place(file, 0, at),
-            fix="set each option by its name, for example `cluster:` with options below it",
+            fix="use a mapping of options, for example `cluster:` with its options indented "
+            "under it",
         )
     annotations: dict[str, Any] = inner.__annotations__
     types = {camel(name): (name, each) for name, each in annotations.items()}

@@ -174,7 +174,7 @@ def _faults(settings: Configuration, custom: Collection[str]) -> Iterator[Fault]
     for rule, level in settings.levels.items():
         if level == "remediate" and rule not in able and (rule in custom or not unknown_rule(rule)):
             fix = f"use remediate only for these rules: {', '.join(able)}"
-            yield ("rules", rule), "this rule doesn't support the level remediate", fix
+            yield ("rules", rule), "this rule doesn't support the remediate level", fix
 
 
 def _unknown_rules(settings: Configuration, custom: Collection[str]) -> Iterator[Fault]:

@@ -36,7 +36,7 @@ class Exemption(ConfigurationPart):
         'and name ("NodeGroup l4") or its URN.'
     )
     reason: NonEmpty = Field(
-        description="Reason for accepting the finding, for readers of the file."
+        description="Reason why the finding is accepted, for readers of the file."
     )
     expires: Annotated[str, AfterValidator(_is_date)] | None = Field(
         default=None,

@@ -122,13 +122,14 @@ def _combination(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
     )
     if excludes and len(given) > 1:
         yield BrokenConstraint(
-            f"it sets {listed_words(given[:2])}, but only one of them is accepted",
+            f"it sets {listed_words(given[:2])}, but the API accepts only one of them",
             f"remove {listed_words(given[:2], 'or')}",
             tuple(given),
         )
     elif row.kind in ("one of", "at least one") and has_none:
+        wanted = "one of them" if len(shown) > 1 else "it"
         yield BrokenConstraint(
-            f"it sets none of {listed_words(shown)}, but one of them is required",
+            f"it doesn't set {listed_words(shown, 'or')}, but the API requires {wanted}",
             f"set {listed_words(shown, 'or')}",
             tuple(shown),
         )
@@ -209,17 +210,20 @@ def _entries(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
     says = fix = ""
     if row.kind == "some item" and not matching:
         says, fix = (
-            f"{part.shown} has no entry with {condition}",
+            f"{part.shown} doesn't have an entry with {condition}",
             f"add an entry with {condition} to {part.shown}",
         )
     elif row.kind == "only item" and matching and len(listed) > 1:
         says, fix = (
-            f"an entry of {part.shown} sets {row.value}, so the API accepts no other entries",
+            (f"an entry of {part.shown} sets {row.value}, so the API doesn't accept other entries"),
             f"remove the other entries of {part.shown}",
         )
     elif row.kind == "one item" and len(matching) > 1:
         says, fix = (
-            f"{len(matching)} entries of {part.shown} have {condition}, but the API accepts one",
+            (
+                f"{len(matching)} entries of {part.shown} have {condition}, but the API accepts "
+                "only one"
+            ),
             f"remove {condition} from the other entries of {part.shown}",
         )
     elif row.kind == "different items":

@@ -61,7 +61,9 @@ def _with_claims(view: StackView) -> tuple[StackView, tuple[str, ...]]:
         for pool in view.pools
     )
     notes = tuple(
-        f"{pool.title} isn't a DRA pool yet, but is planned as one" for pool in pools if pool.is_dra
+        f"{pool.title} isn't a DRA pool yet, but the plan treats it as a DRA pool"
+        for pool in pools
+        if pool.is_dra
     )
     return replace(view, pools=pools), notes
 

@@ -73,7 +73,7 @@ def test_without_a_fleet_the_rows_are_printed(project: Project) -> None:
         ([{**NODE, "metadata": {"name": "n0"}}, SLICE], "set the machine type with --machine"),
         (
             [NODE, {**SLICE, "spec": {**SLICE["spec"], "nodeName": "n1"}}],
-            "capture the Node too: kubectl get nodes,resourceslices,deviceclasses -o json",
+            "also capture the Node: kubectl get nodes,resourceslices,deviceclasses -o json",
         ),
         (
             [

@@ -172,4 +172,4 @@ def test_a_comment_that_was_asked_for_outside_of_a_request_is_noted(
         monkeypatch.delenv(name, raising=False)
     run._comment(argparse.Namespace(comment=asked, name=""), "report")
     said = capsys.readouterr().err
-    assert (f"--comment {asked} posts no comment" in said) == noted
+    assert (f"--comment {asked} doesn't post a comment" in said) == noted

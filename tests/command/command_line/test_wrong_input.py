@@ -392,7 +392,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "machines for a cluster that is there",
         nothing,
         ("init", "gpus", "--observed", "x", "--machines", "g6.xlarge"),
-        ("--machines applies only to a new cluster (--region) and to --from", "remove --machines"),
+        ("--machines can't be combined with --observed", "remove --machines"),
     ),
     (
         "a region of another cloud",

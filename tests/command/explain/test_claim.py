@@ -32,10 +32,7 @@ def test_explain_gives_the_answer_first_and_counts_devices_term_by_term(project:
         "          architecture: Ada Lovelace",
         '      ✓ device.capacity["gpu.nvidia.com"].memory.isGreaterThan(quantity("10Gi"))',
         "    = 0 left",
-        (
-            "  → smallest change that makes the pod fit, which removes a requirement of the pod: "
-            "remove"
-        ),
+        ("  → smallest change that makes the pod fit (removes a requirement of the pod): remove"),
         (
             '    `device.attributes["gpu.nvidia.com"].brand == "Tesla"` and '
             '`device.attributes["gpu.nvidia.com"].architecture =='
@@ -113,7 +110,7 @@ spec:
 def test_explain_gives_the_minimal_set_of_changes(project: Project) -> None:
     words = ("explain", "-", "--stack", "dev", "--claim", "greedy-two")
     out = project.run(*words, stdin=GREEDY).out
-    assert "the pod fits with all these changes together (the smallest set found):" in out
+    assert "smallest set of changes found that makes the pod fit:" in out
     edits = project.run(*words, "--format", "json", stdin=GREEDY).json["pools"][0]["edits"]
     assert sorted(each["kind"] for each in edits) == ["lower-count", "tolerate"]
     fixed = GREEDY.replace("count: 2", "count: 1").replace(

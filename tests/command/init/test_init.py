@@ -244,7 +244,9 @@ def test_a_stack_without_claims_is_planned_as_if_its_gpus_were_for_them(project:
     assert (done.status, done.err) == (0, "")
     found = fleet_in(project, "prod")
     assert [(pool["name"], pool["machine"]) for pool in found["pools"]] == [("gpus", "g6.2xlarge")]
-    assert 'node group "gpus" isn\'t a DRA pool yet, but is planned as one' in done.out
+    assert (
+        'node group "gpus" isn\'t a DRA pool yet, but the plan treats it as a DRA pool' in done.out
+    )
     assert "the NVIDIA DRA driver version isn't declared" in done.out
     assert project.run("plan", "prod/workloads", "--fleet", "prod/fleet.yaml").status == 0
 

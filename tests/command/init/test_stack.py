@@ -201,8 +201,8 @@ def test_fleets_of_several_folders_have_their_own_workflows(tmp_path: Path) -> N
 def test_a_workflow_outside_a_repository_moves_to_the_root_of_a_new_one(tmp_path: Path) -> None:
     project = Project(tmp_path)
     note = (
-        "GitHub reads CI workflows only from the root of a repository, but gpus isn't in a git "
-        "repository; move the workflow to your repository's root"
+        "GitHub reads CI workflows only from the root of a repository, but gpus isn't in a "
+        "git repository; move the workflow to your repository's root"
     )
     done = project.run("init", "gpus", "--region", "us-east-1")
     assert note in done.out
@@ -308,7 +308,7 @@ def test_a_region_that_differs_from_the_file_is_an_error(region: str, tmp_path: 
 
     assert done.status == (0 if region == stated else 2)
     if region != stated:
-        assert f"--region {region} differs from the region in fleet.yaml, {stated}" in done.err
+        assert f"--region {region} differs from the region {stated} in fleet.yaml" in done.err
         fix = "remove --region, or copy the file, change its region, and pass the copy to --from"
         assert fix in done.err
         assert project.run("init", "--stack", "prod", "--from", "fleet.yaml").status == 0

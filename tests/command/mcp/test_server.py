@@ -227,7 +227,7 @@ def test_an_answer_in_time_needs_fewer_manifests_as_the_fix_says(
     call = Invocation(project.root.resolve())
     monkeypatch.setattr("dra_command.mcp.invocation.SECONDS", 0.01)
     with pytest.raises(
-        TimeoutError, match=r"the answer took more than 0\.01 s; pass fewer manifests"
+        TimeoutError, match=r"the command took more than 0\.01 s; pass fewer manifests"
     ):
         call.answer("check", ["./workloads"], {})
     monkeypatch.setattr("dra_command.mcp.invocation.SECONDS", 120)

@@ -53,9 +53,9 @@ def test_cheap_pools_that_there_are_are_used_first(project: Project) -> None:
 def test_a_quota_holds_for_the_pools_that_are_added(project: Project) -> None:
     given(project, "true", 2, quotas=[{"name": "G", "unit": "gpus", "limit": 1}])
     assert (
-        ": not written, because no on-demand machine type of the region makes everything fit"
-        in project.run(*WORDS).err
-    )
+        ": not written, because the workloads don't fit, even with additional pools of "
+        "on-demand machine types in the region"
+    ) in project.run(*WORDS).err
     assert not (project.root / "add.yaml").exists()
 
 
@@ -71,8 +71,8 @@ def test_no_machine_helps(project: Project) -> None:
     done = project.run(*WORDS)
     assert done.status == 1
     assert (
-        ": not written, because no on-demand machine type of the region makes everything "
-        "fit" in done.err
+        ": not written, because the workloads don't fit, even with additional pools of "
+        "on-demand machine types in the region" in done.err
     )
 
 

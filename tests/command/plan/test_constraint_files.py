@@ -26,7 +26,7 @@ def test_a_change_of_the_fleet(project: Project) -> None:
     done = project.run(*WORDS)
     assert done.status == 0
     assert "wrote fix.yaml: add the taint" in done.err
-    assert ": USD 6.08 per hour less, and everything is placed too" in " ".join(done.out.split())
+    assert ": USD 6.08 per hour less, and all pods still fit" in " ".join(done.out.split())
     assert "orders, other nodes (2 × h100) in none." in " ".join(done.out.split())
     written = (project.root / "fix.yaml").read_text()
     assert written.startswith("# Add the taint")
@@ -115,7 +115,7 @@ def test_guards_of_a_bare_pod_spec_are_added_in_its_manifest_as_told(project: Pr
         )
         return project.run(*WORDS).err
 
-    told = "; add the guards of LLMInferenceService default/w1 to their manifests by hand"
+    told = "; add the guards of LLMInferenceService default/w1 to their manifests manually"
     assert f"patches for 1 workload that add the guards{told}" in service()
     assert "to their manifests" not in service(nodeSelector={"pulumi-dra/pool": "pool-0"})
 
@@ -123,7 +123,9 @@ def test_guards_of_a_bare_pod_spec_are_added_in_its_manifest_as_told(project: Pr
 def test_nothing_to_constrain(project: Project) -> None:
     given(project, "m2-any-takes-h100", without="train")
     done = project.run(*WORDS)
-    assert ": not written, because the packing places everything in every order" in done.err
+    assert (
+        ": not written, because the scheduler places all pods on the packing's nodes in every order"
+    ) in done.err
     assert not (project.root / "fix.yaml").exists()
 
 

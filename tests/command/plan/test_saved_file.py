@@ -55,7 +55,7 @@ def test_a_plan_is_checked_for_the_demand_that_it_was_saved_for(repository: Proj
         ("1.35", "1.36", ""),
         ("1.36", "1.36", ""),
         ("1.34", "1.36", "save and apply a plan for 1.35 first"),
-        ("1.36", "1.35", "clouds can't downgrade a cluster"),
+        ("1.36", "1.35", "Clouds can't downgrade a cluster"),
     ],
 )
 def test_a_step_of_versions_that_no_cloud_takes_is_reported(

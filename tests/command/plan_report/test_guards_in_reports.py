@@ -195,5 +195,7 @@ def test_the_proof_names_what_it_covers_with_seeds(guided: Plan) -> None:
     text = " ".join(file.getvalue().split())
     assert "all pods fit in 7 pod arrival orders (seeds 1–4)" in text
     assert "also proved: maximum replicas, rollouts" in text
-    assert "to prove the loss of a node, set redundancy in the fleet" in text
+    assert (
+        "to also prove that all pods fit after a node failure, set redundancy in the fleet" in text
+    )
     assert json.loads(plan_json(guided))["guards"]["proved"] == {"ceiling": True, "peak": True}

@@ -201,7 +201,7 @@ def test_a_share_says_what_all_take(tmp_path: Path, capsys: pytest.CaptureFixtur
     file = write_portfolio(tmp_path / "p", 4, 1)
     _, out, _ = answer(capsys, str(file), "--sample", "25%")
     assert re.search(
-        r"6 cells aren't computed yet; at [\d.]+ ms of CPU time per cell \(measured on 2 cells\), the "
+        r"6 cells aren't computed yet. At [\d.]+ ms of CPU time per cell \(measured on 2 cells\), the "
         r"rest needs \d+ seconds on 1 core",
         " ".join(out.split()),
     )

@@ -357,7 +357,7 @@ class TestAConditionThatIsNeverTrue:
     @pytest.mark.parametrize(("stack", "applies"), [("dev", True), ("prod", False)])
     def test_text(self, stack: str, applies: bool, project: Project) -> None:
         project.write("pulumi-dra.yaml", self.RULE.format(stack))
-        said = "rule no-l4 checked nothing, because its `when` is false for every object"
+        said = "rule no-l4 checked nothing, because `when` is false for every object"
         assert (said in project.run(*self.WORDS).out) is not applies
 
     @pytest.mark.parametrize(("stack", "skipped"), [("dev", 0), ("prod", 1)])

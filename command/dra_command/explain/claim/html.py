@@ -50,8 +50,8 @@ def explain_html(explanation: ClaimExplanation) -> str:
         "explain/claim/claim.html.j2",
         where="pulumi-dra explain",
         verdict=explanation.verdict,
-        decision=f"Claim {explanation.claim} of {explanation.workload} {said}: "
-        f"{fits} of {counted(len(explanation.pools), places)} can hold it.",
+        decision=f"Claim {explanation.claim} of {explanation.workload} {said}: {fits} of "
+        f"{counted(len(explanation.pools), places)} can satisfy the claim.",
         facts=[("Claim", explanation.claim), ("Workload", explanation.workload)],
         findings=list(_findings(explanation)),
         claims=[] if tree is None else [tree],

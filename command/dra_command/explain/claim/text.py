@@ -38,8 +38,8 @@ _STEPS = {
     "capacity": ("has too little:", "have too little:"),
     "taken": ("is taken", "are taken"),
     "counters": (
-        "is a partition whose counters are used up:",
-        "are partitions whose counters are used up:",
+        "is a partition whose counters are exhausted:",
+        "are partitions whose counters are exhausted:",
     ),
     "taint": (
         "has a taint that the request doesn't tolerate:",

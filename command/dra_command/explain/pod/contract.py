@@ -52,10 +52,10 @@ class ExplainedPodRow(Output):
         )
     )
     missing: PoolReasonRow | None = Field(
-        description="Missing part of the fleet if no pool fits the pod."
+        description="If no pool fits the pod, the missing part of the fleet."
     )
     pending_reasons: list[PoolReasonRow] = Field(
-        description="Reasons why pods are pending although they fit on a node."
+        description="Reasons why pods stay pending although each of them fits on a node."
     )
 
 

@@ -35,9 +35,10 @@ class MatrixOutput(Output):
 
     version: Literal[1] = 1
     verdict: VerdictText = Field(
-        description="Worst verdict of all combinations. An invalid fleet does not fit."
+        description="Worst verdict of all combinations. The verdict of an invalid fleet is "
+        "does-not-fit."
     )
     axes: list[str] = Field(description="Changed paths of the fleet, in the order of `settings`.")
     combinations: list[CombinationRow] = Field(
-        description="Every combination; the last axis changes fastest."
+        description="All combinations of the values. The last axis changes fastest."
     )

@@ -35,12 +35,13 @@ class OnePodMoreRow(Output):
     workload: WorkloadName
     pod_set: str
     room: int | None = Field(
-        description="Number of pods that fit on the planned nodes in addition to the planned pods. "
-        "null if rules between pods span nodes, or if the plan is too large."
+        description="Number of pods that fit on the planned nodes in addition to the planned "
+        "pods. null if affinity or spread rules apply across nodes, or if the "
+        "plan is too large."
     )
     room_is_least: bool = Field(description="True if more pods might fit.")
     verdict: VerdictText | None = Field(
-        description="True if one more pod fits. null if not computed."
+        description="Verdict for one more pod. null if not computed."
     )
     hourly: float | None = Field(
         description="Cost in US dollars per hour: 0 if capacity is free, otherwise the "
@@ -58,8 +59,8 @@ class OneNodeMoreRow(Output):
     name: str
     pool: str = Field(description="Name of the pool. Empty for a shared limit.")
     saves: float | None = Field(
-        description="Savings of the packing in US dollars per hour. null if some pods don't fit "
-        "without the node, or if a price is unknown."
+        description="Reduction of the packing's cost in US dollars per hour. null if some "
+        "pods don't fit without the node, or if a price is unknown."
     )
     pods: int = Field(description="Number of additional pods that fit.")
 
@@ -69,9 +70,7 @@ class StrandedRow(Output):
 
     pool: str
     nodes: int
-    devices: dict[str, int] = Field(
-        description="Number of devices by kind, on all of the group's nodes."
-    )
+    devices: dict[str, int] = Field(description="Devices on all nodes of the group, by kind.")
     workload: WorkloadName | None = Field(
         description="Workload that could use the devices. null if no workload requests devices of the "
         "pool."

@@ -70,10 +70,10 @@ class NodeGroupRow(Output):
         description="GPU model. Empty if the nodes don't have GPUs, or if the model is unknown."
     )
     gpu_memory_mib: int | None
-    slices_per_gpu: int | None = Field(description="Number of memory slices of one GPU with MIG.")
+    slices_per_gpu: int | None = Field(description="Number of memory slices on a GPU with MIG.")
     pods: list[PodsRow]
-    kinds: list[KindRow] = Field(description="Devices of all nodes of the group.")
-    devices: list[NodeDeviceRow] = Field(description="Devices of each node of the group.")
+    kinds: list[KindRow] = Field(description="Devices on all nodes in the group, by kind.")
+    devices: list[NodeDeviceRow] = Field(description="Devices on each node in the group.")
 
 
 class FilledNodesRow(Output):
@@ -85,7 +85,8 @@ class FilledNodesRow(Output):
     )
     order: str = Field(description="Simulated pod arrival order. Empty for a packing.")
     groups: list[NodeGroupRow] = Field(
-        description="Groups of nodes: pools in fleet order, and the largest groups of a pool first."
+        description="Node groups, by pool in fleet order. Within a pool, the largest group "
+        "is first."
     )
 
 

@@ -45,7 +45,7 @@ class WhyRow(Output):
     request: str = ""
     pool: str = ""
     changes: list[ChangeRow] = Field(
-        default_factory=list, description="Change of a selector in the fix."
+        default_factory=list, description="Selector change in the fix."
     )
 
 
@@ -238,10 +238,9 @@ class CostRow(Output):
     bound: float = Field(description="Proven lower bound.")
     pools: list[PoolCostRow]
     shares: list[CostShareRow] = Field(
-        description="Cost by workload, to the cent. The price of a node is divided evenly among "
-        "its GPUs, the "
-        "price of a GPU among its MIG devices by memory, and the price of a device among the pods "
-        "that share it."
+        description="Cost by workload, rounded to the cent. The price of a node is divided "
+        "evenly among its GPUs, the price of a GPU among its MIG devices by "
+        "memory, and the price of a device among the pods that share it."
     )
 
 
@@ -364,8 +363,8 @@ class SteeringRow(Output):
     templates: list[str] = Field(description="ResourceClaimTemplates, as NAMESPACE/NAME.")
     workloads: list[WorkloadName]
     spread: str = Field(
-        description="Within the pool, pods with the same value are spread evenly over the "
-        "nodes. Empty if they don't have to spread."
+        description="Pods with the same value are spread evenly over the pool's nodes. Empty "
+        "if these pods don't have to spread."
     )
 
 
@@ -375,7 +374,7 @@ class GuardsRow(Output):
     guards: list[GuardRow]
     rules: list[SteeringRow]
     split: dict[str, str] = Field(
-        description="Pools that replace split pools, with the name of the split pool."
+        description="Pools that replace a split pool, each with the name of the split pool."
     )
     orders: list[str] = Field(description="Pod arrival orders in which all pods fit.")
     in_any_order: list[str] = Field(
@@ -384,9 +383,9 @@ class GuardsRow(Output):
     )
     proved: dict[str, bool] = Field(
         default_factory=dict,
-        description="Further facts that the simulation proved with the guards: `ceiling` "
-        "(maximum replicas), `peak` (rollouts), and `loss` (lost nodes, if the fleet sets "
-        "redundancy).",
+        description="Other facts that the simulation proved with the guards: `ceiling` "
+        "(maximum replicas), `peak` (rollouts), and `loss` (lost nodes, if the "
+        "fleet sets redundancy).",
     )
     free_hourly: float | None = Field(
         description="USD per hour without guards. null if the search didn't find node counts."
@@ -421,7 +420,8 @@ class PlanOutput(Output):
     pods: int = Field(description="Number of pods of all workloads at the selected demand.")
     filled_nodes: FilledNodesRow
     failing_claims: list[ExplainOutput] = Field(
-        description="Claims that no pool can satisfy, by pool and term, as in `explain`."
+        description="Claims that no pool can satisfy, with the result for each pool and "
+        "selector term (as in `explain`)."
     )
     difference: PlanDifferenceRow | None = Field(
         description="Difference from the saved plan. null without --stack or without a saved plan."
@@ -439,8 +439,9 @@ class PlanOutput(Output):
     )
     joint_fix: JointFixRow | None = Field(
         default=None,
-        description="Changes that make multiple workloads fit at the same time. Absent if at most "
-        "one workload doesn't fit, or if the plan found no changes.",
+        description="Changes that make multiple workloads fit at the same time. Absent if "
+        "fewer than two workloads don't fit, or if the search didn't find such "
+        "changes.",
     )
     guards: GuardsRow | None = Field(
         default=None, description="Guards of the plan. Absent for a plan without guards."

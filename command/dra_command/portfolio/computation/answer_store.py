@@ -97,7 +97,7 @@ class Store:
             raise PlannerError(
                 "another run of this portfolio is in progress and uses this results folder",
                 place=Place(str(self.folder)),
-                fix="wait until it ends, or use another folder (--results)",
+                fix="wait until that run ends, or use another folder (--results)",
             )
 
     def add(self, rows: Iterable[AnswerRow]) -> None:

@@ -60,8 +60,9 @@ def curves_table(summary: Summary) -> Table:
         "default scheduler places in every order tried · "
     )
     note += (
-        "refused from: number of additional units that is proven not to fit · another node at: "
-        "nodes and price of the best packing, which can cost less than the plan"
+        "refused from: smallest number of additional units that is proven not to fit · "
+        "another node at: nodes and price of the best packing, which can cost less than the "
+        "plan"
     )
     return Table(
         "Room for more",

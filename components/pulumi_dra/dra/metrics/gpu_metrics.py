@@ -96,7 +96,7 @@ def read_gpu_metrics(read: InputReader) -> GpuMetricsInputs:
     """Return the checked inputs, and record errors in `read`."""
     collector = read.choice("collector", COLLECTORS, ANNOTATIONS)
     if read.has("monitor_labels") and collector != OPERATOR:
-        read.refuse("monitor_labels", f"applies only to collector: {OPERATOR}, not {collector}")
+        read.refuse("monitor_labels", f"applies only with collector: {OPERATOR}, not {collector}")
     return GpuMetricsInputs(
         release=read_release(read, DCGM),
         collector=collector,

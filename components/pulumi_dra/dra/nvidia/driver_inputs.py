@@ -194,7 +194,7 @@ def _read_webhook(read: InputReader) -> WebhookSettings | None:
     secret_name, ca_bundle = tls.text("secret_name", ""), tls.text("ca_bundle", "")
     for key in ("webhook_failure_policy", "webhook_replicas", "webhook_tls"):
         if read.has(key) and not asked:
-            read.refuse(key, "applies only to webhook: true")
+            read.refuse(key, "applies only with webhook: true")
     if secret_name and (tls.has("issuer_type") or issuer_name):
         tls.refuse("secret_name", "can't be combined with an issuer; set only one of them")
     if bool(secret_name) != bool(ca_bundle):
@@ -204,7 +204,7 @@ def _read_webhook(read: InputReader) -> WebhookSettings | None:
         )
     if bool(issuer_name) != (issuer_type != "selfsigned"):
         wanted = (
-            "applies only to issuer_type clusterissuer or issuer"
+            "applies only with issuer_type clusterissuer or issuer"
             if issuer_name
             else f"is missing; set it to the name of the {issuer_type}"
         )
@@ -238,8 +238,8 @@ def _check_release(read: InputReader, release: DriverRelease, settings: DriverSe
     if read.has("keep_old_names") and not settings.keep_old_names and not has_new_names(release):
         read.refuse(
             "keep_old_names",
-            f"version {release.version} supports only the old names, and the new names need 0.4.0 "
-            "or later",
+            f"version {release.version} supports only the old names. The new names need "
+            "version 0.4.0 or later",
         )
 
 

@@ -18,8 +18,8 @@ def require_deployed(release: str, status: Any) -> str:
     text = str(getattr(status, "status", None) or "deployed")
     if text != "deployed":
         raise ReleaseFailed(
-            f'release "{release}" is "{text}", not deployed; see `helm status {release}`, then run '
-            "`pulumi up --replace` on the release, because a plain `up` would report the release "
-            "as unchanged"
+            f'release "{release}" is "{text}", not deployed. See `helm status {release}`, and '
+            "then replace the release with `pulumi up --replace`, because `pulumi up` "
+            "without this option reports the release as unchanged"
         )
     return text

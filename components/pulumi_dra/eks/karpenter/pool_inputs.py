@@ -282,6 +282,7 @@ def _read_user_data(read: InputReader, machine: str, storage: str) -> str:
     if len(text.encode()) > MOST_BYTES:
         read.refuse(
             "boot_script",
-            f"generates user data of {len(text.encode())} bytes, but EC2 allows {MOST_BYTES}",
+            f"generates user data of {len(text.encode())} bytes, but EC2 allows at most "
+            f"{MOST_BYTES}",
         )
     return text

@@ -57,6 +57,7 @@ def check_vpc_cidr(cidr: str) -> str:
         return f'"{cidr}" isn\'t an IPv4 network in CIDR notation ({error})'
     if not 16 <= network.prefixlen <= 20:
         return (
-            f'"{cidr}" must be a /16 to a /20, because pods use addresses from the nodes\' subnets'
+            f'"{cidr}" must be between /16 and /20, because pods use addresses from the '
+            "nodes' subnets"
         )
     return "" if network.is_private else f'"{cidr}" isn\'t a private range'

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from dra_planner.clouds.eks import CLOUD
+from dra_planner.wording import either
 
 FEWEST = CLOUD.zone_counts[0]
 """EKS requires at least this number of zones for the control plane."""
@@ -43,7 +44,7 @@ def subnets_in(
     ]
     if not chosen:
         raise ValueError(
-            f"no subnet is in {', '.join(zones)}, because the cluster's subnets are in "
-            f"{', '.join(sorted(set(subnet_zones)))}"
+            f"the cluster doesn't have a subnet in {either(zones)}, only in "
+            f"{' and '.join(sorted(set(subnet_zones)))}"
         )
     return chosen

@@ -354,8 +354,9 @@ def _read_update_strategy(read: InputReader, capacity: str) -> str:
     if strategy == "DEFAULT" and is_bought(capacity):
         read.refuse(
             "update_strategy",
-            f'must be MINIMAL with "{capacity}" capacity, because DEFAULT starts new nodes before '
-            "old nodes end, but a fully used reservation doesn't have capacity for the new nodes",
+            f'must be MINIMAL with "{capacity}" capacity, because DEFAULT starts new nodes '
+            "before it terminates old nodes, and a fully used reservation doesn't have "
+            "capacity for new nodes",
         )
     return strategy
 
@@ -388,7 +389,8 @@ def _read_user_data(
     size = len(b64decode(told))
     if size > MOST_BYTES:
         read.refuse(
-            "boot_script", f"generates user data of {size} bytes, but EC2 allows {MOST_BYTES}"
+            "boot_script",
+            f"generates user data of {size} bytes, but EC2 allows at most {MOST_BYTES}",
         )
     return image.user_data(labels, taints, tell) if image else told
 

@@ -310,7 +310,7 @@ def _read_location_policy(read: InputReader, *, is_autoscaled: bool) -> str:
     if read.has("location_policy") and not is_autoscaled:
         read.refuse(
             "location_policy",
-            "applies only to autoscaled: true, because GKE spreads a fixed count evenly",
+            "applies only with autoscaled: true, because GKE spreads a fixed count evenly",
         )
     return policy
 
@@ -319,8 +319,8 @@ def _check_driver_installation(read: InputReader) -> None:
     if (installation := read.text("driver_installation", "disabled")) != "disabled":
         read.refuse(
             "driver_installation",
-            f'must be disabled, not "{installation}", because DriverInstaller installs the driver '
-            "on DRA nodes instead of GKE",
+            f'must be disabled, not "{installation}", because DriverInstaller, not GKE, '
+            "installs the driver on DRA nodes",
         )
 
 
@@ -349,7 +349,7 @@ def _read_version(read: InputReader) -> str:
     if read.has("node_version") and read.flag("auto_upgrade", True):
         read.refuse(
             "node_version",
-            "applies only to auto_upgrade: false, which needs a cluster without a release channel",
+            "requires auto_upgrade: false, which needs a cluster without a release channel",
         )
     return read.text(
         "node_version",

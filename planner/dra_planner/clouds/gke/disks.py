@@ -8,6 +8,7 @@ from dra_planner.clouds.protocol.allocatable import (
     AllocatableSettings,
     disk_bytes,
 )
+from dra_planner.wording import either
 
 # kubernetes-sigs/gcp-compute-persistent-disk-csi-driver:deploy/disk_type_labels.sh@b560165c. Where
 # sources disagree (c4a, n4), and for a3-ultragpu, whose default is a Hyperdisk (Vertex AI,
@@ -103,7 +104,7 @@ def local_ssds_fault(machine_type: str, count: int) -> str:
         return ""
     return (
         f"{machine_type} doesn't support {count} local SSDs; it supports "
-        f"{' or '.join(map(str, choices))}"
+        f"{either(map(str, choices))}"
     )
 
 

@@ -92,7 +92,7 @@ def _token(challenge: str) -> str:
     said = dict(_PARAMETER.findall(challenge))
     query = urlencode({key: said[key] for key in ("service", "scope") if key in said})
     if not said.get("realm", "").startswith("http"):
-        raise DownloadError("the registry's response doesn't contain a token server")
+        raise DownloadError("the registry's response doesn't specify a token server")
     try:
         answer: Any = json.loads(download(f"{said['realm']}?{query}"))
         return str(answer.get("token") or answer["access_token"])

@@ -64,10 +64,10 @@ def _of_reservations(view: StackView) -> Iterator[Finding]:
             if each.type != token:
                 continue
             machine = known_machine(of_cloud.name, each.props.text(path))
-            fault = of_cloud.purchase_fault(machine, "reservation") if machine else ""
-            if fault:
+            if machine and of_cloud.purchase_fault(machine, "reservation"):
                 yield Finding(
-                    message=f'capacity reservation "{each.name}": {fault.partition("; ")[0]}',
+                    message=f'capacity reservation "{each.name}": {machine.name} can\'t be '
+                    "reserved",
                     fix=("reserve another machine type, or remove the reservation"),
                     urn=each.urn,
                 )
@@ -145,7 +145,7 @@ def _of_size(
     if machine and pool.machine and machine != pool.machine.partition("+")[0]:
         yield _finding(
             pool,
-            f"{title} is for machine type {machine}, not for the pool's machine type, "
+            f"{title} is for machine type {machine}, not for the pool's machine type "
             f"{pool.machine}",
             "set the same machine type in the pool and the reservation",
         )
@@ -257,9 +257,10 @@ def _of_updates(pool: DeclaredPool, surge: SurgeSetting) -> Iterator[Finding]:
     if isinstance(value, str | int) and str(value) not in surge.starts_none:
         setting = surge.setting.rpartition(".")[2]
         yield Finding(
-            message=f"{pool.title} can't update its nodes within its purchased capacity, because "
-            f"updates create new nodes before they delete old nodes ({setting} {value}), and a "
-            "fully used reservation doesn't have a free machine",
+            message=f"{pool.title} can't update its nodes within its purchased capacity, "
+            "because updates create new nodes before they delete old nodes "
+            f"({setting} is {value}), and a fully used reservation doesn't have a "
+            "free machine",
             fix=surge.fix,
             urn=pool.urn,
         )

@@ -130,7 +130,7 @@ def _compared_as_text(selector: CelSelector, features: Features) -> Iterator[Fin
         says = "is true for every GPU" if " != " in condition else "causes an error for every GPU"
         yield Finding(
             message=f"selector `{condition}` compares a version with a value that isn't a "
-            f"version, and {says}",
+            f"version, so it {says}",
             fix=f"use {better}"
             if better
             else "compare versions with compareTo(semver(…)), or their parts with major()",
@@ -246,10 +246,10 @@ def _fix(kind: str, name: str, version: str) -> str:
     near = get_close_matches(name, own, 1)
     if name in _OF_ORDER:
         return (
-            "remove index, because driver 25.8 and later don't publish GPU indices; set count, or "
-            "select one GPU by uuid"
+            "remove index, because driver versions since 25.8 don't publish GPU indices. Set "
+            "count, or select one GPU by uuid"
         )
-    return f'did you mean "{near[0]}"?' if near else f"known: {', '.join(own)}"
+    return f'did you mean "{near[0]}"?' if near else (f"use one of these names: {', '.join(own)}")
 
 
 RULE = Rule(

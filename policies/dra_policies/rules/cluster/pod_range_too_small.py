@@ -44,14 +44,11 @@ def _of_subnets(view: StackView, pool: DeclaredPool) -> Iterator[Finding]:
         pool.own.count(cloud(pool.cloud).pool.max_pods, addresses.default_pods) if has_pods else 0
     )
     if pods is not None and pool.count_max * (1 + pods) > free:
-        each_node = (
-            f"{1 + pods} addresses each (for the node and its pods)"
-            if pods
-            else ("one address each")
-        )
+        each_node = f"{1 + pods} addresses (for the node and its pods)" if pods else ("one address")
         yield Finding(
-            message=f"{pool.title} can have up to {counted(pool.count_max, 'node')}, which "
-            f'need {each_node}, but subnet "{subnets[0].name}" has {free} addresses',
+            message=f"{pool.title} can have up to {counted(pool.count_max, 'node')}, and each "
+            f'node needs {each_node}, but subnet "{subnets[0].name}" has {free} '
+            "addresses",
             fix="choose a larger range for the subnet, or lower the pool's maximum",
             urn=pool.urn,
         )
@@ -79,7 +76,7 @@ def _of_cluster(
             message=f'cluster "{cluster.name}": its pools can have up to '
             f"{counted(nodes, 'node')}, which need {needed} pod addresses, but {path} "
             f"has {addresses}, so the cloud can't add all nodes",
-            fix=f"choose a larger range for {path} in a new cluster, or lower the pools' maximum",
+            fix=f"choose a larger range for {path} in a new cluster, or lower the pools' maximums",
             urn=cluster.urn,
         )
 

@@ -21,8 +21,8 @@ def check(view: StackView) -> Iterator[Finding]:
     if total > Decimal(str(allowed)):
         most = max(known, key=lambda each: each[0])[1]
         yield Finding(
-            message=f"the pools cost ${total:,.0f} per month at maximum size, but the limit is "
-            f'${allowed:,.0f}; pool "{most.name}" costs the most',
+            message=f"the pools cost ${total:,.0f} per month at maximum size, but the limit "
+            f'is ${allowed:,.0f}. Pool "{most.name}" costs the most',
             fix=f'lower the maximum of pool "{most.name}", or raise the threshold of {RULE.id}',
             urn=view.judged_urn,
         )

@@ -31,11 +31,11 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="driver-gate-refused",
-    says="The stack sets a feature gate, or a combination of gates, that the driver doesn't "
-    "support.",
+    says="The stack sets a feature gate, or a combination of feature gates, that the driver "
+    "doesn't support.",
     why="The plugin exits at startup, so nodes don't publish devices.",
-    fix="Use feature gates that the driver version supports, and remove gates that exclude "
-    "each other.",
+    fix="Use feature gates that the driver version supports, and remove feature gates that "
+    "exclude each other.",
     level="mandatory",
     url=DRIVER_PAGE,
     needs="stack",

@@ -26,8 +26,7 @@ def images_of_other_versions(view: StackView) -> Iterator[Finding]:
                 if re.match(own.image_names, image) and (says := _fault(image, minor)):
                     yield Finding(
                         message=f'{kind} "{each.name}": image name {image} {says}',
-                        fix=f"use an image name for Kubernetes 1.{minor}, which contains "
-                        f"-1.{minor}-",
+                        fix=f"use an image name that contains -1.{minor}-",
                         urn=each.urn,
                     )
 

@@ -63,9 +63,10 @@ def _channel(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
     for rule in rules:
         if rule.broken and channel in paths.new_images:
             yield Finding(
-                message=f'cluster "{cluster.name}" updates its node images automatically (channel '
-                f"{channel}), but machine type {pool.machine} in {pool.title} doesn't work with "
-                f"version {rule.broken}, because {rule.says}",
+                message=f'cluster "{cluster.name}" updates its node images automatically '
+                f"(channel {channel}), but machine type {pool.machine} in "
+                f"{pool.title} doesn't work with image version {rule.broken}, because "
+                f"{rule.says}",
                 fix=paths.image_fix,
                 urn=cluster.urn,
             )
@@ -73,7 +74,7 @@ def _channel(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f'cluster "{cluster.name}" doesn\'t update its node images (channel '
                 f"{channel}), but machine type {pool.machine} in {pool.title} needs "
-                f"version {rule.first} or later, because {rule.says}",
+                f"image version {rule.first} or later, because {rule.says}",
                 fix=paths.image_fix,
                 urn=cluster.urn,
             )

@@ -64,8 +64,8 @@ def _unused_reservations(
             key = settings.reservations.rpartition(".")[2]
             yield _finding(
                 pool,
-                f"the node class doesn't set {key}, so its {nodes} don't use the {kind} "
-                f'"{each.name}"',
+                f"the node class doesn't set {key}, and the pool's {nodes} can't use the "
+                f'{kind} "{each.name}"',
                 fix=f"select the {kind} in {settings.reservations} of the {settings.kind}, "
                 f"and add {settings.reserved} to the pool's {CAPACITY_TYPE} requirement",
             )

@@ -70,7 +70,7 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
             yield _finding(
                 pool,
                 f"its machine type {name} is unknown",
-                fix=f"use a known machine type; did you mean {near}?",
+                fix=f"use a known machine type. Did you mean {near}?",
                 certain=False,
             )
     if not names:
@@ -212,7 +212,7 @@ def _reserved(pool: DeclaredPool) -> Iterator[Finding]:
         key = settings.reservations.rpartition(".")[2]
         yield _finding(
             pool,
-            f"it allows only the capacity type {settings.reserved}, although its node class "
+            f"it allows only the {settings.reserved} capacity type, although its node class "
             f"doesn't set {key}",
             fix=f"select the reservations in {settings.reservations} of the {settings.kind}",
         )

@@ -20,9 +20,9 @@ from dra_policies.rules.rule import Rule
 RULE = Rule(
     id="pod-cannot-be-scheduled",
     says="A pod's scheduling rules, its group, or a taint on its devices prevents it from running.",
-    why="A pod with a required affinity to missing pods stays pending, and so do the pods of "
-    "a group that is too small. DaemonSet pods with claims stay pending on nodes without "
-    "devices. So do additional pods that use the same ReadWriteOncePod volume.",
+    why="If a pod requires affinity to missing pods, or if its group is too small, it stays "
+    "pending. DaemonSet pods with claims stay pending on nodes without devices. If "
+    "several pods use the same ReadWriteOncePod volume, only one of them runs.",
     fix="Correct the labels in podAffinity, or tolerate the taint on the nodes with devices.",
     level="mandatory",
     needs="pools",

@@ -8,7 +8,7 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="pod-waits-for-others",
-    says="The default scheduler doesn't schedule a pod.",
+    says="A pod has a scheduling gate or uses another scheduler.",
     why="The default scheduler ignores pods with a scheduling gate or another scheduler's "
     "name, so the plan can't determine where they run.",
     fix="Remove schedulingGates and schedulerName, or ignore this finding if another scheduler "

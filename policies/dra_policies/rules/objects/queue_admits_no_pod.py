@@ -8,7 +8,7 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="queue-admits-no-pod",
-    says="Kueue can't admit a workload to its queue.",
+    says="Kueue can't admit a workload from its queue.",
     why="The workload stays suspended, or its pods stay gated.",
     fix="Request devices in a form that Kueue counts, and set a large enough quota for them in "
     "the queue.",

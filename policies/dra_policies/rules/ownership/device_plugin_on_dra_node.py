@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from dra_planner.clouds import DRA, cloud
 from dra_planner.offers import contested_devices
-from dra_planner.wording import counted, verb
+from dra_planner.wording import counted, noun, verb
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.node_selection import REQUIRED_TERMS, may_run_on, shown_term, term_accepts
@@ -72,7 +72,7 @@ def _on_observed_nodes(view: StackView) -> Iterator[Finding]:
                 f"{both[0].resource}, and a DRA driver publishes the same "
                 f"{counted(both[0].devices, 'device')}"
             ),
-            fix=f"drain {_them(names)}, and remove either the device plugin or the DRA driver "
+            fix=f"drain the {noun(len(names), 'node')}, and remove either the device plugin or the DRA driver "
             f"from {_them(names)}",
         )
     if left:
@@ -82,7 +82,7 @@ def _on_observed_nodes(view: StackView) -> Iterator[Finding]:
             message=f"{_nodes(names)} no longer {verb(len(names), 'run')} a device plugin, but "
             f"pods still use {held} {left[0].resource}, and the DRA driver allocates "
             "the same devices to claims",
-            fix="drain the nodes completely to end these pods before the driver starts",
+            fix="drain the nodes completely before the driver starts",
         )
 
 
@@ -121,7 +121,7 @@ def _reason(plugin: PluginWorkload, pool: DeclaredPool) -> str:
     verb = "does" if len(letting_in) == 1 else "do"
     return (
         f"{shown} of its {len(terms)} node-selector terms {verb} not exclude {DRA}=true, and "
-        "one matching term is enough"
+        "a node needs to match only one term"
     )
 
 
@@ -185,9 +185,9 @@ RULE = Rule(
     says="NVIDIA's device plugin runs on a DRA node.",
     why="The device plugin and the DRA driver allocate the same GPUs independently, so two pods "
     "can get the same GPU.",
-    fix=f"Add {EXCLUSION} to every node-selector term of the device plugin, because one matching "
-    "term is enough to admit the plugin. If the cloud has its own plugin, label the pool as "
-    "the finding shows.",
+    fix=f"Add {EXCLUSION} to every node-selector term of the device plugin, because the "
+    "plugin's pods run on a node that matches one of the terms. If the cloud has its own "
+    "plugin, label the pool as the finding shows.",
     level="mandatory",
     is_outage=True,
     needs="pools",

@@ -21,8 +21,8 @@ def check(view: StackView) -> Iterator[Finding]:
                 yield Finding(
                     message=f"{pool.title}: both its node image and the GPU Operator install an "
                     "NVIDIA driver",
-                    fix=f"set the GPU Operator's driver.enabled to false; or create a pool with "
-                    f"{path}: {value}, and set the DRA driver's nvidiaDriverRoot to "
+                    fix="set the GPU Operator's driver.enabled to false, or create a pool "
+                    f"with {path}: {value}, and set the DRA driver's nvidiaDriverRoot to "
                     f"{OPERATOR_ROOT}",
                     urn=pool.urn,
                 )

@@ -95,10 +95,11 @@ def _more_than_cards(pool: DeclaredPool) -> Iterator[Finding]:
     ]
     most = network.most(machine)
     if found and most is not None and len(found) > most:
+        supported = f"supports at most {most}" if most else "doesn't support any"
         yield Finding(
             message=f"{pool.title}: its launch template has "
-            f"{counted(len(found), network.interface)}, but {machine.name} supports "
-            f"{f'at most {most}' if most else 'none'}, so the cloud can't create its nodes",
+            f"{counted(len(found), network.interface)}, but {machine.name} "
+            f"{supported}, so the cloud can't create its nodes",
             fix=(
                 "remove interfaces from the launch template, or use a machine type that supports "
                 "more interfaces"

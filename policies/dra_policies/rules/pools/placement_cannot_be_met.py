@@ -58,8 +58,8 @@ def _of_fast_network(view: StackView, pool: DeclaredPool) -> Iterator[Finding]:
             message=f"{pool.title} has nodes in several zones "
             f"({', '.join(sorted(filter(None, zones)))}), but {network.interface} "
             "traffic can't cross zones, so jobs with nodes in different zones fail",
-            fix="use subnets of only one zone for this pool, and create a separate pool for each "
-            "additional zone",
+            fix="use subnets in only one zone for this pool, and create a separate pool for "
+            "each additional zone",
             urn=pool.urn,
         )
 

@@ -99,7 +99,7 @@ RULE = Rule(
     id="pool-maximum-too-small",
     says="At maximum size, the pools don't have enough devices for the claims of all declared "
     "replicas.",
-    why="The remaining pods wait for nodes that are never created.",
+    why="The remaining pods stay pending, because autoscalers can't add more nodes.",
     fix="Raise the maximum of a pool whose devices fit the claims, add a pool, or reduce the "
     "replicas.",
     level="mandatory",

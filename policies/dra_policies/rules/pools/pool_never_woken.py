@@ -21,7 +21,7 @@ def check(view: StackView) -> Iterator[Finding]:
             pool = empty[sorted(names)[0]]
             label = cloud(pool.cloud).wakes_by_label
             wake = (
-                f"set the pool's node label {label}=true, or its minimum to 1"
+                f"set the pool's node label {label}=true, or set its minimum to 1"
                 if label and not pool.is_fixed
                 else ("set the pool's minimum and desired count to 1")
             )
@@ -60,7 +60,7 @@ RULE = Rule(
     says="The pool is empty, and no autoscaler can scale it from zero for pods with claims.",
     why="Autoscalers can't predict the devices of a node that doesn't exist, so the pool stays "
     "empty.",
-    fix="Keep one node, or use an autoscaler that can scale up the empty pool.",
+    fix="Keep one node, or use an autoscaler that can scale the pool from zero.",
     level="advisory",
     needs="stack",
     check=check,

@@ -90,10 +90,10 @@ def _others(sizes: list[WorkloadSize]) -> str:
 
 def _sentence(size: WorkloadSize, level: DemandLevel) -> str:
     pods = counted(size.wanted or 0, "pod")
-    when = (
-        f"at its maximum it has {pods}" if level == "ceiling" else f"during a rollout it has {pods}"
+    when = f"at its maximum ({pods})" if level == "ceiling" else f"during a rollout ({pods})"
+    return (
+        f"{size.workload} fits now, but {when}, {counted(size.pending, 'pod')} would stay pending"
     )
-    return f"{size.workload} fits now, but {when}, and {size.pending} of them would stay pending"
 
 
 def _fix(sizing: Sizing, level: DemandLevel) -> str:
@@ -118,7 +118,7 @@ RULE = Rule(
     "additional node never finishes. The rollout of a DaemonSet with maxSurge needs two pods on each "
     "node at the same time.",
     fix="Raise the maximum of a pool, save a plan for more demand (`plan --demand`), lower the "
-    "maximum of the autoscaler, or let the rollout remove pods before it adds new ones.",
+    "maximum of the autoscaler, or let rollouts remove old pods before they add new pods.",
     level="advisory",
     needs="pools",
     check=check,

@@ -41,11 +41,11 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _finding(policy: DeclaredResource, consequence: str, enforced: bool | None) -> Finding:
-    condition = "" if enforced else ", if the cluster enforces NetworkPolicies"
+    condition = "" if enforced else "if the cluster enforces NetworkPolicies, "
     return Finding(
-        message=f'NetworkPolicy "{policy.name}" blocks egress to the API server{condition}, so '
+        message=f'{condition}NetworkPolicy "{policy.name}" blocks egress to the API server, so '
         f"{consequence}",
-        fix="add an egress rule for TCP ports 443 and 6443 without a peer",
+        fix="add an egress rule that allows TCP ports 443 and 6443, and omit `to`",
         urn=policy.urn,
         certain=enforced is True,
     )

@@ -120,7 +120,10 @@ def _dead_end(
     owner, props = route
     path, value = routes.dead
     if path and props.text(path) == value:
-        return f"drops packets ({path} {value})", f"set {path} to the next hop, or remove the route"
+        return (
+            f"drops packets ({path} is {value})",
+            f"set {path} to the next hop, or remove the route",
+        )
     through, token, setting, closed = routes.gateway
     is_direct = _leads_to_internet(routes, route, declared)
     if is_direct and not _has_public_addresses(view, routes, subnet):
@@ -137,7 +140,7 @@ def _dead_end(
     gateway = gateways[0]
     if gateway.props.text(setting) == closed:
         return (
-            f'uses gateway "{gateway.name}", which doesn\'t lead to the internet ({setting} '
+            f'uses gateway "{gateway.name}", which doesn\'t lead to the internet ({setting} is '
             f"{closed})",
             f"remove {setting} of the gateway, and assign a public address to the gateway",
         )
@@ -150,8 +153,8 @@ def _dead_end(
     ):
         return None
     return (
-        f'uses gateway "{gateway.name}", whose subnet "{declared[homes[0]].name}" has no route to '
-        "an internet gateway",
+        f'uses gateway "{gateway.name}", whose subnet "{declared[homes[0]].name}" doesn\'t '
+        "have a route to an internet gateway",
         "put the gateway in a public subnet",
     )
 

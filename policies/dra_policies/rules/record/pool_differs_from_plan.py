@@ -52,7 +52,8 @@ def _check_pool(
             yield Finding(
                 message=f'{pool.title} is labeled {POOL}="{pool.name}", but the plan doesn\'t '
                 "contain this pool",
-                fix=f"add the pool to the fleet and plan again, or use one of: {_names(rows)}",
+                fix="add the pool to the fleet and plan again, or label the nodes with one "
+                f"of these pools: {_names(rows)}",
                 urn=pool.urn,
             )
     else:

@@ -12,12 +12,12 @@ from dra_policies.view.stack_view import DeclaredResource, StackView
 GROUP: Final = "resource.k8s.io"
 _WRITES: Final = frozenset({"create", "update", "patch", "delete", "deletecollection", "*"})
 _OWNED: Final = {
-    "deviceclasses": "its subjects can change DeviceClasses for all users",
-    "resourceslices": "its subjects can publish devices that don't exist, or hide existing devices",
-    "resourceclaims/status": "its subjects can allocate devices to a claim",
-    "resourceclaims/binding": "its subjects can allocate devices to a claim",
-    "resourceclaims/driver": "its subjects can act as a driver",
-    "devicetaintrules": "its subjects can take devices from all users",
+    "deviceclasses": "change DeviceClasses for all users",
+    "resourceslices": "publish devices that don't exist, or hide existing devices",
+    "resourceclaims/status": "allocate devices to a claim",
+    "resourceclaims/binding": "allocate devices to a claim",
+    "resourceclaims/driver": "act as a driver",
+    "devicetaintrules": "take devices from all users",
 }
 _KINDS: Final = (":Role", ":ClusterRole")
 _BINDINGS: Final = (":RoleBinding", ":ClusterRoleBinding")
@@ -42,8 +42,8 @@ def check(view: StackView) -> Iterator[Finding]:
             kind = each.type.rpartition(":")[2]
             if rights := sorted(_rights(each.props)):
                 yield Finding(
-                    message=f'{kind} "{each.name}" allows {" and ".join(rights)}, so its '
-                    "subjects can gain any permission, including write access to "
+                    message=f'{kind} "{each.name}" allows {" and ".join(rights)}, so '
+                    "subjects bound to it can gain any permission, including write access to "
                     "DeviceClasses and ResourceSlices",
                     fix=f"remove {' and '.join(rights)} from its verbs",
                     urn=each.urn,
@@ -51,9 +51,9 @@ def check(view: StackView) -> Iterator[Finding]:
             if given:
                 yield Finding(
                     message=f'{kind} "{each.name}" grants write access to {" and ".join(given)}, '
-                    f"so {' and '.join(dict.fromkeys(given.values()))}",
-                    fix=f"remove {' and '.join(given)} from its rules; ordinary users need "
-                    "only resourceclaims and resourceclaimtemplates",
+                    f"so subjects bound to it can {' and '.join(dict.fromkeys(given.values()))}",
+                    fix=f"remove {' and '.join(given)} from its rules, because ordinary users "
+                    "need only resourceclaims and resourceclaimtemplates",
                     urn=each.urn,
                 )
         if each.type.endswith(_BINDINGS):

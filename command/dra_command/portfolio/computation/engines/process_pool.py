@@ -86,7 +86,7 @@ class Processes:
                 return Done(batch, worked.rows, worked.cpu_seconds)
             except BrokenProcessPool:
                 self._end_pool()
-        return lost(batch, "the process of this cell ended")
+        return lost(batch, "the process that computed this cell exited")
 
     def _submit(self, batch: Batch, workers: int) -> Future[Worked]:
         for _ in range(ATTEMPTS):
