@@ -322,7 +322,7 @@ def test_a_sentence_about_a_selector(selector: str) -> None:
         ("Memory", 'did you mean "memory"?'),
         ("share", 'did you mean "shares"?'),
         ("gpu.nvidia.com/memroy", 'did you mean "memory"?'),
-        ("bandwidth", "known: "),
+        ("bandwidth", "use one of these names: "),
     ],
 )
 def test_a_requested_capacity_that_no_version_publishes(name: str, fix: str) -> None:

@@ -12,7 +12,7 @@ from dra_command.mcp.invocation import Invocation
 
 _INSTRUCTIONS = """\
 Check whether Kubernetes ResourceClaims (Dynamic Resource Allocation) run on planned GPU node pools, how many nodes \
-the pools need, and what these nodes cost. Start with `plan`; call `explain` for a claim or pod that does not fit. A \
+the pools need, and what these nodes cost. Start with `plan`; call `explain` for a claim or pod that doesn't fit. A \
 verdict is fits, does-not-fit, or cannot-tell; cannot-tell lists the unknown facts. Paths are relative to the server's \
 root folder. The tools don't change anything.
 """

@@ -145,8 +145,8 @@ def _refusal(found: Suggestions, limits: Sequence[str]) -> Iterator[str]:
     if plan.judgement.sizing.verdict == "fits" and not blocking and not apart:
         yield (
             f"cannot tell: all pods can be packed on {_packed(found)}, but on each tried "
-            f"fleet of {compared}, the simulated scheduler leaves pods pending in some pod "
-            "arrival order"
+            f"fleet of {compared}, the simulated scheduler leaves pods pending in at least "
+            "one pod arrival order"
         )
         return
     unknown = plan.verdict == "cannot-tell"

@@ -132,7 +132,7 @@ def test_a_worker_with_another_planner_is_refused_and_a_scheduler_that_goes_is_t
     file = write_portfolio(tmp_path / "p", 12, 3)
     with monkeypatch.context() as patch:
         patch.setattr(execution, "planner_digest", lambda: "another")
-        with pytest.raises(PlannerError, match="another version of pulumi-dra") as told:
+        with pytest.raises(PlannerError, match="different version of pulumi-dra") as told:
             answers_of(file, "refused", scheduler=cluster.address)
     assert told.value.fix == "install the same wheel on every worker"
 

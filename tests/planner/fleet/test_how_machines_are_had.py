@@ -48,7 +48,7 @@ BLOCK = {"capacityBlock": "cr-0a"}
     ("fleet", "machine", "capacity", "said"),
     [
         (GKE, "a3-ultragpu-8g", "spot", ""),
-        (GKE, "a3-highgpu-2g", BOUGHT, "a3-highgpu-2g isn't available by a reservation"),
+        (GKE, "a3-highgpu-2g", BOUGHT, "a3-highgpu-2g can't be reserved"),
         (GKE, "a3-highgpu-2g", "spot", ""),
         (GKE, "a3-highgpu-8g", "on-demand", ""),
         (GKE, "a4x-highgpu-4g", "spot", "a4x-highgpu-4g isn't available as spot"),

@@ -72,8 +72,8 @@ class StrandedRow(Output):
     nodes: int
     devices: dict[str, int] = Field(description="Devices on all nodes of the group, by kind.")
     workload: WorkloadName | None = Field(
-        description="Workload that could use the devices. null if no workload requests devices of the "
-        "pool."
+        description="Workload that could use the devices. null if no workload requests the "
+        "pool's devices."
     )
     lacks: str = Field(
         description="Resources that the pool's nodes lack for one more pod of the workload."

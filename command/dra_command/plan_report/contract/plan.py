@@ -313,7 +313,7 @@ class SimulationRow(Output):
     )
     complete: bool = Field(description="True if the simulation finished within the time limit.")
     at_packing: list[StrandingRow] = Field(
-        description="Pod arrival orders in which pods stay pending on the nodes of the packing."
+        description="Pod arrival orders in which pods stay pending on the packing's nodes."
     )
     at_maximum: list[StrandingRow] = Field(
         description="Pod arrival orders in which pods stay pending even if every pool is at its "

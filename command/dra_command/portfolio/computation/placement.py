@@ -83,7 +83,7 @@ def place(collected: Collected) -> PlacedWorkloads:
         )
     if not clusters:
         raise PlannerError(
-            "place: no stack of the portfolio can be read",
+            "place: none of the portfolio's stacks can be read",
             fix="run the portfolio without `place` to see the error of each stack",
         )
     placement = place_workloads(clusters, movable.values(), collected.portfolio.ask.demand, steps)

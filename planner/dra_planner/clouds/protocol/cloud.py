@@ -26,8 +26,8 @@ from dra_planner.wording import either
 PodsOfNodes = tuple[int, int | None]
 _OF_KUBERNETES = re.compile(r"(.*\.)?(kubernetes\.io|k8s\.io)")
 _OF_KUBELET = re.compile(r"(.*\.)?(kubelet|node)\.kubernetes\.io")
-_AS: Mapping[str, str] = MappingProxyType(
-    {"on-demand": "on demand", "reservation": "by a reservation"}
+_NOT: Mapping[str, str] = MappingProxyType(
+    {"on-demand": "isn't available on demand", "reservation": "can't be reserved"}
 )
 
 
@@ -235,7 +235,5 @@ class Cloud(CloudNodes):
         ):
             return ""
         ways = [meaning for kind, meaning in self.capacities.items() if kind in machine.purchase]
-        return (
-            f"{machine.name} isn't available {_AS.get(capacity, f'as {capacity}')}; use "
-            f"{either(ways)}"
-        )
+        fault = _NOT.get(capacity) or f"isn't available as {capacity}"
+        return f"{machine.name} {fault}; use {either(ways)}"

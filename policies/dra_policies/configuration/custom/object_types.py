@@ -122,7 +122,10 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
                     types.DOUBLE,
                     "Share of the node prices in proportion to the devices, in USD per hour",
                 ),
-                "monthlyCost": (types.DOUBLE, "The same share in USD per month (730 hours)"),
+                "monthlyCost": (
+                    types.DOUBLE,
+                    ("Share of the node prices in USD per month (730 hours)"),
+                ),
             }
         ),
     },

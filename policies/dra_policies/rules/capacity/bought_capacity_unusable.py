@@ -64,10 +64,10 @@ def _of_reservations(view: StackView) -> Iterator[Finding]:
             if each.type != token:
                 continue
             machine = known_machine(of_cloud.name, each.props.text(path))
-            if machine and of_cloud.purchase_fault(machine, "reservation"):
+            fault = of_cloud.purchase_fault(machine, "reservation") if machine else ""
+            if fault:
                 yield Finding(
-                    message=f'capacity reservation "{each.name}": {machine.name} can\'t be '
-                    "reserved",
+                    message=f'capacity reservation "{each.name}": {fault.partition("; ")[0]}',
                     fix=("reserve another machine type, or remove the reservation"),
                     urn=each.urn,
                 )

@@ -78,7 +78,8 @@ def _ephemeral(pool: DeclaredPool) -> Iterator[Finding]:
         yield Finding(
             message=f"{pool.title}: its OS disk ({wanted} GiB) doesn't fit on the local disk "
             f"of {machine.name} ({largest} GiB)",
-            fix=f'set {path} to "{ephemeral.otherwise}", or {ephemeral.size} to {largest} or less',
+            fix=f'set {path} to "{ephemeral.otherwise}", or set {ephemeral.size} to {largest} '
+            "or less",
             urn=pool.urn,
             certain=machine.family in ephemeral.only_temporary,
         )

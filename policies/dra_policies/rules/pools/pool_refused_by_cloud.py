@@ -72,7 +72,8 @@ def _counts(pool: DeclaredPool) -> Iterator[RejectedPool]:
         if low > high:
             yield RejectedPool(
                 f"its minimum, {low}, is more than its maximum, {high}",
-                fix=f"set {limits.minimum} to {high} or less, or {limits.maximum} to {low} or more",
+                fix=f"set {limits.minimum} to {high} or less, or set {limits.maximum} to "
+                f"{low} or more",
             )
             return
         path = next((each for each in paths.desired if pool.own.has(each)), paths.desired[0])
@@ -82,12 +83,12 @@ def _counts(pool: DeclaredPool) -> Iterator[RejectedPool]:
         if wanted > high:
             yield RejectedPool(
                 f"its initial count is {wanted}, but its maximum is {high}",
-                fix=f"set {path} to {high} or less, or {limits.maximum} to {wanted} or more",
+                fix=f"set {path} to {high} or less, or set {limits.maximum} to {wanted} or more",
             )
         elif wanted < low and not paths.desired_per_zone:
             yield RejectedPool(
                 f"its initial count is {wanted}, but its minimum is {low}",
-                fix=f"set {path} to {low} or more, or {limits.minimum} to {wanted} or less",
+                fix=f"set {path} to {low} or more, or set {limits.minimum} to {wanted} or less",
             )
 
 

@@ -112,7 +112,7 @@ def _closed_filters(
         allows_first = bool(outbound) and outbound[0] is not denied
         if denied is not None and not allows_first and _is_for_everything(denied, filters):
             yield Finding(
-                message=f'a rule of "{declared[urn].name}" denies all outbound node traffic, '
+                message=f'a rule in "{declared[urn].name}" denies all outbound node traffic, '
                 "so nodes can't pull images or join the cluster",
                 fix="add a rule with a lower priority number that allows the outbound traffic that "
                 "nodes need",

@@ -97,7 +97,7 @@ def _class(
             message=f"{claim.title} uses StorageClass {name}, which neither this stack nor "
             f"{of_cloud.title} creates, so pods that use this volume stay pending",
             fix=f"declare StorageClass {name}, or use one of the cloud's classes: "
-            f"{', '.join(sorted(builtin)) or 'none'}",
+            f"{', '.join(sorted(builtin))}",
             urn=claim.urn,
         )
         return
