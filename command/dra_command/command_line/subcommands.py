@@ -48,7 +48,9 @@ def add_subcommands(commands: Any, words: Collection[str] | None = None) -> None
 
 
 class _Folded(argparse.RawDescriptionHelpFormatter):
-    """Wraps mutually exclusive options in the usage, which argparse leaves in one line."""
+    """Wraps mutually exclusive options and long lists of choices in the usage, which argparse
+    leaves in one line.
+    """
 
     def _format_usage(self, *given: Any) -> str:
         return "\n".join(map(self._folded, super()._format_usage(*given).split("\n")))
@@ -56,7 +58,10 @@ class _Folded(argparse.RawDescriptionHelpFormatter):
     def _folded(self, line: str) -> str:
         indent = " " * (len(line) - len(line.lstrip()))
         folded = ""
-        while len(line) > self._width and " | " in line[: self._width]:
-            cut = line.rindex(" | ", 0, self._width)
-            folded, line = f"{folded}{line[:cut]}\n", f"{indent} {line[cut + 1 :]}"
+        while len(line) > self._width:
+            between = line.rfind(" | ", 0, self._width)
+            cut = between if between >= 0 else line.rfind(",", 0, self._width) + 1
+            if cut <= len(indent):
+                break
+            folded, line = f"{folded}{line[:cut]}\n", f"{indent} {line[cut:].lstrip()}"
         return folded + line

@@ -313,7 +313,7 @@ def test_answers_that_cannot_be_read_are_told_and_computed_again(
     status, out, err = answer(capsys, str(file), "--format", "json")
     assert (status, out) == first[:2]
     assert [
-        line.split(": ")[1].rpartition("/")[2].partition(" is skipped")[0]
+        line.split(": ")[1].rpartition("/")[2].partition(" can't be read")[0]
         for line in err.splitlines()
     ] == [
         "part-0-other-columns.parquet",
