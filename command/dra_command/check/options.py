@@ -104,9 +104,9 @@ def _add_repairs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rewrite",
         action="store_true",
-        help="convert older DRA objects (v1alpha1 to v1beta2) to resource.k8s.io/v1, and "
-        "print the changed files instead of findings; objects without a v1 form are "
-        "only listed; standard input is always printed in full",
+        help="convert older DRA objects (v1alpha1 to v1beta2) to resource.k8s.io/v1; instead "
+        "of findings, print the changed files, all of standard input, and a list of "
+        "objects without a v1 form",
     )
     parser.add_argument(
         "--in-place",

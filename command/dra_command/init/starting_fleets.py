@@ -80,7 +80,7 @@ def starting_fleet(values: argparse.Namespace) -> InitialFleet:
         )
     if values.region and values.observed:
         raise UsageError(
-            "--region applies only to a new cluster, but --observed uses the region in the snapshot",
+            "--region and --observed can't be combined, because the snapshot contains the region",
             fix="remove one of the two options",
         )
     if values.observed:

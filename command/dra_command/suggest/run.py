@@ -151,9 +151,9 @@ def _refusal(found: Suggestions, limits: Sequence[str]) -> Iterator[str]:
         return
     unknown = plan.verdict == "cannot-tell"
     yield (
-        f"cannot tell whether a fleet of {compared} runs everything"
+        f"cannot tell whether a fleet of {compared} can run all workloads"
         if unknown
-        else (f"no fleet of {compared} runs everything")
+        else (f"no fleet of {compared} can run all workloads")
     )
     for each in apart:
         yield from _with_fix(each.diagnostic.message, each.diagnostic.fix)

@@ -41,7 +41,7 @@ def test_what_no_machine_runs_says_why(project: Project) -> None:
     words = [str(EXAMPLES / "workloads-that-do-not-fit"), "--cloud", "eks", "--region", "us-east-1"]
     done = project.run("suggest", *words, "--machines", "g6.2xlarge")
     assert done.status == 1
-    assert "no fleet of g6.2xlarge runs everything\n" in done.err
+    assert "no fleet of g6.2xlarge can run all workloads\n" in done.err
     assert done.out == ""
 
 
@@ -75,7 +75,7 @@ def test_what_the_driver_rejects_on_every_machine_is_named(project: Project) -> 
     project.write("pods.yaml", TEMPLATE + POD)
     done = project.run("suggest", "pods.yaml", "--region", "us-east-1", "--machines", "g6.2xlarge")
     assert (done.status, done.out) == (1, "")
-    assert done.err.startswith("no fleet of g6.2xlarge runs everything\nPod default/web\n")
+    assert done.err.startswith("no fleet of g6.2xlarge can run all workloads\nPod default/web\n")
     assert "→ remove mode\n" in done.err
 
 
@@ -86,7 +86,7 @@ def test_pods_that_another_scheduler_places_leave_it_open(project: Project) -> N
     )
     assert (done.status, done.out) == (3, "")
     assert done.err.startswith(
-        "cannot tell whether a fleet of the 2 machine types compared runs everything\n"
+        "cannot tell whether a fleet of the 2 machine types compared can run all workloads\n"
     )
     assert "volcano" in done.err.lower()
 
