@@ -83,7 +83,7 @@ def place(collected: Collected) -> PlacedWorkloads:
         )
     if not clusters:
         raise PlannerError(
-            "place: none of the portfolio's stacks can be read",
+            "place: no stack in the portfolio can be read",
             fix="run the portfolio without `place` to see the error of each stack",
         )
     placement = place_workloads(clusters, movable.values(), collected.portfolio.ask.demand, steps)
