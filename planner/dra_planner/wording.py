@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from decimal import Decimal
 
 _SINGULAR = {"are": "is", "do": "does", "have": "has"}
@@ -33,9 +33,13 @@ def either(choices: Iterable[str]) -> str:
     return f"{', '.join(most)}{comma} or {last}" if most else last
 
 
-def listed(parts: Sequence[str]) -> str:
-    """Return the parts joined by "and"."""
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+def listed(parts: Iterable[str]) -> str:
+    """Return the parts joined by "and", or "" without parts."""
+    found = list(parts)
+    if len(found) < 2:
+        return "".join(found)
+    comma = "," if len(found) > 2 else ""
+    return f"{', '.join(found[:-1])}{comma} and {found[-1]}"
 
 
 def verb(number: int, plural: str) -> str:

@@ -269,7 +269,7 @@ def test_a_node_with_fewer_devices_than_another_is_not_the_example() -> None:
     del slices(objects)[0]["spec"]["devices"][3]
     found = learned(objects, "eks")
     assert len(found.rows[0]["drivers"][0]["devices"]) == 8
-    assert "publishes 7 or 8 devices, depending on the node; the catalog uses 8" in " ".join(
+    assert "publishes 7 or 8 devices, depending on the node. The catalog uses 8" in " ".join(
         found.remarks
     )
 

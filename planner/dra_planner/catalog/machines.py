@@ -168,7 +168,7 @@ def check_region(found: Machine, region: str) -> None:
         )
         raise CatalogError(
             f"{found.name} isn't available in region {region}",
-            fix=f"use one of the regions that offer it: {', '.join(near)}",
+            fix=f"use one of the regions that offer this machine type: {', '.join(near)}",
         )
 
 

@@ -232,9 +232,7 @@ def cloud_of_region(region: str) -> str:
         return found[0]
     examples = ", ".join(f"{cloud(name).region_example} on {name}" for name in names())
     fault = (
-        "may be a region of " + " or ".join(found)
-        if found
-        else "isn't a region of a supported cloud"
+        "may be a region of " + either(found) if found else "isn't a region of a supported cloud"
     )
     raise CatalogError(
         f'"{region}" {fault}', fix=f"set `cloud`, or use a region such as {examples}"

@@ -305,7 +305,7 @@ class _Builder:
 
     def _remark_repeated(self, key: str, line: int) -> None:
         message, fix = (
-            f'"{key}" appears twice in one mapping; the last one wins',
+            f'"{key}" appears twice in one mapping, so the last value applies',
             "remove one of the two keys",
         )
         if key == "apiVersion":

@@ -18,6 +18,7 @@ from dra_planner.drivers.protocol.node_slice import node_slice
 from dra_planner.drivers.protocol.options import ChartOptions
 from dra_planner.drivers.protocol.tables import has_accelerator
 from dra_planner.model import AttributeValue, Device, ResourceSlice, Unknown
+from dra_planner.wording import either, listed
 
 NEURON_DRIVER = "neuron.aws.com"
 _TOLERATED = tuple(
@@ -83,13 +84,13 @@ class NeuronDriver(Driver[ChartOptions]):
         kind = str(parameters.get("kind", ""))
         if kind not in _CONFIGURED:
             yield ConfigFault(
-                f"{self.title} supports only {' and '.join(_CONFIGURED)}",
+                f"{self.title} supports only {listed(_CONFIGURED)}",
                 "use kind: NeuronConfig",
             )
             return
         key, allowed = _CONFIGURED[kind]
         if parameters.get(key) not in allowed:
-            numbers = " or ".join(map(str, allowed))
+            numbers = either(map(str, allowed))
             yield ConfigFault(
                 f"{key} of {kind} must be {numbers}, not {parameters.get(key)}",
                 f"set {key}: {allowed[-1]}",

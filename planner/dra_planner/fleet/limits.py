@@ -11,7 +11,7 @@ from dra_planner.documents.tree import Location
 from dra_planner.errors import PlannerError
 from dra_planner.fleet.pools import Pool, Quota
 from dra_planner.model import SharedLimit
-from dra_planner.wording import counted
+from dra_planner.wording import counted, listed
 
 _SINGULAR = {
     "vcpus": "vCPU",
@@ -210,7 +210,7 @@ def _reservations(fleet: QuotaHolder) -> tuple[SharedLimit, ...]:
             ]
             limits[source.reservation] = SharedLimit(
                 # other fields must not read its ID
-                name=f"the {_BOUGHT[source.kind]} of {' and '.join(sharing)}",
+                name=f"the {_BOUGHT[source.kind]} of {listed(sharing)}",
                 most=nodes,
                 unit="node",
                 takes=dict.fromkeys(sharing, 1),

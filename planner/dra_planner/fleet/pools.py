@@ -208,8 +208,9 @@ class Pool(StrictDocument):
     local_storage: Literal["none", "raid0", "mount"] = Field(
         default="none",
         exclude_if=lambda use: use == "none",
-        description="EKS: use of the local NVMe disks. none: no use. raid0: one file system for "
-        "containers and ephemeral storage. mount: one file system for each disk.",
+        description="EKS: strategy for the local NVMe disks. none: no use. raid0: one file "
+        "system for containers and ephemeral storage. mount: one file system for "
+        "each disk.",
     )
     local_ssds: Annotated[int, within(_SSDS)] | None = Field(
         default=None,

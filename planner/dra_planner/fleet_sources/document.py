@@ -168,8 +168,8 @@ def _pools(
     if len(machines) == 1:
         return [found]
     note = (
-        f"pool {group} may use {len(machines)} machine types. The fleet has one pool for each of "
-        f"them, and these pools share the maximum of {found['count']['max']} nodes"
+        f"pool {group} may use {len(machines)} machine types. The fleet has one pool for each "
+        f"machine type, and these pools share the maximum of {found['count']['max']} nodes"
     )
     if least := found["count"]["min"]:
         note += f". Only the pool with {machines[0].name} has the minimum of {least}"

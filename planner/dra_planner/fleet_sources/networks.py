@@ -30,8 +30,8 @@ def imported_network(
         fault = next((why for key, why in of_cloud.cluster_faults(settings) if key == _SUBNETS), "")
         if not fault:
             notes.append(
-                f"the fleet uses the existing subnets {listed}; they must be private, with "
-                "outbound access"
+                f"the fleet uses the existing subnets {listed}; these subnets must be "
+                "private, with outbound access"
             )
             return {"subnetIds": list(described.subnet_ids)}
         notes.append(f"the subnets {listed} aren't imported, because {_SUBNETS} {fault}")

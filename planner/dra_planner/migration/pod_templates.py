@@ -136,8 +136,9 @@ def patch_note(part: PodPart) -> str:
     if part.path[-2:] != ("template", "spec") or any(each.get("image") for each in containers):
         return ""
     return (
-        "its containers don't have an image, so the object seems to be a patch. Its tolerations "
-        "replace the tolerations of its base, so repeat the base's tolerations in the patch"
+        "its containers don't have an image, so the object seems to be a patch. Tolerations "
+        "in a patch replace the base's tolerations, so repeat the base's tolerations in the "
+        "patch"
     )
 
 

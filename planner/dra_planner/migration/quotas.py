@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from dra_planner.documents.plain_values import number
 from dra_planner.migration.editor import Editor, Path
+from dra_planner.wording import listed
 
 ClassOf = Callable[[str], str]
 """The DeviceClass that replaces an extended resource, or "" if there is none."""
@@ -36,7 +37,7 @@ def migrate_quota(editor: Editor, prefix: Path, class_of: ClassOf) -> Iterator[s
             continue
         editor.set((*path, new), str(total))
         yield (
-            f"{new}: {total} limits the devices of claims; keep {' and '.join(keys)} until "
+            f"{new}: {total} limits the devices of claims; keep {listed(keys)} until "
             "the last pod has moved. If a DeviceClass serves the resource, don't set the old "
             "limit to 0, because claims also count against this limit"
         )

@@ -51,6 +51,7 @@ from dra_planner.migration.unrequested_devices import (
     unlimited_outcome,
     visible_notes,
 )
+from dra_planner.wording import listed
 
 _SERVE: str = (
     "Set extendedResourceName to {names} on a DeviceClass (Kubernetes 1.36 or later), without any "
@@ -249,7 +250,7 @@ class WorkloadMigrator(Struct):
         if served and all(served.values()):
             classes = ", ".join(sorted(set(served.values())))
             reason = (
-                f"{why.reason}, but the DeviceClass {classes} serves {' and '.join(resources)} "
+                f"{why.reason}, but the DeviceClass {classes} serves {listed(resources)} "
                 "(extendedResourceName)"
             )
             return replace(
@@ -259,7 +260,7 @@ class WorkloadMigrator(Struct):
                 served=served,
                 alternatives=why.alternatives,
             )
-        first = (_SERVE.format(names=" and ".join(resources)),) if resources else ()
+        first = (_SERVE.format(names=listed(resources)),) if resources else ()
         return replace(
             outcome,
             result=Result.CANNOT,

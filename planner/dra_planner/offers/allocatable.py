@@ -5,7 +5,7 @@ from __future__ import annotations
 from dra_planner.catalog import Machine
 from dra_planner.clouds import HUGE_PAGES, Allocatable, AllocatableSettings, cloud_of
 from dra_planner.errors import CatalogError
-from dra_planner.wording import counted
+from dra_planner.wording import counted, listed
 
 _DEFAULTS = AllocatableSettings()
 
@@ -65,7 +65,7 @@ def _with_huge_pages(found: Allocatable, settings: AllocatableSettings, doubt: s
             "huge pages use all of the node's memory, so pods can't run on it",
             fix="reserve fewer huge pages (hugePages)",
         )
-    text = " and ".join(
+    text = listed(
         f"{counted(count, 'huge page')} of {size}B" for size, count in settings.huge_pages.items()
     )
     return Allocatable(

@@ -25,6 +25,7 @@ from dra_planner.offers.labels import (
 )
 from dra_planner.offers.offer import Deduction, Offer
 from dra_planner.releases import Features
+from dra_planner.wording import listed
 
 if TYPE_CHECKING:  # reading a snapshot doesn't need a fleet, whose schema takes long to import
     from dra_planner.fleet import Fleet, Pool
@@ -194,7 +195,7 @@ def _deductions(
             if amount is None
         ]
         if missing:
-            unknown.append(f"{pod.name} ({' and '.join(missing)})")
+            unknown.append(f"{pod.name} ({listed(missing)})")
     for name, given in settings.daemons.items():
         if given is not None:
             deductions.append(
@@ -209,7 +210,7 @@ def _deductions(
 def _devices_doubt(pool: Pool) -> str:
     if pool.image is None or pool.image.driver_root:
         return ""
-    return f"the NVIDIA driver folder of image {pool.image.id} isn't set"
+    return f"the folder of the NVIDIA driver in image {pool.image.id} isn't set"
 
 
 def _other_accelerator(fleet: Fleet, machine: Machine) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from dra_planner.catalog.image_releases import ImageRule, image_rules
 from dra_planner.catalog.tables import read_table
 from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
+from dra_planner.wording import listed
 
 if TYPE_CHECKING:
     from dra_planner.fleet import Fleet
@@ -37,7 +38,7 @@ def _images(fleet: Fleet) -> Iterator[str]:
         if rules:
             label = cloud(fleet.cloud).image_label
             seen = f" Compare the node label {label}." if label else ""
-            yield f"{name} {' and '.join(map(_says, rules))}.{seen}"
+            yield f"{name} {listed(map(_says, rules))}.{seen}"
 
 
 def _zones(fleet: Fleet) -> Iterator[str]:
@@ -71,7 +72,7 @@ def _zones_without(fleet: Fleet) -> Iterator[str]:
         without = [zone for zone in zones if zone not in having]
         if having and without:
             yield (
-                f"Pool {pool.name}: {machine.name} isn't available in {' and '.join(without)}. "
+                f"Pool {pool.name}: {machine.name} isn't available in {listed(without)}. "
                 f"Set the pool's zones to one or more of {', '.join(having)}."
             )
 

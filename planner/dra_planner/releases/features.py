@@ -271,7 +271,7 @@ class Features(Struct, frozen=True, kw_only=True):
     empty_share_is_share: Annotated[
         bool,
         UngatedChange(
-            "A device is in use even if its only share has no capacity request", _ALLOCATOR
+            "A device is in use even if its only share doesn't request capacity", _ALLOCATOR
         ),
     ]
     status_needs_shares: Annotated[

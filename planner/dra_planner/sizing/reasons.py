@@ -19,7 +19,7 @@ from dra_planner.model import (
 )
 from dra_planner.sizing.packing.filling import FillStop
 from dra_planner.sizing.packing.first_fit import Room
-from dra_planner.wording import counted
+from dra_planner.wording import counted, listed
 
 POOL_TOO_SMALL: Final = "pool-too-small"
 """The code of the reason that maximums are too low for pods that fit a pool."""
@@ -144,7 +144,7 @@ def _exhausted(shortage: Shortage) -> str:
         for limit, most in shortage.limits
     ]
     how = "" if shortage.proved else f" by the best packing found ({shortage.method})"
-    return f"{' and '.join(told)}{how}"
+    return f"{listed(told)}{how}"
 
 
 def raise_text(

@@ -154,7 +154,7 @@ def test_layouts() -> None:
         (lambda: nvidia.device_plugin_release("1.0"), r"0\.17\.4"),
         (
             lambda: catalog.check_region(H100, "eu-central-1"),
-            "use one of the regions that offer it: eu-north-1, eu-west-2",
+            "use one of the regions that offer this machine type: eu-north-1, eu-west-2",
         ),
         (
             lambda: nvidia.check_mig_layout(H100, "1g.5gb"),

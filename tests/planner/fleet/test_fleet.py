@@ -216,7 +216,7 @@ BAD = [
         "a region without it",
         [("region", "us-west-1"), ("pools.1.zones", [])],
         "pools[0].machine",
-        "use one of the regions that offer it: us-",
+        "use one of the regions that offer this machine type: us-",
     ),
     (
         "a misspelled region",

@@ -162,8 +162,8 @@ def test_a_retired_machine_is_planned_and_said_to_be_one() -> None:
     [
         (
             FleetError,
-            "g6.2xlarge isn't available in region us-west-1; use one of the regions that offer "
-            "it: us-",
+            "g6.2xlarge isn't available in region us-west-1; use one of the regions that "
+            "offer this machine type: us-",
             {**EKS, "region": "us-west-1"},
             L4,
         ),

@@ -41,7 +41,7 @@ from dra_planner.model import (
     ShapeClaim,
 )
 from dra_planner.quantity import Quantity
-from dra_planner.wording import counted, verb
+from dra_planner.wording import counted, listed, verb
 
 _MOST_VALUES: Final = 4
 _IN_USE = frozenset({"counters-exhausted", "devices-taken", "devices-short"})
@@ -197,7 +197,7 @@ class _SelectorTrial(Struct, frozen=True):
             values = dict.fromkeys(value for at in term.reads for value, _ in at.values)
             have = f" ({', '.join(list(values)[:_MOST_VALUES])})" if values else ""
             told.append(f"`{term.text}`{have}")
-        return " and ".join(told) or f"`{expression}`"
+        return listed(told) or f"`{expression}`"
 
 
 def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -> Reason:

@@ -26,6 +26,7 @@ from dra_planner.model import (
 )
 from dra_planner.quantity import amount_text
 from dra_planner.releases import Features
+from dra_planner.wording import listed
 
 _SHORT_CODES = {
     "cpu": "insufficient-cpu",
@@ -140,7 +141,8 @@ def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
             return Reason(
                 code="topology-spread",
                 message=f"the pods would be spread too unevenly over {misfit.label}",
-                fix=f"add nodes whose {misfit.label} value has fewer of these pods, or raise maxSkew",
+                fix=f"add nodes in a {misfit.label} domain with fewer of these pods, or raise "
+                "maxSkew",
             )
         case "anti-affinity":
             return Reason(
@@ -222,7 +224,7 @@ def _affinity_fix(pod: PodSpec, node: Node) -> str:
     if not fewest:
         return "remove the pod's required node affinity"
     keys = list(dict.fromkeys(each.key for each in fewest))
-    fix = f"remove {' and '.join(keys)} from the pod's required node affinity"
+    fix = f"remove {listed(keys)} from the pod's required node affinity"
     instead = next(filter(None, (instead_of_label(key, pod, node) for key in keys)), "")
     if instead:
         return f"{fix}, and {instead}"
@@ -236,7 +238,7 @@ def _affinity_fix(pod: PodSpec, node: Node) -> str:
         and _can_be_set(each.key, value)
     ]
     if len(settable) == len(fewest):
-        return f"label the pool with {' and '.join(settable)}, or {fix}"
+        return f"label the pool with {listed(settable)}, or {fix}"
     return fix
 
 

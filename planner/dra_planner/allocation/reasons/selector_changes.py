@@ -26,6 +26,7 @@ from dra_planner.cel.explanation import is_near, split_at_and
 from dra_planner.cel.tree import Call
 from dra_planner.drivers import known_classes
 from dra_planner.quantity import Quantity, QuantityError
+from dra_planner.wording import listed
 
 if TYPE_CHECKING:
     from dra_planner.cel import Selector
@@ -94,7 +95,7 @@ def selector_changes(
     conditions = split_conditions(selector)
     are_whole = not any(_MIG_ONLY & _names(each, "attributes", each.driver) for each in devices)
     for dropped in _conditions_to_drop(conditions, devices, template):
-        what = " and ".join(f"`{condition}`" for condition in dropped)
+        what = listed(f"`{condition}`" for condition in dropped)
         only_if = (
             f"{_ONLY_IF}a whole GPU is enough, "
             if are_whole and any(map(asks_for_mig, dropped))

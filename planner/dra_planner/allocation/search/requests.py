@@ -337,7 +337,7 @@ def _weigh_capacity(way: Alternative, searched: Sequence[Candidate], template: T
         try:
             taken = consumption(candidate.device, way.spec.capacity, template.features)
         except UnknownCapacity as unknown:
-            _leave_open(way, candidate, f"capacity {unknown} is known only on the node")
+            _leave_open(way, candidate, f"capacity {unknown} is known only at run time")
             continue
         except CapacityError as error:
             where = candidate.id.device if way.takes_all else str(candidate.id)

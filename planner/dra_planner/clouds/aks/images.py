@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dra_planner.catalog import Machine
+from dra_planner.wording import either
 
 IMAGE = "Ubuntu"
 
@@ -22,7 +23,7 @@ def image_fault(machine: Machine, image: str) -> str:
     if family is None or not listed or any(each.startswith(family) for each in listed):
         return ""
     known = [name for name, of in _OS_FAMILIES.items() if of in listed]
-    return f"AKS doesn't have a GPU driver for {machine.name} on {image}; use {' or '.join(known)}"
+    return f"AKS doesn't have a GPU driver for {machine.name} on {image}; use {either(known)}"
 
 
 _OFF = (None, False, "None", "none", "Disabled", "Unmanaged", "false")

@@ -28,8 +28,8 @@ def subnet_fault(subnet: str) -> str:
         name = next((name for key, name in pairwise(parts) if key.lower() == what.lower()), "")
         if len(name) > LONGEST_LABEL_NAME:
             longest = (
-                f"AKS allows at most {LONGEST_LABEL_NAME} characters for {what}, because AKS adds "
-                "it to nodes as a label"
+                f"AKS allows at most {LONGEST_LABEL_NAME} characters for {what}, because AKS "
+                "adds the name to nodes as a label"
             )
             return f'"{name}" has {len(name)} characters, but {longest}'
     return ""

@@ -14,6 +14,7 @@ from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
 from dra_planner.clouds.foreign.terraform_variables import write_terraform_variables
 from dra_planner.errors import FleetError
 from dra_planner.model import Taint
+from dra_planner.wording import listed
 
 Documents = tuple[dict[str, Any], ...]
 _INFRASTRUCTURE: Final = "infrastructure.cluster.x-k8s.io"
@@ -253,7 +254,7 @@ def export_losses(cluster: ForeignCluster, tool: str) -> Iterator[str]:
                 lost |= {"Spot": pool.capacity == "spot", "accelerator": "+" in pool.machines[0]}
             names = [name for name, is_lost in lost.items() if is_lost]
             if names:
-                yield f"pool {pool.name}: {kind} doesn't have a field for its {' and '.join(names)}"
+                yield f"pool {pool.name}: {kind} doesn't have a field for its {listed(names)}"
         if tool == "terraform" and cluster.cloud == "eks" and pool.zones:
             zones = ", ".join(pool.zones)
             yield (

@@ -94,7 +94,7 @@ class Nvidia(Driver[NvidiaDriver]):
         told = (
             f"{node.machine.name}: a GPUCluster of the GPU Operator runs driver {release.version}"
         )
-        return (*found, f"{told}; its DeviceClass doesn't serve nvidia.com/gpu")
+        return (*found, f"{told}, and the operator's DeviceClass doesn't serve nvidia.com/gpu")
 
     def classes(
         self, options: NvidiaDriver, cloud: Cloud, features: Features

@@ -16,6 +16,7 @@ from dra_planner.drivers.nvidia.releases import DriverRelease
 from dra_planner.drivers.nvidia.settings import PublishingSettings
 from dra_planner.drivers.protocol.driver import ConfigFault
 from dra_planner.quantity import Quantity, QuantityError
+from dra_planner.wording import either
 
 API_VERSION: Final = "resource.nvidia.com/v1beta1"
 DRIVERS: Final = ("gpu.nvidia.com", "compute-domain.nvidia.com")
@@ -92,9 +93,7 @@ def _sharing_faults(
     yield from _unknown(sharing, allowed, f"{kind} sharing")
     if strategy not in GATES:
         named = f'sharing.strategy "{strategy}"' if strategy else "sharing doesn't have a strategy"
-        yield ConfigFault(
-            f"the driver doesn't support {named}", f"set strategy: {' or '.join(GATES)}"
-        )
+        yield ConfigFault(f"the driver doesn't support {named}", f"set strategy: {either(GATES)}")
         return
     other = next(block for name, block in blocks.items() if name != strategy)
     if other in sharing and other in allowed:

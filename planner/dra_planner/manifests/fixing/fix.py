@@ -15,6 +15,7 @@ from dra_planner.manifests.rewriting import spans
 from dra_planner.manifests.rewriting.document_edits import Kept, Layout, New, Unwritable
 from dra_planner.manifests.rewriting.document_texts import cut
 from dra_planner.sources import Source
+from dra_planner.wording import either
 
 _AMOUNTS: Final = frozenset({"requests", "limits"})
 _ANCHORS: Final = "uses YAML anchors; replace the anchors with their values first"
@@ -133,7 +134,7 @@ def _amounts(node: spans.Mapping, layout: Layout) -> Iterator[_Repair]:
             continue
         was = f"{pair.key.text}: {value.text}"
         if meanings := possible_amounts(value.text):
-            yield value.start, f"{was} is ambiguous; use {' or '.join(meanings)}", False
+            yield value.start, f"{was} is ambiguous; use {either(meanings)}", False
         elif now := corrected_amount(value.text):
             if not value.anchor:
                 layout.set_scalar(value, now)

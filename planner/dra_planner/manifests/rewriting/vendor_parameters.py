@@ -23,6 +23,7 @@ from dra_planner.manifests.rewriting.old_forms import (
     refuse_unknown,
     section,
 )
+from dra_planner.wording import listed
 
 NVIDIA: Final = nvidia.GPU_DRIVER
 NVIDIA_GROUP: Final = "gpu.resource.nvidia.com"
@@ -116,7 +117,7 @@ def _intel_gpu(spec: Mapping[str, Any], name: str) -> Wanted:
     shares = [key for key in ("memory", "millicores") if spec.get(key)]
     if shares:
         raise NotConvertible(
-            f"{name} requests {' and '.join(shares)} of a shared GPU. In v1, a claim requests "
+            f"{name} requests {listed(shares)} of a shared GPU. In v1, a claim requests "
             "capacity instead. The driver must publish this capacity, and Kubernetes "
             "versions before 1.36 drop the capacity request",
             replacement_examples.SHARE_OF_A_GPU,

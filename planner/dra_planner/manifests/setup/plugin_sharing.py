@@ -67,8 +67,8 @@ def _finding(what: str, strategy: str, place: Place) -> Diagnostic:
         "whose GPUs the DRA driver publishes"
     )
     fix = (
-        "remove this setting, and use the same ResourceClaim in all pods that share a GPU; for "
-        f"{title}, add a GpuConfig with sharing: {{strategy: {kind}}} to the claim's config, and "
-        f"enable the driver's {gate} feature gate"
+        "remove this setting, and use the same ResourceClaim in all pods that share a GPU. "
+        f"For {title}, add a GpuConfig with sharing: {{strategy: {kind}}} to the claim's "
+        f"config, and enable the driver's {gate} feature gate"
     )
     return Diagnostic("warning", "plugin-sharing-does-nothing", message, place, fix)

@@ -30,6 +30,7 @@ from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.migration.device_plugins import is_about_devices
 from dra_planner.migration.editor import Editor, NotEditable, Path
 from dra_planner.migration.kueue.queues import GROUP, Queues
+from dra_planner.wording import listed
 
 _DRA_NODES: Final = {"nvidia.com/gpu.dra": "true"}
 _LIMITS: Final = ("nominalQuota", "borrowingLimit", "lendingLimit")
@@ -105,7 +106,7 @@ def _migrate_quotas(
 
 
 def _instead(olds: Sequence[str], why: str) -> str:
-    names = " and ".join(olds)
+    names = listed(olds)
     if not why:
         return f"replaces {names}"
     return (
@@ -267,7 +268,7 @@ def _migrate_flavor(
     if not gone:
         return QueueChange()
     wanted = {**{key: value for key, value in found.items() if key not in gone}, **_DRA_NODES}
-    keys = " and ".join(map(str, gone))
+    keys = listed(map(str, gone))
     if is_split:
         name = f"{item.name}-dra"
         spec = {**block(item.data, "spec"), "nodeLabels": wanted}

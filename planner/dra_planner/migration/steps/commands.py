@@ -9,6 +9,7 @@ from typing import Final
 
 from dra_planner.clouds import POOL
 from dra_planner.migration.steps.step import MigrationStep, StepKind
+from dra_planner.wording import listed
 
 _UP = "pulumi up"
 _IMMUTABLE: Final = {"Job": "complete", "JobSet": "completed"}
@@ -138,9 +139,7 @@ def _served_pods_back(step: MigrationStep) -> Iterator[str]:
     twins = [pool.name for pool in step.pools if pool.allocation == "dra" and pool.during]
     for pool in twins:
         yield f"kubectl cordon -l {POOL}={pool}"
-    yield (
-        f"delete the pods of {' and '.join(step.moves)}, so that they start again on the old nodes"
-    )
+    yield (f"delete the pods of {listed(step.moves)}, so that they start again on the old nodes")
     for pool in twins:
         yield f"kubectl uncordon -l {POOL}={pool}"
 

@@ -37,7 +37,7 @@ def _notes(
         names = ", ".join(sorted({f"the {each.object}" for each in unplanned}))
         yield (
             f"The steps don't plan the pods of {names}, which get their devices through a "
-            "DeviceClass. To plan them, pass the chart itself"
+            "DeviceClass. To plan these pods, pass the chart itself"
         )
     if fleet.is_autoscaled and not cloud(fleet.cloud).autoscalers[fleet.autoscaler]:
         yield (

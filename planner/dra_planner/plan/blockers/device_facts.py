@@ -62,16 +62,16 @@ def _taint_rules(situation: ClusterSituation) -> Iterator[Blocker]:
             yield fact(text, place=rule.meta.place)
             continue
         text = (
-            f"{title} taints {devices}, so claims for them need a toleration for "
+            f"{title} taints {devices}, so claims for these devices need a toleration for "
             f"{taint.key}:{taint.effect}"
         )
         if taint.effect == "NoExecute":
             refs = tuple(_evicted(situation, rule))
             names = ", ".join(f"{ref.namespace}/{ref.name}" for ref in refs)
             evicted = (
-                f"; it evicts the running pods of {names}"
+                f". The rule evicts the running pods of {names}"
                 if names
-                else "; it doesn't evict any of the pods in these manifests"
+                else ". The rule doesn't evict any of the pods in these manifests"
             )
             text += evicted
             yield from find_limited_tolerations(situation, rule)

@@ -16,6 +16,7 @@ from dra_planner.claims.requested_drivers import driver_of_request
 from dra_planner.drivers import driver_of
 from dra_planner.model import ClaimSpec, DeviceClass
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, fact
+from dra_planner.wording import either, listed
 
 
 def use_one_claim(name: str) -> str:
@@ -53,7 +54,7 @@ def _of_drivers_without_devices(
         if requested and "" not in requested and config.driver not in requested:
             yield fact(
                 f"{claim.title}: the configuration for {config.driver} has no effect, because the "
-                f"claim requests only devices of {' and '.join(sorted(requested))}",
+                f"claim requests only devices of {listed(sorted(requested))}",
                 f"remove the configuration, or set driver: {min(requested)}",
                 *claim.users,
                 place=claim.place,
@@ -78,7 +79,7 @@ def _of_requests_with_alternatives(claim: WrittenClaim) -> Iterator[Blocker]:
             if names:
                 text = (
                     f"{claim.title}: {driver.title} doesn't apply the configuration for request "
-                    f'"{name}", because the allocated alternative is named {" or ".join(names)}'
+                    f'"{name}", because the allocated alternative is named {either(names)}'
                 )
                 yield fact(
                     text, f"set requests: [{', '.join(names)}]", *claim.users, place=claim.place

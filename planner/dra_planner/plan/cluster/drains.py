@@ -19,7 +19,7 @@ from dra_planner.plan.cluster.snapshot_plan import ReadCluster
 from dra_planner.plan.model import PlannedPool
 from dra_planner.simulation.workloads.disruption_budgets import desired_healthy, selects
 from dra_planner.sizing import Sizing
-from dra_planner.wording import counted, verb
+from dra_planner.wording import counted, listed, verb
 
 _SERVERS: Final = ("Deployment", "LeaderWorkerSet", "ReplicaSet", "StatefulSet")
 """The pods of a job are often supposed to run until the job ends."""
@@ -45,7 +45,7 @@ def find_blocked_drains(cluster: ReadCluster, groups: Mapping[str, str]) -> Iter
         told = [
             f'{counted(count, "node")} of pool "{pool}"' for pool, count in sorted(pools.items())
         ]
-        where = " and ".join(
+        where = listed(
             [*told, *([counted(others, "node") + " outside the fleet's pools"] if others else [])]
         )
         yield Diagnostic(
@@ -87,7 +87,7 @@ def find_drain_faults(manifests: Manifests, sizing: Sizing) -> Iterator[Diagnost
                 severity="warning",
                 code="drain-blocked",
                 message=f"PodDisruptionBudget {budget.meta.key} ({_said(budget)}) allows no "
-                f"evictions of {' and '.join(str(each.ref) for each in servers)} "
+                f"evictions of {listed(str(each.ref) for each in servers)} "
                 f"({counted(pods, 'pod')}), so you can't drain the nodes that run these pods, even "
                 "after you add a node",
                 place=budget.meta.place,

@@ -20,6 +20,7 @@ from dra_planner.model import CelSelector, DeviceClass
 from dra_planner.offers import Offer
 from dra_planner.plan.reading import check_selector
 from dra_planner.releases import Features
+from dra_planner.wording import listed
 
 REFUSED, MATCHES_NOTHING, DIFFERS = "class-refused", "class-matches-nothing", "class-differs"
 
@@ -129,7 +130,7 @@ def _spellings(selectors: Iterable[CelSelector], features: Features) -> frozense
 def _difference(of_fleet: DeviceClass, given: DeviceClass, where: str) -> Diagnostic:
     message = (
         f'DeviceClass "{given.name}" differs between the fleet and the manifests ({where}): '
-        f"{_said(of_fleet)} in the fleet, {_said(given)} in the manifests; the plan uses the "
+        f"{_said(of_fleet)} in the fleet, {_said(given)} in the manifests. The plan uses the "
         "fleet's class, because Pulumi creates it"
     )
     fix = "remove the class from the manifests, or make the two classes equal"
@@ -141,7 +142,7 @@ def _said(given: DeviceClass) -> str:
     said += [f"configuration for {each.driver}" for each in given.config]
     if given.extended_resource_name:
         said.append(f"extended resource {given.extended_resource_name}")
-    return " and ".join(said) or "no selector"
+    return listed(said) or "no selector"
 
 
 def _short(expression: str) -> str:

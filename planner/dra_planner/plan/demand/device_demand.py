@@ -20,6 +20,7 @@ from dra_planner.fleet import Fleet
 from dra_planner.model import Blocked, Demand, DeviceClass, Member, Reason, Shape
 from dra_planner.offers import Offer
 from dra_planner.plan.demand.missing_drivers import driver_fix, driver_of_name, drivers_of_class
+from dra_planner.wording import listed
 
 OTHER_DRIVER: Final = "device-of-another-driver"
 """The code of the reason that pods request devices of a driver that the fleet doesn't run."""
@@ -145,8 +146,7 @@ def _of_another_driver(
     why = "whose driver the fleet doesn't install"
     if not missing.keys().isdisjoint(driver.name for driver, _ in fleet.drivers.installed()):
         why = (
-            f"which {' and '.join(each.title for each in missing.values())} doesn't create in "
-            "this fleet"
+            f"which {listed(each.title for each in missing.values())} doesn't create in this fleet"
         )
     fix = (
         " and ".join(fixes)
@@ -159,7 +159,7 @@ def _of_another_driver(
         verdict="cannot-tell",
         reason=Reason(
             code=OTHER_DRIVER,
-            message=f"{member.workload} requests {' and '.join(names)}, {why}",
+            message=f"{member.workload} requests {listed(names)}, {why}",
             fix=fix,
             place=member.place,
         ),

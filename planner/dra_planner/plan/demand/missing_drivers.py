@@ -10,6 +10,7 @@ from dra_planner.drivers import AnyDriver, availability, driver_of, every_driver
 from dra_planner.errors import CatalogError
 from dra_planner.fleet import Fleet
 from dra_planner.model import DeviceClass
+from dra_planner.wording import either
 
 
 def drivers_of_class(device_class: DeviceClass) -> set[str]:
@@ -36,7 +37,7 @@ def driver_fix(driver: AnyDriver, fleet: Fleet) -> str:
     """
     if any(each is driver for each, _ in fleet.drivers.installed()):
         names = sorted(_class_names(driver, fleet))
-        return f"request DeviceClass {' or '.join(names)}" if names else ""
+        return f"request DeviceClass {either(names)}" if names else ""
     runs = availability(driver.name, fleet.cloud)
     if runs is None or runs.runs == "no":
         return ""

@@ -22,6 +22,7 @@ from dra_planner.plan.suggestion.device_sharing import (
     sharing_fleets,
 )
 from dra_planner.quantity import Quantity
+from dra_planner.wording import listed
 
 UNDIVIDED: Final = "device-not-shared"
 _WHOLE: Final = "remove `capacity` from the request if each pod needs a whole device"
@@ -122,7 +123,7 @@ def _undivided(
     return Diagnostic(
         "warning",
         UNDIVIDED,
-        f"{claim.title} requests {' and '.join(amounts)}, {effect}",
+        f"{claim.title} requests {listed(amounts)}, {effect}",
         claim.place,
         f"{text}, or {_WHOLE}" if text else _WHOLE,
     )

@@ -52,7 +52,7 @@ def shared_cause(
     where = "with every pool at its maximum" if found.at_maximum else "on the nodes of the packing"
     return SharedCause(
         workloads=tuple(fixes),
-        message=f"the default scheduler doesn't follow the best packing; {where}, it leaves "
+        message=f"{where}, the default scheduler doesn't follow the best packing, and leaves "
         f"{pods} of {_some([str(ref) for ref in fixes])} pending in {len(pending)} of "
         f"{counted(len(found.orders), 'pod arrival order')}",
         fix=next(iter(fixes.values())),

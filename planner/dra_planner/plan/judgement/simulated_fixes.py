@@ -13,7 +13,7 @@ from dra_planner.plan.judgement.kustomize import component, patch_target, spec_p
 from dra_planner.simulation import PREFER_OTHERS, Fix, PodSetRef, prefer_others
 from dra_planner.simulation.sizing.fixes import pin_pod
 from dra_planner.sizing import hourly_usd
-from dra_planner.wording import counted, named
+from dra_planner.wording import counted, listed, named
 
 _MOST_NAMED = 4
 
@@ -34,7 +34,7 @@ def fix_sentence(fix: Fix) -> str:
                 f"{_some(dict.fromkeys(refs))} to {_pools(pools)}"
                 for pools, refs in by_pools.items()
             )
-            return f"use node affinity to restrict {' and '.join(said)}"
+            return f"use node affinity to restrict {listed(said)}"
         case "profile":
             return (
                 "use a scheduler that prefers full nodes (MostAllocated, or on GKE the "

@@ -8,7 +8,7 @@ from typing import Final
 from dra_planner.manifests import Manifests
 from dra_planner.model import PodSpec
 from dra_planner.plan.judgement.judgement import Judgement
-from dra_planner.wording import named
+from dra_planner.wording import listed, named
 
 ARCH_LABEL: Final = "kubernetes.io/arch"
 _MOST_NAMED: Final = 3
@@ -53,7 +53,7 @@ def architecture_assumptions(judgement: Judgement) -> Iterator[str]:
     for fitting_archs, names in workloads.items():
         yield (
             f"the plan assumes that the images of {_shortened(list(names))} run on "
-            f"{' and '.join(fitting_archs)}, because "
+            f"{listed(fitting_archs)}, because "
             f"{named('pool', _pools_of(judgement, fitting_archs))} have CPUs of different "
             f"architectures, and the pods don't select {ARCH_LABEL}"
         )

@@ -19,7 +19,7 @@ from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet
 from dra_planner.model import Shape, nodes_left
 from dra_planner.plan.judgement.judgement import Judgement
-from dra_planner.wording import counted
+from dra_planner.wording import counted, listed
 
 MOST_STEPS = 20_000
 """Maximum steps of the search for the fewest racks."""
@@ -105,7 +105,7 @@ def find_rack_faults(
                 severity="warning",
                 code="domain-in-several-pools",
                 message=f"ComputeDomain {domain}: its pods are placed on pools "
-                f"{' and '.join(pools)}, but these pools don't share a rack",
+                f"{listed(pools)}, but these pools don't share a rack",
                 fix="set the same pulumi-dra/pool label in the nodeSelector of all these pods",
             )
 

@@ -11,6 +11,7 @@ from dra_planner.fleet import read_fleet
 from dra_planner.offers import predict_offers
 from dra_planner.plan.suggestion.fleet_documents import fleet_document
 from dra_planner.plan.suggestion.suggestions import NO_PRICE, PoolType, SuggestRequest
+from dra_planner.wording import listed
 
 
 def buyable_machines(
@@ -36,7 +37,7 @@ def buyable_machines(
         elif not named and machine.arch not in request.architectures:
             left_out[machine.name] = (
                 "the search assumes that images run only on "
-                f"{' and '.join(sorted(request.architectures))} (if not, select "
+                f"{listed(sorted(request.architectures))} (if not, select "
                 f"kubernetes.io/arch: {machine.arch} in pods, or use --machines)"
             )
         elif request.whole_gpus and machine.accelerator and machine.accelerator.fraction:

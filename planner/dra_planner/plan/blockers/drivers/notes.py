@@ -18,7 +18,7 @@ from dra_planner.claims.requested_drivers import driver_of_request
 from dra_planner.drivers.protocol.notes import DriverNote, driver_notes
 from dra_planner.model import DeviceClass, DeviceRequest, WorkloadRef
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
-from dra_planner.wording import verb
+from dra_planner.wording import listed, verb
 
 _CODE = "worth-knowing"
 
@@ -112,7 +112,7 @@ def _sound_joins(
             )
         else:
             text = (
-                f"{' and '.join(silent)} {verb(len(silent), 'do')}n't publish {attribute}, and "
+                f"{listed(silent)} {verb(len(silent), 'do')}n't publish {attribute}, and "
                 "devices without this attribute never satisfy a constraint on it"
             )
             yield text, "use an attribute that both drivers publish, or remove the constraint"

@@ -24,7 +24,7 @@ from dra_planner.offers import pod_requests
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
 from dra_planner.plan.blockers.queueing.conditions import find_unmet_conditions
 from dra_planner.quantity import Quantity
-from dra_planner.wording import counted
+from dra_planner.wording import counted, listed
 
 _LEAST_PODS: Final = "kueue.x-k8s.io/job-min-parallelism"
 _ONE_BY_ONE: Final = ("Deployment", "StatefulSet", "ReplicaSet")
@@ -294,5 +294,5 @@ def _flavored(workload: Workload, manifests: Manifests) -> Iterator[Blocker]:
         labels = [f"{key}={value}" for key, value in sorted(flavor.node_labels.items())]
         added = [f"the node selector {', '.join(labels)}"] if labels else []
         added += [counted(len(flavor.tolerations), "toleration")] if flavor.tolerations else []
-        text = f"Kueue adds {' and '.join(added)} from ResourceFlavor {flavor.name} to its pods"
+        text = f"Kueue adds {listed(added)} from ResourceFlavor {flavor.name} to its pods"
         yield _told(workload, "queue-decides", text, "", "fits")

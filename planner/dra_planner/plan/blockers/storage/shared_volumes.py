@@ -15,7 +15,7 @@ from dra_planner.allocation.node.pod_rules import PodView, term_selects
 from dra_planner.model import ObjectKey, PodSet, Workload
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
 from dra_planner.plan.blockers.same_node import lacks_on_one_node
-from dra_planner.wording import counted
+from dra_planner.wording import counted, listed
 
 _CODE: Final = "pod-cannot-be-scheduled"
 _HOST: Final = "kubernetes.io/hostname"
@@ -76,7 +76,7 @@ def _users(situation: ClusterSituation, key: ObjectKey) -> Iterator[_User]:
 
 def _subject(users: Sequence[_User]) -> str:
     refs = list(dict.fromkeys(str(user.workload.ref) for user in users))
-    return f"{refs[0]}: its pods share the" if len(refs) == 1 else f"{' and '.join(refs)} share the"
+    return f"{refs[0]}: its pods share the" if len(refs) == 1 else f"{listed(refs)} share the"
 
 
 def _blocker(

@@ -14,13 +14,14 @@ from dra_planner.plan.suggestion.missing.tried_fleets import (
     FleetTrials,
     trials_of,
 )
+from dra_planner.wording import listed
 
 
 def setting_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...]:
     """Return the first driver setting of the fleet with which the pod fits an existing pool."""
     for setting in driver_proposals(trials.fleet):
         changes = tuple(map(read_change, setting))
-        text = f"set {' and '.join(f'`{change}`' for change in changes)} in the fleet"
+        text = f"set {listed(f'`{change}`' for change in changes)} in the fleet"
         try:
             document = change_fleet(trials.fleet, changes).document()
         except PlannerError:  # the driver version or Kubernetes doesn't support it

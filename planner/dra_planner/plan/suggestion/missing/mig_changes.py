@@ -164,7 +164,7 @@ def whole_gpus_instead(shape: Shape, trials: FleetTrials) -> str:
         for index, selector in enumerate(exactly.selectors):
             dropped = tuple(filter(asks_for_mig, split_at_and(selector.expression)))
             if dropped:
-                said = " and ".join(f"`{each}`" for each in dropped)
+                said = listed(f"`{each}`" for each in dropped)
                 conditions = tuple((each, "") for each in dropped)
                 edits.append(
                     Edit(
