@@ -177,7 +177,7 @@ def may_be_unfinished(text: str, name: str = "") -> bool:
 
 
 def is_pod_template(name: str) -> bool:
-    """Return whether a file's name is that of a pod template, to which another tool can add
+    """Return whether a file has the name of a pod template, to which another tool can add
     containers.
     """
     return "pod-template" in os.path.basename(name).replace("_", "-")

@@ -140,7 +140,8 @@ class _Builder:
     """Converts the events of one document into a tree.
 
     Plain scalars, which are nine of ten nodes, are converted directly, and `_node` reads all other
-    nodes. Anchors are rare: where a text has none, nothing is counted and looked up for them.
+    nodes. Anchors are rare. If a text doesn't have anchors, the reader doesn't count or look them
+    up.
     """
 
     def __init__(
@@ -191,7 +192,7 @@ class _Builder:
 
     @property
     def _is_plain(self) -> bool:
-        """Whether plain scalars of the collection that begins here need no look."""
+        """Whether plain scalars of the collection that begins here don't need a check."""
         return not (self._has_anchors or (self._has_questions and self._flows))
 
     def _anchored(self, event: Any, room: int) -> Any:
@@ -364,8 +365,8 @@ class _Builder:
         return value
 
     def _check_question(self, event: Any) -> None:
-        """Refuse a question mark in a plain scalar between brackets: goyaml.v2 takes it for the
-        sign of a key there.
+        """Reject a question mark in a plain scalar between brackets, because goyaml.v2 reads it as
+        a key indicator there.
         """
         if self._flows and "?" in event.value:
             line = event.start_mark.line + self._first

@@ -148,7 +148,7 @@ def _append(layout: Layout, node: spans.List, value: Any) -> None:
 
 
 def _with_comments(before: str, after: str) -> str:
-    """Return a text after a removal with the whole-line comments that the removal took away."""
+    """Return a text after a removal, with the whole-line comments that the removal also removed."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     same = 0
     while same < min(len(old), len(new)) and old[same] == new[same]:

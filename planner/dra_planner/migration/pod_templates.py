@@ -1,7 +1,7 @@
 """The places of pod templates in an object, and the place for a claim in each template.
 
-Most kinds hold whole pod specs, which are found by their `containers`. Others have fields of their
-own or none at all. Sources: kubernetes/kubernetes,
+Most kinds hold whole pod specs, which are found by their `containers`. Other kinds have custom
+fields, or no field for claims. Sources: kubernetes/kubernetes,
 ray-project/kuberay:ray-operator/controllers/ray/utils/resources.go@feeaf72,
 argoproj/argo-workflows:.features/released/v4.1.0,
 knative/serving:pkg/apis/serving/fieldmask.go@98e5ef9, kserve/kserve (PR 5828),

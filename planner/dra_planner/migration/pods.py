@@ -1,7 +1,7 @@
 """The claim of a pod whose containers request extended resources.
 
-The claim is what kube-scheduler itself makes of such a pod where a DeviceClass serves the names, so
-that a migrated pod holds as many devices as before. Source:
+kube-scheduler creates the same claim for such a pod if a DeviceClass serves the resource names, so
+a migrated pod holds as many devices as before. Source:
 kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/
 extendeddynamicresources.go@v1.37.2 (createRequestsAndMappings).
 """

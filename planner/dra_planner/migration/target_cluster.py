@@ -49,7 +49,7 @@ class Target(Struct, frozen=True, kw_only=True):
 
 
 def facts_of_fleet(fleet: Fleet) -> PluginFacts:
-    """Return what the fleet's device-plugin pools say about the units of extended resources.
+    """Return the facts about the units of extended resources in the fleet's device-plugin pools.
 
     A resource that pools serve in different ways isn't among the facts, because its name doesn't
     tell them apart.

@@ -140,8 +140,8 @@ class GuardCandidate(Struct, frozen=True, kw_only=True):
 
 
 def find_candidates(question: GuardQuestion) -> Iterator[GuardCandidate]:
-    """Yield a candidate for each set of guards; a search also begins with what those before it
-    found.
+    """Yield a candidate for each set of guards. Each search also begins with the results of the
+    searches before it.
     """
     starts, costs = list(_starts(question)), list[tuple[int, ...]]()
     split = list(starts)

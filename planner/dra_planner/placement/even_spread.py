@@ -70,7 +70,7 @@ def find_classes(
 ) -> list[SpreadClass] | None:
     """Return classes that fit this number of nodes, or None if none were found.
 
-    Each work joins the class, or opens the one, that takes the least of a node.
+    Each work joins the class, or opens the class, that uses the smallest part of a node.
     """
     free = list(capacity)
     classes: list[SpreadClass] = []

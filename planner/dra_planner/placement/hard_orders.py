@@ -1,7 +1,8 @@
 """Pod arrival orders that leave pods pending if any order does.
 
 Small pods that come first use a little of every node, and large pods that come last find no node.
-So works are sorted by need, and a local search looks for an order that is worse still.
+So works are sorted by need, and a local search looks for an order that leaves even more pods
+pending.
 """
 
 from __future__ import annotations

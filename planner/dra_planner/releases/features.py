@@ -348,8 +348,8 @@ class Features(Struct, frozen=True, kw_only=True):
         return f"1.{self.minor}"
 
     def __hash__(self) -> int:
-        """Fixed changes follow from the minor: minor, gates, and served API versions tell records
-        apart.
+        """Fixed changes follow from the minor version. Minor version, gates, and served API
+        versions tell records apart.
         """
         return hash(_identity(self))
 

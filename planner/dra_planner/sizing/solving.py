@@ -1,10 +1,10 @@
-"""From the compatible pools of items to a packing and its bound. Each step runs only while there is
+"""Find a packing of items into compatible pools, and its bound. Each step runs only while there is
 a gap between them.
 
-area one row or one item alone proves; first-fit packs relaxation a linear program over items and
-pools, solved by HiGHS where it is installed cases the same for fewer and for more nodes of a pool,
-so that parts of nodes don't count columns a linear program over filled nodes, priced exactly; its
-whole nodes are the packing
+- area: a single row or a single item proves the bound; first-fit finds the packing
+- relaxation: a linear program over items and pools, solved by HiGHS if it's installed
+- cases: the same for fewer and for more nodes of a pool, so that parts of nodes don't count
+- columns: a linear program over filled nodes with exact prices; its whole nodes are the packing
 """
 
 from __future__ import annotations

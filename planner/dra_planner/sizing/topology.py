@@ -1,7 +1,7 @@
 """Rules between pods that span nodes, which sizing by shapes doesn't evaluate.
 
 They are reported instead of guessed. Anti-affinity on one node is evaluated by the allocator.
-Whether wider rules are satisfied depends on the zones of nodes and on the pod arrival order.
+The result of wider rules depends on the zones of nodes and on the pod arrival order.
 """
 
 from __future__ import annotations

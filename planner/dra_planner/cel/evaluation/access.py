@@ -11,7 +11,7 @@ from dra_planner.cel.libraries.operators import known
 from dra_planner.cel.values import CelError, MapValue, Uint, show
 
 ABSENT = object()
-"""Result of reading a missing entry, in places where that isn't an error."""
+"""Result of reading a missing entry, if a missing entry isn't an error."""
 
 
 def read(container: Any, key: Any) -> Any:

@@ -97,7 +97,7 @@ _LIBRARIES: Final = (
     _formats,
     _authorizer,
 )
-"""The libraries, starting with those that device selectors use. No overload is in two of them."""
+"""The libraries, starting with those that device selectors use. No overload is in two libraries."""
 
 
 @cache

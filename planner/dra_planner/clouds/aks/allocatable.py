@@ -26,7 +26,7 @@ def allocatable_resources(
     """Return the resources that the kubelet on AKS leaves for pods in Kubernetes 1.29 and later.
 
     Sources: learn.microsoft.com/azure/aks/node-resource-reservations
-    (MicrosoftDocs/azure-aks-docs@fb060ab; what it calls MB are MiB on real nodes);
+    (MicrosoftDocs/azure-aks-docs@fb060ab; its MB are MiB on real nodes);
     Azure/karpenter-provider-azure:pkg/providers/instancetype/ instancetype.go@352646f (CPU by core,
     and the memory of the kernel and hypervisor).
     """

@@ -322,8 +322,8 @@ class Aks(Cloud):
 
         Sources:
         MicrosoftDocs/azure-aks-docs:articles/aks/concepts-network-ip-address-planning.md@546865d;
-        Azure/AKS issues 4367 (256 nodes in a /16) and 4467 (the maximums of all pools count, and a
-        node more for upgrades).
+        Azure/AKS issues 4367 (256 nodes in a /16) and 4467 (the maximums of all pools count, and
+        one additional node for upgrades).
         """
         return 256
 

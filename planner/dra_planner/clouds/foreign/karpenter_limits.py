@@ -1,4 +1,4 @@
-"""How many nodes the limits of a Karpenter NodePool allow."""
+"""Number of nodes that the limits of a Karpenter NodePool allow."""
 
 from __future__ import annotations
 

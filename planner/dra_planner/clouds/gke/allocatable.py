@@ -97,9 +97,9 @@ def allocatable_resources(
 def addresses_of_node(settings: AllocatableSettings) -> int:
     """Return the block of a node: twice its pods at least, a power of two.
 
-    Sources: docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr (“CIDR ranges
-    for Standard clusters”: /28 for 8 pods, /27 to 16, /26 to 32, /25 to 64, /24 to 110; the
-    rule goes on to 256); what a real cluster had, rancher/rancher issue 31110: /25 for 55 pods,
-    /24 for 110, /28 for 8.
+    Sources: docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr (“CIDR ranges for
+    Standard clusters”: /28 for 8 pods, /27 to 16, /26 to 32, /25 to 64, /24 to 110; the rule
+    continues to 256); what a real cluster had, rancher/rancher issue 31110: /25 for 55 pods, /24
+    for 110, /28 for 8.
     """
     return 1 << (2 * most_pods(settings) - 1).bit_length()

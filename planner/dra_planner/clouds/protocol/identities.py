@@ -106,7 +106,7 @@ class AddonAccount(Struct, frozen=True, kw_only=True):
 
 
 class FederatedAccounts(Struct, frozen=True, kw_only=True):
-    """How service accounts act as an identity through the cluster's OIDC issuer.
+    """Use of an identity by service accounts, through the cluster's OIDC issuer.
 
     `token` is the type of the resource that allows it, and `kind` its name in messages. `subject`
     is the property with the allowed service accounts, and `pattern` finds their namespaces and

@@ -68,7 +68,7 @@ class Gateway(Struct, frozen=True, kw_only=True):
 
 
 class DefaultRoutes(Struct, frozen=True, kw_only=True):
-    """How subnets of nodes reach other networks.
+    """Paths from the subnets of nodes to other networks.
 
     `token` is a table of routes with the list `routes`, and `route` a route that is its own
     resource, with the property that names its table. `destinations` are properties of a route with

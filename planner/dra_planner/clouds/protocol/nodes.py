@@ -1,4 +1,4 @@
-"""What nodes of a cloud have: resources, labels, taints, images, disks, and addresses."""
+"""Properties of a cloud's nodes: resources, labels, taints, images, disks, and addresses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ARCHITECTURES = {"arm64": "ARM_64", "amd64": "x86_64"}  # architectures in imag
 
 
 class CloudNodes(CloudFacts):
-    """What the nodes of one cloud have. Defaults apply to most clouds."""
+    """Properties of one cloud's nodes. Defaults apply to most clouds."""
 
     @abstractmethod
     def allocatable(

@@ -1,4 +1,4 @@
-"""How a vendor's device plugin serves the devices of a pool without DRA."""
+"""Serving of a pool's devices by a vendor's device plugin, without DRA."""
 
 from __future__ import annotations
 

@@ -70,10 +70,10 @@ class AttachedGpus(Struct, frozen=True, kw_only=True):
 
 
 class SurgeSetting(Struct, frozen=True, kw_only=True):
-    """Whether updates start new nodes before old ones end.
+    """Order of updates: whether new nodes start before old nodes are removed.
 
-    `setting` is the property and `default` its value where it is absent. `starts_none` are the
-    values that start no node first. `strategy` is a property and the value with which `setting`
+    `setting` is the property and `default` its value if it's missing. `starts_none` are the values
+    with which no new node starts first. `strategy` is a property and the value with which `setting`
     counts, also its default.
     """
 

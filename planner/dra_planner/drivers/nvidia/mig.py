@@ -1,10 +1,10 @@
 """MIG configurations: the instances that a configuration creates on each GPU, and whether they fit
 on the GPU.
 
-A layout is what the node label `nvidia.com/mig.config` names (`all-disabled`, `all-1g.10gb`,
-`all-1g.10gb.me`, `all-balanced`), a geometry (`1g.10gb:2,3g.40gb:1`; `:1` may be left out), or
-layouts per GPU (`0-3=all-balanced;4,5=7g.80gb`; GPUs that are not named stay whole). Names and
-geometries of the named layouts:
+A layout is the value of the node label `nvidia.com/mig.config` (`all-disabled`,
+`all-1g.10gb`, `all-1g.10gb.me`, `all-balanced`), a geometry (`1g.10gb:2,3g.40gb:1`; `:1` may be
+left out), or layouts per GPU (`0-3=all-balanced;4,5=7g.80gb`; GPUs that are not named stay whole).
+Names and geometries of the named layouts:
 NVIDIA/gpu-operator:assets/state-mig-manager/0400_configmap.yaml@0b0b6b15.
 """
 
@@ -49,8 +49,8 @@ def mig_layout(machine: Machine, layout: str) -> tuple[MigGeometry, ...]:
     """Return the instances that a MIG configuration creates on each GPU of a machine, in device
     order. Raises CatalogError.
 
-    Where the driver is free to choose, larger instances are placed first and each as low as it can
-    be: real nodes may differ in starts, and so in device names, never in counts.
+    If the driver can choose, larger instances are placed first, each at the lowest possible start.
+    Real nodes may differ in starts, and therefore in device names, but never in counts.
     """
     if layout in WHOLE:
         return (None,) * machine.gpu_count

@@ -34,14 +34,14 @@ _DEFAULTS = PublishingSettings()
 
 
 class DriverChange(Struct, frozen=True):
-    """One difference. `name` is what selectors read ("gpu.nvidia.com/index"), a class, a chart, or
-    a sharing strategy.
+    """One difference. `name` is the name in selectors ("gpu.nvidia.com/index"), a class, a chart,
+    or a sharing strategy.
 
     `breaks` tells whether something that worked before stops working, or changes its meaning,
-    without an error. `between` holds the capacities in MiB before and after, lesser first, of every
-    device whose capacity changes: a threshold outside all of them says the same of both releases.
-    Empty where any threshold may be affected. `before` is what the old chart calls its objects,
-    where the name changes.
+    without an error. `between` holds the capacities in MiB before and after, smaller first, of
+    every device whose capacity changes. A threshold outside all of them has the same result with
+    both versions. Empty if any threshold may be affected. `before` is the old chart's name of its
+    objects, if the name changes.
     """
 
     kind: ChangeKind

@@ -22,7 +22,7 @@ _ANCHORS: Final = "uses YAML anchors; replace the anchors with their values firs
 _Repair = tuple[int, str, bool]
 """Offset, text, and whether it is written."""
 IsRefused = Callable[[str], bool]
-"""Whether the API server refuses a selector."""
+"""Whether the API server rejects a selector."""
 
 
 class LineRepair(Struct, frozen=True):

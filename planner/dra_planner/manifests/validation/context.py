@@ -11,8 +11,8 @@ from dra_planner.releases import Features
 
 
 class SelectorRefusal(Struct, frozen=True):
-    """Why the API server rejects a CEL selector. One that costs too much is forbidden, and any
-    other is invalid.
+    """Why the API server rejects a CEL selector. A selector that costs too much is forbidden, and
+    any other rejected selector is invalid.
     """
 
     detail: str

@@ -163,8 +163,8 @@ def whole_amounts(spec: Data, field: str) -> Usage:
 
 
 def pod_level_requests(spec: Data) -> Data:
-    """Return pod-level requests. Where one is missing, the sum of the containers replaces it if the
-    pod has limits, or else its limit does.
+    """Return pod-level requests. If a request is missing, it's the sum of the containers' requests
+    if the pod has limits, and otherwise its limit.
 
     Source: kubernetes/kubernetes:pkg/apis/core/v1/defaults.go@v1.36.3 (defaultPodRequests).
     """

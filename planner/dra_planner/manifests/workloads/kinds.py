@@ -210,7 +210,7 @@ CONFIGURATIONS: Final = frozenset(
         ("serving.kserve.io", "LLMInferenceServiceConfig"),
     }
 )
-"""Kinds with pod templates that only other objects use, which name them."""
+"""Kinds with pod templates that other objects use by name."""
 # Kinds that contain pod templates for other objects, or copies of objects that others create. They
 # don't create pods themselves.
 WITHOUT_PODS: Final = CONFIGURATIONS | frozenset(

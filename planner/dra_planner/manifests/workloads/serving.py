@@ -1,5 +1,5 @@
-"""Serving kinds: KServe, NIM, Knative, Argo Rollouts, with bounds of their own and claims that
-their controllers make.
+"""Serving kinds: KServe, NIM, Knative, Argo Rollouts, with their own bounds and with claims that
+their controllers create.
 
 Source: kserve/kserve:pkg/apis/serving@v0.16 (and its annotations for devices),
 NVIDIA/k8s-nim-operator: api/apps/v1alpha1@v3, knative/serving:pkg/apis/autoscaling@v1.19,

@@ -18,7 +18,7 @@ from dra_planner.sizing import DoubtfulPlace
 def find_pods_of_missing_claims(situation: ClusterSituation) -> Iterator[Blocker]:
     """Yield workloads whose pods, without their claims, fit no node with devices.
 
-    The missing claims could request no device, so the verdict stays *cannot tell*.
+    The missing claims might not request a device, so the verdict stays *cannot tell*.
     """
     manifests = situation.manifests
     if not any(offer.slices for offer in situation.offers):

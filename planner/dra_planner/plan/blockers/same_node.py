@@ -1,7 +1,7 @@
 """Pods that must share a node, by required pod affinity, which can't hold them all.
 
-Only sums are compared: of devices, and of the resources that pods request. So the pods stay pending
-whatever devices the scheduler chooses.
+Only sums are compared: of devices, and of the resources that pods request. So the pods stay
+pending, regardless of the devices that the scheduler chooses.
 """
 
 from __future__ import annotations

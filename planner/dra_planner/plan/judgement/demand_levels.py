@@ -169,8 +169,8 @@ def _without_nodes(
     pending: int, growing: list[WorkloadRef], level: DemandLevel, judgement: Judgement
 ) -> Diagnostic:
     """Return the finding about the workloads that add pods at a level. It's a note for several
-    ones, because they needn't add them at the same time, and for a rollout of which some pods
-    start, because it can continue.
+    workloads, because they don't always add pods at the same time. It's also a note for a rollout
+    of which some pods start, because the rollout can continue.
     """
     added = sum(
         (member.figures.at(level) or 0) - (member.figures.at(judgement.level) or 0)

@@ -427,8 +427,8 @@ class _Search:
 def _with_bounds_of(free: Sizing, guarded: Sizing) -> Sizing:
     """Return the size under guards with bounds that hold for every plan, with or without guards.
 
-    The bounds under guards are higher, so that a plan without guards may cost less than what they
-    prove. Nothing is proven about the parts of a split pool.
+    The bounds under guards are higher, so a plan without guards may cost less than these bounds.
+    Nothing is proven about the parts of a split pool.
     """
     bounds = {pool.name: pool.bound for pool in free.pools}
     return replace(

@@ -126,7 +126,7 @@ class SimulatedFleet(Struct, frozen=True, kw_only=True):
 
         Nodes in a cloud always have the zone label, and the scheduler's default spreading over
         zones makes its spreading over nodes count less. If only some nodes had the label, the
-        scheduler would spread pods over these nodes alone.
+        scheduler would spread pods over only these nodes.
         """
         named = tuple(dict.fromkeys(zone for offer in self.offers for zone in offer.zones))
         others = tuple(f"another-zone-{at}" for at in range(len(named), self.zones))

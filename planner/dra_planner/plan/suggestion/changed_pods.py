@@ -27,7 +27,9 @@ class PodChanges:
         self.steps: dict[str, None] = {}
 
     def changed_demand(self) -> Demand | None:
-        """Return the demand with the changes, or None if a shape fits no pool with any."""
+        """Return the demand with the changes, or None if a shape doesn't fit any pool with any of
+        the changes.
+        """
         demand = self._judgement.demand
         changed = [(shape, self._changed(shape)) for shape in demand.shapes]
         if all(after is before for before, after in changed):

@@ -11,7 +11,8 @@ from dra_planner.sizing.items import Item
 
 
 def is_plain(item: Item, needs: DeviceNeeds) -> bool:
-    """Return whether the rows of a node decide about pods of the item, whatever else runs there.
+    """Return whether the rows of a node decide about pods of the item, regardless of other pods
+    there.
 
     `needs` are the item's device needs on the node.
     """

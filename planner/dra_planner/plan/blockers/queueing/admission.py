@@ -185,8 +185,9 @@ def _not_admitted(
 def _over_quota(
     workload: Workload, queue: ClusterQueue, name: str, amount: Quantity
 ) -> Iterator[Blocker]:
-    """Yield a request beyond a queue's quota, including its limit of what it borrows. What a cohort
-    can lend without a limit isn't known, because its other queues can be elsewhere.
+    """Yield a request that exceeds a queue's quota, including its borrowing limit. Without a
+    borrowing limit, the available quota of the cohort isn't known, because the manifests might not
+    contain its other queues.
     """
     quotas = [quota for group in queue.groups for quota in group.flavors if name in quota.nominal]
     if queue.cohort and any(name not in quota.borrowing_limits for quota in quotas):
