@@ -2,14 +2,14 @@
 value.
 
     PlannerError                 the input is wrong: place, message, fix (exit status 2)
-    ├── SourceError              a path that does not exist, cannot be read, or holds nothing
-    ├── ManifestError            text that is not YAML or JSON, or no Kubernetes object
-    ├── FleetError               a fleet document that does not validate
-    ├── CatalogError             a machine, GPU, driver or layout that is unknown
-    ├── PlanFileError            a plan document that is stale, edited by hand or of another version
-    └── UnsupportedFeature       something asked for that this version, release or cloud does not do
+    ├── SourceError              a path that doesn't exist, can't be read, or is empty
+    ├── ManifestError            text that isn't YAML, JSON, or a Kubernetes object
+    ├── FleetError               a fleet document that doesn't validate
+    ├── CatalogError             an unknown machine, GPU, driver, or MIG configuration
+    ├── PlanFileError            a plan file that is stale, edited by hand, or of another version
+    └── UnsupportedFeature       a feature that this version or cloud doesn't support
 
-A claim that does not fit and an object that the API server would refuse are no exceptions: they are
+Claims that don't fit and objects that the API server would reject don't raise exceptions. They are
 values (`Reason`, `Diagnostic`), because one finding must never hide another.
 """
 

@@ -47,7 +47,7 @@ _BINARY_NAMES: Final = {e: s for s, e in _BINARY_SUFFIXES.items()}
 
 
 class QuantityError(ValueError):
-    """A text that is not a quantity, or arithmetic whose result could not be held.
+    """A text that isn't a quantity, or arithmetic with a result that is too large.
 
     `text` is the invalid text, and `reason` contains upstream's message.
     """

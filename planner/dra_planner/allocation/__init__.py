@@ -4,7 +4,7 @@
     open_offer(offer, classes, features, sight)               the same from an offer
     place(shape, state) -> Placement | Refusal | Undecided    one pod on one node, without changes
     Placement.node                                            the state afterward
-    reasons_of(answer) -> reasons                             why a pod was not placed
+    reasons_of(answer) -> reasons                             why a pod wasn't placed
     explain(shape, state) -> NodeExplanation                  the search as counts, step by step
     suggest_edits(refusal, …) -> edits                        changes that would make it fit
 

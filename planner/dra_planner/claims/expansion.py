@@ -339,7 +339,7 @@ class _Expansion:
         return pod_set, makes_other_pods(pod_set.template, before.template)
 
     def block(self, pods: UnresolvedPods) -> None:
-        """Add pods that the manifests do not describe."""
+        """Add pods that the manifests don't describe."""
         member = Member(workload=pods.workload, pod_set="", figures=pods.figures, place=pods.place)
         message = f"{pods.workload}: {pods.reason}, so the requests of its pods are unknown"
         reason = Reason(

@@ -59,7 +59,7 @@ class Seq(list[Any]):
 
 
 def _found(node: Map | Seq, name: str) -> Any:
-    """Return an attribute that has not been set yet: lines that are not known are 0."""
+    """Return an attribute that hasn't been set yet. Unknown lines are 0."""
     if name == "finder":
         return None
     if name == "line":

@@ -281,7 +281,7 @@ def _asked(pool: Pool) -> Iterator[tuple[str, object]]:
 
 
 def _schedule_faults(fleet: Fleet, pool: Pool) -> Iterator[str]:
-    """Yield why a pool cannot follow its schedule, on any cloud."""
+    """Yield why a pool can't follow its schedule, on any cloud."""
     if fleet.autoscaler != "none":
         does = "changes" if fleet.is_autoscaled else "keeps"
         yield (

@@ -13,7 +13,7 @@ from dra_planner.errors import UnsupportedFeature
 def gate_faults_on(
     cloud: Cloud, driver: DriverRelease, settings: PublishingSettings
 ) -> Iterator[UnsupportedFeature]:
-    """Yield feature gates of the driver that are on and that the cloud does not support."""
+    """Yield feature gates of the driver that are on and that the cloud doesn't support."""
     yield from (
         cloud.unsupported(gate) for gate in cloud.unsupported_gates if settings.has(gate, driver)
     )

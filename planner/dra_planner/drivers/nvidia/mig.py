@@ -3,7 +3,7 @@ on the GPU.
 
 A layout is the value of the node label `nvidia.com/mig.config` (`all-disabled`,
 `all-1g.10gb`, `all-1g.10gb.me`, `all-balanced`), a geometry (`1g.10gb:2,3g.40gb:1`; `:1` may be
-left out), or layouts per GPU (`0-3=all-balanced;4,5=7g.80gb`; GPUs that are not named stay whole).
+left out), or layouts per GPU (`0-3=all-balanced;4,5=7g.80gb`; GPUs that aren't named stay whole).
 Names and geometries of the named layouts:
 NVIDIA/gpu-operator:assets/state-mig-manager/0400_configmap.yaml@0b0b6b15.
 """

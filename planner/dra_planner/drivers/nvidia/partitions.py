@@ -91,7 +91,7 @@ def whole_beside_partitions(model: Gpu, driver: DriverRelease, mig: str) -> bool
     """Return whether a MIG-capable GPU is published in addition to its MIG devices. None means that
     only the whole GPU is published.
 
-    Ampere cannot switch MIG mode on while the driver runs: partitions of it need the mode on from
+    Ampere GPUs can't turn MIG mode on while the driver runs, so their partitions need MIG mode from
     the start.
     """
     if model.mig_toggles_without_reset or driver.generation == "25.12":

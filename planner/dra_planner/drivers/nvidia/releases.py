@@ -150,7 +150,7 @@ def driver_release(version: str) -> DriverRelease:
     CatalogError.
 
     A patch version that isn't in the tables has the facts of the newest known one of its minor
-    version (`known_as`). A release that cannot be installed on Kubernetes 1.34 or later is
+    version (`known_as`). A release that can't be installed on Kubernetes 1.34 or later is
     returned: `is_installable` says so, and `require_installable` raises.
     """
     for release in driver_releases():

@@ -37,8 +37,9 @@ def predict_slices(
     NVIDIA GPUs publishes none of theirs. Slice names end in the node's name: the real ones are
     generated and end at random.
 
-    Raises CatalogError for a release, layout or setting that cannot work on the machine,
-    UnsupportedFeature for what the cloud or the Kubernetes release does not do.
+    Raises CatalogError for a driver version, MIG configuration, or setting that can't work on the
+    machine, and UnsupportedFeature for a feature that the cloud or the Kubernetes version doesn't
+    support.
     """
     _check_settings(machine, require_installable(driver), settings, mig, features)
     slices: list[ResourceSlice] = []

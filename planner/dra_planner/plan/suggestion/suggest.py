@@ -3,14 +3,15 @@ simpler fleets.
 
     candidates   every machine with NVIDIA GPUs that the region offers on demand at a known price,
                  one pool each, and with MIG configurations if pods need MIG devices
-    any          the packing over all of them at once, and dearer fleets by price until one runs
-                 everything
-    one, two     the best fleet of one machine type, and of two among those that stand out
+    any          the packing over all of them at once, and more expensive fleets by price until one
+                 runs everything
+    one, two     the best fleet of one machine type, and of two of the best machine types
 
-Each is tried as it is and with pods sent to its cheaper pools first, by taints that keep nobody
-away, and is planned again as it will be committed before it is suggested. If the scheduler follows
-none of these plans, guards are added. Of many kinds of pods, few fleets are planned, with guards
-from the start: the best fleet of any machines, and simpler fleets that could cost less.
+Each fleet is tried as it is, and with pods that prefer its cheaper pools (PreferNoSchedule taints).
+Before it's suggested, a fleet is planned again in its final form. If the scheduler doesn't follow
+any of these plans, guards are added. If there are many kinds of pods, only a few fleets are
+planned, with guards from the start: the best fleet of any machines, and simpler fleets that could
+cost less.
 """
 
 from __future__ import annotations

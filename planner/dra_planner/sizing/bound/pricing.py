@@ -1,9 +1,9 @@
 """The maximum total price of the items on one node of a pool: branch and bound, in integers.
 
-    most  Σ value·n   where every row holds (cpu, memory, devices, …), n ≤ most, and the node takes
-          the pods
+    maximum of Σ value·n, if every row holds (cpu, memory, devices, …), n ≤ most, and the node
+    accepts the pods
 
-Prices of the rows λ, from a linear program that need not be trusted, bound the rest at every step:
+Prices of the rows λ, from a linear program that isn't trusted, bound the rest at every step:
 no node is worth more than Σ λ·capacity + Σ max(0, value − λ·needs)·most. The upper bound is valid
 for any prices.
 """

@@ -7,7 +7,7 @@ area bounds miss.
     most        x_ip ≤ most_ip·y_p
     limits      Σ_p takes_lp·y_p ≤ most_l               (for what pools share)
 
-The solver works in floating point and is not trusted: its duals become rational prices, and `bound`
+The solver works in floating point and isn't trusted: its duals become rational prices, and `bound`
 derives from them an exact bound, which is never too high.
 """
 
