@@ -166,7 +166,7 @@ def one_claim(objects: Objects, fix: str) -> Objects:
 
 def guarded(objects: Objects, fix: str) -> Objects:
     """Begin the class's selector with the conditions that a fix names."""
-    (begin,) = re.findall(r"begin the selector of DeviceClass \S+ with (.+?) &&(?:$|[,;. ])", fix)
+    (begin,) = re.findall(r"begin the selector of DeviceClass \S+ with `(.+?) &&`", fix)
     for each in objects:
         if each["kind"] == "DeviceClass":
             cel = each["spec"]["selectors"][0]["cel"]
@@ -250,7 +250,7 @@ for told, expression in {
             *controlled("Deployment", 1),
         ],
         fleet("p5.48xlarge", {"min": 0, "max": 3}, driver={"featureGates": {"DynamicMIG": True}}),
-        r"begin the selector of DeviceClass h100-1g\.10gb with has\(device\.attributes",
+        r"begin the selector of DeviceClass h100-1g\.10gb with `has\(device\.attributes",
         r"use DeviceClass gpu\.nvidia\.com",
         guarded,
     )

@@ -250,7 +250,7 @@ def test_a_cloud_that_lays_out_no_mig_cuts_gpus_by_claims_with_what_that_takes()
     )
     settings = (
         "`kubernetes=1.36`, `drivers.nvidia.version=0.5.0`, "
-        "`drivers.nvidia.featureGates.DynamicMIG=true` and "
+        "`drivers.nvidia.featureGates.DynamicMIG=true`, and "
     )
     assert fix == (
         f"set {settings}`pools.a100.mig=all-enabled` in the fleet, so that the pod "

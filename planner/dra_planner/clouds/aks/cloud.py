@@ -157,8 +157,8 @@ class Aks(Cloud):
     # No source confirms that it works with the DRA driver.
     supports_mig = False
     driver_source = (
-        "gpuInstanceProfile permanently partitions all GPUs of a pool in the same way, for the "
-        "device plugin (learn.microsoft.com/azure/aks/gpu-multi-instance)"
+        "gpuInstanceProfile supports only the device plugin, and permanently partitions all "
+        "GPUs of a pool in the same way (learn.microsoft.com/azure/aks/gpu-multi-instance)"
     )
 
     image_label = "kubernetes.azure.com/node-image-version"

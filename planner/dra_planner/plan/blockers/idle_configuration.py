@@ -22,8 +22,8 @@ from dra_planner.wording import either, listed
 def use_one_claim(name: str) -> str:
     """Return the fix for sharing in a template. `name` is the name of the entry in the pod."""
     return (
-        f"use resourceClaimName instead of resourceClaimTemplateName for {name} in all pods, because "
-        "pods share the devices of one claim, but a template creates a separate claim for each pod"
+        f"use resourceClaimName instead of resourceClaimTemplateName for {name} in all pods, "
+        "because a template creates a separate claim for each pod"
     )
 
 

@@ -72,8 +72,8 @@ _NO_REDUNDANCY: Final = Diagnostic(
 _NO_GUARDS: Final = Diagnostic(
     severity="warning",
     code="placement-ignored",
-    message="placement isn't supported with --observed, so the plan doesn't add guards to the "
-    "cluster, and pods may need more nodes than in a plan of the fleet",
+    message="placement isn't supported with --observed. The plan doesn't add guards to the "
+    "cluster, so pods may need more nodes than in a plan of the fleet",
     fix="plan without --observed to see the guards and the nodes of the whole fleet",
 )
 

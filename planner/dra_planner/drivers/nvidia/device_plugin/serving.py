@@ -76,8 +76,8 @@ def nvidia_serving_faults(machine: Machine, serving: PluginServing) -> Iterator[
         yield (
             "migStrategy",
             (
-                "single needs the same MIG profile on all GPUs of a node, otherwise the device "
-                "plugin doesn't serve any GPU; use mixed"
+                "single needs the same MIG profile on all GPUs of a node. Otherwise, the "
+                "device plugin doesn't serve any GPU; use mixed"
             ),
         )
     if serving.mig_strategy and serving.strategy == MPS:
