@@ -31,6 +31,7 @@ from dra_planner.model import (
     Toleration,
 )
 from dra_planner.quantity import amount_text, amount_text_at_most
+from dra_planner.wording import listed
 
 _ATTRIBUTE = re.compile(r"""device\.attributes\[(?:"[^"]*"|'[^']*')\]\.\w+""")
 
@@ -47,7 +48,7 @@ def possible_edits(shape: Shape, node: NodeState, fresh: NodeState | None) -> It
             name = constraint.match_attribute or constraint.distinct_attribute
             if pairs := pairs_of(claim.spec, index):
                 text = (
-                    f"split each of the requests {' and '.join(pairs[1])} in claim "
+                    f"split each of the requests {listed(pairs[1])} in claim "
                     f"{claim.name} into {pairs[0]} requests for one device each, and add a "
                     f"matchAttribute constraint on {name} for each group of split requests"
                 )

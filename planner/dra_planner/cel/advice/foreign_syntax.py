@@ -12,6 +12,7 @@ from dra_planner.cel.advice.fixes import DOMAIN
 from dra_planner.cel.dialect import Dialect
 from dra_planner.cel.syntax.builder import ParseError
 from dra_planner.cel.syntax.parser import parse
+from dra_planner.wording import listed
 
 _MAX_LENGTH: Final = 600
 _STRING: Final = r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'"
@@ -109,7 +110,7 @@ def advise(text: str, dialect: Dialect) -> str | None:
             fixed = changed
             reasons += [reason] * (reason not in reasons)
             if _is_expression(fixed, dialect):
-                return f"use {fixed}, because {' and '.join(reasons)}"
+                return f"use {fixed}, because {listed(reasons)}"
     if not reasons and _ends_early(text, dialect):
         return "complete the expression"
     return "; ".join(reasons) or None
