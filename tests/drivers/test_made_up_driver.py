@@ -69,9 +69,8 @@ def test_what_it_rejects_is_found(tmp_path: Path) -> None:
 
     found = answer("check", fleet(), tmp_path, manifests)["diagnostics"]
 
-    assert [(each["code"], each["fix"]) for each in found] == [
-        ("driver-config-refused", "write kind: WidgetConfig")
-    ]
+    fixes = [each["fix"] for each in found if each["code"] == "driver-config-refused"]
+    assert fixes == ["write kind: WidgetConfig"]
 
 
 @pytest.mark.parametrize(

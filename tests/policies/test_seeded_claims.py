@@ -410,7 +410,7 @@ def test_a_scaler_of_something_elsewhere_is_a_note_if_a_workload_has_none() -> N
     path = (2, "spec", "scaleTargetRef", "name")
     (found,) = told(put(good(sharing=SLICING), path, "other-service"))
     assert (found.severity, found.code) == ("note", "scaler-without-target")
-    assert "no scaler is for Deployment web" in found.message
+    assert "no scaler targets Deployment web" in found.message
 
 
 @pytest.mark.parametrize("name", QUIET)

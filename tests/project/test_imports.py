@@ -98,8 +98,8 @@ print(json.dumps([
         ("--help", RECORDS, 138, 0),
         ("plan --help", RECORDS, 142, 0),
         ("catalog gpus", PLANNING, 380, 60),
-        ("check examples/workloads", CHECKING, 1_410, 70),
-        ("plan examples/workloads --stack eks-dev", PLANNING, 1_040, 60),
+        ("check examples/workloads", CHECKING, 1_420, 70),
+        ("plan examples/workloads --stack eks-dev", PLANNING, 1_050, 60),
     ],
 )
 def test_a_command_loads_what_it_uses(

@@ -115,6 +115,9 @@ def _sentence(problem: Any, document: str, keys: Collection[str]) -> str:
             return str(context["error"])
         case "literal_error":
             choices = str(context["expected"]).replace("'", "").replace(" or ", ", ")
+            choices = re.sub(
+                r"\b(True|False)\b", lambda found: found[0].lower(), choices
+            )  # as in YAML
             one_of = "one of " if ", " in choices else ""
             return f"must be {one_of}{choices}, not {_shown(problem['input'])}"
         case kind if kind.endswith("_type"):

@@ -314,7 +314,7 @@ BAD = [
         "a daemon as text",
         [("daemonPods", {"agent": "100m"})],
         "daemonPods.agent",
-        'must be a mapping, not "100m"',
+        'must be a mapping or false, not "100m"',
     ),
     (
         "a zone for a region",

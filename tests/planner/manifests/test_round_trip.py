@@ -546,7 +546,7 @@ NOT_IN_DOCUMENTS = {
     # for the simulation, or of a snapshot
     ShapeClaim: {"place"},
     Blocked: {"entry"},  # for `explain`, which reads the manifests
-    Reason: {"changes", "place", "is_node_full", "needs_another_node"},
+    Reason: {"changes", "place", "intent", "is_node_full", "needs_another_node"},
     Member: {"in_order", "spreads", "rollout", "running", "changed", "outdated", "charged", "ahead"}
     | {"leaving", "stuck", "awaited", "place"},
 }

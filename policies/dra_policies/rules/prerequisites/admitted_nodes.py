@@ -72,10 +72,11 @@ def _of_node_classes(view: StackView, entry: NodeAdmission, of_cloud: Cloud) -> 
         path = paths.get(each.type)
         if path is None:
             continue
-        names = {declared[urn].props.text("name") for urn in each.sources_of(path)} or {
+        # a component can also be a source, but doesn't have a name of its own
+        roles = [declared[urn] for urn in each.sources_of(path) if urn in declared]
+        admitted |= {role.props.text("name") for role in roles} or {
             (each.props.text(path) or "").rpartition("/")[2] or None
         }
-        admitted |= names
     for each in view.objects:
         role = each.props.text(entry.node_class) if each.type.endswith(_NODE_CLASS) else ""
         if role and None not in admitted and role not in admitted:
