@@ -120,6 +120,7 @@ def kinds(made: Plan) -> list[str]:
     return [fix.kind for fix in made.judgement.fixes]
 
 
+@pytest.mark.long
 def test_recorded_cases_hold_fixes_of_every_kind():
     found = {kind for name in CASES for kind in kinds(planned(name))}
     assert found == {"taint", "affinity", "profile", "maximum", "guards"}

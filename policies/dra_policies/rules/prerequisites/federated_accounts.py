@@ -181,9 +181,8 @@ def _without_pool(
 
 def _without_label(view: StackView, kind: FederatedAccounts) -> Iterator[Finding]:
     """Yield workloads whose pods lack the label with which they'd get a token."""
-    accounts = {
-        (account.namespace, account.name) for account, _ in _annotated(view, kind)
-    } if kind.pod_label else set()  # fmt: skip
+    annotated = _annotated(view, kind) if kind.pod_label else ()
+    accounts = {(account.namespace, account.name) for account, _ in annotated}
     label = kind.pod_label.replace(".", "%2E")
     for each in view.objects if accounts else ():
         namespace = each.props.text("metadata.namespace", "default") or ""

@@ -86,7 +86,8 @@ def _covers_devices(manifests: Manifests, namespace: str, queue: str) -> bool:
     """
     name = manifests.queues.local_queues.get(ObjectKey(namespace, queue), "")
     found = manifests.queues.cluster_queues.get(name)
-    covered = {each for group in found.groups for each in group.covered} if found else set()
+    groups = found.groups if found else ()
+    covered = {each for group in groups for each in group.covered}
     return bool(covered - {"cpu", "memory", "pods", "ephemeral-storage"})
 
 
