@@ -380,7 +380,7 @@ def test_several_stacks_are_told_in_one_comment(words: tuple[str, ...], project:
             ("--stack", "dev,small", "--format", "markdown", "--write"),
             "several stacks require --format markdown",
         ),
-        (("--stack", ",", "--format", "markdown"), "--stack , isn't a list of stack names"),
+        (("--stack", ",", "--format", "markdown"), '--stack "," doesn\'t contain a stack name'),
         (("--stack", "dev,none", "--format", "markdown"), 'stack "none" doesn\'t exist'),
     ],
 )

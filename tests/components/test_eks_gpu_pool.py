@@ -258,7 +258,7 @@ def test_scripts_and_a_mig_layout_run_on_an_image_of_ones_own_too(pool: Any) -> 
 
 def test_what_a_long_label_may_become_counts_for_user_data(pool: Any) -> None:
     with pytest.raises(
-        WrongInputs, match=r"generates user data of \d+ bytes, but EC2 allows 16384"
+        WrongInputs, match=r"generates user data of \d+ bytes, but EC2 allows at most 16384"
     ):
         pool(**OWN, boot_script="#!/bin/bash\n" + "#" * 13_800)
     assert pool(boot_script="#!/bin/bash\n" + "#" * 13_800)
@@ -346,7 +346,8 @@ def test_a_script_of_ones_own_runs_before_the_layout_is_made(pool: Any) -> None:
 @pytest.mark.parametrize("args", [{}, {"mig_layout": "all-1g.10gb", "machine": "p5.48xlarge"}])
 def test_a_script_that_is_too_long_is_told_before_ec2_does(pool: Any, args: dict[str, Any]) -> None:
     with pytest.raises(
-        WrongInputs, match=r"boot_script: generates user data of .* bytes, but EC2 allows 16384"
+        WrongInputs,
+        match=r"boot_script: generates user data of .* bytes, but EC2 allows at most 16384",
     ):
         pool(boot_script="#!/bin/bash\n" + "#" * 16_384, **args)
 

@@ -194,8 +194,8 @@ def _run_stacks(values: argparse.Namespace) -> int:
     names = [name for name in dict.fromkeys(values.stack.split(",")) if name]
     if not names:
         raise UsageError(
-            f"--stack {values.stack} isn't a list of stack names",
-            fix="separate names with commas",
+            f'--stack "{values.stack}" doesn\'t contain a stack name',
+            fix="pass one or more names, separated by commas",
         )
     stacks, faults = [], []
     for name in names:

@@ -87,8 +87,8 @@ class CurveRow(Output):
         "none fit."
     )
     refused_from: int | None = Field(
-        description="Number of additional units that provably don't fit. null if the plan has no such "
-        "proof."
+        description="Lowest number of additional units that provably doesn't fit. null if the plan "
+        "has no such proof."
     )
     most: int = Field(description="Highest number of additional units that `portfolio` tried.")
 

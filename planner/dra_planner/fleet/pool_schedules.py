@@ -69,7 +69,7 @@ class PoolSchedule(StrictDocument):
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
         if (self.hours is None) == (self.period is None):
-            raise ValueError("set either hours (for every week) or a period (once)")
+            raise ValueError("set either `hours` (repeats every week) or `period` (one time)")
         if sentence := schedule_fault(self.times):
             raise ValueError(sentence)
         return self

@@ -254,8 +254,8 @@ class _MachineLesson(Struct, frozen=True):
         if accelerator is not None and accelerator.count is not None and count < accelerator.count:
             self.remarks.append(
                 f"{self.name}: {driver} publishes {counted(count, 'device')}, but the machine "
-                f"type has {accelerator.count} {accelerator.model}; a driver may omit broken "
-                "devices"
+                f"type has {accelerator.count} {accelerator.model}; the driver may have omitted "
+                "broken devices"
             )
 
 

@@ -272,7 +272,7 @@ def _upgrade_driver(standing: RehearsedCluster, subject: str) -> ScenarioChange:
         roll_out()
 
     rest = [each for each in standing.cluster.objects if each["kind"] != "ResourceSlice"]
-    rollout.event = f"the NVIDIA driver is upgraded to {subject}, then {rollout.event}"
+    rollout.event = f"the NVIDIA driver is upgraded to {subject}, followed by {rollout.event}"
     rollout.cluster = replace(standing.cluster, objects=(*rest, *slices))
     rollout.after = [*(each for each in rollout.after if each["kind"] != "ResourceSlice"), *slices]
     rollout.act = act

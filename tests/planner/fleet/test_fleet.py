@@ -332,7 +332,7 @@ BAD = [
         "no schedule",
         [("pools.0.schedule", {})],
         "pools[0].schedule",
-        "set either hours (for every week) or a period",
+        "set either `hours` (repeats every week) or `period`",
     ),
     (
         "a schedule of nothing",

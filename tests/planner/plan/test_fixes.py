@@ -151,7 +151,7 @@ def test_a_stranded_workload_is_told_the_cheapest_fix():
     assert (
         reason.fix
         == "set placement: guided in the fleet, which adds 2 guards (steer, pack) (simulated: all "
-        "pods are placed in every order, on 2 nodes, USD 9.20 per hour)"
+        "pods fit in every order, on 2 nodes, USD 9.20 per hour)"
     )
 
 

@@ -762,7 +762,7 @@ CASES = [
         "does-not-fit",
         {"l4": 2},
         "devices-taken",
-        'raise the maximum of pool "l4" to 3 (simulated: all pods are placed in every order, on ',
+        'raise the maximum of pool "l4" to 3 (simulated: all pods fit in every order, on ',
         ("pools.l4.count.max=3",),
         existing=1,
     ),

@@ -142,7 +142,7 @@ def _prediction_reason(undecided: Undecided) -> Reason:
     if undecided.kind == "estimate":
         return Reason(
             code="estimate-too-close",
-            message=f"by a cautious estimate, a node has too little {names}, but a real node "
+            message=f"by a conservative estimate, a node has too little {names}, but a real node "
             "may have enough",
             fix=f"request less {names}, or measure one node and plan with --observed",
         )

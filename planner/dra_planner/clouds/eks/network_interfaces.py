@@ -34,9 +34,11 @@ def interface_faults(
             )
         cards = machine.network_cards if machine is not None else None
         if machine is not None and cards is not None and card >= cards:
+            has = "only one network card" if cards == 1 else f"only network cards 0 to {cards - 1}"
+            use = "0" if cards == 1 else f"a value from 0 to {cards - 1}"
             yield (
-                f"it uses network card {card}, but {machine.name} has only network cards 0 to "
-                f"{cards - 1}; set networkCardIndex to {cards - 1} or less"
+                f"it uses network card {card}, but {machine.name} has {has}; set networkCardIndex "
+                f"to {use}"
             )
     if len(interfaces) > 1 and any(
         each.get("associatePublicIpAddress") in (True, "true") for each in interfaces

@@ -173,17 +173,17 @@ def _memory_changes(
     was, will_be = old_settings.has("DynamicMIG", old), new_settings.has("DynamicMIG", new)
     if was != will_be:
         smaller = (
-            "shrinks to the memory of the largest MIG profile"
+            "shrinks to the memory of the largest MIG profile (H100: from 81559Mi to 81152Mi)"
             if will_be
-            else "grows to the value that NVML reports"
+            else "grows to the value that NVML reports (H100: from 81152Mi to 81559Mi)"
         )
         changes.append(
             DriverChange(
                 "capacity-changed",
                 f"{GPU_DRIVER}/memory",
                 f"with DynamicMIG {'on' if will_be else 'off'}, the memory of a whole GPU "
-                f"{smaller} (H100: 81559Mi and 81152Mi)",
-                fix="compare the memory with a value below both",
+                f"{smaller}",
+                fix="in selectors, compare the memory with a value that is lower than both amounts",
                 between=_memory_of_whole_gpus(),
             )
         )

@@ -85,7 +85,7 @@ def _for_parts_of_whole_gpus(manifests: Manifests) -> Iterator[Finding]:
                 shown = " ".join(selector.expression.split())
                 yield Finding(
                     message=f"{claim.title}: selector `{shown}` selects MIG devices, but "
-                    f"DeviceClass {GPU_DRIVER} contains only whole GPUs",
+                    f"DeviceClass {GPU_DRIVER} matches only whole GPUs",
                     fix=f"use DeviceClass {nvidia.MIG_CLASS}, and a pool whose GPUs are "
                     "partitioned",
                     place=selector.place,

@@ -144,12 +144,10 @@ def _of_the_platform(pool: DeclaredPool) -> Iterator[Finding]:
             yield Finding(
                 message=(
                     f"{of_cloud.title} runs its own device plugin on nodes of {pool.title}, "
-                    "because "
-                )
-                + (
-                    f"they don't have the label {label}=true"
+                    f"because they don't have the label {label}=true"
                     if value is not None
-                    else f"the value of the label {label} is unknown"
+                    else f"{of_cloud.title} might run its own device plugin on nodes of "
+                    f"{pool.title}, because the value of the label {label} is unknown"
                 ),
                 fix=f"set the node label {label}=true when you create the pool",
                 urn=pool.urn,
