@@ -224,7 +224,7 @@ CONDITIONS = (
             deployment(),
         ],
         verdict="does-not-fit",
-        says=('PodSecurity "restricted"', "runAsNonRoot"),
+        says=('level "restricted"', "runAsNonRoot"),
     ),
     Case(
         name="groups that each need their own zone, in one zone",
