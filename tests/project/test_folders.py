@@ -10,10 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 ROLES = ("planner", "policies", "components", "command", "sandbox", "tutorials")
 MOST = 20
-LARGER: dict[str, str] = {
-    "command/dra_command/inputs": "one module for each kind of input",
-    "planner/dra_planner/plan/blockers": "one module for each kind of blocker",
-}
+LARGER: dict[str, str] = {}
 """Folders with more modules than others, and why they aren't split."""
 
 

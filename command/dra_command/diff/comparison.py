@@ -16,13 +16,13 @@ from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.progress import doing
 from dra_command.inputs.git_files import checked_out, options_at, top_of
 from dra_command.inputs.planned_inputs import plan_inputs, request_of
-from dra_command.inputs.saved_demand import saved_demand
 from dra_planner.errors import NOWHERE, PlannerError
 from dra_planner.fleet import is_url, stack_names
 from dra_planner.model import DemandLevel
 from dra_planner.plan import plan_file
 from dra_planner.plan.saved.difference import PlanDifference, compare_plans
 from dra_planner.planfile import PlanFile, plan_path, read_plan_file
+from dra_planner.planfile.saved_demand import saved_demand
 
 _WORKING_TREE: Final = "working tree"
 _INPUTS: Final = {"observed": "", "kubernetes": "", "values_files": [], "set_values": []}

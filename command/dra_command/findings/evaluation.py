@@ -23,12 +23,12 @@ from dra_command.inputs.command_inputs import CommandInputs
 from dra_command.inputs.guard_components import find_outdated_guards
 from dra_command.inputs.planned_inputs import request_of
 from dra_command.inputs.readable_manifests import evaluate_readable
-from dra_command.inputs.saved_demand import saved_demand
 from dra_command.inputs.yaml_repair import repair_findings
 from dra_planner.errors import NOWHERE, Diagnostic, PlannerError
 from dra_planner.model import DemandLevel, Verdict, worst
 from dra_planner.plan import Plan, make_plan, overall_verdict, read_checked
 from dra_planner.planfile import plan_path
+from dra_planner.planfile.saved_demand import saved_demand
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 from dra_policies.configuration.reading import unknown_rule
 from dra_policies.rules import (

@@ -135,8 +135,8 @@ def _demand(values: argparse.Namespace) -> DemandLevel:
     if not values.stack and saved_file(values) is None:
         return "steady"
     # this import loads the plan file's schema
-    from dra_command.inputs.saved_demand import saved_demand
     from dra_command.plan.plan_file import saved_plan
+    from dra_planner.planfile.saved_demand import saved_demand
 
     return saved_demand(saved_plan(values).path)
 

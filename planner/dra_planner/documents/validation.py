@@ -60,7 +60,7 @@ def sentences(
 
 
 def _joined(said: list[str]) -> str:
-    """Return the sentences of several alternatives as one, which names the wrong value once."""
+    """Return the sentences of several alternatives as one sentence with one wrong value."""
     parts = [re.fullmatch("must be (.*), not (.*)", each, re.DOTALL) for each in said]
     found = [(part[1], part[2]) for part in parts if part]
     if len(found) == len(said) and len({value for _, value in found}) == 1:

@@ -8,7 +8,7 @@ from typing import Final
 from dra_planner.drivers.nvidia import NvidiaDriver
 from dra_planner.plan.blockers import Blocker, ClusterSituation
 from dra_planner.plan.blockers.blocker import cloud_of
-from dra_planner.plan.blockers.unmet_affinity import system_nodes_of
+from dra_planner.plan.blockers.topology.unmet_affinity import system_nodes_of
 from dra_policies.rules.rule import Finding
 from dra_policies.view.stack_view import NvidiaInUse, StackView
 

@@ -10,12 +10,10 @@ KUEUE_VALUE: Final = "managerConfig.controllerManagerConfigYaml"
 # DeviceClass its configuration doesn't map.
 # Source: kubernetes-sigs/kueue:pkg/features/kube_features.go@ff69552 (KueueDRAIntegration)
 COUNTING_CLAIMS: Final = "0.18"
+_COUNTING: Final = tuple(map(int, COUNTING_CLAIMS.split(".")))
 
 
 def counts_claims(version: str) -> bool:
     """Return whether a version counts claims. An unknown version is taken to be new."""
     parts = re.match(r"v?(\d+)\.(\d+)", version)
     return parts is None or tuple(map(int, parts.groups())) >= _COUNTING
-
-
-_COUNTING: Final = tuple(map(int, COUNTING_CLAIMS.split(".")))

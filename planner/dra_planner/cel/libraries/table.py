@@ -97,7 +97,7 @@ _LIBRARIES: Final = (
     _formats,
     _authorizer,
 )
-"""The libraries, starting with those that device selectors use. No overload is in two libraries."""
+"""The libraries. Libraries that device selectors use come first. No overload is in two of them."""
 
 
 @cache

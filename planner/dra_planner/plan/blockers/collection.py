@@ -34,17 +34,17 @@ from dra_planner.plan.blockers.replica_claims import (
     find_shared_by_replicas,
     find_shared_by_workloads,
 )
-from dra_planner.plan.blockers.same_node import find_crowded_nodes
 from dra_planner.plan.blockers.slices import find_unusable_slices
 from dra_planner.plan.blockers.storage.shared_volumes import find_shared_volumes
 from dra_planner.plan.blockers.storage.volumes import find_volumes_without_class
-from dra_planner.plan.blockers.unmet_affinity import (
+from dra_planner.plan.blockers.topology.same_node import find_crowded_nodes
+from dra_planner.plan.blockers.topology.unmet_affinity import (
     find_daemons_on_system_nodes,
     find_daemons_without_devices,
     find_unmet_affinity,
     system_nodes_of,
 )
-from dra_planner.plan.blockers.unmet_topology import find_unmet_topology
+from dra_planner.plan.blockers.topology.unmet_topology import find_unmet_topology
 from dra_planner.plan.blockers.unread_objects import find_unread_objects
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from dra_planner.plan.blockers.idle_configuration import find_idle_configuration
 from dra_planner.plan.blockers.idle_devices import find_idle_devices
 from dra_planner.plan.blockers.limited_tolerations import find_limited_tolerations
 from dra_planner.plan.blockers.shared_claims import find_stuck_shared_claims
-from dra_planner.plan.blockers.spread_domains import find_idle_domains
+from dra_planner.plan.blockers.topology.spread_domains import find_idle_domains
 from dra_planner.wording import counted
 
 _TINY: Final = 2**20  # bytes

@@ -49,7 +49,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _of_operators(view: StackView) -> Iterator[Finding]:
-    """Yield operators whose toolkit looks for the image's driver in the folder of their own driver.
+    """Yield operators whose toolkit looks for the image's driver in the operator's driver folder.
 
     GoogleCloudPlatform/gke-documentation: Manage the GPU stack with the GPU Operator, read
     2026-11-28; NVIDIA/gpu-operator:docs google-gke.

@@ -6,14 +6,14 @@ from dra_planner.plan.blockers.device_facts import find_facts
 from dra_planner.plan.blockers.pods_of_missing_claims import find_pods_of_missing_claims
 from dra_planner.plan.blockers.queueing.exclusive_groups import find_exclusive_groups
 from dra_planner.plan.blockers.queueing.small_gangs import find_small_gangs
-from dra_planner.plan.blockers.same_node import find_crowded_nodes
 from dra_planner.plan.blockers.storage.shared_volumes import find_shared_volumes
-from dra_planner.plan.blockers.unmet_affinity import (
+from dra_planner.plan.blockers.topology.same_node import find_crowded_nodes
+from dra_planner.plan.blockers.topology.unmet_affinity import (
     find_daemons_on_system_nodes,
     find_daemons_without_devices,
     find_unmet_affinity,
 )
-from dra_planner.plan.blockers.unmet_topology import find_unmet_topology
+from dra_planner.plan.blockers.topology.unmet_topology import find_unmet_topology
 from dra_policies.rules.blockers import tell_of_clusters
 from dra_policies.rules.rule import Rule
 

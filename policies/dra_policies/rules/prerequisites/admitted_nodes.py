@@ -18,12 +18,16 @@ def nodes_without_entry(
     """Yield node groups and node classes whose nodes the cluster doesn't admit."""
     if entry is None:
         return
-    for cluster in view.declared:
-        path, value = entry.required
-        if cluster.type != of_cloud.cluster.token or cluster.props.text(path) != value:
-            continue
-        tag = f"{entry.tag}{cluster.props.text(of_cloud.cluster.name)}"
+    path, value = entry.required
+    clusters = [
+        each
+        for each in view.declared
+        if each.type == of_cloud.cluster.token and each.props.text(path) == value
+    ]
+    if clusters:
         yield from _of_node_classes(view, entry, of_cloud)
+    for cluster in clusters:
+        tag = f"{entry.tag}{cluster.props.text(of_cloud.cluster.name)}"
         kinds = [each.props.text(entry.kind) for each in view.declared if each.type == entry.token]
         for group in view.declared:
             keys = [item.text("key") for item in group.props.items("tags") or ()]

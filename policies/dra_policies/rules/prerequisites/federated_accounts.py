@@ -21,11 +21,12 @@ _ACCOUNTS: Final = ("kubernetes:core/v1:ServiceAccount", "kubernetes:v1:ServiceA
 _TEMPLATES: Final = ("", "spec.template.", "spec.jobTemplate.spec.template.")
 _ADDON: Final = ":Addon"
 _WILD: Final = re.compile(r"[*?]")
+_OPERATORS: Final = ("StringEquals", "StringLike")
 _SUBJECT: Final = re.compile(r"system:serviceaccount:[^:]+:[^:]+")
 
 
 class _Account(Struct, frozen=True):
-    """A service account that uses an identity: its title for messages, namespace, and name."""
+    """A service account that uses an identity, with a title for messages."""
 
     title: str
     namespace: str
@@ -124,9 +125,6 @@ def _conditions(statement: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
                     yield operator, key, each
 
 
-_OPERATORS: Final = ("StringEquals", "StringLike")
-
-
 def _of_credential(
     view: StackView, grant: DeclaredResource, kind: FederatedAccounts, of_cloud: Cloud
 ) -> Iterator[Finding]:
@@ -198,10 +196,11 @@ def _without_label(view: StackView, kind: FederatedAccounts) -> Iterator[Finding
                 and labels.values is not UNKNOWN
                 and labels.has(label) is False
             ):
+                owner = each.props.text("metadata.name") or each.name
                 yield Finding(
-                    message=f"the pods of {each.type.rpartition(':')[2]} {namespace}/"
-                    f"{each.props.text('metadata.name') or each.name} use service account {namespace}/{name}, but "
-                    f"lack the label {kind.pod_label}, so they don't get a token for its identity",
+                    message=f"the pods of {each.type.rpartition(':')[2]} {namespace}/{owner} use "
+                    f"service account {namespace}/{name}, but lack the label {kind.pod_label}, so "
+                    "they don't get a token for its identity",
                     fix=f'set the pods\' label {kind.pod_label} to "true"',
                     urn=each.urn,
                 )

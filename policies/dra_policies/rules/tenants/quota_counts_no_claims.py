@@ -81,8 +81,8 @@ def _of_kueue(view: StackView, manifests: Manifests) -> Iterator[Finding]:
 
 
 def _covers_devices(manifests: Manifests, namespace: str, queue: str) -> bool:
-    """Return whether the ClusterQueue of a queue has a quota for a resource other than those of
-    every pod.
+    """Return whether the ClusterQueue of a queue has a quota for a resource that only some pods
+    request.
     """
     name = manifests.queues.local_queues.get(ObjectKey(namespace, queue), "")
     found = manifests.queues.cluster_queues.get(name)

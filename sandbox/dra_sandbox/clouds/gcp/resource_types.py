@@ -176,6 +176,8 @@ ROWS: Mapping[str, TypeRow] = {
             "controlPlaneEndpointsConfig": {
                 "dnsEndpointConfig": {"endpoint": "gke-{hex32}.{location}.gke.goog"},
             },
+            "loggingService": "logging.googleapis.com/kubernetes",
+            "monitoringService": "monitoring.googleapis.com/kubernetes",
             "clusterIpv4Cidr": "10.4.0.0/14",
             "defaultMaxPodsPerNode": 110,
             "servicesIpv4Cidr": "10.8.0.0/20",

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from dra_planner.allocation.node.pod_rules import PodView, term_selects
 from dra_planner.model import ObjectKey, PodSet, Workload
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
-from dra_planner.plan.blockers.same_node import lacks_on_one_node
+from dra_planner.plan.blockers.topology.same_node import lacks_on_one_node
 from dra_planner.wording import counted, listed
 
 _CODE: Final = "pod-cannot-be-scheduled"

@@ -17,7 +17,7 @@ from dra_planner.model import ClaimSpec, PodAffinityTerm, PodSet, Workload
 from dra_planner.offers import Offer
 from dra_planner.offers.requests import pod_requests
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
-from dra_planner.plan.blockers.unmet_affinity import selector_text
+from dra_planner.plan.blockers.topology.unmet_affinity import selector_text
 from dra_planner.wording import counted
 
 _CODE: Final = "pod-cannot-be-scheduled"
@@ -171,7 +171,7 @@ def _times_beside(
 
 
 def _needs(workload: Workload, pod_set: PodSet, manifests: Manifests) -> Counter[str]:
-    """Return the resources that a pod requests, and the devices of its own claims."""
+    """Return the resources that a pod requests, and the devices of claims that it doesn't share."""
     spec = pod_set.template.spec
     devices = sum(
         _fewest_devices(claim)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dra_planner.errors import PlanFileError, UnsupportedFeature
 from dra_planner.model import DemandLevel
-from dra_planner.planfile import read_plan_file
+from dra_planner.planfile.document import read_plan_file
 
 
 def saved_demand(path: Path) -> DemandLevel:

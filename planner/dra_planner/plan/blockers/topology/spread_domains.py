@@ -10,8 +10,8 @@ from dra_planner.allocation.node.pod_rules import PodView, spread_selects
 from dra_planner.model import PodSet, TopologySpreadConstraint, Workload
 from dra_planner.offers import Offer
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, fact
-from dra_planner.plan.blockers.same_node import lacks_on_one_node
-from dra_planner.plan.blockers.unmet_affinity import select_pools
+from dra_planner.plan.blockers.topology.same_node import lacks_on_one_node
+from dra_planner.plan.blockers.topology.unmet_affinity import select_pools
 from dra_planner.wording import counted
 
 _HOST: Final = "kubernetes.io/hostname"

@@ -1,0 +1,1 @@
+"""Affinity and spread rules that keep pods from running."""
