@@ -43,7 +43,7 @@ def dated_notes(fleet: Fleet, today: date) -> tuple[str, ...]:
 def _old_row(found: Support, today: date) -> str:
     """Return the calendar fact to verify, or "" while the row of the fleet's version is recent.
 
-    The rows of other versions don't count, because the plan doesn't use them.
+    The rows of other versions are ignored, because the plan doesn't use them.
     """
     calendar = fact(_CALENDAR)
     if calendar is None or today - found.seen_on <= calendar.true_until - calendar.seen_on:

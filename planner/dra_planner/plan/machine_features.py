@@ -1,4 +1,4 @@
-"""Features of a pool's machine type that the fleet doesn't use, so they are paid for but idle."""
+"""Features of a pool's machine type that the fleet pays for but doesn't use."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def unused_features(fleet: Fleet, pools: Collection[str]) -> tuple[str, ...]:
 
 
 def _features(fleet: Fleet, pool: Pool, machine: Machine) -> Iterator[str]:
-    # if a fleet sets the driver to false, it excludes the network on purpose
+    # a fleet that sets the driver to false excludes the network on purpose
     if DRANET.name not in fleet.drivers.model_fields_set:
         yield from _network(fleet.cloud, machine)
     if machine.nvlink_nodes and not _has_compute_domains(fleet):

@@ -19,8 +19,8 @@ MOST_PLANS: Final = 100
 
 
 class Combination(Struct, frozen=True, kw_only=True):
-    """One combination: the values of the axes in order, and the plan, or why the fleet is
-    invalid.
+    """One combination: the values of the axes in order, and the plan, or the reason why the fleet
+    is invalid.
     """
 
     values: tuple[str, ...]
@@ -47,7 +47,7 @@ class Matrix(Struct, frozen=True, kw_only=True):
 
 def plan_matrix(request: PlanRequest, axes: Sequence[Sequence[FleetEdit]]) -> Matrix:
     """Return the plans of every combination of these changes to the request's fleet, where each
-    axis contains the values for one path.
+    axis contains all values of one path.
 
     Raises PlannerError if no combination is a valid fleet, if two axes change the same key, or if
     there are more than `MOST_PLANS` combinations.

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from dra_planner.sizing import DeviceCount
 
 STEPS_PER_SECOND: Final = 100_000
-"""Simulation steps per second on an ordinary core, to convert a time without reading a clock."""
+"""Simulation steps per second on an ordinary core, to convert a time limit without reading a
+clock.
+"""
 SIMULATED_STEPS: Final = 2 * STEPS_PER_SECOND
 MISSING_POOL: Final = "pool-missing"
 """The code of a reason about a missing pool or setting of the fleet."""
@@ -45,23 +47,23 @@ MAY_RUN_OUT: Final = "addresses-may-run-out"
 """The code of the finding about an address quota that may be too small."""
 
 FILE_NOT_READ: Final = "file-not-read"
-"""The code of the finding about an unreadable file."""
+"""The code of the finding about a file that can't be read."""
 DEVICES_CONTESTED: Final = "devices-contested"
 GUARDS_OUTDATED: Final = "guards-outdated"
-"""The code of the finding about two pods that may get the same device."""
+"""The code of the finding about two pods that might get the same device."""
 DOUBTS: Final = frozenset({MAY_RUN_OUT, FILE_NOT_READ, DEVICES_CONTESTED, GUARDS_OUTDATED})
 """The codes of findings that make the verdict *cannot tell*, although all pods are placed."""
 
 
 class PlanRequest(Struct, frozen=True, kw_only=True):
     """The request for a plan: workloads on a fleet's pools, on the nodes of a snapshot
-    (`observed`), or with both, on these nodes and as many additional nodes of the pools as needed.
+    (`observed`), or both: on these nodes and as many additional nodes of the pools as needed.
 
     `kubernetes` is a Kubernetes version other than the fleet's. `paths` are the sources of the
-    workloads, for the record. `level` is the demand that pools are sized for. `steps` limits the
-    simulation. 0 disables it. `devices_only` excludes demand that the fleet's pools aren't meant
-    for: see `DeviceDemand`. `with_fixes` searches for cheaper ways to place everything if the
-    packing doesn't suffice. `compares_placements` also simulates a plan without its guards, to
+    workloads, which the plan records. `level` is the demand that pools are sized for. `steps`
+    limits the simulation. 0 disables it. `devices_only` excludes demand that isn't meant for the
+    fleet's pools (see `DeviceDemand`). `with_fixes` searches for cheaper ways to place all pods if
+    the packing doesn't suffice. `compares_placements` also simulates a plan without its guards, to
     report their benefit.
     """
 
@@ -87,12 +89,12 @@ class NodeRange(Struct, frozen=True, kw_only=True):
 
 @equality(unhashed=("left",))
 class PlannedPool(Struct, frozen=True, kw_only=True):
-    """One pool: the fleet's limits, the three numbers, the one that is built, and the pool's
-    initial size.
+    """One pool: the fleet's limits, the three node counts, the built count, and the pool's initial
+    size.
 
     `bound` is the proven minimum, `packing` is the number of nodes in the best packing found, and
-    `simulated` is the number with which the default scheduler places everything in every tried
-    order. None if it wasn't simulated or found.
+    `simulated` is the number with which the default scheduler places all pods in every simulated
+    order (None if it wasn't simulated or found).
     """
 
     name: str
@@ -111,13 +113,14 @@ class PlannedPool(Struct, frozen=True, kw_only=True):
     spare: int = 0  # number of recommended nodes that are spare nodes for failures
     # number of existing nodes; None if the plan isn't for a snapshot with a fleet
     existing: int | None = None
-    # a sufficient maximum: together with the other pools' values, all pods that fit on some node
-    # are placed
+    # a sufficient maximum: with all pools at these values, every pod that fits some node is placed
     enough: int = 0
 
     @property
     def row(self) -> dict[str, dict[str, int | None]]:
-        """Limits, the three numbers, built nodes, and devices, with their names in documents."""
+        """The limits, the three node counts, built nodes, and devices, with their names in
+        documents.
+        """
         nodes, devices = self.nodes, self.devices
         return {
             "count": {
@@ -155,17 +158,18 @@ class PlannedWorkload(Struct, frozen=True, kw_only=True):
 
 
 class Cost(Struct, frozen=True, kw_only=True):
-    """Price per hour of the planned nodes, and its proven minimum. `priced_on` is the oldest date
-    of a used price.
+    """Price per hour of the planned nodes, and its proven minimum.
+
+    `priced_on` is the date of the oldest used price.
     """
 
     hourly_usd: Decimal
-    bound_usd: Decimal  # rounded down to four decimals
+    bound_usd: Decimal  # rounded down to four decimal places
     priced_on: str
 
     @property
     def gap(self) -> Decimal:
-        """The maximum savings of any other plan, as a share of this plan's price. 0: proven
+        """The maximum savings of any other plan, as a share of this plan's price. 0 means proven
         optimal.
         """
         if self.bound_usd >= self.hourly_usd.quantize(Decimal("0.0001"), ROUND_FLOOR):
@@ -174,12 +178,11 @@ class Cost(Struct, frozen=True, kw_only=True):
 
 
 class JointFix(Struct, frozen=True, kw_only=True):
-    """Steps with which all workloads fit, and the judgement after these steps. `demand` is the
-    changed demand without guards.
+    """Steps with which all workloads fit, and the judgement after these steps.
 
-    `more_usd` is the change in the price per hour of all used nodes; None if a price is unknown.
-    `repeated` is the same change as the fix of each workload whose pools are too small. `quotas`
-    are the raised limits of ResourceQuotas.
+    `demand` is the changed demand without guards. `more_usd` is the change in the price per hour of
+    all used nodes; None if a price is unknown. `repeated` is the same change, as the text for each
+    workload whose pools are too small. `quotas` are the raised limits of ResourceQuotas.
     """
 
     steps: tuple[str, ...]
@@ -213,11 +216,11 @@ class Plan(Struct, frozen=True, kw_only=True):
     placing: Verdict | None = None  # the verdict without blockers, if there are any
     # causes that prevent pods from running although their devices fit
     blockers: tuple[Blocker, ...] = ()
-    # with `devices_only`: the pods that weren't evaluated
+    # the pods that weren't evaluated (with `devices_only`)
     left_out: DeviceDemand | None = None
     limits: tuple[LimitUse, ...] = ()  # assumptions of the fleet that affect its pools
     guarded: Guarded | None = None  # the guards of the plan, and the result without guards
-    joint_fix: JointFix | None = None  # fix for all workloads that don't fit, together
+    joint_fix: JointFix | None = None  # the common fix for all workloads that don't fit
 
     @property
     def guards(self) -> Guards:
@@ -236,12 +239,12 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     @property
     def kubernetes(self) -> str:
-        """The Kubernetes version of the plan: "1.34"."""
+        """The Kubernetes version of the plan, for example "1.34"."""
         return self.judgement.features.version
 
     @property
     def offers(self) -> tuple[Offer, ...]:
-        """The offers of each pool's nodes."""
+        """The offers of the pools' nodes."""
         return self.judgement.offers
 
     @property
@@ -270,8 +273,9 @@ class Plan(Struct, frozen=True, kw_only=True):
         )
 
     def verdict_at(self, level: DemandLevel) -> Verdict:
-        """Return the verdict at one level of demand, which is the plan's own at the evaluated
-        level.
+        """Return the verdict at one level of demand.
+
+        At the evaluated level, this is the plan's verdict.
         """
         if level == self.level:
             return self.verdict
@@ -307,8 +311,9 @@ def overall_verdict(placing: Verdict, findings: Iterable[Diagnostic]) -> Verdict
     """Return the overall verdict of a plan: the result of placing its pods, or *does not fit* if a
     finding is an error.
 
-    Addresses that may run out, unreadable files, devices of two allocators, and guards of another
-    plan make it *cannot tell*. Headline, JSON, the plan file, and the exit status use it.
+    Addresses that might run out, unreadable files, devices with two allocators, and guards of
+    another plan change it to *cannot tell*. The headline, JSON, the plan file, and the exit status
+    use this verdict.
     """
     found = tuple(findings)
     if any(finding.severity == "error" and finding.code not in DOUBTS for finding in found):

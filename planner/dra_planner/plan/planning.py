@@ -1,4 +1,4 @@
-"""The order of planning steps, from sources and fleet to the plan. Only this module knows it."""
+"""The order of the planning steps, from sources and fleet to the plan."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def plan_manifests(
     """Return the plan for workloads in memory on a fleet's pools.
 
     `offers` is the result of `predict_offers` for that fleet, for callers that plan several demands
-    with it.
+    on the same fleet.
     """
     sources = ClassSources(fleet_classes(fleet, features), manifests.classes)
     classes = sources.in_cluster
@@ -232,7 +232,7 @@ def _recommended_counts(
 
 
 def _pool_diagnostics(fleet: Fleet, pools: tuple[PlannedPool, ...]) -> Iterator[Diagnostic]:
-    """Yield the facts that a user must know about the purchase and the counts of pools."""
+    """Yield the facts that users must know about the purchase and the node counts of pools."""
     yield from find_not_on_demand(fleet)
     yield from find_built_counts(fleet, pools)
     yield from find_raised_minimums(fleet, pools)

@@ -24,11 +24,11 @@ def provider_notes(fleet: Fleet) -> tuple[str, ...]:
 
 
 def _images(fleet: Fleet) -> Iterator[str]:
-    """Yield node image versions that a machine type needs or fails with, if the cloud chooses the
-    version.
+    """Yield node image versions that a machine type needs, or with which it fails, if the cloud
+    chooses the version.
     """
     if cloud(fleet.cloud).pool.release:
-        return  # the components pin a version that works
+        return  # the components pin a working version
     for pool in fleet.pools:
         try:
             name = fleet.machine(pool.machine).name
@@ -60,7 +60,9 @@ def _zones(fleet: Fleet) -> Iterator[str]:
 
 
 def _zones_without(fleet: Fleet) -> Iterator[str]:
-    """Yield the zones of pools that, by the newest listing, don't offer their machine type."""
+    """Yield pools' zones that don't offer the pool's machine type according to the newest
+    listing.
+    """
     for pool in fleet.pools:
         zones = pool.zones or fleet.named_zones
         try:
@@ -84,8 +86,9 @@ def _says(rule: ImageRule) -> str:
 
 
 def _reservations(fleet: Fleet) -> Iterator[str]:
-    """Yield the pools that don't use open reservations; karpenter.sh, “Utilizing On-Demand Capacity
-    …”.
+    """Yield the pools that don't use open reservations.
+
+    Source: karpenter.sh, “Utilizing On-Demand Capacity …”.
     """
     if (
         cloud(fleet.cloud).node_class is None

@@ -1,4 +1,4 @@
-"""Manifests with compiled selectors. Only this module uses both the reader and CEL."""
+"""Read manifests and compile their selectors. Only this module uses both the reader and CEL."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.36.3.
 def read_checked(sources: Iterable[Source], features: Features) -> Manifests:
     """Return the contents of the sources.
 
-    `diagnostics` contains errors that the API server would report, including selectors. Raises
-    ManifestError if a text can't be read at all, with `others` for further errors.
+    `diagnostics` contains the errors that the API server would report, including errors in
+    selectors. Raises ManifestError if a text can't be read, with further errors in `others`.
     """
     return read_manifests(sources, features, check_selector=check_selector)
 
 
 @lru_cache(maxsize=_MOST_KEPT)
 def check_selector(expression: str, features: Features) -> SelectorRefusal | None:
-    """Return why this version's API server rejects a selector, or None if it accepts it.
+    """Return why this version's API server rejects a selector, or None if it accepts the selector.
 
-    Also None for a selector with features that this CEL implementation doesn't support, because
-    uncertainty isn't a rejection.
+    Returns None also for a selector with features that this CEL implementation doesn't support,
+    because uncertainty isn't a rejection.
     """
     compiled = compile(expression, Dialect.of(features, environment="new"))
     if not isinstance(compiled, RejectedSelector) or compiled.kind == "unsupported":

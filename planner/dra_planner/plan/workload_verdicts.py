@@ -52,7 +52,7 @@ def plan_workloads(judgement: Judgement) -> tuple[PlannedWorkload, ...]:
 
 
 def _in_order(reasons: tuple[Reason, ...], missing: tuple[Reason, ...]) -> tuple[Reason, ...]:
-    """Return fixes in order: ones that satisfy the whole request come first."""
+    """Return fixes in order, starting with fixes that satisfy the whole request."""
     if not missing:
         return reasons
     gives_up = any(is_conditional(reason.fix) for reason in reasons)

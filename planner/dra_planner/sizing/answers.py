@@ -1,4 +1,4 @@
-"""A packing and its proven facts → an answer per workload."""
+"""Derive an answer for each workload from a packing and its proven facts."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ from dra_planner.sizing.topology import unjudged_rule
 
 
 class Enough(Struct, frozen=True):
-    """Maximums by pool, and raised limits of several pools, with which all pods are placed that fit
-    some node, and the nodes that this packing uses.
+    """Maximums by pool, and raised shared limits, with which every pod that fits a node is placed.
 
-    `bounds` are the proven minimums of the pools with any maximums, if pods are pending.
+    Also contains the nodes that this packing uses. If pods are pending, `bounds` are the proven
+    minimums of the pools without maximums.
     """
 
     nodes: tuple[int, ...]
@@ -65,11 +65,11 @@ class PackedLevel(Struct, frozen=True, kw_only=True):
 
 
 Fits = tuple[tuple[str, Verdict], ...]
-"""Pools, sorted by name, and whether such a pod fits an empty node of each."""
+"""Pools, sorted by name, each with whether such a pod fits an empty node of the pool."""
 
 
 class _Left(Struct):
-    """Pending pods of a shape, and the reason."""
+    """Pending pods of a shape, with the reason."""
 
     pods: int
     verdict: Verdict
@@ -85,13 +85,13 @@ class _Left(Struct):
 
 
 class _Answer(Struct):
-    """The sums for one workload."""
+    """Running totals for one workload."""
 
     wanted: int | None = 0
     placed: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     pending: int = 0
     verdicts: list[Verdict] = []
-    reasons: dict[Reason, None] = {}  # in the order of their arrival
+    reasons: dict[Reason, None] = {}  # in pod arrival order
     fits: list[Fits] = []
 
     def wait(self, pods: int, verdict: Verdict, reasons: Iterable[Reason]) -> None:
@@ -209,8 +209,9 @@ def _why_left(outcome: PackedLevel, item: int, pods: int) -> _Left:
 
 
 def _shortage(outcome: PackedLevel, item: int, *, proved: bool) -> Shortage:
-    """Return the pool that is too small for an item. Pools that have no pods in common with it
-    don't need a raise for the item.
+    """Return the pool that is too small for an item.
+
+    Pools whose pods can't use this pool don't need a raise for the item.
     """
     found, takers = outcome.found, outcome.found.pools_of(item)
     connected = found.connected_pools(item)
@@ -301,8 +302,9 @@ def _share_out(
 def _answer_daemon(
     answers: dict[WorkloadRef, _Answer], outcome: PackedLevel, index: int, daemon: Shape
 ) -> None:
-    """Return the answer for a DaemonSet: one pod on every suitable planned node. A full node leaves
-    one pod pending.
+    """Return the answer for a DaemonSet: one pod on every suitable planned node.
+
+    A full node leaves one pod pending.
     """
     for member in sorted(daemon.members, key=_member_key):
         answer = answers[member.workload]

@@ -21,8 +21,9 @@ from dra_planner.sizing.items import Item
 
 @equality(unhashed=("counters", "shares"))
 class DeviceNeeds(Struct, frozen=True, kw_only=True):
-    """`exclusive` contains (possible devices, number of devices), where sets are bits over the
-    candidates of the node's template.
+    """`exclusive` contains (possible devices, number of devices).
+
+    Sets of devices are bits over the candidates of the node's template.
 
     `counters` is the consumption of each family of counters. `draws` is the same by device (family,
     amount, number of devices), if every possible device uses a single counter set. `shares` is the
@@ -231,7 +232,7 @@ def _least(request: PlannedRequest, shareable: int) -> tuple[int, int]:
             return 0, 0
         bits |= way.matching("optimistic")
         if way.takes_all and shareable & way.matching("optimistic"):
-            # `All` refers to the devices with free capacity, after others share the remaining
+            # `All` requests the devices with free capacity, so other claims can share the remaining
             # devices
             counts.append(1)
         elif way.takes_all:

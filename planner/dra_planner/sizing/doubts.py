@@ -32,12 +32,13 @@ from dra_planner.sizing.topology import ZONES
 
 
 class DoubtfulPlace(Struct):
-    """`place`, with a second question if the first answer depends on an uncertain fact. Nodes are
-    created with `open`.
+    """Calls `place`, and calls it again without an uncertain fact that determines the first answer.
+
+    `open` creates the nodes.
     """
 
     _offers: dict[Template, Offer] = {}
-    # templates for which an estimate or a label isn't certain
+    # templates with an estimated resource or an uncertain label
     _doubtful: set[Template] = set()
     _generous: dict[Template, Template] = {}
     _loosened: dict[tuple[str, Template], Shape] = {}
@@ -52,8 +53,8 @@ class DoubtfulPlace(Struct):
     ) -> tuple[NodeState, NodeState]:
         """Return an offer's node as estimated, and with its maximum resources.
 
-        They are equal without estimates. `sight` are the pods' facts that other pods consider.
-        Default: all for this demand.
+        Both are equal if the node has no estimates. `sight` are the pods' facts that other pods'
+        rules use (default: all facts that this demand uses).
         """
         sight = sight_of(demand.shapes, demand.namespaces) if sight is None else sight
         state = open_offer(offer, classes, features, sight)
@@ -96,7 +97,7 @@ class DoubtfulPlace(Struct):
         loosened = self._loosen(shape, node.template)
         again = place(loosened, node.on_template(self._generous[node.template]))
         if isinstance(again, Refusal):
-            # a zone that may match doesn't exclude the pod, but something else does
+            # an uncertain zone doesn't exclude the pod, but another requirement does
             is_zone = verdict.misfit.label.partition("=")[0] in ZONES and loosened is not shape
             return place(loosened, node) if is_zone else verdict
         if verdict.misfit.filter == "resources" and isinstance(again, Placement):

@@ -28,19 +28,19 @@ class ShapePods(Struct, frozen=True):
 class Item(Struct, frozen=True):
     """Pods that must share a node, and the number of such groups.
 
-    `alike` are the shapes with the same needs as the item's only part, including itself, and the
-    pods of each. Shapes and their pods determine `id` and `requests`.
+    If the item has one shape, `alike` lists all shapes with the same needs (including this one) and
+    their pods. Shapes and their pods determine `id` and `requests`.
     """
 
     parts: tuple[ShapePods, ...]
     count: int
     alike: tuple[ShapePods, ...] = ()
-    id: str = ""  # identifies an item: its shapes, and the number of pods of each
+    id: str = ""  # identifies an item by its shapes and the number of pods of each shape
     requests: dict[str, int] = {}  # total amounts that the pods request
 
     def __post_init__(self) -> None:
         if self.id:
-            return  # a copy with another count
+            return  # a cached copy with another count
         name = "+".join(f"{part.pods}×{part.shape.id}" for part in self.parts)
         force_setattr(self, "id", f"{name} and {len(self.alike) - 1} alike" if self.alike else name)
         requests: Counter[str] = Counter()
@@ -79,7 +79,7 @@ class Items(Struct, frozen=True, kw_only=True):
     """The demand of one level, split into items."""
 
     items: tuple[Item, ...]
-    daemons: tuple[Shape, ...]  # one pod on each node that accepts it
+    daemons: tuple[Shape, ...]  # one pod on each node that admits it
     unbounded: tuple[tuple[Shape, Member], ...]
 
 
@@ -120,8 +120,9 @@ def adds_pods(member: Member, level: DemandLevel) -> bool:
 
 
 def merge_alike(items: Sequence[Item], needs: Callable[[Shape], object | None]) -> tuple[Item, ...]:
-    """Return the items with equal needs merged, in the order of the first one. None equals
-    nothing.
+    """Merge items with equal needs, in the order of the first item.
+
+    Items with the key None stay separate.
     """
     groups: dict[object, list[Item]] = {}
     for item in items:
@@ -144,7 +145,7 @@ class Shares:
         self._left = [list(item.alike) for item in items]
 
     def take(self, item: int, count: int) -> tuple[ShapePods, ...]:
-        """Return the pods of this number of the item."""
+        """Return the shapes and pods of the next `count` groups of the item."""
         if not self._items[item].alike:
             return tuple(
                 ShapePods(part.shape, part.pods * count) for part in self._items[item].parts
@@ -170,14 +171,14 @@ class Shares:
 
 
 def _shared_keys(shape: Shape) -> tuple[ObjectKey, ...]:
-    """Return the keys of the claims that tie a pod to others. A claim without requests doesn't."""
+    """Return the keys of the claims that tie a pod to others. Claims without requests don't."""
     return tuple(
         claim.shared for claim in shape.claims if claim.shared is not None and claim.spec.requests
     )
 
 
 def _groups_sharing(shapes: Iterable[Shape]) -> list[tuple[Shape, ...]]:
-    """Group shapes that shared claims tie together, directly or through others, in order."""
+    """Group shapes that shared claims tie together, directly or through other shapes, in order."""
     group_of: dict[ObjectKey, list[Shape]] = {}
     groups: list[list[Shape]] = []
     for shape in shapes:

@@ -1,7 +1,7 @@
-"""The cheapest raises of maximums and limits with which everything is placed: the cheapest ones
-found, lowered by trying.
+"""The cheapest raises of maximums and limits with which all pods are placed.
 
-Each try is sized like any demand, so the best packing found needs every node of the result.
+The cheapest sufficient raises are found first, and then lowered by trying. Each try is sized like
+any demand, so the best packing found needs every node of the result.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from dra_planner.model import SharedLimit
 from dra_planner.sizing.prices import NodeCost
 
 MOST_TRIES = 40
-"""Sizings that may lower the raises. One pool needs the logarithm of its raise, so several pools
-are exact. Beyond that, the raises are enough, but perhaps not the lowest.
+"""Maximum number of sizings that try lower raises.
+
+One pool needs the logarithm of its raise, so several pools get exact results. Beyond this number,
+the raises are sufficient, but perhaps not the lowest.
 """
 MOST_PAIRS = 3_000
-"""Maximum of items × pools for trying raises. Larger questions keep the first result."""
+"""Maximum of items × pools for trying raises. Larger problems keep the first result."""
 
 
 class Raises(Struct, frozen=True):
@@ -56,12 +58,11 @@ def free_raises(given: Raises, limits: tuple[SharedLimit, ...], pods: int) -> Ra
 def least_raises(
     given: Raises, found: Raises, limits: tuple[SharedLimit, ...], free: Tried, attempt: Try
 ) -> tuple[Raises, Tried]:
-    """Return raises of which none can be lower at the same price while the others stay, or `given`
-    if none helps, and the result with them.
+    """Return raises that can't be lowered individually at the same price, and the result with them.
 
-    `given` are the current maximums and limits. `found` are sufficient ones, or `given` if none
-    were found. `free` is the result without any maximum. Of both, the raises with the lower total
-    price are lowered.
+    Returns `given` if no raise helps. `given` are the current maximums and limits. `found` are
+    sufficient raises, or `given` if none were found. `free` is the result without any maximum. The
+    search starts with the cheaper of `found` and `free`.
     """
     wanted = Raises(
         {name: max(nodes, free.used.get(name, 0)) for name, nodes in given.nodes.items()},
@@ -83,7 +84,7 @@ def _lowered(given: Raises, found: Raises, target: Tried, attempt: Try) -> tuple
         now: Mapping[str, int] = getattr(given, kind)
         for name in sorted(now):
             low, high = now[name], getattr(found, kind)[name]
-            middle = high - 1  # usually, all nodes are used, so one try shows that none is spare
+            middle = high - 1  # usually, all nodes are used, so one try shows that no node is spare
             while low < high and left:
                 left -= 1
                 less = replace(found, **{kind: {**getattr(found, kind), name: middle}})

@@ -1,6 +1,4 @@
-"""Free resources of the planned nodes: used devices, devices that no pod of the demand can use, and
-amounts.
-"""
+"""Unused resources of the planned nodes: amounts, and used, free, and stranded devices."""
 
 from __future__ import annotations
 
@@ -69,8 +67,8 @@ def _claiming(pool: int, found: Compatibility) -> list[Item]:
 def _filled(
     stage: FillStage, items: Iterable[Item], units: Sequence[int], filling: Filling
 ) -> FillStage:
-    """Return the node filled with as many more of the demand's pods as fit, each kind in turn,
-    until all of these devices are in use.
+    """Return the node after adding pods of the demand, each kind in turn, while devices are
+    free.
     """
     for item in items:
         count, stage = filling.fill(item, stage, MOST_ASKED)
@@ -80,9 +78,7 @@ def _filled(
 
 
 def _counted(state: NodeState) -> tuple[int, ...]:
-    """Return the things to count, as sets of candidates: devices, or whole GPUs if they are
-    partitioned.
-    """
+    """Return the units to count as sets of candidates: devices, or whole GPUs if partitioned."""
     units: dict[object, int] = defaultdict(int)
     for candidate in state.template.candidates:
         if candidate.bit & state.template.searched and is_counted(candidate.id.driver):

@@ -15,12 +15,13 @@ from typing import Final
 from dra_planner.offers import Offer
 
 NodeCost = tuple[int, ...]
-"""Compared by entry: micro-dollars if they are known, then devices, nodes, CPU, memory."""
+"""Compared entry by entry: micro-dollars (if known), devices, nodes, CPU, and memory."""
 
 
 _ABOVE: Final = Decimal("1.01")
-"""Price of a pool without one, as a multiple of the highest known price. A plan whose price is
-known is better than an equal one whose price isn't.
+"""Price of a pool without one, as a multiple of the highest known price.
+
+Of two equal plans, the plan with a known price is better.
 """
 
 

@@ -20,11 +20,11 @@ MOST_POOLS_TRIED = 4
 def enough_nodes(
     market: Market, filling: Filling, needed: Sequence[int], packing: Packing
 ) -> Enough:
-    """Return maximums, and limits of several pools, with which every item that fits some node is
-    placed.
+    """Return maximums and shared limits with which every item that fits some node is placed.
 
-    The pool with the cheapest raise is raised first, one at a time, until nothing is pending. Other
-    pools keep their maximum. If no raise helps, all pools do. Shared limits are raised as needed.
+    The pool with the cheapest raise is raised first, one pool at a time, until nothing is pending.
+    Other pools keep their maximum. If no raise helps, all pools keep their maximum. Shared limits
+    are raised as needed.
     """
     before, limits = (
         market.found.rooms,

@@ -30,20 +30,18 @@ class Shortage(Struct, frozen=True, kw_only=True):
 
     room: Room
     bound: int
-    raises: tuple[tuple[Room, int], ...]  # empty if none was found
+    raises: tuple[tuple[Room, int], ...]  # empty if no sufficient raises were found
     method: str
     proved: bool  # message that the pods don't fit
     # limits of several pools, and the values to which they must be raised
     limits: tuple[tuple[SharedLimit, int], ...] = ()
-    # reason why a node can't run more of these pods, unless its devices are used up
+    # reason why a node can't run more of these pods, or empty if its devices are used up
     node_limit: str = ""
-    share_limit: str = ""  # number of these claims that can share a device, and the reason
+    share_limit: str = ""  # number of these claims that can share a device, with the reason
 
 
 def refusals(stops: Sequence[tuple[Room, FillStop]]) -> tuple[Reason, ...]:
-    """Return why each pool's empty node rejects an item: undecided answers first, then nearest
-    misses.
-    """
+    """Return why each pool's empty node rejects an item, undecided first, then nearest misses."""
     told: list[tuple[int, int, Reason]] = []
     for position, (room, stop) in enumerate(stops):
         for reason in stop.reasons:
@@ -53,9 +51,7 @@ def refusals(stops: Sequence[tuple[Room, FillStop]]) -> tuple[Reason, ...]:
 
 
 def _on_every_node(reason: Reason) -> Reason:
-    """Return a reason for an empty node, where another node of the kind wouldn't help, unlike for
-    full nodes.
-    """
+    """Return a rejection reason worded for an empty node, where another equal node doesn't help."""
     return (
         replace(
             reason,
@@ -68,11 +64,10 @@ def _on_every_node(reason: Reason) -> Reason:
 
 
 def errors_elsewhere(room: Room, stop: FillStop) -> tuple[Reason, ...]:
-    """Return that an error on one pool's nodes stops the pod everywhere, as long as such a node has
-    free capacity.
+    """Return the reason that an error on one pool's nodes stops the pod everywhere.
 
-    Source of the behavior: kubernetes/kubernetes:pkg/scheduler/schedule_one.go
-    (findNodesThatPassFilters) @v1.36.3.
+    This holds as long as such a node has free capacity. Source of the behavior:
+    kubernetes/kubernetes:pkg/scheduler/schedule_one.go (findNodesThatPassFilters) @v1.36.3.
     """
     return tuple(
         replace(
@@ -165,7 +160,7 @@ def raise_text(
 
 
 def unbounded(member: Member, level: DemandLevel) -> Reason:
-    """Return why the number of a workload's pods isn't limited."""
+    """Return the reason that the number of a workload's pods isn't limited."""
     return Reason(
         code="unbounded-demand",
         message=f"{member.workload} doesn't have a maximum pod count, so its {level} demand is "
@@ -176,7 +171,7 @@ def unbounded(member: Member, level: DemandLevel) -> Reason:
 
 
 def no_pools() -> Reason:
-    """Return why no pod can run on any pool."""
+    """Return the reason that no pod can run, because the fleet doesn't have pools."""
     return Reason(
         code="no-pools", message="the fleet doesn't have a pool", fix="add a pool to the fleet"
     )

@@ -29,9 +29,9 @@ class PoolSize(Struct, frozen=True, kw_only=True):
 
     `bound` holds for placing the whole demand with every other pool at its maximum, or, if the
     maximums don't suffice, with any maximums. It can exceed `maximum`, but `plan` never does.
-    `enough` is a maximum that, with those of the other pools, suffices for all pods that fit some
-    node, at the lowest total price found. It's the pool's own maximum if no raise is needed or
-    helps. `used_with_enough` are the nodes of that packing.
+    `enough` is a maximum that, together with the other pools' `enough`, suffices for all pods that
+    fit some node, at the lowest total price found. It equals the pool's maximum if no raise is
+    needed, or if no raise helps. `used_with_enough` are the pool's nodes with these maximums.
     """
 
     name: str
@@ -44,7 +44,7 @@ class PoolSize(Struct, frozen=True, kw_only=True):
     devices: DeviceCount
     # unused amounts on all planned nodes, in the units of `Amounts`
     left: Mapping[str, int]
-    hourly_usd: Decimal | None = None  # of one node
+    hourly_usd: Decimal | None = None  # amounts of one node
 
 
 class NodePattern(Struct, frozen=True, kw_only=True):
@@ -67,8 +67,8 @@ class WorkloadSize(Struct, frozen=True, kw_only=True):
     placed: int
     pending: int
     verdict: Verdict
-    placements: tuple[tuple[str, int], ...] = ()  # pool, pods
-    # pool, and whether such a pod fits on an empty node of the pool
+    placements: tuple[tuple[str, int], ...] = ()  # pods by pool
+    # whether such a pod fits on an empty node of the pool, by pool
     fits: tuple[tuple[str, Verdict], ...] = ()
     reasons: tuple[Reason, ...] = ()
 
@@ -97,8 +97,8 @@ class Sizing(Struct, frozen=True, kw_only=True):
     """The answer for one level of demand, every pool at most at its maximum.
 
     `nodes_bound` and `hourly_bound` are proven for all pools together, within the maximums. If the
-    bound exceeds these, it ignores them, so it can be lower than a bound without that proof.
-    `method` names the packing of the plan. `hourly_*` is None unless every pool in use has a price.
+    demand exceeds the maximums, the bounds ignore the maximums, so they can be lower. `method`
+    names the packing of the plan. `hourly_*` is None unless every pool in use has a price.
     """
 
     level: DemandLevel

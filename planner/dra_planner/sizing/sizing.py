@@ -1,4 +1,4 @@
-"""Demand and offers → nodes per pool: the bound, the best packing found, and pending pods."""
+"""Compute nodes per pool from demand and offers: the bound, the best packing, and pending pods."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Sizer(Struct):
     with_solver: bool = True
     gap: float = MOST_GAP
     limits: tuple[SharedLimit, ...] = ()
-    with_raises: bool = True  # whether to search for maximums with which everything fits
+    with_raises: bool = True  # whether to search for maximums with which all pods fit
     known_only: bool = False
 
     @classmethod
@@ -80,7 +80,7 @@ class Sizer(Struct):
 
         `gap` is the accepted excess cost of a packing, as a share of the bound. `limits` are shared
         limits. With `known_only`, bounds hold for plans whose pods are known to fit: a pool that
-        may fit a pod counts as one that doesn't, and nodes have their minimum resources.
+        might fit a pod counts as a pool that doesn't, and nodes have their minimum resources.
         """
         ordered = tuple(sorted(offers, key=lambda offer: offer.name))
         nodes = most = Nodes.of(ordered, classes, features, demand)
@@ -154,10 +154,11 @@ class Sizer(Struct):
         )
 
     def _certain(self, found: Compatibility, generous: Compatibility) -> list[int]:
-        """Return the items that the bound counts: all whose fit on nodes with their maximum
-        resources is known, or all if unknown facts count as missing.
+        """Return the items that the bound counts.
 
-        An item that fits only such nodes isn't counted, because the packing can't place it.
+        These are all items whose fit on nodes with their maximum resources is known, or all items
+        if unknown facts count as missing. An item that fits only nodes with their maximum resources
+        isn't counted, because the packing can't place it.
         """
         return [
             index
@@ -220,7 +221,7 @@ class Sizer(Struct):
         )
 
     def _try(self, raises: Raises, level: DemandLevel) -> Tried:
-        """Size with other maximums and limits."""
+        """Size the items with other maximums and limits."""
         sizing = replace(
             self,
             offers=tuple(

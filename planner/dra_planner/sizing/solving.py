@@ -42,25 +42,25 @@ from dra_planner.sizing.packing.strategies import (
 )
 
 MOST_COMPARED = 600
-"""Number of (item, pool) pairs up to which many packings are compared before using a solver."""
+"""Maximum (item, pool) pairs for which many packings are compared before using a solver."""
 
 MOST_RELAXED = 12_000
-"""Number of (item, pool) pairs up to which the linear relaxation is solved before generating
-columns.
+"""Maximum (item, pool) pairs for which the linear relaxation is solved before generating columns.
 """
 
 LEAST_DIVIDED = Fraction(1, 500)
-"""Cases are divided if a node of some pool costs at least this part of the packing. Otherwise,
-parts of nodes cost little.
+"""Cases are divided if a node of some pool costs at least this share of the packing.
+
+Otherwise, fractions of nodes cost little.
 """
 
 
 class Solving(Struct, kw_only=True):
-    """One level of demand on its pools. `plain` are the rows of each pool's model that aren't
-    rounded from others.
+    """One level of demand on its pools.
 
-    `proof` is the bound so far. `costs` are the bound's costs, one per pool. `is_certain`: nodes
-    have exactly the model's resources.
+    `plain` are the rows of each pool's model that aren't rounded from others. `proof` is the bound
+    so far. `costs` are the bound's costs, one per pool. `is_certain` is set if nodes have exactly
+    the model's resources.
     """
 
     market: Market
@@ -73,7 +73,7 @@ class Solving(Struct, kw_only=True):
     solver: Callable[[], Any | None]  # the module highspy, which is imported on demand
     gap: float
     _packing: Packing | None = None
-    _few: frozenset[int] = frozenset()  # if there are many pools, only the relevant ones
+    _few: frozenset[int] = frozenset()  # only the relevant pools, if there are many
 
     def solve(self) -> tuple[Packing, BoundProof]:
         """Return the best packing found and its bound."""
@@ -133,8 +133,8 @@ class Solving(Struct, kw_only=True):
         return self._result()[0].used_nodes(self.market.found.rooms)
 
     def _is_dear(self) -> bool:
-        """Return whether a packing could cost less than the best one by more than the
-        accepted gap.
+        """Return whether a packing could cost less than the best one by more than the allowed
+        gap.
         """
         cost = sum(
             (each * count for each, count in zip(self.costs, self._used(), strict=True)),

@@ -40,7 +40,7 @@ def _spreads_anyway(
 ) -> bool:
     if constraint.when_unsatisfiable != "DoNotSchedule" or pods <= constraint.max_skew:
         return True
-    if is_of_guards(constraint):  # created together with the counts
+    if is_of_guards(constraint):  # for pods that are created together with the counts
         return True
     return (
         constraint.topology_key in ZONES and len(zones) == 1 and (constraint.min_domains or 1) == 1

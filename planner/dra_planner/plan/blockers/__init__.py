@@ -1,10 +1,11 @@
-"""Blockers: causes that prevent pods from running although their devices fit. No node affects
-them.
+"""Blockers: causes that prevent pods from running although their devices fit.
 
-    find_blockers(situation)    everything that is known before any node exists
-    with_blockers(plan)         the plan with its verdicts made worse accordingly
+More nodes don't remove them.
 
-`plan` adds them to its verdict, rules word them, and both ask the same functions.
+    find_blockers(situation)    find the causes that are known before any node exists
+    with_blockers(plan)         add the blockers to the plan, and lower its verdicts accordingly
+
+`plan` includes blockers in its verdict, and rules report them. Both call the same functions.
 """
 
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation

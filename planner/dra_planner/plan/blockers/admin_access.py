@@ -1,4 +1,4 @@
-"""Admin access to devices in a namespace whose label isn't known.
+"""Admin access to devices in a namespace whose labels are unknown.
 
 The API server admits such claims only with the label. If the manifests contain the namespace
 without the label, the reader already rejects the claim.
@@ -16,7 +16,7 @@ LABEL: Final = "resource.kubernetes.io/admin-access"
 
 
 def find_unknown_admin_access(situation: ClusterSituation) -> Iterator[Blocker]:
-    """Yield claims with admin access in namespaces that aren't given."""
+    """Yield claims with admin access in namespaces that the manifests don't contain."""
     for claim in written_claims(situation.manifests):
         if not any(
             way.admin_access for request in claim.spec.requests for way in alternatives(request)

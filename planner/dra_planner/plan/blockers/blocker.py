@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from dra_planner.plan.judgement.judgement import Judgement
 
 FACT: Final = "worth-knowing"
-"""The code of facts."""
+"""The reason code of facts."""
 
 
 class Blocker(Struct, frozen=True, kw_only=True):
     """A cause that prevents pods from being created, scheduled, or started.
 
-    `verdict` is the verdict for the pods: *cannot tell* if they may run, and *fits* for a fact that
-    only affects where. `workloads` are the affected workloads. Without any, it affects all users of
-    the object.
+    `verdict` is the verdict for the pods: *cannot tell* if they might run, and *fits* for a fact
+    that affects only where they run. `workloads` are the affected workloads. If it's empty, the
+    blocker affects all users of the object.
     """
 
     code: str
@@ -66,7 +66,7 @@ def fact(
 @equality(unhashed=("classes",))
 class ClusterSituation(Struct, frozen=True, kw_only=True):
     """The known facts of a cluster: its objects, its classes, and the settings of its NVIDIA driver
-    (None: not known).
+    (None if unknown).
     """
 
     manifests: Manifests
@@ -76,7 +76,7 @@ class ClusterSituation(Struct, frozen=True, kw_only=True):
     system: Offer | None = None  # the nodes without devices; None if unknown
     nvidia: NvidiaDriver | None = None
     autoscaler: str = ""  # the driver's name in a fleet; "" if unknown
-    cloud: Cloud | None = None  # None: not known
+    cloud: Cloud | None = None  # None if unknown
 
 
 def cloud_of(judgement: Judgement) -> Cloud | None:

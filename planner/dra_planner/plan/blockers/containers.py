@@ -1,7 +1,8 @@
 """Containers that use a request that their claim doesn't have.
 
-The API server doesn't compare the two. The kubelet does when it prepares the container, so the pod
-never starts. Source: kubernetes/kubernetes:pkg/kubelet/cm/dra/manager.go@v1.36.3 (GetResources).
+The API server doesn't compare the names. The kubelet does when it prepares the container, so the
+pod never starts. Source: kubernetes/kubernetes:pkg/kubelet/cm/dra/manager.go@v1.36.3
+(GetResources).
 """
 
 from __future__ import annotations

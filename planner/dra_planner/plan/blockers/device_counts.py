@@ -33,8 +33,8 @@ def find_oversized_claims(situation: ClusterSituation) -> Iterator[Blocker]:
 
 
 def least_devices(spec: ClaimSpec) -> int:
-    """Return the fewest devices that can satisfy a claim: the smallest alternative of each
-    request.
+    """Return the minimum number of devices that can satisfy a claim, with each request's smallest
+    alternative.
     """
     return sum(
         min(

@@ -1,6 +1,4 @@
-"""Facts that affect the devices of pods and that nothing else reports, each with its
-consequence.
-"""
+"""Facts that affect pods' devices and that no other check reports, each with its consequence."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ from dra_planner.plan.blockers.shared_claims import find_stuck_shared_claims
 from dra_planner.plan.blockers.topology.spread_domains import find_idle_domains
 from dra_planner.wording import counted
 
-_TINY: Final = 2**20  # bytes
+_TINY: Final = 2**20  # in bytes
 _GIVEN_NAMESPACES: Final = ("default", "kube-system", "kube-public", "kube-node-lease")
 
 
@@ -43,7 +41,7 @@ def find_facts(situation: ClusterSituation) -> Iterator[Blocker]:
 
 
 def _taint_rules(situation: ClusterSituation) -> Iterator[Blocker]:
-    """Yield the effects of DeviceTaintRules. The allocation itself only reads their taints."""
+    """Yield the effects of DeviceTaintRules. The allocation only reads the rules' taints."""
     for rule in sorted(situation.manifests.taint_rules, key=lambda each: each.meta.name):
         title, taint = f"DeviceTaintRule {rule.meta.name}", rule.taint
         fields = (("driver", rule.driver), ("pool", rule.pool), ("device", rule.device))

@@ -40,8 +40,9 @@ def find_idle_configuration(situation: ClusterSituation) -> Iterator[Blocker]:
 def _of_drivers_without_devices(
     claim: WrittenClaim, classes: Mapping[str, DeviceClass]
 ) -> Iterator[Blocker]:
-    """Yield configuration for a driver whose devices the claim doesn't request, as far as its
-    classes name their driver.
+    """Yield configuration for a driver whose devices the claim doesn't request.
+
+    Claims with a class that doesn't name its driver are skipped.
     """
     for config in claim.spec.config:
         requested = {

@@ -1,5 +1,5 @@
-"""Devices that stay idle, because each pod also needs a scarce device of another driver on the
-node.
+"""Devices that stay idle, because each pod also needs a device of another driver, and the node has
+fewer of those.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _is_uncounted(name: str, situation: ClusterSituation) -> bool:
 
 
 def _there(offer: Offer, situation: ClusterSituation, names: Counter[str]) -> dict[str, int]:
-    """Return the number of devices of each class on a node."""
+    """Return the number of a node's devices in each class."""
     classes = {**situation.classes, **situation.manifests.classes}
     template = open_offer(offer, classes, situation.features).template
     return {name: len(devices_of_class(name, template)) if name in classes else 0 for name in names}

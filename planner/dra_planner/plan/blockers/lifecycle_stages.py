@@ -1,5 +1,4 @@
-"""The table of findings that prevent pods from running, by the step of a pod's lifecycle that
-fails.
+"""The findings that prevent pods from running, by the step of a pod's lifecycle that fails.
 
 A rule with one of these IDs is mandatory, and a plan with one of these findings doesn't fit.
 """

@@ -1,5 +1,5 @@
-"""Pods that a DeviceTaintRule evicts again and again, because their claims tolerate it only for
-some time.
+"""Pods that a DeviceTaintRule evicts again and again, because their claims tolerate the taint only
+for a limited time.
 
 Source: kubernetes/kubernetes:pkg/controller/devicetainteviction/device_taint_eviction.go@v1.37.0.
 """
@@ -18,8 +18,10 @@ from dra_planner.wording import counted
 def find_limited_tolerations(
     situation: ClusterSituation, rule: DeviceTaintRule
 ) -> Iterator[Blocker]:
-    """Yield workloads whose claims tolerate an evicting rule only for some time. Their controller
-    re-creates the pods, which get tainted devices again unless other devices are free.
+    """Yield workloads whose claims tolerate an evicting rule only for a limited time.
+
+    Their controller re-creates the pods, which get tainted devices again unless other devices are
+    free.
     """
     manifests = situation.manifests
     tainted = [
@@ -50,7 +52,7 @@ def find_limited_tolerations(
 
 def _tolerated_seconds(spec: ClaimSpec, rule: DeviceTaintRule) -> int | None:
     """Return the shortest time for which requests tolerate a rule's taint, or None if none of them
-    has a limit. One toleration without a limit is enough for a request.
+    has a limit. For a request, one toleration without a limit is enough.
     """
     limits: list[int] = []
     for way in (way for request in spec.requests for way in alternatives(request)):

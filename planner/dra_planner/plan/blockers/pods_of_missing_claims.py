@@ -1,4 +1,4 @@
-"""Pods whose claims aren't given, and that no pool with devices accepts for another reason."""
+"""Pods whose claims are missing, and that no pool with devices accepts for another reason."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def find_pods_of_missing_claims(situation: ClusterSituation) -> Iterator[Blocker
 def _reason(
     workload: Workload, template: PodTemplate, situation: ClusterSituation
 ) -> Reason | None:
-    """Return the first reason of the pool that is nearest, or None if a pool may accept the pod."""
+    """Return the first reason of the pool that is the nearest miss, or None if a pool might accept
+    the pod.
+    """
     pod = strip(with_runtime_class(template.spec, situation.manifests.runtime_classes))
     if situation.cloud is None or situation.cloud.tolerates_extended_resources:
         pod = tolerate_extended_resources(pod)
@@ -71,7 +73,7 @@ def _reason(
 
 
 def _is_certain(refusal: Refusal) -> bool:
-    """Return whether claims can't change a refusal. They can serve extended resources."""
+    """Return whether claims can't change a rejection. Claims can serve extended resources."""
     misfit = refusal.misfit
     if misfit is None:
         return False

@@ -1,5 +1,6 @@
-"""References to objects that aren't given. The API server rejects pods whose classes don't
-exist.
+"""References to objects that the manifests don't contain.
+
+The API server rejects pods whose classes don't exist.
 """
 
 from __future__ import annotations
@@ -68,8 +69,8 @@ def find_missing_classes(situation: ClusterSituation) -> Iterator[Blocker]:
 def find_missing_objects(situation: ClusterSituation) -> Iterator[Blocker]:
     """Yield workloads whose pods refer to undefined objects.
 
-    Other tools may create them, so this is a fact. If the manifests define an object of the kind
-    and namespace with a similar name, the name is probably wrong.
+    Other tools might create these objects, so this is a fact. If the manifests define an object of
+    the kind and namespace with a similar name, the name is probably wrong.
     """
     manifests = situation.manifests
     for workload in manifests.workloads:

@@ -1,4 +1,4 @@
-"""Replicas and workloads that use the same claim, so that they share its devices and its node."""
+"""Replicas and workloads that use the same claim, and therefore share its devices and its node."""
 
 from __future__ import annotations
 
@@ -17,12 +17,15 @@ from dra_planner.plan.blockers.idle_configuration import divides_claim
 from dra_planner.plan.blockers.shared_claims import is_of_several_nodes
 from dra_planner.wording import listed
 
-_OF_REPLICAS: Final = "claim-shared-by-replicas"  # like the rule
+_OF_REPLICAS: Final = "claim-shared-by-replicas"  # same text as in the rule
 FIX: Final = "use a ResourceClaimTemplate to give each pod its own devices"
 
 
 class ReplicaClaim(Struct, frozen=True):
-    """A claim that several pods of a workload use. `is_of_node`: its devices belong to one node."""
+    """A claim that several pods of a workload use.
+
+    `is_of_node` is set if its devices belong to one node.
+    """
 
     workload: WorkloadRef
     message: str
@@ -31,8 +34,9 @@ class ReplicaClaim(Struct, frozen=True):
 
 
 def find_replica_claims(manifests: Manifests) -> Iterator[ReplicaClaim]:
-    """Yield the claims that more than one pod of a workload uses, at its maximum. A claim whose
-    configuration shares its devices is shared on purpose.
+    """Yield the claims that several pods of a workload use at its maximum replicas.
+
+    Claims with a sharing configuration are excluded, because they are shared on purpose.
     """
     for workload, pod_set in pod_sets_with_claims(manifests):
         most = pod_set.figures.ceiling
@@ -60,7 +64,9 @@ def find_replica_claims(manifests: Manifests) -> Iterator[ReplicaClaim]:
 
 
 def find_shared_by_replicas(situation: ClusterSituation) -> Iterator[Blocker]:
-    """Yield these claims as facts, because the number of devices doesn't grow with the replicas."""
+    """Yield the claims shared by replicas as facts, because their devices don't grow with the
+    replicas.
+    """
     for each in find_replica_claims(situation.manifests):
         if each.workload not in situation.manifests.existing:
             yield fact(each.message, FIX, each.workload, place=each.place, code=_OF_REPLICAS)
@@ -90,8 +96,9 @@ def find_shared_by_workloads(situation: ClusterSituation) -> Iterator[Blocker]:
 
 
 def _is_of_node(manifests: Manifests, namespace: str, entry: PodResourceClaim) -> bool:
-    """Return whether a device of a claim belongs to a node, by its class. False for a claim that
-    isn't in the files.
+    """Return whether a device of a claim belongs to a node, according to its class.
+
+    Returns False for a claim that isn't in the files.
     """
     spec = spec_of(manifests, namespace, entry)
     requests = spec.requests if spec else ()

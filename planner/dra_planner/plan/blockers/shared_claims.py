@@ -1,5 +1,5 @@
-"""Pods that share a claim to devices of several nodes, and also have their own claims: a defect of
-the scheduler.
+"""Pods that share a claim to devices of several nodes, and also have their own claims: a known
+scheduler bug.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, fact
 from dra_planner.plan.demand.missing_drivers import drivers_of_class
 
 FIXED_IN: Final[Mapping[int, int]] = MappingProxyType({35: 6, 36: 2})
-"""The first patch version without the defect, by minor version. 1.34 and 1.37 never had it.
+"""The first patch version without the bug, by minor version. 1.34 and 1.37 never had the bug.
 
 Source: kubernetes/kubernetes#139016, fixed by #139017 and cherry-picked by #139362 and #139363.
 """
 
 
 def find_stuck_shared_claims(situation: ClusterSituation) -> Iterator[Blocker]:
-    """Yield workloads of which only the first pod starts before that patch version."""
+    """Yield workloads of which only the first pod is scheduled before that patch version."""
     minor = situation.features.minor
     patch = FIXED_IN.get(minor)
     if patch is None:

@@ -1,4 +1,4 @@
-"""Objects that the plan can't read although they may create pods with devices."""
+"""Objects that the plan can't read although they might create pods with devices."""
 
 from __future__ import annotations
 

@@ -1,3 +1,3 @@
-"""Plans on a running cluster's snapshot: existing nodes, required growth, and pods that block
-drains.
+"""Plans on a running cluster's snapshot: existing nodes, required additional nodes, and budgets
+that block drains.
 """

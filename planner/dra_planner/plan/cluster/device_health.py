@@ -1,4 +1,4 @@
-"""Health of the devices that pods hold, as kubelets report it in the status of pods.
+"""Health of the devices that pods hold, as reported by kubelets in pod statuses.
 
 Source: kubernetes/api:core/v1/types.go@v0.37.2 (ResourceStatus, ResourceHealth; feature gate
 ResourceHealthStatus).

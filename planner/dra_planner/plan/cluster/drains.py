@@ -22,14 +22,14 @@ from dra_planner.sizing import Sizing
 from dra_planner.wording import counted, listed, verb
 
 _SERVERS: Final = ("Deployment", "LeaderWorkerSet", "ReplicaSet", "StatefulSet")
-"""The pods of a job are often supposed to run until the job ends."""
+"""Excluded kinds, because the pods of a job are usually supposed to run until the job ends."""
 
 
 def find_blocked_drains(cluster: ReadCluster, groups: Mapping[str, str]) -> Iterator[Diagnostic]:
     """Yield a warning for each budget that allows no disruption of its pods.
 
-    `groups` is the pool of each node. The desired number of these pods counts. If it isn't known,
-    the pods on nodes count.
+    `groups` is the pool of each node. The check uses the desired number of these pods, or the
+    number of pods on nodes if the desired number is unknown.
     """
     for _, budget in sorted(cluster.snapshot.budgets.items()):
         pods = [pod for pod in cluster.snapshot.bound_pods if _covers(budget, pod)]
@@ -75,7 +75,8 @@ def find_drain_faults(manifests: Manifests, sizing: Sizing) -> Iterator[Diagnost
     """Yield a warning for each budget that allows no disruption of a workload, so its nodes can't
     be drained.
 
-    Workloads without devices aren't sized, so the fleet's nodes may not have their pods.
+    Workloads without devices are excluded, because plans don't size them, so the fleet's nodes
+    might not run their pods.
     """
     sized = {each.workload for each in sizing.workloads}
     for budget in manifests.budgets.values():
@@ -98,10 +99,10 @@ def find_drain_faults(manifests: Manifests, sizing: Sizing) -> Iterator[Diagnost
 def drain_assumptions(
     manifests: Manifests, sizing: Sizing, pools: Sequence[PlannedPool], left: Mapping[str, int]
 ) -> Iterator[str]:
-    """Yield a note for each pool whose pods have budgets: draining needs one more node, and whether
-    the pool can have it.
+    """Yield a note for each pool whose pods have budgets, because draining needs one more node.
 
-    `left` is the number of nodes that shared limits allow. Pools with spare nodes don't need one.
+    The note also states whether the pool can have this node. `left` is the number of nodes that
+    shared limits allow. Pools with spare nodes don't need another one.
     """
     placed = {
         size.workload: {name for name, pods in size.placements if pods} for size in sizing.workloads
@@ -131,7 +132,7 @@ def drain_assumptions(
 
 
 def pods_that_may_go(budget: DisruptionBudget, pods: int) -> int:
-    """Return how many of this number of running pods can be evicted at once."""
+    """Return how many of these running pods can be evicted at once."""
     desired = desired_healthy(budget, pods)
     return 0 if desired is None else max(0, pods - desired)
 

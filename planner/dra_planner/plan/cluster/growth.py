@@ -2,8 +2,8 @@
 cluster.
 
 Existing nodes stay as they are, with their pods, and existing objects are updated. Nodes are added
-while the simulation leaves pods pending, until the default scheduler places everything in every pod
-arrival order that is tried.
+while the simulation leaves pods pending, until the default scheduler places all pods in every
+simulated pod arrival order.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ from dra_planner.simulation import (
 from dra_planner.simulation.cluster.nodes import PoolNodes
 from dra_planner.sizing import POOL_TOO_SMALL, DeviceCount, WorkloadSize, node_costs
 
-_STEPS_PER_POD: Final = 40  # steps of one order; see `CountQuestion.scale`
+_STEPS_PER_POD: Final = 40  # steps for one order (see `CountQuestion.scale`)
 _MOST_RAISED: Final = 200  # number of nodes beyond each pool's maximum that the search tries
-_NEW: Final = "new"  # between a pool's name and the number of an added node
+_NEW: Final = "new"  # separator between a pool's name and the number of an added node
 
 
 _NO_REDUNDANCY: Final = Diagnostic(
@@ -159,8 +159,9 @@ def _other_version(observed: str, declared: str) -> Diagnostic:
 
 
 class _Growth(Struct, frozen=True, kw_only=True):
-    """A cluster, the offers of its fleet's pools, and their node counts. `nodes` are the existing
-    nodes, and `groups` is the pool of each by name.
+    """A cluster, the offers of its fleet's pools, and their node counts.
+
+    `nodes` are the existing nodes, and `groups` maps each node's name to its pool.
     """
 
     cluster: ReadCluster
@@ -256,9 +257,7 @@ def _without(offer: Offer, daemons: set[str]) -> Offer:
 
 
 def _raises(growth: _Growth, steps: int) -> tuple[Fix, ...]:
-    """Return the maximums with which everything is placed in every order, or () if none
-    were found.
-    """
+    """Return the maximums with which every order places all pods, or () if none were found."""
     question = growth.question(steps)
     more = min(
         _MOST_RAISED,
@@ -283,8 +282,9 @@ def _may_grow(offer: Offer) -> bool:
 def _judge(
     growth: _Growth, found: SimulatedCounts, more: Mapping[str, int], fixes: tuple[Fix, ...]
 ) -> Judgement:
-    """Return the verdicts with the added nodes. Finding no counts isn't proof, unless a bound
-    exceeds the maximums.
+    """Return the verdicts with the added nodes.
+
+    If no counts are found, pods don't fit only if a bound exceeds the maximums.
     """
     cluster = growth.cluster
     nodes = (*growth.nodes, *growth.added(more))
@@ -318,7 +318,7 @@ def _judge(
 
 
 def _order(found: SimulatedCounts) -> ArrivalOrder:
-    """Return the order that leaves most pods pending, or the first if none does."""
+    """Return the order that leaves the most pods pending, or the first order if none does."""
     strandings = found.at_maximum or found.at_packing
     if found.counts is not None or not strandings:
         return found.orders[0]
@@ -340,8 +340,8 @@ def _takers(growth: _Growth, judged: Judgement) -> frozenset[WorkloadRef]:
 def _answer(size: WorkloadSize, found: SimulatedCounts, fix: str, takes: bool) -> WorkloadSize:
     """Return the result for a workload.
 
-    Pods that fit on a new node might not stay pending. `takes`: each of its pods fits an empty node
-    of some pool.
+    Pods that fit on a new node might not stay pending. `takes` means that each of the workload's
+    pods fits an empty node of some pool.
     """
     if found.counts is not None or not takes:
         return size

@@ -1,4 +1,4 @@
-"""Guards of a plan in a running cluster: whether their policies exist, and whether pods follow
+"""Check the guards of a plan in a running cluster: their policies, and the pods that must follow
 them.
 """
 
@@ -47,8 +47,9 @@ def read_policies(sources: Iterable[Source]) -> Policies:
 class GuardChecks(Struct, frozen=True, kw_only=True):
     """Differences between the guards of a plan and a cluster.
 
-    `unplanned`: workloads with claims that the plan doesn't know, and their pods. Without a rule,
-    these pods can use any pool. `unknown`: the facts that the snapshot doesn't show, or "".
+    `unplanned` contains workloads with claims that the plan doesn't contain, and their pods.
+    Without a rule, these pods can use any pool. `unknown` states the facts that the snapshot
+    doesn't contain, or is "".
     """
 
     differences: tuple[NodeDifference, ...] = ()
@@ -64,8 +65,8 @@ def verify_guards(
 ) -> GuardChecks:
     """Return where a cluster differs from the guards of its plan.
 
-    `policies` is None if the cluster is too old for admission policies. Then the pods themselves
-    must have the guards.
+    `policies` is None if the cluster is too old for admission policies. In that case, the pods
+    themselves must have the guards.
     """
     pods = [
         pod
@@ -133,7 +134,7 @@ def _pod_differences(
     steered: dict[tuple[str, str, str], list[BoundPod]] = defaultdict(list)
     for pod in pods:
         places = _places(guards, pod)
-        # there are several rules, and the pod doesn't show which part of the workload it belongs to
+        # if there are several rules, the pod doesn't show to which part of the workload it belongs
         if len(places) == 1:
             steered[(*places[0], _maker(pod))].append(pod)
     for (pool, spread, maker), members in sorted(steered.items()):
@@ -175,7 +176,10 @@ def _is_planned(pod: BoundPod, planned: frozenset[WorkloadRef]) -> bool:
 
 
 def _places(guards: Guards, pod: BoundPod) -> list[tuple[str, str]]:
-    """Return the pools to which rules send a pod, with the name under which it spreads evenly."""
+    """Return the pools to which rules send a pod.
+
+    Pools over which it spreads evenly have a common name.
+    """
     templates = templates_in(pod.meta.namespace, pod.spec)
     owner = pod.owner or WorkloadRef("Pod", pod.meta.namespace, pod.meta.name)
     return sorted(

@@ -10,7 +10,7 @@ from dra_planner.errors import Diagnostic
 from dra_planner.model import Demand, WorkloadRef
 from dra_planner.wording import counted
 
-if TYPE_CHECKING:  # needed only if pods are simulated
+if TYPE_CHECKING:  # used only if pods are simulated
     from dra_planner.manifests import BoundPod
     from dra_planner.simulation import SimulationOutcome
 

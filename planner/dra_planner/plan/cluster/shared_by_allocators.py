@@ -1,4 +1,4 @@
-"""Devices of observed nodes that a device plugin and claims may allocate at the same time."""
+"""Devices of observed nodes that a device plugin and a DRA driver might both allocate."""
 
 from __future__ import annotations
 

@@ -50,8 +50,9 @@ _KUBELET = re.compile(r"""\bkubeletVersion["']?\s*:\s*["']?v?(1\.\d+)""")
 
 
 class ReadCluster(Struct, frozen=True, kw_only=True):
-    """A snapshot and the objects that are applied to it. `manifests` are these objects in the
-    cluster, from which `demand` and `offers` follow.
+    """A snapshot and the objects that are applied to it.
+
+    `manifests` are these objects in the cluster. `demand` and `offers` are derived from them.
     """
 
     features: Features
@@ -63,15 +64,15 @@ class ReadCluster(Struct, frozen=True, kw_only=True):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """Assumptions of the answer."""
+        """The assumptions on which the answer depends."""
         return _assumptions(self.demand, self.offers, self.features, self.snapshot)
 
 
 def read_cluster(request: PlanRequest, classes: Classes | None = None) -> ReadCluster:
     """Return the snapshot of a request with its manifests applied.
 
-    `classes` are classes that the cluster may lack. Raises ManifestError for a snapshot without
-    nodes, or if neither it nor the request has a Kubernetes version.
+    `classes` are additional DeviceClasses that the cluster might lack. Raises ManifestError for a
+    snapshot without nodes, or if neither the snapshot nor the request sets a Kubernetes version.
     """
     features = features_of(snapshot_minor(request))
     snapshot = read_checked(request.observed, features)
@@ -85,7 +86,7 @@ def read_cluster(request: PlanRequest, classes: Classes | None = None) -> ReadCl
     manifests = _together(given, snapshot)
     named = {pod.meta.key for pod in snapshot.bound_pods}
     more = [pod for pod in given.bound_pods if pod.meta.key not in named]
-    if more:  # pods that set their node's name, for which no scheduler is needed
+    if more:  # pods that set nodeName, which don't need a scheduler
         snapshot = replace(snapshot, bound_pods=(*snapshot.bound_pods, *more))
     if classes is not None:
         manifests = replace(manifests, classes={**classes(features), **manifests.classes})
@@ -173,7 +174,7 @@ def _node(offer: Offer, devices: DeviceCount) -> PlannedPool:
 
 
 def _together(given: Manifests, snapshot: Manifests) -> Manifests:
-    """Return the given objects with the cluster's objects that they can refer to."""
+    """Return the given objects and the cluster's objects to which they can refer."""
     if given is snapshot:
         return snapshot
     return replace(
@@ -204,7 +205,7 @@ def _in_cluster(manifests: Manifests, snapshot: Manifests) -> Manifests:
         return manifests
     named = {workload.ref for workload in manifests.workloads}
     known = {pod.owner for pod in snapshot.bound_pods} | snapshot.queued.keys()
-    # if missing pods were rejected
+    # if the API server rejected the missing pods
     limited = {_key(each)[0] for each in snapshot.quotas}
     staying = [
         workload
@@ -267,7 +268,7 @@ def _taint_rules(given: Manifests, snapshot: Manifests) -> tuple[DeviceTaintRule
 
 
 def _quotas(given: Manifests, snapshot: Manifests) -> tuple[Mapping[str, Any], ...]:
-    """Return the cluster's quotas and the given ones, with the cluster's usage for quotas with the
+    """Return the cluster's quotas and the given ones, with the cluster's usage for quotas of the
     same name.
     """
     known = {_key(each): each for each in snapshot.quotas}

@@ -1,6 +1,7 @@
-"""A running cluster's snapshot → a fleet file that describes its GPU nodes, to start from.
+"""Create an initial fleet file for the GPU nodes in a cluster's snapshot.
 
-Facts that nodes don't show aren't guessed. The fleet's defaults apply, and a note lists them.
+Facts that nodes don't show aren't guessed. Instead, the fleet's defaults apply, and notes list
+them.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from dra_planner.sources import Source
 from dra_planner.wording import counted
 
 _REGION: Final = ("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region")
-# number of labels of every cloud; each cloud has one of its own
+# labels with one name for each cloud
 _POOL_LABELS: Final = (POOL, "karpenter.sh/nodepool")
 
 _DRIVER_IMAGE: Final = re.compile(
@@ -40,7 +41,7 @@ _DRIVER_IMAGE: Final = re.compile(
 
 
 class StartingFleet(Struct, frozen=True, kw_only=True):
-    """A fleet as plain data, ready to commit after a review, and notes for the reviewer."""
+    """A fleet as plain data, ready to commit after a review, with notes for the reviewer."""
 
     fleet: Fleet
     document: Mapping[str, Any]
@@ -50,9 +51,9 @@ class StartingFleet(Struct, frozen=True, kw_only=True):
 def fleet_of_cluster(sources: Sequence[Source], kubernetes: str = "") -> StartingFleet:
     """Return the fleet of a snapshot's GPU nodes.
 
-    `kubernetes` applies if the snapshot doesn't contain its version. Raises ManifestError for a
-    snapshot without GPU nodes of a supported cloud, and PlannerError if they don't make a valid
-    fleet.
+    `kubernetes` is used if the snapshot doesn't contain a version. Raises ManifestError for a
+    snapshot without GPU nodes of a supported cloud, and PlannerError if these nodes don't result in
+    a valid fleet.
     """
     request = PlanRequest(sources=(), observed=tuple(sources), kubernetes=kubernetes)
     features = features_of(snapshot_minor(request))
@@ -130,7 +131,10 @@ def _machine(offer: Offer, of_cloud: Cloud) -> Machine | None:
 def _pools(
     nodes: Sequence[tuple[Offer, Machine]], of_cloud: Cloud, notes: list[str]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the pools: nodes with the same machine type and the same pool name, or without one."""
+    """Yield the pools.
+
+    The nodes of a pool have the same machine type, and the same pool name or no pool name.
+    """
     grouped: dict[tuple[str, str], list[tuple[Offer, Machine]]] = {}
     for offer, machine in nodes:
         labels = offer.node.meta.labels
@@ -200,7 +204,7 @@ def _note_device_plugin(nodes: Iterable[Node], notes: list[str]) -> None:
 
 
 def _own_labels(nodes: Sequence[Node], of_cloud: Cloud) -> dict[str, str]:
-    """Return labels that have one value on every node of the pool, and that neither a cloud nor a
+    """Return labels that have one value on all nodes of the pool, and that neither a cloud nor a
     driver sets.
     """
     common = set(nodes[0].meta.labels.items()).intersection(
@@ -244,8 +248,8 @@ def _system_pool(machines: Sequence[str], of_cloud: Cloud, notes: list[str]) -> 
 
 
 def _driver(sources: Iterable[Source], notes: list[str]) -> str:
-    """Return the NVIDIA DRA driver's version in the snapshot's pods, or otherwise the newest known
-    one.
+    """Return the version of the NVIDIA DRA driver in the snapshot's pods, or the newest known
+    version.
     """
     known = [release.version for release in nvidia.driver_releases() if release.is_installable]
     seen: Counter[str] = Counter(

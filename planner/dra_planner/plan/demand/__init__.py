@@ -1,3 +1,1 @@
-"""The demand of a plan: pods that need the fleet's devices, their DeviceClasses, and capacity to
-keep free.
-"""
+"""The demand of a plan: pods that need the fleet's devices, DeviceClasses, and headroom."""

@@ -26,7 +26,7 @@ REFUSED, MATCHES_NOTHING, DIFFERS = "class-refused", "class-matches-nothing", "c
 
 
 class ClassSources(Struct, frozen=True):
-    """The classes by name, as the fleet and the manifests define them."""
+    """The DeviceClasses by name that the fleet and the manifests define."""
 
     of_fleet: Mapping[str, DeviceClass]
     of_manifests: Mapping[str, DeviceClass]
@@ -80,8 +80,8 @@ def find_class_faults(
 def _matching_nothing(
     classes: list[DeviceClass], sources: ClassSources, offers: Iterable[Offer], features: Features
 ) -> Iterator[tuple[DeviceClass, bool]]:
-    """Yield the classes that certainly match no device, and whether each names the driver of some
-    device.
+    """Yield the classes that certainly match no device, each with whether it names the driver of
+    some device.
     """
     if not classes:
         return

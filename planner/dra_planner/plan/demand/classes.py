@@ -1,4 +1,4 @@
-"""The DeviceClasses of a fleet: its drivers' and its custom ones."""
+"""The DeviceClasses of a fleet: custom classes, and the classes of its drivers."""
 
 from __future__ import annotations
 

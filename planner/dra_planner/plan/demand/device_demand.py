@@ -1,7 +1,7 @@
 """The demand for a fleet's pools: pods that request devices of drivers that the fleet runs.
 
 Pods without devices run elsewhere and are ignored. Pods with devices of other drivers are listed.
-Only guards use this, because a plan evaluates all pods.
+Only guards use this module, because a plan evaluates all pods.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dra_planner.wording import listed
 
 OTHER_DRIVER: Final = "device-of-another-driver"
 """The code of the reason that pods request devices of a driver that the fleet doesn't run."""
-_SLIP: Final = 0.8  # minimum similarity to an own domain for a misspelling
+_SLIP: Final = 0.8  # minimum similarity to one of our domains that counts as a misspelling
 
 
 class OtherDevices(Struct, frozen=True):
@@ -88,10 +88,10 @@ def device_demand(
 def block_other_drivers(
     demand: Demand, offers: Iterable[Offer], classes: Mapping[str, DeviceClass], fleet: Fleet
 ) -> Demand:
-    """Return the demand with the pods blocked that need devices of drivers that the fleet doesn't
-    run.
+    """Return the demand without pods that need devices of drivers that the fleet doesn't run.
 
-    The fleet may not describe the nodes with these devices, so it's unknown whether such pods run.
+    These pods are blocked as *cannot tell*, because the fleet might not describe the nodes with
+    these devices.
     """
     offers = tuple(offers)
     drivers = {part.driver for offer in offers for part in offer.slices}
@@ -117,8 +117,8 @@ def block_other_drivers(
 def _named(
     blocked: Blocked, classes: Mapping[str, DeviceClass], own: set[str], fleet: Fleet
 ) -> Blocked:
-    """Return pods whose classes aren't given as those of another driver, if all classes have names
-    of other vendors.
+    """Return the other driver's devices of pods with undefined classes, if all class names belong
+    to other vendors.
     """
     names = [
         name
@@ -132,7 +132,7 @@ def _named(
 
 
 def _is_elsewhere(name: str, fleet: Fleet) -> bool:
-    """Return whether only another cloud creates the class with that name."""
+    """Return whether the class with that name is created only on other clouds."""
     known = known_classes().get(name)
     return known is not None and known.cloud not in ("", fleet.cloud)
 
@@ -169,7 +169,7 @@ def _of_another_driver(
 def is_of_another_vendor(name: str, own: Collection[str]) -> bool:
     """Return whether the name of a class or driver ("gpu.intel.com") is outside the known domains.
 
-    Similar names count as misspelled.
+    Names similar to a known domain count as misspelled.
     """
     domain = _domain(name)
     return "." in name and not any(
@@ -201,7 +201,8 @@ def _names_of_others(
 ) -> tuple[str, ...] | None:
     """Return the classes and resources of other drivers if a shape requests only those, or None.
 
-    Drivers without a table count as the fleet's, because they may publish devices on any node.
+    Drivers without a table count as the fleet's drivers, because they might publish devices on any
+    node.
     """
     resources = sorted(extended_resources(shape.pod))
     requests = [

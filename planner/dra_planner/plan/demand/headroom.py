@@ -12,13 +12,14 @@ from dra_planner.fleet import Fleet, Headroom
 from dra_planner.model import Demand, Figures, Member, Shape, WorkloadRef
 
 KIND: Final = "Headroom"
-"""Name prefix of such a workload in answers: Headroom default/web-headroom for the Deployment web,
-for example.
+"""Kind of such a workload in answers.
+
+For example, the Deployment web gets Headroom default/web-headroom.
 """
 
 
 def with_headroom(demand: Demand, fleet: Fleet) -> tuple[Demand, tuple[Diagnostic, ...]]:
-    """Return the demand with the pods of headroom, and warnings for headroom without effect."""
+    """Add pods for headroom to the demand, and yield warnings for headroom without effect."""
     return _add(demand, fleet), tuple(_idle(demand, fleet))
 
 

@@ -1,4 +1,4 @@
-"""Drivers that pods need and the fleet doesn't run, and the fleet settings for them."""
+"""Drivers that pods need but the fleet doesn't run, and the fleet settings that install them."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def driver_of_name(name: str, classes: Mapping[str, DeviceClass]) -> AnyDriver |
 
 
 def driver_fix(driver: AnyDriver, fleet: Fleet) -> str:
-    """Return the fleet setting with which nodes publish a driver's devices, or "" if there
-    is none.
+    """Return the fleet setting that makes nodes publish a driver's devices, or "" if no setting
+    does.
     """
     if any(each is driver for each, _ in fleet.drivers.installed()):
         names = sorted(_class_names(driver, fleet))

@@ -1,6 +1,4 @@
-"""Claims that request a part of a device, on nodes whose devices aren't shared: each claim gets a
-whole device.
-"""
+"""Claims for a part of a device that get a whole device, because nodes don't share devices."""
 
 from __future__ import annotations
 
@@ -31,9 +29,7 @@ _WHOLE: Final = "remove `capacity` from the request if each pod needs a whole de
 def find_undivided_devices(
     manifests: Manifests, fleet: Fleet, offers: Iterable[Offer], classes: Mapping[str, DeviceClass]
 ) -> Iterator[Diagnostic]:
-    """Yield claims of workloads for a part of a device, if their driver publishes only devices that
-    claims don't share.
-    """
+    """Yield claims for a part of a device whose driver doesn't share a device among claims."""
     known = {**classes, **manifests.classes}
     published = [each for offer in offers for each in offer.slices]
     shared = {
@@ -62,13 +58,14 @@ def find_undivided_devices(
 def with_sharing_fixes(
     manifests: Manifests, fleet: Fleet, offers: Iterable[Offer], classes: Mapping[str, DeviceClass]
 ) -> Iterator[Diagnostic]:
-    """Yield the diagnostics of the manifests. If the fleet's Kubernetes version ignores a request
-    for a part of a device, the fix includes the settings of the driver, because a newer Kubernetes
-    version isn't sufficient to share devices.
+    """Yield the manifests' diagnostics, with driver settings added to fixes for shared devices.
+
+    If the fleet's Kubernetes version ignores requests for a part of a device, a newer version isn't
+    enough to share devices. The driver's settings must also change.
     """
     found = manifests.diagnostics
     if not any(map(is_dropped_part, found)) or fleet.features_at(fleet.minor).consumable_capacity:
-        # if the plan is for a different version than the fleet's, the fixes don't change
+        # if the plan and the fleet have different versions, the fixes don't change
         yield from found
         return
     known = {**classes, **manifests.classes}

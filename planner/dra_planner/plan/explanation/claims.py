@@ -1,4 +1,4 @@
-"""Explanation of why one claim fits or not: by pool and by condition."""
+"""Explain why a claim fits or doesn't fit, by pool and by condition."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ from dra_planner.sizing import WorkloadSize
 
 
 class PoolExplanation(Struct, frozen=True, kw_only=True):
-    """The answer of one pool's empty node to the pod, and step by step to the claim.
+    """Whether one pool's empty node accepts the pod, with the steps for the claim.
 
     `report` is None if no device is checked (a class is missing, or the claim is already
     allocated). `selectors` lists the conditions of selectors that exclude devices. `devices` are
     the devices that the claim would get, by request, and `shares` the amounts that it would consume
-    of them if claims share them. `edits` is a minimal set of changes that make
-    the pod fit. All of them are needed.
+    of them if claims share them. `edits` is a minimal set of changes that make the pod fit. All of
+    these changes are needed.
     """
 
     pool: str
@@ -70,7 +70,7 @@ class Holder(Struct, frozen=True):
 
 
 class WhatIf(Struct, frozen=True, kw_only=True):
-    """Values of the fleet that were changed (PATH=VALUE), and the verdict without the changes."""
+    """The changed values of the fleet (PATH=VALUE), and the verdict without the changes."""
 
     changes: tuple[str, ...]
     verdict_before: Verdict
@@ -95,7 +95,8 @@ class ClaimExplanation(Struct, frozen=True, kw_only=True):
     missing: Reason | None = None
     is_observed: bool = False
     what_if: WhatIf | None = None
-    blockers: tuple[Reason, ...] = ()  # causes that prevent pods from running although devices fit
+    # the workload's verdict if all workloads are planned, in case the workload doesn't run
+    blockers: tuple[Reason, ...] = ()
     joint_fix: JointFix | None = None  # verdict of all workloads, if this workload doesn't run
 
 
@@ -107,16 +108,14 @@ PLACED_LATER: Final = Reason(
 
 
 def is_placed_later(size: WorkloadSize) -> bool:
-    """Return whether all pods of a workload that currently don't fit any node are placed in the
-    end.
-    """
+    """Return whether all pods that don't fit any node now are placed in the end."""
     return size.verdict == "fits" and size.placed > 0 and not size.pending
 
 
 def explain_claim(judgement: Judgement, name: str, pool: str = "") -> ClaimExplanation:
-    """Return why the claim with that name fits or not, on one pool or on all pools.
+    """Return why the claim with that name fits or doesn't fit, on one pool or on all pools.
 
-    Raises PlannerError with the existing claims or pools if it's not found.
+    Raises PlannerError with the existing claims or pools if the claim or the pool isn't found.
     """
     name, (shape, claim, workloads) = find_claim(judgement, name)
     answers = [answer for answer in judgement.answers(shape) if pool in ("", answer.offer.name)]
@@ -151,10 +150,10 @@ def explain_claim(judgement: Judgement, name: str, pool: str = "") -> ClaimExpla
 
 
 def explain_claim_of_plan(plan: Plan, name: str, pool: str = "") -> ClaimExplanation:
-    """Return the same with obstacles that prevent the pods from running although their devices fit,
-    like the plan's verdict. The name can be that of a claim whose object is rejected or missing.
+    """Return the explanation with the obstacles that the plan's verdict includes.
 
-    Raises PlannerError like `explain_claim`.
+    These obstacles prevent the pods from running although their devices fit. The name can be that
+    of a claim whose object is rejected or missing. Raises PlannerError like `explain_claim`.
     """
     try:
         found = explain_claim(plan.judgement, name, pool)
@@ -181,8 +180,8 @@ def explain_failing(judgement: Judgement) -> Iterator[ClaimExplanation]:
     """Yield each claim that no pool can satisfy, by shape, with the answer of every pool and
     without changes.
 
-    Claims that fit an empty node but are pending because pools are too small aren't included.
-    Neither are pools whose nodes reject the pod before checking devices.
+    Claims that fit an empty node but are pending because pools are too small aren't included. Pools
+    whose nodes reject the pod before checking devices aren't included either.
     """
     for shape in sorted(
         judgement.demand.shapes, key=lambda each: min(member.workload for member in each.members)
@@ -255,8 +254,9 @@ def _shares(answer: Placement, claim: ShapeClaim) -> Iterator[Share]:
 
 
 def smallest_edits(told: PoolAnswer, judgement: Judgement) -> tuple[Edit, ...]:
-    """Return a smallest set of changes that make the pod fit the pool. Empty if it fits already, or
-    if nothing helps.
+    """Return a smallest set of changes that make the pod fit the pool.
+
+    Empty if the pod already fits, or if no change helps.
     """
     return (
         suggest_edits(told.answer, _another_node(told, judgement))
@@ -266,8 +266,9 @@ def smallest_edits(told: PoolAnswer, judgement: Judgement) -> tuple[Edit, ...]:
 
 
 def _another_node(told: PoolAnswer, judgement: Judgement) -> NodeState | None:
-    """Return another node like an observed one, without claims on its devices. A predicted node is
-    unused already.
+    """Return another node like an observed one, without claims on its devices.
+
+    Predicted nodes are already unused.
     """
     offer = told.offer
     if offer.origin == "predicted":
@@ -284,8 +285,8 @@ def _another_node(told: PoolAnswer, judgement: Judgement) -> NodeState | None:
 
 
 def _take_apart(report: ClaimReport, node: NodeState) -> Iterator[SelectorReport]:
-    """Yield each selector that excludes devices from a request, by condition, for the node's
-    devices.
+    """Yield each selector that excludes devices from a request, split into conditions, for the
+    node's devices.
     """
     template = node.template
     devices = [each for each in template.candidates if each.bit & template.searched]

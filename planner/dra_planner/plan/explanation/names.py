@@ -57,7 +57,10 @@ def workloads_of(shape: Shape) -> frozenset[WorkloadRef]:
 
 
 def full_name(name: str, known: Iterable[str]) -> str:
-    """Return a name with its namespace: the only namespace that has it, or otherwise default."""
+    """Return a name with its namespace.
+
+    A name that exists in only one namespace gets this namespace. Other names get default.
+    """
     if "/" in name:
         return name
     found = {each for each in known if each.partition("/")[2] == name}
@@ -65,11 +68,11 @@ def full_name(name: str, known: Iterable[str]) -> str:
 
 
 def find_claim(judgement: Judgement, name: str) -> tuple[str, FoundClaim]:
-    """Return the claim that a name means, with the name that all messages use. Besides that, the
-    name can be that of a pod's claim, of its entry in a pod, or of a ResourceClaimTemplate.
+    """Return the claim with a name, and its full name for messages.
 
-    Raises PlannerError with the existing claims if it's not found, and with those of the template
-    if there are several.
+    `name` can also be the name of a pod's claim, of its entry in a pod, or of a
+    ResourceClaimTemplate. Raises PlannerError with the existing claims if the claim isn't found, or
+    with the template's claims if there are several.
     """
     claims = dict(_claims(judgement))
     templates = list(_by_template(judgement))
@@ -95,7 +98,7 @@ def find_claim(judgement: Judgement, name: str) -> tuple[str, FoundClaim]:
 
 
 def some_names(names: Sequence[str]) -> str:
-    """Return names as text: the first ones, and how many others there are."""
+    """Return the first names as text, and the number of other names."""
     if len(names) <= MOST_NAMES:
         return ", ".join(names) or "none"
     return f"{', '.join(names[:MOST_NAMES])}, and {len(names) - MOST_NAMES} more"
@@ -111,7 +114,7 @@ def _title(found: FoundClaim) -> str:
 
 
 def _by_entry(judgement: Judgement) -> Iterator[tuple[str, FoundClaim]]:
-    """Yield the claims of pods by their entry in the pod, as in reasons."""
+    """Yield the claims of pods by the names of their entries in the pods, as reasons print them."""
     for shape in judgement.demand.shapes:
         for claim in shape.claims:
             if claim.shared is None:
@@ -130,7 +133,7 @@ def _by_template(judgement: Judgement) -> Iterator[tuple[str, FoundClaim]]:
 
 
 def _claims(judgement: Judgement) -> Iterator[tuple[str, FoundClaim]]:
-    """Yield every name of a claim: its own, or the names of its entries in pods."""
+    """Yield every name of a claim: its own name, or the generated names for its entries in pods."""
     for shape in judgement.demand.shapes:
         for claim in shape.claims:
             if claim.shared is not None:

@@ -1,4 +1,4 @@
-"""Everything except capacity that affects a workload's verdict in a plan."""
+"""The obstacles, other than capacity, that affect a workload's verdict in a plan."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Explanation of why one pod runs or not: the answer of every pool, the holders of its devices, and
-the smallest change.
+"""Explain why a pod runs or doesn't run: each pool's answer, the holders of its devices, and the
+smallest change.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ _GENERATED_SUFFIXES: Final[Mapping[str, str]] = {
     "Job": "([0-9]+-)?[a-z0-9]{5}",
     "CronJob": "[0-9]+-([0-9]+-)?[a-z0-9]{5}",
 }
-"""Ends of pod names that controllers generate, as patterns."""
+"""Patterns for the suffixes of pod names that controllers generate."""
 
 
 class PoolForPod(Struct, frozen=True, kw_only=True):
     """The answer of one pool's empty node, or of one node of a snapshot, to the pod.
 
     `devices` are the devices that its claims would get, as (claim and request, device). `edits` is
-    a smallest set of changes to the pod or its claims that make it fit the node. All of them are
-    needed.
+    a smallest set of changes to the pod or its claims that make it fit the node. All of these
+    changes are needed.
     """
 
     pool: str
@@ -74,20 +74,21 @@ class PodExplanation(Struct, frozen=True, kw_only=True):
     claims: tuple[str, ...]
     pools: tuple[PoolForPod, ...]
     pending_reasons: tuple[Reason, ...] = ()
-    # causes that prevent them from running although their devices fit
+    # causes that prevent pods from running although their devices fit
     blockers: tuple[Reason, ...] = ()
     holders: tuple[Holder, ...] = ()
     missing: Reason | None = None
     is_observed: bool = False
-    joint_fix: JointFix | None = None  # verdict of all workloads, if this workload doesn't run
+    # the workload's verdict if all workloads are planned, in case the workload doesn't run
+    joint_fix: JointFix | None = None
 
 
 def explain_pod(judgement: Judgement, name: str, pool: str = "") -> tuple[PodExplanation, ...]:
-    """Return why the pod with that name fits or not, on one pool or on all pools, for each pod
-    template of its workload.
+    """Return why the pod with that name fits or doesn't fit, for each pod template of its workload,
+    on one or all pools.
 
     The name is NAMESPACE/NAME of a pod or of its workload. Raises PlannerError with the existing
-    pods or pools if it's not found.
+    pods or pools if the pod or the pool isn't found.
     """
     namespaces = {ref.namespace for ref in _workloads(judgement)}
     short = [f"{each}/{name}" for each in namespaces if _is_known(judgement, f"{each}/{name}")]
@@ -113,10 +114,10 @@ def explain_pod(judgement: Judgement, name: str, pool: str = "") -> tuple[PodExp
 
 
 def explain_pod_of_plan(plan: Plan, name: str, pool: str = "") -> tuple[PodExplanation, ...]:
-    """Return the same with obstacles that prevent the pods from running although their devices fit,
-    like the plan's verdict. The name can be that of a workload that the API server rejects.
+    """Return the explanation with the obstacles that the plan's verdict includes.
 
-    Raises PlannerError like `explain_pod`.
+    These obstacles prevent the pods from running although their devices fit. The name can be that
+    of a workload that the API server rejects. Raises PlannerError like `explain_pod`.
     """
     try:
         found = explain_pod(plan.judgement, name, pool)
@@ -153,7 +154,7 @@ def _hindered(pod: PodExplanation, plan: Plan) -> PodExplanation:
 
 
 def pods_at(judgement: Judgement, place: Place) -> tuple[str, ...]:
-    """Return the names, for `explain_pod`, of the workloads whose pods are described at a place of
+    """Return the names (for `explain_pod`) of the workloads whose pods are described at a place in
     a file.
     """
     members = [member for shape in judgement.demand.shapes for member in shape.members]
@@ -198,7 +199,7 @@ def _explain(judgement: Judgement, name: str, pool: str) -> Iterator[PodExplanat
 
 def _of_generated_name(judgement: Judgement, pod: str) -> str:
     """Return the full name of the workload whose pods have generated names like this one, or the
-    name itself.
+    given name.
     """
     namespace, _, short = pod.rpartition("/")
     for ref in _workloads(judgement):
@@ -276,8 +277,9 @@ def _devices(answer: Placement) -> Iterator[tuple[str, str]]:
 
 
 def _holders(judgement: Judgement, shape: Shape, pools: list[str]) -> Iterator[Holder]:
-    """Yield the workloads with pods on these pools after the demand is placed. For a pod with
-    claims, only ones with claims.
+    """Yield the workloads with pods on these pools after the demand is placed.
+
+    If the pod has claims, only workloads with claims.
     """
     with_claims = {
         member.workload

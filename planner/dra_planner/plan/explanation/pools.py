@@ -20,8 +20,8 @@ from dra_planner.plan.model import Plan, PlannedPool, PlannedWorkload
 
 
 class PublishedDevices(Struct, frozen=True, kw_only=True):
-    """Equal devices of one node: their number, their product or profile ("" if they publish none),
-    and their memory.
+    """Equal devices of one node: their number, their memory, and their product or profile ("" if
+    not published).
     """
 
     driver: str
@@ -34,7 +34,7 @@ class PoolUse(Struct, frozen=True, kw_only=True):
     """A workload's use of the pool: the answer of the pool's empty node to its pods, with reasons.
 
     `here` is the number of its pods on the pool, `pending` the number of pods without a pool, and
-    `elsewhere` are the pools of the others.
+    `elsewhere` are the pools of the other pods.
     """
 
     workload: str
@@ -49,7 +49,7 @@ class PoolReport(Struct, frozen=True, kw_only=True):
     """One pool of a plan, or one node of a snapshot.
 
     `verdict` is the worst verdict of the workloads that run here or fit here. *does not fit* means
-    that the pool is too small for them. `uses` are in the order of the workloads.
+    that the pool is too small for these workloads. `uses` are in the order of the workloads.
     """
 
     pool: PlannedPool
@@ -58,7 +58,7 @@ class PoolReport(Struct, frozen=True, kw_only=True):
     uses: tuple[PoolUse, ...]
     doubts: tuple[Reason, ...] = ()  # objects and files that weren't read
     is_observed: bool = False
-    # workloads with pods here before a change of the fleet, which don't fit after the change
+    # workloads that had pods here before a change of the fleet, and don't fit after it
     lost: tuple[str, ...] = ()
 
     @property
@@ -73,13 +73,15 @@ class PoolReport(Struct, frozen=True, kw_only=True):
 
     @property
     def refuses(self) -> tuple[PoolUse, ...]:
-        """The workloads whose pods fit none of its nodes, or for which it isn't known."""
+        """The workloads whose pods don't fit any node of the pool, or for which this is unknown."""
         return tuple(use for use in self.uses if not use.here and use.answer != "fits")
 
 
 def compare_pool(report: PoolReport, before: PoolReport, plan: Plan) -> PoolReport:
-    """Return the report of a pool after a change of the fleet, with the workloads that ran on the
-    pool before the change and don't fit in the changed plan.
+    """Return the report of a pool after a change of the fleet.
+
+    It includes the workloads that ran on the pool before the change, and don't fit in the changed
+    plan.
     """
     verdicts = {str(each.workload): each.verdicts[plan.level] for each in plan.workloads}
     lost = [use.workload for use in before.takes if verdicts.get(use.workload, "fits") != "fits"]
@@ -91,8 +93,9 @@ def compare_pool(report: PoolReport, before: PoolReport, plan: Plan) -> PoolRepo
 
 
 def explain_pool(plan: Plan, name: str) -> PoolReport:
-    """Return the report of a plan's pool. Raises PlannerError with the existing pools if it's not
-    found.
+    """Return the report of a plan's pool.
+
+    Raises PlannerError with the existing pools if the pool isn't found.
     """
     pool = next((each for each in plan.pools if each.name == name), None)
     offer = next((each for each in plan.offers if each.name == name), None)

@@ -15,14 +15,14 @@ class NeverCreated(Struct, frozen=True):
     """A workload or claim that is never created, with its full name, and the reasons."""
 
     name: str
-    workload: str  # the workload or object with the error, with its kind
+    workload: str  # the workload or object with the error, including its kind
     verdict: Verdict
     reasons: tuple[Reason, ...]
 
 
 def find_rejected_workload(plan: Plan, name: str) -> NeverCreated | None:
-    """Return the rejected object, other than a claim or template, with a name: NAMESPACE/NAME, or
-    NAME.
+    """Return the rejected object with a name (NAMESPACE/NAME, or NAME), except claims and
+    templates.
     """
     return _rejected(plan, name, of_claims=False)
 
@@ -45,8 +45,9 @@ def find_rejected_claim(plan: Plan, name: str) -> NeverCreated | None:
 
 
 def _names(blocked: Blocked) -> Iterator[str]:
-    """Yield the names of the claim of a blocked workload, with and without its namespace: its
-    object's, and those of the claims that its pods would have.
+    """Yield the names of a blocked workload's claim, with and without its namespace.
+
+    These are the name of the claim's object, and the names of the claims that the pods would have.
     """
     workload = blocked.member.workload
     short = blocked.reason.claim.partition("/")[2]

@@ -1,3 +1,1 @@
-"""The evaluation of a demand on nodes: sizes, answers of pools, gangs, lost nodes, and the
-simulation.
-"""
+"""The evaluation of a demand on nodes: sizes, pool answers, gangs, lost nodes, and simulation."""

@@ -8,8 +8,10 @@ from dra_planner.allocation.reasons.shares import Share
 
 
 class GivenDevice(Struct, frozen=True, kw_only=True):
-    """One device that a claim would get, and the amounts that it would consume of a shared one,
-    with the rest after all claims of the node.
+    """One device that a claim would get.
+
+    For a shared device, also the amounts that the claim would consume, and the rest after all
+    claims of the node.
     """
 
     request: str

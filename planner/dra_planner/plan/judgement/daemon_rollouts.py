@@ -1,4 +1,4 @@
-"""Rollouts of DaemonSets that need a second pod on each node, although a node holds only one."""
+"""Rollouts of DaemonSets that need a second pod on each node, although a node can hold only one."""
 
 from __future__ import annotations
 

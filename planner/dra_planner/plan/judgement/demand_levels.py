@@ -1,5 +1,5 @@
-"""Levels of demand other than the evaluated one: whether the pods of scalers and rollouts
-also fit.
+"""Check whether the pods of scalers and rollouts also fit, at levels of demand other than the
+planned one.
 """
 
 from __future__ import annotations
@@ -25,14 +25,16 @@ _WHEN_OTHERS: Final = {
     "ceiling": "while other workloads are at their ceiling",
     "peak": "during a rollout of other workloads",
 }
-"""The same for workloads that don't add pods."""
+"""The texts for workloads that don't add pods."""
 
 
 def find_beside(
     judgement: Judgement, fleet: Fleet, built: Mapping[str, int], *, free: Judgement | None = None
 ) -> tuple[Diagnostic, ...]:
-    """Return the findings about other levels of demand. `built` are the node counts of the plan,
-    and `free` is the judgement without the plan's guards, if it has guards.
+    """Return the findings about other levels of demand.
+
+    `built` contains the node counts of the plan. `free` is the judgement without the plan's guards,
+    if it has guards.
     """
     return (
         *find_levels_beside(judgement, free),
@@ -45,11 +47,9 @@ def find_levels_beside(judgement: Judgement, free: Judgement | None = None) -> I
     """Yield a finding for each workload with a worse verdict at ceiling or peak than at the
     evaluated level.
 
-    It's a warning for *does not fit* and a note for *cannot tell*. Peak is only reported without a
-    finding at ceiling. The plan's verdict doesn't depend on them.
-
-    If the workload fits without guards (`free`), the fix is other guards: those of a plan for that
-    level, instead of more nodes.
+    It's a warning for *does not fit* and a note for *cannot tell*. Peak is reported only if there
+    is no finding at ceiling. The findings don't affect the plan's verdict. If the workload fits
+    without guards (`free`), the fix isn't more nodes, but the guards of a plan for that level.
     """
     judged = {size.workload: size for size in judgement.sizing.workloads}
     told: set[WorkloadRef] = set()
@@ -82,8 +82,10 @@ def find_levels_beside(judgement: Judgement, free: Judgement | None = None) -> I
 def find_levels_without_nodes(
     judgement: Judgement, fleet: Fleet, built: Mapping[str, int]
 ) -> Iterator[Diagnostic]:
-    """Yield a finding for the first level at which pods stay pending on the `built` nodes, although
-    the maximums are large enough, because nothing changes the node counts of the fleet.
+    """Yield a finding for the first level at which pods stay pending on the `built` nodes.
+
+    This happens although the maximums are large enough, because nothing increases the fleet's node
+    counts.
     """
     if fleet.is_autoscaled or judgement.sizing.verdict != "fits":
         return
@@ -142,7 +144,7 @@ def _growing(judgement: Judgement, level: DemandLevel) -> list[WorkloadRef]:
 def _only_growing(
     demand: Demand, growing: Collection[WorkloadRef], level: DemandLevel, usual: DemandLevel
 ) -> Demand:
-    """Return the demand in which only these workloads add pods at a level."""
+    """Return the demand in which only these workloads add pods at this level."""
 
     def figures(member: Member) -> Figures:
         if member.workload in growing:

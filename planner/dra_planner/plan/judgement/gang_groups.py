@@ -1,5 +1,5 @@
-"""Groups of a gang that start together at one level of a demand, and the demand with fewer of their
-pods.
+"""Groups of a gang that start together at one level of a demand, and the demand reduced to some
+groups.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ PodSetKey = tuple[WorkloadRef, str]
 
 
 class GangGroups(Struct, frozen=True, eq=False):
-    """A gang at one level: its number of equal groups, the pods of each by part, and the minimum of
-    a group to start.
+    """A gang at one level: its number of equal groups, each group's pods by part, and the minimum
+    to start a group.
     """
 
     gang: Gang
     count: int
-    pods: tuple[tuple[GangPart, int], ...]  # of one group
+    pods: tuple[tuple[GangPart, int], ...]  # for one group
     least: int
     weight: tuple[int, ...]  # requests of its pods, devices first
-    alike: object  # equal for groups that can't be distinguished
+    alike: object  # equal for gangs whose groups can't be distinguished
 
     @property
     def size(self) -> int:
         return sum(pods for _, pods in self.pods)
 
     def starting(self) -> Iterator[tuple[GangPart, int]]:
-        """Yield the pods with which a group starts, the first parts first."""
+        """Yield the pods with which a group starts, filling the first parts first."""
         left = self.least
         for part, pods in self.pods:
             yield part, min(left, pods)
@@ -89,8 +89,8 @@ def _weight(asks: Sequence[tuple[Shape, int]]) -> tuple[int, ...]:
 
 
 def with_pods(demand: Demand, pods: Mapping[PodSetKey, int], level: DemandLevel) -> Demand:
-    """Return the demand with these numbers of pods for these pod sets at a level. None of the pods
-    are blocked.
+    """Return the demand with these numbers of pods for these pod sets at a level, and without
+    blocked pods.
     """
     left = dict(pods)
     shapes = []

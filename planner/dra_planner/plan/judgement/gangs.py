@@ -1,8 +1,8 @@
 """Gangs that don't fit completely: the number of complete groups that start.
 
-Pods that are held until their group fits don't use capacity before, so a packing with some of them
-is meaningless. The search finds the most groups that fit together with the other placed pods. Each
-candidate is sized like any demand.
+Pods that are held until their group fits don't use capacity until then, so a packing with only some
+of them is meaningless. The search finds the most groups that fit together with the other placed
+pods. Each candidate is sized like any demand.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from dra_planner.wording import counted
 
 MOST_SIZINGS = 24
 """Maximum number of candidates to size. The search tries fewer if each takes long."""
-_SIZINGS_OF_PAIRS = 20_000  # shapes × pools, for all candidates
+_SIZINGS_OF_PAIRS = 20_000  # maximum of shapes × pools, over all candidates
 _FEWEST_SIZINGS = 4
-_MOST_GUESSES = 5_000  # most of these are known not to fit
+# maximum number of groups to count by sizing, because most of them are known not to fit
+_MOST_GUESSES = 5_000
 
 Size = Callable[[Demand], Sizing]
 
@@ -37,8 +38,8 @@ class _Kind(Struct):
 
 
 def start_gangs(demand: Demand, first: Sizing, size: Size, pools: int) -> Sizing:
-    """Return the sizing with pods of gangs placed by complete groups, unchanged if all pods of
-    gangs are placed.
+    """Return the sizing with pods of gangs placed by complete groups, or the unchanged sizing if
+    all pods of gangs are placed.
 
     `first` is the sizing of the whole demand, and `size` sizes parts of it at the same level, on
     this number of `pools`. Verdicts don't change: pods that don't fit one by one don't fit as a
@@ -59,7 +60,9 @@ def start_gangs(demand: Demand, first: Sizing, size: Size, pools: int) -> Sizing
 
 
 class _Search:
-    """Searches for the most groups that start, smallest first, and for a proof that no more fit."""
+    """Searches for the largest number of groups that start, and for a proof that no more groups
+    fit.
+    """
 
     def __init__(
         self, demand: Demand, first: Sizing, size: Size, groups: list[GangGroups], pairs: int
@@ -76,7 +79,7 @@ class _Search:
             each.pending for each in first.workloads if each.workload not in self._mine
         )
         self._sized: dict[tuple[int, ...], Sizing] = {}
-        self._too_many: list[tuple[int, ...]] = []  # proved
+        self._too_many: list[tuple[int, ...]] = []  # whether the number is proven
         self._is_complete = True
 
     def _rank(self, group: GangGroups) -> tuple[object, ...]:
@@ -138,7 +141,7 @@ class _Search:
 
     def _fits(self, counts: tuple[int, ...]) -> bool:
         """Return whether this number of groups of each kind fits together with the placed pods of
-        others.
+        other workloads.
         """
         if any(
             all(many <= count for many, count in zip(known, counts, strict=True))
@@ -195,8 +198,8 @@ class _Search:
     def _held_back(
         self, sizing: Sizing, counts: tuple[int, ...], started: Mapping[GangGroups, int]
     ) -> Sizing:
-        """Return the nodes built for the groups that start, with the whole demand's bounds and
-        reasons.
+        """Return the nodes for the groups that start, with the bounds and reasons of the whole
+        demand.
         """
         found = self._with_others(counts, started)
         placed = {each.workload: each for each in found.workloads}
@@ -215,7 +218,7 @@ class _Search:
         )
 
     def _with_others(self, counts: tuple[int, ...], started: Mapping[GangGroups, int]) -> Sizing:
-        """Return the sizing with as many pods beyond the least of each group as have room."""
+        """Return the sizing with as many pods beyond each group's minimum as still fit."""
         extra: dict[PodSetKey, int] = {}
         best = self._sized.get(counts) or self._size(self._part(counts))
         for group, count in started.items():
@@ -303,8 +306,8 @@ def _with_sum(most: Sequence[int], total: int) -> Iterator[tuple[int, ...]]:
 
 
 def _at_the_end(most: Sequence[int], total: int) -> list[int] | None:
-    """Return the first counts with this sum, with as many groups as possible in the last positions.
-    None if there are none.
+    """Return the first counts with this sum, with as many groups as possible in the last positions,
+    or None if no counts have this sum.
     """
     counts: list[int] = []
     for each in reversed(most):
@@ -314,13 +317,13 @@ def _at_the_end(most: Sequence[int], total: int) -> list[int] | None:
 
 
 def _beside(pool: PoolSize, found: PoolSize) -> PoolSize:
-    """Return the size for the groups that start, with the whole demand's needs of the pool."""
+    """Return the pool's size for the groups that start, with the whole demand's bounds."""
     return replace(found, bound=pool.bound, enough=pool.enough)
 
 
 def _of_room(reason: Reason) -> Reason:
-    """Return a reason that refers to capacity: more pods are pending than there are pods without
-    capacity.
+    """Return whether a reason refers to capacity: more pods are pending than the reason's pods
+    without capacity.
     """
     message = reason.message
     for pending in (" pod pending", " pods pending"):

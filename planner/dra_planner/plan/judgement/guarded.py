@@ -20,9 +20,10 @@ class Guarded(Struct, frozen=True, kw_only=True):
     """A plan's guards, and the plan without them.
 
     `given` is the fleet as the user wrote it, `fleet` the fleet with split pools. `free` is the
-    judgement without guards. `pending_without`: for each guard, the fewest and most pods that stay
-    pending on the nodes of this plan if only that guard is removed; () if that wasn't simulated
-    to its end. `in_any_order` are the pools whose pods are proved to fit in any arrival order.
+    judgement without guards. `pending_without` contains, for each guard, the fewest and most pods
+    that stay pending on the nodes of this plan if only that guard is removed, or () if that
+    simulation didn't finish. `in_any_order` are the pools whose pods provably fit in any arrival
+    order.
     """
 
     guards: Guards
@@ -48,8 +49,9 @@ class Guarded(Struct, frozen=True, kw_only=True):
 
     @property
     def free_pending(self) -> tuple[int, int] | None:
-        """The fewest and most pods that the orders leave pending without guards, or None if all are
-        placed or it's unknown.
+        """The fewest and most pods that stay pending without guards, over all orders.
+
+        None if all pods are placed, or if the numbers are unknown.
         """
         found = self.free.simulated
         if found is None or found.counts is not None:

@@ -62,15 +62,16 @@ GUARD_STEPS: Final = 15
 _STEPS_OF_LOSSES: Final = 5
 """Steps of the simulations of lost nodes, maximum replicas, and rollouts with guards."""
 _EXPENSIVE: Final = Decimal("0.05")
-"""The part of its price by which a plan without guards is above the bound before guards are
-offered."""
+"""Guards are offered if the price of a plan without guards exceeds the bound by more than this
+share.
+"""
 _CHECK_SEEDS: Final = range(11, 12)
 # number of additional orders, in which guarded pods most often stay pending
 _FURTHER_SEEDS: Final = range(12, 15)
 _FURTHER_ORDERS: Final[tuple[OrderName, ...]] = ("random", "at-once")
 _SHUFFLED_SEEDS: Final = range(12, 92)
 _FEWEST_SHUFFLED: Final = 4
-# divided by the number of pods in an order; used for the shuffled orders if it's larger
+# divided by the number of pods in an order; used for the shuffled orders if the result is larger
 _SHUFFLED_PODS: Final = 2_000
 _RANDOM_ORDERS: Final = 4
 _ORDERS_WITHOUT: Final = (
@@ -96,9 +97,10 @@ def judge_with_guards(
 ) -> tuple[Judgement, Guarded | None]:
     """Return the judgement of a demand, and its guards if the fleet enables guards and they help.
 
-    Fixes are looked for only if no guards are found. Without `compares`, the scheduler without
-    guards is simulated only then, too, and not without each guard. `sized` are known sizes of this
-    demand on these offers, and `known` are the guards that the search would find.
+    Fixes are searched for only if no guards are found. Without `compares`, the scheduler without
+    guards is also simulated only in that case, and the plan isn't simulated without each guard.
+    `sized` are known sizes of this demand on these offers, and `known` are the guards that the
+    search would find.
     """
     guides = fleet.placement != "free" and steps > 0
     skips = guides and not compares
@@ -117,8 +119,8 @@ def judge_with_guards(
     if guarded is not None:
         return guarded.judgement, guarded
     if skips or (guides and with_fixes and free.sizing.verdict != "fits"):
-        # Fixes start gangs whole, so only a demand without gangs keeps the counts that were
-        # simulated.
+        # Fixes start complete gangs, so the simulated counts are valid only for a demand without
+        # gangs.
         simulated = None if demand.gangs else free.simulated
         free = judge(
             demand,
@@ -138,7 +140,7 @@ def judge_with_guards(
 
 
 def _with_guard_fix(free: Judgement, fleet: Fleet, steps: int) -> Judgement:
-    """Return the judgement with guards as a further fix if they help."""
+    """Return the judgement with guards as an additional fix if they help."""
     found = _find_guards_of_fix(free, fleet, steps)
     if found is None:
         return free
@@ -152,11 +154,11 @@ def _with_guard_fix(free: Judgement, fleet: Fleet, steps: int) -> Judgement:
 
 
 def _find_guards_of_fix(free: Judgement, fleet: Fleet, steps: int) -> GuardedCounts | None:
-    """Return guards if the scheduler leaves pods of a packing pending, or needs nodes that
-    cost much more than the bound. Return None if no guards were found.
+    """Return guards if the scheduler leaves pods of a packing pending, or needs nodes that cost
+    much more than the bound. Return None if no guards were found.
 
-    A plan with `placement: guided` runs the same search, so it has the same counts. Gangs are
-    excluded, because fixes start them completely.
+    A plan with `placement: guided` runs the same search, so it has the same counts. Demands with
+    gangs are excluded, because fixes start complete gangs.
     """
     found = free.simulated
     if found is None or not found.at_packing or free.demand.gangs:
@@ -206,8 +208,9 @@ def apply_guards(
 def part_offers(
     offers: tuple[Offer, ...], split: Fleet, guards: Guards, features: Features
 ) -> tuple[Offer, ...]:
-    """Return the offers of a split fleet: the given ones, and predictions for the parts at their
-    pool's price.
+    """Return the offers of a split fleet.
+
+    These are the given offers, and predictions for the parts at the price of their original pool.
     """
     if not guards.parts:
         return offers
@@ -226,7 +229,7 @@ def part_offers(
 
 
 def _has_room_for_guards(free: Judgement, fleet: Fleet) -> bool:
-    """Return whether a packing places everything, and guards could still improve the plan."""
+    """Return whether a packing places all pods, and guards could still improve the plan."""
     sizing = _without_losses(free.sizing)
     fitting, _ = without_misfits(sizing, free.demand)
     if not is_placed(sizing, fitting, free.level):
@@ -279,7 +282,7 @@ def _is_no_better(found: GuardedCounts, free: Judgement, fleet: Fleet) -> bool:
 
 
 class _Search:
-    """The questions about one judgement and its fleet."""
+    """The simulation's questions about one judgement and its fleet."""
 
     def __init__(self, free: Judgement, fleet: Fleet) -> None:
         self._free = free
@@ -311,7 +314,7 @@ class _Search:
             steps=steps,
             name_pool=cloud(self._fleet.cloud).pool_name,
             mode="exact" if self._fleet.placement == "exact" else "guided",
-            # pods that arrive before their nodes would be spread over too few of them
+            # pods that arrive before their nodes would spread over too few nodes
             spreads=not self._fleet.is_autoscaled,
         )
 
@@ -390,8 +393,9 @@ class _Search:
     def _levels_beside(
         self, found: GuardedCounts, steps: int
     ) -> dict[DemandLevel, SimulatedCounts]:
-        """Return counts for maximum replicas and rollouts with guards, as far as they are proven
-        and differ from the evaluated level.
+        """Return counts for maximum replicas and rollouts with guards.
+
+        Only levels that are proven and differ from the evaluated level are included.
         """
         proved: dict[DemandLevel, SimulatedCounts] = {}
         sizings, question = self._free.sizings, self.ask(found.guards)
@@ -427,7 +431,7 @@ class _Search:
 def _with_bounds_of(free: Sizing, guarded: Sizing) -> Sizing:
     """Return the size under guards with bounds that hold for every plan, with or without guards.
 
-    The bounds under guards are higher, so a plan without guards may cost less than these bounds.
+    Bounds under guards would be higher, so they can exceed the cost of a plan without guards.
     Nothing is proven about the parts of a split pool.
     """
     bounds = {pool.name: pool.bound for pool in free.pools}
@@ -443,7 +447,7 @@ def _with_bounds_of(free: Sizing, guarded: Sizing) -> Sizing:
 def without_guard(guards: Guards, kind: GuardKind) -> Guards:
     """Return the guards without one kind. Without a split, pods use the original pool."""
     match kind:
-        case "steer":  # packing is an addition to steered pods, so it ends together with steering
+        case "steer":  # packing only adds to steering, so removing steering also removes packing
             return Guards(parts=guards.parts)
         case "pack":
             return replace(guards, packs=False)
@@ -455,7 +459,7 @@ def without_guard(guards: Guards, kind: GuardKind) -> Guards:
 
 
 def _merged(rules: tuple[SteerRule, ...], pool_of: Mapping[str, str]) -> list[SteerRule]:
-    """Return one rule for each pool, whose pods don't have to spread."""
+    """Return one rule for each pool, without spreading."""
     merged: dict[str, SteerRule] = {}
     for rule in rules:
         pool = pool_of.get(rule.pool, rule.pool)

@@ -1,12 +1,10 @@
-"""The only evaluation of a demand on offered nodes. Plans, rules, and explanations only phrase its
-result.
+"""Evaluate a demand on offered nodes. Plans, rules, and explanations all present this result.
 
     judgement = judge(demand, offers, classes, features)
     judgement.sizing                     counts per pool and verdicts of workloads, at its level
     judgement.answers(shape)             each pool's answer to a pod of that shape
 
-Nothing is evaluated twice: every level is sized when the judgement is created, and answers are
-computed once on request.
+Every level is sized once, when the judgement is created. Answers are computed once, on request.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ from dra_planner.plan.suggestion.pool_fixes import with_pool_fixes
 from dra_planner.releases import Features
 from dra_planner.sizing import Sizer, Sizing
 
-if TYPE_CHECKING:  # only the simulation needs this module
+if TYPE_CHECKING:  # only simulations need this module
     from dra_planner.plan.judgement.lost_nodes import Survival
     from dra_planner.simulation import SimulatedCounts
 
@@ -54,9 +52,9 @@ def judge(
     Predicted offers are sized for every level of demand. Observed offers are existing nodes, on
     which declared demand is placed pod by pod. `fleet` describes the system pool for pods without
     devices, and possible purchases. `steps` limits the simulation of the sizes at that level. 0
-    disables it. `with_fixes`: see `PlanRequest`. Without it, pods of gangs are also counted one by
-    one. `proved` are counts of levels that were already simulated, and `sized` are known sizes of
-    this demand on these offers.
+    disables it. `with_fixes` is described in `PlanRequest`. Without it, pods of gangs are also
+    counted one by one. `proved` are counts of levels that were already simulated, and `sized` are
+    known sizes of this demand on these offers.
     """
     if any(offer.origin == "observed" for offer in offers):
         return judge_nodes(demand, offers, classes, features)
@@ -99,7 +97,7 @@ def judge(
 
 
 def _with_gangs(sized: SizedDemand, level: DemandLevel) -> Mapping[DemandLevel, Sizing]:
-    """Return the sizings in which a gang starts whole or not at all."""
+    """Return the sizings in which a gang starts completely or not at all."""
 
     def size(part: Demand) -> Sizing:
         return _size_part(part, level, sized.sizer, sized.system)

@@ -15,14 +15,15 @@ from dra_planner.offers import Offer
 from dra_planner.releases import Features
 from dra_planner.sizing import DeviceCount, DoubtfulPlace, Sizing
 
-if TYPE_CHECKING:  # only observed nodes need claims, and only simulations and guards their modules
+# only observed nodes need claims, and only simulations and guards need their modules
+if TYPE_CHECKING:
     from dra_planner.placement import GuardedCounts
     from dra_planner.plan.judgement.claim_devices import GivenClaim
     from dra_planner.plan.judgement.lost_nodes import Survival
     from dra_planner.plan.judgement.sized_demand import SizedDemand
     from dra_planner.simulation import Fix, SimulatedCounts, SimulationOutcome
 
-MOST_PODS: Final = 1_000  # number of pods of one shape to try on one node
+MOST_PODS: Final = 1_000  # maximum number of pods of one shape to try on one node
 
 
 class PoolAnswer(Struct, frozen=True, eq=False, dict=True):
@@ -51,19 +52,20 @@ class PoolAnswer(Struct, frozen=True, eq=False, dict=True):
 
 
 class Judgement(Struct, frozen=True, kw_only=True, eq=False):
-    """A demand, its offers, and the answer, with every pool at its maximum.
+    """A demand, its offers, and the result with every pool at its maximum.
 
     `sizings` has every level, but only declared demand on observed nodes. `on_system` are the IDs
-    of the shapes that run on the system pool. They are evaluated on `system_offer`, but not without
-    a fleet that describes it. `fleet` is the fleet of predicted offers. Only observed nodes have
-    `claims` (the devices of claims), `devices` (the used devices of each node), and `outcome`, from
-    which they are derived. `simulations` are the simulation results at the evaluated level,
-    ceiling, and peak, if it ran and the packing places everything that fits some pool. `fixes` are
-    changes with which it places everything at less cost, cheapest first. Without `tried_all_fixes`,
-    the steps ran out before. `survival` is the result for lost nodes, if the fleet requests it. If
-    pools grow in addition to observed nodes, `predicted` are their offers, and `groups` is the pool
-    of each node by name. `sized` are the sizes of predicted offers before the simulation, for
-    further evaluations. `guarded_counts` are the guards of the fix of that kind, with their proof.
+    of the shapes that run on the system pool. They are evaluated on `system_offer` if the fleet
+    describes it. `fleet` is the fleet of predicted offers. Only observed nodes have `claims` (the
+    devices of claims), `devices` (the used devices of each node), and `outcome`, from which they
+    are derived. `simulations` are the simulation results at the evaluated level, ceiling, and peak,
+    if the simulation ran and the packing places every pod that fits some pool. `fixes` are changes
+    with which the simulation places all pods at a lower cost, cheapest first. `tried_all_fixes` is
+    false if the steps ran out before all fixes were tried. `survival` is the result for lost nodes,
+    if the fleet requests it. If pools grow in addition to observed nodes, `predicted` are their
+    offers, and `groups` is the pool of each node by name. `sized` are the sizes of predicted offers
+    before the simulation, for further evaluations. `guarded_counts` contains the guards of a fix
+    that adds guards, with their proof.
     """
 
     demand: Demand
@@ -102,15 +104,16 @@ class Judgement(Struct, frozen=True, kw_only=True, eq=False):
         return self.simulations.get(self.level)
 
     def simulated_nodes(self, pool: str, level: DemandLevel) -> int | None:
-        """Return the number of a pool's nodes with which the scheduler places a whole level, or
-        None if it isn't known.
+        """Return the number of nodes in a pool with which the scheduler places a whole level.
+
+        Returns None if it's unknown.
         """
         found = self.simulations.get(level)
         return found.counts[pool] if found is not None and found.counts is not None else None
 
     @property
     def is_observed(self) -> bool:
-        """Whether the offers are nodes of a snapshot, which are pools of one."""
+        """Whether the offers are nodes of a snapshot. Each node is its own pool."""
         return any(offer.origin == "observed" for offer in self.offers)
 
     def answers(self, shape: Shape) -> tuple[PoolAnswer, ...]:

@@ -1,4 +1,4 @@
-"""Components of kustomize that patch the pods of workloads."""
+"""Kustomize Components that patch the pods of workloads."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def is_guards_component(data: Mapping[str, Any]) -> bool:
 
 
 def component(patches: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return a Component with these patches."""
+    """Return a kustomize Component with these patches."""
     return {
         "apiVersion": "kustomize.config.k8s.io/v1alpha1",
         "kind": "Component",

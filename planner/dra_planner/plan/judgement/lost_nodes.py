@@ -10,7 +10,7 @@ from msgspec import Struct
 from dra_planner.fleet import Redundancy
 from dra_planner.records import equality
 
-if TYPE_CHECKING:  # only the simulation needs this module
+if TYPE_CHECKING:  # only simulations need this module
     from dra_planner.simulation import Loss
 
 Counts = Mapping[str, int]

@@ -1,4 +1,4 @@
-"""Spare nodes, so that every pod finds a node after some are lost.
+"""Spare nodes, so that every pod finds a node after some nodes are lost.
 
 The simulation re-creates the pods of lost nodes and schedules them on the remaining nodes, for
 every loss in the fleet and every arrival order. Without simulation, each used pool gets enough
@@ -21,7 +21,7 @@ from dra_planner.simulation import simulate_losses
 from dra_planner.sizing import Sizing, WorkloadSize, node_costs
 from dra_planner.wording import counted, named, verb
 
-if TYPE_CHECKING:  # only the simulation needs this module
+if TYPE_CHECKING:  # only simulations need this module
     from dra_planner.simulation import CountQuestion, Losses, SimulatedCounts
 
 LOSS_CODES: Final = frozenset({"redundancy-not-kept", "losses-not-simulated", "loss-leaves-pods"})
@@ -31,8 +31,10 @@ _MOST_ADDED: Final = 20
 
 
 class Spares(Struct, frozen=True, kw_only=True):
-    """Input of the search for spare nodes. `base` is the number of nodes that the demand needs, and
-    `zones` the number of a pool's zones.
+    """Input of the search for spare nodes.
+
+    `base` is the number of nodes that the demand needs in each pool, and `zones` is the number of
+    each pool's zones.
     """
 
     asked: Redundancy
@@ -43,7 +45,7 @@ class Spares(Struct, frozen=True, kw_only=True):
     limits: tuple[SharedLimit, ...]
 
     def wanted(self) -> dict[str, int]:
-        """Return the number of nodes of each pool of which enough remain for the demand, if
+        """Return the number of nodes in each pool with which enough nodes remain for the demand, if
         possible.
         """
         return {name: self._with_spares(name, nodes) for name, nodes in self.base.items()}
@@ -103,10 +105,10 @@ def what_survives(
     demands: tuple[Demand, Demand],
     nodes: SimulatedFleet,
 ) -> tuple[Spares, CountQuestion | None]:
-    """Return the input of the search for spare nodes, and the simulation's question, or None
-    without simulated counts.
+    """Return the input of the search for spare nodes, and the simulation's question.
 
-    `demands` are the whole demand and its part on the pools.
+    The question is None without simulated counts. `demands` are the whole demand and its part on
+    the pools.
     """
     found = simulated.counts if simulated is not None and simulated.scale == 1 else None
     if fleet.sizing == "packing":
@@ -132,7 +134,7 @@ def _spare(counts: Counts, base: Counts) -> dict[str, int]:
 
 
 class _Search:
-    """The counts with which no loss leaves pods pending. The search adds nodes and then removes
+    """Searches for counts with which no loss leaves pods pending: adds nodes, and then removes
     unneeded ones.
     """
 
@@ -188,7 +190,7 @@ class _Search:
         return losses
 
 
-# -- answers
+# -- results
 
 
 def _told(sizing: Sizing, reason_for: Callable[[WorkloadSize], Reason | None]) -> Sizing:

@@ -1,4 +1,6 @@
-"""A common cause for pods of several workloads: the scheduler doesn't follow the packing."""
+"""A common cause for the uncertainty of several workloads: the scheduler doesn't follow the
+packing.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ _MOST_NAMED: Final = 4
 
 
 class SharedCause(Struct, frozen=True, kw_only=True):
-    """Workloads that are uncertain only because of the scheduler's choices, the sentence for all of
-    them, and its fix.
+    """Workloads that are uncertain only because of the scheduler's choices, with a common message
+    and fix.
     """
 
     workloads: tuple[WorkloadRef, ...]

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from dra_planner.simulation import Fix
 
 NOTHING_PROVED: Final[Mapping[DemandLevel, SimulatedCounts]] = MappingProxyType({})
-# verdicts that sizing can't determine, but the simulation can
+# verdicts that the simulation can determine, but sizing can't
 _BETWEEN_PODS: Final = "rule-between-pods"
 LEAVES_PODS: Final = "simulation-leaves-pods"
 """The code of the simulation's reason."""
@@ -45,7 +45,7 @@ _LEFT_TO_SIMULATION: Final = frozenset({_BETWEEN_PODS, LEAVES_PODS})
 
 class Simulated(Struct, frozen=True, kw_only=True):
     """The simulation's result: verdicts at every level, results at the simulated levels, and fixes
-    for the evaluated level. `tried_all_fixes`: the steps sufficed.
+    for the evaluated level. `tried_all_fixes` is set if the steps were sufficient.
     """
 
     sizings: Mapping[DemandLevel, Sizing]
@@ -68,9 +68,9 @@ def simulate_sizings(
 
     Only levels that the packing places are simulated: the evaluated one, ceiling, and peak.
     Workloads whose pods fit no pool are excluded, because they are pending with any counts.
-    `demand` contains the pods for `nodes`. `proved` are known results of levels. `steps` limits the
-    evaluated level. Ceiling and peak, if they differ, get the remaining steps, at least a sixth
-    each.
+    `demand` contains the pods for `nodes`. `proved` contains known results of levels. `steps`
+    limits the evaluated level. Ceiling and peak, if they differ, get the remaining steps, at least
+    a sixth each.
     """
     sizing, left = sizings[level], steps
     known: dict[int, SimulatedCounts] = {}
@@ -140,7 +140,7 @@ def _fits_nowhere(size: WorkloadSize) -> bool:
 def with_further_fix(judgement: Judgement, fix: Fix) -> Judgement:
     """Return a judgement with one more fix. Workloads' reasons name the cheapest fix."""
     found = judgement.simulated
-    assert found is not None  # only simulated results have such fixes
+    assert found is not None  # only simulated results have fixes
     prices = {
         offer.name: cost
         for offer, cost in zip(judgement.offers, node_costs(judgement.offers), strict=True)
@@ -241,10 +241,9 @@ def stranded(
     *,
     is_packed: bool = True,
 ) -> Reason:
-    """Return why a workload is uncertain: its pods that some arrival orders leave pending, and a
-    fix.
+    """Return why a workload is uncertain (some arrival orders leave its pods pending), and a fix.
 
-    `is_packed`: a packing places them and follows the rules between pods.
+    `is_packed` is set if a packing places the pods and follows the rules between pods.
     """
     most = max(each.pending[ref] for each in strandings)
     pods = counted(most, "pod")

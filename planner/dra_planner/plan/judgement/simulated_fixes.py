@@ -53,7 +53,9 @@ def fix_sentence(fix: Fix) -> str:
 
 
 def fix_result(fix: Fix, offers: Iterable[Offer]) -> str:
-    """Return the simulated result of a fix: nodes of all pools, and their price if it's known."""
+    """Return the simulated result of a fix: the number of nodes in all pools, and their price if
+    it's known.
+    """
     price = hourly_usd(fix.counts, offers)
     cost = "" if price is None else f", USD {price:,.2f} per hour"
     return f"{counted(sum(fix.counts.values()), 'node')}{cost}"
@@ -75,7 +77,7 @@ def fix_patch(fix: Fix, manifests: Manifests) -> dict[str, Any] | None:
     """Return a fix as a document: keys to merge into the fleet, or a kustomize Component that
     patches manifests.
 
-    None if that isn't possible, because a controller generates the template to change.
+    Returns None if a controller generates the template to change.
     """
     match fix.kind:
         case "taint":
@@ -95,7 +97,9 @@ def fix_patch(fix: Fix, manifests: Manifests) -> dict[str, Any] | None:
 
 
 def prefer_others_rows(level: int) -> list[dict[str, str]]:
-    """Return this number of taints that make pods prefer other pools, as in a fleet's document."""
+    """Return this number of taints that make pods prefer other pools, in the form of a fleet
+    document.
+    """
     return [
         {"key": each.key, "value": each.value, "effect": each.effect}
         for each in prefer_others(level)
@@ -103,8 +107,9 @@ def prefer_others_rows(level: int) -> list[dict[str, str]]:
 
 
 def pools_to_taint(fixes: Iterable[Fix]) -> tuple[str, ...]:
-    """Return the pools that pods should use last, from the first fix that names pools. Empty if
-    none does.
+    """Return the pools that pods should use last, from the first fix that names pools.
+
+    Returns an empty result if no fix names pools.
     """
     return next((fix.pools for fix in fixes if fix.kind == "taint"), ())
 

@@ -1,4 +1,4 @@
-"""The simulated nodes, and the question of how many nodes of each pool place everything."""
+"""The simulated nodes, and the search for the node counts that place all pods."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ RANDOM_ORDERS: Final = 4
 CHECK_SEEDS: Final = range(11, 14)
 """Random seeds that break ties between nodes when counts are checked."""
 PROFILES: Final = {"default": DEFAULT, "most-allocated": MOST_ALLOCATED}
-"""The scheduler's scoring of nodes, by the fleet's `schedulerProfile`."""
+"""How the scheduler scores nodes, by the fleet's `schedulerProfile`."""
 _LEAST_ZONES: Final = 2  # zones of existing subnets
 
 
 class SystemNodes(Struct, frozen=True, kw_only=True):
-    """Nodes that aren't sized: the offer of each, their number, and the number of their zones that
-    don't have names.
+    """Nodes that aren't sized: each node's offer, their number, and the number of their unnamed
+    zones.
     """
 
     offer: Offer
@@ -47,9 +47,10 @@ class SystemNodes(Struct, frozen=True, kw_only=True):
     unnamed_zones: int = 0
 
     def nodes(self, offers: Iterable[Offer], demand: Demand) -> tuple[SimulatedNode, ...]:
-        """Return the nodes. If pods must spread over zones and only pools name theirs, these nodes
-        get those zones and further ones, because a zone without a suitable node keeps other pods
-        pending.
+        """Return the nodes.
+
+        If pods must spread over zones, and only pools name their zones, these nodes get the pools'
+        zones and additional ones, because a zone without a suitable node keeps other pods pending.
         """
         named = tuple(dict.fromkeys(zone for offer in offers for zone in offer.zones))
         offer = self.offer
@@ -71,7 +72,7 @@ def _is_spread_over_zones(shape: Shape) -> bool:
 
 
 def system_nodes(fleet: Fleet | None) -> SystemNodes | None:
-    """Return the nodes of a fleet's system pool, or None if they aren't described."""
+    """Return the nodes of a fleet's system pool, or None if the fleet doesn't describe them."""
     offer = None if fleet is None else predict_system_offer(fleet)
     if offer is None or fleet is None:
         return None
@@ -85,7 +86,7 @@ class SimulatedFleet(Struct, frozen=True, kw_only=True):
     """Pools and system nodes in the simulation, for any demand.
 
     `limits` are shared limits of pools, and `multiples` are the numbers whose multiples the cloud
-    can build. `zones` is the number of zones of pools that don't name theirs.
+    can build. `zones` is the number of zones of pools that don't name their zones.
     """
 
     offers: tuple[Offer, ...]
@@ -105,8 +106,8 @@ class SimulatedFleet(Struct, frozen=True, kw_only=True):
         classes: Mapping[str, DeviceClass],
         features: Features,
     ) -> SimulatedFleet:
-        """Return the nodes of a fleet with the predicted `offers`, or only these without a
-        fleet.
+        """Return the nodes of a fleet with the predicted `offers`, or only the offers' nodes
+        without a fleet.
         """
         if fleet is None:
             return cls(offers=offers, classes=classes, features=features)
@@ -125,7 +126,7 @@ class SimulatedFleet(Struct, frozen=True, kw_only=True):
         """Return the offers of a fleet, in which every pool has zones.
 
         Nodes in a cloud always have the zone label, and the scheduler's default spreading over
-        zones makes its spreading over nodes count less. If only some nodes had the label, the
+        zones reduces the weight of its spreading over nodes. If only some nodes had the label, the
         scheduler would spread pods over only these nodes.
         """
         named = tuple(dict.fromkeys(zone for offer in self.offers for zone in offer.zones))
@@ -136,8 +137,8 @@ class SimulatedFleet(Struct, frozen=True, kw_only=True):
         )
 
     def question(self, sizing: Sizing, demand: Demand) -> CountQuestion:
-        """Return the question for a sizing at its level: how many nodes of each pool place
-        everything.
+        """Return the question for a sizing at its level: the number of nodes of each pool that
+        place all pods.
         """
         return CountQuestion(
             demand=demand,

@@ -1,8 +1,6 @@
 """A demand sized at every level on predicted offers, before gangs, the simulation, and lost nodes
-change the answer.
-
-Sizing is most of the work if pods stay pending, so several evaluations of the same demand and fleet
-use one result.
+change the result. If pods stay pending, sizing takes most of the time, so several evaluations of
+the same demand and fleet share one result.
 """
 
 from __future__ import annotations

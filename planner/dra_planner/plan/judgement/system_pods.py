@@ -1,8 +1,8 @@
 """Pods without devices that neither tolerate the taint of GPU nodes nor select these nodes, so they
 run on the system pool.
 
-The plan doesn't size that pool, because the fleet sets its count. But the answer includes whether
-such pods fit.
+The plan doesn't size that pool, because the fleet sets its count. But the plan checks whether such
+pods fit.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _OF_EVERY_NODE = ("cpu", "memory", "ephemeral-storage", "pods")
 
 
 def set_aside(demand: Demand, offers: Iterable[Offer]) -> tuple[Demand, Demand]:
-    """Return the demand on GPU pools, and that on the system pool."""
+    """Return the demand on GPU pools, and the demand on the system pool."""
     nodes = [offer.node for offer in offers]
     system = [
         shape
@@ -92,19 +92,19 @@ class SystemPods(Struct, frozen=True):
     def of(
         cls, demand: Demand, fleet: Fleet, classes: Mapping[str, DeviceClass], features: Features
     ) -> SystemPods:
-        """Return the evaluation of a fleet's system pods."""
+        """Evaluate a fleet's system pods."""
         offer = predict_system_offer(fleet)
         sizer = None if offer is None else Sizer.of(demand, (offer,), classes, features)
         return cls(demand, fleet.system_pool.machine, offer, sizer)
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """Assumptions of the answer."""
+        """The assumptions on which the answer depends."""
         said = () if self.offer is None else self.offer.assumptions
         return tuple(f"pool {SYSTEM_POOL}: {text}" for text in said)
 
     def with_demand(self, demand: Demand) -> SystemPods:
-        """Return the same with fewer pods of its shapes."""
+        """Return the evaluation with fewer pods of the same shapes."""
         return replace(
             self,
             demand=demand,

@@ -1,1 +1,1 @@
-"""Contents of planned nodes: pods, devices and their users, and shares of the cost."""
+"""Contents of planned nodes: pods, devices and their users, and cost shares."""

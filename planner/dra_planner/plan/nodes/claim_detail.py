@@ -1,5 +1,5 @@
-"""The devices of each claim when the planned nodes are filled pod by pod, so the result grows with
-the number of pods.
+"""The devices of each claim when the planned nodes are filled pod by pod, listed for every pod, so
+the result grows with the number of pods.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class _Detail:
 def _device(
     device: AllocatedDevice, template: str, node: str, shares: tuple[Share, ...]
 ) -> GivenDevice:
-    """Set the node's name, because predicted slices have a placeholder."""
+    """Set the node's name, because predicted slices contain a placeholder."""
     pool = node if device.pool == template else device.pool
     return GivenDevice(
         request=device.request,

@@ -13,7 +13,7 @@ from dra_planner.model import WorkloadRef
 
 
 class NodeContent(Struct, frozen=True):
-    """State of one node, its pods by workload, and the users of each device."""
+    """The state of one node, its pods by workload, and the users of each device."""
 
     state: NodeState
     pods: Counter[WorkloadRef] = field(default_factory=Counter)

@@ -1,4 +1,4 @@
-"""Cost shares of the planned nodes: each workload pays its devices' share of their node's price."""
+"""Cost shares of the planned nodes. Each workload pays its devices' share of their node's price."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from dra_planner.plan.nodes.devices import NIC, NodeDevice
 from dra_planner.plan.nodes.groups import FilledNodes, NodeGroup
 
 ShareState = Literal["used", "free", "stranded"]
-_UNIT: Final = Decimal("0.000001")  # of a US dollar; prices are this exact
+_UNIT: Final = Decimal("0.000001")  # unit of exact prices, in US dollars
 _Name = TypeVar("_Name")
 _Key = tuple[WorkloadRef | None, ShareState]
 _Parts = Iterator[tuple[WorkloadRef | None, ShareState, str, Fraction]]
 
 
 class CostShare(Struct, frozen=True, kw_only=True):
-    """Hourly cost of one workload, or without a workload, of free and stranded devices."""
+    """The hourly cost of one workload, or of free and stranded devices if there is no workload."""
 
     workload: WorkloadRef | None
     state: ShareState
@@ -31,10 +31,11 @@ class CostShare(Struct, frozen=True, kw_only=True):
 
 
 class ClaimShare(Struct, frozen=True, kw_only=True):
-    """Hourly cost of a workload's claims with one name, in total and for each.
+    """The hourly cost of a workload's claims with one name, in total and per claim.
 
-    `claim` is the entry in its pods' claims if each pod has its own claim, or namespace/name of a
-    shared claim. The first workload that uses a shared claim's devices pays for them.
+    `claim` is the name of the entry in the pods' claims if each pod has its own claim, or
+    namespace/name of a shared claim. The first workload that uses a shared claim's devices pays for
+    them.
     """
 
     workload: WorkloadRef
@@ -60,10 +61,9 @@ def cost_shares(plan: Plan, filled: FilledNodes) -> tuple[CostShare, ...]:
     """Return the shares, largest first and unused devices last.
 
     Their sum is the cost, to the millionth of a US dollar. A node's price is divided evenly among
-    its GPUs (or other accelerators), a GPU's price among its slices by memory, and a device's price
-    among its users.
-    Memory without a slice counts as stranded. Network interfaces have no cost. () if a price isn't
-    known, or if the nodes already exist.
+    its GPUs (or other accelerators), a GPU's price by memory among its slices, and a device's price
+    among its users. Memory without a slice counts as stranded. Network interfaces have no cost.
+    Returns () if a price is unknown, or if the nodes already exist.
     """
     if plan.cost is None or plan.judgement.is_observed:
         return ()
@@ -114,7 +114,7 @@ def namespace_shares(shares: Iterable[CostShare]) -> dict[str, Decimal]:
 
 
 def _paid(plan: Plan, filled: FilledNodes) -> _Parts:
-    """Yield the payers of the nodes with amount and claim ("" for unused devices)."""
+    """Yield the payers of the nodes, each with amount and claim ("" for unused devices)."""
     prices = {pool.name: pool.hourly_usd for pool in plan.pools}
     for group in filled.groups:
         price = Fraction(prices.get(group.pool) or 0) * group.nodes
@@ -149,7 +149,7 @@ def _weight(device: NodeDevice, devices: list[NodeDevice], group: NodeGroup) -> 
     if device.size and group.slices_per_gpu:
         return Fraction(device.size, group.slices_per_gpu)
     if device.is_rest:
-        return Fraction(1)  # whatever is left
+        return Fraction(1)  # the unassigned rest
     if device.memory_mib and group.gpu_memory_mib:
         return Fraction(device.memory_mib, group.gpu_memory_mib)
     return Fraction(1, len(devices))

@@ -26,11 +26,12 @@ _MEBIBYTE: Final = 2**20
 class NodeDevice(Struct, frozen=True, kw_only=True):
     """One device.
 
-    `counted_as` is the counted device: itself, or the GPU that claims partition dynamically. The
-    unpartitioned rest of such a GPU is an additional device with `is_rest`. `board` is the GPU of a
-    slice, and `root` is the PCIe root, "" if it isn't known. `start` and `size` are the memory
-    slices of a MIG slice. `memory_mib` is None if it isn't known. `claims` are its holders' claims
-    in their order: the entry in a pod's claims, or namespace/name if pods share it.
+    `counted_as` is the device that counts in totals: the device itself, or the GPU that claims
+    partition dynamically. The unpartitioned rest of such a GPU is an additional device with
+    `is_rest`. `board` is the GPU of a slice, and `root` is the PCIe root ("" if unknown). `start`
+    and `size` are the memory slices of a MIG slice. `memory_mib` is None if it's unknown. `claims`
+    are the holders' claims in the same order: the name of the entry in a pod's claims, or
+    namespace/name if pods share the claim.
     """
 
     name: str
@@ -69,7 +70,7 @@ class KindCount(Struct, frozen=True, kw_only=True):
 
 
 Holders = Mapping[int, tuple[tuple[WorkloadRef, str], ...]]
-"""The user and claim of a device, by its position among the node's candidates."""
+"""The user and claim of each device, by the device's position among the node's candidates."""
 
 
 def describe_devices(state: NodeState, full: NodeState, holders: Holders) -> tuple[NodeDevice, ...]:
@@ -204,5 +205,5 @@ def _memory_slices(candidate: Candidate) -> list[int]:
 
 
 def in_use(state: NodeState) -> int:
-    """Return the candidates in use, as bits."""
+    """Return the candidates that are in use, as bits."""
     return state.taken | sum(1 << index for index, _ in state.shares)

@@ -1,4 +1,4 @@
-"""Empty nodes of a plan, and nodes filled with as much more of the demand as fits."""
+"""Create empty nodes of a plan, and fill nodes with as many more pods of the demand as fit."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _FIRST: Final = ("cpu", "memory")  # number of nodes to check before calling the
 
 
 class NodeFiller:
-    """Creates empty nodes, and fills a node with as much more of the demand as fits."""
+    """Creates empty nodes, and fills a node with as many more pods of the demand as fit."""
 
     def __init__(self, plan: Plan, most: int = MOST_FILLED) -> None:
-        """`most`: pods of one shape that are tried on one node."""
+        """Create a filler. `most` is the maximum number of pods of one shape to try on a node."""
         self._plan = plan
         self._most = most
         self._offers = {offer.name: offer for offer in (*plan.offers, *plan.judgement.predicted)}
@@ -57,7 +57,9 @@ class NodeFiller:
         return self._opened[pool]
 
     def gpu(self, pool: str) -> Gpu | None:
-        """Return the model of a pool's GPUs, or None if it isn't known or there are none."""
+        """Return the model of a pool's GPUs, or None if it's unknown, or if the pool has no
+        GPUs.
+        """
         try:
             accelerator = find_machine(self._offers[pool].machine).accelerator
         except CatalogError:
@@ -65,8 +67,9 @@ class NodeFiller:
         return gpu(accelerator.gpu) if accelerator is not None and accelerator.gpu else None
 
     def fill(self, pool: str, state: NodeState) -> NodeState:
-        """Return the node filled with as much more of the demand as fits, stopping once every
-        device is in use.
+        """Return the node filled with as many more pods as fit.
+
+        Filling stops when all devices are in use.
         """
         free = [state.free(name) for name in _FIRST]
         for shape, (cpu, memory) in self.going_to(pool):
@@ -83,7 +86,7 @@ class NodeFiller:
         return state
 
     def going_to(self, pool: str) -> list[tuple[Shape, tuple[int, ...]]]:
-        """Return the shapes on a pool's nodes, and each pod's request of the resource that runs out
+        """Return the shapes on a pool's nodes, each with its request of the resource that runs out
         first.
         """
         if pool not in self._going:

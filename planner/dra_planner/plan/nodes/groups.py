@@ -36,8 +36,8 @@ Source = Literal["packing", "simulated", "observed"]
 class NodeGroup(Struct, frozen=True, kw_only=True):
     """A number of equal nodes of a pool: pods by workload, and devices.
 
-    `gpu` is the driver's model name, or "" if the machine type has no known GPU. Memory and number
-    of memory slices refer to one GPU, and are None if not known.
+    `gpu` is the driver's model name, or "" if the machine type has no known GPU. The memory and the
+    number of memory slices refer to one GPU, and are None if unknown.
     """
 
     pool: str
@@ -75,8 +75,8 @@ class FilledNodes(Struct, frozen=True, kw_only=True):
 
 
 class FilledState(Struct, frozen=True, kw_only=True):
-    """A number of equal nodes of a pool: their state, their state filled with as much more of the
-    demand as fits, and the shapes with claims that fit empty nodes of the pool.
+    """A number of equal nodes of a pool: their state, their state after adding as many more pods of
+    the demand as fit, and the shapes with claims that fit empty nodes of the pool.
     """
 
     pool: str
@@ -106,7 +106,7 @@ def node_states(plan: Plan) -> Iterator[FilledState]:
 def _filled(
     plan: Plan, filler: NodeFiller
 ) -> tuple[Source, str, Iterator[tuple[str, NodeContent, int]]]:
-    """Return how the nodes were filled, the simulated arrival order if there was one, and their
+    """Return the method that filled the nodes, the simulated arrival order (if any), and the
     contents.
     """
     judgement, found = plan.judgement, plan.judgement.simulated
@@ -137,8 +137,8 @@ def _grouped(
 def _alike(
     plan: Plan, contents: Iterable[tuple[str, NodeContent, int]], filler: NodeFiller
 ) -> dict[str, list[tuple[NodeContent, int]]]:
-    """Return equal nodes of each pool once with their number, and empty nodes for pools without
-    contents.
+    """Return each pool's equal nodes once, with their number, and empty nodes for pools without
+    pods.
     """
     pools = {pool.name: pool for pool in plan.pools}
     known: dict[str, dict[tuple[object, ...], tuple[NodeContent, int]]] = {

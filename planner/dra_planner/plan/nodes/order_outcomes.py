@@ -1,6 +1,6 @@
 """Outcomes of the simulated arrival orders: pending pods, and the used devices of each node.
 
-Orders with equal results are one outcome, so there are as many pictures as different results.
+Orders with equal results are one outcome, so each picture shows a different result.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from dra_planner.simulation import SimulationOutcome
 
 
 class HeldDevices(Struct, frozen=True):
-    """Devices of one kind on a node that one workload uses. None: unused."""
+    """Devices of one kind on a node that one workload uses, or unused devices if the workload is
+    None.
+    """
 
     kind: str
     workload: WorkloadRef | None
@@ -24,7 +26,7 @@ class HeldDevices(Struct, frozen=True):
 
 
 class OutcomeNodes(Struct, frozen=True):
-    """Nodes of a pool with equal numbers of devices of each kind per workload."""
+    """Nodes of a pool on which each workload uses the same number of devices of each kind."""
 
     pool: str
     nodes: int

@@ -1,4 +1,4 @@
-"""Nodes filled as in the packing."""
+"""Fill nodes in the same way as the packing."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class PackedNodes:
             ]
 
     def contents(self) -> Iterator[tuple[str, NodeContent, int]]:
-        """Yield the pool, the content, and the number of equal nodes."""
+        """Yield each group of equal nodes: its pool, content, and number."""
         for pattern in self._plan.judgement.sizing.patterns:
             placed = list(fill_pattern(pattern, self._filler.open(pattern.pool), self._shapes))
             state = placed[-1][1].node if placed else self._filler.open(pattern.pool)

@@ -1,4 +1,4 @@
-"""Nodes after a simulation."""
+"""Nodes and their contents after a simulation."""
 
 from __future__ import annotations
 
@@ -40,8 +40,9 @@ def simulated_contents(
 
 
 def _pool_of(node: str, plan: Plan) -> str:
-    """Return the pool of a simulated node, named <pool>-<index>. An observed node is its own pool,
-    unless given otherwise.
+    """Return the pool of a simulated node, named <pool>-<index>.
+
+    An observed node is its own pool, unless `groups` contains it.
     """
     if node in plan.judgement.groups:
         return plan.judgement.groups[node]

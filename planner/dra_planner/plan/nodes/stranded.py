@@ -17,13 +17,13 @@ from dra_planner.plan.nodes.devices import count_kinds, describe_devices
 from dra_planner.plan.nodes.groups import FilledState, node_states
 
 MOST_SHAPES: Final = 3
-"""Maximum number of pods that are explained for each kind of node."""
+"""Maximum number of pods to explain for each kind of node."""
 
 
 class Stranded(Struct, frozen=True, kw_only=True):
     """Free devices of a pool that no pod of the demand can use: their number by kind, and the
-    resource that a workload's pod lacks there. `workload` is None if no workload requests devices
-    of the pool.
+    resource that a workload's pod lacks on these nodes. `workload` is None if no workload
+    requests devices of the pool.
     """
 
     pool: str
@@ -34,8 +34,9 @@ class Stranded(Struct, frozen=True, kw_only=True):
 
 
 def why_stranded(plan: Plan) -> tuple[Stranded, ...]:
-    """Return the stranded devices and the causes, by pool in the order of the fleet. Equal answers
-    of several nodes are one.
+    """Return the stranded devices and the causes, by pool in the order of the fleet.
+
+    Equal results of several nodes are combined.
     """
     nodes: Counter[tuple[str, WorkloadRef | None, str]] = Counter()
     devices: dict[tuple[str, WorkloadRef | None, str], Counter[str]] = {}

@@ -1,4 +1,4 @@
-"""Nodes of a plan compared with the quotas of the account."""
+"""Compare the nodes of a plan with the quotas of the account."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LARGEST: Final = 10**9
 
 
 class QuotaUse(Struct, frozen=True, kw_only=True):
-    """A quota's use by the nodes of a fleet: `planned` by the plan, `at_most` by pools at their
+    """A fleet's use of a quota: `planned` nodes of the plan, and `at_most` with pools at their
     maximums.
     """
 
@@ -31,7 +31,7 @@ class QuotaUse(Struct, frozen=True, kw_only=True):
 
 
 def fleet_quotas(quotas: Sequence[AccountQuota]) -> list[Quota]:
-    """Return account quotas as quotas of a fleet: the unused part."""
+    """Return the unused part of account quotas as quotas of a fleet."""
     return [
         Quota.model_validate(
             {

@@ -1,7 +1,7 @@
-"""Address quotas: the maximum use of the built nodes, which depends on their pods.
+"""Compare address quotas with the built nodes' maximum use, which depends on the nodes' pods.
 
-Sizing counts a node's minimum use, so that *does not fit* is proven. This module counts the
-maximum.
+Sizing counts a node's minimum use, so that *does not fit* is proven. This module counts the maximum
+use.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from dra_planner.wording import counted
 def find_address_doubts(
     judgement: Judgement, fleet: Fleet, offers: Mapping[str, Offer], built: Mapping[str, int]
 ) -> Iterator[Diagnostic]:
-    """Yield a warning for each address quota that the built nodes may exceed. `offers` are the
-    pools' offers.
+    """Yield a warning for each address quota that the built nodes might exceed.
+
+    `offers` are the pools' offers.
     """
     if judgement.sizing.verdict != "fits":
         return
@@ -49,8 +50,8 @@ def _at_most(
     built: Mapping[str, int],
     quota: Quota,
 ) -> int:
-    """Return the maximum use of a quota by the pools' nodes, each with its maximum number
-    of pods.
+    """Return the maximum use of a quota by the pools' nodes, with the maximum number of pods on
+    each node.
     """
     total = 0
     for pool in fleet.pools:
@@ -61,8 +62,8 @@ def _at_most(
 
 
 def _pods_of_a_node(judgement: Judgement, offer: Offer) -> int:
-    """Return the maximum number of pods on one node: its daemon pods, and for each shape as many
-    pods as fit.
+    """Return the maximum number of pods on one node: its daemon pods, and as many pods of each
+    shape as fit.
     """
     most = offer.node.allocatable["pods"]
     if judgement.is_observed:

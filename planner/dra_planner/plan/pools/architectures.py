@@ -1,4 +1,4 @@
-"""CPU architectures: the ones that pods select, and pods that fit pools of several."""
+"""CPU architectures that pods select, and pods that fit pools with different architectures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_NAMED: Final = 3
 
 
 def selected_architectures(manifests: Manifests) -> frozenset[str]:
-    """Return the architectures that node selectors or required node affinity of pods name."""
+    """Return the architectures that pods require with node selectors or node affinity."""
     return frozenset(
         arch
         for each in manifests.workloads
@@ -34,7 +34,9 @@ def _selected(pod: PodSpec) -> Iterator[str]:
 
 
 def architecture_assumptions(judgement: Judgement) -> Iterator[str]:
-    """Yield that images run on every architecture, for pods that fit pools of several."""
+    """Yield the assumption that images run on all architectures of the pools that fit their
+    pods.
+    """
     archs = {offer.node.meta.labels.get(ARCH_LABEL, "") for offer in judgement.offers} - {""}
     if len(archs) < 2:
         return

@@ -1,4 +1,4 @@
-"""Node counts to build, depending on who changes them afterwards.
+"""Node counts to build, depending on whether an autoscaler changes them later.
 
 Without an autoscaler, some clouds only accept multiples of a pool's zones.
 """
@@ -44,21 +44,22 @@ def counts_to_build(
 
 
 def count_to_build(fleet: Fleet, name: str, nodes: int, maximum: int) -> int:
-    """Return the lowest count from `nodes` on that the cloud can build, or `nodes` if there is none
-    within the maximum.
+    """Return the lowest count (at least `nodes`) that the cloud can build within the maximum.
+
+    Returns `nodes` if there is no such count.
     """
     rounded = nodes + -nodes % _step(fleet, fleet.pool(name)).nodes
     return rounded if rounded <= maximum else nodes
 
 
 def count_multiples(fleet: Fleet) -> dict[str, int]:
-    """Return for each pool the number whose multiples the cloud can build."""
+    """Return a number for each pool. The cloud can build only multiples of this number."""
     return {pool.name: _step(fleet, pool).nodes for pool in fleet.pools}
 
 
 def find_built_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Diagnostic]:
-    """Yield a note for each pool that is built with more nodes than needed, and an error for each
-    that can't be built.
+    """Yield a note for each pool with more nodes than needed, and an error for each pool that can't
+    be built.
     """
     rows = tuple(pools)
     built = {planned.name: planned.nodes.desired for planned in rows}

@@ -15,7 +15,7 @@ from dra_planner.wording import counted
 def find_full_quotas(
     quotas: PodQuotas, workloads: Iterable[PlannedWorkload]
 ) -> Iterator[Diagnostic]:
-    """Yield an error for each DaemonSet that runs on more nodes than its quotas allow pods."""
+    """Yield an error for each DaemonSet that runs on more nodes than its quotas allow."""
     nodes = {each.workload: each.figures.steady for each in workloads}
     meant = {key: nodes.get(key[0], 0) for key in quotas.daemons}
     for key, known, room, (quota, resource) in quotas.daemon_rooms(meant):

@@ -1,7 +1,6 @@
-"""Machine types that the cloud doesn't sell on demand.
+"""Machine types that the cloud doesn't sell on demand. The plan uses them, but reports a warning.
 
-The plan uses them anyway, and reports it. A pool is on demand unless its fleet sets another
-capacity type, which users often decide last.
+A pool is on demand unless its fleet sets another capacity type, which users often decide last.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Each ComputeDomain is inside one rack, and nodes are counted in whole racks. A node runs pods of one
 ComputeDomain, and one pod with a channel at a time, because the driver publishes one channel. A
-label (nvidia.com/gpu.clique), which is only known at run time, identifies a node's rack. The
+label (nvidia.com/gpu.clique), whose value is known only at run time, identifies a node's rack. The
 machine type determines the number of nodes in a rack. Source:
 kubernetes-sigs/dra-driver-nvidia-gpu:cmd/compute-domain-kubelet-plugin@95932046.
 """
@@ -22,17 +22,17 @@ from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.wording import counted, listed
 
 MOST_STEPS = 20_000
-"""Maximum steps of the search for the fewest racks."""
+"""Maximum number of steps in the search for the fewest racks."""
 MOST_SEARCHED = 200
-"""Maximum ComputeDomains of one pool, because the search goes one level deeper for each."""
+"""Maximum number of ComputeDomains in one pool for the search, which recurses once per domain."""
 CLIQUE = "nvidia.com/gpu.clique"
 
 
 class PoolRacks(Struct, frozen=True, kw_only=True):
     """Nodes of each ComputeDomain in a pool, and the number and size of their racks.
 
-    `size` is None if the machine type has no NVLink between nodes. `is_least`: it's proven that
-    fewer racks don't suffice.
+    `size` is None if the machine type has no NVLink between nodes. `is_least` is set if fewer racks
+    provably don't suffice.
     """
 
     pool: str
@@ -44,7 +44,7 @@ class PoolRacks(Struct, frozen=True, kw_only=True):
 
     @property
     def nodes(self) -> int:
-        """The nodes of these racks."""
+        """The number of nodes in these racks."""
         return self.racks * (self.size or 0)
 
 
@@ -79,7 +79,7 @@ def find_racks(judgement: Judgement, fleet: Fleet) -> tuple[PoolRacks, ...]:
 def rack_counts(
     fleet: Fleet, racks: Iterable[PoolRacks], recommended: Mapping[str, int]
 ) -> dict[str, int]:
-    """Return the counts, with whole racks in pools with ComputeDomains if limits allow it."""
+    """Return the node counts, with whole racks in pools with ComputeDomains if limits allow it."""
     counts = dict(recommended)
     for each in racks:
         wanted = _wanted(each, counts[each.pool])
@@ -173,7 +173,7 @@ def _in_racks(fleet: Fleet, name: str, domains: Mapping[str, int]) -> PoolRacks:
     pool = fleet.pool(name)
     size = fleet.machine(pool.machine).nvlink_nodes
     if size is not None and pool.bought_nodes is not None:
-        size = min(size, pool.bought_nodes)  # clouds also sell half racks
+        size = min(size, pool.bought_nodes)  # clouds also sell half a rack
     racks, is_least = (
         fewest_racks([min(nodes, size) for nodes in domains.values()], size) if size else (0, True)
     )
@@ -200,11 +200,9 @@ def _room(fleet: Fleet, pool: str, counts: Mapping[str, int]) -> int:
 
 
 def fewest_racks(domains: Sequence[int], size: int) -> tuple[int, bool]:
-    """Return the number of racks of this size for the domains, none of which is larger, and whether
-    it's proven minimal.
-
-    Places the largest first, then tries all other ways for up to `MOST_SEARCHED` domains, within
-    `MOST_STEPS`.
+    """Return the number of racks of this size that hold the domains, and whether it's proven
+    minimal. No domain is larger than a rack. The search places the largest domain first, and
+    then tries all other ways for up to `MOST_SEARCHED` domains, within `MOST_STEPS`.
     """
     ordered = sorted(domains, reverse=True)
     least = max(

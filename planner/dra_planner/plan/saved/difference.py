@@ -24,7 +24,7 @@ from dra_planner.planfile import PlanFile, WorkloadRow
 class PoolDifference(Struct, frozen=True, kw_only=True):
     """Nodes of one pool in both plans; 0 nodes and no machine type if a plan doesn't have the pool.
 
-    `hourly_usd` is the change in USD per hour at current prices, None if a price that matters is
+    `hourly_usd` is the change in USD per hour at current prices, or None if a relevant price is
     unknown.
     """
 
@@ -38,7 +38,7 @@ class PoolDifference(Struct, frozen=True, kw_only=True):
 
     @property
     def is_changed(self) -> bool:
-        """Whether the pool is built with other nodes, or for another reason."""
+        """Whether the pool is built with other nodes, or for a different reason."""
         return (
             self.before != self.after or self.machine_before != self.machine or bool(self.because)
         )
@@ -83,13 +83,13 @@ class PlanDifference(Struct, frozen=True, kw_only=True):
 
     @property
     def worse(self) -> tuple[WorkloadDifference, ...]:
-        """Workloads that fit less surely than before."""
+        """Workloads whose verdict is worse than before."""
         return tuple(each for each in self.workloads if each.is_worse)
 
     @property
     def regression(self) -> Verdict:
-        """The verdict on the change: fits if neither the plan nor a workload fits less surely than
-        before.
+        """The verdict on the change: *fits* if neither the plan nor any workload has a worse
+        verdict than before.
         """
         found = [each.verdict_after for each in self.worse]
         if RANK[self.verdict_after] > RANK[self.verdict_before or "fits"]:
@@ -98,8 +98,9 @@ class PlanDifference(Struct, frozen=True, kw_only=True):
 
 
 def compare_plans(before: PlanFile | None, after: PlanFile) -> PlanDifference:
-    """Return the differences between two plans, at current prices. `before` is None if there was no
-    plan yet.
+    """Return the differences between two plans, at current prices.
+
+    `before` is None if there is no older plan.
     """
     workloads = tuple(_workloads(before, after))
     settings = () if before is None else compare_settings(before, after)

@@ -1,4 +1,4 @@
-"""A plan as a document, and the new evaluation of a document, for plan files and the policy
+"""Convert a plan to a document, and evaluate a document again, for plan files and the policy
 pack.
 """
 
@@ -98,11 +98,11 @@ def judge_document(
     *,
     devices_only: bool = False,
 ) -> Plan:
-    """Return a new plan for a document's demand on these offers, or on its fleet's predicted ones.
-
-    `devices_only` only includes the pools' intended demand: see `DeviceDemand`. The document's
-    verdicts and counts aren't trusted: classes, demand, and fleet are read and sized again. Raises
-    PlanFileError for offers of unknown pools and for an invalid document.
+    """Return a new plan for a document's demand on these offers, or on its fleet's predicted
+    offers. `devices_only` includes only the demand that is meant for the pools (see
+    `DeviceDemand`). The document's verdicts and counts aren't trusted: classes, demand, and
+    fleet are read and sized again. Raises PlanFileError for offers of unknown pools and for an
+    invalid document.
     """
     given = document if isinstance(document, PlanFile) else read_document(document)
     try:
@@ -132,7 +132,7 @@ def judge_document(
 
 
 def read_demand(part: DemandPart) -> Demand:
-    """Return the demand of a document, whose objects are in the Kubernetes API's form.
+    """Return the demand of a document, whose objects have the form of the Kubernetes API.
 
     Facts that only the simulation needs aren't in a document: disruption budgets, and how workloads
     create and spread pods.
@@ -148,7 +148,10 @@ def read_demand(part: DemandPart) -> Demand:
 
 
 def demand_part(demand: Demand, level: DemandLevel) -> DemandPart:
-    """Return the part of a document for a demand, sized for that level. `read_demand` reads it."""
+    """Return the part of a document that describes a demand sized for that level.
+
+    `read_demand` reads it.
+    """
     return DemandPart(
         level=level,
         shapes=tuple(map(_shape_row, demand.shapes)),
@@ -243,7 +246,10 @@ def _claim(row: ClaimRow) -> ShapeClaim:
 
 
 def _with_guarded_templates(demand: Demand, guards: Guards) -> Demand:
-    """Return the demand with the templates that guards steer by. Others don't affect a verdict."""
+    """Return the demand with only the templates that guards use.
+
+    Other templates don't affect a verdict.
+    """
     guarded = {key for rule in guards.rules for key in rule.templates}
 
     def narrowed(member: Member) -> Member:

@@ -17,8 +17,9 @@ _ABSENT = object()
 
 
 class SettingDifference(Struct, frozen=True):
-    """One value at its path in the fleet, with pools by name: pools.l4.count.max. An empty text
-    means that it's absent.
+    """One value at its path in the fleet, with pools by name (for example, pools.l4.count.max).
+
+    An empty text means that the value is absent.
     """
 
     path: str
@@ -27,7 +28,7 @@ class SettingDifference(Struct, frozen=True):
 
 
 def compare_settings(before: PlanFile, after: PlanFile) -> tuple[SettingDifference, ...]:
-    """Return the settings that differ, in the order of the newer fleet, removed ones last.
+    """Return the settings that differ, in the order of the newer fleet, with removed settings last.
 
     A pool, driver, or class that only one plan has is one difference.
     """
@@ -46,7 +47,9 @@ def _settings(plan: PlanFile) -> Mapping[str, Any]:
 
 
 def _guards(guards: Guards) -> Mapping[str, Any]:
-    """Return the guards for people: each rule by its pool, with the names of what it steers."""
+    """Return the guards in readable form: each rule by its pool, with the names of the objects that
+    it steers.
+    """
     return {
         "packs": guards.packs,
         "parts": {part.name: part.pool for part in guards.parts},

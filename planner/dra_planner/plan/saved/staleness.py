@@ -8,7 +8,7 @@ from dra_planner.planfile import PlanFile
 def differences(kept: PlanFile, made: PlanFile) -> tuple[str, ...]:
     """Return the differences in node counts and verdicts, in words.
 
-    Assumptions, reasons, and bounds don't count, so better wording and proofs don't make a plan
+    Assumptions, reasons, and bounds are ignored, so better wording and proofs don't make a plan
     stale.
     """
     known = {row.name: row.nodes for row in kept.pools}

@@ -1,4 +1,4 @@
-"""One workload in two plans, and the causes that it gives for another number of nodes."""
+"""One workload in two plans, and how its changes affect the number of nodes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WORDS: Final[Mapping[Verdict, str]] = {
 
 
 class WorkloadDifference(Struct, frozen=True, kw_only=True):
-    """One workload in both plans; None if a plan doesn't have it."""
+    """One workload in both plans; None if a plan doesn't contain it."""
 
     kind: str
     namespace: str
@@ -47,7 +47,9 @@ class WorkloadDifference(Struct, frozen=True, kw_only=True):
 
     @property
     def is_worse(self) -> bool:
-        """Whether the workload fits less surely than before, or is new and doesn't fit."""
+        """Whether the workload's verdict is worse than before, or the workload is new and doesn't
+        fit.
+        """
         before, after = self.verdict_before or "fits", self.verdict_after or "fits"
         return RANK[after] > RANK[before]
 
@@ -65,12 +67,14 @@ class WorkloadDifference(Struct, frozen=True, kw_only=True):
 
 
 def pod_causes(workloads: tuple[WorkloadDifference, ...]) -> Mapping[str, tuple[str, ...]]:
-    """Return by pool its workloads that are new, removed, or request another number of pods."""
+    """Return, by pool, the workloads that are new, removed, or request a different number of
+    pods.
+    """
     return _by_pool(workloads, _cause)
 
 
 def placing_causes(workloads: tuple[WorkloadDifference, ...]) -> Mapping[str, tuple[str, ...]]:
-    """Return by pool its workloads whose verdict, pending pods, or nodes differ."""
+    """Return, by pool, the workloads whose verdict, pending pods, or nodes differ."""
     return _by_pool(workloads, _placing_cause)
 
 
@@ -89,7 +93,7 @@ def _by_pool(
 
 
 def _cause(workload: WorkloadDifference) -> str:
-    """Return the change if the workload is new, removed, or requests another number of pods."""
+    """Return the change if the workload is new, removed, or requests a different number of pods."""
     if workload.before is None:
         return f"new: {workload}, {counted(workload.pods_after or 0, 'pod')}"
     if workload.after is None:
@@ -100,7 +104,9 @@ def _cause(workload: WorkloadDifference) -> str:
 
 
 def _placing_cause(workload: WorkloadDifference) -> str:
-    """Return the change if the same pods of a workload fit less or better, or run elsewhere."""
+    """Return the change if a workload's pods have a different verdict, fit in a different number,
+    or run elsewhere.
+    """
     then, now = workload.verdict_before, workload.verdict_after
     if then is not None and now is not None and then != now:
         return f"{workload}: {_WORDS[then]} → {_WORDS[now]}"

@@ -31,7 +31,9 @@ from dra_planner.records import equality
 
 
 class AddedPools(Struct, frozen=True, kw_only=True):
-    """New pools as in the fleet's document, the fleet with them, and its plan, which fits."""
+    """New pools in the form of a fleet document, the fleet with these pools, and its plan, which
+    fits.
+    """
 
     pools: tuple[dict[str, Any], ...]
     fleet: Fleet
@@ -40,7 +42,7 @@ class AddedPools(Struct, frozen=True, kw_only=True):
 
     @property
     def hourly_usd(self) -> Decimal | None:
-        """Price of the nodes of these pools, or None if a price is unknown."""
+        """The price of these pools' nodes, or None if a price is unknown."""
         names = {row["name"] for row in self.pools}
         prices = [
             (pool.nodes.desired, pool.hourly_usd) for pool in self.plan.pools if pool.name in names
@@ -58,7 +60,10 @@ class _Offered(Struct, frozen=True):
     rows: Mapping[str, dict[str, Any]]
 
     def with_counts(self, counts: Mapping[str, int], last: Collection[str] = ()) -> Fleet:
-        """Return the fleet with these maximums of candidates. Pods use `last` last."""
+        """Return the fleet with these maximums of candidates.
+
+        Pods use the candidates in `last` last.
+        """
         document = self.fleet.document()
         added = self.added(counts, last)
         return read_fleet({**document, "pools": [*document["pools"], *added]})
@@ -114,7 +119,7 @@ def find_added_pools(request: PlanRequest) -> AddedPools | None:
             {pool.name: pool.packing for pool in everything.pools if pool.name in used},
         )
     ]
-    # with fewer machine types, fewer pods are in the wrong place
+    # with fewer machine types, fewer pods run on unsuitable nodes
     for name in used if len(used) > 1 else []:
         alone = make_plan(replace(request, fleet=offered.with_counts({name: most[name]}), steps=0))
         if alone.verdict == "fits":
@@ -166,8 +171,8 @@ def _confirmed(
     """Return the pools with the number of nodes that the simulation needs, or None if the plan with
     them doesn't fit.
 
-    If the plan recommends that pods use some pools last, these get a PreferNoSchedule taint if the
-    fleet is then cheaper.
+    Pools that pods should use last according to the plan get a PreferNoSchedule taint if this makes
+    the fleet cheaper.
     """
     most = _most_nodes(offered.fleet)
     roomy = {name: min(2 * nodes + ROOM, most) for name, nodes in needed.items()}
@@ -189,8 +194,9 @@ def _built(
     plan: Plan,
     last: Collection[str],
 ) -> AddedPools | None:
-    """Return the pools with a plan's built nodes, planned again, or None if either plan doesn't
-    fit.
+    """Return the pools at the sizes that a plan builds, planned again.
+
+    Returns None if either plan doesn't fit.
     """
     built = {
         pool.name: pool.nodes.desired
@@ -209,7 +215,9 @@ def _built(
 
 
 def _offered(request: PlanRequest, fleet: Fleet) -> _Offered:
-    """Return the candidates that the fleet's cloud and drivers support in addition to its pools."""
+    """Return the candidates that the fleet's cloud and drivers support, in addition to the fleet's
+    pools.
+    """
     manifests = read_checked(request.sources, fleet.features)
     asked = SuggestRequest(
         sources=request.sources,
@@ -222,7 +230,8 @@ def _offered(request: PlanRequest, fleet: Fleet) -> _Offered:
 
 
 def _with_partitions(offered: _Offered, plan: Plan) -> _Offered:
-    """Return the candidates, and those with MIG configurations for pods that need MIG devices.
+    """Return the candidates, and candidates with MIG configurations for pods that need MIG devices.
+
     `plan` is the plan with all candidates.
     """
     fleet = offered.fleet
@@ -256,7 +265,7 @@ def _row(fleet: Fleet, pool: PoolType) -> dict[str, Any]:
 
 
 def _architectures(fleet: Fleet) -> frozenset[str]:
-    """Return the architectures of the pools, on which the images of its pods run."""
+    """Return the architectures of the fleet's pools, on which its pods' images run."""
     return frozenset(fleet.machine(pool.machine).arch for pool in fleet.pools) or frozenset(
         {"amd64"}
     )

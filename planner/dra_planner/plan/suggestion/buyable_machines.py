@@ -1,4 +1,4 @@
-"""The machine types of a region that can be bought, and why the others can't."""
+"""The machine types of a region that can be bought, and the reasons why others can't be bought."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dra_planner.wording import listed
 def buyable_machines(
     request: SuggestRequest, left_out: dict[str, str], *, priced: bool = True
 ) -> Iterator[Machine]:
-    """Yield the machine types that can be bought, only those with known prices if `priced`.
+    """Yield the machine types that can be bought (with `priced`, only types with known prices).
 
     `left_out` receives the reasons for the region's other types. A type without listed regions
     counts as available if it has a price there.

@@ -1,4 +1,4 @@
-"""The changes of a fleet in a joint fix, as values that a search can add and withdraw."""
+"""The changes of a fleet in a joint fix, as values that a search can add and remove."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ class ChangedFleet(Struct, frozen=True, kw_only=True, eq=False):
     keys: Mapping[str, Any] = {}
 
     def with_change(self, text: str, after: Fleet) -> ChangedFleet | None:
-        """Return the changes together with those of a fleet that a sentence describes, or None if
-        both change the same.
+        """Return the changes combined with a fleet's changes that a sentence describes.
+
+        Returns None if both change the same values.
         """
         if text in self.added:
             return self
@@ -58,16 +59,17 @@ class ChangedFleet(Struct, frozen=True, kw_only=True, eq=False):
         return replace(self, added={**self.added, text: {**row, "name": name}})
 
     def with_most(self, most: Mapping[str, int]) -> ChangedFleet:
-        """Return the changes with these maximums in addition."""
+        """Return the changes with these additional maximums."""
         return replace(self, most={**self.most, **most})
 
     def with_key(self, key: str, value: object) -> ChangedFleet:
-        """Return the changes with another value of a key of the fleet."""
+        """Return the changes with a new value for a key of the fleet."""
         return replace(self, keys={**self.keys, key: value})
 
     def with_fix(self, fix: Fix) -> ChangedFleet:
-        """Return the changes with those of a simulated fix. A fix that changes pods doesn't change
-        the fleet.
+        """Return the changes combined with a simulated fix.
+
+        A fix that changes pods doesn't change the fleet.
         """
         match fix.kind:
             case "maximum":
@@ -83,7 +85,7 @@ class ChangedFleet(Struct, frozen=True, kw_only=True, eq=False):
 
     def fleet(self) -> Fleet | None:
         """Return the fleet with the changes, or None if it isn't valid, for example because of a
-        quota or of the cloud's limit for the nodes of a pool.
+        quota, or because of the cloud's limit on nodes per pool.
         """
         document = {**self.given.document(), **self.keys}
         rows = [self.rows.get(row["name"], row) for row in document["pools"]]

@@ -1,4 +1,4 @@
-"""The changes of pods, and pools added for them, with which each shape of a plan fits some pool."""
+"""Changes of pods, and added pools, with which each shape of a plan fits some pool."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from dra_planner.plan.suggestion.missing.tried_fleets import FleetChange, trials
 
 
 class PodChanges:
-    """Changes shapes one after the other. `steps` are the sentences of the changes so far, and
-    `fleet` is the fleet with the pools and zones that the shapes need.
+    """Changes the shapes one after another.
+
+    `steps` are the sentences of the changes so far, and `fleet` is the fleet with the pools and
+    zones that the shapes need.
     """
 
     def __init__(self, judgement: Judgement, fleet: ChangedFleet) -> None:
@@ -63,8 +65,10 @@ class PodChanges:
         return apply_edits(edits, shape)
 
     def _pool_in_another_zone(self, shape: Shape) -> FleetChange | None:
-        """Return the fleet with a copy of the first pool that fits the pod in the zone that it
-        selects, or None if there is none.
+        """Return the fleet with a copy of a pool in the zone that the pod selects.
+
+        The copied pool is the first one that fits the pod in this zone. Returns None if no pool
+        does.
         """
         zone, trials = selected_zone(shape.pod), trials_of(self._judgement)
         if not zone or trials is None:
@@ -90,8 +94,8 @@ class PodChanges:
         return None
 
     def _nearest_change(self, shape: Shape) -> FleetChange | None:
-        """Return the change of the fleet for a pod, with the architecture of its pools if it can
-        choose.
+        """Return the nearest fleet change for a pod, with its pools' architecture if it can choose
+        one.
         """
         changes = fleet_changes(self._judgement, shape)
         return min(changes, key=self._is_other_arch, default=None)
@@ -120,11 +124,13 @@ class PodChanges:
         )
 
     def _with_change(self, shape: Shape, change: FleetChange) -> Shape | None:
-        """Return the shape that fits the changed fleet, or None if earlier changes differ."""
+        """Return the shape that fits the changed fleet, or None if the change contradicts earlier
+        changes.
+        """
         changed = self.fleet.with_change(change.text, change.fleet)
         if changed is None:
             return None
-        if change.text not in changed.added:  # a step with its number of nodes adds a pool
+        if change.text not in changed.added:  # a step that includes a number of nodes adds a pool
             self.steps[change.text] = None
         self.fleet = changed
         self._add_steps(shape, change.edits)

@@ -17,14 +17,14 @@ from dra_planner.plan.suggestion.suggestions import sized_shapes
 from dra_planner.sizing import LevelNeeds, Sizer, Sizing, node_costs, node_needs
 
 MOST_PAIRED = 8
-"""Number of machine types for fleets of two types: the types of the best fleet, and the cheapest
-single ones.
+"""Number of machine types to combine in fleets of two types: the types of the best fleet, and the
+cheapest types of single-type fleets.
 """
 
 
 def compared_fleets(plan: Plan) -> Iterator[dict[str, int]]:
-    """Yield fleets as nodes by pool: the packing over all types, the best of one type, and
-    of two.
+    """Yield fleets as nodes by pool: the packing over all types, and the best fleets of one and of
+    two types.
     """
     judgement = plan.judgement
     everything = {pool.name: pool.packing for pool in plan.pools if pool.packing}
@@ -39,13 +39,14 @@ def compared_fleets(plan: Plan) -> Iterator[dict[str, int]]:
 
 
 def needs_on_machines(plan: Plan) -> LevelNeeds:
-    """Return what the pods of a plan need on each machine type that is known to fit them."""
+    """Return what the pods of a plan need on each machine type that certainly fits them."""
     return node_needs(_sizer(plan, plan.offers), plan.level)
 
 
 def fleet_of_any_machines(plan: Plan, needs: LevelNeeds) -> dict[str, int]:
-    """Return the best fleet found of any machine types, as nodes by pool, if each workload uses one
-    of the types.
+    """Return the best fleet found of any machine types, as nodes by pool.
+
+    Each workload uses one of the types.
     """
     by_name = {offer.name: offer for offer in plan.offers}
     shapes = {shape.id: shape for shape in plan.judgement.demand.shapes}
@@ -55,8 +56,9 @@ def fleet_of_any_machines(plan: Plan, needs: LevelNeeds) -> dict[str, int]:
 def fleets_of_few_machines(
     plan: Plan, needs: LevelNeeds
 ) -> Iterator[tuple[dict[str, int], Sizing]]:
-    """Yield fleets of one, two, and three machine types that an estimate names, as nodes by pool
-    of their packing, with their sizing.
+    """Yield the fleets of one, two, and three machine types with the best estimates.
+
+    Each fleet contains the nodes by pool of its packing, and its sizing.
     """
     by_name = {offer.name: offer for offer in plan.offers}
     costs = [by_name[name].hourly_usd or Decimal(0) for name in needs.pools]
@@ -86,7 +88,7 @@ def _sizer(plan: Plan, offers: Iterable[Offer]) -> Sizer:
 
 
 def sized(plan: Plan, offers: Iterable[Offer]) -> Sizing:
-    """Return the number of nodes of these machine types that are needed, according to known
+    """Return the number of nodes of these machine types that the pods need, using only known
     facts.
     """
     return _sizer(plan, offers).size(plan.level)

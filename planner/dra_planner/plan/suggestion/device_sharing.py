@@ -17,8 +17,8 @@ from dra_planner.wording import listed
 
 
 class SharingFleet(Struct, frozen=True):
-    """A fleet with driver settings that publish shareable devices, their drivers, the names of
-    their capacities, and the change as an imperative.
+    """A fleet with driver settings that publish shareable devices, the drivers, the names of the
+    devices' capacities, and the change as an imperative.
     """
 
     fleet: Fleet
@@ -28,9 +28,10 @@ class SharingFleet(Struct, frozen=True):
 
 
 def sharing_fleets(fleet: Fleet) -> Iterator[SharingFleet]:
-    """Yield the fleet with each driver setting that makes a device shareable: with the fleet's
-    versions, then with the newest driver, and on old clusters with the first Kubernetes version
-    that stores shares.
+    """Yield the fleet with each driver setting that makes a device shareable.
+
+    Each setting is tried with the fleet's versions, with the newest driver, and on old clusters
+    with the first Kubernetes version that stores shares.
     """
     for setting in driver_proposals(fleet):
         for version in _versions(fleet):
@@ -80,7 +81,7 @@ def driver_proposals(fleet: Fleet) -> Iterator[tuple[str, ...]]:
 
 
 def _versions(fleet: Fleet) -> Iterator[tuple[str, ...]]:
-    """Yield the changes of versions to try, fewest first: none, the newest driver, and the first
+    """Yield the version changes to try, smallest first: no change, the newest driver, and the first
     Kubernetes version that stores requests for capacity.
     """
     drivers: list[tuple[str, ...]] = [()]

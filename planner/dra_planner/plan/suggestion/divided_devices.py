@@ -1,5 +1,6 @@
-"""Settings and pools of suggested fleets for claims that need a part of a GPU: driver settings that
-share GPUs by memory, and MIG configurations.
+"""Settings and pools of suggested fleets for claims that need a part of a GPU.
+
+These are driver settings that share GPUs by memory, and MIG configurations.
 """
 
 from __future__ import annotations
@@ -35,10 +36,9 @@ _SHARED: Final = "memory"
 
 def with_shared_devices(request: SuggestRequest) -> SuggestRequest:
     """Return the request with driver settings that share GPUs by memory, if its claims request an
-    amount of memory, and with a Kubernetes version that supports shares, if it may be newer.
-
-    The same request if the cloud doesn't support the settings. Then each claim gets a whole GPU,
-    and the plan has a warning.
+    amount of memory. The result has a Kubernetes version that supports shares, if the request
+    allows a newer version. If the cloud doesn't support the settings, the request is unchanged.
+    In this case, each claim gets a whole GPU, and the plan contains a warning.
     """
     minor = parse_version(request.kubernetes)
     manifests = read_checked(request.sources, features_of(minor))
@@ -67,8 +67,10 @@ def _requested_capacities(manifests: Manifests) -> set[str]:
 def partitioned_pools(
     candidates: Iterable[PoolType], plan: Plan, fleet_of: FleetOf
 ) -> list[PoolType]:
-    """Return candidates with MIG configurations for pods that fit no node with whole GPUs: for each
-    machine type and each kind of pods, the configuration with which a node holds most pods.
+    """Return candidates with MIG configurations for pods that fit no node with whole GPUs.
+
+    For each machine type and each kind of pods, the candidate has the configuration with which a
+    node holds the most pods.
 
     `plan` is the plan on all candidates. `fleet_of` returns the document of a fleet with one pool.
     """
@@ -93,7 +95,7 @@ _Opened = Mapping[str, tuple[NodeState, DoubtfulPlace]]
 
 
 def _best_configuration(shape: Shape, opened: _Opened) -> str:
-    """Return the configuration with which a node holds most such pods, or ""."""
+    """Return the configuration with which a node holds the most such pods, or ""."""
     pods = {mig: _pods_on(shape, *node) for mig, node in opened.items()}
     return max((mig for mig in pods if pods[mig]), key=lambda mig: pods[mig], default="")
 
@@ -115,7 +117,7 @@ def _partitioned_nodes(
         try:
             fleet = read_fleet(fleet_of(replace(candidate, mig=mig)))
             (offer,) = predict_offers(fleet, fleet.features)
-        except PlannerError:  # the cloud or the driver doesn't support it
+        except PlannerError:  # the cloud or the driver doesn't support this configuration
             continue
         ask = DoubtfulPlace()
         judgement = plan.judgement

@@ -14,7 +14,9 @@ from typing import Final
 from dra_planner.sizing import LevelNeeds
 
 _MOST_COMBINED: Final = 24
-"""Machine types for pairs and triples: the cheapest for any workload come first."""
+"""Number of machine types to combine in pairs and triples, starting with the cheapest for any
+workload.
+"""
 
 
 def few_machines(needs: LevelNeeds, costs: Sequence[float]) -> Iterator[tuple[int, ...]]:

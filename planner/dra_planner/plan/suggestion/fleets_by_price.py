@@ -1,9 +1,9 @@
-"""Small fleets by price: the first on which the scheduler places everything, in every tried arrival
-order.
+"""Search small fleets by price for the first on which the scheduler places all pods.
 
-Fleets that fit all pods are tried from the cheapest on, with any machine types. Each is simulated
-twice: as it is, and with pods that prefer its cheaper pools. So no cheaper fleet than the result
-runs everything in one of these two ways.
+All pods must be placed in every simulated arrival order. Fleets that fit all pods are tried from
+the cheapest on, with any machine types. Each fleet is simulated twice: unchanged, and with pods
+that prefer its cheaper pools. So no fleet that is cheaper than the result places all pods in either
+way.
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ MOST_DEMANDS: Final = 2_000
 _MOST_FILLS: Final = 20_000
 _MOST_FLEETS: Final = 20_000  # number of fleets to check, including those that don't fit all pods
 
-Pods = tuple[int, ...]  # of each shape
+Pods = tuple[int, ...]  # for each shape
 
 
 class PricedFleet(Struct, frozen=True, kw_only=True):
-    """Nodes of each pool, and the number of taints with which pods prefer other pools."""
+    """The nodes of each pool, and the number of taints that make pods prefer other pools."""
 
     nodes: Mapping[str, int]
     last: Mapping[str, int]
 
 
 def cheapest_fleet_that_runs(plan: Plan, below: Decimal | None, steps: int) -> PricedFleet | None:
-    """Return the cheapest fleet with a plan's machine types on which the simulation places
-    everything.
+    """Return the cheapest fleet with a plan's machine types on which the simulation places all
+    pods.
 
     None if no fleet costs less than `below`, if the demand is too large, or if the steps or fleets
     run out. Every price must be known.
@@ -99,11 +99,11 @@ def _ways(nodes: Mapping[Offer, int]) -> Iterator[dict[str, int]]:
         yield order_by_price(list(nodes))
 
 
-# -- what nodes hold
+# -- contents of nodes
 
 
 class _Machine(Struct, frozen=True):
-    """A machine type, and all maximal combinations of pods that one node holds."""
+    """A machine type, and all maximal combinations of pods that fit one node."""
 
     offer: Offer
     price: Decimal
@@ -130,9 +130,7 @@ def _machines(
 
 
 def _fills(answers: Sequence[PoolAnswer], wanted: Pods) -> Iterator[Pods]:
-    """Yield the combinations of each shape's pods that one node holds, each maximal in its last
-    shape.
-    """
+    """Yield the combinations of shapes that fit one node, each maximal in its last shape."""
 
     def fill(at: int, node: NodeState, before: Pods) -> Iterator[Pods]:
         if at == len(answers):
@@ -195,8 +193,9 @@ def _by_price(
 
 
 def _least_price(machines: Sequence[_Machine]) -> Callable[[Pods], Decimal | None]:
-    """Return a function that computes the price of the cheapest nodes for these pods, or None if
-    none hold them.
+    """Return a function that computes the price of the cheapest nodes for these pods.
+
+    The function returns None if no nodes hold the pods.
     """
     prices: dict[Pods, Decimal] = {}
     for each in machines:
@@ -219,7 +218,7 @@ def _rest(pods: Pods, fill: Pods) -> Pods:
 
 
 def _smallest(rests: set[Pods]) -> frozenset[Pods]:
-    """Return the fleets that contain no other one."""
+    """Return the fleets that don't contain another of the fleets."""
     kept = list[Pods]()
     for rest in sorted(rests, key=lambda rest: (sum(rest), rest)):
         if not any(

@@ -1,4 +1,4 @@
-"""Changes of pods and pools that a joint fix consists of."""
+"""The changes of pods and pools in a joint fix."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ KEEPING: Final = frozenset(
         "use-class",
     }
 )
-"""Changes after which the pod still gets as much as it requests."""
+"""Kinds of changes after which the pod still gets the amounts that it requests."""
 
 
 def nodes_usd(judgement: Judgement) -> Decimal | None:
@@ -51,7 +51,7 @@ def nodes_usd(judgement: Judgement) -> Decimal | None:
 
 
 def undecided_pools(answers: Iterable[PoolAnswer]) -> Iterator[str]:
-    """Yield the pools that fit a pod if their nodes are in the zone that it selects."""
+    """Yield the pools that fit a pod if their nodes are in the zone that the pod selects."""
     for each in answers:
         answer = each.answer
         if (
@@ -64,7 +64,7 @@ def undecided_pools(answers: Iterable[PoolAnswer]) -> Iterator[str]:
 
 
 def selected_zone(pod: PodSpec) -> str:
-    """Return a zone that a pod selects, or "" if it doesn't select any or has several terms."""
+    """Return the zone that a pod selects, or "" if it selects none or has several terms."""
     for label in ZONES:
         if label in pod.node_selector:
             return pod.node_selector[label]
@@ -79,8 +79,9 @@ def selected_zone(pod: PodSpec) -> str:
 
 
 def pinned(demand: Demand, fix: Fix) -> Demand | None:
-    """Return the demand with its pods restricted to a fix's pools, or None if only some pods of a
-    shape would be on them.
+    """Return the demand with its pods restricted to a fix's pools.
+
+    Returns None if the fix restricts only some pods of a shape.
     """
     shapes: list[Shape] = []
     for shape in demand.shapes:
@@ -93,10 +94,10 @@ def pinned(demand: Demand, fix: Fix) -> Demand | None:
 
 
 def with_own_claims(judgement: Judgement) -> tuple[Demand, tuple[WorkloadRef, ...]]:
-    """Return the demand with a claim for each pod of workloads that are too many for the node of
-    their shared claim, and these workloads.
+    """Return the demand in which pods that don't fit one node no longer share a claim.
 
-    A claim whose configuration divides its devices is shared on purpose, and stays so.
+    Each of these pods gets its own claim. Also returns their workloads. A claim whose configuration
+    divides its devices is shared on purpose, so it stays shared.
     """
     full = {
         size.workload
@@ -126,8 +127,10 @@ def with_own_claims(judgement: Judgement) -> tuple[Demand, tuple[WorkloadRef, ..
 
 
 def joint_steps(changes: Collection[str], changed: ChangedFleet, fleet: Fleet) -> Iterator[str]:
-    """Yield the changes, followed by the added pools and the raised pools of the changed `fleet`,
-    each with its nodes. A pool that another change names comes first, with its name.
+    """Yield the changes, followed by the added pools and the raised pools of the changed `fleet`.
+
+    Each pool has its number of nodes. A pool that another change mentions comes first, with its
+    name.
     """
     names = {text: row["name"] for text, row in changed.added.items()}
     most = {pool.name: pool.count.max for pool in fleet.pools}

@@ -30,14 +30,13 @@ _UNCONFIRMED: Final = " (enough for the best packing, but not confirmed by the s
 
 
 def with_joint_fix(plan: Plan, replan: Callable[[Manifests], Plan]) -> Plan:
-    """Return the plan with one change that clears what keeps its workloads from running, if there
-    is one, and a note if the search for it ended at a limit.
+    """Return the plan with one change that removes all obstacles to its workloads, if there is one.
 
-    `replan` sizes the plan's fleet for other manifests, without a simulation or fixes.
-
-    A single workload whose own fix is that change keeps it. Other workloads whose pools are too
-    small get the change as their fix. Nothing is looked for if something else than capacity and
-    quotas keeps pods from running. Maximums that no plan of the changed fleet confirms are marked.
+    If the search reaches a limit, the plan gets a note. `replan` sizes the plan's fleet for other
+    manifests, without a simulation or fixes. If only one workload doesn't fit, and its own fix is
+    that change, the workload keeps its fix. Other workloads whose pools are too small get the
+    change as their fix. There is no search if something other than capacity and quotas keeps pods
+    from running. Maximums that no plan of the changed fleet confirms are marked.
     """
     judgement, fleet = plan.judgement, plan.fleet
     unfit = {size.workload for size in judgement.sizing.workloads if size.verdict != "fits"}
@@ -66,8 +65,9 @@ def with_joint_fix(plan: Plan, replan: Callable[[Manifests], Plan]) -> Plan:
 def _with_quotas(
     plan: Plan, replan: Callable[[Manifests], Plan]
 ) -> tuple[Plan, tuple[RaisedQuota, ...]]:
-    """Return the plan with quotas that admit all pods and claims, and the raised limits, or the
-    plan itself if other limits don't help.
+    """Return the plan with quotas that admit all pods and claims, and the raised limits.
+
+    Returns the unchanged plan if other limits don't help.
     """
     manifests = plan.manifests
     if manifests is None or not manifests.quotas or not _is_denied(plan):
@@ -99,12 +99,12 @@ def _raised(before: Fleet, after: Fleet) -> dict[str, int]:
 
 
 def _fix_text(found: JointFix) -> str:
-    """Return the change for all workloads as the fix of one."""
+    """Return the change for all workloads as the text of one workload's fix."""
     return f"{'; '.join(found.steps)}: {price_change(found.more_usd)}"
 
 
 def _with_raises(plan: Plan, raises: str) -> Plan:
-    """Return the plan with another change for the workloads whose pools are too small."""
+    """Return the plan in which workloads with too small pools get another change as their fix."""
     if not raises_text(plan.judgement):
         return plan
 
@@ -122,7 +122,7 @@ def _with_raises(plan: Plan, raises: str) -> Plan:
         plan,
         judgement=judgement,
         workloads=tuple(replace(each, reasons=changed(each.reasons)) for each in plan.workloads),
-        # nothing that fits has too few built nodes, because a pool is too small
+        # no pool is too small for a workload that fits
         beside=tuple(find_levels_beside(judgement, free)),
     )
 
@@ -131,7 +131,9 @@ def find_joint_fix(
     plan: Plan, fleet: Fleet, replan: Callable[[Manifests], Plan]
 ) -> tuple[JointFix | None, str]:
     """Return the change with which the workloads of a plan fit, even if it's one step for one
-    workload, and the limit at which the search ended before it had tried everything, or "".
+    workload.
+
+    Also returns the limit at which the search stopped early, or "".
     """
     admitted, quotas = _with_quotas(plan, replan)
     if _is_stopped_otherwise(admitted):

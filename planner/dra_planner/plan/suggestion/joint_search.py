@@ -35,29 +35,32 @@ from dra_planner.simulation import Fix
 from dra_planner.wording import counted
 
 _ROUNDS: Final = 4
-"""Plans after changes of pods and maximums. Each costs as much as the plan; a raise and separate
-claims need two, and no case of the corpora needed more than three.
+"""Maximum number of plans after changes of pods and maximums.
+
+Each takes as long as the original plan. A raise and separate claims need two plans, and no case in
+the corpora needed more than three.
 """
 _TRIED: Final = 3
-"""Fixes of the simulation, cheapest first, and needless raises that are tried. Each fix is verified
-for its plan before, so the first one almost always holds.
+"""Maximum number of simulated fixes (cheapest first) and of unneeded raises to try.
+
+Each fix was already verified for its plan, so the first fix almost always works.
 """
 
 
 class JointSearch:
-    """Changes pods and pools one after the other, then raises maximums until everything fits.
+    """Changes pods and pools one after the other, then raises maximums until all pods fit.
 
-    `before` is the judgement that the price of the changes is compared with.
+    `before` is the judgement before the changes, for the change in price.
     """
 
     def __init__(self, plan: Plan, fleet: Fleet, before: Judgement) -> None:
         self._plan, self._judgement, self._before = plan, plan.judgement, before
-        if plan.guarded is not None:  # guards of the changed fleet can be others
+        if plan.guarded is not None:  # the changed fleet can have other guards
             self._judgement, fleet = plan.guarded.free, plan.guarded.given
         self._fleet = ChangedFleet(given=fleet)
         self._steps: dict[str, None] = {}
         self._sized = self._judgement.sized  # the sizes of the last evaluated demand and fleet
-        self.ended_at = ""  # the limit at which the search ended before it had tried everything
+        self.ended_at = ""  # the limit at which the search stopped early
 
     def run(self) -> JointFix | None:
         pods = PodChanges(self._judgement, self._fleet)
@@ -82,7 +85,9 @@ class JointSearch:
         return self._simulated(demand)
 
     def _enlarge_system_pool(self) -> None:
-        """Use a larger machine type in the system pool if a pod there doesn't fit on any node."""
+        """Use a larger machine type in the system pool if one of its pods doesn't fit on any
+        node.
+        """
         judgement, fleet = self._judgement, self._fleet.given
         pods = [each for each in judgement.demand.shapes if each.id in judgement.on_system]
         machine = larger_system_machine(fleet, pods, judgement) if pods else ""
@@ -109,8 +114,9 @@ class JointSearch:
         return demand if refs else None
 
     def _simulated(self, demand: Demand) -> JointFix | None:
-        """Return the changes with which the scheduler places every pod, after capacity suffices:
-        the current changes, with the cheapest fix of the simulation that holds if they need one.
+        """Return the changes with which the scheduler places every pod, once capacity suffices.
+
+        These are the current changes and, if needed, the cheapest simulated fix that works.
         """
         fixed = self._planned(demand, with_fixes=True)
         if fixed is None or fixed[0].sizing.verdict == "does-not-fit":
@@ -157,8 +163,9 @@ class JointSearch:
         return None if found is None or found[0].sizing.verdict != "fits" else found
 
     def _avoided(self, demand: Demand, judgement: Judgement) -> JointFix | None:
-        """Return the changes with which pods use the added pools last, and these pools have a few
-        more nodes, or None if that doesn't suffice.
+        """Return the changes with which pods use the added pools last.
+
+        These pools also get a few more nodes. Returns None if that doesn't suffice.
         """
         names = tuple(row["name"] for row in self._fleet.added.values())
         if not names:
@@ -198,8 +205,9 @@ class JointSearch:
     def _planned(
         self, demand: Demand, *, with_fixes: bool = False, known: GuardedCounts | None = None
     ) -> tuple[Judgement, Fleet] | None:
-        """Return the judgement with the changes as the next plan has it, with its guards. `known`
-        are the guards that the plan would find.
+        """Return the judgement that the next plan with the changes would have, including guards.
+
+        `known` contains the guards that this plan would find.
         """
         changed = self._offered()
         if changed is None:
@@ -223,7 +231,9 @@ class JointSearch:
         return judgement, fleet
 
     def _offered(self) -> tuple[Fleet, tuple[Offer, ...], Mapping[str, DeviceClass]] | None:
-        """Return the changed fleet, its offers, and its classes, or None if it isn't valid."""
+        """Return the changed fleet, its offers, and its classes, or None if the fleet isn't
+        valid.
+        """
         fleet = self._fleet.fleet()
         if fleet is None:
             return None
@@ -241,8 +251,9 @@ class JointSearch:
         return fleet, offers, classes
 
     def _known_sizes(self, demand: Demand, fleet: Fleet) -> SizedDemand | None:
-        """Return the last sizes if they're those of this demand and fleet. The placement and the
-        scheduler's profile don't change sizes.
+        """Return the last sizes if they belong to this demand and fleet.
+
+        The placement and the scheduler's profile don't change sizes.
         """
         known = self._sized
         return known if known is not None and known.is_of(demand, fleet) else None

@@ -1,8 +1,7 @@
-"""The cost or savings of one more pod of each workload, and of one more node of each maximum and
-quota.
+"""The cost of one more pod of each workload, and the savings of one more node in each limit.
 
-Each is sized again like the demand, with one more pod or node, instead of using dual prices of a
-linear program. Pods first use nodes that are built anyway, which may have free capacity.
+Each case is sized again with one more pod or node, instead of using dual prices of a linear
+program. Additional pods first use free capacity on the built nodes.
 """
 
 from __future__ import annotations
@@ -25,11 +24,9 @@ from dra_planner.sizing import Sizer, Sizing, unjudged_rule
 MOST_TRIED: Final = 250
 """Maximum number of pods of one workload to try on one node."""
 MOST_ASKED: Final = 20_000
-"""Maximum number of pods on different nodes, over all workloads. The rest isn't reported."""
+"""Maximum number of pods on different nodes, over all workloads. Larger cases aren't reported."""
 MOST_PAIRS: Final = 20_000
-"""Maximum of pod shapes × pools over everything that is sized again. At least `_FEWEST` are
-sized.
-"""
+"""Maximum sum of pod shapes × pools over all cases. At least `_FEWEST` cases are sized."""
 _FEWEST: Final = 4
 
 
@@ -37,10 +34,10 @@ class OnePodMore(Struct, frozen=True, kw_only=True):
     """Cost of one more pod of a workload, or of one of its pod sets.
 
     `room` is the number of additional pods that fit the built nodes, or at least that many if
-    `is_least`. None: rules between pods span nodes, or the check was too large. `hourly_usd` is the
-    cost of one more: 0 if it fits, otherwise the higher cost of the packing, with the change of
-    `nodes` by pool. None if a price isn't known, if it wasn't sized again, or if it doesn't fit
-    (`verdict`, None if it wasn't sized).
+    `is_least` is set. It's None if rules between pods span nodes, or if the check was too large.
+    `hourly_usd` is the cost of one more pod: 0 if it fits, otherwise the cost increase of the
+    packing, with the change of `nodes` by pool. It's None if a price is unknown, if the pod wasn't
+    sized again, or if it doesn't fit. `verdict` is None if the pod wasn't sized again.
     """
 
     workload: WorkloadRef
@@ -55,8 +52,8 @@ class OnePodMore(Struct, frozen=True, kw_only=True):
 class OneNodeMore(Struct, frozen=True, kw_only=True):
     """One more node of a pool's maximum, or of a shared limit (`pool` is "" then).
 
-    `saves_usd` is the lower cost of the packing, or None if it isn't known or not everything is
-    placed without the node. `pods` is the number of additional placed pods.
+    `saves_usd` is the cost reduction of the packing, or None if it's unknown or if pods are pending
+    without the node. `pods` is the number of additional pods that are placed.
     """
 
     name: str
@@ -66,8 +63,9 @@ class OneNodeMore(Struct, frozen=True, kw_only=True):
 
 
 class OneMore(Struct, frozen=True, kw_only=True):
-    """The cost of one more of everything. `left_out` is the number of pods and nodes that weren't
-    sized again.
+    """The results for one more pod and one more node of each kind.
+
+    `left_out` is the number of cases that weren't sized again.
     """
 
     pods: tuple[OnePodMore, ...]
@@ -76,8 +74,9 @@ class OneMore(Struct, frozen=True, kw_only=True):
 
 
 def find_one_more(plan: Plan) -> OneMore | None:
-    """Return the cost of more at the plan's demand, or None on existing nodes, which aren't
-    sized.
+    """Return the cost of more pods and nodes at the plan's demand.
+
+    Returns None for existing nodes, which aren't sized.
     """
     if plan.fleet is None or plan.judgement.is_observed:
         return None
@@ -85,7 +84,7 @@ def find_one_more(plan: Plan) -> OneMore | None:
 
 
 class _Search:
-    """Sizes one more of each, within the steps."""
+    """Sizes each case with one more pod or node, within the steps."""
 
     def __init__(self, plan: Plan) -> None:
         judgement = plan.judgement
@@ -121,7 +120,7 @@ class _Search:
         yield from sorted(found, key=lambda each: (each.workload, each.pod_set))
 
     def _pod(self, shape: Shape, member: Member) -> OnePodMore:
-        """Return the cost of one more pod of the shape, for any of its workloads."""
+        """Return the cost of one more pod of the shape, which is the same for all its workloads."""
         room, is_least = self._rooms.of(shape)
         more = OnePodMore(
             workload=member.workload, pod_set=member.pod_set, room=room, is_least=is_least
@@ -135,7 +134,7 @@ class _Search:
             return more
         verdict = next(each.verdict for each in after.workloads if each.workload == member.workload)
         if verdict == "fits" and _placed(after) <= _placed(self._before):
-            verdict = "cannot-tell"  # the additional pod replaced another pod
+            verdict = "cannot-tell"  # the additional pod displaced another pod
         if verdict != "fits":
             return replace(more, verdict=verdict)
         changed = (
@@ -162,8 +161,10 @@ class _Search:
         return replace(demand, shapes=tuple(shapes))
 
     def _nodes(self) -> Iterator[OneNodeMore]:
-        """Yield pools and limits with one more node each, even if not all are used, because two can
-        cost more than one.
+        """Yield pools and limits with one more node each.
+
+        Even a limit that isn't used up counts, because two small nodes can cost more than one large
+        node.
         """
         offers, limits = self._sizer.offers, self._sizer.limits
         for offer in offers:
@@ -229,7 +230,7 @@ class _Rooms:
         room, is_least = 0, False
         for each in self._nodes:
             if any(each.state.held_claim(key) is None for key in shared):
-                continue  # a shared claim exists on only one node
+                continue  # a shared claim's devices are on only one node
             if shape.claims and not shared and not each.state.template.searched & ~each.state.taken:
                 continue  # no free device remains
             more = self._more(shape, each.state)

@@ -1,7 +1,7 @@
-"""Fleets as nodes by pool → fleets whose plan fits, as they will be committed.
+"""Plan fleets that are given as nodes by pool, in the form in which users commit them.
 
-The packing may not suffice for the scheduler. So each fleet gets room for more nodes, and is
-planned as it is, with pods that use its cheaper pools first, and with guards.
+The scheduler might need more nodes than the packing. So each fleet can have more nodes, and is
+planned unchanged, with pods that use its cheaper pools first, and with guards.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from dra_planner.plan.suggestion.fleet_documents import NONE_LAST, bought_docume
 from dra_planner.plan.suggestion.fleets_by_price import order_by_price
 from dra_planner.plan.suggestion.suggestions import PoolType, Suggestion, SuggestRequest
 
-# more than twice the packing's nodes, so that the simulation can determine how many the scheduler
+# more than twice the packing's nodes, so that the simulation can find the count that the scheduler
 # needs
 ROOM = 4
 MANY_STEPS = 5 * SIMULATED_STEPS
-"""Steps of the simulation if fewer steps find no fleet, for very many pods or conflicting nodes."""
+"""Steps for a second try with very many pods or conflicting nodes, if the first finds no fleet."""
 
 
 def plan_request(request: SuggestRequest, fleet: Fleet, steps: int = 0) -> PlanRequest:
@@ -44,9 +44,9 @@ def confirmed_fleet(
 ) -> Suggestion | None:
     """Return the fleet with its plan, or None if it doesn't fit.
 
-    The packing may not suffice for the scheduler, so the plan can add nodes. The result is the
-    cheapest of the fleet as it is, with pods that prefer its cheaper pools, and with the most
-    expensive pool used last.
+    The scheduler might need more nodes than the packing, so the plan can add nodes. The result is
+    the cheapest of three variants: the unchanged fleet, the fleet with pods that prefer its cheaper
+    pools, and the fleet with its most expensive pool used last.
     """
     roomy = _with_room(request, counts)
     best: Suggestion | None = None
@@ -73,7 +73,7 @@ def confirmed_fleet(
 def guided_fleet(
     request: SuggestRequest, candidates: Sequence[PoolType], counts: Mapping[str, int]
 ) -> Suggestion | None:
-    """Return the fleet with the required guards and the resulting number of nodes."""
+    """Return the fleet with the required guards and the resulting number of nodes, or None."""
     document = guided_document(request, candidates, counts)
     return _suggestion(request, document, SIMULATED_STEPS) or _suggestion(
         request, document, MANY_STEPS
@@ -83,7 +83,7 @@ def guided_fleet(
 def guided_document(
     request: SuggestRequest, candidates: Sequence[PoolType], counts: Mapping[str, int]
 ) -> dict[str, Any]:
-    """Return a fleet of these nodes, with room for more, whose plan adds guards."""
+    """Return a fleet of these nodes that allows more nodes, and whose plan adds guards."""
     roomy = _with_room(request, counts)
     return {**bought_document(request, candidates, roomy), "placement": "guided"}
 

@@ -1,6 +1,4 @@
-"""Fixes for pools that are too small: the probable intent of the claims' author, then enough nodes
-for every demand.
-"""
+"""Fixes for pools that are too small: the probable intent of the author, and enough nodes."""
 
 from __future__ import annotations
 
@@ -60,8 +58,9 @@ def _with_fixes(sizing: Sizing, judgement: Judgement, intents: Mapping[WorkloadR
 
 
 def with_raises(reason: Reason, raises: str) -> Reason:
-    """Return a reason whose fix is a change for all workloads if a pool is too small. `raises` is
-    the sentence of the change, or "" if there is none.
+    """Return a reason in which the fix for a pool that is too small is a change for all workloads.
+
+    `raises` is the text of this change, or "" if there is no such change.
     """
     if reason.code not in _TOO_SMALL or not raises:
         return reason
@@ -79,8 +78,9 @@ def _joined(intent: str, fix: str) -> str:
 
 
 def raised_pools(judgement: Judgement) -> tuple[PoolSize, ...]:
-    """Return the pools whose maximum is too low for the evaluated demand or a larger one, each with
-    a maximum that suffices for all of them.
+    """Return the pools whose maximum is too low for the evaluated demand or a larger one.
+
+    Each pool has a maximum that suffices for all these demands.
     """
     enough = {pool.name: pool for pool in judgement.sizing.pools}
     for level in _levels(judgement):
@@ -91,8 +91,8 @@ def raised_pools(judgement: Judgement) -> tuple[PoolSize, ...]:
 
 
 def raises_text(judgement: Judgement) -> str:
-    """Return the maximums that suffice for every demand from the evaluated one on, with their cost,
-    or "".
+    """Return the text of the maximums that suffice for the evaluated demand and all larger ones,
+    with their cost, or "".
     """
     raised = raised_pools(judgement)
     if not raised:
@@ -132,7 +132,9 @@ def _costs(judgement: Judgement) -> str:
 
 def _more(judgement: Judgement, level: DemandLevel) -> tuple[int, Decimal | None]:
     """Return the number of additional nodes that a level uses with sufficient maximums, compared
-    with the evaluated demand now, and their price per hour, or None if a price is unknown.
+    with the current nodes of the evaluated demand.
+
+    Also returns their price per hour, or None if a price is unknown.
     """
     now = {pool.name: pool.plan for pool in judgement.sizing.pools}
     more = [
@@ -145,8 +147,8 @@ def _more(judgement: Judgement, level: DemandLevel) -> tuple[int, Decimal | None
 
 
 def _intents(judgement: Judgement) -> Iterator[tuple[WorkloadRef, str]]:
-    """Yield the probable intent of a workload's author, if a pool is too small for the written
-    claims.
+    """Yield the probable intent of a workload's author, if a pool is too small for the claims in
+    the manifests.
     """
     sizings = [judgement.sizing, *judgement.sizings.values()]
     short = {
@@ -169,8 +171,10 @@ def _intents(judgement: Judgement) -> Iterator[tuple[WorkloadRef, str]]:
 
 
 def _one_claim(shape: Shape) -> str:
-    """Return that pods only share devices through one claim, if a claim for each pod configures
-    sharing.
+    """Return the fix for pods that have separate claims with a sharing configuration: use one
+    claim.
+
+    Returns "" if no claim configures sharing.
     """
     for claim in shape.claims:
         if claim.shared is None and divides_claim(claim.spec):

@@ -1,4 +1,4 @@
-"""A fleet for regions without prices: the smallest suitable machine types that are offered."""
+"""A fleet for regions without prices, with the smallest suitable machine types in the region."""
 
 from __future__ import annotations
 
@@ -28,8 +28,10 @@ class SmallestFleet(Struct, frozen=True, kw_only=True):
 
 
 def smallest_fleet(request: SuggestRequest) -> SmallestFleet | None:
-    """Return the fleet of the smallest machine type for each kind of pods, whether or not prices
-    are known, or None if it doesn't fit.
+    """Return the fleet with the smallest machine type for each kind of pods, with or without known
+    prices.
+
+    Returns None if the fleet doesn't fit.
 
     Machine types with a part of a GPU aren't used. Raises PlannerError for invalid input.
     """

@@ -62,17 +62,20 @@ from dra_planner.releases import features_of, parse_version
 
 MOST_SIZED = 600
 """Number of pod shapes times machine types up to which every machine type is sized separately, and
-fleets are first tried without guards. Larger questions plan few fleets, with guards.
+fleets are first tried without guards. For larger requests, only a few fleets are planned, with
+guards.
 """
 WIDE_GAP = Decimal("0.05")
-"""Maximum possible savings of another fleet, as a share of the best one's price, before the best
-one is also planned with guards.
+"""If another fleet could save more than this share of the best fleet's price, the best fleet is
+also planned with guards.
 """
 
 
 def suggest_fleets(request: SuggestRequest) -> Suggestions:
-    """Return the machine types to buy. Raises PlannerError for invalid input, or if none can or
-    must be bought, and PricesUnknownError if the region's prices are unknown.
+    """Return the machine types to buy.
+
+    Raises PlannerError for invalid input, or if no machine type can be bought or is needed, and
+    PricesUnknownError if the region's prices are unknown.
     """
     request = checked_request(request)
     left_out: dict[str, str] = {}
@@ -152,8 +155,9 @@ def _nothing_to_buy(request: SuggestRequest, left_out: Mapping[str, str]) -> Pla
 def plan_on_all(
     request: SuggestRequest, machines: Sequence[PoolType]
 ) -> tuple[Sequence[PoolType], Plan]:
-    """Return the unsimulated plan on one pool of each machine type, each as large as possible, and
-    these pools. If pods need MIG devices, pools with MIG configurations are added.
+    """Return the unsimulated plan on one pool of each machine type, each as large as possible.
+
+    Also returns these pools. If pods need MIG devices, pools with MIG configurations are added.
     """
     plan = _plan_on(request, machines)
     partitioned = partitioned_pools(
@@ -174,8 +178,9 @@ def _plan_on(request: SuggestRequest, candidates: Sequence[PoolType]) -> Plan:
 def _found_with_guards(
     request: SuggestRequest, candidates: Sequence[PoolType], plan: Plan
 ) -> tuple[list[Suggestion], list[PackedFleet]]:
-    """Return the best fleet with guards of any machine types, and simpler ones: planned if they
-    could cost less than the best one so far.
+    """Return the best fleet of any machine types, with guards, and simpler fleets.
+
+    Simpler fleets are planned only if they could cost less than the best fleet so far.
     """
     needs = needs_on_machines(plan)
     planned = [guided_fleet(request, candidates, fleet_of_any_machines(plan, needs))]
@@ -200,7 +205,7 @@ def _found_with_guards(
 def _by_machine(
     request: SuggestRequest, candidates: Sequence[PoolType], counts: Mapping[str, int]
 ) -> tuple[tuple[str, str, int], ...]:
-    """Return nodes by machine type and MIG configuration, from nodes by pool."""
+    """Convert nodes by pool to nodes by machine type and MIG configuration."""
     where = cloud(request.cloud)
     return tuple(
         (pool.machine.name, pool.mig, nodes)
@@ -210,7 +215,7 @@ def _by_machine(
 
 
 def _found(request: SuggestRequest, candidates: Sequence[PoolType], plan: Plan) -> list[Suggestion]:
-    """Return the fleets to compare, at least one if a long simulation finds one."""
+    """Return the fleets to compare. If the usual simulation finds none, try a longer one."""
     fleets = list(compared_fleets(plan))
     found = [
         each

@@ -17,11 +17,13 @@ from dra_planner.plan.model import Plan
 from dra_planner.sources import Source
 
 NO_PRICE: Final = "its on-demand price is unknown"
-"""Why an offered machine type isn't compared if no table has its price in the region."""
+"""The reason to exclude an available machine type if no table contains its price in the region."""
 
 
 class PricesUnknownError(PlannerError):
-    """The region offers suitable machine types, but no table has the price of one there."""
+    """Raised if the region offers suitable machine types, but no table contains any of their
+    prices.
+    """
 
 
 class PoolType(Struct, frozen=True):
@@ -45,12 +47,11 @@ class PoolType(Struct, frozen=True):
 
 
 class SuggestRequest(Struct, frozen=True, kw_only=True):
-    """The question for `suggest`: workloads, region, and machine types that can be bought, or all
-    types if none are listed.
+    """The request of `suggest`: workloads, region, and machine types that can be bought.
 
-    With `may_upgrade`, claims that request a part of a device can raise the Kubernetes version.
-    `consumable_shares` is the setting of the NVIDIA driver with which they share devices, "" for
-    whole devices.
+    An empty list of machine types allows all types. With `may_upgrade`, claims that request a part
+    of a device can raise the Kubernetes version. `consumable_shares` is the setting of the NVIDIA
+    driver with which claims share devices, or "" for whole devices.
     """
 
     sources: tuple[Source, ...]
@@ -77,7 +78,7 @@ class Suggestion(Struct, frozen=True, kw_only=True):
 
     @property
     def machines(self) -> tuple[tuple[str, int], ...]:
-        """The nodes of each machine type. The parts of a split pool count together."""
+        """The nodes of each machine type. The parts of a split pool are added up."""
         return _named(self.counts)
 
     @property
@@ -93,8 +94,8 @@ class Suggestion(Struct, frozen=True, kw_only=True):
 
 
 class PackedFleet(Struct, frozen=True, kw_only=True):
-    """A fleet of few machine types that isn't planned, because even its bound is above the price of
-    the best fleet. The scheduler may need more nodes than the packing's `counts`.
+    """A fleet of few machine types that isn't planned, because even its lower bound is above the
+    price of the best fleet. The scheduler might need more nodes than the packing's `counts`.
     """
 
     document: dict[str, Any]
@@ -115,12 +116,14 @@ def _named(counts: tuple[tuple[str, str, int], ...]) -> tuple[tuple[str, int], .
 
 
 class Suggestions(Struct, frozen=True, kw_only=True):
-    """The cheapest fleet found and the runners-up, by price, empty if the workloads fit no offered
-    machine type. `packed` are runners-up that weren't planned, by the price of their packing.
+    """The cheapest fleet found and the runners-up, by price.
 
-    `plan` is the plan on all candidates, whose bound holds for every fleet of them. `known_usd` is
-    the minimum cost of a fleet whose pods are known to fit. Cheaper fleets can't be confirmed while
-    facts are unknown. None if nothing fits or prices are unknown.
+    It's empty if the workloads don't fit any available machine type. `packed` are runners-up that
+    weren't planned, by the price of their packing.
+
+    `plan` is the plan on all candidates, whose bound holds for every fleet of these candidates.
+    `known_usd` is the minimum cost of a fleet whose pods certainly fit. Cheaper fleets can't be
+    confirmed while facts are unknown. It's None if nothing fits or prices are unknown.
     """
 
     best: Suggestion | None
@@ -128,7 +131,7 @@ class Suggestions(Struct, frozen=True, kw_only=True):
     packed: tuple[PackedFleet, ...] = ()
     plan: Plan
     candidates: int
-    left_out: tuple[tuple[str, str], ...]  # machine, why
+    left_out: tuple[tuple[str, str], ...]  # machine type and reason
     known_usd: Decimal | None = None
 
     @property
@@ -139,13 +142,15 @@ class Suggestions(Struct, frozen=True, kw_only=True):
     @property
     def gap(self) -> Decimal:
         """The maximum savings of another fleet of the candidates whose pods are known to fit, as a
-        share of the best one's price. 0: proven.
+        share of the best fleet's price. 0 means proven optimal.
         """
         return self._gap_above(self.known_usd)
 
     @property
     def gap_of_unknown(self) -> Decimal:
-        """The same for fleets for which it isn't known whether they run everything."""
+        """The maximum savings of fleets that might not run all pods, as a share of the best fleet's
+        price.
+        """
         cost = self.plan.cost
         least = None if cost is None else max(cost.bound_usd, _least_node_usd(self.plan))
         return max(self.gap, self._gap_above(least))
@@ -157,8 +162,10 @@ class Suggestions(Struct, frozen=True, kw_only=True):
 
 
 def _least_node_usd(plan: Plan) -> Decimal:
-    """Return the price of one node that any fleet needs: of the cheapest machine type for the pods
-    that need the most expensive one. 0 if a price is unknown.
+    """Return the price of one node that every fleet needs.
+
+    This is the cheapest machine type for the pods that need the most expensive node, or 0 if a
+    price is unknown.
     """
     needed = [
         [answer.offer.hourly_usd for answer in answers if answer.verdict != "does-not-fit"]

@@ -1,4 +1,4 @@
-"""The machine type of a fleet's system pool: of a new one, and a larger one."""
+"""The machine type of a fleet's system pool, for a new pool and for a larger one."""
 
 from __future__ import annotations
 
@@ -43,8 +43,10 @@ def cheapest_system_machine(cloud: str, region: str) -> str:
 
 def larger_system_machine(fleet: Fleet, pods: Iterable[Shape], judgement: Judgement) -> str:
     """Return the cheapest machine type for the system pool on which one pod of each shape fits an
-    empty node, or "" if the pool's own holds them or none is known. Machine types without a price
-    come last, the smallest first.
+    empty node.
+
+    Returns "" if the pool's current machine type holds them, or if no suitable type is known.
+    Machine types without a price come last, the smallest first.
     """
     shapes = list(pods)
     if predict_system_offer(fleet) is None or _holds(fleet, shapes, judgement):

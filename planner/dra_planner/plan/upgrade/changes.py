@@ -1,6 +1,4 @@
-"""Effects of another NVIDIA driver version on manifests: breaking changes, and changes of
-meaning.
-"""
+"""Effects of another NVIDIA driver version on manifests: breaking and semantic changes."""
 
 from __future__ import annotations
 
@@ -68,12 +66,12 @@ def judge_upgrade(
     fleet: PublishingSettings | None = None,
     here: Situation = _UNKNOWN,
 ) -> tuple[Diagnostic, ...]:
-    """Return the breaking changes and changes of meaning: errors and warnings at affected places,
-    and notes for all other changes.
+    """Return the breaking and semantic changes: errors and warnings at affected places, and notes
+    for all other changes.
 
-    `old` and `new` are `VERSION[+GATE…]`. The gates of a fleet's settings are added to both.
-    Changes of the installation that don't affect the fleet or cluster `here` are excluded. Raises
-    CatalogError for an unknown version or gate.
+    `old` and `new` are `VERSION[+GATE…]`. The feature gates of a fleet's settings are added to
+    both. Changes of the installation that don't affect the fleet or cluster `here` are excluded.
+    Raises CatalogError for an unknown version or feature gate.
     """
     before, old_settings = parse_release(old)
     after, new_settings = parse_release(new)
@@ -116,8 +114,9 @@ def _missing_gate(gate: str, release: DriverRelease) -> Diagnostic:
 
 
 def parse_release(text: str) -> tuple[DriverRelease, PublishingSettings]:
-    """Return the version and settings in `VERSION[+GATE…]`. Raises CatalogError for unknown
-    ones.
+    """Return the version and settings in `VERSION[+GATE…]`.
+
+    Raises CatalogError for an unknown version or feature gate.
     """
     version, *gates = text.split("+")
     release = driver_release(version)
@@ -183,7 +182,7 @@ def _notice_in_workloads(
 
 def _tells_apart(expression: str, between: Iterable[tuple[int, int]]) -> bool:
     """Return whether a selector's result for capacities can differ before and after, because a
-    threshold is between them.
+    threshold is between the two values.
     """
     try:
         thresholds = [Quantity.parse(text).value for text in _THRESHOLD.findall(expression)]

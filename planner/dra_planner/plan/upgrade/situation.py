@@ -11,16 +11,16 @@ from dra_planner.drivers.nvidia import GPU_DRIVER, DriverChange
 from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
 
-_MIG_DEVICE = "-mig-"  # part of both forms of names: gpu-0-mig-9-4-4, gpu-0-mig-1g10gb-19-0
+_MIG_DEVICE = "-mig-"  # common part of both name formats: gpu-0-mig-9-4-4, gpu-0-mig-1g10gb-19-0
 _OF_MIG = ("names-changed", "devices-changed")
 
 
 class Situation(Struct, frozen=True, kw_only=True):
-    """The known facts.
+    """The known facts. Unknown facts are None.
 
-    Unknown ones are None. `names` are the names of the chart's objects from its values
-    (nameOverride). `is_cut`: the fleet partitions GPUs with MIG. `holders` are the claims of a
-    snapshot that hold a MIG device. `has_devices`: its nodes publish devices.
+    `names` are the names of the chart's objects from its values (nameOverride). `is_cut` is set if
+    the fleet partitions GPUs with MIG. `holders` are the claims of a snapshot that hold a MIG
+    device. `has_devices` is set if the snapshot's nodes publish devices.
     """
 
     names: frozenset[str] = frozenset()
@@ -29,7 +29,9 @@ class Situation(Struct, frozen=True, kw_only=True):
     has_devices: bool | None = None
 
     def concerns(self, change: DriverChange) -> bool:
-        """Return whether a change of the installation applies here, as far as is known."""
+        """Return whether a change of the installation applies here, according to the known
+        facts.
+        """
         if change.kind in _OF_MIG and self.is_cut is False:
             return False
         match change.kind:
@@ -55,8 +57,9 @@ def situation_of(
     *,
     has_snapshot: bool = False,
 ) -> Situation:
-    """Return the facts from fleet, snapshot, and values. `manifests` include the snapshot's
-    objects.
+    """Return the facts from the fleet, the snapshot, and the chart values.
+
+    `manifests` include the snapshot's objects.
     """
     cut = None if fleet is None else any(pool.mig != "none" for pool in fleet.pools)
     options = None if fleet is None else fleet.drivers.of(nvidia.DRIVER)

@@ -1,4 +1,4 @@
-"""A bound on cost by cases: at most k nodes of a pool, or more, each case with its own prices.
+"""A cost bound by cases: at most k nodes of a pool, or more, each with its own prices.
 
 The linear relaxation allows fractions of nodes. On small fleets, where one node is a large part of
 the cost, that bound is weak: 2.3 nodes cost less than 3, and less than 2 plus other nodes for the
@@ -20,23 +20,28 @@ from dra_planner.sizing.bound.exact import BoundModel, Certificate, Worth, apply
 from dra_planner.sizing.bound.relaxation import Relaxation
 
 MOST_ENTRIES = 60_000
-"""Columns of the relaxation, times cases, up to which cases are divided."""
+"""Maximum product of the relaxation's columns and the cases.
+
+Above it, cases aren't divided further.
+"""
 MOST_CASES = 60
 LEAST_CASES = 3
-"""With fewer cases, nothing is proven. The same applies if there are fewer cases than pools,
-because each pool can have a fraction of a node.
+"""Minimum number of cases that can prove anything.
+
+There must also be at least as many cases as pools, because each pool can have a fraction of a node.
 """
-_WHOLE = 1e-6  # share of a node: a value this close to an integer counts as an integer
+# largest distance from an integer, as a share of a node, at which a value counts as an integer
+_WHOLE = 1e-6
 
 NodeRanges = Mapping[int, tuple[int, int]]
-"""The fewest and the most nodes of each pool in a case."""
+"""The minimum and maximum nodes of each pool in a case."""
 
 
 class Case(Struct):
     """A range of fleets with the prices that prove their minimum cost.
 
-    `cost` None: they can't hold the demand. The first half of a divided case has at most `at` nodes
-    of `pool`.
+    `cost` is None if these fleets can't hold the demand. The first half of a divided case has at
+    most `at` nodes of `pool`.
     """
 
     ranges: NodeRanges
@@ -68,10 +73,10 @@ def model_of(model: BoundModel, ranges: NodeRanges) -> BoundModel:
 def divide_cases(
     programs: Relaxation, pools: Sequence[int], costs: Sequence[Fraction], goal: Fraction
 ) -> Case | None:
-    """Return cases of the fleets of these pools, divided until each costs at least `goal` or the
-    cases are too many.
+    """Return cases of the fleets of these pools, divided until each costs at least `goal`.
 
-    None if the relaxation can't be solved, or is too large.
+    The division also ends if there are too many cases. Returns None if the relaxation can't be
+    solved or is too large.
     """
     return _Division(programs, costs).run(pools, goal)
 

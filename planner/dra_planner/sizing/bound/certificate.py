@@ -104,7 +104,7 @@ def _part(part: ConnectedPools, evidence: Evidence, *, is_infeasible: bool) -> d
 
 
 def _case(case: Case, part: ConnectedPools, evidence: Evidence) -> dict[str, Any]:
-    """Return the halves of a case, or the prices of an undivided case."""
+    """Return the two halves of a case, or the prices if the case isn't divided."""
     if case.halves:
         fewer, more = (_case(half, part, evidence) for half in case.halves)
         return {"pool": evidence.pools[case.pool], "at": case.at, "fewer": fewer, "more": more}

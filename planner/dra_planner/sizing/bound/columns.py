@@ -1,4 +1,4 @@
-"""Column generation: the cheapest fractional mix of filled nodes, and what its prices prove.
+"""Column generation: the cheapest fractional mix of filled nodes, and a bound from its prices.
 
     variables   x_pa ≥ 0 nodes of pool p that are filled with pattern a
     demand      Σ a_i·x_pa ≥ d_i                      (dual: the price π of an item)
@@ -25,7 +25,7 @@ from dra_planner.sizing.bound.pricing import Pattern, Pricer, Task
 from dra_planner.sizing.bound.reused_prices import Gains, RowPrices
 from dra_planner.sizing.bound.solver import new_program
 
-_SHORT = 1e4  # cost of a pending item, as a multiple of the most expensive node
+_SHORT = 1e4  # cost of a pending item, in multiples of the most expensive node's cost
 _QUICK_STEPS, _MOST_STEPS = 120, 6_000
 _SMOOTHING = 0.5
 # number of rounds without enough progress before the bound is computed
@@ -33,7 +33,7 @@ _STALLED, _PROGRESS = 3, 1e-3
 _LITTLE = 1e-6
 _MOSTLY = 0.7  # fraction of a node that is rounded up to a whole node
 _MOST_DIVES = 100  # number of programs that are solved for items that don't fit on whole nodes
-# if there are this many pools, number of pools that are priced in a round
+# number of pools priced in a round, if there are at least this many pools
 _MANY, _MOST_A_ROUND = 100, 24
 _FULL = 8  # after this number of rounds, all pools are priced, and the bound is computed
 _LONGEST_REST = 8  # number of rounds in which a pool that repeatedly had no result isn't priced
@@ -41,7 +41,7 @@ _LONGEST_REST = 8  # number of rounds in which a pool that repeatedly had no res
 
 @equality(unhashed=("pattern",))
 class Column(Struct, frozen=True):
-    """Nodes of a pool that are filled with a pattern. `nodes` can be a fraction."""
+    """A number of nodes of a pool, all filled with one pattern. `nodes` can be a fraction."""
 
     pool: int
     pattern: Pattern
@@ -59,8 +59,9 @@ class Generated(Struct, frozen=True):
 
 @equality(unhashed=("prices", "rows"))
 class Center(Struct, frozen=True):
-    """Initial prices of items and of rows by pool, and the bound that they prove. Other pools can
-    use the rows' prices.
+    """Initial prices of items and of rows by pool, and the bound that these prices prove.
+
+    Other pools can use the rows' prices.
     """
 
     proved: float = 0.0
@@ -75,14 +76,14 @@ class _Offers(Struct):
 
     prices: Mapping[int, int]
     upper: dict[int, int] = {}
-    rows: dict[int, list[int]] = {}  # prices that prove this
-    solved: set[int] = set()  # pools that have these prices
+    rows: dict[int, list[int]] = {}  # row prices that prove these upper bounds
+    solved: set[int] = set()  # pools to which these prices apply
     tasks: dict[int, tuple[Task, Mapping[int, float]]] = {}
     gains: Gains = {}
     is_new: bool = False
 
     def promise(self, pool: int, costs: Sequence[int]) -> float:
-        """Return the maximum worth of a node of the pool in relation to its cost."""
+        """Return the maximum worth of a node of the pool, divided by the node's cost."""
         return self.upper[pool] / max(1, costs[pool])
 
 
@@ -112,10 +113,10 @@ class ColumnProgram:
         self._pricers: dict[int, Pricer] = {}
         self._programs: dict[int, NodeProgram] = {}
         self._awake: set[int] = set()  # pools that have a column
-        # number of rounds for which a pool is skipped: last time, and now
+        # number of rounds to skip a pool: the previous number, and the remaining one
         self._rests: dict[int, int] = {}
         self._resting: dict[int, int] = {}
-        self._last_rows = RowPrices(model, costs)  # for the pools that were priced
+        self._last_rows = RowPrices(model, costs)  # row prices of pools that were priced
         self._priced = 0
         self._items = sorted({item for pool in pools for item in model.pools[pool].most})
         self._row = {item: at for at, item in enumerate(self._items)}
@@ -300,8 +301,9 @@ class ColumnProgram:
             offers.tasks[pool] = task, start
 
     def _borrow(self, pool: int, offers: _Offers) -> None:
-        """Bound the worth of the pool's nodes with earlier row prices of it or of the next pool by
-        price.
+        """Bound the worth of the pool's nodes with row prices of an earlier round.
+
+        The prices are the pool's own, or those of the pool with the closest cost.
         """
         upper, rows = self._last_rows.worth(pool, offers.prices, offers.gains)
         if upper < offers.upper.get(pool, upper + 1):
@@ -312,8 +314,9 @@ class ColumnProgram:
         self._resting[pool] = self._rests[pool]
 
     def _prove(self, offers: _Offers, duals: Mapping[int, int]) -> bool:
-        """Search the pools that determine the bound until the worst one is settled. Return whether
-        a column was added.
+        """Search the pools that determine the bound until the highest worth is exact.
+
+        Return whether a column was added.
         """
         offers.is_new = False
         is_early = len(self._pools) > _MANY and self._priced < 20 * _MOST_A_ROUND

@@ -1,4 +1,4 @@
-"""The minimum that any plan needs, proven in exact rational arithmetic.
+"""The minimum nodes and cost of any plan, proven in exact rational arithmetic.
 
 A certificate gives every item a price π and every row of a pool (cpu, devices, …) a price λ. What
 one node of a pool can hold is then worth at most
@@ -43,9 +43,7 @@ class BoundPool(Struct, frozen=True, kw_only=True):
 
 @equality(unhashed=("takes",))
 class BoundLimit(Struct, frozen=True):
-    """The maximum that the nodes of some pools can use together, and the use of one node of
-    each.
-    """
+    """The shared maximum of some pools, and the use of one node of each pool."""
 
     name: str
     most: int
@@ -62,7 +60,7 @@ class BoundLimit(Struct, frozen=True):
 
 @equality(ignored=("_pools_of",), unhashed=("demand",))
 class BoundModel(Struct, frozen=True, kw_only=True):
-    """Counts of the items that every pool can evaluate, and the pools with their shared limits."""
+    """Item counts that every pool can evaluate, and the pools with their shared limits."""
 
     demand: Mapping[int, int]
     pools: tuple[BoundPool, ...]
@@ -80,10 +78,10 @@ class BoundModel(Struct, frozen=True, kw_only=True):
         return found
 
     def is_spared(self, pool: int) -> bool:
-        """Return whether other pools can run all items, with only one kind of item on each node.
+        """Return whether other pools can run all items, with one kind of item on each node.
 
-        If so, no plan needs nodes of this pool. Items use the pools with the most remaining nodes.
-        False if this method isn't sufficient, which doesn't prove anything.
+        In that case, no plan needs nodes of this pool. Items use the pools with the most remaining
+        nodes. False can also mean that this method doesn't find a plan.
         """
         if self.limits:
             return False
@@ -164,7 +162,7 @@ class Worth(Struct, frozen=True):
         return needed
 
     def _most(self, model: BoundModel, without: int | None = None) -> int:
-        """Return the maximum that the pools, without one, can hold within each of the limits."""
+        """Return the maximum that all pools except one can hold within each limit."""
         worths = {pool: value for pool, value in self.nodes.items() if pool != without}
         most = sum(model.pools[pool].maximum * value for pool, value in worths.items())
         for limit in model.limits:
@@ -223,8 +221,8 @@ class Worth(Struct, frozen=True):
     ) -> dict[str, Fraction]:
         """Return the nonzero prices of shared limits with about the strongest bound.
 
-        For each limit in turn, it tries the prices at which two pools have the same worth for their
-        cost.
+        For each limit in turn, the search tries the prices at which two pools have the same ratio
+        of worth to cost.
         """
         prices: dict[str, Fraction] = {}
         raised = [Fraction(cost) for cost in costs]
@@ -316,7 +314,7 @@ class Worth(Struct, frozen=True):
         minimums.
         """
         whole = lcm(*(cost.denominator for cost in costs))
-        # integers take a tenth of the time
+        # integer arithmetic takes a tenth of the time
         parts = [cost.numerator * (whole // cost.denominator) for cost in costs]
         floor = sum(map(int.__mul__, parts, [pool.minimum for pool in model.pools]))
         if scale is None:
@@ -386,7 +384,7 @@ def _row_certificates(
     model: BoundModel, pools: frozenset[int], items: Sequence[int], name: str
 ) -> Iterator[Certificate]:
     """Price one row of several pools, by amount (which resource runs out) and by share of a node
-    (how many nodes).
+    (how many nodes it needs).
     """
     rows: dict[int, tuple[int, CapacityRow]] = {}
     for pool in pools:

@@ -19,9 +19,10 @@ from dra_planner.sizing.sizing import Sizer
 class WorkNeeds(Struct, frozen=True, kw_only=True):
     """Pods that must share a node, `count` times.
 
-    Most are one pod of one shape. By position of a suitable pool: `fills` is the number that an
-    empty node holds, and `needs` is the need of one in each row. `plain` are the pools whose nodes
-    take one exactly if the rows have room for it.
+    Most works are one pod of one shape. For each suitable pool (by position), `fills` is the number
+    of works that an empty node holds, and `needs` are the amounts that one work needs in each row.
+    `plain` are the pools whose nodes accept a work if and only if every row has enough free
+    capacity.
     """
 
     shapes: tuple[str, ...]
@@ -32,8 +33,9 @@ class WorkNeeds(Struct, frozen=True, kw_only=True):
 
 
 class LevelNeeds(Struct, frozen=True, kw_only=True):
-    """The works of one level, and the capacity of each pool's node in each row. `devices`: rows
-    that count devices.
+    """The works of one level, and the capacity of each pool's node in each row.
+
+    `devices` are the rows that count devices.
     """
 
     pools: tuple[str, ...]
@@ -42,15 +44,16 @@ class LevelNeeds(Struct, frozen=True, kw_only=True):
     devices: tuple[tuple[bool, ...], ...]
 
     def share(self, work: int, pool: int) -> float:
-        """Return the share of a pool's node that one unit of a work needs. The pool must fit it."""
+        """Return the share of a pool's node that one unit of a work needs.
+
+        The pool must be suitable for the work.
+        """
         parts = zip(self.works[work].needs[pool], self.capacities[pool], strict=True)
         return max(need / capacity for need, capacity in parts)
 
 
 def node_needs(sizer: Sizer, level: DemandLevel) -> LevelNeeds:
-    """Return the needs of a level's pods on the nodes. Pods without a suitable pool are
-    excluded.
-    """
+    """Return what a level's pods need of the nodes. Pods without a suitable pool are excluded."""
     items = split_demand(sizer.demand, level)
     limits = [(offer.name, offer.count_min, offer.count_max) for offer in sizer.offers]
     found = find_compatibility(items.items, items.daemons, sizer.nodes, limits)

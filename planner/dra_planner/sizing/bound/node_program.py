@@ -11,7 +11,7 @@ from dra_planner.sizing.bound.pricing import Pricer
 from dra_planner.sizing.bound.solver import new_program
 
 SCALE = 2**24
-"""Prices are integers in fractions of a micro-dollar (or of a node, if prices aren't known)."""
+"""Prices are integers in this fraction of a micro-dollar (or of a node, if prices are unknown)."""
 
 
 class NodeProgram:

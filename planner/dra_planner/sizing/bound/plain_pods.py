@@ -1,5 +1,6 @@
-"""Pods that a node takes exactly if its rows have room for them: no rules between pods, and devices
-of one kind.
+"""Pods that fit a node if and only if its rows have enough free capacity.
+
+These pods have no rules between pods, and use devices of one kind.
 """
 
 from __future__ import annotations
@@ -11,8 +12,7 @@ from dra_planner.sizing.items import Item
 
 
 def is_plain(item: Item, needs: DeviceNeeds) -> bool:
-    """Return whether the rows of a node decide about pods of the item, regardless of other pods
-    there.
+    """Return whether a node's rows alone decide if the item's pods fit, whatever else runs there.
 
     `needs` are the item's device needs on the node.
     """

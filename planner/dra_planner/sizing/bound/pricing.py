@@ -20,7 +20,7 @@ from dra_planner.sizing.bound.exact import BoundPool
 _SHIFT = 40  # number of bits for the value per unit of a row, rounded up
 
 Pattern = dict[int, int]
-"""Items on one node: how many of each."""
+"""Number of each item on one node."""
 
 
 @equality(unhashed=("pattern",))
@@ -30,7 +30,7 @@ class Priced(Struct, frozen=True):
     upper: int
     worth: int
     pattern: Pattern
-    is_settled: bool  # whether a longer search would have the same result
+    is_settled: bool  # if set, a longer search would return the same result
 
 
 class _Choice(Struct, frozen=True):

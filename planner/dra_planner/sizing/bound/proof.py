@@ -63,15 +63,17 @@ class ConnectedPools(Struct, frozen=True):
         return self._whole[best]
 
     def with_certificates(self, certificates: Iterable[Certificate]) -> ConnectedPools:
-        """Return the part with further certificates that apply to it."""
+        """Return the part with additional certificates that apply to it."""
         return replace(
             self, worths=(*self.worths, *((each, apply(each, self.model)) for each in certificates))
         )
 
 
 class BoundProof(Struct, frozen=True, kw_only=True):
-    """The nodes that any plan within the maximums needs, or if items are `excessive` (their demand
-    exceeds the pools), any plan of pools without maximums.
+    """The nodes that any plan within the maximums needs.
+
+    If items are `excessive` (their demand exceeds the pools), the bounds instead hold for plans of
+    pools without maximums.
     """
 
     nodes: tuple[int, ...]  # per pool
@@ -129,7 +131,7 @@ def prove_by_columns(
 def prove_by_cases(
     proof: BoundProof, solver: Any, used: Sequence[int], costs: Sequence[Fraction]
 ) -> BoundProof:
-    """Return additional bounds of cases, up to the cost of a packing with this number of nodes."""
+    """Return additional bounds of cases, up to the cost of a packing with these node counts."""
     return conclude([_with_cases(part, solver, used, costs) for part in proof.parts], costs)
 
 
@@ -205,7 +207,7 @@ def conclude(parts: Sequence[ConnectedPools], costs: Sequence[Fraction]) -> Boun
         worths = [worth for _, worth in part.worths]
         least = ceil(strongest(worths, part.model, one_each, limited=limited))
         paid = strongest(worths, part.model, costs, limited=limited)
-        if limited:  # then every pool needs its own bound at the same time
+        if limited:  # if all pods must be placed, every pool needs its own bound
             least = max(least, sum(nodes[pool] for pool in part.pools))
             paid = max(paid, sum((costs[pool] * nodes[pool] for pool in part.pools), Fraction(0)))
             whole = part.least_in_whole_nodes(costs)

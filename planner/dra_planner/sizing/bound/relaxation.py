@@ -24,7 +24,8 @@ from dra_planner.sizing.bound.solver import new_program
 
 _DENOMINATOR = 2**100
 _ITERATIONS = 200_000
-_NODES = 300  # nodes of the integer search; a limit in nodes makes every run identical
+# maximum nodes of the integer search: a node limit, unlike a time limit, makes all runs identical
+_NODES = 300
 
 MOST_WHOLE_COLUMNS = 700
 """Approximate number of items times pools up to which integers are searched."""
@@ -92,7 +93,7 @@ class Relaxation:
         )
 
     def shortage(self) -> Certificate | None:
-        """Return prices that prove that the demand exceeds the pools, if it does."""
+        """Return prices that prove that the demand exceeds the pools, or None if it doesn't."""
         upper = [float(each.maximum) for each in self.model.pools]
         return self._solve([0.0] * len(upper), upper, shortage=True)
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from dra_planner.sizing.bound.exact import BoundModel
 
 Gains = dict[object, list[tuple[int, int]]]
-"""Needs of items that rows don't pay for, by the rows' prices."""
+"""Gains of items that the rows' prices don't cover, by these prices."""
 
 
 class RowPrices(Struct):
@@ -22,7 +22,7 @@ class RowPrices(Struct):
     model: BoundModel
     costs: Sequence[int]
     known: dict[int, list[int]] = {}
-    # needs of a row → their number
+    # number of each distinct set of needs in a row
     _needs: dict[frozenset[tuple[int, int]], int] = {}
     _numbers: dict[int, tuple[int, ...]] = {}  # by row of a pool
 
@@ -64,7 +64,7 @@ class RowPrices(Struct):
         return self._numbers[pool]
 
     def _of_another(self, pool: int) -> list[int]:
-        """Return row prices of a pool with a similar cost, 0 for unknown ones."""
+        """Return row prices of the pool with the closest cost, with 0 for unknown rows."""
         own = self.model.pools[pool].rows
         near = min(
             self.known,

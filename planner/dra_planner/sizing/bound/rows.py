@@ -31,7 +31,7 @@ RowsOfPool = tuple[CapacityRow, ...]
 
 
 def pool_rows(found: Compatibility) -> tuple[tuple[RowsOfPool, Mapping[int, DeviceNeeds]], ...]:
-    """Return, for each pool, the plain rows over the items that fit it, and their device needs.
+    """Return the plain rows of each pool over the items that fit it, and the items' device needs.
 
     Pools with equal empty nodes share rows, which then cover all items of these pools.
     """
@@ -77,8 +77,8 @@ def bound_model(
     """Return the model of the bound: items that every pool can evaluate, and rounded rows in
     addition to plain ones.
 
-    `found` refers to nodes with their maximum resources. `certain` are the items without open
-    questions.
+    `found` is the compatibility with nodes at their maximum resources. `certain` are the items
+    without open questions.
     """
     judged = {index: found.items[index].count for index in certain if found.pools_of(index)}
     rounded: dict[FillStage, RowsOfPool] = {}
@@ -156,8 +156,9 @@ def _most(
 
 
 def _amounts(item: Item, stage: FillStage, found: Compatibility) -> Mapping[str, int]:
-    """Return the item's amounts on such nodes. On some, a device plugin counts devices that others
-    claim.
+    """Return the item's amounts on such nodes.
+
+    On some nodes, a device plugin also counts devices that claims use.
     """
     taken = found.nodes.filling.taken(item, stage.kind)
     return (
@@ -265,7 +266,7 @@ def _avoiding_rows(items: Iterable[int], found: Compatibility) -> Iterator[Capac
 
 
 def _confining_sets(needs: Iterable[DeviceNeeds]) -> list[int]:
-    """Return the sets of devices that requests name, and the unions of those that overlap."""
+    """Return the sets of devices that requests name, and the unions of overlapping sets."""
     named = sorted({bits for each in needs for bits, _ in each.exclusive if bits})
     unions: list[int] = []
     for bits in named:
@@ -285,7 +286,7 @@ def _rounded(row: CapacityRow) -> Iterator[CapacityRow]:
     small, largest = row.capacity <= _FINEST_ROUNDING, max(row.needs.values(), default=0)
     seen = set()
     for k in range(1, row.capacity) if small else _COARSE_ROUNDINGS:
-        if largest * (k + 1) < row.capacity:  # then every need is rounded down to 0
+        if largest * (k + 1) < row.capacity:  # otherwise, the function rounds every need down to 0
             continue
         capacity = row.capacity * k
         needs = {

@@ -1,9 +1,9 @@
 """The linear relaxation over many pools, reduced to the few that matter ("sifting").
 
 The program over a few pools gives prices of items and of rows. At these prices, nodes of most other
-pools are worth at most their cost. The others join, and the program is solved again. The bound
-holds for all pools: the certificate covers every pool, with the row prices of the pool with the
-most similar cost.
+pools are worth at most their cost. Pools with a higher worth are added, and the program is solved
+again. The bound holds for all pools: the certificate covers every pool, with the row prices of the
+pool with the most similar cost.
 """
 
 from __future__ import annotations
@@ -23,17 +23,16 @@ from dra_planner.sizing.bound.reused_prices import Gains, RowPrices
 _UNIT = 2**60  # prices are integers, in this fraction of the unit of the costs
 _ROUNDS = 8
 _FEWEST = 8  # number of pools in the first program
-_MOST_JOINING = 10  # pools in a round
-# a pool doesn't have to join if its worth exceeds its cost by less than this share
+_MOST_JOINING = 10  # number of pools added in a round
+# a pool isn't added if its worth exceeds its cost by less than this share
 _LITTLE = 10_000
 
 MOST_SIFTED = 6_000
-"""Pairs of items and pools up to which a program is solved."""
+"""Maximum pairs of items and pools in a program that is solved."""
 
 
 class Sifted(Struct, frozen=True, kw_only=True):
-    """The bound of the prices for all pools, and the cheapest plan's number of each item on a pool
-    (item, pool).
+    """The bound of the prices for all pools, and the cheapest plan's item counts by (item, pool).
 
     `pools` are the pools in the solved program.
     """
@@ -48,8 +47,8 @@ def sift(
 ) -> Sifted | None:
     """Return the relaxation of the model, or None if the initial pools can't hold the demand.
 
-    `cheap` are, for every item, pools of which at least one is an initial pool, starting with pools
-    that are cheap for most items. Pools with a minimum are also initial ones.
+    `cheap` lists suitable pools for every item, starting with pools that are cheap for most items.
+    The initial program contains at least one of them for each item, and all pools with a minimum.
     """
     chosen = _first(cheap) | {at for at, pool in enumerate(model.pools) if pool.minimum}
     found: Sifted | None = None

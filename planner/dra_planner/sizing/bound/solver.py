@@ -1,6 +1,4 @@
-"""The solver of linear and integer programs, an optional extra, and programs whose runs are
-identical.
-"""
+"""Load the optional solver of linear and integer programs, and create reproducible programs."""
 
 from __future__ import annotations
 
@@ -19,9 +17,7 @@ def load_solver() -> Any | None:
 
 
 def new_program(solver: Any, **options: Any) -> Any:
-    """Return an empty program that prints nothing and always finds the same result, with these
-    options of HiGHS.
-    """
+    """Return an empty program with these HiGHS options. It prints nothing and is reproducible."""
     program = solver.Highs()
     fixed = {"output_flag": False, "threads": 1, "random_seed": 0}
     for name, value in {**fixed, **options}.items():

@@ -1,1 +1,1 @@
-"""Packings: pods placed on empty nodes with several strategies and the allocator's answers."""
+"""Packings: several strategies place pods on empty nodes, based on the allocator's answers."""

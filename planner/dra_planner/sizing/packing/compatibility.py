@@ -1,5 +1,6 @@
-"""Which items fit which pools, and how many fit one empty node. The allocator answers once for
-equal nodes.
+"""The pools that each item fits, and the number of items that fit one empty node.
+
+The allocator runs once for equal nodes.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from dra_planner.sizing.packing.first_fit import Room
 
 
 class Cut(Struct, frozen=True):
-    """Pods of a shared claim that don't fit together with the others on any pool: `proved`, or just
-    not found.
+    """Pods with a shared claim that don't fit together with the others on one node of any pool.
+
+    If `proved` is false, a node that fits all of them just wasn't found.
     """
 
     shape: Shape
@@ -28,10 +30,10 @@ class Cut(Struct, frozen=True):
 
 
 class Compatibility(Struct, kw_only=True):
-    """The answer of each pool's empty node to each item.
+    """The items that fit an empty node of each pool. Keys are positions (item, pool).
 
-    Keys are positions (item, pool). `fills` is the number of an item's pods that fit such a node,
-    at most the demand. `ended` are the pairs for which the node's capacity was the limit.
+    `fills` is the number of an item's groups that fit such a node, at most the demand. `ended`
+    contains the pairs for which the node's capacity was the limit.
     """
 
     items: tuple[Item, ...]
@@ -41,7 +43,7 @@ class Compatibility(Struct, kw_only=True):
     ended: set[tuple[int, int]]
     daemon_stops: dict[tuple[int, int], FillStop]  # (daemon, pool)
     cut: list[Cut] = []
-    takers: tuple[tuple[int, ...], ...] = ()  # pools in which the item fits on an empty node
+    takers: tuple[tuple[int, ...], ...] = ()  # pools whose empty node fits the item
     _stops: dict[tuple[int, int], FillStop] = {}
 
     def pools_of(self, item: int) -> tuple[int, ...]:
@@ -66,9 +68,7 @@ class Compatibility(Struct, kw_only=True):
         )
 
     def is_error(self, item: int, pool: int) -> bool:
-        """Return whether the scheduler gives up on the item when it meets an empty node of the
-        pool.
-        """
+        """Return whether an empty node of the pool makes the scheduler give up on the item."""
         return (
             not self.fills[item, pool]
             and self._is_doubtful(item, pool)
@@ -76,7 +76,7 @@ class Compatibility(Struct, kw_only=True):
         )
 
     def connected_pools(self, item: int) -> tuple[int, ...]:
-        """Return the pools that the item fits, the pools that their other items fit, and so on."""
+        """Return the pools that the item fits, the pools that those pools' items fit, and so on."""
         reached, before = set(self.pools_of(item)), 0
         while len(reached) > before:
             before = len(reached)
@@ -109,7 +109,7 @@ def find_compatibility(
     limits: Sequence[tuple[str, int, int | None]],
     shared: Sequence[SharedLimit] = (),
 ) -> Compatibility:
-    """Return which items fit which pools.
+    """Return the compatibility of items and pools.
 
     `limits` are the pools' name, minimum, and maximum, and `shared` are limits of several pools.
     Pods that run on every node are placed on the empty nodes first. If too many pods share a claim
@@ -180,7 +180,7 @@ def _cut_to_one_node(item: Item, found: Compatibility) -> Item:
 
 
 def _stops(item: Item, found: Compatibility) -> Iterator[FillStop]:
-    """Yield why empty nodes reject the item, for the nodes that do."""
+    """Yield the rejection reason of each empty node that rejects the item."""
     for pool, room in enumerate(found.rooms):
         stop = found.nodes.try_to_place(item, pool, room.empty)
         if stop is not None:
@@ -188,7 +188,7 @@ def _stops(item: Item, found: Compatibility) -> Iterator[FillStop]:
 
 
 def _without_hopeless(item: Item, found: Compatibility) -> Item:
-    """Return the item without the shapes that fit no empty node, unless that is all of them."""
+    """Return the item without the shapes that fit no empty node, or unchanged if no shape fits."""
     hopeless: dict[str, FillStop] = {}
     for part in item.parts:
         stops = list(_stops(Item((ShapePods(part.shape, 1),), 1), found))

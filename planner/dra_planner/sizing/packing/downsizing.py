@@ -1,6 +1,4 @@
-"""Whole nodes of a packing on cheaper machine types: the content of a node may fit a
-cheaper one.
-"""
+"""Move whole nodes of a packing to cheaper machine types if these can hold the same pods."""
 
 from __future__ import annotations
 

@@ -36,10 +36,10 @@ class Nodes(Struct, kw_only=True):
     filling: Filling
     is_generous: bool
     empty: tuple[FillStage, ...] = ()
-    device_needs: dict[object, DeviceNeeds] = {}  # results that `rows` computed
+    device_needs: dict[object, DeviceNeeds] = {}  # cached results of `rows`
     _ask: DoubtfulPlace = field(default_factory=DoubtfulPlace)
     _opened: dict[int, NodeState] = {}
-    _admitted: dict[str, dict[int, bool]] = {}  # by shape, and then by pool
+    _admitted: dict[str, dict[int, bool]] = {}  # cached results by shape, and then by pool
     # the same dictionaries, by the labels that they select
     _selected: dict[object, dict[int, bool]] = {}
     # whether every pool accepts pods with this selection
@@ -99,10 +99,10 @@ class Nodes(Struct, kw_only=True):
         return found
 
     def needs(self, shape: Shape) -> object | None:
-        """Return a key that distinguishes the shape's pods from others for node counts, or None if
-        it's unique.
+        """Return a key that is equal for shapes with equal node counts, or None if the shape is
+        unique.
 
-        It excludes labels that no pod's rules use, and rules between pods that span nodes.
+        The key excludes labels that no pod's rules use, and rules between pods that span nodes.
         """
         pod = shape.pod
         claims = tuple((claim.name, replace(claim.spec, config=())) for claim in shape.claims)
@@ -115,8 +115,9 @@ class Nodes(Struct, kw_only=True):
         ):
             return None
         amounts = tuple(pod_requests(pod).items())
-        named = shape.namespace if claims else ""  # reasons name claims
-        # reasons contain labels and taints
+        # the shapes stay separate, because reasons name claims
+        named = shape.namespace if claims else ""
+        # the shapes stay separate, because reasons contain labels and taints
         where = None if self.is_admitted_everywhere(shape) else _selection(shape)
         return where, amounts, named, claims, pod.priority, pod.pod_group
 
@@ -140,8 +141,8 @@ class Nodes(Struct, kw_only=True):
         )
 
     def is_doubtful(self, item: Item, pool: int, stage: FillStage) -> bool:
-        """Return whether the node, which rejects the item, may do so for other reasons than labels,
-        amounts, and devices.
+        """Return whether the node might reject the item for reasons other than labels or
+        resources.
         """
         offer = self.offers[pool]
         if offer.at_most or offer.unknown_labels:
@@ -177,7 +178,7 @@ class Nodes(Struct, kw_only=True):
 
 
 def _selection(shape: Shape) -> object:
-    """Return the fields of a pod that decide which nodes admit it."""
+    """Return the fields of a pod that determine which nodes admit it."""
     pod = shape.pod
     keys = [
         each.topology_key
@@ -190,8 +191,9 @@ def _selection(shape: Shape) -> object:
 
 
 def _neighbours(demand: Demand) -> Sight:
-    """Return the pods' facts that matter to each other on one node, which is only anti-affinity.
-    Other rules span nodes.
+    """Return the facts that pods' rules use on one node.
+
+    These rules are only anti-affinity, because other rules span nodes.
     """
     watchers = dict.fromkeys(
         (PodView.of(shape), term)
@@ -206,8 +208,8 @@ def group_kinds(offers: Sequence[Offer]) -> tuple[int, ...]:
     """Return, for each offer, the position of the first one whose nodes have the same amounts,
     devices, and pods.
 
-    Labels and taints can differ, because they decide whether a node admits a pod, but not what it
-    needs there.
+    Labels and taints can differ, because they determine whether a node admits a pod, but not what
+    the pod needs.
     """
     found: dict[object, list[tuple[int, tuple[ResourceSlice, ...] | None]]] = {}
     kinds = []
@@ -222,7 +224,7 @@ def group_kinds(offers: Sequence[Offer]) -> tuple[int, ...]:
 
 
 def _key(offer: Offer) -> object:
-    """Return the parts that are cheap to compare."""
+    """Return the parts of an offer that are cheap to compare."""
     return (
         _sorted(offer.node.allocatable),
         _sorted(offer.at_most),
@@ -236,8 +238,9 @@ def _sorted(amounts: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
 
 
 def _nameless(offer: Offer) -> tuple[ResourceSlice, ...] | None:
-    """Return the slices without the node's name, or None for a unique node, which has pods or
-    claims, or can use devices of other nodes.
+    """Return the slices without the node's name, or None if the node is unique.
+
+    A node is unique if it has pods or claims, or can use devices of other nodes.
     """
     name = offer.node.name
     if offer.pods or offer.claims or any(each.node_name != name for each in offer.slices):

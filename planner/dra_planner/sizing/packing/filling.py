@@ -31,7 +31,7 @@ _ANYWHERE = (Toleration(operator="Exists"),)
 
 
 class FillStop(Struct, frozen=True):
-    """Why no further item fits a node, and how many of its pods were placed before."""
+    """The reason why no further item fits a node, and the number of pods placed before."""
 
     answer: Refusal | Undecided
     shape: Shape
@@ -55,7 +55,7 @@ class FillStop(Struct, frozen=True):
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether the pod isn't meant for such nodes, because a DaemonSet creates none for them."""
+        """Whether the pod isn't meant for such nodes (a DaemonSet doesn't create pods for them)."""
         return self._filter in ("node-name", "taint", "node-selector")
 
     @property
@@ -67,9 +67,9 @@ class FillStop(Struct, frozen=True):
 class ItemUse(Struct, frozen=True):
     """One item's needs on nodes of a kind.
 
-    `amounts` are (position among the kind's resources, amount). `probe` is a pod with only its
-    claims and the facts that other pods' rules use. `claims` is its number, 0 for none. Items that
-    aren't `is_plain` are checked one by one.
+    `amounts` are (position among the kind's resources, amount). `probe` is a pod with only the
+    item's claims and the facts that other pods' rules use. `claims` is the probe's number, or 0
+    without a probe. Items that aren't `is_plain` are checked one by one.
     """
 
     amounts: tuple[tuple[int, int], ...] = ()
@@ -81,14 +81,14 @@ class ItemUse(Struct, frozen=True):
 class Held:
     """A node's contents other than amounts.
 
-    Equal contents are the same object. `after` is the next state by the probe's number. It's plain
-    if only the demand's pods (`watching`) avoid others.
+    Equal contents are the same object. `after` is the next state by the probe's number. `is_plain`
+    is set if only the demand's pods (`watching`) avoid others.
     """
 
     __slots__ = ("after", "is_plain", "state")
 
     def __init__(self, state: NodeState, watching: Collection[PodView]) -> None:
-        self.state = state  # without used amounts
+        self.state = state  # the node without used amounts
         self.is_plain = all(view in watching for view, _ in state.pods if view.anti_affinity)
         self.after: dict[int, Held | Refusal | Undecided] = {}
 
@@ -101,15 +101,16 @@ class NodeKind(Struct, eq=False):
     capacity: tuple[int, ...]
     watching: frozenset[PodView]
     taken: dict[str, ItemUse] = {}  # by item
-    # the same, shared by all kinds with these resources
+    # the same states, shared by all kinds with these resources
     claimless: dict[str, ItemUse] = {}
     helds: dict[Hashable, Held] = {}
     stages: dict[tuple[tuple[int, ...], Held], FillStage] = {}
 
 
 class FillStage:
-    """A state of a node of one kind, compared by identity, because equal states are the same
-    object.
+    """A state of a node of one kind.
+
+    Equal states are the same object, so they are compared by identity.
     """
 
     __slots__ = ("after", "held", "kind", "used")
@@ -131,7 +132,7 @@ class FillStage:
         return self.held.state.with_used(amounts)
 
     def on(self, node: NodeState) -> NodeState:
-        """Return another node of the kind (other labels, another name) in this state."""
+        """Return another node of the kind (with other labels or another name) in this state."""
         return self.state.on_template(node.template)
 
     def free(self, name: str) -> int:
@@ -145,7 +146,7 @@ class FillStage:
 
 
 class Filling:
-    """Asks the allocator and caches its answers."""
+    """Caches the allocator's answers."""
 
     def __init__(self) -> None:
         self._kinds: dict[Template, NodeKind] = {}
@@ -332,7 +333,7 @@ def _position(names: tuple[str, ...], name: str) -> int | None:
 
 
 def _nameless(position: int, claim: ShapeClaim) -> ShapeClaim:
-    """Return the claim without the parts that don't affect its devices."""
+    """Return the claim without the parts that don't affect which devices it gets."""
     name = claim.name if claim.name == CLAIM_NAME else f"claim-{position}"
     return replace(claim, name=name, spec=replace(claim.spec, config=()))
 

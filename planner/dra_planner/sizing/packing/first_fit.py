@@ -1,8 +1,8 @@
 """Bulk first-fit: place items on classes of identical nodes instead of single nodes.
 
-Going through classes (state, count) in opening order gives the same result as placing pods one by
-one, in time that depends on shapes and classes instead of pods. Each node of a class gets as many
-items as fit, the last one gets the rest, and at most one class is split into three.
+Processing classes (state, count) in opening order gives the same result as placing pods one by one,
+but the time depends on shapes and classes instead of pods. Each node of a class gets as many items
+as fit, the last node gets the rest, and at most one class is split into three.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from dra_planner.sizing.packing.filling import Filling, FillStage
 
 
 class Room(Struct, frozen=True, kw_only=True):
-    """Space for items: an empty node of a pool, and its minimum and maximum number of nodes.
+    """A pool that can hold items: its empty node, and its minimum and maximum number of nodes.
 
-    Pools with equal nodes can share the stage. `limits` are its shared limits.
+    Pools with equal nodes can share the stage. `limits` are the pool's shared limits.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Room(Struct, frozen=True, kw_only=True):
 
 
 class NodeClass(Struct):
-    """Identical nodes of a pool, and how they were filled: (item, count), in order."""
+    """Identical nodes of a pool, and the (item, count) pairs that fill them, in order."""
 
     pool: int
     stage: FillStage
@@ -66,10 +66,10 @@ class Packing(Struct):
 
 
 Items = Sequence[Item] | Mapping[int, Item]
-"""Items by their position."""
+"""Positions of items."""
 
 Takers = Sequence[Collection[int]]
-"""Pools that an item can use, by its position."""
+"""Pools that an item can use, by the item's position."""
 
 Choose = Callable[[int, int, Sequence[int | None]], tuple[int, int] | None]
 """(item, remaining count, nodes that each pool can still open) → (pool, nodes to open), or None if
@@ -198,10 +198,10 @@ def _filled(
     filling: Filling,
     held: tuple[int, FillStage | None],
 ) -> tuple[list[NodeClass], int]:
-    """Return the new classes (full nodes, the node with the rest, unchanged nodes) and the number
-    of placed items.
+    """Return the new classes (full nodes, the node with the rest, and unchanged nodes).
 
-    `held` is the number of items that fit a node, and its new state.
+    Also returns the number of placed items. `held` contains the number of items that fit a node,
+    and the node's new state.
     """
     most, last = held
     if not most or last is None:

@@ -1,5 +1,7 @@
-"""A fractional mix of filled nodes → a packing: whole nodes first, and the rest with the best of
-several methods.
+"""Round a fractional mix of filled nodes to a packing.
+
+The packing contains the mix's whole nodes, and places the other items with the best of several
+methods.
 """
 
 from __future__ import annotations
@@ -51,9 +53,9 @@ result.
 class Mixing(Struct):
     """Columns of all parts of a model, and the packing that consists mostly of their whole nodes.
 
-    `plain` are the rows of each pool's model that aren't rounded from others. `is_certain`: nodes
-    have exactly the model's resources. `gap` is the accepted excess cost, as a share of the bound.
-    `few` are the initial pools among many.
+    `plain` are the rows of each pool's model that aren't rounded from others. `is_certain` is set
+    if nodes have exactly the model's resources. `gap` is the accepted excess cost, as a share of
+    the bound. `few` are the initial pools among many.
     """
 
     market: Market
@@ -108,7 +110,7 @@ class Mixing(Struct):
     def packings(self) -> Iterator[Packing]:
         """Yield packings with the whole nodes of the mix, each computed on request.
 
-        The last one uses an integer solution of the columns, if it could close more than a little
+        The last one uses an integer solution of the columns, if this could close a significant part
         of the gap.
         """
         whole = [(column, int(column.nodes + 1e-6)) for column in self._mix]

@@ -1,6 +1,4 @@
-"""Filling of one node: whether the allocator can place a set of items on an empty node, and in
-which order.
-"""
+"""Check whether the allocator can place a set of items on one empty node, and in which order."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from dra_planner.sizing.packing.compatibility import Compatibility
 from dra_planner.sizing.packing.filling import Filling, FillStage
 
 MOST_PERMUTED = 4
-"""Number of kinds of claims on one node up to which every order is tried."""
+"""Maximum kinds of claims on one node for which every order is tried."""
 
 History = tuple[tuple[int, int], ...]
 
@@ -49,7 +47,7 @@ class Patterns(Struct):
         for item in sorted(pattern):
             taken = self.filling.taken(self.found.items[item], stage.kind)
             groups.setdefault(taken.claims if taken.is_plain else f"item {item}", []).append(item)
-        free = groups.pop(0, [])  # without claims: on all nodes with sufficient amounts
+        free = groups.pop(0, [])  # items without claims fit every node with sufficient amounts
         key = (
             stage,
             tuple((group, sum(pattern[item] for item in items)) for group, items in groups.items()),

@@ -21,7 +21,7 @@ from dra_planner.sizing.packing.first_fit import Choose, Packing, Room, extend, 
 from dra_planner.sizing.packing.vector_fill import WHOLE, Weights, refill
 from dra_planner.sizing.prices import NodeCost, total_cost
 
-_CHEAPEST = 2  # number of pools by each measure
+_CHEAPEST = 2  # number of cheap pools by each measure
 
 
 @equality(unhashed=("shares", "weights"))
@@ -29,7 +29,7 @@ class Market(Struct, frozen=True, kw_only=True):
     """The items' shares of nodes, in parts of `WHOLE`, and the nodes' costs.
 
     `shares` is the largest share of any row, by (item, pool), and `weights` are the shares of every
-    row. `least_shares` are by item the shares in the pool with most capacity for it.
+    row. `least_shares` contains each item's shares in the pool with the most capacity for the item.
     """
 
     found: Compatibility
@@ -57,8 +57,10 @@ class Market(Struct, frozen=True, kw_only=True):
 
 
 def cheap_pools(market: Market, item: int, wanted: int) -> tuple[int, ...]:
-    """Return the cheapest pools for this number of an item by two measures, a few by each: the
-    price per item of a node filled with it, and the price of the item's largest share of a node.
+    """Return the cheapest pools for this number of an item by two measures, a few by each.
+
+    The measures are the price per item of a node filled with the item, and the price of the item's
+    largest share of a node.
     """
     fills, shares, costs, takers = (
         market.found.fills,
@@ -76,7 +78,7 @@ def cheap_pools(market: Market, item: int, wanted: int) -> tuple[int, ...]:
 
 
 def quick_packing(market: Market, filling: Filling, needed: Sequence[int]) -> Packing:
-    """Return the first of the packings that `best_packing` compares, without refilling."""
+    """Return the first packing that `best_packing` compares, without refilling."""
     rooms = market.found.rooms
     return next(_packings(market, rooms, _starts(rooms, needed), filling))
 
@@ -86,12 +88,12 @@ def best_packing(
 ) -> Packing:
     """Return the best packing found within the limits of these rooms.
 
-    `needed` are the nodes that any plan provably has. They are open initially, so that items that
-    fit there don't open others.
+    `needed` are the nodes that every plan provably has. They are open initially, so that items that
+    fit them don't open other nodes.
     """
     starts = _starts(rooms, needed)
     tried = [starts]
-    # nodes that all pods together need might not be the best choice for some of them
+    # nodes that the pods need together might not be the best choice for some of them
     if any(room.limits for room in rooms):
         tried.append([room.minimum for room in rooms])
     packings = (packing for each in tried for packing in _packings(market, rooms, each, filling))

@@ -1,9 +1,9 @@
 """Bulk vector fill: one node gets its fair share of every item, and that pattern is repeated.
 
-First-fit by size fills early nodes with items that need much of one resource, and late ones with
+First-fit by size fills early nodes with items that need much of one resource, and late nodes with
 items that need another, and wastes both. Here, a node gets floor(remaining ÷ nodes still needed) of
-every item, then the items that best match its remaining capacity, and is repeated as often as the
-demand allows.
+every item, and then the items that best match its remaining capacity. This node is repeated as
+often as the demand allows.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MOST_ITEMS = 48
 """Maximum number of items in one pool for topping up."""
 
 WHOLE = 2**20
-"""A whole row of a node. An item's need is a number of these parts, rounded down."""
+"""Number of parts in a node's row. An item's need is a number of parts, rounded down."""
 
 Weights = Mapping[tuple[int, int], tuple[int, ...]]
 
@@ -27,9 +27,7 @@ Weights = Mapping[tuple[int, int], tuple[int, ...]]
 def refill(
     packing: Packing, rooms: Sequence[Room], items: Items, weights: Weights, filling: Filling
 ) -> Iterator[Packing]:
-    """Yield the packing with every pool refilled if that needs fewer nodes, or nothing if it never
-    does.
-    """
+    """Yield the packing with every pool refilled if this needs fewer nodes, otherwise nothing."""
     held: dict[int, dict[int, int]] = defaultdict(dict)
     for (item, pool), count in packing.placed.items():
         if count:

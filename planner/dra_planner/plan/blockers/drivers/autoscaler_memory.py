@@ -1,5 +1,6 @@
-"""GPU memory selectors that match real nodes, but not the simulated devices with which Karpenter
-decides to start a node.
+"""GPU memory selectors that match real nodes, but not Karpenter's predicted devices.
+
+Karpenter starts a node only if its predicted devices satisfy the claim.
 """
 
 from __future__ import annotations

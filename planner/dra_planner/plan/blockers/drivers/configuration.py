@@ -23,8 +23,9 @@ class _Configured(Struct, frozen=True):
 
 
 def find_refused_configuration(situation: ClusterSituation) -> Iterator[Blocker]:
-    """Yield rejected configuration. Checks that depend on the driver's gates need a known
-    driver.
+    """Yield rejected configuration.
+
+    Checks that depend on the driver's feature gates need a known driver.
     """
     for each in _configured(situation):
         for config in each.configurations:

@@ -24,7 +24,7 @@ _CODE = "worth-knowing"
 
 
 class _Asked(Struct, frozen=True):
-    """A claim's requests, and the driver of each (absent if not known)."""
+    """A claim's requests, and the driver of each request (absent if unknown)."""
 
     claim: WrittenClaim
     drivers: Mapping[str, str]

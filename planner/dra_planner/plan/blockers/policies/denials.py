@@ -17,7 +17,7 @@ CODE: Final = "admission-policy-denies"
 
 
 def find_denials(situation: ClusterSituation) -> Iterator[Blocker]:
-    """Yield the objects, pods, and claims that bound policies with the action Deny reject, or may
+    """Yield the objects, pods, and claims that bound policies with the Deny action reject, or might
     reject.
     """
     manifests = situation.manifests

@@ -1,4 +1,4 @@
-"""The answer of a ValidatingAdmissionPolicy to the creation of an object.
+"""Evaluate whether a ValidatingAdmissionPolicy allows the creation of an object.
 
 Source: kubernetes/apiserver:pkg/admission/plugin/policy/validating/validator.go@v0.36.3.
 """
@@ -32,8 +32,8 @@ _DECLARED: Final = VariableTypes(dict.fromkeys(_NAMES, types.DYN), {})
 
 
 class PolicyAnswer(Struct, frozen=True):
-    """A policy's answer and the message of the failed validation, or the reason why it isn't
-    known.
+    """A policy's result and the message of the failed validation, or the reason why the result is
+    unknown.
     """
 
     result: Literal["allowed", "denied", "unknown"]
@@ -70,7 +70,7 @@ class PolicyEvaluation:
             self._values["namespaceObject"] = _value({"metadata": namespace})
 
     def applies(self) -> bool | PolicyAnswer:
-        """Return whether the match conditions hold, or an unknown answer."""
+        """Return whether the match conditions apply, or an unknown answer."""
         self._add_variables()
         doubt: PolicyAnswer | None = None
         for condition in blocks(self._spec, "matchConditions"):
@@ -82,7 +82,7 @@ class PolicyEvaluation:
         return doubt or True
 
     def answer(self) -> PolicyAnswer:
-        """Return the first denial, or an unknown answer, or that the object is allowed."""
+        """Return the first denial, an unknown answer, or an answer that allows the object."""
         applies = self.applies()
         if applies is False:
             return _ALLOWED

@@ -1,4 +1,4 @@
-"""Whether a policy and its binding apply to the creation of an object.
+"""Check whether a policy and its binding apply to the creation of an object.
 
 Source: kubernetes/apiserver:pkg/admission/plugin/policy/matching/matching.go@v0.36.3.
 """
@@ -19,8 +19,10 @@ NAME_LABEL = "kubernetes.io/metadata.name"
 def matches(
     constraints: Any, request: AdmissionRequest, namespace_labels: Mapping[str, str] | None
 ) -> bool | None:
-    """Return whether `matchConstraints` of a policy or `matchResources` of a binding apply, or None
-    if labels of the namespace decide that aren't known. Without constraints, everything matches.
+    """Return whether `matchConstraints` of a policy or `matchResources` of a binding apply.
+
+    Returns None if the result depends on unknown labels of the namespace. Without constraints,
+    everything matches.
     """
     if not isinstance(constraints, Mapping):
         return True

@@ -56,13 +56,16 @@ _SPECS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 @equality(unhashed=("labels", "data"))
 class AdmissionRequest(Struct, frozen=True, kw_only=True):
-    """The creation of one object. `title` names it in messages, and `workloads` need it."""
+    """The creation of one object.
+
+    `title` names the object in messages, and `workloads` are the workloads that need it.
+    """
 
     title: str
     group: str
     version: str
     resource: str
-    namespace: str  # "" for cluster-scoped objects
+    namespace: str  # "" for a cluster-scoped object
     labels: Mapping[str, str]
     data: Mapping[str, Any]
     place: Place
@@ -72,8 +75,8 @@ class AdmissionRequest(Struct, frozen=True, kw_only=True):
 def requests_of(manifests: Manifests) -> Iterator[AdmissionRequest]:
     """Yield the created objects, followed by the pods of workloads and the claims of templates.
 
-    Default values are those of the API server.
-    Source: kubernetes/kubernetes:pkg/apis/{core,apps,batch}/v1/defaults.go@v1.36.3.
+    The objects have the API server's default values. Source:
+    kubernetes/kubernetes:pkg/apis/{core,apps,batch}/v1/defaults.go@v1.36.3.
     """
     users = _users_of_claims(manifests)
     refs = {workload.ref for workload in manifests.workloads}
@@ -203,7 +206,7 @@ def _users_of_claims(
 
 
 def _plural(kind: str) -> str:
-    """Return the resource of a kind: "deviceclasses"."""
+    """Return the resource name of a kind, for example "deviceclasses"."""
     name = kind.lower()
     if name.endswith(("s", "x", "ch")):
         return f"{name}es"

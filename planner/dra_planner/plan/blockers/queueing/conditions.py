@@ -28,7 +28,7 @@ _NAME_LABEL: Final = "kubernetes.io/metadata.name"
 
 
 class UnmetCondition(Struct, frozen=True):
-    """A condition that a workload doesn't meet, or of which that isn't known."""
+    """A condition that a workload doesn't meet, or might not meet."""
 
     text: str
     fix: str

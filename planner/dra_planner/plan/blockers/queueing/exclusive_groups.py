@@ -14,7 +14,8 @@ _ZONE: Final = "topology.kubernetes.io/zone"
 def find_exclusive_groups(situation: ClusterSituation) -> Iterator[Blocker]:
     """Yield workloads whose groups exclude each other from the nodes with the same label value.
 
-    More groups than zones never run. Otherwise, the rules that a webhook adds aren't simulated.
+    If there are more groups than zones, some groups never run. Otherwise, the result is unknown,
+    because the simulation ignores the rules that a webhook adds.
     """
     manifests = situation.manifests
     places = {workload.ref: workload.place for workload in manifests.workloads}

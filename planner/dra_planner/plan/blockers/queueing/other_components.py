@@ -15,11 +15,10 @@ from dra_planner.wording import named, verb
 DEFAULT_SCHEDULERS: Final = frozenset(
     {"", "default-scheduler", "gke.io/optimize-utilization-scheduler"}
 )
-"""The schedulers of managed clusters whose rules are simulated. GKE's profile differs only in
-scores.
+"""The schedulers of managed clusters whose rules are simulated.
 
-Source of the last: "Configure GKE cluster autoscaling profiles"
-(cloud.google.com/kubernetes-engine/docs).
+GKE's profile differs only in scores. Source of GKE's profile: "Configure GKE cluster autoscaling
+profiles" (cloud.google.com/kubernetes-engine/docs).
 """
 _VOLCANO_GROUP: Final = "batch.volcano.sh/"
 _TITLES: Final = {KAI: "KAI", VOLCANO: "Volcano"}
@@ -32,7 +31,7 @@ _HINTS: Final = {
 
 
 def find_waits_for_others(situation: ClusterSituation) -> Iterator[Blocker]:
-    """Yield the workloads whose pods need another component than kube-scheduler."""
+    """Yield the workloads whose pods need a component other than kube-scheduler."""
     for workload in situation.manifests.workloads:
         if workload.ref in situation.manifests.existing:
             continue

@@ -10,7 +10,9 @@ from dra_planner.wording import counted, verb
 
 
 def find_small_gangs(situation: ClusterSituation) -> Iterator[Blocker]:
-    """Yield gangs whose minimum exceeds the pods that join them even at ceiling demand."""
+    """Yield gangs whose minimum exceeds the pods that join them even at their autoscalers'
+    maximums.
+    """
     manifests = situation.manifests
     known = {
         (workload.ref, pod_set.name): pod_set
@@ -37,7 +39,7 @@ def find_small_gangs(situation: ClusterSituation) -> Iterator[Blocker]:
 
 
 def _most_pods(gang: Gang, known: dict[tuple[WorkloadRef, str], PodSet]) -> int | None:
-    """Return the most pods of a gang, or None if that isn't known."""
+    """Return the maximum pods of a gang, or None if it's unknown."""
     sets = [known.get((part.workload, part.pod_set)) for part in gang.parts]
     counts = [None if found is None else found.figures.ceiling for found in sets]
     return sum(each for each in counts if each is not None) if None not in counts else None

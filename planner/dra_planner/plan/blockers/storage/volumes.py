@@ -1,4 +1,4 @@
-"""Volumes whose StorageClass the cluster may not have."""
+"""Volumes whose StorageClass might not exist in the cluster."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
 
 
 def find_volumes_without_class(situation: ClusterSituation) -> Iterator[Blocker]:
-    """Yield workloads whose volumes need a default StorageClass on a cloud that creates none in new
-    clusters.
+    """Yield workloads whose volumes need a default StorageClass on a cloud that doesn't create one
+    in new clusters.
     """
     if situation.cloud is None or situation.cloud.default_storage_class != "":
         return

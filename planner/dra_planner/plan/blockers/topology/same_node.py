@@ -1,7 +1,7 @@
-"""Pods that must share a node, by required pod affinity, which can't hold them all.
+"""Pods that required pod affinity forces onto one node that can't hold them all.
 
-Only sums are compared: of devices, and of the resources that pods request. So the pods stay
-pending, regardless of the devices that the scheduler chooses.
+The check compares only sums of devices and of requested resources. So if it finds a shortage, the
+pods stay pending, whichever devices the scheduler chooses.
 """
 
 from __future__ import annotations
@@ -40,15 +40,16 @@ def find_crowded_nodes(situation: ClusterSituation) -> Iterator[Blocker]:
             if pod_set.per_node or not pod_set.template.spec.resource_claims:
                 continue
             yield from _too_many_for_a_node(workload, pod_set, offers, manifests)
-            if not (manifests.unread or manifests.unresolved):  # their pods might have the labels
+            # the pods of unread workloads might have the labels
+            if not (manifests.unread or manifests.unresolved):
                 yield from _too_many_next_to_others(workload, pod_set, offers, manifests)
 
 
 def lacks_on_one_node(
     situation: ClusterSituation, pods: Iterable[tuple[Workload, PodSet, int]]
 ) -> str:
-    """Return the resource that no node has enough of for all these pods together, or "" if they may
-    fit on one. Pods without claims may run on nodes without devices.
+    """Return the resource that no node has enough of for all these pods together, or "" if they
+    might fit on one. Pods without claims can run on nodes without devices.
     """
     offers, total = _offers(situation), Counter[str]()
     for workload, pod_set, count in pods:
@@ -103,8 +104,8 @@ def _too_many_for_a_node(
 def _too_many_next_to_others(
     workload: Workload, pod_set: PodSet, offers: list[Offer], manifests: Manifests
 ) -> Iterator[Blocker]:
-    """Yield pods that must run on the nodes of other pods, and that these nodes can't hold in
-    addition. At best, each of the other pods is on a separate node.
+    """Yield pods that must run on the nodes of other pods, although these nodes don't have enough
+    capacity for both. At best, each of the other pods is on a separate node.
     """
     needed, pods = _needs(workload, pod_set, manifests), pod_set.figures.steady
     for term in pod_set.template.spec.pod_affinity:
@@ -137,8 +138,9 @@ def _too_many_next_to_others(
 def _others(
     workload: Workload, pod_set: PodSet, term: PodAffinityTerm, manifests: Manifests
 ) -> list[tuple[Workload, PodSet]]:
-    """Return the pods that a term for nodes selects, or an empty list if their number isn't known
-    or the pods select themselves.
+    """Return the pods that a term for nodes selects.
+
+    Returns an empty list if their number is unknown, or if the pods select themselves.
     """
     if term.topology_key != _HOST:
         return []
@@ -162,7 +164,9 @@ def _others(
 def _times_beside(
     needed: Counter[str], other: Counter[str], capacity: Counter[str]
 ) -> tuple[int, str]:
-    """Return how many pods fit a node in addition to another one, by sums, and what runs out."""
+    """Return how many pods fit a node in addition to another pod, by sums, and the resource that
+    runs out.
+    """
     return min(
         (max(0, capacity[name] - other[name]) // amount, name)
         for name, amount in needed.items()
@@ -194,8 +198,8 @@ def _view(workload: Workload, pod_set: PodSet) -> PodView:
 
 
 def _fewest_devices(claim: ClaimSpec) -> int:
-    """Return the fewest devices that satisfy a claim, without those for admin access, which
-    several claims share.
+    """Return the fewest devices that satisfy a claim, without devices for admin access, because
+    several claims share them.
     """
     return sum(
         min((0 if way.admin_access else way.count for way in alternatives(request)), default=0)

@@ -1,4 +1,4 @@
-"""Pods that spread over nodes on which they can't run."""
+"""Pods whose spread rule counts nodes on which they can't run."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _HOST: Final = "kubernetes.io/hostname"
 
 
 def find_idle_domains(situation: ClusterSituation) -> Iterator[Blocker]:
-    """Yield workloads with claims whose topology spread counts the system nodes, which never run
-    one of their pods, so that no other node runs more than `maxSkew` of them.
+    """Yield workloads with claims whose topology spread counts the system nodes.
 
+    The system nodes never run their pods, so no other node runs more than `maxSkew` of them.
     Source: kubernetes/kubernetes:pkg/scheduler/framework/plugins/podtopologyspread/{common,
     filtering}.go@v1.36.3 (matchNodeInclusionPolicies, calPreFilterState).
     """

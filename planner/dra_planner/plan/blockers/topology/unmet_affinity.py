@@ -1,5 +1,7 @@
-"""Pods that their own rules exclude from every node: affinity to missing pods, and DaemonSets that
-reach no devices, or nodes that are too small for them.
+"""Pods that their own rules exclude from every suitable node.
+
+The rules are affinity to missing pods, and selectors of DaemonSets that match no node with devices,
+or that also match nodes that are too small.
 """
 
 from __future__ import annotations
@@ -69,7 +71,7 @@ def _unmet(workload: Workload, term: PodAffinityTerm) -> Blocker:
 
 
 def selector_text(selector: LabelSelector | None) -> str:
-    """Return a selector in kubectl's form: "app=cache"."""
+    """Return a selector in kubectl's syntax, for example "app=cache"."""
     parts: list[str] = []
     for each in selector.requirements if selector is not None else ():
         values = ",".join(each.values)
@@ -181,8 +183,9 @@ def select_pools(names: Sequence[str]) -> str:
 
 
 def _lack(spec: PodSpec, system: Offer, everywhere: bool) -> str:
-    """Return the requested resource that an empty system node lacks, or "". `everywhere`: some
-    devices are available on all nodes.
+    """Return the requested resource that an empty system node lacks, or "".
+
+    `everywhere` means that some devices are available on all nodes.
     """
     if spec.resource_claims:
         return "" if everywhere else "don't publish devices for its claims"

@@ -1,5 +1,5 @@
-"""Pods that rules between pods keep pending on any number of nodes, because they must spread over
-more zones than pools have.
+"""Pods that rules between pods keep pending on any number of nodes, because the pools have too few
+zones.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ZONE: Final = "topology.kubernetes.io/zone"
 
 
 def find_unmet_topology(situation: ClusterSituation) -> Iterator[Blocker]:
-    """Yield workloads with claims of which some pods stay pending wherever the others run.
+    """Yield workloads with claims of which some pods always stay pending, wherever the others run.
 
     Source: kubernetes/kubernetes:pkg/scheduler/framework/plugins/podtopologyspread/filtering.go and
     …/interpodaffinity/filtering.go@v1.36.3.
@@ -38,9 +38,10 @@ def find_unmet_topology(situation: ClusterSituation) -> Iterator[Blocker]:
 def _too_few_zones(
     workload: Workload, pod_set: PodSet, spread: TopologySpreadConstraint, offers: list[Offer]
 ) -> Iterator[Blocker]:
-    """Yield a spread over more zones than there are: the scheduler then counts a zone without pods.
+    """Yield workloads that must spread over more zones than there are.
 
-    So no zone gets more than `maxSkew` pods.
+    In that case, the scheduler counts an additional zone without pods, so no zone gets more than
+    `maxSkew` pods.
     """
     is_strict = spread.when_unsatisfiable == "DoNotSchedule" and spread.topology_key == _ZONE
     if not is_strict or not spread.min_domains or not all(offer.zones for offer in offers):
@@ -65,7 +66,9 @@ def _too_few_zones(
 def _too_many_for_zones(
     workload: Workload, pod_set: PodSet, offers: list[Offer], manifests: Manifests
 ) -> Iterator[Blocker]:
-    """Yield pods that exclude each other from their zone, and that are more than the zones."""
+    """Yield workloads whose pods exclude each other from their zone, and that have more pods than
+    there are zones.
+    """
     if not all(offer.zones for offer in offers):
         return
     namespaces = {name: meta.labels for name, meta in manifests.namespaces.items()}

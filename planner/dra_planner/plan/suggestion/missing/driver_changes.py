@@ -18,7 +18,7 @@ from dra_planner.wording import listed
 
 
 def setting_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...]:
-    """Return the first driver setting of the fleet with which the pod fits an existing pool."""
+    """Return the first driver setting with which the pod fits an existing pool of the fleet."""
     for setting in driver_proposals(trials.fleet):
         changes = tuple(map(read_change, setting))
         text = f"set {listed(f'`{change}`' for change in changes)} in the fleet"
@@ -89,8 +89,8 @@ def sharing_change(judgement: Judgement, shape: Shape, pods: int) -> str:
 
 
 def version_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...]:
-    """Return the newest driver version with which the pod fits an existing pool, with the fleet's
-    settings.
+    """Return the newest driver version with which the pod fits an existing pool, without other
+    changes.
     """
     if trials.fleet.drivers.of(nvidia.DRIVER) is None:
         return ()

@@ -25,8 +25,10 @@ _ENABLED: Final = "all-enabled"
 
 
 def dynamic_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...]:
-    """Return dynamic partitioning for the first pool that it helps, or else for the cheapest new
-    pool, with the oldest Kubernetes version and the nearest driver version that support it.
+    """Return dynamic partitioning for the first pool with which the pod then fits.
+
+    If no pool helps, the change is for the cheapest new pool. The change includes the oldest
+    Kubernetes version and the nearest driver version that support dynamic partitioning.
     """
     for settings in _settings(trials.fleet):
         for pool in trials.fleet.pools:

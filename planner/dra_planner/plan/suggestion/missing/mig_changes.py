@@ -36,8 +36,8 @@ from dra_planner.wording import listed
 
 
 class _Repartitioned(Struct, frozen=True):
-    """A pool's other MIG configuration, and the price per hour of the nodes that it adds, one at
-    first. None if the price is unknown.
+    """A pool's new MIG configuration, and the price per hour of the nodes that it adds (one at
+    first). The price is None if it's unknown.
     """
 
     change: FleetChange
@@ -45,9 +45,10 @@ class _Repartitioned(Struct, frozen=True):
 
 
 def configuration_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...]:
-    """Return the MIG configuration of the cheapest existing pool with which a node holds most such
-    pods, after new pools that cost less. () if no existing pool can change, because it doesn't
-    help, or other pods on the pool would no longer fit.
+    """Return a MIG configuration for the cheapest existing pool, after new pools that cost less.
+
+    The configuration is the one with which a node holds the most such pods. Returns () if no
+    configuration helps, or if other pods on the pools would no longer fit.
     """
     found = list(_repartitioned(shape, trials))
     if not found:
@@ -75,8 +76,9 @@ def _repartitioned(shape: Shape, trials: FleetTrials) -> Iterator[_Repartitioned
 
 
 def pools_of_known_machines(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...]:
-    """Return another pool with the first existing machine type that a MIG configuration helps, for
-    machine types that aren't known to be in the region.
+    """Return another pool with an existing pool's machine type, and a MIG configuration that helps.
+
+    This applies to machine types that aren't known to be in the region.
     """
     for pool in trials.fleet.pools:
         text = f"add a pool with machine type {pool.machine} and `mig: {{}}`"
@@ -134,8 +136,8 @@ def class_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...]:
 
 
 def edits_text(edits: Sequence[Edit]) -> str:
-    """Return the beginning of a sentence with changes of claims before a change of the fleet, or
-    "".
+    """Return the beginning of a sentence that names changes of claims before a change of the fleet,
+    or "".
     """
     return f"{' and '.join(edit.text for edit in edits)}, and " if edits else ""
 
@@ -144,7 +146,9 @@ def edits_text(edits: Sequence[Edit]) -> str:
 
 
 def missing_mig(shape: Shape, fleet: Fleet) -> str:
-    """Return that the fleet's cloud doesn't support the MIG devices that a pod requests, or ""."""
+    """Return the message that the cloud doesn't support the MIG devices that a pod requests, or
+    "".
+    """
     own = cloud(fleet.cloud)
     if own.supports_mig or not any(_needs_mig(exactly) for _, _, exactly in _requests(shape)):
         return ""
@@ -152,8 +156,9 @@ def missing_mig(shape: Shape, fleet: Fleet) -> str:
 
 
 def whole_gpus_instead(shape: Shape, trials: FleetTrials) -> str:
-    """Return the change of a pod's claims with which it gets whole GPUs on an existing pool, under
-    the condition that they are enough, or "".
+    """Return the change of claims with which a pod gets whole GPUs on an existing pool, or "".
+
+    The text makes the change conditional on whole GPUs being enough.
     """
     edits: list[Edit] = []
     for claim, request, exactly in _requests(shape):
@@ -193,7 +198,9 @@ def _needs_mig(request: ExactDeviceRequest) -> bool:
 
 
 def _requests(shape: Shape) -> Iterator[tuple[int, int, ExactDeviceRequest]]:
-    """Yield the requests without alternatives, each with the positions of its claim and itself."""
+    """Yield the requests without alternatives, each with the positions of its claim and of the
+    request.
+    """
     for claim, each in enumerate(shape.claims):
         for position, request in enumerate(each.spec.requests):
             if request.exactly is not None:

@@ -1,4 +1,4 @@
-"""Fleet changes for a pod that fits none of its pools, from the catalog. Each answer was tried."""
+"""Fleet changes from the catalog for a pod that doesn't fit any pool. Each change was tried."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ NO_POOL: Final = "no pool in this fleet fits the pod"
 
 
 def missing_pool(judgement: Judgement, shape: Shape) -> Reason | None:
-    """Return the fleet change for a pod that doesn't fit its pools, or None if nothing helps.
+    """Return the fleet change for a pod that doesn't fit the fleet's pools, or None if no change
+    helps.
 
     Pods that taints, labels, or other pods exclude have other reasons, and aren't handled here.
     """
     changes = fleet_changes(judgement, shape)
     if not changes:
         return _no_machine(judgement, shape)
-    first = edits_text(changes[0].edits)  # all of them have the same edits
+    first = edits_text(changes[0].edits)  # all of these changes have the same edits
     return Reason(
         code=MISSING_POOL,
         message=NO_POOL,
@@ -70,10 +71,11 @@ def _requested_classes(shape: Shape) -> frozenset[str]:
 
 
 def fleet_changes(judgement: Judgement, shape: Shape) -> tuple[FleetChange, ...]:
-    """Return the smallest changes of the fleet with which the pod fits a node, in this order: a MIG
-    configuration (with the class for MIG devices if its selectors need it) unless a new pool costs
-    less, driver settings, another driver, the cheapest machine types in the fleet's region, one for
-    each GPU, whole or partitioned, or dynamic partitioning.
+    """Return the smallest changes of the fleet with which the pod fits a node.
+
+    The order is: a MIG configuration, unless a new pool costs less (with the class for MIG devices
+    if the pod's selectors need it), driver settings, another driver, the cheapest machine types in
+    the fleet's region (one for each GPU, whole or partitioned), and dynamic partitioning.
     """
     trials = trials_of(judgement)
     if trials is None or not shape.claims:
@@ -94,8 +96,9 @@ def fleet_changes(judgement: Judgement, shape: Shape) -> tuple[FleetChange, ...]
 
 
 def _fails_or_lacks(told: PoolAnswer) -> bool:
-    """Return whether a selector fails with an error on the pool's devices, as one for MIG devices
-    does on whole GPUs.
+    """Return whether a selector fails with an error on the pool's devices.
+
+    For example, a selector for MIG devices fails on whole GPUs.
     """
     return _lacks_hardware(told) or (
         isinstance(told.answer, Refusal) and told.answer.kind == "error"

@@ -28,8 +28,9 @@ UNKNOWN_PRICE: Final = Decimal("Infinity")
 def whole_gpu_pools(
     shape: Shape, trials: FleetTrials, below: Decimal = UNKNOWN_PRICE
 ) -> tuple[FleetChange, ...]:
-    """Return the cheapest machine types whose nodes hold the pod, one for each GPU. If `below` is a
-    price, only types that cost less.
+    """Return the cheapest machine types whose nodes hold the pod, one for each GPU.
+
+    If `below` is a price, the result contains only types that cost less.
     """
 
     def whole(machine: Machine, _: Gpu, text: str) -> TriedFleet | None:
@@ -42,7 +43,8 @@ def partitioned_pools(
     shape: Shape, trials: FleetTrials, below: Decimal = UNKNOWN_PRICE
 ) -> tuple[FleetChange, ...]:
     """Return the cheapest machine types whose nodes hold the pod with a MIG configuration, each
-    with the one that holds most pods. If `below` is a price, only types that cost less.
+    with the configuration that holds the most pods. If `below` is a price, the result contains
+    only types that cost less.
     """
 
     def partitioned(machine: Machine, gpu: Gpu, text: str) -> TriedFleet | None:

@@ -34,7 +34,7 @@ class FleetChange(Struct, frozen=True, kw_only=True):
 
 
 class TriedFleet(NamedTuple):
-    """A change, and how many of the pods a node of the changed pool holds."""
+    """A change, and the number of such pods that a node of the changed pool holds."""
 
     change: FleetChange
     pods: int
@@ -54,8 +54,9 @@ class FleetTrials(Struct, frozen=True, eq=False):
     def change(
         self, shape: Shape, document: Mapping[str, Any], pool: str, text: str, most: int = 1
     ) -> TriedFleet | None:
-        """Return the changed fleet if a node of the pool holds the pod, and the number of such
-        pods, at most `most`.
+        """Return the changed fleet if a node of the pool holds the pod.
+
+        Also returns the number of such pods, at most `most`.
         """
         if text not in self.opened:
             self.opened[text] = self._open(document, pool)
@@ -68,7 +69,7 @@ class FleetTrials(Struct, frozen=True, eq=False):
             for other in self.shapes_on(pool)
             if other is not shape
         ):
-            return None  # workloads that run there now would no longer fit
+            return None  # workloads that currently run there would no longer fit
         pods = 0
         while pods < most and isinstance(answer := ask(shape, node), Placement):
             pods, node = pods + 1, answer.node
@@ -97,7 +98,7 @@ class FleetTrials(Struct, frozen=True, eq=False):
             is_same = fleet.kubernetes == self.fleet.kubernetes
             features = judgement.features if is_same else fleet.features
             (offer,) = predict_offers(alone, features)
-        except PlannerError:  # the catalog doesn't contain it, or the cloud rejects it
+        except PlannerError:  # the catalog doesn't contain the change, or the cloud rejects it
             return None
         classes = (
             judgement.classes
@@ -111,5 +112,5 @@ class FleetTrials(Struct, frozen=True, eq=False):
 
 @lru_cache(maxsize=2)
 def trials_of(judgement: Judgement) -> FleetTrials | None:
-    """Return the trials of a plan's fleet, or None for a captured cluster."""
+    """Return the trials of a plan's fleet, or None for a plan on a snapshot."""
     return FleetTrials(judgement, judgement.fleet) if judgement.fleet is not None else None
