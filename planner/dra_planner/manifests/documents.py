@@ -41,11 +41,10 @@ class ManifestDocument(Struct, frozen=True):
 
 
 def read_documents(sources: Iterable[Source]) -> tuple[list[ManifestDocument], list[Diagnostic]]:
-    """Return all documents that aren't empty, in order, and notes about unusual syntax. Skipped
-    files have none.
+    """Return all documents that aren't empty, in order, and notes about unusual syntax.
 
-    Raises ManifestError for the first document that can't be read. `others` contains the errors of
-    all further ones.
+    Skipped files don't have documents. Raises ManifestError for the first document that can't be
+    read, with the errors of all further documents in `others`.
     """
     documents: list[ManifestDocument] = []
     remarks: list[Diagnostic] = []
@@ -86,8 +85,9 @@ def _error(source: Source, fault: Fault) -> ManifestError:
 
 
 class _Part(Struct, frozen=True):
-    """The text of one document, or its value, and its first line. `fault` is set if it can't be
-    split off.
+    """The text of one document, or its value, and its first line.
+
+    `fault` is set if the document can't be separated from the text.
     """
 
     text: str
@@ -109,8 +109,9 @@ def _parts(text: str) -> Iterator[_Part]:
 
 
 def _yaml_parts(text: str, line: int) -> Iterator[_Part]:
-    """Yield the documents between lines that begin with `---`. These lines can only contain spaces
-    and a comment after it.
+    """Yield the documents between lines that begin with `---`.
+
+    After `---`, these lines can contain only spaces and a comment.
     """
     for part, separator in split_stream(text):
         if separator:
@@ -159,7 +160,7 @@ def _is_yaml(text: str) -> bool:
     """Return True if a text that begins with a brace is YAML instead of JSON, up to its first
     `---`.
 
-    A text whose first key has double quotes is meant as JSON, in which kubectl rejects a trailing
+    A text whose first key has double quotes counts as JSON, in which kubectl rejects a trailing
     comma.
     """
     if _JSON_KEY.match(text):

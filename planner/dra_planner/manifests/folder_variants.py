@@ -20,9 +20,10 @@ _FIX = (
 def alternative_notes(
     repeated: Iterable[tuple[KubernetesObject, KubernetesObject]],
 ) -> Iterator[Diagnostic]:
-    """Yield one note for each folder with objects that another file defines, too.
+    """Yield one note for each folder with objects that another file also defines.
 
-    Each pair is an object and the first one of its name, which is the one that counts.
+    Each pair contains an object, and the first object with its name, which is the object that
+    counts.
     """
     folders: dict[str, list[tuple[KubernetesObject, KubernetesObject]]] = {}
     for item, first in repeated:

@@ -47,16 +47,16 @@ class BoundPod(Struct, frozen=True, kw_only=True):
 
     meta: ObjectMeta
     spec: PodSpec
-    # entry → name of the ResourceClaim
+    # name of the ResourceClaim by entry
     claims: Mapping[str, str] = {}
     # the workload that creates the pod, even if several controllers are in between
     owner: WorkloadRef | None = None
     # creation time in the API's format; empty if it wasn't created yet, or if the time is unknown
     started: str = ""
     ready: bool = True  # True unless the cluster states that the pod isn't ready
-    going: bool = False  # terminating: the pod exists until its node has ended it
+    going: bool = False  # the pod is terminating, so it exists until its node has ended it
     is_served_by_claim: bool = (
-        False  # a claim serves its extended resources, so the device plugin doesn't
+        False  # a claim serves the pod's extended resources, so the device plugin doesn't
     )
     # its template is no longer the workload's template, because a rollout is in progress
     outdated: bool = False
@@ -68,7 +68,7 @@ class BoundPod(Struct, frozen=True, kw_only=True):
 
 @equality(ignored=("place",))
 class UnresolvedPods(Struct, frozen=True, kw_only=True):
-    """Pods of a workload that the manifests don't describe."""
+    """Pods of a workload that the manifests don't describe completely."""
 
     workload: WorkloadRef
     figures: Figures
@@ -78,15 +78,15 @@ class UnresolvedPods(Struct, frozen=True, kw_only=True):
 
 @equality(ignored=("place",))
 class UnreadObject(Struct, frozen=True, kw_only=True):
-    """An object that may create pods with devices and isn't supported: the reason, and the input to
+    """An unsupported object that might create pods with devices, with the reason, and the input to
     use instead.
     """
 
-    title: str  # "Engine ml/llama"
+    title: str  # for example, "Engine ml/llama"
     why: str
     instead: str
     place: Place = NOWHERE
-    missing: str = "its pods"  # the parts that the plan lacks without this input
+    missing: str = "its pods"  # the parts that the plan lacks because of this object
 
 
 class AdmissionPolicies(Struct, frozen=True, kw_only=True):
@@ -124,9 +124,9 @@ class Manifests(Struct, frozen=True, kw_only=True):
     others.
 
     `workloads` is in document order. `existing` are the workloads that are already in a cluster.
-    `queued` is the number of their pending pods, and `charged` the number of those that quotas
-    already count with their claims. `refused` are the objects that the API server would reject, as
-    (kind, key). `other_kinds` counts the ignored objects.
+    `queued` is the number of their pending pods, and `charged` is the number of pending pods that
+    quotas already count with their claims. `refused` are the objects that the API server would
+    reject, as (kind, key). `other_kinds` counts the ignored objects.
     """
 
     workloads: tuple[Workload, ...] = ()
@@ -143,7 +143,7 @@ class Manifests(Struct, frozen=True, kw_only=True):
     charged: Mapping[WorkloadRef, int] = {}
     ended: frozenset[WorkloadRef] = frozenset()  # bare pods that have completed
     namespaces: Mapping[str, ObjectMeta] = {}
-    # "" names the default one
+    # "" names the default class
     priority_classes: Mapping[str, int] = {}
     runtime_classes: Mapping[str, RuntimeClass] = {}
     taint_rules: tuple[DeviceTaintRule, ...] = ()

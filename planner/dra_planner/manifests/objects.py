@@ -62,7 +62,7 @@ class KubernetesObject(Struct, frozen=True):
         )
 
     def with_data(self, data: Mapping[str, Any]) -> KubernetesObject:
-        """Return the same object with other content."""
+        """Return the object with other content."""
         return self if data is self.data else replace(self, data=data)
 
     def __str__(self) -> str:

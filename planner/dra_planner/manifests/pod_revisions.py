@@ -1,5 +1,6 @@
-"""Find pods of a cluster with an old template of their workload, from the status of workloads and
-their ReplicaSets.
+"""Find pods of a cluster that run an old template of their workload.
+
+The status of workloads and their ReplicaSets contains the newest template.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dra_planner.model import ObjectMeta, WorkloadRef
 
 TEMPLATE_HASH: Final = "pod-template-hash"
 _REVISION_HASH: Final = "controller-revision-hash"
-# Of the pods of a DaemonSet, and its annotation for new ones:
+# The template hash on a DaemonSet's pods, and the DaemonSet's annotation for new pods. Source:
 # kubernetes/kubernetes:pkg/controller/daemon/util/daemonset_util.go@v1.36.3 (IsPodUpdated).
 _GENERATION: Final = "pod-template-generation"
 _NEW_GENERATION: Final = "deprecated.daemonset.template.generation"
@@ -22,13 +23,13 @@ _NO_HASH: Final = "none"  # the hash of a template from which no object was crea
 
 
 class Revisions:
-    """The newest template of each workload of a cluster, by the label on its pods."""
+    """The newest template of each workload in a cluster, identified by the label on its pods."""
 
     def __init__(self) -> None:
         self._wanted: dict[WorkloadRef, Mapping[str, Any]] = {}  # templates of Deployments
         # hashes for which ReplicaSets exist
         self._made: dict[WorkloadRef, dict[str, Mapping[str, Any]]] = {}
-        self._newest: dict[WorkloadRef, tuple[int, str]] = {}  # number, hash
+        self._newest: dict[WorkloadRef, tuple[int, str]] = {}  # revision number and template hash
         # the hash of the newest template, cached by workload
         self._known: dict[WorkloadRef, str] = {}
 

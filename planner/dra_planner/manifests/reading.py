@@ -39,11 +39,10 @@ def read_manifests(
 ) -> Manifests:
     """Return the content of the sources, as a control plane with these features would accept it.
 
-    An object that the API server would reject is omitted and reported in `diagnostics`, and so is a
-    field that it would drop. Objects with a UID already exist and aren't validated again.
+    Objects that the API server would reject, and fields that it would drop, are omitted and
+    reported in `diagnostics`. Objects with a UID already exist and aren't validated again.
     `check_selector` compiles every CEL selector of the other objects, because this layer doesn't
-    depend on CEL. Raises ManifestError if a text can't be read at all. `others` contains further
-    errors.
+    depend on CEL. Raises ManifestError if a text can't be read, with further errors in `others`.
     """
     given = tuple(sources)
     documents, remarks = read_documents(given)
@@ -82,9 +81,7 @@ def collect_manifests(
 
 
 def _cluster_of(objects: Iterable[KubernetesObject]) -> ExistingObjects:
-    """Return the cluster objects that the manifests declare. Objects that they don't mention may
-    exist.
-    """
+    """Return the cluster objects that the manifests declare. Other objects might also exist."""
     namespaces: dict[str, Mapping[str, str]] = {}
     priorities: dict[str, int] = {}
     never: set[str] = set()
@@ -112,7 +109,8 @@ def _cluster_of(objects: Iterable[KubernetesObject]) -> ExistingObjects:
 class _Reading:
     """Passes each accepted object to the collection of its subject.
 
-    All collections append to one list of diagnostics, which therefore has the order of the objects.
+    All collections append to one list of diagnostics, so the diagnostics have the order of the
+    objects.
     """
 
     def __init__(self, context: Context, objects: Sequence[KubernetesObject]) -> None:

@@ -232,7 +232,7 @@ def _least(request: PlannedRequest, shareable: int) -> tuple[int, int]:
             return 0, 0
         bits |= way.matching("optimistic")
         if way.takes_all and shareable & way.matching("optimistic"):
-            # `All` requests the devices with free capacity, so other claims can share the remaining
+            # `All` requests the devices with free capacity, and other claims can share the other
             # devices
             counts.append(1)
         elif way.takes_all:

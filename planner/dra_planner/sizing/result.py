@@ -44,7 +44,7 @@ class PoolSize(Struct, frozen=True, kw_only=True):
     devices: DeviceCount
     # unused amounts on all planned nodes, in the units of `Amounts`
     left: Mapping[str, int]
-    hourly_usd: Decimal | None = None  # amounts of one node
+    hourly_usd: Decimal | None = None  # price of one node
 
 
 class NodePattern(Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""Policies and webhooks of admission, and the objects that they can change or reject."""
+"""Admission policies and webhooks, and the objects that they can change or reject."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class AdmissionObjects:
         self._bindings.append(item)
 
     def note(self, item: KubernetesObject, *, exists: bool) -> None:
-        """Store an object unless it's already in the cluster, and policies in any case."""
+        """Store policies, and every object that isn't in the cluster yet."""
         if (item.group == GROUP and item.kind in _OTHERS) or item.group in _ENGINES:
             self._others.append(item)
         if not exists:
             self._created.append(item)
 
     def found(self) -> AdmissionPolicies:
-        """Return the policies. Without any, the objects aren't needed."""
+        """Return the policies, and the objects if there are any policies."""
         if not self._policies and not self._others:
             return AdmissionPolicies()
         return AdmissionPolicies(

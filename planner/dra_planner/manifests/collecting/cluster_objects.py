@@ -25,7 +25,8 @@ from dra_planner.model import (
 )
 
 _ADMIN_LABEL: Final = "resource.kubernetes.io/admin-access"
-_NO_LABEL: Final = "resource.k8s.io/admin-access"  # an object that only looks like a cluster object
+# a common mistake: the label with the domain of the API group
+_NO_LABEL: Final = "resource.k8s.io/admin-access"
 
 
 class ClusterObjects:
@@ -35,7 +36,7 @@ class ClusterObjects:
         self._diagnostics = diagnostics
         self.nodes: list[Node] = []
         self.namespaces: dict[str, ObjectMeta] = {}
-        self.priorities: dict[str, int] = {}  # "" is the default
+        self.priorities: dict[str, int] = {}  # "" is the default class
         self.non_preempting: set[str] = set()  # names of priorities
         self.runtime_classes: dict[str, RuntimeClass] = {}
         self.quotas: list[Mapping[str, Any]] = []

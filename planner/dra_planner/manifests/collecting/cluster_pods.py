@@ -23,11 +23,11 @@ class ClusterPods:
     def __init__(self, ignored: IgnoredObjects) -> None:
         self._ignored = ignored
         self._bound: list[BoundPod] = []
-        self._pending: list[BoundPod] = []  # pods in a queue that aren't on a node
+        self._pending: list[BoundPod] = []  # queued pods that aren't on a node
         self._owners: dict[WorkloadRef, WorkloadRef] = {}
         self._revisions = Revisions()
         self.ended: set[WorkloadRef] = set()
-        # entry → claim name, for pods that aren't on a node
+        # claim name by entry, for pods that aren't on a node
         self.generated_claims: dict[ObjectKey, dict[str, str]] = {}
 
     def note_controller(self, item: KubernetesObject, *, exists: bool) -> None:
@@ -41,7 +41,7 @@ class ClusterPods:
     def add(self, item: KubernetesObject) -> bool:
         """Add a pod, and return whether it still needs a node.
 
-        A pod on a node uses devices and resources there; one that has ended doesn't use any.
+        A running pod uses devices and resources on its node, but a pod that has ended doesn't.
         """
         status = item.data.get("status") or {}
         owner = _controller_of(item)
@@ -95,8 +95,9 @@ class ClusterPods:
         return replace(pod, owner=owner, outdated=self._revisions.is_outdated(pod.meta, owner))
 
     def _workload_of(self, owner: WorkloadRef | None, pod: ObjectMeta) -> WorkloadRef | None:
-        """Return the topmost controller of a pod. ReplicaSets that aren't in the snapshot are
-        derived from names.
+        """Return the topmost controller of a pod.
+
+        If a ReplicaSet isn't in the snapshot, its Deployment is derived from names.
         """
         seen = set[WorkloadRef]()
         while owner is not None and owner in self._owners and owner not in seen:

@@ -1,4 +1,4 @@
-"""Names of objects that pods refer to and that planning doesn't read otherwise."""
+"""Names of objects to which pods refer, and that planning doesn't read otherwise."""
 
 from __future__ import annotations
 

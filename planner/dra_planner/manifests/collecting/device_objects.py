@@ -63,7 +63,7 @@ class DeviceObjects:
 
     def add_channels(self, item: KubernetesObject) -> bool:
         """Add the template that the NVIDIA driver's controller creates for the channels of a
-        domain. Return True if the domain has one.
+        domain. Return True if the domain has a template.
         """
         template = channel_template(item)
         if template is not None:

@@ -1,4 +1,4 @@
-"""Objects with the same name. The first one counts, in document order."""
+"""Objects with the same name. Only the first one in document order counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dra_planner.sources import has_embedded
 
 
 class FirstOfName:
-    """The first object of each name, and the later ones that don't count."""
+    """The first object of each name, and later objects with the same name, which are ignored."""
 
     def __init__(self, diagnostics: list[Diagnostic]) -> None:
         self._diagnostics = diagnostics
@@ -20,8 +20,10 @@ class FirstOfName:
         self._in_other_files: list[tuple[KubernetesObject, KubernetesObject]] = []
 
     def admit(self, item: KubernetesObject) -> bool:
-        """Return True if an object counts. A second object in the same file is an error, and in
-        another file an alternative.
+        """Return True if an object counts.
+
+        A second object with the same name is an error in the same file, and an alternative in
+        another file.
         """
         first = self._first.setdefault((item.group, item.kind, item.key), item)
         if first is item or not item.metadata.get("name"):
@@ -33,11 +35,11 @@ class FirstOfName:
         return False
 
     def objects(self) -> Iterator[KubernetesObject]:
-        """Yield the objects that count."""
+        """Yield the objects that count (the first of each name)."""
         yield from self._first.values()
 
     def alternatives(self) -> Iterator[Diagnostic]:
-        """Yield notes about objects that several files define."""
+        """Yield notes about objects that are defined in several files."""
         yield from alternative_notes(self._in_other_files)
 
 

@@ -11,24 +11,28 @@ from dra_planner.manifests.workloads.unread_objects import unread_object
 
 
 class IgnoredObjects:
-    """Number of ignored objects by kind, and ignored objects that may create pods with devices."""
+    """The number of ignored objects by kind, and ignored objects that might create pods with
+    devices.
+    """
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
         self.unread: list[UnreadObject] = []
 
     def count(self, item: KubernetesObject, state: str = "") -> None:
-        """Count an object, with its state if that is the reason for ignoring it."""
+        """Count an object, with its state if the state is the reason for ignoring it."""
         title = f"{item.api_version} {item.kind}"
         self._counts[f"{title} ({state})" if state else title] += 1
 
     def add_unread(self, item: KubernetesObject) -> None:
-        """Report an object if it may create pods with devices."""
+        """Record an object if it might create pods with devices."""
         unread = unread_object(item)
         if unread is not None:
             self.unread.append(unread)
 
     def kinds(self, read_after_all: Iterable[KubernetesObject]) -> dict[str, int]:
-        """Return the number of ignored objects of each kind, without these objects."""
+        """Return the number of ignored objects of each kind, except objects that might create
+        pods.
+        """
         known = Counter(f"{item.api_version} {item.kind}" for item in read_after_all)
         return dict(sorted((self._counts - known).items()))

@@ -17,8 +17,9 @@ _ONE_NODE: Final = "ReadWriteOnce"
 
 
 class VolumeClaim(Struct, frozen=True):
-    """How many pods can use a volume: only one, or only pods on one node. `is_attached`: it's known
-    that the volume's driver attaches it to a node.
+    """How many pods can use a volume: only one, or only pods on one node.
+
+    `is_attached` means that the volume's driver certainly attaches it to a node.
     """
 
     for_one_pod: bool = False

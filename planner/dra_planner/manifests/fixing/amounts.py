@@ -31,7 +31,7 @@ def corrected_amount(text: str) -> str:
 def possible_amounts(text: str) -> tuple[str, ...]:
     """Return the amounts that a text with an ambiguous unit can mean; () if it isn't ambiguous.
 
-    `4Gb` can be four gigabytes, written as Kubernetes does, with decimal or binary units.
+    For example, `4Gb` can mean `4G` or `4Gi`.
     """
     found = _AMOUNT.fullmatch(text.strip())
     if found is None or is_amount(text) or corrected_amount(text):

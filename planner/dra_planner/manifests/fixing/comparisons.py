@@ -1,5 +1,6 @@
-"""Repair selectors that compare a capacity or version with an operator. CEL doesn't support that,
-and needs `compareTo`.
+"""Repair selectors that compare a capacity or version with an operator.
+
+CEL requires `compareTo` instead.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Repairs of one source: values that are written wrongly, and tolerations that pods lack."""
+"""Repair one source: correct invalid values, and add missing tolerations to pods."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ from dra_planner.wording import either
 _AMOUNTS: Final = frozenset({"requests", "limits"})
 _ANCHORS: Final = "uses YAML anchors; replace the anchors with their values first"
 _Repair = tuple[int, str, bool]
-"""Offset, text, and whether it is written."""
+"""Offset, text, and whether the repair is written."""
 IsRefused = Callable[[str], bool]
-"""Whether the API server rejects a selector."""
+"""Returns True if the API server rejects a selector."""
 
 
 class LineRepair(Struct, frozen=True):
-    """A change in a line (1-based, of the text before), or the reason why one isn't written."""
+    """A change in a line of the original text (1-based), or the reason why the change isn't
+    written.
+    """
 
     line: int
     what: str
@@ -34,7 +36,7 @@ class LineRepair(Struct, frozen=True):
 
 
 class Fixed(Struct, frozen=True):
-    """A text with repairs, and the repairs that aren't written."""
+    """A repaired text, its repairs, and the repairs that aren't written."""
 
     text: str
     repairs: tuple[LineRepair, ...] = ()
@@ -51,9 +53,10 @@ def fix_values(source: Source, is_refused: IsRefused) -> Fixed:
 
 
 def add_tolerations(source: Source, wanted: Sequence[tuple[int, Mapping[str, str]]]) -> Fixed:
-    """Return a source whose pods with claims have additional tolerations, which are given by the
-    first line of each object. Objects with anchors, and objects in braces with comments, aren't
-    changed.
+    """Return a source whose pods with claims have additional tolerations.
+
+    The tolerations are given by the first line of each object. Objects with anchors, and objects in
+    braces with comments, aren't changed.
     """
     return _each_document(source, lambda root, layout: (), wanted)
 

@@ -18,8 +18,8 @@ from dra_planner.quantity import Quantity
 
 Data = Mapping[str, Any]
 
-# Characters that Go's TrimSpace removes around a text, as written in JSON, where tabs and line ends
-# are escaped.
+# characters that Go's TrimSpace removes around a text, as written in JSON, which escapes tabs and
+# line ends
 _BLANKS: Final = (
     " \u0085\u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
 )

@@ -1,4 +1,4 @@
-"""Objects in its namespace without which a pod doesn't start."""
+"""The objects in a pod's namespace without which the pod doesn't start."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ _GIVEN: Final = frozenset({("ServiceAccount", "default"), ("ConfigMap", "kube-ro
 def needed_objects(spec: Mapping[str, Any]) -> tuple[Needed, ...]:
     """Return the objects that the spec of a pod names and that aren't optional, sorted.
 
-    A pod with a missing ServiceAccount is rejected, one with a missing PersistentVolumeClaim stays
-    pending, and one with a missing ConfigMap or Secret stays in ContainerCreating.
+    If a ServiceAccount is missing, the API server rejects the pod. If a PersistentVolumeClaim is
+    missing, the pod stays pending. If a ConfigMap or Secret is missing, the pod stays in
+    ContainerCreating.
     """
     return tuple(sorted(set(_named(spec)) - _GIVEN))
 

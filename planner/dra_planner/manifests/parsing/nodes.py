@@ -1,4 +1,4 @@
-"""Nodes."""
+"""Nodes in API form."""
 
 from __future__ import annotations
 

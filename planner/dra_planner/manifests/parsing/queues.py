@@ -74,7 +74,7 @@ def parse_queues(objects: Iterable[KubernetesObject]) -> QueueSetup:
 
 
 def _uncounted(settings: Mapping[str, Any]) -> list[str]:
-    """Return the beginnings of resource names that Kueue excludes, or replaces by others."""
+    """Return the prefixes of resource names that Kueue excludes, or replaces by other resources."""
     excluded = settings.get("excludeResourcePrefixes")
     names = [text_of(each) for each in excluded] if isinstance(excluded, list) else []
     rows = _items(settings.get("transformations"))

@@ -1,4 +1,4 @@
-"""RuntimeClasses."""
+"""RuntimeClasses in API form."""
 
 from __future__ import annotations
 

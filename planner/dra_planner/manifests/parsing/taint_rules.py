@@ -1,4 +1,4 @@
-"""DeviceTaintRules."""
+"""DeviceTaintRules in API form."""
 
 from __future__ import annotations
 

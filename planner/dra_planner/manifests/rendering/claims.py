@@ -151,4 +151,4 @@ def _allocation(allocation: ClaimAllocation) -> dict[str, Any]:
     )
 
 
-NO_TIME: Final = "1970-01-01T00:00:00Z"  # only the existence of the timestamp matters
+NO_TIME: Final = "1970-01-01T00:00:00Z"  # only the existence of the timestamp is relevant

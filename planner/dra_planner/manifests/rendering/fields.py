@@ -20,7 +20,7 @@ _BINARY: Final = (
 
 
 def compact(**fields: Any) -> dict[str, Any]:
-    """Return the fields without empty values, None, and False. 0 stays."""
+    """Return the fields without empty values, None, and False, but with 0."""
     return {
         name.rstrip("_"): value
         for name, value in fields.items()

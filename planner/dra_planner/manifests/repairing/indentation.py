@@ -21,7 +21,9 @@ _STRUCT: Final = "struct"
 
 
 class _Frame(Struct, frozen=True):
-    """A mapping, a list, or a key without a value so far (`is_open`), and its indentation."""
+    """A mapping, a list, or a key that doesn't have a value yet (`is_open`), and its
+    indentation.
+    """
 
     type: ApiType
     indent: int
@@ -80,7 +82,7 @@ def _ways(
     line: str, stack: tuple[_Frame, ...], minor: int
 ) -> Iterator[tuple[str, tuple[_Frame, ...]]]:
     """Yield the indented line and the open parts below it, for every open part that accepts the
-    line, innermost first.
+    line, starting with the innermost part.
     """
     match = _LINE.match(line)
     for depth in range(len(stack) - 1, -1, -1):

@@ -1,5 +1,6 @@
-"""Repair one text: the reader tries all candidates, and the result is the only one that
-it accepts.
+"""Repair one text by trying all candidates.
+
+The result is the only candidate that the reader accepts.
 """
 
 from __future__ import annotations

@@ -44,13 +44,13 @@ _SHARED: Final = (
 
 
 class ClassicObjects(Struct):
-    """The objects of the given files, and the parameters that were inserted into others."""
+    """The objects of the given files, and the parameters that were inserted into other objects."""
 
-    # group, kind, namespace, name
+    # parameters by group, kind, namespace, and name
     objects: dict[tuple[str, str, str, str], Old] = {}
     # ResourceClass → its driver, by the driver's current name
     drivers: dict[str, str] = {}
-    # ID of the parameters → the objects that refer to them
+    # the objects that refer to parameters, by the parameters' ID
     users: dict[int, list[Old]] = {}
 
     @classmethod
@@ -66,7 +66,7 @@ class ClassicObjects(Struct):
     def find(self, reference: Mapping[str, Any], namespace: str, user: Old) -> Old:
         """Return the parameters of a reference, or the parameters that were generated from them."""
         group, kind, name = (str(reference.get(key) or "") for key in ("apiGroup", "kind", "name"))
-        group = group.partition("/")[0]  # guides also write the version
+        group = group.partition("/")[0]  # guides sometimes include the version in the group
         found = self.objects.get((group, kind, namespace, name))
         if found is None:
             # Cluster-scoped parameters of classes are written without a namespace.

@@ -31,7 +31,7 @@ class Kept(Struct, frozen=True):
 
 
 class Nested(Struct, frozen=True):
-    """Pairs that move below a new key."""
+    """Pairs that are moved below a new key."""
 
     key: str
     pairs: Sequence[Pair]
@@ -44,7 +44,7 @@ class Lifted(Struct, frozen=True):
 
 
 class New(Struct, frozen=True):
-    """A new pair, below the comments of the pairs that it replaces."""
+    """A new pair, which is inserted below the comments of the pairs that it replaces."""
 
     key: str
     value: Any
@@ -75,7 +75,7 @@ class Layout(Struct):
         self.inline.append((node.start, node.end, f"{quote}{value}{quote}"))
 
     def wrap_scalar(self, node: Scalar, key: str) -> None:
-        """Replace a value by a mapping that contains it."""
+        """Replace a value with a mapping that contains it."""
         written = f'"{key}"' if self.is_json else key
         self.inline.append(
             (node.start, node.end, f"{{{written}: {self.text[node.start : node.end]}}}")
@@ -222,7 +222,9 @@ class Layout(Struct):
         return re.match(r'\s*\{\s*"', self.text) is not None
 
     def _lines(self, pair: Pair, column: int) -> list[str]:
-        """Return the lines of a pair, with the first one as if it were on a separate line."""
+        """Return the lines of a pair, with the first line indented as if it were on a separate
+        line.
+        """
         text = self._cut(pair.key.start, self._line_end(self._end(pair)))
         return (" " * column + text).split("\n")
 

@@ -1,5 +1,6 @@
-"""Split a source into its documents and the text before each, so that joining them gives the
-source.
+"""Split a source into its documents and the text before each document.
+
+Joining the parts gives the source.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ _SPACE: Final = re.compile(r"\s*")
 
 
 def cut(text: str) -> list[tuple[str, str]]:
-    """Return (text before it, document) for every document: a stream of JSON values, or YAML
-    documents.
+    """Return (text before the document, document) for every document.
+
+    The source is a stream of JSON values, or YAML documents.
     """
     if text.lstrip().startswith("{"):
         try:

@@ -54,8 +54,9 @@ _SUCCESSORS: Final = {"ResourceClass": "DeviceClass"}
 
 
 class RewrittenObject(Struct, frozen=True):
-    """A converted object. `now` is its new apiVersion, or empty if the object is now part of
-    others.
+    """A converted object.
+
+    `now` is its new apiVersion, or empty if the object is now part of other objects.
     """
 
     place: Place
@@ -66,8 +67,8 @@ class RewrittenObject(Struct, frozen=True):
 
 
 class KeptObject(Struct, frozen=True):
-    """An object in an older form that stays unchanged, with the reason, and how to convert it by
-    hand.
+    """An object in an older form that stays unchanged, with the reason, and instructions to convert
+    it by hand.
     """
 
     place: Place
@@ -100,7 +101,7 @@ def rewrite(
     check_selector: CheckSelector,
     needs_acceptance: bool = True,
 ) -> tuple[Rewriting, ...]:
-    """Return the sources in the form of v1, as far as that keeps their meaning.
+    """Return the sources in the form of v1, as far as the conversion keeps their meaning.
 
     Parameters of the classic model are looked up in all sources. `features` describe the version
     whose API server must accept the result, including selectors. If acceptance isn't required, the
@@ -156,8 +157,8 @@ class _Document(Struct):
     file: str
     line: int
     objects: list[Old] = []
-    written: dict[int, Layout] = {}  # by the ID of the object
-    # by the ID of the object: the object that contains it now
+    written: dict[int, Layout] = {}  # by the object's ID
+    # the object that contains the removed object now, by the removed object's ID
     removed: dict[int, str] = {}
     refused: list[tuple[Old, NotConvertible]] = []
     root: spans.Node | None = None
@@ -290,9 +291,9 @@ def _convert(
         return False  # determined after all claims and classes have been converted
     if not _is_rewritten(old, features):
         return False
-    # The fields determine the form, not the version, because people copy new fields below an old
-    # apiVersion, and the reverse. The version is set first, and then the fields are converted from
-    # the form that was found.
+    # The form follows from the fields, not from the version, because people copy new fields below
+    # an old apiVersion, and vice versa. The version is set first. Then the fields are converted
+    # from the form that was found.
     if old.api_version != V1:
         _set(old, layout, "apiVersion", V1)
     if old.kind in _SUCCESSORS:
@@ -318,15 +319,15 @@ def _is_of_group(old: Old) -> bool:
 
 
 def _is_classic(old: Old) -> bool:
-    """Return True if an object has the form of the first model, by its version or by fields that
-    only this model had.
+    """Return True if an object has the form of the first model, according to its version, or to
+    fields that only this model had.
     """
     is_old = old.version in classic_dra.CLASSIC and not _is_ahead(old)
     return old.kind in _CONVERT_CLASSIC and (is_old or classic_dra.has_its_fields(old))
 
 
 def _is_ahead(old: Old) -> bool:
-    """Return True if an object with a version of the first model has the form of a later one."""
+    """Return True if an object with a version of the first model has the form of a later model."""
     spec = section(old.data, "spec")
     return old.kind == "DeviceClass" or "devices" in (
         spec if old.kind == "ResourceClaim" else section(spec, "spec")
@@ -334,8 +335,9 @@ def _is_ahead(old: Old) -> bool:
 
 
 def _is_rewritten(old: Old, features: Features) -> bool:
-    """Return True if an object has, or may have, an older form. Raises NotConvertible for kinds
-    that had one and were removed.
+    """Return True if an object has, or might have, an older form.
+
+    Raises NotConvertible for kinds with an older form that were removed.
     """
     if old.kind in ("PodScheduling", "PodSchedulingContext"):
         raise NotConvertible(

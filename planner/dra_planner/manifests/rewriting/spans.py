@@ -1,4 +1,4 @@
-"""One YAML or JSON document as a tree with the text positions of each part."""
+"""A YAML or JSON document as a tree, with the text positions of each part."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ Node = Scalar | Mapping | List | Alias
 def compose(text: str) -> Node | None:
     """Return the tree of a document that `read_yaml` can read, or None if it's empty."""
     next_event: Callable[[], Any] = Parser(text).get_event
-    next_event()  # the stream begins
+    next_event()  # skip the start of the stream
     if isinstance(next_event(), StreamEndEvent):
         return None
     return _node(next_event, next_event(), text)

@@ -1,8 +1,8 @@
-"""Convert objects of v1alpha3, v1beta1, and v1beta2 to v1. The fields are the same, but some are in
-another place.
+"""Convert objects of v1alpha3, v1beta1, and v1beta2 to v1.
 
-Source: kubernetes/api:resource/{v1alpha3,v1beta1,v1beta2}/types.go@v0.33.13, and the conversion of
-the API server, kubernetes/kubernetes:pkg/apis/resource/v1beta1/conversion.go.
+The fields are the same, but some have moved. Source:
+kubernetes/api:resource/{v1alpha3,v1beta1,v1beta2}/types.go@v0.33.13, and the conversion of the API
+server, kubernetes/kubernetes:pkg/apis/resource/v1beta1/conversion.go.
 """
 
 from __future__ import annotations
@@ -87,9 +87,7 @@ def convert_slice(old: Old, layout: Layout) -> bool:
 
 
 def convert_pod(old: Old, layout: Layout) -> bool:
-    """Move the names below `source` in the claims of a pod (until 1.30) into the entries
-    themselves.
-    """
+    """Move the names below `source` in a pod's claims (up to 1.30) into the entries themselves."""
     return _lift_sources(layout, old.node)
 
 

@@ -28,7 +28,7 @@ from dra_planner.wording import listed
 NVIDIA: Final = nvidia.GPU_DRIVER
 NVIDIA_GROUP: Final = "gpu.resource.nvidia.com"
 RENAMED_DRIVERS: Final = {NVIDIA_GROUP: NVIDIA}
-"""Drivers whose name changed together with the model."""
+"""Drivers that were renamed together with the change of model."""
 
 _MISTAKEN_GROUPS: Final = {NVIDIA: NVIDIA_GROUP}
 """Wrong groups in guides for parameters, and the driver's real group."""
@@ -53,7 +53,7 @@ class Wanted(Struct):
 
     requests: list[dict[str, Any]] = []
     config: list[dict[str, Any]] = []
-    device_class: str = ""  # if another class than the claim's contains these devices
+    device_class: str = ""  # the class that contains these devices, if it isn't the claim's class
     notes: list[str] = []
 
 
@@ -219,8 +219,9 @@ def _count(spec: Mapping[str, Any], name: str) -> int:
 
 
 def _condition(selector: Mapping[str, Any], name: str) -> str:
-    """Return a selector of NVIDIA's parameters as CEL. Empty if it only excludes MIG, which the
-    request already does.
+    """Return a selector of NVIDIA's parameters as CEL.
+
+    Returns an empty text if the selector only excludes MIG, which the request already does.
     """
     if len(selector) != 1:
         raise NotConvertible(
@@ -267,7 +268,9 @@ def _compared(value: Any, name: str) -> tuple[str, str]:
 
 
 def _pattern(glob: str) -> str:
-    """Return a pattern with `*` for any text as a regular expression inside a CEL string."""
+    """Convert a pattern, in which `*` matches any text, to a regular expression inside a CEL
+    string.
+    """
     regex = ".*".join(re.sub(r"([^\w\s-])", r"\\\1", part) for part in glob.lower().split("*"))
     return f"^{regex}$".replace("\\", "\\\\").replace('"', '\\"')
 

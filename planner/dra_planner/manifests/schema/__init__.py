@@ -2,8 +2,8 @@
 
 `types.json` is generated from the published Go types (conformance/api_types). The type of a field
 is a scalar, the name of a struct, `[]T`, `[key,…]T` (a list in which these keys are unique under
-server-side apply), `[=]T` (a set), or `{}T` (a mapping). The suffix `@36-` means from 1.36 on, and
-`@-35` up to 1.35.
+server-side apply), `[=]T` (a set), or `{}T` (a mapping). The suffix `@36-` means 1.36 and later,
+and `@-35` means 1.35 and earlier.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class ApiType(Struct, frozen=True):
     """A type: `kind` is a scalar's name, `struct`, `list` or `map`."""
 
     kind: str
-    name: str = ""  # of a struct
+    name: str = ""  # the name of a struct
     item: ApiType | None = None
-    keys: tuple[str, ...] = ()  # unique keys of a list's items; ("=",) for a set
+    keys: tuple[str, ...] = ()  # the unique keys of a list's items; ("=",) for a set
 
 
 def struct_of(api_version: str, kind: str) -> str | None:
@@ -39,7 +39,7 @@ def struct_of(api_version: str, kind: str) -> str | None:
 
 
 def recorded_minors() -> tuple[int, ...]:
-    """Return the minor versions in the table. Its content is only a guess for other versions."""
+    """Return the minor versions in the table. For other versions, its content is only a guess."""
     return tuple(sorted(int(version.removeprefix("1.")) for version in _document()["source"]))
 
 

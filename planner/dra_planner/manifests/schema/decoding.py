@@ -1,8 +1,8 @@
 """Decode objects as the API server does with strict field validation, and as server-side apply
 does.
 
-A wrong type ends the decoding, and is then the only reported error. Unknown fields are all reported
-together, and hide any other error. Source of the wording: sigs.k8s.io/json@v0.0.0-2025,
+A wrong type ends the decoding, and is the only error that is reported. Unknown fields are all
+reported together, and hide any other error. Source of the wording: sigs.k8s.io/json@v0.0.0-2025,
 structured-merge-diff v6 typed/validate.go.
 """
 
@@ -58,16 +58,17 @@ _TIME: Final = re.compile(
 )
 
 Keys = tuple[str | int, ...]
-Fault = tuple[str, Keys, str]  # "type", "value", "unknown", or "null", keys, text
-Trail = tuple[Any, str | int] | None  # the way to a value: (the way to what holds it, its key)
+Fault = tuple[str, Keys, str]  # "type", "value", "unknown", or "null"; the keys; and the text
+Trail = tuple[Any, str | int] | None  # the path to a value: (the path to its container, its key)
 Check = Callable[[Any, Trail, list[Fault]], None]
-# classes that don't need a check, and the check for all other classes
+# classes that don't need a check, and the check for each other class
 Field = tuple[frozenset[type], Check]
 
 
 class Decoded(Struct, frozen=True):
-    """The decoded data, or why it can't be decoded. `data` has zero values for items that were
-    null.
+    """The decoded data, or the reason why it can't be decoded.
+
+    `data` has zero values for items that were null.
     """
 
     data: Any
@@ -95,7 +96,8 @@ def decode(
         wrong_ones = [(keys, text) for what, keys, text in faults if what == kind_of_fault]
         if not wrong_ones:
             continue
-        keys, text = min(wrong_ones)  # the first in kubectl's request, whose keys are sorted
+        # the first error in kubectl's request, whose keys are sorted
+        keys, text = min(wrong_ones)
         message = f"{kind} cannot be handled as a {kind}: {text}"
         return Decoded(data, (Violation(_path(keys), "Decode", message),))
     unknown = sorted({_path(keys) for what, keys, _ in faults if what == "unknown"})
@@ -286,8 +288,9 @@ def _is_time(value: Any) -> bool:
 
 
 def parse_time(text: str) -> datetime | None:
-    """Parse a time as Go parses RFC 3339, in UTC and without fractions, which aren't stored. None
-    if it's invalid.
+    """Parse a time as Go parses RFC 3339, in UTC and without fractions, which aren't stored.
+
+    Returns None if the text is invalid.
     """
     match = _TIME.fullmatch(text)
     if match is None:
@@ -315,7 +318,7 @@ _SCALARS: Final[dict[str, Any]] = {
 
 
 def _apply_struct(data: Any, struct: str, path: str, minor: int) -> Iterator[tuple[str, str]]:
-    """Yield the errors of server-side apply's own schema check, which comes first, with their
+    """Yield the errors of server-side apply's own schema check, which runs first, with their
     paths.
     """
     if data is None:
@@ -364,7 +367,7 @@ def _apply_list(value: Any, kind: ApiType, path: str, minor: int) -> Iterator[tu
             if not isinstance(item, dict):
                 text = f"element {index}: associative list with keys may not have non-map elements"
                 yield path, text
-                return  # structured-merge-diff leaves the list there
+                return  # structured-merge-diff stops checking the list here
             key = _key(item, kind, minor)
             if key in seen:
                 yield path, f"duplicate entries for key [{key}]"
@@ -382,7 +385,7 @@ def _apply_list(value: Any, kind: ApiType, path: str, minor: int) -> Iterator[tu
 
 
 def _not_in_a_set(item: Any) -> str:
-    """Return why an item can't be a member of a list without keys; empty if it can.
+    """Return why an item can't be a member of a list without keys, or "" if it can.
 
     Source: kubernetes-sigs/structured-merge-diff:typed/helpers.go@v6.3.0 (setItemToPathElement).
     """

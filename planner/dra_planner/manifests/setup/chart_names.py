@@ -1,4 +1,4 @@
-"""Find the names that values of the NVIDIA driver's chart give to its objects."""
+"""Find the names that chart values of the NVIDIA driver give to its objects."""
 
 from __future__ import annotations
 

@@ -20,8 +20,9 @@ from dra_planner.manifests.setup.plugin_sharing import sharing_in_config_map
 
 
 def config_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
-    """Yield settings of a cluster configuration that no longer work or never worked. Nothing for
-    other objects.
+    """Yield settings of a cluster configuration that no longer work or never worked.
+
+    Yields nothing for other objects.
     """
     find = _READERS.get((item.group, item.kind))
     if find is not None:

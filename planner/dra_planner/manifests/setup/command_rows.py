@@ -34,7 +34,7 @@ class CommandLine(Struct, frozen=True, kw_only=True):
     options: Mapping[str, tuple[str, ...]]
 
     def values(self, names: str) -> tuple[str, ...]:
-        """Return the values of the options that "|" joins."""
+        """Return the values of several options, which are separated by "|"."""
         return tuple(value for name in names.split("|") for value in self.options.get(name, ()))
 
 

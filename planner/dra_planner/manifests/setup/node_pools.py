@@ -42,7 +42,10 @@ _OPENSHIFT: Final = "4.21"
 
 
 def pool_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
-    """Yield settings of such an object that don't work with claims. Nothing for other objects."""
+    """Yield settings of such an object that don't work with claims.
+
+    Yields nothing for other objects.
+    """
     if item.group == "config.openshift.io":
         yield from _feature_gate(item)
         return
@@ -86,8 +89,8 @@ def _node_pool(item: KubernetesObject) -> Iterator[Diagnostic]:
 
 
 def _makes_gpu_nodes(root: ObjectPart) -> bool:
-    """Return True if a pool creates nodes with NVIDIA GPUs, by its machine types, GPU properties, a
-    taint, or a limit.
+    """Return True if a pool creates nodes with NVIDIA GPUs, according to its machine types, GPU
+    properties, a taint, or a limit.
     """
     for _, each in root.at("spec.template.spec.requirements").members():
         name = str(each.get("key", "")).rpartition("/")[2]

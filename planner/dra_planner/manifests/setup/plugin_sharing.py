@@ -25,9 +25,7 @@ _OBJECT: Final = re.compile(r"^[\"']?(?:apiVersion|kind)[\"']?\s*:", re.MULTILIN
 
 
 def sharing_in_config_map(item: KubernetesObject) -> Iterator[Diagnostic]:
-    """Yield the effect of the plugin's sharing on devices of claims, for each plugin configuration
-    in a ConfigMap.
-    """
+    """Yield how each plugin configuration with sharing in a ConfigMap affects devices of claims."""
     data = item.data.get("data")
     for key, text in data.items() if isinstance(data, Mapping) else ():
         strategy = _strategy(text)
@@ -37,7 +35,10 @@ def sharing_in_config_map(item: KubernetesObject) -> Iterator[Diagnostic]:
 
 
 def sharing_in_file(source: Source) -> Iterator[Diagnostic]:
-    """Yield the same for a configuration file of the plugin. Nothing for other texts."""
+    """Yield how a configuration file of the plugin affects devices of claims.
+
+    Yields nothing for other texts.
+    """
     strategy = "" if _OBJECT.search(source.text) else _strategy(source.text)
     if strategy:
         data, _ = read_yaml(source.text)

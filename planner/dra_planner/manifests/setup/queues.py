@@ -1,4 +1,4 @@
-"""Queues, and schedulers other than the default one, and how they handle the claims of their pods.
+"""How queues, and schedulers other than the default scheduler, handle the claims of their pods.
 
 Source: kubernetes-sigs/kueue:pkg/dra/claims.go@v0.19.2,
 kai-scheduler/KAI-Scheduler:pkg/scheduler/plugins/ dynamicresources@d5bc503a and its CHANGELOG,

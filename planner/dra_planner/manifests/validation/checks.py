@@ -28,7 +28,7 @@ NOT_NEGATIVE = "must be greater than or equal to 0"
 
 
 def needed(detail: str = "") -> Check:
-    """Return a check that the field has a value that isn't empty."""
+    """Return a check for a value that isn't empty."""
 
     def check(value: Any, path: str, scope: Scope) -> Violations:
         if not value:
@@ -38,8 +38,10 @@ def needed(detail: str = "") -> Check:
 
 
 def choice(*values: str, since: dict[str, int] | None = None) -> Check:
-    """Return a check for one of several texts. An empty text is replaced by a default. `since` is
-    the minor version that added a value.
+    """Return a check for one of several texts.
+
+    An empty text is valid, because the API server replaces it with a default. `since` is the minor
+    version that added a value.
     """
     return _choice(values, lambda value: not value, since)
 
@@ -89,7 +91,7 @@ def _choice(
 
 
 def between(least: int, most: int) -> Check:
-    """Return a check for a number in a range, or nothing."""
+    """Return a check for a number in a range. The field can be omitted."""
 
     def check(value: Any, path: str, scope: Scope) -> Violations:
         if value is not None and not least <= value <= most:
@@ -121,7 +123,7 @@ group_id = between(0, MOST)
 
 
 def formatted(wrong: Format) -> Check:
-    """Return a check for a text in a format, or an empty text."""
+    """Return a check for an optional text in a format. An empty text is valid."""
 
     def check(value: Any, path: str, scope: Scope) -> Violations:
         if value:
@@ -131,7 +133,7 @@ def formatted(wrong: Format) -> Check:
 
 
 def always_formatted(wrong: Format) -> Check:
-    """Return a check for a text in a format, which an empty text doesn't have."""
+    """Return a check for a text in a format. An empty text isn't valid."""
 
     def check(value: Any, path: str, scope: Scope) -> Violations:
         yield from each_invalid(path, value or "", wrong(value or ""))

@@ -11,8 +11,9 @@ from dra_planner.releases import Features
 
 
 class SelectorRefusal(Struct, frozen=True):
-    """Why the API server rejects a CEL selector. A selector that costs too much is forbidden, and
-    any other rejected selector is invalid.
+    """The reason that the API server rejects a CEL selector.
+
+    A selector that costs too much is "forbidden". Any other rejected selector is "invalid".
     """
 
     detail: str
@@ -27,12 +28,12 @@ CheckSelector = Callable[[str, Features], SelectorRefusal | None]
 class ExistingObjects(Struct, frozen=True, kw_only=True):
     """Objects that already exist. If `complete` is False, other objects may also exist."""
 
-    namespaces: Mapping[str, Mapping[str, str]] = {}  # name → labels
+    namespaces: Mapping[str, Mapping[str, str]] = {}  # namespace labels by name
     priority_classes: Mapping[str, int] = {}
     # priority classes with preemptionPolicy Never; "" names the default
     non_preempting: frozenset[str] = frozenset()
     default_priority: str = ""  # the PriorityClass of pods that don't name one
-    # DeviceClass → its extendedResourceName, or ""
+    # extendedResourceName (or "") by DeviceClass
     classes: Mapping[str, str] = {}
     runtime_classes: frozenset[str] = frozenset()
     quotas: Sequence[Mapping[str, Any]] = ()

@@ -1,4 +1,4 @@
-"""Errors that versions with `declared_validation` find through declarations in their types.
+"""Errors that declarations in the API types find, in versions with `declared_validation`.
 
 Handwritten rules stop at a value that they reject as a whole, such as a request with both forms or
 a list that is too long. Declared rules are always evaluated. Source:

@@ -15,7 +15,7 @@ from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.manifests.validation.quotas import pod_level_requests
 
 _PREEMPTS: Final = "PreemptLowerPriority"
-# the planner doesn't read the clock, and only the existence of the time matters
+# the planner doesn't read the clock, and only the existence of the time is relevant
 NOW: Final = "1970-01-01T00:00:00Z"
 
 
@@ -24,8 +24,8 @@ def fill_defaults(
 ) -> None:
     """Fill in the API server's defaults in place.
 
-    `priorities` are the cluster's priority classes, `non_preempting` those with the policy Never,
-    and "" is the name of the default class.
+    `priorities` are the cluster's priority classes, `non_preempting` are the classes with the
+    policy Never, and "" is the name of the default class.
     """
     if kind in ("ResourceClaim", "ResourceClaimTemplate"):
         spec = data.get("spec")

@@ -39,7 +39,7 @@ _MOST_HINTS: Final = 50
 _STEP_END: Final = re.compile(r"[.\[]|\Z")
 _MOST_ENDS: Final = 100
 _LARGE: Final = 64
-# the controllers of these objects replace {{…}} in pods themselves
+# the controllers of these objects replace {{…}} in pods
 _TEMPLATED: Final = ("argoproj.io", "tekton.dev")
 
 
@@ -65,7 +65,7 @@ def findings(
 def late_findings(
     item: KubernetesObject, violations: Iterable[Violation], context: Context
 ) -> Iterator[Diagnostic]:
-    """Yield the errors in the pods of an object whose own kind the API server doesn't validate."""
+    """Yield the errors in the pods of an object of a kind that the API server doesn't validate."""
     places = _Places(item)
     if item.group in _TEMPLATED:
         violations = [each for each in violations if "{{" not in each.text]
@@ -129,7 +129,7 @@ def _dropped(
 
 
 class _Places:
-    """Finds the places of fields in one object. Large mappings are only searched once."""
+    """Finds the places of fields in one object. Large mappings are searched only once."""
 
     def __init__(self, item: KubernetesObject) -> None:
         self._item = item

@@ -18,11 +18,11 @@ from dra_planner.releases import GATES, Features, default_since
 
 
 class Dropped(Struct, frozen=True):
-    """A field that isn't stored, and the Kubernetes name of the gate that would keep it."""
+    """A field that isn't stored, and the name of the feature gate that would keep it."""
 
     path: str
     gate: str
-    since: str  # the version in which the gate is on by default; empty if it's on in none
+    since: str  # the version in which the gate is on by default; empty if there is no such version
 
 
 # fields that only some versions drop

@@ -20,7 +20,7 @@ _POD_CLAIMS: Final = re.compile(
 _INDEX: Final = re.compile(r"\[\d+\]$")
 _RESOURCE: Final = "resource.k8s.io"
 _COMMON: Final = frozenset({"name", "namespace", "labels", "annotations", "type", "kind", "value"})
-"""Fields of many levels, so another level doesn't explain them."""
+"""Fields that exist on many levels, so a wrong level doesn't explain them."""
 _DEPTH: Final = 3  # number of levels below a field to search
 _MOVED_IN_WORKLOADS: Final = (
     (
@@ -199,7 +199,7 @@ _NAMES: Final = "must consist of lower case alphanumeric characters"
 
 
 def hint(item: KubernetesObject, violation: Violation, minor: int) -> str:
-    """Return the fix for a violation, or nothing if its text is the best description."""
+    """Return the fix for a violation, or "" if the violation's text already explains the fix."""
     if meant := _claim_name(violation.text):
         return meant
     for part, text in _TEXTS:
@@ -303,8 +303,10 @@ def _unknown(item: KubernetesObject, path: str, minor: int) -> str:
 
 
 def _level_of(item: KubernetesObject, path: str, minor: int) -> str:
-    """Return the path of the level to which an unknown field belongs: the nearest level above that
-    has it, otherwise the nearest one below, or "" if there is none, or several.
+    """Return the path of the level to which an unknown field belongs.
+
+    This is the nearest level above that has the field, otherwise the nearest level below. Returns
+    "" if there is no such level, or if there are several.
     """
     steps = path.split(".")
     root = ApiType("struct", name=struct_of(item.api_version, item.kind) or "")

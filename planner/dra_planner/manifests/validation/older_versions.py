@@ -1,5 +1,4 @@
-"""Objects of older versions of resource.k8s.io, which the API server serves on request, in the form
-of v1.
+"""Convert objects of older versions of resource.k8s.io, which the API server can serve, to v1.
 
 Source: kubernetes/kubernetes:pkg/apis/resource/v1beta1/conversion.go@v1.36.3. v1alpha3 and v1beta2
 have the fields of v1.
@@ -22,7 +21,7 @@ _KEPT: Final = frozenset({"name", "firstAvailable", "exactly"})
 
 
 def as_v1(item: KubernetesObject) -> KubernetesObject:
-    """Return an object of resource.k8s.io in the form of v1. Others stay unchanged."""
+    """Return an object of resource.k8s.io in the form of v1. Other objects stay unchanged."""
     if item.api_version not in _OLDER:
         return item
     data: Map = clone(item.data)

@@ -28,14 +28,14 @@ _COUNTED_DOMAINS: Final = (
     ".storageclass.storage.k8s.io",
     ".volumeattributesclass.storage.k8s.io",
 )
-ALL_DEVICES: Final = 32  # the number that an `All` request is charged
+ALL_DEVICES: Final = 32  # the number of devices that an `All` request counts as
 _COMPUTE: Final = ("cpu", "memory", "ephemeral-storage")
 _MUST_BE_SAID: Final = ("cpu", "memory")
 _BOTH: Final = {f"requests.{name}": name for name in ("cpu", "memory", "ephemeral-storage")}
 
 
 def claim_usage(spec: Data, features: Features, classes: Mapping[str, str]) -> Usage:
-    """Return one claim's usage: itself, and its devices by class and by the class's extended
+    """Return one claim's usage: one claim, and its devices by class and by the class's extended
     resources.
 
     `classes` are the existing DeviceClasses, with their extendedResourceName.
@@ -67,10 +67,10 @@ def claim_usage(spec: Data, features: Features, classes: Mapping[str, str]) -> U
 
 
 def uncounted(quota: KubernetesObject) -> Iterator[Diagnostic]:
-    """Yield a warning for each name in a quota that no object is counted under. Qualified names can
-    be any text, but only requests of extended resources are counted.
+    """Yield a warning for each name in a quota under which no object is counted.
 
-    Source: kubernetes/kubernetes:pkg/quota/v1/evaluator/core/pods.go@v1.36.3
+    Qualified names can be any text, but only requests of extended resources are counted. Source:
+    kubernetes/kubernetes:pkg/quota/v1/evaluator/core/pods.go@v1.36.3
     (isExtendedResourceNameForQuota).
     """
     spec = quota.data.get("spec") or {}
@@ -104,8 +104,9 @@ def template_usage() -> Usage:
 
 
 def pod_usage(spec: Data, features: Features) -> Usage:
-    """Return one pod's usage. Extended resources count with the prefix `requests.`, and implicit
-    ones of classes from 1.35 on.
+    """Return one pod's usage. Extended resources count with the prefix `requests.`.
+
+    In 1.35 and later, implicit extended resources of classes count too.
     """
     usage = {"pods": Quantity.from_int(1), "count/pods": Quantity.from_int(1)}
     all_are_charged, implicit = (
@@ -145,11 +146,11 @@ def pod_amounts(spec: Data, field: str) -> Usage:
 
 
 def whole_amounts(spec: Data, field: str) -> Usage:
-    """Return the effective amounts of a pod with its overhead. Pod-level amounts replace those of
-    its containers.
+    """Return the effective amounts of a pod with its overhead.
 
-    Source: kubernetes/kubernetes:staging/src/k8s.io/component-helpers/resource/helpers.go@v1.36.3
-    (PodRequests, PodLimits: overhead only counts for resources with a limit).
+    Pod-level amounts replace those of its containers. Source:
+    kubernetes/kubernetes:staging/src/k8s.io/component-helpers/resource/helpers.go@v1.36.3
+    (PodRequests, PodLimits: overhead counts only for resources with a limit).
     """
     total = pod_amounts(spec, field)
     own = pod_level_requests(spec) if field == "requests" else _listed(spec, field)
@@ -163,10 +164,11 @@ def whole_amounts(spec: Data, field: str) -> Usage:
 
 
 def pod_level_requests(spec: Data) -> Data:
-    """Return pod-level requests. If a request is missing, it's the sum of the containers' requests
-    if the pod has limits, and otherwise its limit.
+    """Return pod-level requests.
 
-    Source: kubernetes/kubernetes:pkg/apis/core/v1/defaults.go@v1.36.3 (defaultPodRequests).
+    If the pod has limits, a missing request is the sum of the containers' requests, or the limit if
+    the containers don't request the resource. Source:
+    kubernetes/kubernetes:pkg/apis/core/v1/defaults.go@v1.36.3 (defaultPodRequests).
     """
     requests, limits = _listed(spec, "requests"), _listed(spec, "limits")
     if not limits:
@@ -200,8 +202,9 @@ def amounts_of(data: Data | None) -> Usage:
 
 
 def quota_faults(quota: Data, usage: Usage, pod: Data | None) -> Iterator[str]:
-    """Yield the reasons why a quota rejects an object with this usage. `pod` is its spec if it's a
-    pod.
+    """Yield the reasons why a quota rejects an object with this usage.
+
+    `pod` is the spec if the object is a pod.
     """
     name = (quota.get("metadata") or {}).get("name")
     spec, status = quota.get("spec") or {}, quota.get("status") or {}

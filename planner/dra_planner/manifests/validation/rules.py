@@ -2,7 +2,7 @@
 whole struct.
 
 `check_struct` walks an object along the schema and applies the rules of every struct. The `Scope`
-contains the surroundings of a struct, such as the volumes of the pod or the container of a mount.
+contains the context of a struct, such as the volumes of the pod or the container of a mount.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Data = Mapping[str, Any]
 class PodFacts(Struct, frozen=True, kw_only=True):
     """Facts about a pod that the rules of its parts need."""
 
-    is_pod: bool = False  # a Pod itself, not a template
-    is_whole: bool = True  # False: a controller of another kind can add omitted fields
+    is_pod: bool = False  # the object is a Pod, not a template
+    is_whole: bool = True  # if False, a controller of another kind can add omitted fields
     spec: Data = {}
     labels: Data = {}
     annotations: Data = {}
     name: str = ""
-    volumes: Data = {}  # the valid ones, by name
+    volumes: Data = {}  # the valid volumes, by name
     claims: frozenset[str] = frozenset()
     ignores_identity: bool = False  # a StatefulSet sets hostname and subdomain itself
 
@@ -59,7 +59,7 @@ class PodFacts(Struct, frozen=True, kw_only=True):
 
 
 class Scope(Struct, frozen=True, kw_only=True):
-    """The context of a struct: the Kubernetes version, the pod, the container."""
+    """The context of a struct: the Kubernetes version, the pod, and the container."""
 
     features: Features
     pod: PodFacts = field(default_factory=PodFacts)
@@ -82,8 +82,9 @@ class StructRules(Struct, frozen=True):
     """The rules of one struct.
 
     `fields` are checks by field name, and `whole` are checks of the struct. `into` returns the
-    fields whose own rules apply, or None for all. `paths` maps fields to other names in the
-    server's messages. `always` are structs that the server adds even if they're omitted.
+    fields to which their own rules apply, or None for all fields. `paths` maps fields to other
+    names in the server's messages. `always` are structs that the server adds even if they're
+    omitted.
     """
 
     fields: Mapping[str, Check | tuple[Check, ...]] = {}

@@ -1,4 +1,5 @@
-"""The kinds and API versions that a Kubernetes version serves, and replacements for the others.
+"""The kinds and API versions that a Kubernetes version serves, and replacements for other kinds and
+versions.
 
 Source: kubernetes/api:resource/v1*/zz_generated.prerelease-lifecycle.go@v0.36.3, and the
 deprecation guide.
@@ -67,7 +68,7 @@ _POLICIES: Final = frozenset({"ValidatingAdmissionPolicy", "ValidatingAdmissionP
 _MUTATING: Final = frozenset({"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"})
 PRINTS_V1_FORM: Final = "; `pulumi-dra check --rewrite` prints the v1 form"
 MOVES_PARAMETERS: Final = "; `pulumi-dra check --rewrite` does this if you pass both objects"
-"""Ends of fixes, which apply only to objects that the command can rewrite."""
+"""Suffixes of fixes, which apply only to objects that the command can rewrite."""
 _OLD_KINDS: Final = {
     "ResourceClass": "use a DeviceClass that selects the driver, because Kubernetes 1.31 removed "
     f"ResourceClass{PRINTS_V1_FORM}",
@@ -103,7 +104,7 @@ _OLD_VERSIONS: Final = {
 
 
 class _Asked(Struct, frozen=True):
-    """A kind in an API version that a Kubernetes version with these features doesn't serve."""
+    """A kind and an API version that a Kubernetes version with these features doesn't serve."""
 
     group: str
     version: str
@@ -116,8 +117,9 @@ class _Asked(Struct, frozen=True):
 
 
 def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str, str] | None:
-    """Return why this version doesn't serve such a kind, with a fix, or None if it does or if the
-    kind is unknown.
+    """Return why this version doesn't serve a kind, with a fix.
+
+    Returns None if the version serves the kind, or if the kind is unknown.
     """
     if serves(features.served, api_version, kind, features.minor):
         return None
@@ -127,8 +129,9 @@ def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str
 
 
 def _fix(asked: _Asked) -> str:
-    """Return the required change, from the first group of kinds that contains this kind. "" for a
-    kind that is served or unknown.
+    """Return the required change from the first group of kinds that contains this kind.
+
+    Returns "" for a kind that is served or unknown.
     """
     group, kind = asked.group, asked.kind
     if group == RESOURCE:

@@ -69,8 +69,8 @@ class ServerAnswer(Struct, frozen=True, kw_only=True):
     """The answer to one object.
 
     `reason` is `Status.reason`: Invalid, BadRequest, Forbidden, NotFound, NoMatch. `data` is the
-    object that the server continues with. For DRA kinds and pods, it only has the fields that this
-    version keeps, with defaults. For all other kinds, it's the original object.
+    object that the server processes further. For DRA kinds and pods, it has only the fields that
+    this version keeps, with defaults. For all other kinds, it's the original object.
     """
 
     data: Mapping[str, Any]
@@ -92,9 +92,9 @@ def judge(
     mode: FieldValidation = "strict",
     existing: Mapping[str, Any] | None = None,
 ) -> ServerAnswer:
-    """Return the API server's answer to creating an object, or to changing the `existing` one,
-    which is in stored form. Objects of unknown kinds are accepted unchanged, unless the webhook of
-    their kind rejects them.
+    """Return the API server's answer to the creation of an object, or to a change of the `existing`
+    object, which is in stored form. Objects of unknown kinds are accepted unchanged, unless the
+    webhook of their kind rejects them.
     """
     missing = why_not_served(item.api_version, item.kind, context.features)
     if missing is not None:
@@ -121,7 +121,7 @@ def judge(
 
 
 def take(item: KubernetesObject, context: Context) -> ServerAnswer:
-    """Return an object that already exists. Only the types of its fields are checked."""
+    """Accept an object that already exists. Only the types of its fields are checked."""
     struct = struct_of(item.api_version, item.kind)
     if struct is None:
         return ServerAnswer(data=item.data)
@@ -131,7 +131,7 @@ def take(item: KubernetesObject, context: Context) -> ServerAnswer:
 
 
 class _Judging(Struct):
-    """One object on its way through the server: admission, defaults, dropped fields, validation,
+    """The steps of one object through the server: admission, defaults, dropped fields, validation,
     and quota.
     """
 

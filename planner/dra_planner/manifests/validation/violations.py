@@ -1,4 +1,4 @@
-"""Violations: a field, the reason that the API server gives, and its text.
+"""Violations. Each has a field, and the API server's reason and text.
 
 Source of the wording: kubernetes/apimachinery:pkg/util/validation/field/errors.go@v0.36.3.
 """
@@ -18,7 +18,7 @@ from dra_planner.records import equality
 class Violation(Struct, frozen=True):
     """One field that the API server rejects.
 
-    `reason` is the reason in `Status.details.causes`. `fix` explains how to correct it, if that's
+    `reason` is the reason in `Status.details.causes`. `fix` explains how to correct it, if a fix is
     known.
     """
 

@@ -1,4 +1,4 @@
-"""Workloads: read the pods of many kinds of objects, and their numbers."""
+"""Read the pods, and the number of pods, of many kinds of workloads."""
 
 from dra_planner.manifests.workloads.reader import WorkloadReader
 

@@ -17,7 +17,8 @@ from dra_planner.model import Figures, PodSet
 
 _STEP: Final = "trainer.kubeflow.org/trainjob-ancestor-step"
 _MIN_PARALLELISM: Final = "kueue.x-k8s.io/job-min-parallelism"
-_ENDED: Final = ("Complete", "Failed", "SuccessCriteriaMet", "FailureTarget")  # conditions of a Job
+# conditions in a Job's status
+_ENDED: Final = ("Complete", "Failed", "SuccessCriteriaMet", "FailureTarget")
 _TRAINER_NAMES: Final = ("node", "trainer", "trainer-node")
 
 
@@ -55,7 +56,7 @@ def _pods_left(job: ObjectPart) -> int | None:
 
 
 def read_volcano_job(reading: Reading) -> list[PodSet]:
-    """Read a Volcano job: tasks with replicas. The job already runs with its minAvailable pods."""
+    """Read a Volcano job: tasks with replicas. The job can run with only minAvailable pods."""
     sets = []
     tasks = list(reading.root.at("spec.tasks").members())
     for name, task in tasks:
@@ -132,9 +133,7 @@ def read_train_job(reading: Reading) -> list[PodSet]:
 
 
 def read_scaled_job(reading: Reading) -> list[PodSet]:
-    """Read a ScaledJob: as many jobs as events request, up to the maximum, and none
-    without events.
-    """
+    """Read a ScaledJob: as many jobs as events request, from none up to the maximum."""
     root = reading.root
     pods = job_pods("spec.jobTargetRef")(root)
     least = root.number("spec.minReplicaCount", 0) * pods
@@ -161,7 +160,7 @@ def read_spark(reading: Reading) -> list[PodSet]:
         least = dynamic.number("minExecutors", 0)
         bounds = Bounds(least, None if most is None else dynamic.number("maxExecutors", instances))
         # Source: apache/spark:core/src/main/scala/org/apache/spark/util/Utils.scala@v4.0 (the
-        # largest of the three).
+        # largest of the three values).
         instances = max(
             dynamic.number("initialExecutors", least), 0 if given is None else instances
         )

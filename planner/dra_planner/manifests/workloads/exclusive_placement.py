@@ -20,7 +20,9 @@ _JOB_SET: Final = ("jobset.x-k8s.io", "JobSet")
 _OF_LEADERS: Final = "leaderworkerset.sigs.k8s.io/exclusive-topology"
 _OF_JOBS: Final = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 _BY_NODE_LABELS: Final = "alpha.jobset.sigs.k8s.io/node-selector"
-"""With this annotation too, the pods of each Job select nodes that a script labels for the Job."""
+"""If this annotation is also set, the pods of each Job select nodes that a script labels for the
+Job.
+"""
 _JOB_LABEL: Final = "alpha.jobset.sigs.k8s.io/namespaced-job"
 
 

@@ -1,5 +1,6 @@
-"""Gangs: pods that start together or not at all, and PodGroups held against the pods that join
-them.
+"""Gangs: pods that start together or not at all.
+
+PodGroups are compared with the pods that join them.
 
 Source: kubernetes-sigs/scheduler-plugins:apis/scheduling/v1alpha1/types.go@903da7df,
 kai-scheduler/KAI-Scheduler: pkg/apis/scheduling/v2alpha2/podgroup_types.go@d5bc503a,
@@ -59,22 +60,22 @@ _QUEUED_WHOLE: Final = frozenset(
         "XGBoostJob",
     }
 )
-"""Kinds that Kueue admits as a whole. For Deployments, it admits each pod."""
+"""Kinds that Kueue admits as a whole. It admits each pod of a Deployment separately."""
 
 
 def groups_pods(item: KubernetesObject) -> bool:
-    """Return True if an object defines which pods start together."""
+    """Return True if an object groups pods that start together."""
     return _is_pod_group(item) or (item.group, item.kind) in (_LEADERS, _VOLCANO_JOB)
 
 
 def find_gangs(
     objects: Iterable[KubernetesObject], workloads: Sequence[Workload]
 ) -> tuple[Gang, ...]:
-    """Return the gangs of workloads, by name. Each pod set is in at most one. `objects` are the
-    objects for which `groups_pods` is True.
+    """Return the gangs of workloads, by name. Each pod set is in at most one gang.
 
-    A PodGroup that too few pods join isn't a gang, because it never starts. If a PodGroup isn't in
-    the manifests, its pods are counted one by one, because its minimum is unknown.
+    `objects` are the objects for which `groups_pods` is True. A PodGroup that too few pods join
+    isn't a gang, because it never starts. If a PodGroup isn't in the manifests, its pods are
+    counted one by one, because its minimum is unknown.
     """
     found: dict[str, Gang] = {}
     taken: set[tuple[object, str]] = set()
@@ -90,7 +91,9 @@ def find_gangs(
 def gang_findings(
     objects: Iterable[KubernetesObject], workloads: Iterable[Workload]
 ) -> Iterator[Diagnostic]:
-    """Yield problems that prevent gangs from starting: old groups and ignored labels."""
+    """Yield problems that prevent gangs from starting: PodGroups of old versions, and ignored
+    labels.
+    """
     objects, workloads = list(objects), list(workloads)
     yield from _unread_by_kai(objects, workloads)
     for gang in objects:

@@ -50,7 +50,7 @@ _MOST_CLAIMS: Final = 1000
 def _with_volumes(
     reading: Reading, template: PodTemplate, volumes: Sequence[NewVolume], replicas: int
 ) -> PodTemplate:
-    """Return the template with the volumes of its set, of which each pod has its own."""
+    """Return the template with the set's volumes, of which each pod has its own."""
     spec = template.spec
     spec = replace(spec, zonal_volumes=(*spec.zonal_volumes, *(each.name for each in volumes)))
     name = reading.object.name
@@ -75,7 +75,7 @@ def _with_volumes(
 
 def read_leader_worker_set(reading: Reading) -> list[PodSet]:
     """Read a LeaderWorkerSet: each replica is a group of `size` pods, with a leader from its own
-    template or the workers'.
+    template, or from the workers' template.
     """
     root = reading.root
     replicas, size = (
@@ -143,8 +143,8 @@ def read_dynamo_graph(reading: Reading) -> list[PodSet]:
 
 
 def _dynamo_pod(service: ObjectPart) -> dict[str, Any]:
-    """Return the pod of a service: its extra pod spec, the main container with the service's
-    resources.
+    """Return the pod of a service: its extra pod spec, with the service's resources in the main
+    container.
     """
     spec: dict[str, Any] = dict(service.get("extraPodSpec", {}))
     main = dict(spec.pop("mainContainer", None) or {})

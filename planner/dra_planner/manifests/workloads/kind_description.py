@@ -86,7 +86,9 @@ class ObjectPart(Struct, frozen=True):
             return default
 
     def members(self) -> Iterator[tuple[str, ObjectPart]]:
-        """Yield the members of a list (named by their `name`) or a mapping (named by their key)."""
+        """Yield the members of a list (identified by their `name`) or of a mapping (identified by
+        their key).
+        """
         if isinstance(self.data, dict):
             for key, item in self.data.items():
                 yield str(key), ObjectPart(item, child(self.place, self.data, key))
@@ -103,14 +105,15 @@ Count = Callable[[ObjectPart], int]
 
 
 class Role(Struct, frozen=True, kw_only=True):
-    """Pods of one template: `template` and the counts are paths below each item of `each` (or the
-    object).
+    """Pods of one template.
+
+    `template` and the counts are paths below each item of `each` (or below the object).
     """
 
     template: str
     each: str = ""  # path of a list or mapping of roles; "" is the object itself
     name: str = ""
-    replicas: str = ""  # "" is one
+    replicas: str = ""  # "" means one
     default: int = 1
     pods: Count | None = None  # pods per replica; one if this is missing
 
@@ -127,13 +130,14 @@ class WorkloadKind(Struct, frozen=True, kw_only=True):
     suspend: str = ""
     surge: Callable[[ObjectPart], Surge] | None = None
     per_node: bool = False
-    rollout: Callable[[ObjectPart, int], Rollout | None] | None = None  # replicas of the role
-    container_name: str = ""  # requests that its controller sets for containers without requests
-    spreads: bool = False  # its pods belong to a ReplicaSet, StatefulSet, or ReplicationController
+    # the rollout of the role's replicas
+    rollout: Callable[[ObjectPart, int], Rollout | None] | None = None
+    container_name: str = ""  # requests that the controller sets for containers without requests
+    spreads: bool = False  # the pods belong to a ReplicaSet, StatefulSet, or ReplicationController
 
 
 class UnknownPods(Struct, frozen=True):
-    """Pods that an object creates, but that aren't known."""
+    """Pods that an object creates, but whose templates are unknown."""
 
     reason: str
     figures: Figures
@@ -165,7 +169,7 @@ class Reading(Struct):
     assumptions: list[str] = []
     faults: list[Violation] = []
     unknown: list[UnknownPods] = []
-    # claim templates: name → claim spec
+    # claim specs by the names of claim templates
     generated: dict[str, Mapping[str, Any]] = {}
 
     @property
@@ -229,7 +233,7 @@ class Reading(Struct):
         self, name: str, template: ObjectPart, figures: Figures, *, inline: bool = False
     ) -> list[PodSet]:
         """Return the pod set of a template (or of a pod spec, with `inline`), or nothing if there
-        is none.
+        is no template.
 
         For kinds whose fields the API server doesn't know, the pods are checked here, because
         errors otherwise appear only when they're created.
@@ -273,8 +277,9 @@ class Reading(Struct):
         ]
 
     def _with_new_volumes(self, template: PodTemplate, data: Any) -> PodTemplate:
-        """Return the template without the volumes that are created where its pods run. Further pods
-        must run in the zone of a volume that they share.
+        """Return the template without the volumes that are created where its pods run.
+
+        If pods share a volume, all further pods must run in its zone.
         """
         own = list(own_volumes(data["spec"]))
         claimed = list(claimed_volumes(data["spec"], self.object.namespace, self.lookup))
@@ -285,7 +290,10 @@ class Reading(Struct):
         return replace(template, spec=pod, needs=needs)
 
     def _checked(self, template: ObjectPart, inline: bool) -> Any:
-        """Return a decoded template, or None if its pods would be rejected, which is reported."""
+        """Return a decoded template.
+
+        If the API server would reject its pods, report the errors and return None.
+        """
         path = template.place.path
         name = self.kind.container_name
         data = _with_names(template.data, inline, name) if name else template.data
@@ -304,7 +312,7 @@ class Reading(Struct):
     def figures(
         self, replicas: int, *, pods: int = 1, bounds: Bounds | None = None, surge: Surge = NO_SURGE
     ) -> Figures:
-        """Return figures that include whether the object is suspended."""
+        """Return the figures, adjusted for whether the object is suspended."""
         return count_pods(
             replicas, pods_per_replica=pods, bounds=bounds, surge=surge, suspended=self.suspended
         )
@@ -370,10 +378,10 @@ def rolling_update(
 
 
 def rolling_pods(path: str) -> Callable[[ObjectPart, int], Rollout]:
-    """Return how many pods the strategy at a path can add and remove. `Recreate` removes all pods
-    first, and a pause keeps them all.
+    """Return how many pods the strategy at a path can add and remove.
 
-    Source: kubernetes/kubernetes:pkg/controller/deployment/util/deployment_util.go@v1.36.3
+    `Recreate` removes all pods first. A paused rollout keeps all pods. Source:
+    kubernetes/kubernetes:pkg/controller/deployment/util/deployment_util.go@v1.36.3
     (ResolveFenceposts).
     """
 
@@ -390,8 +398,9 @@ def rolling_pods(path: str) -> Callable[[ObjectPart, int], Rollout]:
 
 
 def one_by_one(root: ObjectPart, replicas: int) -> Rollout | None:
-    """Return the rollout that replaces one pod at a time, from the partition on. `OnDelete` doesn't
-    replace any.
+    """Return the rollout that replaces one pod at a time, starting at the partition.
+
+    `OnDelete` doesn't replace any.
     """
     if root.get("spec.updateStrategy.type", "RollingUpdate") == "OnDelete":
         return None

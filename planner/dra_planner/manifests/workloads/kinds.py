@@ -1,6 +1,6 @@
 """The supported kinds of workloads, with one row each. Rows with `read` use a function.
 
-Sources: the kinds' API documentation for the fields, and for how Kueue and KAI count pods
+Sources: the kinds' API documentation for the fields. How Kueue and KAI count pods:
 kubernetes-sigs/kueue: pkg/controller/jobs@ff69552e,
 kai-scheduler/KAI-Scheduler:pkg/podgrouper@d5bc503a.
 """
@@ -210,9 +210,9 @@ CONFIGURATIONS: Final = frozenset(
         ("serving.kserve.io", "LLMInferenceServiceConfig"),
     }
 )
-"""Kinds with pod templates that other objects use by name."""
-# Kinds that contain pod templates for other objects, or copies of objects that others create. They
-# don't create pods themselves.
+"""Kinds with pod templates to which other objects refer by name."""
+# Kinds that contain pod templates for other objects, or copies of objects that other kinds create.
+# They don't create pods themselves.
 WITHOUT_PODS: Final = CONFIGURATIONS | frozenset(
     {
         ("", "PodTemplate"),

@@ -61,7 +61,7 @@ def _count_uses(
     room: int,
 ) -> dict[str, int]:
     """Return the number of pods of each template that one run of the named template creates at the
-    same time. A recursive template runs one after the other, so it's counted once.
+    same time. The runs of a recursive template follow each other, so it's counted once.
     """
     node = templates.get(name)
     if node is None or not room:

@@ -60,7 +60,7 @@ def count_pods(
     surge: Surge = NO_SURGE,
     suspended: bool = False,
 ) -> Figures:
-    """Return the four figures for this number of replicas with this number of pods each."""
+    """Return the four figures for a number of replicas with the same number of pods each."""
     floor = steady = replicas
     ceiling: int | None = replicas
     if bounds is not None:

@@ -11,7 +11,7 @@ KAI: Final = "kai-scheduler"
 VOLCANO: Final = "volcano"
 KAI_QUEUE: Final = "kai.scheduler/queue"
 OLD_KAI_QUEUE: Final = "runai/queue"
-"""Label that KAI read before 0.6, and Run:ai still reads
+"""Label that KAI read before 0.6, and that Run:ai still reads
 (kai-scheduler/KAI-Scheduler:CHANGELOG.md@d5bc503a).
 """
 

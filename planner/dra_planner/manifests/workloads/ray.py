@@ -67,7 +67,7 @@ def _cluster(reading: Reading, spec: ObjectPart) -> list[PodSet]:
             most = group.get("maxReplicas")
             least = group.number("minReplicas", 0)
             bounds = Bounds(least, None if most is None else group.number("maxReplicas", replicas))
-        else:  # the operator respects these limits even if nothing scales
+        else:  # the operator respects these limits even without autoscaling
             replicas = max(replicas, group.number("minReplicas", 0))
             replicas = min(replicas, max(group.number("maxReplicas", replicas), 0))
         if group.get("suspend") is True:

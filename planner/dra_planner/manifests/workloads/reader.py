@@ -41,8 +41,9 @@ class ReadWorkload(Struct, frozen=True):
 
 
 class WorkloadReader:
-    """Reads the workloads in a set of objects, which contains their scalers and referenced
-    objects.
+    """Reads the workloads in a set of objects.
+
+    The set contains their scalers and referenced objects.
     """
 
     def __init__(self, objects: Iterable[KubernetesObject], minor: int) -> None:
@@ -79,8 +80,8 @@ class WorkloadReader:
         try:
             sets = read_pod_sets(reading)
         except (AttributeError, KeyError, TypeError, ValueError):
-            # Kinds that the API server knows have already been decoded. For other kinds, the types
-            # of the fields haven't been checked.
+            # Kinds that the API server knows have already been decoded. The fields of other kinds
+            # can have wrong types.
             sets = []
             reading.unresolved("one of its fields has an unexpected type", Figures.fixed(1))
         if not sets and not (reading.unknown or reading.faults or reading.generated):

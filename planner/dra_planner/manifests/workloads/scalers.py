@@ -25,7 +25,7 @@ _SCALED: Final = (
 )
 KEDA_MAXIMUM: Final = 100  # KEDA's default for maxReplicaCount
 
-Target = tuple[str, str, str]  # kind, namespace, name
+Target = tuple[str, str, str]  # kind, namespace, and name
 
 
 def is_scaler(item: KubernetesObject) -> bool:
@@ -102,7 +102,7 @@ def scaler_findings(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]
 
 
 def _meant(kind: str, namespace: str, name: str, named: Iterable[Target]) -> tuple[str, str] | None:
-    """Return the object that was probably meant, as the end of a sentence, and the fix."""
+    """Return the object that the author probably meant, as the end of a sentence, and the fix."""
     for other in sorted(named):
         if other[0] in _SCALED and other[1:] == (namespace, name):
             return f"the manifests contain a {other[0]} with this name", f"set kind: {other[0]}"

@@ -38,8 +38,9 @@ DEFAULT_SURGE: Final = Surge("25%")
 
 
 def rollout_surge(root: ObjectPart) -> Surge:
-    """Return the surge of an Argo Rollout: both colors at the same time, or the surge of a canary
-    (25%).
+    """Return the surge of an Argo Rollout. Blue-green rollouts run both colors at the same time.
+
+    The default surge of canary rollouts is 25%.
     """
     if isinstance(root.get("spec.strategy.blueGreen"), Mapping):
         return Surge("100%")
@@ -47,10 +48,10 @@ def rollout_surge(root: ObjectPart) -> Surge:
 
 
 def read_rollout(reading: Reading) -> list[PodSet]:
-    """Read an Argo Rollout, with its own pod template or that of the object in workloadRef. A
-    Deployment there also keeps its own pods, unless it's scaled to zero.
+    """Read an Argo Rollout, with its own pod template or the template of the object in workloadRef.
 
-    Source: argoproj/argo-rollouts:docs/migrating.md@v1.8 ("Reference an existing Deployment").
+    If that object is a Deployment, it also keeps its own pods, unless it's scaled to zero. Source:
+    argoproj/argo-rollouts:docs/migrating.md@v1.8 ("Reference an existing Deployment").
     """
     root = reading.root
     figures = reading.figures(
@@ -70,8 +71,8 @@ def read_rollout(reading: Reading) -> list[PodSet]:
 
 
 def read_knative_service(reading: Reading) -> list[PodSet]:
-    """Read a Knative Service: from `min-scale` (0) to `max-scale` (no limit), with two revisions
-    during a rollout.
+    """Read a Knative Service: from `min-scale` (default: 0) to `max-scale` (default: no limit),
+    with two revisions during a rollout.
     """
     template = reading.root.at("spec.template")
     annotations = template.get("metadata.annotations", {})
@@ -273,8 +274,9 @@ def _nim(reading: Reading, spec: ObjectPart, name: str) -> list[PodSet]:
 
 
 def _nim_claim(reading: Reading, entry: ObjectPart, suffix: str) -> dict[str, Any]:
-    """Return the pod's claim entry for one `draResources`. A claim that the controller creates
-    becomes a template.
+    """Return the pod's claim entry for one item of `draResources`.
+
+    A claim that the controller creates becomes a template.
     """
     named = {
         field: entry.get(field) for field in ("resourceClaimName", "resourceClaimTemplateName")

@@ -37,8 +37,8 @@ def asks_for_devices(spec: Any) -> bool:
 
 
 def find_templates(data: Any, place: Any) -> list[tuple[str, ObjectPart, ObjectPart]]:
-    """Return path, pod spec, and the mapping that may contain its count, for every pod spec that
-    requests devices.
+    """Return every pod spec that requests devices, with its path, and the mapping that might
+    contain its count.
     """
     return list(_search(ObjectPart(data, place), "", [], 0))
 

@@ -1,7 +1,8 @@
 """Detect objects of unsupported kinds that may create pods with devices.
 
-Kinds of known groups don't create pods of workloads. Objects that install other objects always may.
-For other kinds, the words in the object decide: claims, devices, and pod templates.
+Kinds of known groups don't create pods of workloads. Objects that install other objects always
+might. For other kinds, the result depends on whether the object mentions claims, devices, or pod
+templates.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ INSTALLERS: Final[Mapping[tuple[str, str], tuple[str, str]]] = {
         _PODS,
     ),
 }
-"""Kinds that create objects from references: why they can't be read, and the input to use
-instead.
+"""Kinds that create objects from references, each with the reason why they can't be read, and the
+input to use instead.
 """
 
 _KNOWN_GROUPS: Final = frozenset(
@@ -145,8 +146,8 @@ _DEEPEST: Final = 40
 
 
 def unread_object(item: KubernetesObject) -> UnreadObject | None:
-    """Return why pods of an unsupported object may be missing, or None if it creates no pods with
-    devices.
+    """Return why pods of an unsupported object might be missing, or None if it doesn't create pods
+    with devices.
     """
     title = f"{item.kind} {item.key}" if item.namespace else f"{item.kind} {item.name}"
     installer = INSTALLERS.get((item.group, item.kind))
@@ -168,7 +169,9 @@ def unread_object(item: KubernetesObject) -> UnreadObject | None:
 
 
 def _embeds_manifest(data: Any, depth: int) -> bool:
-    """Return True if an object contains another one, as with Crossplane's provider-kubernetes."""
+    """Return True if an object contains another object, as with Crossplane's
+    provider-kubernetes.
+    """
     if depth > _DEEPEST:
         return False
     below = data.values() if isinstance(data, Mapping) else data if isinstance(data, list) else ()

@@ -32,7 +32,10 @@ _DEVICES: Final = ("gpus", "hostDevices")
 
 
 def read_machine(reading: Reading) -> list[PodSet]:
-    """Read a virtual machine: one pod per machine. A stopped machine requests nothing now."""
+    """Read a virtual machine: one pod per machine.
+
+    A stopped machine currently doesn't request anything.
+    """
     root, kind = reading.root, reading.object.kind
     replicas = root.number("spec.replicas", 1) if kind.endswith(("ReplicaSet", "Pool")) else 1
     running = root.get("spec.running") is not False and root.get("spec.runStrategy") not in _STOPPED

@@ -1,7 +1,7 @@
 """Zones of a pod's volumes: which volumes follow the pod, and which zones their classes allow.
 
-A volume that doesn't exist yet is created in the zone of its first pod if its class waits for this
-pod. So it restricts no pod but further ones.
+If a volume doesn't exist yet, and its class waits for the first pod, the volume is created in this
+pod's zone. So it doesn't restrict the first pod, but only further pods.
 
 Source: kubernetes/kubernetes:pkg/scheduler/framework/plugins/volumebinding/binder.go and
 pkg/volume/util/storageclass.go (GetDefaultClass)@v1.36.3.
@@ -23,11 +23,13 @@ from dra_planner.model import VOLUME_AFFINITY, NodeSelector, NodeSelectorTerm, P
 Lookup = Callable[[str, str], KubernetesObject | None]
 """Returns an object by kind and name, in the namespace of the pods if it has one."""
 NEEDS_DEFAULT_CLASS: Final = ("StorageClass", "")
-"""A pod needs this object if it needs a default StorageClass, which the manifests don't have."""
+"""A pod has this required object if it needs a default StorageClass that the manifests don't
+contain.
+"""
 ZONE: Final = "topology.kubernetes.io/zone"
 _SHARED: Final = frozenset({"ReadWriteMany", "ReadOnlyMany"})
 _WAITS: Final = "WaitForFirstConsumer"
-_DEFAULT: Final = "(default)"  # not a possible name
+_DEFAULT: Final = "(default)"  # not a valid name, so it can't be the name of a class
 _MARKS: Final = (
     "storageclass.kubernetes.io/is-default-class",
     "storageclass.beta.kubernetes.io/is-default-class",
@@ -35,15 +37,19 @@ _MARKS: Final = (
 
 
 class NewVolume(Struct, frozen=True):
-    """A volume that is created for a pod, by its name in messages. `spec` is that of its claim."""
+    """A volume that is created for a pod, with its name in messages.
+
+    `spec` is the spec of its claim.
+    """
 
     name: str
     spec: Mapping[str, Any]
 
 
 def default_class(objects: Iterable[KubernetesObject]) -> dict[tuple[str, str], KubernetesObject]:
-    """Return the default StorageClass of these objects under the name with which it's looked up, or
-    nothing if there is none. Of several, it's the newest, and the first by name.
+    """Return the default StorageClass of these objects, under the name used for lookups, or nothing
+    if there is none. If there are several, the newest class is the default, and ties go to the
+    first name.
     """
     marked = [
         each
@@ -57,14 +63,16 @@ def default_class(objects: Iterable[KubernetesObject]) -> dict[tuple[str, str], 
 
 
 def needs_default_class(volumes: Iterable[NewVolume], lookup: Lookup) -> bool:
-    """Return whether a volume uses the default StorageClass, which isn't given."""
+    """Return whether a volume uses the default StorageClass, but the manifests don't contain
+    one.
+    """
     return lookup("StorageClass", _DEFAULT) is None and any(
         each.spec.get("storageClassName") is None for each in volumes
     )
 
 
 def own_volumes(spec: Mapping[str, Any]) -> Iterator[NewVolume]:
-    """Yield the volumes that each pod gets for itself, from a pod spec in API form."""
+    """Yield the volumes that are created for each pod, from a pod spec in API form."""
     for volume in _mappings(spec.get("volumes")):
         template = _mapping(_mapping(volume.get("ephemeral")).get("volumeClaimTemplate"))
         if template:
@@ -72,7 +80,9 @@ def own_volumes(spec: Mapping[str, Any]) -> Iterator[NewVolume]:
 
 
 def claimed_volumes(spec: Mapping[str, Any], namespace: str, lookup: Lookup) -> Iterator[NewVolume]:
-    """Yield the volumes of given PersistentVolumeClaims that have no volume, or a given one."""
+    """Yield the volumes of the PersistentVolumeClaims in the manifests that are new, or whose
+    PersistentVolume is also in the manifests.
+    """
     for volume in _mappings(spec.get("volumes")):
         name = text_of(_mapping(volume.get("persistentVolumeClaim")).get("claimName"))
         claim = lookup("PersistentVolumeClaim", name) if name else None
@@ -84,8 +94,8 @@ def claimed_volumes(spec: Mapping[str, Any], namespace: str, lookup: Lookup) -> 
 
 
 def same_volumes(volume: str, claims: Iterable[str], lookup: Lookup) -> Iterator[NewVolume]:
-    """Yield the volume of a StatefulSet's pods if the claims of all pods have given volumes, with
-    the same zones.
+    """Yield the volume of a StatefulSet's pods if the manifests contain the PersistentVolumes of
+    all pods' claims, with the same zones.
     """
     given = [lookup("PersistentVolumeClaim", name) for name in claims]
     specs = [_mapping(each.data.get("spec")) for each in given if each is not None]
@@ -99,8 +109,10 @@ def same_volumes(volume: str, claims: Iterable[str], lookup: Lookup) -> Iterator
 
 
 def _existing(spec: Mapping[str, Any], lookup: Lookup) -> _Class | None:
-    """Return the zones of a given PersistentVolume with the name in a claim's spec, or None if it
-    isn't given, or its node affinity isn't a list of zones.
+    """Return the zones of the PersistentVolume that a claim's spec names.
+
+    Returns None if the manifests don't contain the volume, or if its node affinity isn't a list of
+    zones.
     """
     name = text_of(spec.get("volumeName"))
     given = lookup("PersistentVolume", name) if name else None
@@ -117,14 +129,14 @@ def _existing(spec: Mapping[str, Any], lookup: Lookup) -> _Class | None:
 
 
 def _is_new(claim: KubernetesObject) -> bool:
-    """Return whether a PersistentVolumeClaim has no volume yet."""
+    """Return whether a PersistentVolumeClaim doesn't have a volume yet."""
     return not (claim.metadata.get("uid") or _mapping(claim.data.get("spec")).get("volumeName"))
 
 
 def with_new_volumes(pod: PodSpec, volumes: Iterable[NewVolume], lookup: Lookup) -> PodSpec:
-    """Return the pod without the volumes that follow it, and restricted to their classes' zones.
-
-    Several pods that use the same volume follow it to the node of the first one.
+    """Return the pod without the volumes that are created in its zone, restricted to the zones of
+    their classes. If several pods use the same volume, they follow it to the zone of the first
+    pod.
     """
     for volume in volumes:
         found = _class_of(volume, lookup)
@@ -136,8 +148,8 @@ def with_new_volumes(pod: PodSpec, volumes: Iterable[NewVolume], lookup: Lookup)
 
 
 class _Class(Struct, frozen=True):
-    """The zones of volumes that follow their pods or exist (none: all), and the `source` of the
-    zones in messages. Volumes that are `is_everywhere` can be mounted in all of them.
+    """The allowed zones of new or existing volumes (empty: all zones), and the `source` of the
+    zones in messages. Volumes with `is_everywhere` can be mounted in all these zones.
     """
 
     source: str
@@ -146,13 +158,13 @@ class _Class(Struct, frozen=True):
 
 
 def _class_of(volume: NewVolume, lookup: Lookup) -> _Class | None:
-    """Return the class of a volume, or None if its zone isn't known before it's created."""
+    """Return the class of a volume, or None if the volume's zone is unknown until it's created."""
     if volume.spec.get("volumeName"):
         return _existing(volume.spec, lookup)
     name = volume.spec.get("storageClassName")
     given = lookup("StorageClass", _DEFAULT if name is None else text_of(name))
     if name is None and given is None:
-        return _Class("")  # the default classes of clouds wait for the first pod
+        return _Class("")  # the default classes of the clouds wait for the first pod
     drivers = _drivers()
     if given is None:
         driver = next((each for each in drivers if name in each.classes), None)

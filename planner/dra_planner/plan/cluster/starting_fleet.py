@@ -32,7 +32,7 @@ from dra_planner.sources import Source
 from dra_planner.wording import counted
 
 _REGION: Final = ("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region")
-# labels with one name for each cloud
+# labels with the pool's name that are the same on every cloud
 _POOL_LABELS: Final = (POOL, "karpenter.sh/nodepool")
 
 _DRIVER_IMAGE: Final = re.compile(

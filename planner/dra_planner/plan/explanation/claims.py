@@ -95,9 +95,9 @@ class ClaimExplanation(Struct, frozen=True, kw_only=True):
     missing: Reason | None = None
     is_observed: bool = False
     what_if: WhatIf | None = None
-    # the workload's verdict if all workloads are planned, in case the workload doesn't run
+    # causes that prevent pods from running although their devices fit
     blockers: tuple[Reason, ...] = ()
-    joint_fix: JointFix | None = None  # verdict of all workloads, if this workload doesn't run
+    joint_fix: JointFix | None = None  # the fix for all workloads, if this workload doesn't run
 
 
 PLACED_LATER: Final = Reason(

@@ -79,7 +79,7 @@ class PodExplanation(Struct, frozen=True, kw_only=True):
     holders: tuple[Holder, ...] = ()
     missing: Reason | None = None
     is_observed: bool = False
-    # the workload's verdict if all workloads are planned, in case the workload doesn't run
+    # the fix for all workloads, if this workload doesn't run
     joint_fix: JointFix | None = None
 
 

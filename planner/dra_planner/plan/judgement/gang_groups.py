@@ -21,7 +21,7 @@ class GangGroups(Struct, frozen=True, eq=False):
 
     gang: Gang
     count: int
-    pods: tuple[tuple[GangPart, int], ...]  # for one group
+    pods: tuple[tuple[GangPart, int], ...]  # the pods of one group
     least: int
     weight: tuple[int, ...]  # requests of its pods, devices first
     alike: object  # equal for gangs whose groups can't be distinguished

@@ -21,7 +21,7 @@ MOST_SIZINGS = 24
 """Maximum number of candidates to size. The search tries fewer if each takes long."""
 _SIZINGS_OF_PAIRS = 20_000  # maximum of shapes × pools, over all candidates
 _FEWEST_SIZINGS = 4
-# maximum number of groups to count by sizing, because most of them are known not to fit
+# maximum number of candidates to check, most of which are known not to fit without sizing
 _MOST_GUESSES = 5_000
 
 Size = Callable[[Demand], Sizing]
@@ -79,7 +79,7 @@ class _Search:
             each.pending for each in first.workloads if each.workload not in self._mine
         )
         self._sized: dict[tuple[int, ...], Sizing] = {}
-        self._too_many: list[tuple[int, ...]] = []  # whether the number is proven
+        self._too_many: list[tuple[int, ...]] = []  # counts that provably don't fit
         self._is_complete = True
 
     def _rank(self, group: GangGroups) -> tuple[object, ...]:

@@ -16,7 +16,7 @@ from dra_planner.plan.nodes.devices import NIC, NodeDevice
 from dra_planner.plan.nodes.groups import FilledNodes, NodeGroup
 
 ShareState = Literal["used", "free", "stranded"]
-_UNIT: Final = Decimal("0.000001")  # unit of exact prices, in US dollars
+_UNIT: Final = Decimal("0.000001")  # the exactness of prices, in US dollars
 _Name = TypeVar("_Name")
 _Key = tuple[WorkloadRef | None, ShareState]
 _Parts = Iterator[tuple[WorkloadRef | None, ShareState, str, Fraction]]

@@ -122,7 +122,7 @@ def _with_raises(plan: Plan, raises: str) -> Plan:
         plan,
         judgement=judgement,
         workloads=tuple(replace(each, reasons=changed(each.reasons)) for each in plan.workloads),
-        # no pool is too small for a workload that fits
+        # no workload has too few built nodes because of a pool that is too small
         beside=tuple(find_levels_beside(judgement, free)),
     )
 

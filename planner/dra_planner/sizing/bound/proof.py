@@ -207,7 +207,7 @@ def conclude(parts: Sequence[ConnectedPools], costs: Sequence[Fraction]) -> Boun
         worths = [worth for _, worth in part.worths]
         least = ceil(strongest(worths, part.model, one_each, limited=limited))
         paid = strongest(worths, part.model, costs, limited=limited)
-        if limited:  # if all pods must be placed, every pool needs its own bound
+        if limited:  # within maximums, all pools' bounds apply at the same time
             least = max(least, sum(nodes[pool] for pool in part.pools))
             paid = max(paid, sum((costs[pool] * nodes[pool] for pool in part.pools), Fraction(0)))
             whole = part.least_in_whole_nodes(costs)

@@ -286,7 +286,7 @@ def _rounded(row: CapacityRow) -> Iterator[CapacityRow]:
     small, largest = row.capacity <= _FINEST_ROUNDING, max(row.needs.values(), default=0)
     seen = set()
     for k in range(1, row.capacity) if small else _COARSE_ROUNDINGS:
-        if largest * (k + 1) < row.capacity:  # otherwise, the function rounds every need down to 0
+        if largest * (k + 1) < row.capacity:  # every need would be rounded down to 0
             continue
         capacity = row.capacity * k
         needs = {

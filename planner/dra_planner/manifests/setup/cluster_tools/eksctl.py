@@ -34,7 +34,7 @@ def eksctl_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
         for _, group in root.at(key).members():
             given: dict[str, tuple[str, ...]] = {
                 "--install-nvidia-plugin": ("false",)
-            }  # not a field of the file, but an option of the command
+            }  # an option of the command, not a field of the file
             machines = [group.get("instanceType", ""), *items(group.get("instanceTypes"))]
             given["--node-type"] = tuple(map(str, machines))
             given["--node-ami-family"] = (str(group.get("amiFamily", "")),)

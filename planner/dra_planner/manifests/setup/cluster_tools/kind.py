@@ -76,8 +76,9 @@ def _patches(node: ObjectPart) -> Iterator[Diagnostic]:
 
 
 def _speaks_of_devices(item: KubernetesObject) -> bool:
-    """Return True if a kind cluster is certainly for claims. Otherwise, it may have an older
-    Kubernetes version.
+    """Return True if a kind cluster is certainly for claims.
+
+    Otherwise, it might have an older Kubernetes version.
     """
     asked = (*pairs(item.data.get("featureGates")), *pairs(item.data.get("runtimeConfig")))
     return any(

@@ -54,8 +54,9 @@ def check_set(
     key_field: str = "",
     size_declared: bool = True,
 ) -> Violations:
-    """Check a list in which every key must be unique. `key_field` is the field that 1.34
-    reports.
+    """Check a list in which every key must be unique.
+
+    `key_field` is the field that 1.34 names in errors.
     """
     yield from check_list(items, maximum, check, path, features, size_declared=size_declared)
     if 0 <= maximum < len(items) and features.stops_at_whole_faults:

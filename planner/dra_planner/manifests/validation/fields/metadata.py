@@ -31,9 +31,9 @@ MAX_ANNOTATION_BYTES: Final = 256 * 1024
 _LABEL_NAMES: Final = frozenset({"Namespace", "StatefulSet"})
 # any name that can be part of a URL path
 _SEGMENT_NAMES: Final = frozenset({"PodDisruptionBudget"})
-# Metadata fields that users can't set in a template, and whether an empty value counts as set,
-# because Go distinguishes a nil list or pointer from an empty one. The server lowercases only the
-# first letter of `UID`.
+# Metadata fields that users can't set in a template, each with whether an empty value counts as
+# set, because Go distinguishes a nil list or pointer from an empty one. The server lowercases only
+# the first letter of `UID`.
 _NOT_IN_TEMPLATES: Final = {
     "name": False,
     "generateName": False,

@@ -90,8 +90,9 @@ def check_class(data: Data, context: Context) -> Violations:
 
 
 def check_admin_access(data: Data, context: Context, labels: Mapping[str, str]) -> Violations:
-    """Check that the namespace of a claim or template with admin access has the label. The path is
-    the server's own.
+    """Check that the namespace of a claim or template with admin access has the label.
+
+    The path in the error is the server's.
     """
     spec = data.get("spec") or {}
     if data.get("kind") == "ResourceClaimTemplate":
@@ -101,7 +102,7 @@ def check_admin_access(data: Data, context: Context, labels: Mapping[str, str]) 
     for index, request in enumerate((spec.get("devices") or {}).get("requests") or ()):
         if ((request or {}).get("exactly") or {}).get("adminAccess"):
             yield forbidden(f"spec.devices.requests[{index}].adminAccess", _EXPECTED_ADMIN)
-            return  # the server names only the first one
+            return  # the server reports only the first one
 
 
 def check_claim_spec(spec: Data, path: str, context: Context) -> Violations:

@@ -40,8 +40,10 @@ from dra_planner.releases import Features
 
 Data = Mapping[str, Any]
 _MOST_MILLI: Final = (2**63 - 1) // 1000
-_HANDLER_REQUIRED_SINCE: Final = 36  # in earlier versions, its format is the fault
-_TOLERATIONS_TWICE_UNTIL: Final = 34  # in the path of a RuntimeClass
+# in earlier versions, an empty handler is reported as a format error
+_HANDLER_REQUIRED_SINCE: Final = 36
+# up to this version, the path of a RuntimeClass's toleration contains "tolerations" twice
+_TOLERATIONS_TWICE_UNTIL: Final = 34
 HIGHEST_USER_PRIORITY: Final = 1_000_000_000
 _VERSION: Final = re.compile(r"latest|v1\.(?:0|[1-9][0-9]*)", re.ASCII)
 _LEVELS: Final = ("privileged", "baseline", "restricted")
@@ -87,7 +89,7 @@ def check_namespace(data: Data) -> Violations:
 
 
 def check_pod_security_labels(data: Data) -> Violations:
-    """Yield admission's errors for the labels of a namespace, after all other errors."""
+    """Yield the errors of admission in the labels of a namespace, after all other errors."""
     labels = (data.get("metadata") or {}).get("labels") or {}
     for mode in ("enforce", "audit", "warn"):
         level = labels.get(POD_SECURITY + mode)

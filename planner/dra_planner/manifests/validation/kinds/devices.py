@@ -143,7 +143,7 @@ def _check_attribute(data: Data | None, path: str, *, features: Features) -> Vio
         yield invalid(path, "", detail) if features.empty_is_invalid else required(path, detail)
     elif len(present) > 1 or (
         features.declared_validation and data[present[0]] == []
-    ):  # a declared field: an empty value counts as not specified
+    ):  # a declared rule, for which an empty value counts as unset
         yield invalid(path, dict(data), "exactly one value must be specified")
 
 

@@ -29,8 +29,9 @@ _LARGEST: Final = Quantity.from_int(2**63 - 1)
 def check_capacity(
     data: Data | None, path: str, *, multiple: bool, features: Features
 ) -> Violations:
-    """Check a capacity. `multiple` is True if the device can be allocated several times. Only then
-    can its capacity have a policy.
+    """Check a capacity. `multiple` is True if the device can be allocated several times.
+
+    Only the capacity of such a device can have a policy.
     """
     data = data or {}
     policy, path = data.get("requestPolicy"), f"{path}.requestPolicy"
@@ -165,9 +166,9 @@ def _check_step(
 ) -> Violations:
     """Check that every value is the minimum plus a number of steps.
 
-    All amounts are first rounded up to integers, but to thousandths if one is fractional and
-    DRAFractionalCapacityRange is on. 1.37 reports amounts that its integers can't hold, and a step
-    of zero separately. Up to 1.36, upstream divides by zero.
+    All amounts are first rounded up to integers (to thousandths if one of them is fractional and
+    DRAFractionalCapacityRange is on). 1.37 separately reports a step of zero, and amounts that its
+    integers can't hold. Up to 1.36, upstream divides by zero.
     """
     step, minimum = amounts["step"], amounts["min"]
     if features.checks_range_arithmetic and step.sign <= 0:

@@ -133,8 +133,9 @@ def _check_nodes(spec: Data) -> Violations:
 
 
 def _is_advanced(devices: Any) -> bool:
-    """Return True if the devices of a slice have taints, counters, or lists. Such a slice can only
-    have half as many devices.
+    """Return True if the devices of a slice have taints, counters, or lists.
+
+    Such a slice can have only half as many devices.
     """
     for device in devices:
         device = device or {}

@@ -1,4 +1,4 @@
-"""Rules of DeviceTaintRules, which are available as v1 from 1.37 on.
+"""Rules of DeviceTaintRules, which 1.37 and later serve as v1.
 
 Source: kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.37.0
 (validateDeviceTaintRuleSpec).

@@ -38,7 +38,7 @@ _IN_VARIABLES: Final = frozenset(
         "status.podIPs",
     }
 )
-# Fields to which a reference can point. The position of the reference determines which of them are
+# Fields to which a reference can point. The position of the reference determines which fields are
 # valid.
 _KNOWN: Final = _IN_VARIABLES | {
     "metadata.annotations",
@@ -154,7 +154,7 @@ _KEY_OF_OBJECT: Final = StructRules(
 
 
 def _object_name(text: str) -> list[str]:
-    """Check a name that the server treats as a prefix, so that it can end in a dash."""
+    """Check a name that the server treats as a prefix, so it can end in a dash."""
     return dns_subdomain(f"{text[:-2]}a" if len(text) > 1 and text.endswith("-") else text)
 
 

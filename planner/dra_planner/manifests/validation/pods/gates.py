@@ -13,7 +13,7 @@ from dra_planner.manifests.schema import ApiType, fields_of
 
 Data = Mapping[str, Any]
 NEVER: Final = 1000
-"""Represents the minor version of a gate that no version has enabled so far."""
+"""Stands for the minor version of a gate that no version enables by default."""
 
 RESTART_RULES: Final = 35
 RESTART_ALL: Final = 36
@@ -45,7 +45,7 @@ ON_SINCE: Final[Mapping[tuple[str, str], int]] = {
     ("core.ClusterTrustBundleProjection", "user"): NEVER,
     ("core.PodCertificateProjection", "user"): NEVER,
 }
-"""Struct and field → the minor version from which the field is kept by default."""
+"""The first minor version that keeps a field by default, by struct and field."""
 
 
 def without_disabled(data: Data, struct: str, minor: int) -> Data:
@@ -84,8 +84,9 @@ def _drop_lifecycle(container: dict[str, Any], before: Data) -> None:
 
 
 def _drop_restart_policies(spec: dict[str, Any], minor: int) -> None:
-    """Remove restart policies. Before restart rules existed, only init containers could have a
-    policy, and only one value.
+    """Remove restart policies.
+
+    Before restart rules existed, only init containers could have a policy, with one valid value.
     """
     if minor >= RESTART_RULES:
         return

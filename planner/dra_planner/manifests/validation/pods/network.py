@@ -89,7 +89,7 @@ def _check_host_names(value: Any, path: str, scope: Scope) -> Violations:
 
 
 def check_host_name(spec: Data, path: str, scope: Scope) -> Violations:
-    """Yield the errors in a host name that replaces the pod's."""
+    """Yield the errors in a host name that replaces the pod's host name."""
     name, path = spec.get("hostnameOverride"), join(path, "hostnameOverride")
     if name is None:
         return

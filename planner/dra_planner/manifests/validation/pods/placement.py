@@ -78,8 +78,9 @@ def _check_keys(keys: Sequence[Any], path: str, selector: Data | None) -> Violat
 def _check_selected_twice(
     selector: Data, match: Sequence[Any], mismatch: Sequence[Any], path: str, scope: Scope
 ) -> Violations:
-    """Check for keys that are also in the selector. When a pod's selector is checked, it already
-    contains the expressions of its keys.
+    """Check for keys that are also in the selector.
+
+    A pod's selector already contains the expressions for its keys when it's checked.
     """
     expressions = [
         (item.get("key") or "") for item, _ in each(selector.get("matchExpressions"), "")

@@ -53,7 +53,7 @@ _MODE: Final = between(0, 0o777)
 _LEAST_TOKEN_SECONDS: Final = 600
 _LEAST_CERTIFICATE_SECONDS: Final = 3600
 _MOST_CERTIFICATE_SECONDS: Final = 91 * 24 * 3600
-_MOST_OWN_SECONDS: Final = 24 * 3600  # for Kubernetes' own signers
+_MOST_OWN_SECONDS: Final = 24 * 3600  # maximum for Kubernetes' own signers
 _CONFLICT: Final = "conflicting duplicate paths"
 
 

@@ -70,8 +70,9 @@ _COUNTED: Final = frozenset(
 def check_resources(
     data: Data, path: str, claims: Collection[str], *, of_pod: bool = False
 ) -> Violations:
-    """Check resources. `claims` are the names in the pod's `spec.resourceClaims`. With `of_pod`,
-    these are the pod-level amounts.
+    """Check resources. `claims` are the names in the pod's `spec.resourceClaims`.
+
+    With `of_pod`, the resources are the pod-level amounts.
     """
     limits, requests = data.get("limits") or {}, data.get("requests") or {}
     named = {*limits, *requests}

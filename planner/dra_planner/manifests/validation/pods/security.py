@@ -49,7 +49,7 @@ _OF_IPC: Final = frozenset(
     }
 )
 _CONTAINERS: Final = ("initContainers", "containers", "ephemeralContainers")
-# shareProcessNamespace is reported for the spec, and in earlier versions for the security context
+# shareProcessNamespace is reported at the spec, and in earlier versions at the security context
 _SHARE_PATHS_SINCE: Final = 37
 # Fields that a pod for Windows can't have: fields of the spec, of its security context, and of a
 # container's security context.

@@ -133,9 +133,9 @@ def check_pod_template(
 ) -> Violations:
     """Yield the server's errors for a pod template.
 
-    With `is_whole`, there are containers, and each names its image. Controllers of other kinds may
-    fill in missing parts. `of_stateful_set` is the spec of the StatefulSet, which adds volumes and
-    sets the names of the pods.
+    With `is_whole`, the template must have containers, and each must set its image. Controllers of
+    other kinds might fill in missing parts. `of_stateful_set` is the spec of the StatefulSet, which
+    adds volumes and sets the names of the pods.
     """
     meta = data.get("metadata") or {}
     yield from check_labels(meta.get("labels") or {}, f"{path}.labels")
@@ -160,10 +160,9 @@ def check_pod_template(
 
 
 def check_pods_of_others(data: Data, path: str, features: Features, *, inline: bool) -> Violations:
-    """Yield the server's errors for the pods of a controller that it doesn't know, whatever the
-    controller adds.
+    """Yield the server's errors for the pods of an unknown controller, regardless of what it adds.
 
-    `inline` means a pod spec without a template. The controller may add missing containers,
+    `inline` means a pod spec without a template. The controller might add missing containers,
     volumes, and ports, so only claims and amounts must be complete.
     """
     if inline:
@@ -180,7 +179,7 @@ def check_pods_of_others(data: Data, path: str, features: Features, *, inline: b
 
 
 _FILLED_IN: Final = frozenset({"FieldValueRequired", "FieldValueNotFound"})
-# Knative uses 0 for its container's
+# Knative uses 0 for the port of its container
 _HANDLED_PORT: Final = re.compile(r"\.(httpGet|tcpSocket|grpc)\.port$")
 _COMPLETE: Final = re.compile(r"\.(resourceClaims|resources)\b")
 
@@ -316,7 +315,7 @@ def _is_empty_dir(volume: Data) -> bool:
 
 
 def _check_account(spec: Data, path: str, scope: Scope) -> Violations:
-    """Check the service account, for which the spec has two fields."""
+    """Check the service account, which the spec can set in two fields."""
     yield from _SUBDOMAIN(
         spec.get("serviceAccountName") or spec.get("serviceAccount"),
         join(path, "serviceAccountName"),
@@ -385,4 +384,4 @@ TABLE: Final[Table] = {
         into=_fields_of_spec,
     ),
 }
-"""Struct → its rules, for all structs in a pod."""
+"""The rules of all structs in a pod, by struct."""

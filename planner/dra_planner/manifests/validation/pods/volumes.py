@@ -44,8 +44,8 @@ from dra_planner.manifests.validation.violations import (
     required,
 )
 
-# In the order of the server: the first source is the volume's source, and each further source is an
-# error.
+# in the server's order: the first source is the volume's source, and each further source is an
+# error
 SOURCES: Final = (
     "emptyDir",
     "hostPath",
@@ -78,7 +78,7 @@ SOURCES: Final = (
     "ephemeral",
     "image",
 )
-# in messages about an additional source
+# names in messages about an additional source
 _CALLED: Final = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}
 _ISCSI: Final = (
     ("iqn", re.compile(r"iqn\.\d{4}-\d{2}\.([A-Za-z0-9.-]+)(:[^,;*&$|\s]+)\Z", re.ASCII)),
@@ -275,7 +275,7 @@ def _check_options(value: Any, path: str, scope: Scope) -> Violations:
 
 def _check_disk_address(data: Data, path: str, scope: Scope) -> Violations:
     kind, address = data.get("kind"), data.get("diskURI") or ""
-    if kind is None:  # defaulted to Shared
+    if kind is None:  # the default is Shared
         kind = "Shared"
     if kind == "Managed" and not address.startswith("/subscriptions/"):
         yield not_supported(f"{path}.diskURI", address, _MANAGED_FORMS)
@@ -303,7 +303,7 @@ def _check_secret_reference(data: Data, path: str, scope: Scope) -> Violations:
 
 
 def _check_image(data: Data, path: str, scope: Scope) -> Violations:
-    # Later versions also let controllers set the reference of a pod.
+    # later versions also let controllers set the reference in a pod
     if scope.pod.is_pod and not data.get("reference"):
         yield required(f"{path}.reference")
 

@@ -38,7 +38,7 @@ _SOURCES: Final = ("object", "external", "pods", "resource", "containerResource"
 _TYPES: Final = ("Object", "Pods", "Resource", "External", "ContainerResource")
 _REFERENCE: Final = "autoscaling.CrossVersionObjectReference"
 _TARGETS: Final = ("Utilization", "Value", "AverageValue")
-_DECLARED_SINCE: Final = 36  # with different wording for the same faults
+_DECLARED_SINCE: Final = 36  # from this version on, the same errors have different wording
 # earlier versions keep one replica, because the feature gate HPAScaleToZero is off
 _TO_ZERO_SINCE: Final = 37
 # earlier versions drop the field, because HPAConfigurableTolerance is off
@@ -121,8 +121,9 @@ def _first_source(data: Data, scope: Scope) -> Collection[str]:
 
 
 def _target(*fields: str, both: str = "") -> Check:
-    """Check that exactly one of several fields of the target is set. If none is set, the first is
-    reported, and if all are, `both`.
+    """Check that exactly one of several fields of the target is set.
+
+    If no field is set, the error is at the first field. If all are set, it's at `both`.
     """
 
     def check(data: Any, path: str, scope: Scope) -> Violations:

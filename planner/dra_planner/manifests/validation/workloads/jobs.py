@@ -49,7 +49,7 @@ _MOST_CRON_NAME: Final = 52
 _PATH: Final = re.compile(r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+", re.ASCII)
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _ACTIONS: Final = ("Count", "FailIndex", "FailJob", "Ignore")
-# labels that the server sets, and whether the value is the Job's name or its UID
+# labels that the server sets, each with whether its value is the Job's name or its UID
 _OWN_LABELS: Final = {
     "job-name": True, "batch.kubernetes.io/job-name": True,
     "controller-uid": False, "batch.kubernetes.io/controller-uid": False,
@@ -139,8 +139,9 @@ _UID: Final = "<uid>"
 
 
 def labels_of_job(data: Data) -> Any:
-    """Return the labels of a Job. Without its own labels, it has its template's, with the server's
-    additions.
+    """Return the labels of a Job.
+
+    A Job without its own labels gets the labels of its template, with the server's additions.
     """
     metadata, template = data.get("metadata") or {}, (data.get("spec") or {}).get("template") or {}
     own, inner = metadata.get("labels"), (template.get("metadata") or {}).get("labels")

@@ -78,7 +78,8 @@ def _check_selected(data: Data, features: Features) -> Violations:
         if kind == "StatefulSet":
             yield from _check_lifetime(spec)
         return
-    if selector is None or not matches(selector, _labels_of(spec)):  # none matches nothing
+    # a missing selector matches nothing
+    if selector is None or not matches(selector, _labels_of(spec)):
         yield invalid(_LABELS, _labels_of(spec) or None, _NO_MATCH)
     around = spec if kind == "StatefulSet" else None
     yield from check_pod_template(
@@ -115,7 +116,7 @@ def _labels_of(spec: Data) -> dict[str, Any]:
 
 
 def _check_lifetime(spec: Data) -> Violations:
-    """Check that the pods have no deadline, because they run indefinitely."""
+    """Check that the pods don't have a deadline, because they run indefinitely."""
     pod, path = (spec.get("template") or {}).get("spec") or {}, "spec.template.spec"
     policy = pod.get("restartPolicy") or "Always"
     if policy != "Always":

@@ -21,12 +21,14 @@ _NUMBER_AND_UNIT: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)([^\d.]*)")
 
 
 class _Field(Struct, frozen=True):
-    """One of the five fields of a schedule: its minimum, its maximum, and names of values."""
+    """One of the five fields of a schedule, with its minimum, its maximum, and the names of its
+    values.
+    """
 
     least: int
     greatest: int
     names: tuple[str, ...] = ()
-    first: int = 0  # the expression that the first name represents
+    first: int = 0  # the value for which the first name stands
 
 
 _FIELDS: Final = (

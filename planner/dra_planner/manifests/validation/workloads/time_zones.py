@@ -15,7 +15,7 @@ _ALWAYS: Final = frozenset({"UTC"})
 
 
 def time_zone_fault(name: str) -> str:
-    """Return the fault of a time zone's name, or "".
+    """Return the error in a time zone's name, or "".
 
     Without a time zone database on this machine, every name of the right form is accepted.
     """
