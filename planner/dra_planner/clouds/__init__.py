@@ -1,9 +1,9 @@
 """Differences between clouds, in one module or folder for each cloud.
 
-Every other module in this package is a cloud with the name that fleets use, and contains one
-`CLOUD`. The package's path is extended over `sys.path`, so a distribution adds a cloud with one
-module `dra_planner/clouds/<name>.py`, and its machines with tables in `dra_planner/data/`. Clouds
-are imported on first use.
+The module of each cloud has the name that fleets use, and contains one `CLOUD`. The package's path
+is extended over `sys.path`, so a distribution adds a cloud with one module
+`dra_planner/clouds/<name>.py`, and its machines with tables in `dra_planner/data/`. Clouds are
+imported on first use.
 """
 
 from collections.abc import Iterable
@@ -240,7 +240,7 @@ def cloud_of_region(region: str) -> str:
 
 
 def cloud_of_labels(labels: Iterable[str]) -> str:
-    """Return the name of the cloud whose own labels a node has, or "" if no cloud's."""
+    """Return the name of the cloud whose own labels a node has, or "" if it has none."""
     own = ((cloud(name).unknown_labels[0], name) for name in names())
     known = tuple(labels)
     return next(

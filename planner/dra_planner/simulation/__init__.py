@@ -12,10 +12,10 @@
 A `Profile` describes a scheduler: weights of plugins by name, and the arguments of
 NodeResourcesFit. A second scheduler that packs is `Profile(name="packing",
 fit=FitArguments(strategy="MostAllocated"))`. RequestedToCapacityRatio has a `shape`. As in
-kube-scheduler, preferences of pods and nodes are scored: `PodSpec.preferred_nodes` (NodeAffinity),
-node taints with the effect PreferNoSchedule (TaintToleration), and `PodSpec.preferred_pods` with
-any topology key, including `kubernetes.io/hostname` (InterPodAffinity). `plugins/` contains one
-module for each plugin.
+kube-scheduler, scores include the preferences of pods and nodes: `PodSpec.preferred_nodes`
+(NodeAffinity), node taints with the effect PreferNoSchedule (TaintToleration), and
+`PodSpec.preferred_pods` with any topology key, including `kubernetes.io/hostname`
+(InterPodAffinity). `plugins/` contains one module for each plugin.
 
     workloads/   controllers that create pods, quotas that admit them, and disruption budgets
     cluster/     the current nodes, pods, and devices
@@ -23,9 +23,9 @@ module for each plugin.
     plugins/     filters and scores
     sizing/      node counts, fixes, and lost nodes: searches with many simulations
 
-A packing proves that a placement exists, but the cluster may not reach it: the scheduler places
-pods one at a time, in their arrival order, each on the node with the best score at that moment. The
-same seeds always give the same result.
+A packing proves that a placement exists, but the cluster might not reach it, because the scheduler
+places pods one at a time, in their arrival order, each on the node with the best score at that
+moment. The same seeds always give the same result.
 """
 
 from dra_planner.simulation.arrival_orders import (

@@ -1,4 +1,4 @@
-"""The order in which pods arrive. It's unknown in advance, so several are tried."""
+"""The order in which pods arrive. It's unknown in advance, so several orders are simulated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _BETWEEN_BATCHES: Final = (0.2, 1.2)
 _CLAIMS: Final = 3.0
 
 _LAST_SEEDS: Final = range(21, 29)
-# divided by the number of pods in an order, this is the number of orders with a last workload
+# divided by the number of pods in an order, this gives the number of orders in which some workload
+# comes last
 _LAST_PODS: Final = 3_000
 _FEWEST_LAST: Final = 4
 
@@ -29,13 +30,13 @@ _IN_TURN: Final = frozenset(("settled", "reversed", "shuffled", "last", "by-size
 class ArrivalOrder(Struct, frozen=True):
     """A pod arrival order.
 
-    `seed` is the seed of a random order, and of ties between nodes if it's set. settled: each
-    document after all pods of earlier ones have a result. reversed: the same, starting with the
-    last document. at-once: all documents together, with bare pods before pods of controllers, or
-    with a seed in the order of racing controllers (see `_race`). random: the same, with
-    simultaneously created pods shuffled. shuffled: as settled, with the documents shuffled.
-    last: as shuffled, but the workload of `arrivals` comes last.
-    by-size: as settled, with the workloads in the order of `arrivals`, which sorts them by need.
+    `seed` is the seed of a random order. If it's set, it also determines how ties between nodes are
+    broken. settled: each document after all pods of earlier ones have a result. reversed: the same,
+    starting with the last document. at-once: all documents together, with bare pods before pods of
+    controllers, or with a seed in the order of racing controllers (see `_race`). random: the same,
+    with simultaneously created pods shuffled. shuffled: as settled, with the documents shuffled.
+    last: as shuffled, but the workload of `arrivals` comes last. by-size: as settled, with the
+    workloads in the order of `arrivals`, which sorts them by need.
     """
 
     name: OrderName
@@ -108,8 +109,8 @@ REVERSED = ArrivalOrder("reversed")
 
 
 def standard_orders(random_orders: int) -> tuple[ArrivalOrder, ...]:
-    """Return the orders to try: the three without a seed, and this number of random ones, with
-    seeds from 1 on.
+    """Return the orders to try: the three orders without a seed, and this number of random orders,
+    with the seeds 1, 2, and so on.
     """
     return (
         SETTLED,
@@ -130,9 +131,9 @@ def check_orders(seeds: Sequence[int]) -> tuple[ArrivalOrder, ...]:
 def last_orders(demand: Demand, level: DemandLevel) -> tuple[ArrivalOrder, ...]:
     """Return orders in which the pods of one workload come last, for each kind of pod.
 
-    Only pods that came before keep a pod pending, so no order is harder for these pods than some
-    order in which they come last. The number of orders depends on the number of pods. Kinds of pods
-    with the most devices come first.
+    Only earlier pods keep a pod pending, so for these pods, the hardest order is one in which they
+    come last. The number of orders depends on the number of pods. Kinds of pods with the most
+    devices come first.
     """
     figures = {shape.id: shape.figures.at(level) or 0 for shape in demand.shapes}
     shapes = [each for each in demand.shapes if figures[each.id] and not each.per_node]

@@ -1,4 +1,4 @@
-"""Pods that already run, wait, or terminate in the cluster of a simulation."""
+"""Pods that are already running, pending, or terminating in the cluster of a simulation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # offers contain them, and most users of offers don't need th
 def existing_pods(
     nodes: Sequence[SimulatedNode], states: Sequence[NodeState], kinds: Kinds, demand: Demand
 ) -> list[list[PlacedPod]]:
-    """Return the pods that already run, by node."""
+    """Return the pods that are already running, by node."""
     makers = {name: member for _, member in members_in_order(demand) for name in member.running}
     ages = _ages(nodes)
     return [
@@ -111,8 +111,9 @@ def _bound_pods(
 
 
 def _ages(nodes: Iterable[SimulatedNode]) -> dict[str, int]:
-    """Return a number below 0 for each start time, higher for later ones. Unknown times are
-    omitted.
+    """Return a negative number for each start time, with higher numbers for later times.
+
+    Unknown times are omitted.
     """
     times = sorted(
         {pod.started for each in nodes for pod in each.offer.pods if pod.started}, reverse=True

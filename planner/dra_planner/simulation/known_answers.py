@@ -1,8 +1,8 @@
 """The data that simulations of one demand on different nodes share: opened nodes, kinds of pods,
 and the cached answers of nodes to them.
 
-Most nodes of one simulation occur in the next one with other counts, so each state of a node is
-evaluated once for all of them.
+Simulations with different counts contain mostly the same nodes, so each state of a node is
+evaluated once for all simulations.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from dra_planner.simulation.scheduler.stage_scores import Standings
 
 
 class NodeAnswers(Struct, frozen=True, kw_only=True):
-    """The rules of all kinds of pods, and the cached answers of nodes to them. `standings` are by
-    number of the kind.
+    """The rules of all kinds of pods, and the cached answers of nodes to them.
+
+    `standings` are ordered by the kind's number.
     """
 
     rules: tuple[PodRules, ...]
@@ -63,8 +64,10 @@ class KnownAnswers(Struct):
     _answers: NodeAnswers | None = None
 
     def answers(self, namespaces: Namespaces, profile: Profile, place_budget: int) -> NodeAnswers:
-        """Return the answers to all kinds so far. Further kinds, of pods that are already on other
-        nodes, start new ones, because rules can refer to them.
+        """Return the answers to all kinds so far.
+
+        If there are new kinds (of pods that are already on other nodes), the caches are empty,
+        because rules can refer to these kinds.
         """
         if self._answers is None or len(self._answers.rules) < len(self.kinds.all):
             self._answers = NodeAnswers.of(self.kinds, namespaces, profile, place_budget)

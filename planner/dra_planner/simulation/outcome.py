@@ -1,4 +1,4 @@
-"""The result of a demand on given nodes in one pod arrival order."""
+"""The result of simulating a demand on given nodes in one pod arrival order."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from dra_planner.simulation.scheduler.scheduling import SchedulingFailure
 
 @equality(unhashed=("nodes", "groups", "old", "old_groups"))
 class WorkloadOutcome(Struct, frozen=True):
-    """Pods of one workload: `nodes` are the numbers of pods by node name, and `groups` by pool.
+    """Pods of one workload: `nodes` contains the number of pods by node name, and `groups` by pool.
 
     `pending` pods exist without a node. `not_created` pods were never created, because an earlier
-    one is pending. `lost` pods were preempted and aren't re-created. `old` are pods with the
-    template before a rollout that are still on nodes, by node name, and `old_groups` by pool.
+    one is pending. `lost` pods were preempted and aren't re-created. `old` contains the number of
+    pods that still have the template before a rollout, by node name, and `old_groups` by pool.
     `old_pending` is the number of pending pods with that template.
     """
 
@@ -44,14 +44,15 @@ class WorkloadOutcome(Struct, frozen=True):
 
 @equality(unhashed=("workloads", "placed", "pending", "pending_kinds"))
 class SimulationOutcome(Struct, frozen=True, kw_only=True):
-    """The cluster at the end, and every workload. `complete`: the steps sufficed. Otherwise, some
-    pods weren't tried.
+    """The cluster at the end, and the result of every workload.
+
+    If `complete` is False, the steps ran out, and some pods weren't tried.
     """
 
     order: ArrivalOrder
     complete: bool
     workloads: Mapping[WorkloadRef, WorkloadOutcome]
-    placed: Mapping[ObjectKey, int]  # pods that arrived, by number of the node
+    placed: Mapping[ObjectKey, int]  # placed pods, each with the number of its node
     pending: Mapping[ObjectKey, SchedulingFailure]
     pending_kinds: Mapping[PodKind, int]
     preempted: tuple[ObjectKey, ...]
@@ -78,7 +79,7 @@ class SimulationOutcome(Struct, frozen=True, kw_only=True):
 
 def failure_reasons(failure: SchedulingFailure, names: tuple[str, ...]) -> Iterator[Reason]:
     """Yield the error that ended an attempt, or each different reason with its first node,
-    undecided ones first.
+    undecided reasons first.
 
     `names` are the names of the nodes.
     """

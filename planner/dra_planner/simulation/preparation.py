@@ -1,5 +1,5 @@
-"""A prepared demand on nodes: kinds of pods with their rules, the initial cluster, and the
-controllers of pods.
+"""Prepare the simulation of a demand on nodes: kinds of pods with their rules, the initial cluster,
+and the controllers of pods.
 """
 
 from __future__ import annotations
@@ -89,14 +89,14 @@ class Setting(Struct, frozen=True, kw_only=True):
 
     nodes: tuple[SimulatedNode, ...]
     kinds: tuple[PodKind, ...]
-    rules: tuple[PodRules, ...]  # by number of the kind
+    rules: tuple[PodRules, ...]  # by the kind's number
     scoring: Scoring
-    standings: tuple[Standings, ...]  # by number of the kind
+    standings: tuple[Standings, ...]  # by the kind's number
     weighing: Weighing
     stages: Stages
     start: Start
     members: tuple[tuple[Member, PodKind], ...]  # in document order
-    running: Mapping[ObjectKey, SimulatedPod]  # pods that already existed, by name
+    running: Mapping[ObjectKey, SimulatedPod]  # pods that already exist, by name
     level: DemandLevel
     budgets: tuple[Budget, ...] = ()
     quotas: PodQuotas | None = None  # quotas that admit pods as they arrive
@@ -106,7 +106,7 @@ class Setting(Struct, frozen=True, kw_only=True):
     daemon_room: Mapping[PodSetKey, int] = {}
     # pods that aren't admitted
     refused: Mapping[PodSetKey, int] = field(default_factory=Counter[PodSetKey])
-    # pods that are deleted before others with the same name are created
+    # pods that are deleted before pods with the same name are created
     ending: tuple[ObjectKey, ...] = ()
     # pods that are deleted only after their replacements are created
     lasting: tuple[ObjectKey, ...] = ()
@@ -167,7 +167,7 @@ class Setting(Struct, frozen=True, kw_only=True):
             )
         if member.rollout is not None and (is_old or waiting or stuck):
             surge, unavailable, kept, _ = member.rollout
-            if kept:  # paused: its ReplicaSet is scaled, but keeps its template
+            if kept:  # the rollout is paused, so its ReplicaSet is scaled, but keeps its template
                 pods = [*before, *waiting, *stuck]
                 return Replicas(
                     ref, kind, wanted, names, by_crowd=by_crowd, pods=pods, waiting=waiting
@@ -192,7 +192,7 @@ class Setting(Struct, frozen=True, kw_only=True):
         names: Iterator[ObjectKey],
         before: list[SimulatedPod],
     ) -> PerNode:
-        """Return the controller of a DaemonSet's pods, of which `before` run already."""
+        """Return the controller of a DaemonSet's pods, of which `before` are already running."""
         ref = member.workload
         meant = [number for number, each in enumerate(self.nodes) if _is_meant(shape, each.node)]
         meant.sort(key=lambda number: self.nodes[number].node.name not in member.awaited)
@@ -280,7 +280,7 @@ def _open_nodes(
     features: Features,
     opened: dict[int, NodeState],
 ) -> list[NodeState]:
-    """Return the state of each node with its own pods, from `opened` or added to it."""
+    """Return the state of each node with its own pods. New states are added to `opened`."""
     sight = sight_of(demand.shapes, demand.namespaces)
     states: list[NodeState] = []
     for each in nodes:
@@ -296,7 +296,7 @@ def _start(
     stages: Iterable[NodeStage],
     pods: Iterable[Sequence[PlacedPod]],
 ) -> Start:
-    """Return what every pod arrival order begins with."""
+    """Return the cluster at the start of every pod arrival order."""
     return Start(
         nodes=tuple(each.node for each in nodes),
         templates=tuple(state.template for state in states),
@@ -330,8 +330,9 @@ def _leaving(members: Iterable[tuple[Member, PodKind]]) -> dict[PodSetKey, list[
 
 
 def _daemon_room(demand: Demand, nodes: Sequence[SimulatedNode]) -> dict[PodSetKey, int]:
-    """Return how many pods of each DaemonSet the quotas of a cluster admit. Which nodes get none
-    isn't defined.
+    """Return how many pods of each DaemonSet the quotas of a cluster admit.
+
+    It's undefined which nodes don't get a pod.
     """
     if demand.quotas is None or any(each.offer.origin == "predicted" for each in nodes):
         return {}
@@ -344,7 +345,7 @@ def _daemon_room(demand: Demand, nodes: Sequence[SimulatedNode]) -> dict[PodSetK
 
 
 def _refused(demand: Demand, level: DemandLevel) -> Counter[PodSetKey]:
-    """Count the pods that the demand omits."""
+    """Count the pods that aren't admitted, which the demand omits."""
     found = Counter[PodSetKey]()
     for each in demand.blocked:
         found[each.member.workload, each.member.pod_set] += each.member.figures.at(level) or 0

@@ -1,7 +1,8 @@
 """Simulate the scheduler for a demand on given nodes, order by order.
 
-Bound pods are running and ready at once, and don't end. Time is an order: controllers are evaluated
-whenever the queue is empty, and failed pods are retried after events that may help them.
+Bound pods are running and ready immediately, and don't end. Time is only an order of events:
+controllers are evaluated whenever the queue is empty, and failed pods are retried after events that
+might help them.
 """
 
 from __future__ import annotations
@@ -92,14 +93,15 @@ class Simulator(Struct, frozen=True):
         lost: Collection[str] = (),
         lags: bool = False,
     ) -> SimulationOutcome:
-        """Return the outcome of the pods in this order. The same arguments always give the same
-        result.
+        """Return the outcome of the pods in this order.
+
+        The same arguments always give the same result.
 
         `arrivals` (default: `order.arrivals`) are the workloads in an order other than document
-        order. Workloads that it doesn't name come first. `lost` are the names of nodes that are
-        removed after everything is placed, and their controllers re-create the pods. With `lags`,
-        pods become ready and disappear at different moments, by the order's seed. Otherwise, all
-        do at once.
+        order. Workloads that it doesn't contain come first. `lost` are the names of nodes that are
+        removed after all pods are placed. Controllers then re-create their pods. With `lags`, pods
+        become ready and disappear at different moments, which the order's seed determines.
+        Otherwise, both happen immediately.
         """
         run = Run(self.setting, order, steps, lags=lags)
         for phase in order.phases(_arranged(self.setting.documents(), arrivals or order.arrivals)):
@@ -124,8 +126,8 @@ def _is_tried_before(pod: SimulatedPod, failure: SchedulingFailure) -> bool:
     """Return True if a pod is retried when another pod is deleted, a moment before its devices are
     free.
 
-    Pods that only lack devices are retried when the devices are free. A pod that lacks CPU on some
-    node is already in back-off then.
+    Pods that lack only devices are retried when the devices are free. By then, a pod that lacks CPU
+    on some node is already in back-off.
     """
     shape = pod.kind.shape
     refusals = (each.verdict for each in failure.rejections)
@@ -171,7 +173,7 @@ class Run:
         self._controllers: list[Controller] = []
         self._owner: dict[ObjectKey, Controller] = {}
         self._preempted: list[ObjectKey] = []
-        # by kind and node: version, reason
+        # by kind and node: version and reason
         self._failed: dict[tuple[int, int | None], tuple[int, SchedulingFailure]] = {}
         self._turn = 0
         for name in setting.ending:
@@ -180,7 +182,8 @@ class Run:
         self._lifetimes = (
             LaggingLifetimes(self._cluster, order.seed) if lags else Lifetimes(self._cluster)
         )
-        # with lags: by pending pod, the node on which it preempted pods that haven't ended yet
+        # with lags: the node of each pending pod that preempted pods there, and the preempted pods
+        # that haven't ended yet
         self._nominated: dict[ObjectKey, tuple[int, list[ObjectKey]]] = {}
 
     @property
@@ -248,7 +251,7 @@ class Run:
         self._controllers.remove(controller)
 
     def allowances(self) -> list[Allowance]:
-        """Return the number of pods that each budget of the setting currently lets go."""
+        """Return the number of disruptions that each budget of the setting currently allows."""
         return self._budgets.left(self._cluster, self._controllers)
 
     # -- controllers
@@ -338,7 +341,7 @@ class Run:
         choice = self._preempt(pod, result)
         if choice is not None:
             return choice
-        if pod.name not in self._nominated:  # another pod of this kind can still preempt pods
+        if pod.name not in self._nominated:  # another pod of this kind might still preempt pods
             self._failed[pod.kind.number, pod.only_node] = cluster.version, result
         return result
 
@@ -371,14 +374,15 @@ class Run:
         answer = self._scheduler.judge(
             pod.kind, self._cluster.stage_of[node], self._cluster.population
         )
-        assert isinstance(answer, Placement)  # the victims were chosen with this property
+        assert isinstance(answer, Placement)  # the victims were chosen so that the pod fits
         return Choice(node, answer)
 
     def _nominate(self, pod: SimulatedPod, node: int, victims: Iterable[PlacedPod]) -> None:
-        """Preempt pods that keep their node for a while. Their controllers replace them at once, so
-        a replacement on another node can prevent the pod from being placed.
+        """Preempt pods that keep their node for a while.
 
-        As a simplification, no other pod can use the node in the meantime. Source of the behavior:
+        Their controllers replace them immediately, so a replacement on another node can prevent the
+        pod from being placed. As a simplification, no other pod can use the node in the meantime.
+        Source of the behavior:
         kubernetes/kubernetes:pkg/scheduler/framework/preemption/preemption.go @v1.36.3 (the pod is
         retried after its victims are deleted).
         """
@@ -398,12 +402,11 @@ class Run:
                     self._cluster.release(node)
 
     def _may_fit_now(self, pod: SimulatedPod, failure: SchedulingFailure) -> bool:
-        """Return True if newer pods may help: they satisfy rules between pods, or fill nodes that
-        ended an attempt with an error.
-
-        An error doesn't show what the pod waits for, so it's retried after any change, as in the
-        cluster. Source: kubernetes/kubernetes:pkg/scheduler/backend/queue/scheduling_queue.go
-        @v1.36.3 (AddUnschedulablePodIfNotPresent: no unschedulable plugins).
+        """Return True if newer pods might help: they can satisfy rules between pods, or fill nodes
+        that ended an attempt with an error. An error doesn't show which event the pod needs, so
+        the pod is retried after any change, as in the cluster. Source:
+        kubernetes/kubernetes:pkg/scheduler/backend/queue/scheduling_queue.go @v1.36.3
+        (AddUnschedulablePodIfNotPresent: no unschedulable plugins).
         """
         known = self._failed.get((pod.kind.number, pod.only_node))
         changed = known is None or known[0] != self._cluster.version

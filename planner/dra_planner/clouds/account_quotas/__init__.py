@@ -19,8 +19,9 @@ _LONGEST_NAME: Final = 120
 
 
 def read_account_quotas(data: Any) -> tuple[str, tuple[AccountQuota, ...]] | None:
-    """Return the cloud of an export, and its quotas that count machine types. None for other
-    data.
+    """Return the cloud of an export, and its quotas that count machine types.
+
+    Returns None for other data.
     """
     if ec2.is_ec2(data):
         return ec2.CLOUD, _with_readable_names(ec2.read_ec2(data))
@@ -32,9 +33,7 @@ def read_account_quotas(data: Any) -> tuple[str, tuple[AccountQuota, ...]] | Non
 
 
 def _with_readable_names(quotas: Iterable[AccountQuota]) -> tuple[AccountQuota, ...]:
-    """Return quotas whose names a fleet can use: names with only printable characters that aren't
-    too long.
-    """
+    """Return the quotas whose names a fleet can use: short names with only printable characters."""
     return tuple(
         replace(each, name="".join(filter(str.isprintable, each.name))[:_LONGEST_NAME] or each.unit)
         for each in quotas

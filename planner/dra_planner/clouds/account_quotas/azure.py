@@ -3,7 +3,7 @@ usage.
 
 Names of families: https://learn.microsoft.com/azure/quotas/per-vm-quota-requests (seen 2026-11).
 The export doesn't list the sizes of a family. A size belongs to a family if the letters, the
-accelerator, and the version in its name are those of one family only.
+accelerator, and the version in its name belong to only one family.
 """
 
 from __future__ import annotations
@@ -63,8 +63,9 @@ def read_azure(data: Sequence[Any]) -> Iterator[AccountQuota]:
 
 
 def _is_of(size: str, family: str) -> bool:
-    """Return whether a size can belong to a family: Standard_NC64as_T4_v3 to
-    standardNCASv3_T4Family.
+    """Return whether a size can belong to a family.
+
+    Standard_NC64as_T4_v3 belongs to standardNCASv3_T4Family.
     """
     found = _SIZE.fullmatch(size)
     if found is None or not family.lower().endswith("family"):

@@ -59,9 +59,7 @@ def read_compute_engine(data: Mapping[str, Any]) -> Iterator[AccountQuota]:
 
 
 def _metric_of(accelerator: str) -> str:
-    """Return the model in the name of the metric of an accelerator: nvidia-a100-80gb →
-    A100_80GB.
-    """
+    """Return an accelerator's model as metric names spell it: nvidia-a100-80gb → A100_80GB."""
     return accelerator.removeprefix("nvidia-").removeprefix("tesla-").replace("-", "_").upper()
 
 

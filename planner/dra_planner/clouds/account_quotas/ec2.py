@@ -49,8 +49,9 @@ def read_ec2(data: Mapping[str, Any]) -> Iterator[AccountQuota]:
 
 
 def _pattern(family: str) -> str:
-    """Return the pattern of a family of machine types: G counts g4dn, g5, and g6; P5 counts p5,
-    p5e, and p5en.
+    """Return the pattern of a family of machine types. G includes g4dn, g5, and g6.
+
+    P5 includes p5, p5e, and p5en.
     """
     return f"{family.lower()}*.*" if family[-1].isdigit() else f"{family.lower()}[0-9]*.*"
 

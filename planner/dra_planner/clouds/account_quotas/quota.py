@@ -15,9 +15,9 @@ from dra_planner.records import equality
 class AccountQuota(Struct, frozen=True, kw_only=True):
     """A limit on vCPUs or GPUs of some machine types in a region.
 
-    `unit` is vcpus or gpus, `used` the current usage (0 if the export doesn't state it). `machines`
-    are patterns of machine types, `capacity` the kinds of capacity that count. `request` returns
-    the command that requests a limit.
+    `unit` is vcpus or gpus. `used` is the current usage (0 if the export doesn't state it).
+    `machines` are patterns of machine types. `capacity` lists the capacity types that count.
+    `request` returns the command that requests a limit.
     """
 
     name: str

@@ -12,10 +12,10 @@ from dra_planner.clouds.protocol.allocatable import (
     page_descriptors_mib,
 )
 
-# the number that the components set: AKS reserves 20 MiB for each pod, and its overlay network has
-# a default of 250
+# the number of pods that the components set: AKS reserves 20 MiB for each pod, and its overlay
+# network has a default of 250
 MAX_PODS = 110
-# 2% of the disk as well (a conservative estimate: the file system of a node with 128 GiB is 4.1 GiB
+# plus 2% of the disk (a conservative estimate: the file system of a node with 128 GiB is 4.1 GiB
 # smaller)
 IMAGE_MIB = 2 * 1024
 

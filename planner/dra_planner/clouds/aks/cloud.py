@@ -113,7 +113,7 @@ class Aks(Cloud):
         "westindia",
         "westus",
     )
-    # at least one pool: ansible-collections/azure issue 164
+    # at least one pool must have this mode: ansible-collections/azure issue 164
     system_mode = ("mode", "System")  # taints that the autoscaler ignores: Azure/AKS issue 2578
     system_machine = "Standard_D4s_v5"  # AKS requires 4 vCPUs
     gpu_images = {"amd64": IMAGE, "arm64": IMAGE}
@@ -193,10 +193,10 @@ class Aks(Cloud):
     def own_dra_driver(
         self, pool: Mapping[str, Any], image: str = "", boot_script: str = ""
     ) -> str:
-        """Return the property of the GPU profile that is about DRA, unless it's off.
+        """Return the property of the GPU profile that controls DRA, unless it's off.
 
-        No API version that was read has one. AKS announced the driver for October 2026 (Azure/AKS
-        issue 5962), and node images know a switch enable_managed_gpu_dra
+        No known API version has such a property yet. AKS announced the driver for October 2026
+        (Azure/AKS issue 5962), and node images know a switch enable_managed_gpu_dra
         (Azure/AgentBaker:aks-node-controller@06836ee).
         """
         return next(dra_settings(pool.get("gpuProfile"), "gpuProfile"), "")
@@ -235,7 +235,7 @@ class Aks(Cloud):
         return False
 
     def pool_name(self, text: str) -> str:
-        """Return letters and digits: nc4ast4v3 for Standard_NC4as_T4_v3."""
+        """Return a name of letters and digits: nc4ast4v3 for Standard_NC4as_T4_v3."""
         return re.sub(r"[^a-z0-9]", "", text.lower().removeprefix("standard_"))[
             : self.longest_pool_name
         ]
@@ -253,8 +253,8 @@ class Aks(Cloud):
         """Return why AKS rejects an address range.
 
         Sources: Azure/azure-cli-extensions issue 1764 and MicrosoftDocs/azure-docs issue 98356
-        (only public addresses); Azure/terraform-azurerm-aks issue 378 (0.0.0.0/32, which allows no
-        address, together with other ranges).
+        (only public addresses); Azure/terraform-azurerm-aks issue 378 (0.0.0.0/32, which doesn't
+        allow any address, together with other ranges).
         """
         if ":" in cidr:
             return f'"{cidr}" isn\'t an IPv4 network, and AKS supports only IPv4'
@@ -318,7 +318,8 @@ class Aks(Cloud):
         return 1
 
     def pod_range_addresses(self, settings: AllocatableSettings) -> int:
-        """Return the /24 that a node has in an overlay network, which the components set.
+        """Return the size of a node's /24 range in an overlay network, which the components
+        configure.
 
         Sources:
         MicrosoftDocs/azure-aks-docs:articles/aks/concepts-network-ip-address-planning.md@546865d;

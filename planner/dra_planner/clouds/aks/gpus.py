@@ -25,8 +25,9 @@ _SLICES_OF_A_GPU = 7
 
 
 def partition_fault(pool: PoolSettings) -> str:
-    """Return why AKS can't cut the GPUs of a pool in this way, or "". MIG1g is the profile with the
-    least memory.
+    """Return why AKS can't partition the GPUs of a pool in this way, or "".
+
+    MIG1g is the profile with the least memory.
     """
     found = _ONE_PROFILE.fullmatch(pool.mig)
     if found is None:

@@ -15,8 +15,8 @@ _OS_FAMILIES = {"Ubuntu": "ubuntu", "AzureLinux": "azurelinux"}
 
 
 def image_fault(machine: Machine, image: str) -> str:
-    """Return why a VM size doesn't work with a node image (AKS doesn't install a driver). "" if no
-    problem is known.
+    """Return why a VM size doesn't work with a node image (AKS doesn't install a driver), or "" if
+    no problem is known.
     """
     family = next((of for name, of in _OS_FAMILIES.items() if image.startswith(name)), None)
     listed = machine.operating_systems
@@ -30,7 +30,7 @@ _OFF = (None, False, "None", "none", "Disabled", "Unmanaged", "false")
 
 
 def dra_settings(value: object, path: str) -> Iterator[str]:
-    """Yield the paths of settings whose names are about DRA and that aren't off."""
+    """Yield the paths of settings whose names mention DRA, and that aren't off."""
     for key, item in value.items() if isinstance(value, dict) else ():
         if re.search(r"(^|[a-z_])(dra|DRA|Dra)(?![a-z])", key):
             yield from () if item in _OFF else (f"{path}.{key}",)

@@ -8,20 +8,23 @@ NOBODY = "0.0.0.0/32"
 
 
 MOST_RANGES = 199
-"""AKS accepts 200 ranges, one of which is the outbound address of nodes."""
+"""AKS accepts 200 ranges. One of them is the outbound address of nodes."""
 
 
 LONGEST_LABEL_NAME = 63
-"""Names of a subnet of nodes, its network and its group become labels of nodes: "Limitations" of
-learn.microsoft.com/azure/aks/azure-cni-overlay (MicrosoftDocs/azure-aks-docs@04d389a)."""
+"""AKS adds the names of the nodes' subnet, its network, and its group to nodes as labels:
+"Limitations" of learn.microsoft.com/azure/aks/azure-cni-overlay
+(MicrosoftDocs/azure-aks-docs@04d389a).
+"""
 
 
 ZONES = "123"
 
 
 def subnet_fault(subnet: str) -> str:
-    """Return why nodes can't be in the subnet with that ID, or "". Azure checks texts that aren't
-    IDs.
+    """Return why nodes can't be in the subnet with that ID, or "".
+
+    Texts that aren't IDs aren't checked, because Azure checks them.
     """
     parts = subnet.split("/")
     for what in ("resourceGroups", "virtualNetworks", "subnets"):

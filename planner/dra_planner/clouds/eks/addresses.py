@@ -1,4 +1,4 @@
-"""Pods that the network interfaces of an EKS node have addresses for."""
+"""The number of pods for which the network interfaces of an EKS node have addresses."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def max_pods(machine: Machine, settings: AllocatableSettings = _DEFAULTS) -> tup
 
 
 def _addresses(machine: Machine, settings: AllocatableSettings) -> int | None:
-    """Return how many pods the interfaces of the default card have addresses for, host-network pods
-    included.
+    """Return for how many pods the default card's interfaces have addresses, including host-network
+    pods.
     """
     if machine.default_card_enis is None or machine.ipv4_per_eni is None:
         return None
@@ -74,7 +74,7 @@ def subnet_addresses_of_node(
     interfaces, each = machine.default_card_enis, machine.ipv4_per_eni
     if interfaces is None or each is None:
         return None
-    slots = each - 1  # each interface itself also has an address
+    slots = each - 1  # one address belongs to the interface itself
     if settings.prefix_delegation:
         prefixes = min(interfaces * slots, -(-pods // PREFIX) + 1)
         return -(-prefixes // slots) + prefixes * PREFIX

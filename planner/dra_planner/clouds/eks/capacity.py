@@ -19,6 +19,6 @@ KARPENTER_CAPACITY_TYPES = {
     "reservation": "reserved",
     "capacity-block": "reserved",
 }
-"""aws/karpenter-provider-aws:website/content/en/docs/tasks/odcrs.md@1d927085: Capacity Blocks are
-reserved too.
+"""aws/karpenter-provider-aws:website/content/en/docs/tasks/odcrs.md@1d927085: Capacity Blocks count
+as reserved too.
 """

@@ -41,7 +41,8 @@ class Eks(Cloud):
     sdk_extra = "aws"
     region_pattern = r"[a-z]+(-[a-z]+)+-\d+"
     region_example = "us-east-1"
-    # A Local Zone has a city after its region: us-east-1-dfw-2a (AWS Local Zones user guide).
+    # The name of a Local Zone contains a city after the region: us-east-1-dfw-2a (AWS Local Zones
+    # user guide).
     zone_pattern = rf"(?P<region>[a-z]+(?:-[a-z]+)+-\d+)(?P<city>-[a-z]{{3}}-\d)?[{ZONE_LETTERS}]"
     zone_suffixes = tuple(ZONE_LETTERS)
     zone_counts = range(2, 7)  # the control plane needs at least two zones
@@ -150,8 +151,7 @@ class Eks(Cloud):
         }
 
     def keeps_device_plugin(self, image: str, boot_script: str) -> bool | None:
-        """Return whether Bottlerocket's settings leave its device plugin on, which they do by
-        default.
+        """Return whether Bottlerocket's settings leave its device plugin on, which is the default.
 
         Source: bottlerocket-os/bottlerocket-core-kit pull requests 914 and 1035.
         """
@@ -161,9 +161,10 @@ class Eks(Cloud):
     def own_dra_driver(
         self, pool: Mapping[str, Any], image: str = "", boot_script: str = ""
     ) -> str:
-        """Return Bottlerocket's setting: its driver runs if it's on and the device plugin is off.
+        """Return Bottlerocket's setting for its DRA driver, or "".
 
-        Source: bottlerocket-os/bottlerocket-core-kit pull request 1035.
+        The driver runs if the setting is on, and the device plugin is off. Source:
+        bottlerocket-os/bottlerocket-core-kit pull request 1035.
         """
         settings = (
             read_settings(boot_script) if image.startswith(self.images_with_device_plugin) else None
@@ -244,8 +245,9 @@ class Eks(Cloud):
         return bool(found and found["city"])
 
     def family_fault(self, family: str) -> str:
-        """Return why nodes can't boot images of a family, or "". "" as a family means a custom
-        image.
+        """Return why nodes can't boot images of a family, or "".
+
+        The family "" means a custom image.
         """
         if family == "al2023":
             return ""
@@ -256,7 +258,9 @@ class Eks(Cloud):
         )
 
     def image_faults(self, image: NodeImage, mig: str = "none") -> Iterator[Fault]:
-        """Yield faults of a custom image: the key (id, family, or driverRoot), and the sentence."""
+        """Yield the problems of a custom image, each with its key (id, family, or driverRoot) and a
+        sentence.
+        """
         if image.id and (fault := self.image_id_fault(image.id)):
             yield "id", fault
         if fault := self.family_fault(image.family):

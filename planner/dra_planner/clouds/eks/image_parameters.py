@@ -1,7 +1,7 @@
-"""Public parameters with the IDs of EKS node images → the images' names in the EKS API.
+"""Map public parameters with the IDs of EKS node images to the images' names in the EKS API.
 
-Amazon EKS user guide, "Retrieve recommended Amazon Linux AMI IDs" and "Retrieve recommended
-Bottlerocket AMI IDs".
+Sources: Amazon EKS user guide, "Retrieve recommended Amazon Linux AMI IDs" and "Retrieve
+recommended Bottlerocket AMI IDs".
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ARCHITECTURES: Final = {"x86_64": "x86_64", "arm64": "ARM_64"}
 
 
 def image_of_parameter(name: str) -> str | None:
-    """Return the image, as in the EKS API, that a parameter names, or None for other names."""
+    """Return the image that a parameter names, as in the EKS API, or None for other parameters."""
     if found := _AMAZON_LINUX.search(name):
         return f"AL2023_{_ARCHITECTURES[found[1]]}_{found[2].upper()}"
     if found := _BOTTLEROCKET.search(name):

@@ -50,6 +50,6 @@ def interface_faults(
 
 
 def _number(interface: Mapping[str, object], key: str) -> int | None:
-    """Return an index, 0 if it isn't set, or None if it isn't known."""
+    """Return an index, 0 if it isn't set, or None if it's unknown."""
     value = interface.get(key, 0)
     return value if isinstance(value, int) else None

@@ -1,7 +1,7 @@
 """Clusters as other tools describe them: Terraform, eksctl, Karpenter, and Cluster API.
 
-`read_foreign_clusters(documents)` returns the clusters in plain data from any of these tools. Empty
-for other data.
+`read_foreign_clusters(documents)` returns the clusters in plain data from any of these tools. The
+result is empty for other data.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
 
 
 def is_foreign(documents: Sequence[Any]) -> bool:
-    """Return whether another tool wrote plain data."""
+    """Return whether another tool wrote the data."""
     return any(
         is_terraform(each)
         or is_terraform_variables(each)
@@ -53,8 +53,10 @@ def is_foreign(documents: Sequence[Any]) -> bool:
 def read_foreign_clusters(
     documents: Sequence[Any], machines: Collection[str] = ()
 ) -> tuple[ForeignCluster, ...]:
-    """Return the clusters that documents describe, in the order of the documents. NodePools next to
-    one cluster of eksctl belong to it. `machines` are the machine types to choose from NodePools.
+    """Return the clusters that documents describe, in the order of the documents.
+
+    If the documents contain one eksctl cluster, their NodePools belong to it. `machines` are the
+    machine types to choose from NodePools.
     """
     found: list[ForeignCluster] = []
     objects = [each for each in documents if isinstance(each, Mapping)]
@@ -75,7 +77,9 @@ def read_foreign_clusters(
 def _with_node_pools(
     found: list[ForeignCluster], of_karpenter: ForeignCluster
 ) -> list[ForeignCluster]:
-    """Return the clusters with NodePools, which are in the only EKS cluster or in another one."""
+    """Return the clusters with NodePools, which belong to the only EKS cluster, or otherwise to a
+    new cluster.
+    """
     if len(found) != 1 or found[0].cloud != of_karpenter.cloud:
         return [*found, of_karpenter]
     (cluster,) = found

@@ -37,8 +37,9 @@ def is_machine_set(item: Mapping[str, Any]) -> bool:
 
 
 def read_cluster_api(items: Sequence[Mapping[str, Any]]) -> ForeignCluster | None:
-    """Return the cluster whose pools are in the objects. None if the objects don't contain a
-    machine template of a known cloud.
+    """Return the cluster whose pools are in the objects.
+
+    Returns None if the objects don't contain a machine template of a known cloud.
     """
     by_name = {
         (text(each.get("kind")), text(block(each, "metadata").get("name"))): each for each in items
@@ -136,7 +137,7 @@ def _pool(name: str, item: Mapping[str, Any], machine: Mapping[str, Any]) -> For
 
 
 def _disk_gib(spec: Mapping[str, Any]) -> int | None:
-    """Return the size of the boot disk, by the name of its field in each kind of template."""
+    """Return the size of the boot disk, which has a different field in each kind of template."""
     sizes = (
         spec.get("diskSize"),
         block(spec, "rootVolume").get("size"),

@@ -14,16 +14,16 @@ from dra_planner.records import equality
 
 @equality(unhashed=("labels", "maximums", "limits"))
 class ForeignPool(Struct, frozen=True, kw_only=True):
-    """Nodes of one or more machine types, any of which may be used.
+    """Nodes of one or more machine types, any of which can be used.
 
-    Counts are nodes in all zones; None is unknown. `maximums` are smaller maximums of single
-    machine types, which limits of resources imply, and `limits` are those limits for all nodes
-    together: a fleet's unit of quotas → amount. `capacity` is on-demand, spot, reservation, or
-    capacity-block, and `reservation` the ID of what was bought. `unread_taints` are taints in a
-    form that no tool reads. `desired` is the number of nodes to start with. `image` is the tool's
-    name of the image, or "" for the cloud's default. `max_pods` is the most pods on a node.
-    `local_storage` is the use of local disks, as in a fleet. `driver_off` is the setting that turns
-    off the installation of GPU drivers.
+    Counts are the nodes in all zones, and None means unknown. `maximums` are lower maximums for
+    single machine types, which follow from resource limits. `limits` are these limits for all nodes
+    together, by a fleet's quota unit. `capacity` is on-demand, spot, reservation, or
+    capacity-block, and `reservation` is the ID of the purchased capacity. `unread_taints` are
+    taints in an unknown form. `desired` is the number of nodes to start with. `image` is the tool's
+    name of the image, or "" for the cloud's default. `max_pods` is the maximum number of pods on a
+    node. `local_storage` is the use of local disks, as in a fleet. `driver_off` is the setting that
+    turns off the installation of GPU drivers.
     """
 
     name: str
@@ -58,11 +58,11 @@ def kubelet_note(name: str, settings: Iterable[str]) -> str:
 
 @equality(unhashed=("charts",))
 class ForeignCluster(Struct, frozen=True, kw_only=True):
-    """One cluster. Texts are empty if the description doesn't state them. `notes` name what isn't
-    understood.
+    """One cluster. Texts are empty if the description doesn't contain them.
 
-    With `has_single_zones`, a pool that states no zone is planned in one zone. `subnet_ids` are
-    existing subnets of the nodes. `public_networks` can reach the API server from the internet.
+    `notes` list the parts that aren't imported. With `has_single_zones`, a pool without zones is
+    planned in one zone. `subnet_ids` are existing subnets of the nodes. `public_networks` can reach
+    the API server from the internet.
     """
 
     name: str
@@ -75,5 +75,5 @@ class ForeignCluster(Struct, frozen=True, kw_only=True):
     subnet_ids: tuple[str, ...] = ()
     public_networks: tuple[str, ...] = ()
     pools: tuple[ForeignPool, ...] = ()
-    charts: Mapping[str, str] = {}  # chart name → version
+    charts: Mapping[str, str] = {}  # chart versions by name
     notes: tuple[str, ...] = ()

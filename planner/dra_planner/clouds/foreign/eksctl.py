@@ -26,7 +26,7 @@ def is_eksctl(item: Mapping[str, Any]) -> bool:
 
 
 def read_eksctl(item: Mapping[str, Any]) -> ForeignCluster:
-    """Return the cluster of a ClusterConfig with its node groups, managed or not."""
+    """Return the cluster of a ClusterConfig with its managed and self-managed node groups."""
     metadata = block(item, "metadata")
     return ForeignCluster(
         name=text(metadata.get("name")),
@@ -95,8 +95,9 @@ def _private_subnets(item: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _image(group: Mapping[str, Any]) -> str:
-    """Return the image of a group. "" if eksctl chooses the image: AL2023, which contains the
-    NVIDIA driver on GPU machine types.
+    """Return the image of a group, or "" if eksctl chooses it.
+
+    On GPU machine types, eksctl chooses AL2023 with the NVIDIA driver.
     """
     image, family = text(group.get("ami")), text(group.get("amiFamily"))
     return image or ("" if family == "AmazonLinux2023" else family)

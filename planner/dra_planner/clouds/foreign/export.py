@@ -1,4 +1,4 @@
-"""A cluster in the form of another tool: objects of Karpenter and Cluster API, an eksctl file,
+"""Export a cluster to another tool: objects of Karpenter and Cluster API, an eksctl file, or
 Terraform variables.
 
 The readers in this folder can read this output, so exporting a fleet and reading it again preserves
@@ -31,8 +31,9 @@ _KARPENTER_CAPACITY: Final = {
 
 
 def export_cluster(cluster: ForeignCluster, tool: str) -> Documents:
-    """Return the documents of a tool in `EXPORTS`. Raises FleetError if it doesn't support the
-    cluster's cloud.
+    """Return the documents of a tool in `EXPORTS`.
+
+    Raises FleetError if the tool doesn't support the cluster's cloud.
     """
     clouds, write = EXPORTS[tool]
     if cluster.cloud not in clouds:
@@ -240,7 +241,7 @@ def _azure(pool: ForeignPool) -> dict[str, Any]:
 
 
 def export_losses(cluster: ForeignCluster, tool: str) -> Iterator[str]:
-    """Yield sentences about settings of pools that the tool's documents don't have."""
+    """Yield sentences about settings of pools that the tool's documents can't contain."""
     for pool in cluster.pools:
         if pool.mig:
             yield (

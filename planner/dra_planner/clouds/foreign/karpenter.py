@@ -30,7 +30,9 @@ _TYPE: Final = "node.kubernetes.io/instance-type"
 _ZONE: Final = "topology.kubernetes.io/zone"
 _CAPACITY: Final = "karpenter.sh/capacity-type"
 _TYPE_PARTS: Final = re.compile(r"([a-z]+)(-[0-9]+tb)?([0-9]+).*\.")
-"""As aws/karpenter-provider-aws:pkg/providers/instancetype/types.go@v1.14 splits a type."""
+"""Splits a machine type in the same way as
+aws/karpenter-provider-aws:pkg/providers/instancetype/types.go@v1.14.
+"""
 _CAPACITIES: Final = {"reserved": "reservation", "spot": "spot", "on-demand": "on-demand"}
 """The values of the capacity type, in the order in which Karpenter prefers them."""
 _MOST_MACHINES: Final = 12
@@ -49,8 +51,10 @@ def is_node_pool(item: Mapping[str, Any]) -> bool:
 def read_node_pools(
     items: Sequence[Mapping[str, Any]], only: Collection[str] = ()
 ) -> ForeignCluster:
-    """Return one cluster with a pool for each NodePool among objects, with these machine types if
-    any are given. The notes contain the decisions that Karpenter makes only at run time.
+    """Return one cluster with a pool for each NodePool among objects.
+
+    Pools use only `machines`, if any are given. The notes describe the decisions that Karpenter
+    makes only at run time.
     """
     notes: list[str] = []
     classes = {
@@ -126,7 +130,10 @@ _LABELS: Final[Mapping[str, Callable[[Machine], str | None]]] = {
 
 
 def _part_of_type(name: str, part: int) -> str | None:
-    """Return the category (1) or generation (3) of a machine type: trn and 1 of trn1.2xlarge."""
+    """Return the category (1) or generation (3) of a machine type.
+
+    For trn1.2xlarge, these are trn and 1.
+    """
     found = _TYPE_PARTS.match(name)
     return None if found is None else found[part]
 
@@ -141,7 +148,7 @@ def _accelerator(machine: Machine, field: str) -> str | None:
 
 
 def _has_readable_nodes(item: Mapping[str, Any], notes: list[str]) -> bool:
-    """Return whether a NodePool creates nodes with an EC2NodeClass. Note it otherwise."""
+    """Return whether a NodePool creates nodes with an EC2NodeClass. Add a note if it doesn't."""
     template = block(block(item, "spec"), "template")
     group = text(block(block(template, "spec"), "nodeClassRef").get("group"))
     if group in ("", _NODE_CLASSES):
@@ -214,7 +221,7 @@ def _pool(
 
 def _disk_gib(node_class: Mapping[str, Any]) -> int | None:
     """Return the size of the root volume in GiB: the only volume, or the volume that is marked as
-    root. None if the node class doesn't set a size.
+    root. Returns None if the node class doesn't set a size.
     """
     rows = blocks(node_class, "blockDeviceMappings")
     marked = [each for each in rows if each.get("rootVolume")] or rows
@@ -223,8 +230,9 @@ def _disk_gib(node_class: Mapping[str, Any]) -> int | None:
 
 
 def _image(node_class: Mapping[str, Any]) -> str:
-    """Return the image of a node class. "" for AL2023, because Karpenter chooses the AL2023 image
-    with the NVIDIA driver for GPU machine types.
+    """Return the image of a node class, or "" for AL2023.
+
+    For GPU machine types, Karpenter chooses the AL2023 image with the NVIDIA driver.
     """
     terms = [
         f"{key}: {value}"
@@ -237,8 +245,9 @@ def _image(node_class: Mapping[str, Any]) -> str:
 
 
 def _reservation(node_class: Mapping[str, Any]) -> str:
-    """Return the ID of the only capacity reservation that an EC2NodeClass selects. "" if it doesn't
-    select exactly one.
+    """Return the ID of the only capacity reservation that an EC2NodeClass selects.
+
+    Returns "" if it doesn't select exactly one.
     """
     terms = blocks(node_class, "capacityReservationSelectorTerms")
     return text(terms[0].get("id")) if len(terms) == 1 else ""
@@ -254,8 +263,9 @@ _OTHERS: Final = frozenset(
 
 
 def _machines(requirements: Sequence[_Requirement]) -> list[str]:
-    """Return the machine types that meet all machine requirements. Empty if there are no such
-    requirements.
+    """Return the machine types that meet all machine requirements.
+
+    The result is empty if there are no such requirements.
     """
     relevant = [
         each for each in requirements if each.key in _LABELS and each.key != "kubernetes.io/arch"
@@ -296,9 +306,11 @@ def _capacity(
     name: str,
     notes: list[str],
 ) -> str:
-    """Return the capacity to plan with: on demand if it's allowed. Karpenter itself prefers
-    reserved and Spot capacity if a requirement allows them, and uses neither without one. Reserved
-    capacity also needs a node class that selects reservations.
+    """Return the capacity to plan with: on demand if it's allowed.
+
+    Karpenter itself prefers reserved and Spot capacity if a requirement allows them, but uses
+    neither without a requirement. Reserved capacity also needs a node class that selects
+    reservations.
     """
     own = [each for each in requirements if each.key == _CAPACITY]
     allowed = [kind for kind in _CAPACITIES if all(each.allows(kind) for each in own)]

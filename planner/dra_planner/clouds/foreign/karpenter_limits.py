@@ -1,4 +1,4 @@
-"""Number of nodes that the limits of a Karpenter NodePool allow."""
+"""The number of nodes that the limits of a Karpenter NodePool allow."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UNITS: Final = {"nvidia.com/gpu": "gpus", "cpu": "vcpus"}
 
 
 def limits_in_units(spec: Mapping[str, Any]) -> dict[str, int]:
-    """Return the limits of all nodes together that quotas can express: unit → amount."""
+    """Return the limits for all nodes together that quotas can express, by unit."""
     limits = block(spec, "limits")
     amounts = {unit: whole_amount(limits.get(key)) for key, unit in _UNITS.items()}
     return {unit: amount for unit, amount in amounts.items() if amount is not None}
@@ -24,8 +24,8 @@ def nodes_by_limits(
     spec: Mapping[str, Any], names: Sequence[str], notes: list[str], name: str
 ) -> dict[str, int]:
     """Return how many nodes of each machine type the limits of GPUs, CPU, and memory allow, because
-    Karpenter launches a node only if it fits within the remaining limit. Empty if there are no such
-    limits.
+    Karpenter launches a node only if it fits within the remaining limit. The result is empty if
+    there are no such limits.
 
     Source: kubernetes-sigs/karpenter:pkg/controllers/provisioning/scheduling/scheduler.go@22664681
     (filterByRemainingResources).

@@ -22,7 +22,7 @@ _ROOTS: Final = ("/dev/xvda", "/dev/sda1")
 
 
 def _effect(written: Any) -> Effect | None:
-    """Return an effect in any tool's spelling: NoSchedule, NO_SCHEDULE, or no-schedule."""
+    """Return the effect for any tool's spelling: NoSchedule, NO_SCHEDULE, or no-schedule."""
     return _EFFECTS.get(text(written).replace("-", "").replace("_", "").lower())
 
 
@@ -35,7 +35,7 @@ class ReadTaints(Struct, frozen=True):
 
 def taints(items: Iterable[Any]) -> ReadTaints:
     """Return taints that are written as mappings of key, value, and effect, or as text
-    `key=value:Effect`, the effect in any tool's spelling.
+    `key=value:Effect`. The effect can have any tool's spelling.
     """
     known, unread = [], []
     for item in items:
@@ -51,7 +51,7 @@ def taints(items: Iterable[Any]) -> ReadTaints:
 
 
 def _taint_of_block(item: Any) -> tuple[Taint | None, str]:
-    """Return the taint of a mapping, if it's readable, and its text."""
+    """Return the taint of a mapping (if it's valid), and the taint's text."""
     if not isinstance(item, Mapping):
         return None, str(item)
     key, value, effect = (item.get(name) for name in ("key", "value", "effect"))

@@ -1,8 +1,8 @@
 """Clusters of a Terraform or OpenTofu plan or state: `terraform show -json`, or a state file.
 
 Modules don't need special handling, because a plan contains the resources that they declare. Source
-of the form: https://developer.hashicorp.com/terraform/internals/json-format (format versions 0.1 to
-1.x). A state file has version 4 since Terraform 0.12
+of the format: https://developer.hashicorp.com/terraform/internals/json-format (format versions 0.1
+to 1.x). A state file has version 4 since Terraform 0.12
 (hashicorp/terraform:internal/states/statefile/version4.go@v1.13).
 """
 
@@ -51,10 +51,11 @@ class TerraformState(Struct, frozen=True):
         )
 
     def clusters(self, kind: str, pools: str, facts: Mapping[str, str]) -> list[StateResource]:
-        """Return the clusters, or if another configuration creates them, one for the pools of each.
+        """Return the clusters.
 
-        `facts` are fields of a cluster with the fields of its pools that state them. The first one
-        identifies the cluster.
+        If another configuration creates them, return a cluster for the pools of each. `facts` are
+        the fields of a cluster, each with the pools' field that contains the same fact. The first
+        fact identifies the cluster.
         """
         identity = next(iter(facts.values()))
         first = {text(each.values.get(identity)): each for each in reversed(self.of_type(pools))}
@@ -99,7 +100,7 @@ def is_state_file(data: Mapping[str, Any]) -> bool:
 
 
 def state_file_fault(data: Any) -> str:
-    """Return why a state file can't be read. "" if it can, and for other data."""
+    """Return why a state file can't be read, or "" if it can be read, or for other data."""
     if not isinstance(data, Mapping) or not is_state_file(data):
         return ""
     if "encrypted_data" in data:
@@ -154,8 +155,9 @@ def _resources_of_state(data: Mapping[str, Any]) -> Iterator[StateResource]:
 def _references(
     module: Mapping[str, Any], prefix: str
 ) -> Iterator[tuple[str, Mapping[str, tuple[str, ...]]]]:
-    """Yield the resources to which each resource refers, by argument. Addresses don't contain
-    instance keys.
+    """Yield the resources to which each resource refers, by argument.
+
+    Their addresses don't contain instance keys.
     """
     for each in blocks(module, "resources"):
         found = {

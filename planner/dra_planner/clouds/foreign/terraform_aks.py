@@ -49,7 +49,9 @@ def read_aks(configuration: TerraformState) -> Iterator[ForeignCluster]:
 
 
 def _public_networks(values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the authorized IP ranges. Empty if the cluster doesn't restrict access."""
+    """Return the authorized IP ranges. The result is empty if the cluster doesn't restrict
+    access.
+    """
     profile = block(values, "api_server_access_profile")
     return texts(profile.get("authorized_ip_ranges"))
 

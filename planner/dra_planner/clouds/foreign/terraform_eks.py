@@ -39,14 +39,17 @@ def read_eks(configuration: TerraformState) -> Iterator[ForeignCluster]:
 
 
 def _subnets(cluster: StateResource, groups: list[StateResource]) -> tuple[str, ...]:
-    """Return the known subnets of the node groups, or otherwise of the cluster."""
+    """Return the known subnets of the node groups, or of the cluster if there are none."""
     own = [subnet for each in groups for subnet in texts(each.values.get("subnet_ids"))]
     shared = texts(block(cluster.values, "vpc_config").get("subnet_ids"))
     return tuple(dict.fromkeys(own or shared))
 
 
 def _public_networks(settings: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the networks that can reach the public endpoint. Empty without a public endpoint."""
+    """Return the networks that can reach the public endpoint.
+
+    The result is empty without a public endpoint.
+    """
     is_public = settings.get("endpoint_public_access")
     return texts(settings.get("public_access_cidrs")) if is_public else ()
 
@@ -116,8 +119,9 @@ def _pool(group: StateResource, configuration: TerraformState) -> ForeignPool:
 
 
 def _launch_template(group: StateResource, configuration: TerraformState) -> Mapping[str, Any]:
-    """Return the values in the group's launch template, which can contain the machine type. Empty
-    if there is no template.
+    """Return the values in the group's launch template, which can contain the machine type.
+
+    The result is empty if there is no template.
     """
     wanted = block(group.values, "launch_template")
     candidates = configuration.of_type("aws_launch_template")

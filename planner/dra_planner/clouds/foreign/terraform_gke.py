@@ -55,7 +55,9 @@ def read_gke(configuration: TerraformState) -> Iterator[ForeignCluster]:
 
 
 def _public_networks(values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the authorized networks. Empty if the cluster doesn't restrict access."""
+    """Return the authorized networks. The result is empty if the cluster doesn't restrict
+    access.
+    """
     authorized = blocks(block(values, "master_authorized_networks_config"), "cidr_blocks")
     return tuple(filter(None, (text(each.get("cidr_block")) for each in authorized)))
 
@@ -133,7 +135,7 @@ def _counts(values: Mapping[str, Any], zones: int) -> tuple[int | None, int | No
 
 
 def _desired(values: Mapping[str, Any], zones: int) -> int | None:
-    """Return the number of nodes to start with in all zones."""
+    """Return the initial number of nodes in all zones."""
     count = number(values.get("node_count"))
     count = number(values.get("initial_node_count")) if count is None else count
     return None if count is None else count * zones

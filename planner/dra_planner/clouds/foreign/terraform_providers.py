@@ -1,7 +1,7 @@
 """Settings of providers in the configuration of a Terraform plan, with the values of variables.
 
-Source of the form: https://developer.hashicorp.com/terraform/internals/json-format. An expression
-contains either a constant, or only the names of the objects that it refers to.
+Source of the format: https://developer.hashicorp.com/terraform/internals/json-format. An expression
+contains either a constant, or only the names of the objects to which it refers.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from dra_planner.documents.plain_values import block, named_blocks, text, texts
 
 
 def read_provider_settings(data: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
-    """Return the known settings of each provider by its name: constants, and references to one
-    variable whose value is known. A provider without an alias precedes those with one.
+    """Return the known settings of each provider, by the provider's name.
+
+    These are constants, and references to one variable with a known value. A provider without an
+    alias precedes providers with an alias.
     """
     configured = named_blocks(block(data, "configuration"), "provider_config")
     found: dict[str, Mapping[str, Any]] = {}
@@ -29,7 +31,9 @@ def read_provider_settings(data: Mapping[str, Any]) -> Mapping[str, Mapping[str,
 
 
 def _value(data: Mapping[str, Any], path: tuple[str, ...], expression: Any) -> Any:
-    """Return the value of an expression in the module at a path of names; None if it's unknown."""
+    """Return the value of an expression in the module at a path of names, or None if it's
+    unknown.
+    """
     if not isinstance(expression, Mapping):
         return None
     if "constant_value" in expression:

@@ -1,5 +1,4 @@
-"""Variables for the Terraform modules that most clusters are created with: written for a cluster,
-and read back.
+"""Write and read the variables of the Terraform modules that create most clusters.
 
 Names of variables: terraform-aws-modules/terraform-aws-eks:variables.tf@v21,
 terraform-google-modules/terraform-google-kubernetes-engine:variables.tf@v38,
@@ -122,7 +121,7 @@ def _read_eks(data: Mapping[str, Any]) -> ForeignCluster:
 
 
 def _first_disk(mappings: Mapping[str, Any]) -> int | None:
-    """Return the GiB of a group's only volume."""
+    """Return the size of a group's only volume in GiB."""
     rows = list(_items(mappings))
     return number(block(rows[0], "ebs").get("volume_size")) if len(rows) == 1 else None
 

@@ -17,8 +17,8 @@ from dra_planner.clouds.protocol.allocatable import (
     reserved_cpu_milli,
 )
 
-# 2% of the disk as well (a conservative estimate: the file system of a node with 100 GiB is 5.75
-# GiB smaller)
+# plus 2% of the disk (a conservative estimate: the file system of a node with 100 GiB is 5.75 GiB
+# smaller)
 IMAGE_MIB = 5 * 1024
 
 
@@ -95,11 +95,12 @@ def allocatable_resources(
 
 
 def addresses_of_node(settings: AllocatableSettings) -> int:
-    """Return the block of a node: twice its pods at least, a power of two.
+    """Return the number of addresses in a node's block: a power of two, and at least twice the
+    node's pods.
 
     Sources: docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr (“CIDR ranges for
     Standard clusters”: /28 for 8 pods, /27 to 16, /26 to 32, /25 to 64, /24 to 110; the rule
-    continues to 256); what a real cluster had, rancher/rancher issue 31110: /25 for 55 pods, /24
+    continues to 256); blocks of a real cluster, rancher/rancher issue 31110: /25 for 55 pods, /24
     for 110, /28 for 8.
     """
     return 1 << (2 * most_pods(settings) - 1).bit_length()

@@ -12,8 +12,8 @@ _COMPACT_FLEX_START = ("a3-ultragpu-", "a4-", "h4d-")
 
 
 def compact_fault(machine_type: str, capacity: str) -> str:
-    """Return why flex-start or queued nodes can't use compact placement. "" for other nodes, and if
-    they can.
+    """Return why flex-start or queued nodes can't use compact placement, or "" for other nodes or
+    if they can. Source:
 
     GoogleCloudPlatform/cluster-toolkit:docs/gke-consumption-options.md@0a49744.
     """

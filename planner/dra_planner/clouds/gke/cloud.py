@@ -183,7 +183,7 @@ class Gke(Cloud):
     disk_keys = pulumi_resources.DISK_KEYS
 
     def labels(self, nodes: NodeOrigin) -> tuple[NodeLabel, ...]:
-        """Return the labels of a pool. The last labels tell GKE which drivers its nodes have.
+        """Return the labels of a pool. The last labels tell GKE which drivers the nodes have.
 
         Sources: docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra and
         …/allocate-network-resources-dra.

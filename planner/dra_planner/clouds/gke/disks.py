@@ -12,7 +12,7 @@ from dra_planner.wording import either
 
 # kubernetes-sigs/gcp-compute-persistent-disk-csi-driver:deploy/disk_type_labels.sh@b560165c. Where
 # sources disagree (c4a, n4), and for a3-ultragpu, whose default is a Hyperdisk (Vertex AI,
-# “DiskSpec”), Persistent Disk counts as refused.
+# “DiskSpec”), Persistent Disk counts as unsupported.
 _HYPERDISK_ONLY = frozenset({"a4", "a4x", "c4", "c4a", "c4d", "g4", "h4d", "m4", "n4"})
 
 
@@ -59,7 +59,9 @@ _SSD_CHOICES: dict[str, tuple[int, ...]] = {
 
 
 def boot_disks(machine_type: str) -> tuple[str, ...]:
-    """Return the boot disk types of a machine type (a3-highgpu-8g), starting with the default."""
+    """Return the boot disk types of a machine type such as a3-highgpu-8g, starting with the
+    default.
+    """
     family = machine_type.partition("-")[0]
     if family in _HYPERDISK_ONLY or machine_type.startswith("a3-ultragpu-"):
         return (_HYPERDISK,)
@@ -77,21 +79,20 @@ def attaches_volume(machine_type: str, disk_type: str) -> bool:
 
 
 def takes_boot_disk(machine_type: str, disk_type: str) -> bool:
-    """Whether nodes of that machine type boot from that type of disk."""
+    """Return whether nodes of a machine type can boot from a type of disk."""
     return disk_type in boot_disks(machine_type)
 
 
 def bundled_ssds(machine_type: str) -> int:
-    """Return how many local SSDs come with a machine type, and are the ephemeral storage of its
-    nodes.
+    """Return how many local SSDs a machine type includes.
+
+    They are the ephemeral storage of its nodes.
     """
     return _BUNDLED_SSDS.get(machine_type, 0)
 
 
 def local_ssds_fault(machine_type: str, count: int) -> str:
-    """Return why a machine type (g2-standard-48) can't have this number of optional local SSDs, or
-    "".
-    """
+    """Return why a machine type can't have this number of optional local SSDs, or ""."""
     choices = _SSD_CHOICES.get(machine_type, ())
     if machine_type.startswith("n1-"):
         choices = (*range(1, 9), 16, 24)
@@ -109,10 +110,10 @@ def local_ssds_fault(machine_type: str, count: int) -> str:
 
 
 def ssd_bytes(settings: AllocatableSettings, count: int, percent_lost: int) -> int:
-    """Return what pods may use of local SSDs: 50 GiB of one are reserved, 75 of two, 100 of more.
+    """Return the bytes of local SSDs that pods can use.
 
-    Their file system is 2 % smaller at most: df prints 369 GiB (cloudera/director-google-plugin
-    pull request 158).
+    GKE reserves 50 GiB of one SSD, 75 GiB of two, and 100 GiB of more. The file system is at most
+    2% smaller: df prints 369 GiB (cloudera/director-google-plugin pull request 158).
     """
     size = replace(settings, disk_gib=count * SSD_GIB)
     reserved = {1: 50, 2: 75}.get(count, 100) * 1024

@@ -10,8 +10,8 @@ GPU_EXAMPLE = "use a machine type with GPUs, or attach GPUs: n1-standard-8+nvidi
 
 
 def attachment(machine: Machine) -> tuple[str, int] | None:
-    """Return type and number of a machine type's NVIDIA GPUs in a node pool's form, or None without
-    GPUs.
+    """Return the type and number of a machine type's NVIDIA GPUs in the form of a node pool, or
+    None without GPUs.
     """
     accelerator = machine.accelerator
     if (
@@ -25,9 +25,9 @@ def attachment(machine: Machine) -> tuple[str, int] | None:
 
 
 def is_for_accelerators(zone: str) -> bool:
-    """Whether a zone is one for accelerators (us-central1-ai1a), which Google lists among a
-    region's others.
+    """Return whether a zone is an AI zone such as us-central1-ai1a.
 
-    googleapis/google-cloud-go issue 13734.
+    Google lists AI zones among a region's other zones. Source: googleapis/google-cloud-go issue
+    13734.
     """
     return re.fullmatch(r".*-ai\d+[a-z]", zone) is not None

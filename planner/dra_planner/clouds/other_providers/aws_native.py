@@ -25,7 +25,7 @@ _INLINE_RULE: Final = {
 
 
 def _cluster(values: dict[str, Any]) -> dict[str, Any]:
-    """Return a cluster with its log types and its one encryption setting as in pulumi-aws."""
+    """Return a cluster with its log types and its encryption setting in the form of pulumi-aws."""
     result = dict(values)
     logging = values.get("enabledClusterLogTypes")
     if isinstance(logging, dict):
@@ -37,7 +37,9 @@ def _cluster(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _template(values: dict[str, Any]) -> dict[str, Any]:
-    """Return a template with groups of interfaces and flags of disks as in pulumi-aws."""
+    """Return a template with the interfaces' groups and the disks' flags in the form of
+    pulumi-aws.
+    """
     result = dict(values)
     if isinstance(interfaces := values.get("networkInterfaces"), list):
         result["networkInterfaces"] = [_interface(each) for each in interfaces]
@@ -60,7 +62,7 @@ def _disk(value: Any) -> Any:
 
 
 def _group(values: dict[str, Any]) -> dict[str, Any]:
-    """Return a group with lists of peers, and tags as a mapping."""
+    """Return a security group with lists of peers, and with tags as a mapping."""
     result = dict(values)
     for side in ("ingress", "egress"):
         if isinstance(rules := values.get(side), list):

@@ -55,7 +55,9 @@ def _pool(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _cluster(values: dict[str, Any]) -> dict[str, Any]:
-    """Return a cluster with lists and flags as in azure-native, and the provider's defaults."""
+    """Return a cluster with lists and flags in the form of azure-native, and with the provider's
+    defaults.
+    """
     result = {"enableRBAC": True, **values}
     if isinstance(first := values.get("agentPoolProfiles"), dict):
         result["agentPoolProfiles"] = [{"mode": "System", **first}]

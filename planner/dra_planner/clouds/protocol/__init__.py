@@ -1,1 +1,1 @@
-"""The protocol of a cloud, and facts that are equal on all clouds."""
+"""The protocol of a cloud, and facts that are the same on all clouds."""

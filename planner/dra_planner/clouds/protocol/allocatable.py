@@ -20,8 +20,8 @@ class NodeImage(Struct, frozen=True, kw_only=True):
     """A custom image: its ID, the image family that it's based on, and the folder of its NVIDIA
     driver.
 
-    `driver_root` is "" if it isn't known whether it has a driver, and `family` is "" if it isn't
-    known.
+    `driver_root` is "" if it's unknown whether the image has a driver, and `family` is "" if it's
+    unknown.
     """
 
     id: str
@@ -36,9 +36,9 @@ class AllocatableSettings(Struct, frozen=True, kw_only=True):
     `max_pods` is the kubelet's value, or None for the cloud's default. `prefix_delegation` is the
     VPC CNI's setting. `self_managed` nodes don't have the limit on pods of managed nodes.
     `reserved` resources aren't available to pods, in addition to the kubelet's own reservation.
-    `daemons` replaces the requests of a daemon pod, adds a pod that isn't in the catalog, or
-    removes one (None). `drivers` lists DRA drivers other than NVIDIA's whose daemon pods run
-    ("dranet").
+    `daemons` replaces the requests of a daemon pod, adds a daemon pod that isn't in the catalog, or
+    removes a daemon pod (None). `drivers` lists the DRA drivers whose daemon pods run, in addition
+    to NVIDIA's (for example, "dranet").
     """
 
     max_pods: int | None = None
@@ -50,20 +50,20 @@ class AllocatableSettings(Struct, frozen=True, kw_only=True):
     daemons: Mapping[str, Amounts | None] = {}
     # how a node uses the machine's own disks: none, raid0, or mount
     local_storage: str = "none"
-    # number of disks requested as ephemeral storage; None: all disks of the machine type
+    # number of disks requested as ephemeral storage; None means all disks of the machine type
     local_ssds: int | None = None
     # huge pages reserved at boot, by size ("2Mi")
     huge_pages: Mapping[str, int] = {}
-    image: NodeImage | None = None  # None: the cloud's default
+    image: NodeImage | None = None  # None means the cloud's default
 
 
 class Allocatable(Struct, frozen=True):
     """The amounts that the kubelet will report (CPU in thousandths, bytes, pods), and the
     assumptions.
 
-    `amounts` is a conservative estimate, because the memory use of kernel, firmware, and
-    hypervisor, and the image's use of the disk, aren't published for any machine type. `at_most` is
-    the maximum: without this use, except for the kernel's page descriptors.
+    `amounts` is a conservative estimate, because the memory that the kernel, firmware, and
+    hypervisor use, and the disk space that the image uses, aren't published for any machine type.
+    `at_most` is the maximum, which ignores this use except for the kernel's page descriptors.
     """
 
     amounts: dict[str, int]
@@ -86,10 +86,10 @@ def reserved_cpu_milli(vcpus: int) -> int:
 
 
 def page_descriptors_mib(arch: str, memory_mib: int) -> int:
-    """Return the MiB that every kernel keeps at boot to describe the pages of the memory, and that
-    it doesn't report as memory: 64 bytes for each page of 4 KiB on amd64.
+    """Return the MiB that every kernel reserves at boot to describe the pages of the memory.
 
-    0 on arm64, because some kernels have larger pages there. Sources:
+    The kernel doesn't report them as memory. They are 64 bytes for each page of 4 KiB on amd64, and
+    0 on arm64, because some arm64 kernels have larger pages. Sources:
     torvalds/linux:Documentation/mm/vmemmap_dedup.rst@17b6fc8, mm/sparse-vmemmap.c@03c6019,
     mm/memblock.c@00974b9 (MemTotal counts the memory that allocations at boot leave).
     """

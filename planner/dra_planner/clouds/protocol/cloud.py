@@ -22,7 +22,7 @@ from dra_planner.clouds.protocol.settings import (
 from dra_planner.errors import UnsupportedFeature
 from dra_planner.wording import either
 
-# number of nodes in a pool, and the pool's maxPods (None for the cloud's default)
+# number of nodes in a pool, and the pool's maxPods (None means the cloud's default)
 PodsOfNodes = tuple[int, int | None]
 _OF_KUBERNETES = re.compile(r"(.*\.)?(kubernetes\.io|k8s\.io)")
 _OF_KUBELET = re.compile(r"(.*\.)?(kubelet|node)\.kubernetes\.io")
@@ -37,8 +37,8 @@ class Cloud(CloudNodes):
     def pods_range_fault(self, cidr: str, nodes: Iterable[PodsOfNodes], system_nodes: int) -> str:
         """Return why the pods' range is too small for the nodes, or "".
 
-        It counts one more system node, which an upgrade starts before it removes an old one. An
-        invalid or empty range isn't checked.
+        The nodes include one more system node, because an upgrade starts a node before it removes
+        an old one. An invalid or empty range isn't checked.
         """
         counted = [*nodes, (system_nodes + 1, None)]
         try:
@@ -95,7 +95,7 @@ class Cloud(CloudNodes):
         return ""
 
     def version_fault(self, version: str) -> str:
-        """Return why a text isn't a valid Kubernetes version of a control plane, or ""."""
+        """Return why a text isn't a valid Kubernetes version for a control plane, or ""."""
         if re.fullmatch(self.version_pattern, version):
             return ""
         minor = re.match(r"\s*v?(1\.\d+)", version)
@@ -105,7 +105,7 @@ class Cloud(CloudNodes):
         )
 
     def address_fault(self, cidr: str) -> str:
-        """Return why a network can't have access to the API server from outside, or "".
+        """Return why a network can't have access to the public API server endpoint, or "".
 
         `public_network_fault` covers networks that every cloud rejects.
         """
@@ -225,8 +225,8 @@ class Cloud(CloudNodes):
         return self.purchase_fault(pool.machine, kind)
 
     def purchase_fault(self, machine: Machine, capacity: str) -> str:
-        """Return why a machine type isn't available with a capacity type, or "" if it is or nothing
-        is known.
+        """Return why a machine type isn't available with a capacity type, or "" if it's available
+        or unknown.
         """
         if (
             not machine.purchase

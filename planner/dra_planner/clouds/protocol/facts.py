@@ -30,9 +30,9 @@ _LONGEST_KEY = 253 + 1 + 63  # Kubernetes label key: a domain, a slash, and a na
 
 
 class CloudFacts(ABC):
-    """The offers of one cloud, and the names that it uses for them."""
+    """The offers of one cloud, and the cloud's names for them."""
 
-    name: ClassVar[str]  # name of the cloud in a fleet, and of its module
+    name: ClassVar[str]  # name of the cloud in fleets, and name of its module
 
     # Where clusters run.
     region_setting: ClassVar[str]  # key in the stack's configuration for the region
@@ -41,7 +41,7 @@ class CloudFacts(ABC):
     account_settings: ClassVar[Mapping[str, str]] = {}
     region_pattern: ClassVar[str]
     region_example: ClassVar[str]
-    zone_pattern: ClassVar[str]  # with a group `region`
+    zone_pattern: ClassVar[str]  # contains a group `region`
     zone_suffixes: ClassVar[tuple[str, ...]]  # a region followed by one of these suffixes is a zone
     zone_counts: ClassVar[range] = range(1, 7)  # maximum number of zones in a new network
     # keys of a fleet or pool (or key.value) that this cloud doesn't support, with the reason
@@ -58,7 +58,7 @@ class CloudFacts(ABC):
     # capacity types for which the catalog is complete
     judged_purchases: ClassVar[tuple[str, ...]] = ("on-demand", "spot")
     huge_pages_doubt: ClassVar[str] = ""  # facts about reserved machines that are unknown
-    version_pattern: ClassVar[str] = r"1\.\d+(\.\d+)?"  # of a control plane
+    version_pattern: ClassVar[str] = r"1\.\d+(\.\d+)?"  # Kubernetes versions of a control plane
     # properties of its pools with the values that mean Spot
     spot: ClassVar[tuple[tuple[str, str], ...]] = ()
     reservation_pattern: ClassVar[str] = ".+"
@@ -71,13 +71,14 @@ class CloudFacts(ABC):
     longest_pool_name: ClassVar[int] = 40
     machine_change: ClassVar[str] = "replaces the pool and its pods"
     """Effect of another machine type of an existing pool."""
-    pool_name_pattern: ClassVar[str] = ""  # where the cloud takes less than any name of that length
-    zone_names: ClassVar[tuple[str, ...]] = ()  # as its pools name zones, where not by the region
+    pool_name_pattern: ClassVar[str] = ""  # if not every name of that length is valid
+    # names of zones in pools, if they don't contain the region
+    zone_names: ClassVar[tuple[str, ...]] = ()
     regions_without_zones: ClassVar[tuple[str, ...]] = ()
     # property of its pools with the value that marks pools for system pods
     system_mode: ClassVar[tuple[str, str]] = ("", "")
-    system_machine: ClassVar[str]  # image for nodes without GPUs, by default
-    gpu_images: ClassVar[Mapping[str, str]]  # by architecture
+    system_machine: ClassVar[str]  # machine type of the system pool, by default
+    gpu_images: ClassVar[Mapping[str, str]]  # image of GPU nodes by architecture
     system_images: ClassVar[Mapping[str, str]]
     # prefixes of the names of images that contain a driver
     images_with_device_plugin: ClassVar[tuple[str, ...]] = ()
@@ -126,7 +127,7 @@ class CloudFacts(ABC):
     wakes_by_label: ClassVar[str] = ""
     # API group of the node classes of Karpenter's pools
     karpenter: ClassVar[str] = ""
-    node_class: ClassVar[KarpenterNodeClass | None] = None  # what that is
+    node_class: ClassVar[KarpenterNodeClass | None] = None  # description of this node class
 
     # Resources and commands that exist only in this cloud.
     addon_token: ClassVar[str] = ""  # resources that are cluster add-ons, including kube-proxy
@@ -142,7 +143,7 @@ class CloudFacts(ABC):
     supports_mig: ClassVar[bool] = True
     # taints that the NVIDIA DRA driver must tolerate
     unsupported_gates: ClassVar[tuple[str, ...]] = ()
-    driver_source: ClassVar[str] = ""  # who says so
+    driver_source: ClassVar[str] = ""  # source for what the driver doesn't support here
     critical_pods_need_quota: ClassVar[bool] = False
     own_driver: ClassVar[str] = ""  # subject of `own_dra_driver` in messages
     # label with which nodes publish network devices, if its value is "true"

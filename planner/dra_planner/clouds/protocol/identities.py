@@ -9,8 +9,8 @@ from msgspec import Struct, field
 
 class GrantResource(Struct, frozen=True, kw_only=True):
     """A resource that grants permissions: its type, the property with identities, and the property
-    with permissions, or with a policy as text. `scope` is the property with the resource that the
-    permissions are for.
+    with permissions, or with a policy as text. `scope` is the property with the resource to
+    which the permissions apply.
     """
 
     token: str
@@ -20,8 +20,8 @@ class GrantResource(Struct, frozen=True, kw_only=True):
 
 
 class RegistryResource(Struct, frozen=True, kw_only=True):
-    """A registry from which nodes pull only with a grant: its type, the property with its name,
-    the end of its address, the grants, and parts of the rights that are enough.
+    """A registry from which nodes can pull images only with a grant: its type, the property with
+    its name, the suffix of its address, the grants, and parts of the names of sufficient rights.
     """
 
     token: str
@@ -38,10 +38,10 @@ class NodeAdmission(Struct, frozen=True, kw_only=True):
     `token` is the type of an entry, and `kinds` are the values of its property `kind` for nodes.
     `required` is a property of clusters and the value with which nodes need an entry. `groups` is
     the type of resources that start nodes. Their tags have keys that begin with `tag` and end with
-    the name of the cluster. `identity` is an entry's property with the role, and `role` are the
-    properties that lead from a group to its role, each of the resource that the one before names.
-    The cloud creates the entry for the role in its pools' property `pool_role` itself. `node_class`
-    is the property of Karpenter's node classes with the role of their nodes.
+    the cluster's name. `identity` is an entry's property with the role. `role` is the path of
+    properties from a group to its role, in which each property names the next resource. The cloud
+    itself creates the entry for the role in its pools' property `pool_role`. `node_class` is the
+    property of Karpenter's node classes with the role of their nodes.
     """
 
     token: str
@@ -60,10 +60,11 @@ class IdentityResource(Struct, frozen=True, kw_only=True):
     """A resource that is an identity.
 
     `rights` are its own properties that contain the names of rights, or policies as text. `trust`
-    is the property that lists who can act as the identity. `policy` is a resource that is a set of
-    rights, and its text. `grants` are the resources that grant rights. `everything` are rights that
-    include all others. `of_cloud` are parts of names of rights whose contents the cloud defines,
-    and `names` those that messages use instead of an ID.
+    is the property that lists who can assume the identity. `policy` is the type of a resource with
+    a set of rights, and its property with the text. `grants` are the resources that grant rights.
+    `everything` are rights that include all other rights. `of_cloud` are parts of the names of
+    rights whose contents the cloud defines, and `names` are the names that messages use instead of
+    an ID.
     """
 
     token: str
@@ -81,9 +82,9 @@ class IdentityResource(Struct, frozen=True, kw_only=True):
 class PodIdentity(Struct, frozen=True, kw_only=True):
     """A resource that gives pods with a service account an identity of the cloud: its type, and its
     properties with the namespace, the service account, and the identity. The identity must trust
-    the service `trusted` and allow it the action `session`. Nodes need the add-on `agent`, unless
-    the property and value `built_in` of the cluster include it. `addon` is an add-on's list of
-    service accounts with identities.
+    the service `trusted`, and allow it the action `session`. Nodes need the add-on `agent`,
+    unless the cluster includes it (property and value `built_in`). `addon` is an add-on's list
+    of service accounts with identities.
     """
 
     token: str
@@ -106,17 +107,17 @@ class AddonAccount(Struct, frozen=True, kw_only=True):
 
 
 class FederatedAccounts(Struct, frozen=True, kw_only=True):
-    """Use of an identity by service accounts, through the cluster's OIDC issuer.
+    """How service accounts use an identity through the cluster's OIDC issuer.
 
-    `token` is the type of the resource that allows it, and `kind` its name in messages. `subject`
-    is the property with the allowed service accounts, and `pattern` finds their namespaces and
-    names in it. `identity` is the property with the identity's name, "" if the name isn't known
-    before the identity exists. `annotation` is the annotation with which a service account names
-    its identity, and `role` an add-on's property with the identity. `provider` is a part of the
-    address of the cloud's issuers, and `audience` the start of the audience of their tokens.
+    `token` is the type of the resource that allows this use, and `kind` is its name in messages.
+    `subject` is the property with the allowed service accounts, and `pattern` extracts their
+    namespaces and names. `identity` is the property with the identity's name, or "" if the name is
+    unknown before the identity exists. `annotation` is the annotation in which a service account
+    names its identity, and `role` is an add-on's property with the identity. `provider` is a part
+    of the addresses of the cloud's issuers, and `audience` is the prefix of their tokens' audience.
     `issuer` and `audiences` are properties of a resource that isn't a policy. `pool` is the
     property of clusters with the identity pool, and the end of the pool's name. `pod_label` is the
-    label of pods that get a token for the identity, "" if every pod of the account gets it.
+    label of pods that get a token for the identity, or "" if every pod of the account gets one.
     """
 
     token: str

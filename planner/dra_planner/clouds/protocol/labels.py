@@ -1,4 +1,4 @@
-"""The labels and the taint of every DRA pool on every cloud, defined only here."""
+"""The labels and the taint of every DRA pool on every cloud. This is their only definition."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ _NO_CONFIG = "the device plugin serves whole GPUs on these nodes"
 
 
 class NodeLabel(Struct, frozen=True):
-    """A label that this project sets on nodes. `otherwise` is the consequence if it's missing."""
+    """A label that this project sets on nodes. `otherwise` is the consequence of a missing
+    label.
+    """
 
     key: str
     value: str
@@ -32,13 +34,11 @@ class NodeLabel(Struct, frozen=True):
 
 
 class NodeOrigin(Struct, frozen=True, kw_only=True):
-    """The facts that determine the labels and taints of a pool's nodes, in addition to those that
-    the pool sets.
-
-    `machine` is None if the catalog doesn't contain it, and its nodes then count as GPU nodes.
-    `capacity` and `autoscaler` have the values of a fleet (for example, on-demand).
-    `network_devices` is set if DRANET publishes network interfaces. `plugin` describes how a device
-    plugin serves the devices, or is None for DRA nodes.
+    """The facts that determine the labels and taints of a pool's nodes, in addition to the labels
+    and taints that the pool sets. `machine` is None if the catalog doesn't contain it. In that
+    case, its nodes count as GPU nodes. `capacity` and `autoscaler` have the values of a fleet
+    (for example, on-demand). `network_devices` is set if DRANET publishes network interfaces.
+    `plugin` describes how a device plugin serves the devices, or is None for DRA nodes.
     """
 
     name: str
@@ -55,7 +55,9 @@ class NodeOrigin(Struct, frozen=True, kw_only=True):
 
 
 def contract_labels(nodes: NodeOrigin) -> tuple[NodeLabel, ...]:
-    """Return the labels of a pool's nodes on every cloud, by which drivers find GPU nodes."""
+    """Return the labels of a pool's nodes on every cloud. Drivers find GPU nodes by these
+    labels.
+    """
     own = (NodeLabel(POOL, nodes.name),)
     if not nodes.has_gpus:
         return own

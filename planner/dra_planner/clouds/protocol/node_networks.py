@@ -8,14 +8,14 @@ from msgspec import Struct
 
 
 class SecurityGroups(Struct, frozen=True, kw_only=True):
-    """Groups of rules that close outbound traffic unless a rule opens it.
+    """Groups of rules that block outbound traffic unless a rule allows it.
 
     `token` is the resource, and `egress` its list of rules. `used_by` are the properties of a
-    pool's template that list groups; an item of the second has a list `interface_groups`.
-    `rules` are the resources that are a rule of the group that `rule_group` names, each with a
-    property and the value that makes it a rule for inbound traffic. `ranges` and `lists` are
-    properties of rules with ranges of addresses, and with lists of the cloud's ranges; `ports` are
-    the first and last.
+    pool's template that list groups; an item of the second has a list `interface_groups`. `rules`
+    are the types of separate rule resources, each with a property and the value that marks inbound
+    rules. `rule_group` names the group of such a rule. `ranges` and `lists` are properties of rules
+    with address ranges, and with lists of the cloud's ranges. `ports` are the properties with the
+    first and last port.
     """
 
     token: str
@@ -45,14 +45,14 @@ class PublicEndpoint(Struct, frozen=True, kw_only=True):
 
 
 class Gateway(Struct, frozen=True, kw_only=True):
-    """A gateway that private nodes need to reach registries of others.
+    """A gateway that private nodes need to reach registries outside the cloud.
 
-    `private` is the property of clusters that makes nodes private, and `private_pool` that of
-    pools. `network` the property that
-    names their network, and `network_token` and `token` are the resources. `mirror` is part of the
-    names of registries that nodes reach without the gateway. `listed` is a property of gateways
-    with the value that limits them to the subnets in another property, and `subnet` the clusters'
-    property with their subnet.
+    `private` is the property of clusters that makes nodes private, and `private_pool` is the same
+    property of pools. `network` is the property that names their network. `network_token` and
+    `token` are the types of the network and the gateway. `mirror` is part of the names of
+    registries that nodes reach without the gateway. `listed` is a property of gateways, with the
+    value that limits them to the subnets in another property. `subnet` is the clusters' property
+    with their subnet.
     """
 
     private: str
@@ -70,16 +70,16 @@ class Gateway(Struct, frozen=True, kw_only=True):
 class DefaultRoutes(Struct, frozen=True, kw_only=True):
     """Paths from the subnets of nodes to other networks.
 
-    `token` is a table of routes with the list `routes`, and `route` a route that is its own
-    resource, with the property that names its table. `destinations` are properties of a route with
-    its range. A subnet names its table in `of_subnet`, or `association` does: its type and its
-    properties with the subnet and the table. `dead` is a property of a route with the value that
-    drops packets. `gateway` is a property of a route with the gateway's type, and the property and
-    value with which it doesn't lead to the internet. `internet` is a property of a route with the
-    gateway to the internet, the gateway's type, and the prefix of its IDs. That gateway needs
-    public addresses: `public` are a subnet's property and one of the interfaces in a template that
-    assign them. A gateway in a subnet (`gateway_subnet`) needs
-    such a route itself.
+    `token` is a route table with the list `routes`, and `route` is a separate route resource, with
+    the property that names its table. `destinations` are properties with the range of a route. A
+    subnet names its table in `of_subnet`, or `association` (a type, and its properties with the
+    subnet and the table) connects them. `dead` is a property of a route, with the value that drops
+    packets. `gateway` is a property of a route, with the gateway's type, and the property and value
+    with which the gateway doesn't lead to the internet. `internet` is a property of a route with
+    the gateway to the internet, the gateway's type, and the prefix of its IDs. Nodes need public
+    addresses to use that gateway: `public` are the properties of a subnet, and of the interfaces in
+    a template, that assign public addresses. A gateway in a subnet (`gateway_subnet`) also needs
+    such a route.
     """
 
     token: str
@@ -98,11 +98,11 @@ class DefaultRoutes(Struct, frozen=True, kw_only=True):
 class ServiceEndpoints(Struct, frozen=True, kw_only=True):
     """Endpoints of the cloud's services inside a network, for nodes without a default route.
 
-    `token` has the properties `network` and `service`; names of services end with those of
-    `needed`. An endpoint with the kind `routed` works only with tables of routes, which it or
-    `route_token` names, and others only with the flag `private_names`. `default_tables` are
-    resources that give subnets a table without naming them. `mirror` is part of the names of
-    registries that nodes reach through an endpoint.
+    `token` has the properties `network` and `service`. The services that nodes need have names that
+    end with an item of `needed`. An endpoint with the kind `routed` works only with route tables,
+    which the endpoint or a `route_token` names. Other endpoints work only with the flag
+    `private_names`. `default_tables` are resources that give subnets a table without naming the
+    subnets. `mirror` is part of the names of registries that nodes reach through an endpoint.
     """
 
     token: str
@@ -118,12 +118,12 @@ class ServiceEndpoints(Struct, frozen=True, kw_only=True):
 
 
 class ControlPlaneGroups(Struct, frozen=True, kw_only=True):
-    """Groups of the control plane, which must admit the groups of nodes.
+    """Security groups of the control plane, which must admit the groups of nodes.
 
-    `of_cluster` is the clusters' property with more groups, and `more_groups` the list in it.
-    `rules` are the resources that are an inbound rule, each with a property and a value that make
-    it one, and its properties with the source: a group first. `rule_group` names the group of a
-    rule, and `ingress` are a group's own rules.
+    `of_cluster` is the clusters' property with additional groups, and `more_groups` is the list in
+    it. `rules` are the types of inbound rule resources, each with a property and the value that
+    marks inbound rules, and its properties with the source, starting with a group. `rule_group`
+    names the group of a rule, and `ingress` contains a group's own rules.
     """
 
     of_cluster: str
@@ -134,9 +134,11 @@ class ControlPlaneGroups(Struct, frozen=True, kw_only=True):
 
 
 class NetworkFirewall(Struct, frozen=True, kw_only=True):
-    """A rule for all nodes of a network: its properties with the network, the direction and its
-    value for outbound traffic, the denied and allowed protocols, the destinations, the priority (a
-    lower number counts first), whether it's off, and the tags of nodes that it's for, with the
+    """A firewall rule for all nodes of a network.
+
+    The fields are its properties with the network, the direction (and the value for outbound
+    traffic), the denied and allowed protocols, the destinations, the priority (lower numbers take
+    precedence), the flag that disables it, and the tags of the nodes to which it applies, with the
     pools' property with tags.
     """
 
@@ -168,13 +170,14 @@ class AddressRanges(Struct, frozen=True, kw_only=True):
     """Ranges of addresses of a cluster, its nodes, and their network, which must not overlap.
 
     `of_cluster` are properties of clusters, each with its name in messages and the cloud's default.
-    `token` is a subnet of nodes, `used_by` the properties of pools and clusters that name it,
-    `ranges` its properties with one range or a list, and `zone` the one with its zone. `network` is
-    the property that names its network, and `network_token` and `network_ranges` are that
-    resource. `kept` addresses of a subnet are the cloud's. `dns` is a property with an address of
-    the services' range, and the property with that range. `pods_in_subnet` are properties of
-    clusters with the values with which pods have addresses of the subnet, and `default_pods` the
-    number that each node then takes by default.
+    `token` is the type of a subnet of nodes. `used_by` are the properties of pools and clusters
+    that name it, `ranges` are its properties with one range or a list, and `zone` is its property
+    with the zone. `network` is the property that names its network, and `network_token` and
+    `network_ranges` are the type and the ranges of this network. The cloud reserves `kept`
+    addresses of each subnet. `dns` is a property with an address in the services' range, and the
+    property with that range. `pods_in_subnet` are properties of clusters, with the values with
+    which pods use addresses of the subnet. In that case, `default_pods` is the number of addresses
+    that each node uses by default.
     """
 
     of_cluster: tuple[tuple[str, str, str], ...]
@@ -193,9 +196,11 @@ class AddressRanges(Struct, frozen=True, kw_only=True):
 
 
 class TrafficFilter(Struct, frozen=True, kw_only=True):
-    """A list of rules of a subnet: `token` is the resource, `used_by` the subnet's property that
-    names it, and `rules` its list. `rule` is a rule that is its own resource, and the property that
-    names the list. `everywhere` are destinations without which nodes don't work.
+    """A list of rules for a subnet.
+
+    `token` is its type, `used_by` is the subnet's property that names it, and `rules` is its list
+    of rules. `rule` is the type of a separate rule resource, and the property that names the list.
+    `everywhere` are destinations that nodes need.
     """
 
     token: str
@@ -206,7 +211,7 @@ class TrafficFilter(Struct, frozen=True, kw_only=True):
 
 
 class NodeNetwork(Struct, frozen=True, kw_only=True):
-    """All settings that can cut nodes off. None if the cloud doesn't have them."""
+    """All settings that can cut nodes off. A setting is None if the cloud doesn't have it."""
 
     groups: SecurityGroups | None = None
     endpoint: PublicEndpoint | None = None

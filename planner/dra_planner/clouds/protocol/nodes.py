@@ -38,7 +38,7 @@ class CloudNodes(CloudFacts):
         """
 
     def reserved_cpu_milli(self, vcpus: int) -> int:
-        """Return kubelet's reservation of the cores, in thousandths."""
+        """Return the kubelet's CPU reservation in thousandths of a core."""
         return reserved_cpu_milli(vcpus)
 
     def labels(self, nodes: NodeOrigin) -> tuple[NodeLabel, ...]:
@@ -76,14 +76,14 @@ class CloudNodes(CloudFacts):
         return iter(())
 
     def image_fault(self, machine: Machine, image: str) -> str:
-        """Return why a machine type can't run a node image, with the fix, or "" if nothing is
+        """Return why a machine type can't run a node image, with the fix, or "" if no problem is
         known.
         """
         return ""
 
     def keeps_device_plugin(self, image: str, boot_script: str) -> bool | None:
-        """Return True if nodes with an image that contains a device plugin run it, or None if it
-        isn't known.
+        """Return True if nodes with an image that contains a device plugin run it, or None if it's
+        unknown.
         """
         return None
 
@@ -110,8 +110,8 @@ class CloudNodes(CloudFacts):
         return next((arch for arch, part in _ARCHITECTURES.items() if part in image), "")
 
     def image_of_parameter(self, name: str) -> str | None:
-        """Return the image that a parameter of the cloud names, or None if it isn't one that is
-        known.
+        """Return the image that a parameter of the cloud names, or None if the parameter is
+        unknown.
         """
         return None
 
@@ -127,8 +127,9 @@ class CloudNodes(CloudFacts):
         )
 
     def boot_disk_types(self, instance_type: str) -> tuple[str, ...]:
-        """Return the boot disk types of a machine type, starting with the default. Empty if they
-        are unknown.
+        """Return the boot disk types of a machine type, starting with the default.
+
+        The result is empty if they are unknown.
         """
         return ()
 
@@ -142,19 +143,19 @@ class CloudNodes(CloudFacts):
         """Return how many addresses of its subnet a node needs, with this number of pods that don't
         use the host network.
 
-        None if it isn't known.
+        Returns None if it's unknown.
         """
         return None
 
     def pod_range_addresses(self, settings: AllocatableSettings) -> int | None:
         """Return how many addresses of the pods' separate range a node needs.
 
-        None if it isn't known, and 0 if pods use addresses of the subnet.
+        Returns None if it's unknown, and 0 if pods use addresses of the subnet.
         """
         return None
 
     def count_step(self, zones: int, *, autoscaled: bool) -> CountStep:
-        """Return the number of which a pool's node count must be a multiple, for this number of
+        """Return the number of which a pool's node count must be a multiple, with this number of
         zones.
         """
         return CountStep()

@@ -1,4 +1,4 @@
-"""Serving of a pool's devices by a vendor's device plugin, without DRA."""
+"""How a vendor's device plugin serves a pool's devices, without DRA."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ RENAMED: Final = ".shared"  # suffix of an extended resource whose units are sha
 class PluginServing(Struct, frozen=True, kw_only=True):
     """The meaning of one unit of the plugin's resource on a node.
 
-    `strategy` is "time-slicing" or "mps" if the plugin serves each device as `replicas` units;
-    `is_renamed` then adds .shared to the resource's name. `mig_strategy` is "single" (partitions
-    have the name of whole GPUs) or "mixed" (a name for each profile), and "" if the pool's MIG
-    configuration `mig` leaves GPUs whole.
+    `strategy` is "time-slicing" or "mps" if the plugin serves each device as `replicas` units. In
+    that case, `is_renamed` adds .shared to the resource's name. `mig_strategy` is "single"
+    (partitions have the name of whole GPUs), "mixed" (each profile has its own name), or "" if the
+    pool's MIG configuration `mig` leaves GPUs whole.
     """
 
     strategy: str = ""
@@ -45,9 +45,9 @@ class PluginServing(Struct, frozen=True, kw_only=True):
 class CloudPlugin(Struct, frozen=True, kw_only=True):
     """A cloud's support of NVIDIA's device plugin.
 
-    `is_built_in` if the cloud runs its own plugin on nodes that aren't DRA nodes; then a fleet
-    can't install one. `replicas` is the largest number of units of a device. `mig_strategies` has
-    the usual strategy first. `renames` whether shared units can have a different name.
+    `is_built_in` is set if the cloud runs its own plugin on nodes that aren't DRA nodes, so a fleet
+    can't install one. `replicas` is the maximum number of units per device. `mig_strategies` starts
+    with the default strategy. `renames` is set if shared units can have a different name.
     """
 
     is_built_in: bool = False
@@ -56,7 +56,7 @@ class CloudPlugin(Struct, frozen=True, kw_only=True):
     renames: bool = True
 
     def faults(self, title: str, plugin: PluginServing) -> Iterator[tuple[str, str]]:
-        """Yield the settings that the cloud doesn't support, by the key of the pool."""
+        """Yield the settings that the cloud doesn't support, each with its key in the pool."""
         if plugin.replicas > self.replicas:
             yield (
                 "sharing.replicas",

@@ -13,8 +13,9 @@ from dra_planner.model import Taint
 
 
 class CountLimits(Struct, frozen=True, kw_only=True):
-    """The properties with the minimum and maximum number of nodes. `per_zone`: the counts are per
-    zone.
+    """The properties with the minimum and maximum number of nodes.
+
+    `per_zone` is set if the counts are per zone.
     """
 
     minimum: str
@@ -23,7 +24,9 @@ class CountLimits(Struct, frozen=True, kw_only=True):
 
 
 class SpreadGroup(Struct, frozen=True, kw_only=True):
-    """A placement group that a template's property names, and its most nodes in a zone."""
+    """A placement group that a template's property names, and its maximum number of nodes in a
+    zone.
+    """
 
     token: str
     used_by: str
@@ -35,18 +38,19 @@ class MachineTemplate(Struct, frozen=True, kw_only=True):
     it, its type, and the path of the machine type.
 
     `disks` is its list of disks, each with the name `disk_name`. `root` contains prefixes of image
-    names, each with the name of the disk for images and containers. `instead` are properties of a
-    pool that it can't have next to a template. `not_in_pools` are properties of the template that a
-    pool rejects, each with its own for the same. `image` is its property with an image, and
-    `custom_image` what the pool's image must then be. With `is_merged`, the cloud adds its own boot
-    script, so the template's must be in MIME multipart format unless the image is custom. A boot
-    script for a custom image that contains the first of `node_config` must also contain the others.
+    names, each with the name of the disk for images and containers. `instead` are properties that a
+    pool with a template can't have. `not_in_pools` are properties of the template that a pool
+    rejects, each with the pool's equivalent property. `image` is its property with an image, and
+    `custom_image` is the value that the pool's image must have in that case. With `is_merged`, the
+    cloud adds its own boot script, so the template's boot script must be in MIME multipart format
+    unless the image is custom. A boot script for a custom image that contains the first word of
+    `node_config` must also contain the other words.
     """
 
     property: str
     token: str
     machine: str
-    boot_script: str = ""  # in base64
+    boot_script: str = ""  # encoded in base64
     # words that identify boot scripts with which nodes join a cluster themselves
     joins: tuple[str, ...] = ()
     node_config: tuple[str, ...] = ()
@@ -70,11 +74,11 @@ class AttachedGpus(Struct, frozen=True, kw_only=True):
 
 
 class SurgeSetting(Struct, frozen=True, kw_only=True):
-    """Order of updates: whether new nodes start before old nodes are removed.
+    """Whether an update starts new nodes before it removes old nodes.
 
-    `setting` is the property and `default` its value if it's missing. `starts_none` are the values
-    with which no new node starts first. `strategy` is a property and the value with which `setting`
-    counts, also its default.
+    `setting` is the property, and `default` is its default value. `starts_none` are the values with
+    which no new node starts first. `setting` applies only if the property `strategy` has its value,
+    which is also its default.
     """
 
     setting: str
@@ -89,14 +93,15 @@ class BoughtCapacity(Struct, frozen=True, kw_only=True):
     pool from using them.
 
     `marks` and `template_marks` are properties of the pool and of its launch template, each with
-    the value that means bought capacity, "" for any. `tokens` are the resources that are bought
-    capacity. `names` and `template_name` say what was bought, in the pool and in its template.
-    `placement` and `template_placement` list the properties that place nodes elsewhere, with
-    what they name. `own_placement` is the property with which a reservation is in a placement
-    group itself. `machine` is a reservation's type, and its property with a machine type.
-    `size` is the property with a reservation's number of machines, or `members` are the
-    properties of its machine type's resource with the group that pools name, and with the
-    number. `by_name` is the flag with which pools select it by name.
+    the value that means bought capacity ("" for any value). `tokens` are the types of resources
+    that are bought capacity. `names` and `template_name` are the properties that identify the
+    purchase, in the pool and in its template. `placement` and `template_placement` list the
+    properties that place nodes elsewhere, each with the name of the resource to which it refers.
+    `own_placement` is the property with a reservation's own placement group. `machine` is a
+    reservation's type, and its property with a machine type. `size` is the property with a
+    reservation's number of machines. Alternatively, `members` are the properties of the machine
+    type's resource with the group that pools name, and with the number. `by_name` is the flag with
+    which pools select a reservation by name.
     """
 
     marks: tuple[tuple[str, str], ...]
@@ -124,10 +129,10 @@ class KarpenterNodeClass(Struct, frozen=True, kw_only=True):
     matches the start of the cloud's own names, which contain a Kubernetes version. `families` are
     the names of image families, each with the start of the names of its images. `reservations`
     selects bought machines, which pools use only if they require the capacity type `reserved`.
-    `reservation` is the resource that is a reservation, with its machine type and, if the
-    reservation isn't for everyone, the property and value that say so. `bought` are
-    all kinds of reservations. `subnets` is a list of terms with tags of subnets, or with their IDs,
-    and the type of a subnet. `tag` is a resource that is a tag of another.
+    `reservation` is the type of a reservation, its property with the machine type, and the property
+    and value that restrict the reservation to nodes that select it. `bought` are all kinds of
+    reservations. `subnets` is a list of terms with tags of subnets, or with their IDs, and the type
+    of a subnet. `tag` is the type of a resource that tags another resource.
     """
 
     kind: str
@@ -147,11 +152,12 @@ class KarpenterNodeClass(Struct, frozen=True, kw_only=True):
 
 
 class EphemeralDisk(Struct, frozen=True, kw_only=True):
-    """An operating system on a disk of the machine: the property and value that say so, the
-    property with its size and the default in GiB, the other value, the families whose machine
-    types have only their temporary disk for it, and a pattern of the machine types without a disk
-    of their own. `other_settings` are other properties that need such a disk, each with its value
-    and the other value.
+    """An operating system on a local disk of the machine.
+
+    The fields are the property and value that enable it, the property with its size and the default
+    in GiB, the alternative value, the families whose machine types have only their temporary disk
+    for it, and a pattern of the machine types without a local disk. `other_settings` are other
+    properties that need a local disk, each with its value and the alternative value.
     """
 
     setting: tuple[str, str]
@@ -166,14 +172,14 @@ class EphemeralDisk(Struct, frozen=True, kw_only=True):
 class FastNetwork(Struct, frozen=True, kw_only=True):
     """The properties with which a pool attaches the machine type's multi-node network to its nodes.
 
-    `of_machine` describes the network that a machine type is typically bought for, and returns ""
-    if it has none. `settings` are properties of the pool, any of which says that nodes have it.
-    `interfaces` is a list in the template with a property and the start of the values that say so.
-    `interface` is the name of one, and `most` the number that a machine type supports, None if it
-    isn't known. `requested_as` is a regular expression for the resources, classes, and drivers in
-    pods for which Karpenter attaches interfaces. `charts` are the charts that install drivers for
-    it. In `fix`, {} is the name of the template: the first of `templates`, or the second if
-    Karpenter starts the nodes.
+    `of_machine` describes the network for which a machine type is typically bought, and returns ""
+    if it has none. `settings` are properties of the pool, any of which attaches the network.
+    `interfaces` is a list in the template, with a property and the prefix of the values that attach
+    the network. `interface` is the name of one interface, and `most` is the number that a machine
+    type supports (None if unknown). `requested_as` is a regular expression for the resources,
+    classes, and drivers in pods for which Karpenter attaches interfaces. `charts` are the charts
+    that install drivers for it. In `fix`, {} is the name of the template: the first of `templates`,
+    or the second if Karpenter starts the nodes.
     """
 
     of_machine: Callable[[Machine], str]

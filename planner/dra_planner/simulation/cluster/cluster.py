@@ -43,18 +43,18 @@ class SimulatedPod(Struct, frozen=True, eq=False):
 class PlacedPod(Struct, frozen=True):
     """A pod on a node (by number), and the devices of its own claims there.
 
-    `since` orders pods by their start. For equal values, the order isn't known.
+    `since` orders pods by their start. If the values are equal, the order is unknown.
     """
 
     pod: SimulatedPod
     node: int
     picks: tuple[ClaimPicks, ...] = ()
-    shared: tuple[ObjectKey, ...] = ()  # the shared claims that it uses
+    shared: tuple[ObjectKey, ...] = ()  # the shared claims that the pod uses
     since: int = 0
 
 
 class SharedClaim(Struct, frozen=True):
-    """A claim with devices: the numbers of the nodes where it can be used, and its number
+    """A shared claim with devices: the numbers of the nodes on which it can be used, and its number
     of pods.
     """
 
@@ -64,9 +64,7 @@ class SharedClaim(Struct, frozen=True):
 
 
 class Start(Struct, frozen=True, kw_only=True):
-    """A cluster before any pod of the demand: nodes in the order in which the scheduler knows
-    them.
-    """
+    """A cluster before any pod of the demand is placed. Nodes are in the scheduler's order."""
 
     nodes: tuple[Node, ...]
     templates: tuple[Template, ...]  # by node: its own devices, if equal nodes share a stage
@@ -89,8 +87,8 @@ class Cluster:
         self.pods: dict[ObjectKey, PlacedPod] = {each.pod.name: each for each in start.pods}
         self.claims: dict[ObjectKey, SharedClaim] = dict(start.claims)
         self.version = 0
-        # nodes whose stage has changed, in the order of the changes, with the number of the kind of
-        # which they have more or fewer pods (-1: none)
+        # nodes whose stage has changed, in the order of the changes, each with the number of the
+        # kind whose pod count changed (-1: no kind)
         self.changes: list[tuple[int, int]] = []
         self.now = 0
         # by node: 1 if other nodes are also in its stage
@@ -268,7 +266,7 @@ class Cluster:
     # -- devices that several nodes can use
 
     def _others(self, node: int, pick: Pick) -> Iterable[int]:
-        """Return the other nodes for which a device matters."""
+        """Return the other nodes that a change of a device affects."""
         if not self._shared_pools:
             return ()
         device = self.stage_of[node].state.template.candidates[pick.index].id
@@ -368,9 +366,9 @@ def _shared_pools(stages: Sequence[NodeStage]) -> dict[PoolId, tuple[int, ...]]:
 def _is_copied(stages: Sequence[NodeStage], pool_id: PoolId) -> bool:
     """Return True if each node of these templates has its own copy of a pool.
 
-    This is so if every device belongs to a single node, and either there is only one template, or
-    several templates (such as those of a predicted pool in each of its zones) contain devices of
-    the same single node.
+    This is true if every device belongs to a single node, and either there is only one template, or
+    several templates (such as the templates of a predicted pool for its zones) contain devices of
+    the same node.
     """
     if len(stages) == 1:
         return _is_bound(stages[0], pool_id)

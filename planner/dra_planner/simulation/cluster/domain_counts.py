@@ -1,4 +1,4 @@
-"""Pods counted by the domains of nodes, as (stage, number of nodes in it).
+"""Count pods by the domains of nodes. Nodes are given as (stage, number of nodes).
 
 The label `kubernetes.io/hostname` means the node itself.
 """
@@ -17,8 +17,9 @@ Count = Callable[[NodeStage], int]
 def count_pods(
     key: str, kinds: KindSet, population: Iterable[tuple[NodeStage, int]]
 ) -> dict[str | None, int]:
-    """Return the number of pods of these kinds by value of a label. Nodes without the label count
-    for None.
+    """Return the number of pods of these kinds by value of a label.
+
+    Nodes without the label count under None.
     """
     counts: dict[str | None, int] = {}
     for stage, nodes in population:
@@ -28,8 +29,9 @@ def count_pods(
 
 
 def counter_of(key: str, kinds: KindSet, population: Population) -> Count:
-    """Return a function that counts the pods of these kinds in a node's domain, or 0 without the
-    label.
+    """Return a function that returns the number of pods of these kinds in a node's domain.
+
+    It returns 0 for a node without the label.
     """
     if key == HOSTNAME:
         return lambda stage: stage.count(kinds) if stage.label(key) is not None else 0

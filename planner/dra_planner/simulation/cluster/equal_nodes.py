@@ -1,8 +1,7 @@
 """Nodes of a snapshot that differ only in their names.
 
-They share one state, so that they are evaluated once. Only differences that the demand's pods can
-distinguish count: labels in rules, results of selectors, and the devices that a constraint treats
-as equal.
+They share one state, so that they are evaluated once. Only differences that matter for the demand's
+pods count: labels in rules, results of selectors, and attributes in constraints.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class Distinctions(Struct, frozen=True):
     def of(
         cls, kinds: Sequence[PodKind], classes: Iterable[DeviceClass], labels: Iterable[str] = ()
     ) -> Distinctions:
-        """Return the facts that pods of these kinds distinguish, and the `labels` that plugins
+        """Return the facts that pods of these kinds distinguish, including `labels`, which plugins
         always read.
         """
         specs = [kind.spec for kind in kinds]
@@ -62,9 +61,9 @@ class Distinctions(Struct, frozen=True):
 
 
 def share_states(states: Sequence[NodeState], distinctions: Distinctions) -> list[NodeState]:
-    """Return the states, with the state of the first twin in place of the others."""
+    """Return the states, in which all twins have the state of the first one."""
     first: dict[Hashable, NodeState] = {}
-    # by the identity of a state, because nodes of one pool already share their state
+    # by the identity of the state, because nodes of one pool already share their state
     twin: dict[int, NodeState] = {}
     for state in states:
         if id(state) not in twin:
@@ -73,8 +72,8 @@ def share_states(states: Sequence[NodeState], distinctions: Distinctions) -> lis
 
 
 def _labels_read(spec: PodSpec) -> set[str]:
-    """Return the node labels whose values matter for a pod. The host name as a topology doesn't
-    count.
+    """Return the node labels whose values matter for a pod. Excludes the host name as a
+    topology.
     """
     required = spec.node_affinity.terms if spec.node_affinity is not None else ()
     terms = (*required, *(each.term for each in spec.preferred_nodes))

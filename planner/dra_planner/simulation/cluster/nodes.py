@@ -60,7 +60,7 @@ class PoolNodes(Struct, frozen=True):
         return cls(offer.name, tuple(zoned) or (_named(offer, stem),), stem)
 
     def take(self, count: int) -> Iterator[SimulatedNode]:
-        """Yield this number of nodes, from the first on."""
+        """Yield the first `count` nodes."""
         for index in range(count):
             offer = self.zoned[index % len(self.zoned)]
             meta = replace(offer.node.meta, name=f"{self.stem}-{index}")

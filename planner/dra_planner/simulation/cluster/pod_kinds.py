@@ -20,9 +20,9 @@ from dra_planner.simulation.cluster.pod_requests import (
 class PodKind(Struct, frozen=True, eq=False):
     """Pods with the same shape and owner.
 
-    `shape` is None for existing pods, which never move. `siblings` is equal for pods that are
-    spread by default, such as the pods of one ReplicaSet or StatefulSet. `shared_claims` are the
-    claims that they share with other pods, each once.
+    `shape` is None for existing pods, which never move. `siblings` is equal for pods that the
+    scheduler spreads by default, such as the pods of one ReplicaSet or StatefulSet. `shared_claims`
+    are the claims that they share with other pods, each once.
     """
 
     number: int
@@ -43,7 +43,7 @@ class PodKind(Struct, frozen=True, eq=False):
 
 
 class Kinds:
-    """Assigns a number to each kind. Equal pods are one kind."""
+    """Assigns a number to each kind. Equal pods have the same kind."""
 
     def __init__(self) -> None:
         self.all: list[PodKind] = []

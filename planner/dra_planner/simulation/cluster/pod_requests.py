@@ -1,4 +1,4 @@
-"""CPU and memory requests of pods: as written, and as used in node scores.
+"""CPU and memory requests of pods: as written in manifests, and as used in node scores.
 
 Source of the behavior:
 kubernetes/kubernetes:pkg/scheduler/framework/plugins/noderesources/resource_allocation.go and
@@ -54,7 +54,9 @@ def requested(pod: PodSpec) -> CpuMemory:
 
 
 def requested_for_score(pod: PodSpec) -> CpuMemory:
-    """Return the same, with 100m of CPU and 200 MiB of memory for containers without a request."""
+    """Return a pod's requests for scores: containers without a request count as 100m CPU and 200
+    MiB.
+    """
     return requested(
         replace(
             pod,
@@ -70,7 +72,9 @@ def _with_defaults(container: Container) -> Container:
 
 
 def scored_amounts(amounts: Amounts, containers: int) -> CpuMemory:
-    """Return the same for a pod with only known amounts and a known number of containers."""
+    """Return the scored amounts of a pod of which only the amounts and the number of containers are
+    known.
+    """
     return CpuMemory(
         amounts.get("cpu", 0) or _DEFAULT_CPU * containers,
         amounts.get("memory", 0) or _DEFAULT_MEMORY * containers,

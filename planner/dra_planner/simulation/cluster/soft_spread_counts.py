@@ -13,7 +13,7 @@ from dra_planner.simulation.cluster.pod_kinds import PodKind
 from dra_planner.simulation.scheduler.pod_rules import PodRules, Spread, includes
 
 Domains = dict[str | None, int]
-"""Number of pods by value of the label. Nodes without the label count for None."""
+"""Number of pods by value of the label. Nodes without the label count under None."""
 
 
 class Census:
@@ -27,7 +27,8 @@ class Census:
             for number, own in enumerate(rules)
             if own.soft_spread
         }
-        # by kind and template: the counts that its pods change, with the label's value
+        # the counts that a pod of a kind on a node of a template changes, each with the label's
+        # value
         self._changed: list[dict[Template, list[tuple[Domains, str | None]]]] = [{} for _ in kinds]
         self._watching: list[list[tuple[PodKind, PodRules, Spread, Domains]]] = [[] for _ in kinds]
         for number, counts in self._counts.items():
@@ -54,7 +55,8 @@ class Census:
         ]
 
     def of(self, kind: PodKind) -> Sequence[Domains]:
-        """Return the counts for each soft constraint of a kind. Empty for constraints that spread
-        over nodes.
+        """Return the counts for each soft constraint of a kind.
+
+        The counts are empty for constraints that spread over nodes.
         """
         return self._counts[kind.number]

@@ -17,15 +17,16 @@ from dra_planner.simulation.cluster.pod_requests import CpuMemory
 from dra_planner.simulation.scheduler.pod_rules import KindSet
 
 Company = tuple[tuple[int, int], ...]
-"""Number of pods of each noticed kind on a node, by the number of the kind."""
+"""Number of pods of each noticed kind on a node, by the kind's number."""
 
 
 class NodeHoldings:
-    """A node's use except amounts (CPU, memory, pods, …): devices, ports, claims, and pods that
-    other pods' rules refer to.
+    """The contents of a node except amounts (CPU, memory, pods, …): devices, ports, claims, and
+    pods to which other pods' rules refer.
 
     If the amounts suffice, all nodes with equal holdings give the same answer to a pod.
-    `placements` are the known answers by number of kind, and `afters` are the holdings afterwards.
+    `placements` are the cached answers by the kind's number, and `afters` are the holdings after
+    the placement.
     """
 
     __slots__ = ("afters", "parts", "placements")
@@ -37,8 +38,8 @@ class NodeHoldings:
 
 
 class NodeLoad:
-    """The amounts on nodes of one template: `free`, the `used` CPU and memory, and the part that
-    counts as requested for node scores.
+    """The amounts on nodes of one template: the `free` amounts, the `used` CPU and memory, and the
+    amounts that count as requested for node scores.
 
     `scores` are the scores of nodes with this load, by pod amounts. `amounts` are the values of
     `NodeState.used`. `afters` are the loads with one more pod, by number of kind, or None if the
@@ -92,7 +93,7 @@ class NodeStage:
         self.taken = taken
         self.load = load
         self.company = company
-        self.answers = answers  # by number of the kind; shared by all stages with this state
+        self.answers = answers  # by the kind's number; shared by all stages with this state
         self.afters: dict[int, NodeStage] = {}
         self.pods = dict(company)
         self._counts: dict[KindSet, int] = {}
@@ -108,7 +109,7 @@ class NodeStage:
 
     @property
     def node(self) -> Node:
-        """The node, or a representative of all of them."""
+        """The node, or a representative of all nodes in the stage."""
         return self.template.node
 
     def label(self, key: str) -> str | None:
@@ -135,7 +136,9 @@ class Stages:
     """Creates each stage once, and evaluates it."""
 
     def __init__(self, noticed: Sequence[bool], place_budget: int) -> None:
-        """`noticed` is True for kinds that rules of other pods refer to, by number of kind.
+        """Create the stages.
+
+        By the kind's number, `noticed` is True for kinds to which rules of other pods refer.
         `place_budget` limits one search.
         """
         self._noticed = noticed
@@ -201,14 +204,14 @@ class Stages:
     def ask(self, stage: NodeStage, kind: PodKind) -> Answer:
         """Return the stage's answer to one more pod of the kind, without rules that span nodes.
 
-        In a placement, everything except the amounts of `node` belongs to this stage.
+        A placement belongs to this stage, except for the amounts of `node`.
         """
         placement = stage.taken.placements.get(kind.number)
         if placement is not None and self._load_after(stage, kind) is not None:
             return placement
         answer = stage.answers.get(kind.number)
         if answer is None:
-            assert kind.shape is not None  # pods that already existed aren't placed again
+            assert kind.shape is not None  # pods that already exist aren't placed again
             answer = stage.answers[kind.number] = place(
                 kind.shape, stage.state, budget=self._place_budget
             )
@@ -237,7 +240,7 @@ class Stages:
         load, number = stage.load, kind.number
         if number in load.afters:
             return load.afters[number]
-        assert kind.shape is not None  # pods that already existed aren't placed again
+        assert kind.shape is not None  # pods that already exist aren't placed again
         requests, free, used, after = (
             needs_of(kind.shape, stage.template).requests,
             load.free,

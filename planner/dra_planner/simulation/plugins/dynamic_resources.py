@@ -1,10 +1,11 @@
-"""DynamicResources: the claims of a pod get devices on the node. The first alternative of a request
-has the best score.
+"""DynamicResources: the claims of a pod get devices on the node.
 
-The allocator searches for devices. This module contains the effect of shared claims on a node: a
-claim is allocated on another node, or can't have more consumers. Source of the behavior:
-kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go @v1.36.3.
-Up to 1.34, alternatives have no score, so each placement has rank 0.
+The first alternative of a request has the best score.
+
+The allocator searches for devices. This module handles the effect of shared claims on a node: a
+claim can be allocated on another node, or can have the maximum number of consumers. Source of the
+behavior: kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go
+@v1.36.3. Up to 1.34, alternatives have no score, so each placement has rank 0.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def refuse_claims(
 
 
 def _refuse_reservation(claim: SharedClaim, features: Features) -> str:
-    """Return the error of a reservation, or nothing."""
+    """Return the error of a reservation, or ""."""
     if claim.consumers >= MAX_CONSUMERS:
         return (
             f"status.reservedFor: Too many: {claim.consumers + 1}: must have at most "

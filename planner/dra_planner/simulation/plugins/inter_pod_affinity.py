@@ -1,7 +1,7 @@
 """InterPodAffinity: pods that must, must not, or prefer to run next to other pods.
 
-The allocator applies anti-affinity on the node itself. This module handles wider topologies, and
-affinity. Source of the behavior:
+The allocator applies anti-affinity on the node itself. This module handles affinity, and
+anti-affinity in wider topologies. Source of the behavior:
 kubernetes/kubernetes:pkg/scheduler/framework/plugins/interpodaffinity/{filtering,scoring}.go
 @v1.34.9 to v1.37.1.
 """
@@ -50,11 +50,13 @@ def filter_neighbours(_kind: PodKind, rules: PodRules, view: ClusterView) -> Rej
 
 
 class InterPodPreferences:
-    """The score of preferred pods in a node's domain, 0 to 100 from the least to the most."""
+    """Scores nodes by the preferred pods in their domains, from 0 (lowest raw score) to 100
+    (highest).
+    """
 
     @staticmethod
     def is_near(rules: PodRules) -> bool:
-        """Return True if only pods on the node itself count."""
+        """Return True if only pods on the same node count."""
         return all(each.key == HOSTNAME for each in rules.preferred)
 
     @staticmethod

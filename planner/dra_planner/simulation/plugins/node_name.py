@@ -1,4 +1,4 @@
-"""NodeName: a pod with a node name can only use that node. The allocator contains the filter."""
+"""NodeName: a pod with a node name can use only that node. The allocator contains the filter."""
 
 from dra_planner.simulation.plugins.plugin import Plugin
 

@@ -1,8 +1,9 @@
-"""NodeResourcesBalancedAllocation: prefers nodes with a balanced use of CPU and memory, and since
-1.36 nodes whose balance the pod improves.
+"""NodeResourcesBalancedAllocation: prefers nodes with a balanced use of CPU and memory.
 
-The arithmetic is the same as upstream, including doubles, because a difference of one point
-matters. Source of the behavior:
+Since 1.36, it also prefers nodes whose balance the pod improves.
+
+The arithmetic is the same as upstream, including doubles, because one point can change the result.
+Source of the behavior:
 kubernetes/kubernetes:pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go @v1.34.9
 to v1.37.1.
 """

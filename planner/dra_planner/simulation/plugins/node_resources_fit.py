@@ -2,8 +2,8 @@
 it.
 
 The strategy is an argument of the plugin in a profile: LeastAllocated, MostAllocated, or
-RequestedToCapacityRatio. The arithmetic is the same as upstream, in integers, because a difference
-of one point matters. Source of the behavior:
+RequestedToCapacityRatio. The arithmetic is the same as upstream, in integers, because one point can
+change the result. Source of the behavior:
 kubernetes/kubernetes:pkg/scheduler/framework/plugins/noderesources/{fit,least_allocated,
 most_allocated,requested_to_capacity_ratio,resource_allocation}.go and plugins/helper/shape_score.go
 @v1.34.9 to v1.37.1.

@@ -1,5 +1,5 @@
-"""NodeUnschedulable: cordoned nodes reject pods that don't tolerate this. The allocator contains
-the filter.
+"""NodeUnschedulable: cordoned nodes reject pods that don't tolerate the taint
+node.kubernetes.io/unschedulable. The allocator contains the filter.
 """
 
 from dra_planner.simulation.plugins.plugin import Plugin

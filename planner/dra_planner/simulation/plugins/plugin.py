@@ -1,18 +1,19 @@
 """The parts of a plugin. Every part is optional, as in the scheduler's framework.
 
 Filters that check only a single node are in the allocator (`dra_planner.allocation`), because
-sizing also needs them. A plugin lists its own `rejects`, and which of these the removal of pods can
-resolve. Filters that look at several nodes or at claims are here.
+sizing also needs them. A plugin lists its reasons for rejections in `rejects`, and the reasons that
+the removal of pods can resolve. Filters that look at several nodes or at claims are here.
 
-Scores are grouped by what they depend on, since that decides how long they can be remembered:
+Scores are grouped by the facts on which they depend, because these facts determine how long scores
+can be cached:
 
-- `by_load`: the amounts that are taken of a node. The score is final, 0 to 100.
-- `by_node`: what never changes of a node, such as labels and taints. Raw; `normalize` compares the
-  feasible nodes.
-- `by_placement`: the devices that the pod would get there. Raw; `normalize` compares the feasible
-  nodes.
-- `by_domain`: how many pods there are in the domains that a node belongs to.
-- `by_population`: all nodes with their pods, as they are now.
+- `by_load`: the used amounts of a node. The score is final, 0 to 100.
+- `by_node`: the properties of a node that never change, such as labels and taints. The score is
+  raw, and `normalize` compares the feasible nodes.
+- `by_placement`: the devices that the pod would get on the node. The score is raw, and `normalize`
+  compares the feasible nodes.
+- `by_domain`: the number of pods in the domains to which a node belongs.
+- `by_population`: all nodes with their current pods.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ class PopulationScore(Protocol):
     """Scores nodes by the pods that a pod prefers to run next to."""
 
     def is_near(self, rules: PodRules) -> bool:
-        """Return True if only pods on the node itself count."""
+        """Return True if only pods on the same node count."""
         ...
 
     def count(self, terms: Sequence[Neighbours], stage: NodeStage) -> int:
@@ -122,8 +123,8 @@ class Plugin(Struct, frozen=True, kw_only=True):
 
     `order` is its position among the default plugins, and `weight` the weight of its score in the
     default profile. `is_needed` returns True if `filter` can reject nodes for pods with these
-    rules. Otherwise, the answer of a node only depends on the node itself. `labels` are node labels
-    that the plugin always reads. Snapshot nodes that only differ in other labels and in their names
+    rules. Otherwise, the answer of a node depends only on the node itself. `labels` are node labels
+    that the plugin always reads. Snapshot nodes that differ only in other labels and in their names
     count as equal.
     """
 

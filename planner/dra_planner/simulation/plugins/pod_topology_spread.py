@@ -85,7 +85,7 @@ def _count_spread(
 
 
 class SoftSpread:
-    """The score of soft constraints, 0 to 100. Emptier domains get more."""
+    """The score of soft constraints, from 0 to 100. Emptier domains get a higher score."""
 
     @staticmethod
     def places(rules: PodRules, node: Node) -> tuple[LabelledPlace, ...] | None:
@@ -105,18 +105,18 @@ class SoftSpread:
     def score(
         rules: PodRules, domains: Sequence[Domains], nodes: int, places: Sequence[Place | None]
     ) -> list[int]:
-        """Return the score in each of these places, 0 to 100. Emptier domains get more, and no
-        place gets 0.
+        """Return the score in each of these places, from 0 to 100.
 
-        `places` are the places of the feasible nodes, `nodes` is the number of feasible nodes with
-        a place, and `domains` is the number of pods by domain for each soft constraint.
+        Emptier domains get a higher score, and a node without a place gets 0. `places` are the
+        places of the feasible nodes, `nodes` is the number of feasible nodes with a place, and
+        `domains` is the number of pods by domain for each soft constraint.
         """
         found = [place for place in places if place is not None]
         raw = [0.0] * len(found)
         for number, (spread, counts) in enumerate(zip(rules.soft_spread, domains, strict=True)):
             slack, values = spread.constraint.max_skew - 1, [place[number] for place in found]
             is_host = spread.constraint.topology_key == HOSTNAME
-            weight = log((nodes if is_host else len(set(values))) + 2)  # of one pod
+            weight = log((nodes if is_host else len(set(values))) + 2)  # weight of one pod
             raw = [
                 each
                 if value is None

@@ -1,5 +1,6 @@
-"""The scores for a node's amounts, independent of other nodes. They are the same for all pods with
-equal amounts.
+"""The scores for a node's amounts, which don't depend on other nodes.
+
+They are the same for all pods with equal amounts.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from dra_planner.simulation.scheduler.scoring import Scoring
 
 
 class Wishes:
-    """The preferences of pods with equal amounts for nodes of one template."""
+    """Scores nodes of one template for pods with equal amounts."""
 
     __slots__ = ("_requests", "_scorers")
 
     def __init__(self, kind: PodKind, template: Template, scoring: Scoring) -> None:
-        assert kind.shape is not None  # pods that already existed aren't placed again
+        assert kind.shape is not None  # pods that already exist aren't placed again
         self._scorers = scoring.load_scorers(kind.amounts, template.node, template.features)
         self._requests = tuple(needs_of(kind.shape, template).requests.items())
 
@@ -54,7 +55,7 @@ class WishesByAmounts:
 
     def of(self, kind: PodKind, template: Template) -> Wishes:
         """Return the wishes of a kind on nodes of a template."""
-        assert kind.shape is not None  # pods that already existed aren't placed again
+        assert kind.shape is not None  # pods that already exist aren't placed again
         key = template, kind.amounts, tuple(needs_of(kind.shape, template).requests.items())
         found = self._known.get(key)
         if found is None:

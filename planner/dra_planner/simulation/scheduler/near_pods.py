@@ -1,7 +1,7 @@
-"""Preferred pods on the nodes of a cluster, in bytes: the raw score of InterPodAffinity for pods
-that prefer the node of others.
+"""Preferred pods on the nodes of a cluster, in bytes.
 
-All kinds with the same preferences share one row, so that a bound pod updates it once.
+They determine the raw score of InterPodAffinity for pods that prefer the nodes of other pods. All
+kinds with the same preferences share one row, so that a bound pod updates it once.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class NearPods:
     def __init__(
         self, terms: tuple[Neighbours, ...], scoring: Scoring, stage_of: Sequence[NodeStage]
     ) -> None:
-        """Raises TooMany."""
-        # this score doesn't affect the comparison of nodes for other pods
+        """Create the row. Raises TooMany."""
+        # pods on nodes are counted only in this case
         assert scoring.population is not None
         self._terms, self._raw = terms, scoring.population.count
         self.values: list[int] = []
@@ -35,7 +35,7 @@ class NearPods:
         self._row = bytearray(map(self._number, stage_of)) * 2
 
     def write(self, node: int, stage: NodeStage) -> None:
-        """Note that a node is in this stage now."""
+        """Record that a node is now in this stage."""
         row = self._row
         row[node] = row[node + self._nodes] = self._number(stage)
 

@@ -1,6 +1,6 @@
-"""The choice among the nodes that one attempt checked, by their cached answers in bytes.
+"""Choose among the nodes that one attempt checked, using their cached answers in bytes.
 
-Sets of nodes are integers with one byte per node, 1 for a member, the first node first.
+Sets of nodes are integers with one byte per node (1 for a member), starting with the first node.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _Group = tuple[int, int]
 
 
 class View:
-    """The nodes of one attempt, from number `begin` on, with their answers, their standings, and
-    the raw scores of the pods on them.
+    """The nodes of one attempt, starting at number `begin`, with their answers, their standings
+    (see `stage_scores`), and the raw scores of the pods on them.
     """
 
     __slots__ = ("_begin", "_cluster", "_kind", "_near", "_says", "_standings", "_weighing")
@@ -85,8 +85,9 @@ class View:
     def _best(self) -> int:
         """Return the nodes with the highest score.
 
-        Groups are tried from the highest points on, and in each of them the scores for amounts from
-        the highest on, until even the highest score can't compensate for the points.
+        Groups are tried in descending order of points. In each group, the scores for amounts are
+        tried in descending order, until even the highest score can't compensate for the lower
+        points.
         """
         says, score = self._says, self._weighing.highest
         known: list[_Group] = []  # existing scores for amounts, with their nodes
@@ -114,7 +115,7 @@ class View:
         return best
 
     def _groups(self) -> list[_Group]:
-        """Return the nodes that accept the pod by points, from the highest on."""
+        """Return the nodes that accept the pod, by points in descending order."""
         says = self._says
         missing = says.count(NO_ROOM) + says.count(NO_DEVICES)
         accept = int.from_bytes(says.translate(_TAKE))
@@ -167,7 +168,7 @@ def _points(group: _Group) -> int:
 
 
 def _present(row: bytearray, numbers: int, accept: int) -> list[_Group]:
-    """Return the numbers in a row that nodes have that accept the pod, with these nodes."""
+    """Return the numbers in a row that belong to accepting nodes, each with these nodes."""
     if numbers == 1:
         return [(0, accept)]
     found = [

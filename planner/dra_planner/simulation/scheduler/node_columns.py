@@ -7,7 +7,7 @@ amounts, and devices are evaluated once for all nodes with equal holdings.
 
 Each row contains the nodes twice in succession, so that every window of nodes is one slice. A node
 has two bytes for each kind: the score for its amounts or the reason for a rejection, and the number
-of its standing, which contains the scores of other plugins.
+of its standing (the scores of other plugins).
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ from dra_planner.simulation.scheduler.score_cache import (
 )
 
 _MANY: Final = 8
-"""Number of nodes with equal holdings from which on devices are evaluated in advance. For fewer
-nodes, they are evaluated when an attempt reaches them.
+"""Minimum number of nodes with equal holdings for which devices are evaluated in advance.
+
+For fewer nodes, devices are evaluated when an attempt reaches the nodes.
 """
 
 
@@ -41,7 +42,7 @@ class Columns:
     """The nodes of one cluster, updated with every change of the cluster."""
 
     def __init__(self, weighing: Weighing, cluster: Cluster) -> None:
-        """Raises TooMany."""
+        """Create the columns. Raises TooMany."""
         self.weighing, self.cluster = weighing, cluster
         kinds, nodes = len(weighing.kinds), len(cluster.stage_of)
         self.nodes, self._wanted, self._twice = nodes, nodes_wanted(nodes), 2 * nodes
@@ -120,9 +121,10 @@ class Columns:
             self._near_by[watched].append(near)
 
     def look_around(self, kind: PodKind, begin: int) -> View | None:
-        """Return the nodes from number `begin` on (cyclically) until enough accept the pod.
+        """Return the nodes from number `begin` on (cyclically), until enough nodes accept the pod.
 
-        None if no node accepts it, or if a node ends the attempt with an error. Raises TooMany.
+        Returns None if no node accepts it, or if a node ends the attempt with an error. Raises
+        TooMany.
         """
         if self._followed < len(self.cluster.changes):
             self._follow()

@@ -3,7 +3,7 @@ one.
 
 Source of the behavior: kubernetes/kubernetes:pkg/scheduler/schedule_one.go
 (findNodesThatPassFilters, numFeasibleNodesToFind) @v1.36.3. kube-scheduler checks nodes in
-parallel, and may check a few more.
+parallel, so it might check a few more nodes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from msgspec import Struct
 from dra_planner.allocation import Answer, Placement, Refusal, Undecided
 from dra_planner.simulation.cluster.stages import NodeStage
 
-ALL_BELOW = 100  # number of nodes from which the scheduler checks only some of them
+ALL_BELOW = 100  # number of nodes from which on the scheduler checks only some of them
 _LEAST_PERCENT, _PERCENT, _NODES_PER_PERCENT = 5, 50, 125
 
 Judge = Callable[[NodeStage], Answer]
@@ -25,7 +25,7 @@ Judge = Callable[[NodeStage], Answer]
 class Window(Struct):
     """The checked nodes, from number `begin` on (cyclically). `seen` is their number.
 
-    `feasible` are the stages that accept the pod, with their number of nodes, and `refused` the
+    `feasible` are the stages that accept the pod, with their number of nodes, and `refused` are the
     other stages. `answers` and `refusals` can also contain stages from other attempts, which aren't
     evaluated again.
     """
@@ -106,8 +106,9 @@ def look_around(
     answers: dict[NodeStage, Placement],
     refusals: dict[NodeStage, Refusal | Undecided],
 ) -> Window:
-    """Return the checked nodes, from number `begin` on, until enough accept the pod. New results
-    are added to `answers` and `refusals`.
+    """Return the checked nodes, from number `begin` on, until enough nodes accept the pod.
+
+    New results are added to `answers` and `refusals`.
     """
     window = Window(stage_of, begin, answers=answers, refusals=refusals)
     total = len(stage_of)

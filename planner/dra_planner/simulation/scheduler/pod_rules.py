@@ -1,4 +1,4 @@
-"""Compiled rules between pods: for each kind, the kinds that it refers to, and the node label that
+"""Compiled rules between pods: for each kind, the kinds to which it refers, and the node label that
 defines the topology.
 
 Source of the behavior:
@@ -171,8 +171,9 @@ def _selected(
 def _apart(
     kind: PodKind, kinds: Sequence[PodKind], minding: Iterable[PodKind], namespaces: Namespaces
 ) -> Iterable[Neighbours]:
-    """Yield the rules that exclude the kind from a domain. The allocator handles the node
-    itself.
+    """Yield the rules that exclude the kind from a domain.
+
+    The allocator handles rules for the node itself.
     """
     for term in kind.spec.pod_anti_affinity:
         if term.topology_key != HOSTNAME:
@@ -186,8 +187,9 @@ def _apart(
 
 
 def _merged(terms: Iterable[Neighbours]) -> tuple[Neighbours, ...]:
-    """Return the terms with the sum of the weights of each kind. Kinds with equal weight are one
-    term, so that pods are counted once.
+    """Return the terms with the sum of the weights of each kind.
+
+    Kinds with equal weights are combined into one term, so that pods are counted once.
     """
     weights: dict[tuple[str, int], int] = {}
     for term in terms:

@@ -1,9 +1,9 @@
 """Find pods of lower priority that must be removed so that a pod fits.
 
-Devices of victims stay allocated, because the plugin for devices doesn't take part in the search
-for victims. Therefore, preemption helps a pod that lacks CPU, memory, ports, pod slots, or distance
-to other pods, if devices are free. It never helps a pod that lacks devices. Source of the behavior:
-kubernetes/kubernetes:pkg/scheduler/framework/preemption/preemption.go and
+Devices of victims stay allocated, because the DynamicResources plugin doesn't take part in the
+search for victims. Therefore, preemption helps a pod that lacks CPU, memory, ports, pod slots, or
+anti-affinity to other pods, if devices are free. It never helps a pod that lacks devices. Source of
+the behavior: kubernetes/kubernetes:pkg/scheduler/framework/preemption/preemption.go and
 plugins/defaultpreemption/default_preemption.go @v1.36.3.
 """
 
@@ -21,7 +21,7 @@ from dra_planner.simulation.scheduler.scheduling import Scheduler, SchedulingFai
 from dra_planner.simulation.workloads.disruption_budgets import Allowance
 
 _HELPED: Final = frozenset[str]().union(*(each.helped for each in PLUGINS))
-"""Reasons for a rejection, as filters name them, that the removal of pods can resolve."""
+"""Reasons for rejections, as named by filters, that the removal of pods can resolve."""
 # priorities are compared as if none were negative, so that fewer pods are better
 _OFFSET: Final = 2**31
 _MOST_CANDIDATES, _SHARE_OF_NODES = 100, 10
@@ -34,7 +34,7 @@ def find_victims(
     budgets: Sequence[Allowance] = (),
 ) -> tuple[int, tuple[PlacedPod, ...]] | None:
     """Return a node, and the fewest and least important pods on it whose removal makes the pod fit,
-    or None. Pods that `budgets` protect are only removed if no other pods help.
+    or None. Pods that `budgets` protect are removed only if no other pods help.
     """
     spec, cluster = pod.kind.spec, scheduler.cluster
     if spec.preemption_policy == "Never" or failure.error is not None:
@@ -100,8 +100,8 @@ def _helped_nodes(pod: SimulatedPod, scheduler: Scheduler) -> list[int]:
 def _victims_on(
     node: int, pod: SimulatedPod, scheduler: Scheduler, budgets: Sequence[Allowance]
 ) -> tuple[tuple[PlacedPod, ...], int]:
-    """Return the pods that must be removed from a node (none if that doesn't help), and how many of
-    them are protected by budgets.
+    """Return the pods that must be removed from a node (none if this doesn't help), and how many of
+    these pods budgets protect.
 
     First, all less important pods are removed. Then the pods that don't need to be removed are
     added back: first those that budgets protect, and among these, important and old ones first.

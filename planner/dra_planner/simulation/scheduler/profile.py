@@ -1,7 +1,7 @@
 """A scheduler profile: the weights of its plugins, and their arguments.
 
 Source of the behavior: kubernetes/kubernetes:pkg/scheduler/apis/config/v1/default_plugins.go
-@v1.34.9, v1.35.4, v1.36.3 and v1.37.1, which only differ in the score of alternatives (none in
+@v1.34.9, v1.35.4, v1.36.3 and v1.37.1, which differ only in the score of alternatives (none in
 1.34) and the score of balance.
 """
 

@@ -1,5 +1,6 @@
-"""The scheduler's queue, ordered by priority and then by arrival. Failed pods wait for an event
-that may help them.
+"""The scheduler's queue, ordered by priority and then by arrival.
+
+Failed pods wait for an event that might help them.
 
 Source of the behavior: kubernetes/kubernetes:pkg/scheduler/backend/queue/scheduling_queue.go
 @v1.36.3. Back-off is an order instead of a time: a retried pod comes after all pods that are
@@ -45,7 +46,7 @@ class Queue:
             self._arrivals += 1
 
     def park(self, pod: SimulatedPod, failure: SchedulingFailure) -> None:
-        """Set a pod aside if no node was found for it."""
+        """Park a pod for which no node was found."""
         self.parked[pod.name] = pod, failure
 
     def wake(
@@ -55,11 +56,11 @@ class Queue:
         freed: bool = False,
         late: Callable[[SimulatedPod, SchedulingFailure], bool] = _never,
     ) -> bool:
-        """Retry the set-aside pods that an event might help, and return True if there were any.
+        """Retry the parked pods that an event might help, and return True if there were any.
 
-        With `freed`, pods were preempted for a pod in the queue. The other pods in the queue are
-        tried before the resources are free. `late` pods come after all others, including pods that
-        are created in the meantime.
+        `freed` means that pods were preempted for a pod in the queue. In this case, the other pods
+        in the queue are tried before the resources are free. `late` pods come after all others,
+        including pods that are created in the meantime.
         """
         found = [(pod, failure) for pod, failure in self.parked.values() if helped(pod, failure)]
         woken = [pod for pod, failure in found if not late(pod, failure)]

@@ -26,14 +26,15 @@ from dra_planner.simulation.scheduler.scoring import Scoring, add_scores
 from dra_planner.simulation.scheduler.stage_scores import Standings
 
 _STEPS_OF_AN_ATTEMPT = 5
-_NODES_OF_A_STEP = 16  # of a large cluster
+_NODES_OF_A_STEP = 16  # number of nodes that count as one step in a large cluster
 _FILTERS = [each.filter for each in PLUGINS if each.filter is not None]
 _NEEDS = [each.is_needed for each in PLUGINS if each.is_needed is not None]
 
 
 class Rejection(Struct, frozen=True):
-    """The reason why nodes reject a pod. `node` is the first of them by number, and `nodes` their
-    number.
+    """The reason why nodes reject a pod.
+
+    `node` is the first of these nodes, and `nodes` is their number.
     """
 
     verdict: Refusal | Undecided
@@ -56,14 +57,14 @@ class SchedulingFailure(Struct, frozen=True):
 
     @property
     def is_undecided(self) -> bool:
-        """True if a node may accept the pod, but this is unknown."""
+        """True if it's unknown whether some node accepts the pod."""
         return self.error is None and any(
             isinstance(each.verdict, Undecided) for each in self.rejections
         )
 
 
 class Scheduler(Struct):
-    """Chooses nodes. A seed breaks ties, and without one, the first node is chosen.
+    """Chooses nodes. A seed breaks ties. Without a seed, the first node is chosen.
 
     `steps` counts the work: some steps for each attempt, and one for each stage that was compared
     with the pod, or for some nodes of a large cluster.
@@ -72,17 +73,17 @@ class Scheduler(Struct):
     cluster: Cluster
     rules: Sequence[PodRules]
     scoring: Scoring
-    standings: Sequence[Standings]  # by number of the kind
+    standings: Sequence[Standings]  # by the kind's number
     weighing: Weighing
     seed: int | None = None
     steps: int = 0
     _rng: random.Random = field(default_factory=random.Random)
     _begin: int = 0  # number of the node at which the next search begins
     _columns: Columns | None = None
-    _is_too_large: bool = False  # for columns
-    # by number of the kind: whether only pods on the node itself matter, in addition to spreading
+    _is_too_large: bool = False  # too large for columns
+    # by the kind's number: whether only pods on the same node matter, apart from spreading
     _is_alone: list[bool] = field(default_factory=list)
-    # by number of the kind: scores that pods don't change
+    # by the kind's number: scores that pods don't change
     _final: dict[int, dict[NodeStage, Placement]] = {}
     _final_refusals: dict[int, dict[NodeStage, Refusal | Undecided]] = {}
 
@@ -91,7 +92,7 @@ class Scheduler(Struct):
         self._is_alone = [not needs_cluster(each) and self._is_near(each) for each in self.rules]
 
     def attempt(self, pod: SimulatedPod) -> Choice | SchedulingFailure:
-        """Return the node that the pod would get now, without changing anything."""
+        """Return the node that the pod would currently get, without changing the cluster."""
         kind, cluster = pod.kind, self.cluster
         rules = self.rules[kind.number]
         if pod.only_node is None and self._is_judged_alone(kind):
@@ -221,11 +222,9 @@ class Scheduler(Struct):
         present: Sequence[int],
         count_all_but: Callable[[Collection[int]], int],
     ) -> list[int]:
-        """Return the total score of each standing of feasible nodes, without the part of other
-        pods.
-
-        `present` are the numbers of these standings. `count_all_but` returns the number of nodes
-        that have none of the given ones.
+        """Return the total score of each standing of feasible nodes, without the score for other
+        pods. `present` are the numbers of these standings. `count_all_but` returns the number of
+        nodes that have none of the given standings.
         """
         known, scoring = (
             list(map(self.standings[kind.number].all.__getitem__, present)),

@@ -21,7 +21,7 @@ from dra_planner.simulation.scheduler.scoring import Scoring
 MOST: Final = 240
 """The highest score for amounts that a byte can hold."""
 UNASKED, NO_DEVICES, ENDS_ALL, NO_ROOM = range(252, 256)
-"""Why a node doesn't accept a pod, or that its devices haven't been evaluated yet."""
+"""Codes for nodes that don't accept a pod, or whose devices haven't been evaluated yet."""
 
 RawStanding = tuple[tuple[int, ...], Place | None]
 """Raw scores, in the order of `Scoring.compared`, and the place where soft spread constraints count
@@ -30,7 +30,7 @@ the node.
 
 
 class TooMany(Exception):
-    """The scores or standings of a cluster don't fit in bytes."""
+    """Raised if the scores or standings of a cluster don't fit in bytes."""
 
 
 class _Told:
@@ -60,7 +60,7 @@ class Weighing:
             NodeStandings(kind, own, scoring) for kind, own in zip(kinds, rules, strict=True)
         ]
         self._stages = stages
-        self.highest = 0  # score for amounts
+        self.highest = 0  # highest score for amounts
         self._wishes = WishesByAmounts(scoring)
         self._told: dict[NodeHoldings, _Told] = {}
         self._by_load: dict[NodeLoad, bytes] = {}
@@ -79,7 +79,9 @@ class Weighing:
         return found
 
     def verdict(self, stage: NodeStage, kind: PodKind) -> int | tuple[int, ...]:
-        """Return the answer of a node's devices to a pod of a kind, for sufficient amounts."""
+        """Return the answer of a node's devices to a pod of a kind, if the amounts are
+        sufficient.
+        """
         told = self._told[stage.taken]
         verdict = told.verdicts.get(kind.number)
         if verdict is None:
@@ -117,7 +119,9 @@ class Weighing:
         return twice
 
     def _score_load(self, stage: NodeStage) -> bytes:
-        """Return, for each kind, the score of a node for its amounts, or NO_ROOM."""
+        """Return, for each kind, the score of a node for its amounts, or NO_ROOM if they don't
+        suffice.
+        """
         whose, wishes = self._by_template.get(stage.template) or self._open(stage.template)
         load = stage.load
         scores = [-1, *[each.score(load) for each in wishes]]
@@ -128,8 +132,9 @@ class Weighing:
         return bytes(map(says.__getitem__, whose))
 
     def _open(self, template: Template) -> tuple[tuple[int, ...], list[Wishes]]:
-        """Return the different wishes of all kinds, and the kinds that have them. 1 means the first
-        wishes, and 0 means none.
+        """Return the different wishes of all kinds, each with the kinds that have them.
+
+        The number 1 means the first wishes, and 0 means none.
         """
         numbers: dict[Wishes, int] = {}
         whose = [

@@ -21,11 +21,11 @@ LoadScorers = tuple[tuple[int, Callable[[NodeLoad], int]], ...]
 
 
 class Scoring:
-    """The scoring functions by what they depend on (see `plugin.py`).
+    """The scoring functions, grouped by the facts on which they depend (see `plugin.py`).
 
-    `compared` contains weight and normalization of the raw scores, first of `by_node`, then of
-    `by_placement`. `domains` is the plugin that counts pods by domain, and `population` the one
-    that counts preferred pods.
+    `compared` contains the weights and normalizations of the raw scores, first of `by_node`, then
+    of `by_placement`. `domains` is the plugin that counts pods by domain, and `population` is the
+    plugin that counts preferred pods.
     """
 
     def __init__(self, profile: Profile, plugins: Sequence[Plugin] = PLUGINS) -> None:

@@ -21,10 +21,11 @@ ENDS_ALL: Final = -2
 
 
 class StageStanding(NamedTuple):
-    """The scores of a stage, and the places where soft spread constraints count its nodes.
+    """A standing: the scores of a stage, and the places where soft spread constraints count its
+    nodes.
 
     `fixed` is final. `raw` scores, in the order of `Scoring.compared`, become final in comparison
-    with other nodes. `compares` is True if not all of them are 0.
+    with other nodes. `compares` is True if some raw score isn't 0.
     """
 
     fixed: int
@@ -36,12 +37,12 @@ class StageStanding(NamedTuple):
 class _Told:
     """The answers of stages with equal holdings.
 
-    `raw` are the scores that don't depend on amounts. They are known when there is a placement.
+    `raw` are the scores that don't depend on amounts. They are known if there is a placement.
     `rank` is NO_ROOM, ENDS_ALL, or 0 with a placement. `hosts` are the kinds that are counted on
     the nodes themselves, and `only` is the one kind that most pods count, such as the pods of their
     own Deployment. `numbers` are the numbers of standings, by the score for amounts and these
-    counts. They are sufficient if only pods of `only` are counted, or none. `ready` is True in this
-    case, once there is a placement.
+    counts. These keys are sufficient if only pods of `only`, or no pods, are counted. In this case,
+    `ready` is True once there is a placement.
     """
 
     __slots__ = ("hosts", "numbers", "only", "places", "rank", "raw", "ready", "wishes")
@@ -60,7 +61,9 @@ class _Told:
         self.numbers: dict[tuple[int, ...], int] = {}
 
     def like(self) -> _Told:
-        """Return the known answers of nodes with the same template and other holdings."""
+        """Return answers for nodes with the same template and other holdings, with the known raw
+        scores.
+        """
         return _Told(self.wishes, self.places, self.raw)
 
 

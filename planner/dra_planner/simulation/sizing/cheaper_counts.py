@@ -1,9 +1,9 @@
-"""Search for cheaper counts: fewer nodes of some pools for more of others. Each candidate is
-simulated.
+"""Search for cheaper counts: fewer nodes of some pools for more of others.
 
-Pods on nodes of one pool exclude other pods from them, so the packing's nodes of one pool may be
-unnecessary after another pool has grown. More nodes don't always help, and fewer don't always hurt,
-so other counts allow no conclusions.
+Each candidate is simulated. Pods on nodes of one pool exclude other pods from them, so the
+packing's nodes of one pool might be unnecessary after another pool has grown. More nodes don't
+always help, and fewer nodes don't always hurt, so the results of other counts don't allow
+conclusions.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from dra_planner.model import SharedLimit, nodes_left
 
 Counts = dict[str, int]
 Passes = Callable[[Counts], bool]
-"""Returns True if the scheduler places everything on these nodes in every order. Returns False if
-the steps are used up.
+"""Returns True if the scheduler places all pods on these nodes in every order.
+
+Returns False if the steps are used up.
 """
 
 # number of counts that are tried one by one, starting with the cheapest
 _MOST_COUNTS: Final = 2_000
-_MOST_LOOKED_AT: Final = 20_000  # to find these
+_MOST_LOOKED_AT: Final = 20_000  # number of counts to check to find these candidates
 
 
 class PoolRange(Struct, frozen=True, kw_only=True):
@@ -109,8 +110,9 @@ class CountSpace(Struct, frozen=True, kw_only=True):
                 yield from self._counts(at + 1, {**first, pool.name: count}, ceiling)
 
     def _enough(self, pool: PoolRange, others: list[tuple[tuple[int, ...], int]]) -> int:
-        """Return the number of nodes of a pool below which the cost is less than the floor for any
-        other counts.
+        """Return the minimum nodes of a pool.
+
+        With fewer nodes, the cost is below the floor, whatever the other counts are.
         """
         if not pool.cost[0]:
             return pool.least
@@ -125,11 +127,10 @@ def _sum(parts: list[tuple[tuple[int, ...], int]]) -> tuple[int, ...]:
 
 
 def find_cheaper(space: CountSpace, start: Counts, passes: Passes) -> tuple[Counts, bool]:
-    """Return counts that pass and cost at most as much as `start`, which passes, and whether all
-    cheaper ones were tried.
+    """Return counts that pass, and whether all cheaper counts were tried.
 
-    If `passes` runs out of steps, it returns False for the remaining candidates, and the best
-    counts so far are returned.
+    The counts cost at most as much as `start`, which passes. If `passes` runs out of steps, it
+    returns False for the remaining candidates, and the best counts so far are returned.
     """
     best, before = start, None
     while best != before:
@@ -159,7 +160,7 @@ def _fewest(pool: PoolRange, low: int, counts: Counts, passes: Passes) -> Counts
 
 
 def _exchange(space: CountSpace, counts: Counts, passes: Passes) -> Counts:
-    """Replace nodes of one pool by cheaper nodes of another: one, two, four, and so on."""
+    """Replace nodes of one pool with cheaper nodes of another: one, two, four, and so on."""
     for given in _by_cost(space, dear_first=True):
         for taken in _by_cost(space, dear_first=False):
             nodes = 1
@@ -174,8 +175,8 @@ def _exchange(space: CountSpace, counts: Counts, passes: Passes) -> Counts:
 
 
 def _affordable(price: tuple[int, ...], nodes: int, cost: tuple[int, ...]) -> int:
-    """Return the largest number of nodes at a price that costs less than a number of
-    other nodes.
+    """Return the largest number of nodes at one price that cost less than a number of nodes at
+    another price.
     """
     budget = tuple(nodes * part for part in price)
     low, high = 0, next((have // part for have, part in zip(budget, cost, strict=True) if part), 0)

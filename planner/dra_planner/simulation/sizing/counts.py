@@ -1,7 +1,8 @@
-"""The number of nodes of each pool that places everything in every tried pod arrival order.
+"""Find the number of nodes of each pool with which all pods are placed in every simulated arrival
+order.
 
 Starting with a packing's counts, nodes are added for pending pods, cheapest first. Then unneeded
-nodes are removed, and cheaper counts are searched. Counts are only returned after they were
+nodes are removed, and cheaper counts are searched. Counts are returned only after they were
 simulated in every order.
 """
 
@@ -77,16 +78,17 @@ class Stranding(Struct, frozen=True):
 class SimulatedCounts(Struct, frozen=True, kw_only=True):
     """The simulation's result for a packing.
 
-    `counts` are the nodes per pool with which everything was placed in every order, or None if they
-    weren't found within the maximums. In this case, `reached` are the counts from which on no pool
-    below its maximum accepts pending pods. `at_packing` and `at_maximum` are the orders that leave
-    pods pending with these counts. The latter is only computed if no counts were found. `scale` is
-    the factor by which pods and nodes were divided. `complete` is True if the steps sufficed, and
-    `spent` is the number of used steps. `outcomes` contains each order with `counts`, or with the
-    maximums if they leave pods pending. It's empty if neither was completed. `orders` includes the
-    checks that some counts didn't pass. `left_out` are workloads that are omitted because their
-    pods don't fit any node. `cheapest` is True if all counts that cost less than `counts` and at
-    least as much as the packing were tried, and leave pods pending in some order.
+    `counts` are the nodes per pool with which all pods were placed in every order, or None if no
+    such counts were found within the maximums. In that case, `reached` are the counts at which no
+    pool below its maximum accepts further pending pods. `at_packing` and `at_maximum` are the
+    orders that leave pods pending with these counts. `at_maximum` is computed only if no counts
+    were found. `scale` is the factor by which pods and nodes were divided. `complete` is True if
+    the steps were sufficient, and `spent` is the number of used steps. `outcomes` contains each
+    order with `counts`, or with the maximums if they leave pods pending. It's empty if neither was
+    completed. `orders` includes the checks that some counts didn't pass. `left_out` are workloads
+    that are omitted because their pods don't fit any node. `cheapest` is True if all counts with a
+    cost between the packing's cost and the cost of `counts` were tried, and leave pods pending in
+    some order.
     """
 
     orders: tuple[ArrivalOrder, ...]
@@ -107,8 +109,8 @@ class CountQuestion(Struct, frozen=True, kw_only=True):
     demand that a packing places.
 
     `beside` are existing nodes that aren't sized. `limits` are the shared limits of pools. `checks`
-    are additional orders: counts are only returned if they pass these, too. As many checks run as
-    half of the remaining steps allow.
+    are additional orders: counts are returned only if they also pass these orders. As many checks
+    run as half of the remaining steps allow.
     """
 
     demand: Demand
@@ -154,7 +156,7 @@ def simulate_counts(
     """Return the number of nodes of each pool that the scheduler needs.
 
     `steps` limits the whole search. A larger demand is simulated at a smaller scale, by default the
-    scale of the question. `opened` are the nodes of an earlier question that only differs in its
+    scale of the question. `opened` are the nodes of an earlier question that differs only in its
     level and its counts. Pending pods at a smaller scale don't prove anything, so they are
     confirmed at full scale. Otherwise, the answer isn't complete.
     """
@@ -215,7 +217,7 @@ class _Search:
         self._limits = question.limits
         # the orders, starting with the order that failed last for other counts
         self._hardest: list[ArrivalOrder] = []
-        self._refuted: set[tuple[int, ...]] = set()  # counts that fail
+        self._refuted: set[tuple[int, ...]] = set()  # counts that leave pods pending
         self._all_tried = False
 
     def run(self) -> SimulatedCounts:
@@ -273,8 +275,8 @@ class _Search:
         return next(iter(strandings), None), self._spent
 
     def _full(self, counts: Counts, least: Counts) -> Counts:
-        """Return counts at full scale: the nodes added at the small scale, multiplied by
-        the scale.
+        """Return counts at full scale, with the nodes added at the small scale multiplied by the
+        scale.
         """
         full: Counts = {}
         for each in self.pools:
@@ -370,9 +372,7 @@ class _Search:
     # -- searching
 
     def _grow(self, least: Counts, most: Counts) -> Counts | None:
-        """Add nodes for pending pods until none is pending in any order, or return None if no pool
-        can grow.
-        """
+        """Add nodes until no pods are pending in any order, or return None if no pool can grow."""
         counts = dict(least)
         while self._failed and not self._is_exhausted:
             worst = max(self._failed, key=lambda outcome: _stranding(outcome).pods)
@@ -389,7 +389,7 @@ class _Search:
         self, outcome: SimulationOutcome, counts: Counts, most: Counts
     ) -> tuple[str, int] | None:
         """Return the pool that can grow and accepts pending pods at the lowest cost, and the number
-        of nodes for that.
+        of nodes to add.
         """
         choices: list[tuple[list[float], str, int]] = []
         shared = nodes_left(self._limits, counts)
@@ -420,8 +420,9 @@ class _Search:
         return held
 
     def _find_cheaper(self, counts: Counts, packing: Counts, most: Counts) -> Counts:
-        """Return counts that pass and cost at most as much, even below the packing's counts, within
-        a number of steps.
+        """Return counts that pass and cost at most as much, within a number of steps.
+
+        They can be below the packing's counts.
         """
         limit = self._spent + min((self.steps - self._spent) // 2, _STEPS_FOR_CHEAPER * self._spent)
         self._hardest = list(self.orders)

@@ -1,4 +1,4 @@
-"""Fixes with which a packing works as it is, or with fewer additional nodes.
+"""Fixes with which a packing works unchanged, or with fewer additional nodes.
 
 Each fix is simulated before it's reported. Possible fixes are a taint that makes a pool the last
 choice, required affinity of pods to the packing's pools, a scheduler that prefers full nodes, and
@@ -46,7 +46,10 @@ _ROOM: Final = 8  # number of nodes above twice the maximum that are tried
 
 
 def prefer_others(level: int) -> tuple[Taint, ...]:
-    """Return this number of such taints. TaintToleration prefers pools with fewer of them."""
+    """Return this number of PreferNoSchedule taints.
+
+    TaintToleration prefers pools with fewer taints.
+    """
     further = (
         replace(PREFER_OTHERS, key=f"{PREFER_OTHERS.key}-{at}") for at in range(2, level + 1)
     )
@@ -62,11 +65,11 @@ class PodSetRef(NamedTuple):
 
 @equality(unhashed=("counts", "pins"))
 class Fix(Struct, frozen=True, kw_only=True):
-    """A change after which everything was placed in every order, with `counts` nodes of each pool.
+    """A change after which all pods were placed in every order, with `counts` nodes of each pool.
 
-    taint: `pools` have `PREFER_OTHERS`. affinity: pods of each entry of `pins` may only go to those
-    pools. profile: NodeResourcesFit prefers full nodes (MostAllocated). maximum: `pools` need a
-    higher maximum, their count. guards: the plan adds `guards`; parts of a split pool count
+    taint: `pools` have `PREFER_OTHERS`. affinity: pods of each entry of `pins` can use only the
+    entry's pools. profile: NodeResourcesFit prefers full nodes (MostAllocated). maximum: `pools`
+    need a higher maximum, their count. guards: the plan adds `guards`; parts of a split pool count
     together.
     """
 
@@ -91,8 +94,8 @@ def find_fixes(
     """Return the fixes that work, cheapest and smallest first, and the remaining steps.
 
     `found` is the answer to the unchanged question. If it has counts, only cheaper fixes are
-    returned. `steps` limits the whole search. Each fix is simulated with as many steps as the next
-    plan has (`plan_steps`), so that a plan with the fix has the same result.
+    returned. `steps` limits the whole search. Each fix is simulated with the steps of the next plan
+    (`plan_steps`), so that a plan with the fix has the same result.
     """
     search = _FixSearch(question, found, placements, steps, plan_steps)
     return search.run(), max(0, search.left)
@@ -135,8 +138,8 @@ class _FixSearch:
         )
 
     def _counts(self, question: CountQuestion) -> Mapping[str, int] | None:
-        """Return counts that work for a changed question, or None if there are none, or none that
-        cost less.
+        """Return counts that work for a changed question, or None if no counts work, or if they
+        don't cost less.
         """
         if self.left <= 0:
             return None
@@ -151,7 +154,7 @@ class _FixSearch:
             else None
         )
 
-    # -- what is tried
+    # -- candidates
 
     def _taints(self) -> Iterator[Fix]:
         used = [each for each in self._question.pools if each.packing]
@@ -226,7 +229,8 @@ class _FixSearch:
         raised = _change_pools(
             self._question, above, lambda pool: replace(pool, maximum=above[pool.offer.name])
         )
-        if self._counts(raised) is not None:  # with these maximums, the next plan also finds counts
+        # with these maximums, the next plan finds the same counts
+        if self._counts(raised) is not None:
             yield Fix(kind="maximum", counts={**counts, **above}, pools=tuple(above))
 
 

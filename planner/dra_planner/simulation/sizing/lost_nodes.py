@@ -19,7 +19,7 @@ from dra_planner.simulation.sizing.counts import CountQuestion
 
 @equality(unhashed=("pending",))
 class Loss(Struct, frozen=True):
-    """Nodes that are lost after one arrival order, and the pods that then have no node, by
+    """Nodes that are lost after one arrival order, and the pods without a node after this loss, by
     workload.
     """
 
@@ -34,8 +34,9 @@ class Loss(Struct, frozen=True):
 
 
 class Losses(Struct, frozen=True, kw_only=True):
-    """The losses that leave pods pending, and the number of tried losses. `complete`: the steps
-    sufficed for all.
+    """The losses that leave pods pending, and the number of tried losses.
+
+    `complete` is True if the steps sufficed for all losses.
     """
 
     found: tuple[Loss, ...]
@@ -52,8 +53,7 @@ def simulate_losses(
     nodes: int = 0,
     zones: int = 0,
 ) -> Losses:
-    """Return the result for the pods after any loss of this number of sized nodes, or of any one
-    zone.
+    """Simulate the loss of any of this number of sized nodes, or of any one zone.
 
     Every order of the question runs with these counts. Equal nodes of a pool are represented by
     one. Pods that aren't re-created don't count as pending.

@@ -13,14 +13,14 @@ from dra_planner.simulation.workloads.controllers import Controller, Runs
 
 
 class Admission:
-    """The free quota as pods are created and deleted."""
+    """Tracks the free quota while pods are created and deleted."""
 
     def __init__(self, quotas: PodQuotas) -> None:
         """Store the free quota at the start."""
         self._room = dict(quotas.room)
 
     def create(self, controller: Controller, runs: Runs) -> list[SimulatedPod]:
-        """Return the pods that a controller creates now and that are admitted."""
+        """Return the admitted pods that a controller creates now."""
         charges = controller.charges
         if not charges:
             return controller.create(runs)

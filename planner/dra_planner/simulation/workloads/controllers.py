@@ -37,7 +37,7 @@ class Controller(Protocol):
     seed: int | None
     """Chooses a pod if several are possible. Without a seed, the first one is chosen."""
     waits_for_ends: ClassVar[bool]
-    """True if it only creates a pod after the replaced one is deleted."""
+    """True if the controller creates a pod only after the replaced pod is deleted."""
 
     @property
     def old(self) -> Sequence[SimulatedPod]:
@@ -67,7 +67,7 @@ class Controller(Protocol):
 
 
 def surplus(controller: Controller, runs: Runs) -> list[SimulatedPod]:
-    """Return the surplus pods to delete: pending ones first, then the last ones."""
+    """Return the surplus pods to delete: pending pods first, and then the last pods."""
     if len(controller.pods) <= controller.wanted:
         return []
     kept = sorted(controller.pods, key=lambda pod: not runs(pod))[: controller.wanted]
@@ -79,12 +79,12 @@ def surplus(controller: Controller, runs: Runs) -> list[SimulatedPod]:
 def first_to_go(
     pods: Iterable[SimulatedPod], beside: Iterable[SimulatedPod], runs: Runs, seed: int | None
 ) -> list[SimulatedPod]:
-    """Return the pods of a ReplicaSet in the order of deletion: pending ones first, then pods on
-    nodes with most pods of the same Deployment (`beside`), and of these the youngest, or any by the
-    seed.
+    """Return the pods of a ReplicaSet in the order of deletion: pending pods first, then pods on
+    nodes with the most pods of the same Deployment (`beside`). Among these, the youngest pods
+    come first, or random pods with a seed.
 
     Source: kubernetes/kubernetes:pkg/controller/controller_utils.go@v1.36.3 (ActivePodsWithRanks).
-    Age only matters if one pod is about twice as old as another. Otherwise, the UID decides.
+    Age matters only if one pod is about twice as old as another. Otherwise, the UID decides.
     """
     crowds = Counter(placed.node for pod in beside if (placed := runs(pod)) is not None)
 
@@ -106,7 +106,7 @@ class Replicas(Struct):
     """A number of equal pods (ReplicaSet, Job, and most others), which are re-created when they are
     lost.
 
-    `replaces` is True if lost pods are re-created, which isn't so for bare pods. With `by_crowd`,
+    `replaces` is False for bare pods, which aren't re-created when they are lost. With `by_crowd`,
     surplus pods on the fullest nodes are deleted first, as by a ReplicaSet.
     """
 
@@ -154,7 +154,9 @@ class Replicas(Struct):
 
 
 class Ordered(Struct):
-    """Pods that are created one after the other, when the previous one is running (StatefulSet)."""
+    """Pods that are created one after another, each when the previous pod is running
+    (StatefulSet).
+    """
 
     waits_for_ends: ClassVar[bool] = True
     workload: WorkloadRef
@@ -187,10 +189,11 @@ class Ordered(Struct):
 class PerNode(Struct):
     """One pod for each matching node (DaemonSet). `nodes` are their numbers.
 
-    Pods to be `replaced` are deleted first if they aren't running, and the others on `unavailable`
-    nodes at a time. With a `surge`, the new pod is created first, on that number of nodes at a
-    time, and the old pod is deleted when the new one runs. There are never more than `most` pods.
-    Source: kubernetes/kubernetes:pkg/controller/daemon/update.go@v1.36.3 (rollingUpdate).
+    Pods to be `replaced` are deleted first if they aren't running. The others are deleted on
+    `unavailable` nodes at a time. With a `surge`, the new pod is created first, on that number of
+    nodes at a time, and the old pod is deleted when the new one runs. There are never more than
+    `most` pods. Source: kubernetes/kubernetes:pkg/controller/daemon/update.go@v1.36.3
+    (rollingUpdate).
     """
 
     waits_for_ends: ClassVar[bool] = True
@@ -217,7 +220,7 @@ class PerNode(Struct):
         self._starting, self._broken = list(self.pods), list(self.replaced)
 
     def _look(self, runs: Runs) -> None:
-        """Record which pods are running. They stay so until they are lost."""
+        """Record which pods are running. They count as running until they are lost."""
         self._starting = [pod for pod in self._starting if not runs(pod)]
         self._broken = [pod for pod in self._broken if not runs(pod)]
 

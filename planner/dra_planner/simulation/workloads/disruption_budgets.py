@@ -1,7 +1,7 @@
 """The allowed disruptions of each PodDisruptionBudget, computed like in the disruption controller.
 
-Pods on a node are healthy, unless the cluster reports that they aren't ready. If the cluster has a
-status, it's used together with later changes. Source of the behavior:
+Pods on a node are healthy, unless the cluster reports that they aren't ready. If a budget in the
+cluster has a status, the status is used together with later changes. Source of the behavior:
 kubernetes/kubernetes:pkg/controller/disruption/disruption.go @v1.36.3.
 """
 
@@ -111,8 +111,9 @@ class BudgetCounts:
         self._before = [self._margin(each, cluster, ()) for each in budgets]
 
     def left(self, cluster: Cluster, controllers: Sequence[Controller]) -> list[Allowance]:
-        """Return the allowed disruptions of each budget now. The controllers are the ones that have
-        started.
+        """Return the current allowed disruptions of each budget.
+
+        `controllers` are the controllers that have started.
         """
         return [
             Allowance(
@@ -169,8 +170,10 @@ def _desired(budget: Budget, workloads: Iterable[WorkloadRef]) -> int | None:
 
 
 def desired_healthy(budget: DisruptionBudget, expected: int) -> int | None:
-    """Return the required number of healthy pods out of the expected pods. None for a percentage of
-    no pods and for a budget without a limit, in which case no pod may be evicted.
+    """Return the required number of healthy pods out of the expected pods.
+
+    Returns None for a percentage of no pods, and for a budget without a limit. In both cases, no
+    pod can be evicted.
     """
     least, most = budget.least, budget.most
     if isinstance(least, int):

@@ -23,11 +23,11 @@ from dra_planner.simulation.workloads.controllers import (
 
 
 class RollingReplicas(Struct):
-    """Replaces `old` pods, with at most `surge` more than wanted, and at most `unavailable` fewer
-    running pods (Deployment).
+    """Replaces `old` pods, with at most `surge` pods more than wanted, and at most `unavailable`
+    running pods fewer (Deployment).
 
-    Pods of a Deployment are deleted as by ReplicaSets (`by_crowd`), and pods of other kinds from
-    the last one on. `waiting` are old pods in the queue.
+    Pods of a Deployment are deleted as by ReplicaSets (`by_crowd`), and pods of other kinds in
+    reverse order. `waiting` are old pods in the queue.
     """
 
     waits_for_ends: ClassVar[bool] = False
@@ -60,7 +60,7 @@ class RollingReplicas(Struct):
 
     def delete(self, runs: Runs) -> list[SimulatedPod]:
         if self._more() > 0 and self.tried != (len(self.old), len(self.pods)):
-            return []  # new pods come first
+            return []  # new pods are created first
         broken = [pod for pod in self.old if not runs(pod)]
         running = [pod for pod in self.old if runs(pod)]
         spare = (
@@ -84,12 +84,11 @@ class RollingReplicas(Struct):
 
 
 class RollingOrdered(Struct):
-    """Replaces the `old` pods of a StatefulSet one at a time, from the last one down to the
-    `partition`.
-
-    First, all pods are created. With `in_order`, all must run, and each is created when the
-    previous ones run. `waiting` are old pods in the queue. `wanted` of the `replicas` are admitted.
-    Source: kubernetes/kubernetes:pkg/controller/statefulset/stateful_set_control.go@v1.36.3
+    """Replaces the `old` pods of a StatefulSet one at a time, from the last pod down to the
+    `partition`. Before that, missing pods are created. With `in_order`, all pods must run, and
+    each pod is created when the previous pods run. `waiting` are old pods in the queue. `wanted`
+    of the `replicas` are admitted. Source:
+    kubernetes/kubernetes:pkg/controller/statefulset/stateful_set_control.go@v1.36.3
     (updateStatefulSet).
     """
 
