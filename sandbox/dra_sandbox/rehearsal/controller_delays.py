@@ -5,10 +5,12 @@ the scheduler retries pods for which no event occurred.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
 
 from dra_sandbox.control_plane import ApiServer, NotReady
+from dra_sandbox.rehearsal.snapshot import PODS
 
 Json = dict[str, Any]
 
@@ -57,16 +59,40 @@ def _is_counted(quota: Json) -> bool:
 
 def seconds_to_replacement(server: ApiServer) -> float:
     """Return the maximum time until a Job replaces a lost pod, or 0 if no Job has lost one."""
-    return max(map(_backoff, server.listed(_JOBS)[0]), default=0.0)
-
-
-def _backoff(job: Json) -> float:
-    spec, status = job["spec"], job.get("status") or {}
-    lost = int(status.get("failed") or 0)
-    is_complete = int(status.get("active") or 0) >= spec.get("parallelism", 1)
-    has_ended = any(
-        each["type"] in ("Complete", "Failed") for each in status.get("conditions") or ()
+    jobs = [each for each in server.listed(_JOBS)[0] if not _has_ended(each)]
+    if not jobs:
+        return 0.0
+    living = Counter(
+        owner["uid"]
+        for pod in server.listed(PODS)[0]
+        for owner in pod["metadata"].get("ownerReferences", ())
+        if _is_living(pod)
     )
-    if not lost or is_complete or has_ended:
+    return max(_backoff(job, living[job["metadata"]["uid"]]) for job in jobs)
+
+
+def _backoff(job: Json, living: int) -> float:
+    """Return the time until a Job with this number of living pods replaces its last lost pod."""
+    spec, status = job["spec"], job.get("status") or {}
+    wanted = spec.get("parallelism", 1)
+    if "completions" in spec:
+        wanted = min(wanted, spec["completions"] - int(status.get("succeeded") or 0))
+    lost = int(status.get("failed") or 0)
+    lost += len((status.get("uncountedTerminatedPods") or {}).get("failed") or ())
+    if not lost and int(status.get("active") or 0) >= wanted:
+        lost = 1  # if a pod is missing, the Job controller hasn't noticed the loss yet
+    if not lost or living >= wanted:
         return 0.0
     return float(min(_FIRST_BACKOFF_SECONDS * 2 ** (lost - 1), _MOST_BACKOFF_SECONDS))
+
+
+def _has_ended(job: Json) -> bool:
+    conditions = (job.get("status") or {}).get("conditions") or ()
+    return bool(job["spec"].get("suspend")) or any(
+        each["type"] in ("Complete", "Failed") for each in conditions
+    )
+
+
+def _is_living(pod: Json) -> bool:
+    is_going = "deletionTimestamp" in pod["metadata"]
+    return not is_going and pod.get("status", {}).get("phase") not in ("Succeeded", "Failed")

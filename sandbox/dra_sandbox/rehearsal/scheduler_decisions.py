@@ -36,6 +36,8 @@ _IDLE_SECONDS: Final = 4.0
 """After this time without a change, the scheduler won't evaluate the remaining pods, because an
 object that they need is missing.
 """
+_LATE_SECONDS: Final = 30.0
+"""Maximum time by which the Job controller of a busy machine exceeds its backoff."""
 _LOOK_EVERY_SECONDS: Final = 0.25
 _QUEUES: Final = (
     "deployment",
@@ -133,9 +135,13 @@ class Decisions:
                 if self._load is not None and any(map(_awaits_kubelet, pods)):
                     continue
                 idle = quiet - self._quiet - _IDLE_SECONDS
-                if idle >= 0 and idle >= seconds_to_replacement(self._server):
+                if idle >= 0 and idle >= self._longest_replacement():
                     return True
         return False
+
+    def _longest_replacement(self) -> float:
+        backoff = seconds_to_replacement(self._server)
+        return backoff + _LATE_SECONDS if backoff else 0.0
 
     def wait_for_retry(self, pods: Collection[tuple[str, str]], within_seconds: float) -> None:
         """Return when these pods (by namespace and name) have nodes or are deleted, or after
