@@ -104,7 +104,7 @@ def test_outputs_of_commands_are_one_note_by_what_can_be_done_with_them(project:
     project.write("page.md", shown * 3)
     (note,) = project.run("check", "page.md", "--format", "json").json["diagnostics"]
     assert note["line"] == 3
-    assert note["message"].endswith("so it is not judged; so is the output in lines 9, 15")
+    assert note["message"].endswith("not a manifest (also in lines 9, 15)")
 
 
 def test_a_step_that_comes_later_on_a_page_is_a_note(project: Project) -> None:

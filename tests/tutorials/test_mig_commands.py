@@ -22,21 +22,21 @@ def told(command: str, prose: str = ABOUT_DRA, beside: str = "") -> list[Diagnos
 @pytest.mark.parametrize(
     ("command", "says", "layout"),
     [
-        ("nvidia-smi -i 0 -mig 1", "turns MIG on by hand", "LAYOUT"),
-        ("sudo nvidia-smi --multi-instance-gpu=0", "turns MIG off by hand", "none"),
-        ("nvidia-smi mig -cgi 9,9 -C", "partitions GPUs of this node by hand", "3g.20gb:2"),
+        ("nvidia-smi -i 0 -mig 1", "enables MIG mode", "CONFIGURATION"),
+        ("sudo nvidia-smi --multi-instance-gpu=0", "disables MIG mode", "none"),
+        ("nvidia-smi mig -cgi 9,9 -C", "partitions the node's GPUs", "3g.20gb:2"),
         (
             "nvidia-smi mig -i 0 -cgi 3g.20gb,1g.5gb+me -C",
-            "partitions GPUs",
+            "partitions the node's GPUs",
             "3g.20gb:1,1g.5gb+me:1",
         ),
-        ("nvidia-smi mig -cgi $PROFILES -C", "partitions GPUs", "LAYOUT"),
-        ("nvidia-smi mig -cgi", "partitions GPUs", "LAYOUT"),
-        ("nvidia-smi mig -dci && nvidia-smi -L", "deletes MIG instances", "LAYOUT"),
+        ("nvidia-smi mig -cgi $PROFILES -C", "partitions the node's GPUs", "CONFIGURATION"),
+        ("nvidia-smi mig -cgi", "partitions the node's GPUs", "CONFIGURATION"),
+        ("nvidia-smi mig -dci && nvidia-smi -L", "deletes MIG instances", "CONFIGURATION"),
         (
             "kubectl debug node/n -it --image=busybox -- chroot /host nvidia-smi -mig 1",
-            "turns MIG on",
-            "LAYOUT",
+            "enables MIG mode",
+            "CONFIGURATION",
         ),
         (
             "kubectl label node n1 nvidia.com/mig.config=all-1g.5gb --overwrite",
@@ -46,7 +46,7 @@ def told(command: str, prose: str = ABOUT_DRA, beside: str = "") -> list[Diagnos
         (
             'gcloud container node-pools create p --node-labels="nvidia.com/mig.config=$X"',
             "MIG manager",
-            "LAYOUT",
+            "CONFIGURATION",
         ),
     ],
 )
@@ -56,7 +56,7 @@ def test_what_changes_mig_is_told_with_the_layout_of_the_fleet(
     (found,) = told(command)
     assert found.severity == "warning"
     assert says in found.message
-    assert f"set `mig: {layout}` on the pool" in found.fix
+    assert f"set `mig: {layout}` for the pool" in found.fix
 
 
 @pytest.mark.parametrize("layout", ["3g.20gb:2", "3g.20gb:1,1g.5gb+me:1", "all-1g.5gb", "none"])
@@ -78,7 +78,7 @@ def test_a_layout_that_is_named_is_one_of_a_fleet(layout: str) -> None:
 
 def test_numbers_of_profiles_mean_nothing_without_a_gpu() -> None:
     (found,) = told("nvidia-smi mig -cgi 9,9 -C", prose="Claims of resource.k8s.io/v1.")
-    assert "`mig: LAYOUT`" in found.fix
+    assert "`mig: CONFIGURATION`" in found.fix
 
 
 def test_a_page_about_the_device_plugin_is_not_warned() -> None:

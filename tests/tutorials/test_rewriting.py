@@ -278,8 +278,8 @@ EOF
     done = project.run("check", "--rewrite", "run.sh")
     assert (done.status, done.out) == (1, "")
     assert (
-        'a shell would read "\\" of its new form: put quotes around the word that ends the heredoc'
-        in done.err
+        'the new text contains "\\", which the shell would interpret; put quotes around the '
+        "heredoc delimiter" in done.err
     )
     project.write("run.sh", glob.replace("<<EOF", "<<'EOF'"))
     assert project.run("check", "--rewrite", "run.sh").status == 0

@@ -1,5 +1,5 @@
-"""Pages, scripts and files of other tools among the inputs: what they hold, and what is told of
-it.
+"""Manifests in pages, scripts, and files of other tools, and findings about the rest of these
+files.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from dra_tutorials.terraform.findings import terraform_findings
 
 _TYPE = re.compile(r"^[\"']?(apiVersion|kind|metadata)[\"']?\s*:[ \t]*[\"']?(\w*)", re.MULTILINE)
 _TYPE_IN_BRACES = re.compile(r"[\"']?\b(apiVersion|kind|metadata)[\"']?\s*:\s*[\"']?(\w*)")
-"""What a document that is an object has at its outermost level."""
+"""Fields at the top level of an object."""
 _UNFINISHED = re.compile(
     r"^[ \t]*(?:-[ \t]+|#[ \t]*)?(?:\.{3}|…|\[(?:\.{3}|…)\])|\{\{|\{%|\$\{|<[A-Za-z][\w .-]*>",
     re.MULTILINE,
 )
-"""Lines that a page leaves out, and what its reader or a template is to fill in."""
+"""Marks for omitted lines, and placeholders that the reader or a template must replace."""
 
 _PARAMETERS = re.compile(r"kind:\s*[\"']?(?:GpuConfig|MigDeviceConfig|VfioDeviceConfig)\b")
 _LEFT_OUT = re.compile(r"[ \t]*(?:-[ \t]+)?(?:\.{3}|…|\[(?:\.{3}|…)\])[ \t]*")
-"""A line that stands for others."""
+"""A line that represents omitted lines."""
 
 
 def extract_manifests(
     given: Iterable[Source], evaluation: Evaluation
 ) -> tuple[tuple[Source, ...], tuple[Diagnostic, ...]]:
-    """Return the manifests of these sources, and findings on what else they hold.
+    """Return the manifests in these sources, and findings about the rest of the sources.
 
-    A page or script becomes the manifests in it. Values of charts and files of other tools are left
-    out.
+    A page or script is replaced with the manifests in it. Chart values and files of other tools are
+    omitted.
     """
     sources: list[Source] = []
     found: list[Diagnostic] = []
@@ -67,7 +67,7 @@ def extract_manifests(
 
 
 def _of_page(source: Source, evaluation: Evaluation) -> tuple[Source, list[Diagnostic]]:
-    """Return the manifests of a page or script, and what is told of the rest of it."""
+    """Return the manifests in a page or script, and the findings in the rest of it."""
     page = read_embedded(source)
     apart, parameters = _without_parameters(page.manifests)
     whole, shortened = _without_shortened(apart)
@@ -83,8 +83,8 @@ def _of_page(source: Source, evaluation: Evaluation) -> tuple[Source, list[Diagn
 
 
 def _without_parameters(page: Source) -> tuple[Source, list[Source]]:
-    """Return the page without configuration of the NVIDIA driver that stands by itself, and each
-    piece of that.
+    """Return the page without NVIDIA driver configuration that is shown outside a claim, and each
+    piece of this configuration.
     """
     lines, found = page.text.split("\n"), list[Source]()
     for at, line in enumerate(lines):
@@ -100,14 +100,14 @@ def _without_parameters(page: Source) -> tuple[Source, list[Source]]:
 def _of_parameters(
     parts: Sequence[Source], evaluation: Evaluation, page: Source
 ) -> Iterator[Diagnostic]:
-    """Yield what is told of configuration that a page shows without the claim around it."""
+    """Yield the findings in configuration that a page shows without the surrounding claim."""
     if parts:
         yield from evaluate_fragments(parts, evaluation, page.text)[0]
 
 
 def _without_shortened(page: Source) -> tuple[Source, list[Source]]:
-    """Return the page without the objects of which lines are left out, and these without the marks
-    of that.
+    """Return the page without the objects that have omitted lines, and these objects without the
+    marks for omitted lines.
     """
     lines, found = page.text.split("\n"), list[Source]()
     at = 0
@@ -131,7 +131,7 @@ def _without_shortened(page: Source) -> tuple[Source, list[Source]]:
 def _of_shortened(
     parts: Sequence[Source], evaluation: Evaluation, page: Source
 ) -> Iterator[Diagnostic]:
-    """Yield what is told of objects that a page shows in part, and a note that they are."""
+    """Yield the findings in objects that a page shows in part, and a note about these objects."""
     if not parts:
         return
     yield from evaluate_fragments(parts, evaluation, page.text)[0]
@@ -146,8 +146,8 @@ def _of_shortened(
 def _of_blocks(
     labelled: Sequence[Source], unlabelled: Sequence[Source], evaluation: Evaluation, page: Source
 ) -> Iterator[Diagnostic]:
-    """Yield what is told of blocks without objects; those that say that they are YAML are named
-    where nothing is.
+    """Yield the findings in blocks without objects. A note lists the blocks labeled as YAML that
+    couldn't be evaluated.
     """
     if not labelled and not unlabelled:
         return
@@ -172,8 +172,8 @@ def _of_blocks(
 
 
 def _why_not_read(block: Source) -> Diagnostic | None:
-    """Return why a block that says that it is YAML is none; None where it is, or where it leaves
-    something out.
+    """Return why a block labeled as YAML isn't valid YAML. Return None if it's valid or omits
+    lines.
     """
     if _UNFINISHED.search(block.text) or may_be_unfinished(block.text):
         return None
@@ -181,14 +181,15 @@ def _why_not_read(block: Source) -> Diagnostic | None:
         read_documents([block])
     except ManifestError as error:
         if error.fix and "left out" not in error.fix:
-            # others may well be output
+            # other blocks may be the output of commands
             severity: Severity = "warning" if "no level" in error.fix else "note"
             return Diagnostic(severity, "block-not-read", error.message, error.place, error.fix)
     return None
 
 
 def _namespace_conflicts(page: Source) -> Iterator[Diagnostic]:
-    """Yield what kubectl refuses: objects of a namespace other than the one that it is given.
+    """Yield the objects that kubectl rejects, because their namespace differs from the namespace in
+    the command.
 
     Source: kubernetes/cli-runtime:pkg/resource/visitor.go@v0.34.0 (RequireNamespace).
     """
@@ -209,8 +210,8 @@ def _namespace_conflicts(page: Source) -> Iterator[Diagnostic]:
 
 
 def _readable(page: Source) -> tuple[Source, list[Diagnostic], list[Source]]:
-    """Return the page without the documents that are no objects, a finding on each that cannot be
-    read or lacks half of its type, and those that are parts of objects.
+    """Return the page without the documents that aren't objects, a finding for each document that
+    can't be read or lacks its apiVersion or kind, and the documents that are parts of objects.
     """
     found: list[Diagnostic] = []
     parts: list[Source] = []
@@ -244,15 +245,13 @@ def _readable(page: Source) -> tuple[Source, list[Diagnostic], list[Source]]:
 
 
 def _with_separators(document: str) -> str:
-    """Return a document with lines of hyphens and dashes as the separators that they were meant
-    for.
-    """
+    """Return a document in which lines of dashes are replaced with the intended separators."""
     return "\n".join(map(plain_separator, document.split("\n")))
 
 
 def _document_at(lines: list[str], at: int) -> tuple[int, int]:
-    """Return the first line of the document at or before a line, and the line behind it; both from
-    0.
+    """Return the number of the first line of the document at or before a line, and the number of
+    the line after the document (both from 0).
     """
     at = min(max(at, 0), len(lines) - 1)
     while at and (not lines[at].strip() or lines[at].startswith("---")):
@@ -263,24 +262,24 @@ def _document_at(lines: list[str], at: int) -> tuple[int, int]:
 
 
 def _is_meant_as_object(document: str) -> bool:
-    """Whether a document says what it is, or says so but for the version of a well-known kind that
-    has a name.
-    """
+    """Return whether a document has an apiVersion, or has metadata and a well-known kind."""
     found = _TYPE_IN_BRACES if document.lstrip().startswith("{") else _TYPE
     has = {match[1]: match[2] for match in found.finditer(dedent(document))}
     return "apiVersion" in has or ("metadata" in has and has.get("kind") in VERSIONS)
 
 
 def _of_block(source: Source) -> Iterator[Diagnostic]:
-    """Yield what is told of a text that is no manifest: values of the driver's chart, a file of the
-    device plugin.
+    """Yield the findings in a text that isn't a manifest: values of the driver's chart, or a
+    configuration file of the device plugin.
     """
     yield from values_findings(source)
     yield from sharing_in_file(source)
 
 
 def _of_file(source: Source, evaluation: Evaluation) -> Iterator[Diagnostic]:
-    """Yield what is told of a file without objects; a part of an object is named as one."""
+    """Yield the findings in a file without objects, including a note if the file contains a part of
+    an object.
+    """
     told = list(_of_block(source))
     yield from told
     if told or _is_meant_as_object(source.text):
@@ -289,7 +288,7 @@ def _of_file(source: Source, evaluation: Evaluation) -> Iterator[Diagnostic]:
     if found or not (rest or "values" in Path(source.name).name):
         yield from found
         message = (
-            "part of an object, without apiVersion and kind: it is checked by itself, but "
-            "kubectl doesn't accept such a file"
+            "this file contains a part of an object without apiVersion and kind; the part was "
+            "checked, but kubectl doesn't accept such a file"
         )
         yield Diagnostic("note", "part-of-object", message, Place(source.name, 1))

@@ -1,8 +1,8 @@
-"""Manifests inside pages and scripts in the form of v1, in place: fences, heredocs and all other
-text stay as they are.
+"""Rewrite manifests inside pages and scripts to v1 in place. Code fences, heredocs, and all other
+text stay unchanged.
 
-What a shell fills into a heredoc ($NAME, ${NAME}) is kept; text of the new form that it would take
-for more of that is refused.
+Shell variables in a heredoc ($NAME, ${NAME}) are kept. If the new text contains other characters
+that the shell would expand, the block isn't rewritten.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ Rewrite = Callable[[Sequence[Source]], Sequence[Rewriting]]
 
 
 class _Part(Struct, frozen=True):
-    """A block of a page as a source of its own, with what a shell fills in held apart."""
+    """A block of a page as a separate source, in which placeholders replace the shell variables."""
 
     block: CodeBlock
     source: Source
     values: tuple[str, ...]
 
     def shown(self, text: str) -> str:
-        """Return text of this block with what the shell fills in put back."""
+        """Return text of this block in which the shell variables replace the placeholders."""
         return _HELD.sub(lambda match: self.values[int(match[1])], text)
 
     def reason(self, text: str) -> str:
-        """Return why an object stays as it is, with what was taken for text because a shell alone
-        knows it.
+        """Return why an object isn't rewritten, followed by the shell variables that were treated
+        as text because only the shell knows their values.
         """
         filled = (
-            f"; values that a shell fills in count as text: {', '.join(self.values)}"
+            f"; shell variables were treated as text: {', '.join(self.values)}"
             if self.values
             else ""
         )
@@ -56,9 +56,9 @@ class _Part(Struct, frozen=True):
 
 
 def rewrite_with_pages(sources: Sequence[Source], rewrite: Rewrite) -> tuple[Rewriting, ...]:
-    """Return all sources rewritten together, the blocks of pages and scripts among them in place.
+    """Return all sources rewritten together. Blocks in pages and scripts are rewritten in place.
 
-    A block that cannot be read stays as it is and is named.
+    A block that can't be read isn't changed, and the result lists it.
     """
     pages = {source.name: _parts(source) for source in sources if has_embedded(source.name)}
     texts = [source for source in sources if source.name not in pages]
@@ -74,7 +74,9 @@ def rewrite_with_pages(sources: Sequence[Source], rewrite: Rewrite) -> tuple[Rew
 
 
 def _parts(page: Source) -> tuple[list[_Part], list[KeptObject]]:
-    """Return the blocks of a page that hold objects, and refusals for those that cannot be read."""
+    """Return the blocks of a page that contain objects, and the reasons why unreadable blocks
+    aren't rewritten.
+    """
     parts: list[_Part] = []
     refused: list[KeptObject] = []
     for block in manifest_blocks(page):
@@ -89,8 +91,8 @@ def _parts(page: Source) -> tuple[list[_Part], list[KeptObject]]:
 
 
 def _unreadable(block: Source, first: int) -> Iterator[KeptObject]:
-    """Yield a refusal for each document of a block that cannot be read: the others are
-    rewritten.
+    """Yield the reason why each unreadable document of a block isn't rewritten. The other documents
+    are rewritten.
     """
     line = 0
     for before, text in cut(block.text):
@@ -105,7 +107,7 @@ def _unreadable(block: Source, first: int) -> Iterator[KeptObject]:
 
 
 def _held_apart(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return a text with words in place of what a shell fills in, and what that is."""
+    """Return a text in which placeholders replace the shell variables, and the variables."""
     values = tuple(dict.fromkeys(_SHELL_VALUE.findall(text)))
     return _SHELL_VALUE.sub(lambda match: _FILLED_IN.format(values.index(match[0])), text), values
 
@@ -131,8 +133,8 @@ def _together(
         taken = _taken_by_shell(part, rewriting) if rewriting.is_changed else ""
         if taken:
             reason = (
-                f'a shell would read "{taken}" of its new form: put quotes around the word '
-                "that ends the heredoc"
+                f'the new text contains "{taken}", which the shell would interpret; put quotes '
+                "around the heredoc delimiter"
             )
             refusals += [
                 KeptObject(_below(each.place, first), part.shown(each.name), each.was, reason)
@@ -153,7 +155,7 @@ def _together(
 
 
 def _separated(part: _Part, file: str) -> Iterator[RewrittenObject]:
-    """Yield the lines of dashes that are written as the separators that they were meant for."""
+    """Yield the lines of dashes that were replaced with the intended separators."""
     for number, line in enumerate(part.block.lines, part.block.first + 1):
         if plain_separator(line) != line:
             yield RewrittenObject(Place(file, number), "a separator", line, "---")
@@ -164,8 +166,8 @@ def _below(place: Place, lines: int) -> Place:
 
 
 def _taken_by_shell(part: _Part, rewriting: Rewriting) -> str:
-    """Return what of the new lines a shell would not leave as it is; "" where it fills in no more
-    than before.
+    """Return the first characters in the new lines that a shell would interpret, but that the old
+    text doesn't contain. Return "" if there are none.
     """
     if not part.block.expands:
         return ""
@@ -184,8 +186,8 @@ def _with_separator(line: str) -> str:
 
 
 def _written(part: _Part, text: str, raw: Sequence[str]) -> list[str]:
-    """Return the lines of a page for a block: those that stay with every character, new ones with
-    its indentation.
+    """Return the lines of a page for a block. Unchanged lines keep all their characters, and new
+    lines get the block's indentation.
     """
     old, new = part.source.text.splitlines(), text.splitlines()
     end = re.search(r"\r?\n\Z|\r\Z", raw[0]) if raw else None

@@ -1,6 +1,4 @@
-"""What a diff of a page makes of a file: its added lines and those that stay, each where it
-stands.
-"""
+"""The text that results from a diff on a page: added and unchanged lines at their positions."""
 
 from __future__ import annotations
 
@@ -14,12 +12,11 @@ _HEADS: Final = ("diff ", "index ", "--- ", "+++ ", "new file mode ", "deleted f
 
 
 def after_diff(lines: Sequence[str]) -> list[str]:
-    """Return the lines as they are when the diff is applied; those that go, and those of its head,
-    are empty.
+    """Return the lines after applying the diff. Removed lines and header lines become empty.
 
-    All are empty where that is no YAML, or where the diff is of parts of a file (`@@`): what stands
-    between them is not known. Lines that stay may lack their sign, as pages write them; what is
-    added then stands where it can be read.
+    All lines are empty if the result isn't valid YAML, or if the diff covers only parts of a file
+    (`@@`), because the text between the parts is unknown. On pages, unchanged lines may lack the
+    leading space of a diff. In that case, added lines are tried with and without a leading space.
     """
     if any(line.startswith("@@") for line in lines):
         return [""] * len(lines)

@@ -1,8 +1,8 @@
-"""Manifests and commands inside Markdown pages and shell scripts, each on the line where it stands.
+"""Manifests and commands inside Markdown pages and shell scripts, each on its original line.
 
-A page becomes the YAML stream of its manifests with all other lines left empty, so that every
-finding names the line of the page. Only blocks that say their apiVersion are manifests; other YAML,
-and output, stand apart.
+A page becomes the YAML stream of its manifests, and all other lines become empty, so that every
+finding has the line number of the page. Only blocks with an apiVersion are manifests. Other YAML
+and the output of commands are returned separately.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from dra_tutorials.blocks.markup import (
 from dra_tutorials.blocks.shown_output import Shown, without_output
 
 _MARKDOWN: Final = MarkdownIt("commonmark").disable(["code", "html_block"])
-"""Pages of MkDocs indent fences below a note or a tab, and other pages put a fence directly below a
-tag.
+"""MkDocs pages indent code fences below a note or a tab, and other pages put a code fence directly
+below an HTML tag.
 """
 _LANGUAGE: Final = re.compile(r"[\w+-]*")
 _FENCE: Final = re.compile(r"\s*(?:>\s?)*(?:`{3,}|~{3,})")
@@ -72,41 +72,41 @@ _BEGINS_OBJECT: Final = re.compile(
     r"(?:\s*(?:#.*|---.*)?\n)*\s*(?:\{\s*)?[\"']?(?:apiVersion|kind)[\"']?\s*:(?:\s|$)"
 )
 _BEHIND: Final = re.compile(r"\\[ \t]+#.*$")
-"""A comment behind the backslash that was to continue a line: it escapes the blank, and the line
-ends there.
+"""A comment after the backslash that should continue a line. The backslash escapes the space
+instead, so the command ends on this line.
 """
 _PROMPT: Final = re.compile(r"^\s*[$>]\s+(?=\S)")
 
 
 class ShellCommand(Struct, frozen=True):
-    """A command of a shell, its continued lines joined, and the line where it begins (from 1)."""
+    """A shell command with its continued lines joined, and its first line number (from 1)."""
 
     text: str
     line: int
-    # the line of a comment between its lines, after which a shell takes the rest for another
-    # command
+    # the line of a comment between its lines, after which a shell runs the rest as another command
     cut: int = 0
 
 
 class Embedded(Struct, frozen=True):
-    """What a page or script holds: its manifests as a YAML stream with the same lines, and its
-    commands.
+    """The contents of a page or script: its manifests as a YAML stream with the same line numbers,
+    and its commands.
     """
 
     manifests: Source
     commands: tuple[ShellCommand, ...]
-    others: tuple[Source, ...] = ()  # blocks of YAML that are no manifests, on the same lines
-    # blocks that may be YAML: fences of no language, texts that a shell is given
+    others: tuple[Source, ...] = ()  # blocks of YAML that aren't manifests, on the same lines
+    # blocks that may be YAML: code fences without a language, and heredocs
     unlabelled: tuple[Source, ...] = ()
     shown: tuple[Shown, ...] = ()  # output of commands
-    programs: tuple[ShellCommand, ...] = ()  # blocks of Terraform's language
+    programs: tuple[ShellCommand, ...] = ()  # blocks of Terraform code
 
 
 class CodeBlock(Struct, frozen=True):
-    """Lines of one language; `first` is the number of the first of them, from 0, `namespace` what
-    kubectl is given.
+    """Lines in one language. `first` is the number of the first line (from 0), and `namespace` is
+    the namespace that kubectl gets.
 
-    `indent` stood before each line; in a block that `expands` a shell fills in values.
+    `indent` is the text before each line on the page. In a block that `expands`, a shell replaces
+    variables with their values.
     """
 
     lines: list[str]
@@ -119,7 +119,7 @@ class CodeBlock(Struct, frozen=True):
 
 
 def read_embedded(source: Source) -> Embedded:
-    """Return what a page or script holds."""
+    """Return the manifests, commands, and other blocks in a page or script."""
     lines = source.text.splitlines()
     blank = [""] * len(lines)
     commands: list[ShellCommand] = []
@@ -166,8 +166,8 @@ def read_embedded(source: Source) -> Embedded:
 
 
 def manifest_blocks(source: Source) -> Iterator[CodeBlock]:
-    """Yield the blocks and heredocs of a page or script that hold objects, in order; output of
-    commands is none, and a diff is not what it makes of a file.
+    """Yield the blocks and heredocs of a page or script that contain objects, in order. Output of
+    commands and diffs are excluded.
     """
     for block in _blocks(source):
         if block.language in _TERRAFORM | _DIFF:
@@ -190,8 +190,8 @@ def _blocks(source: Source) -> Iterator[CodeBlock]:
 
 
 def _marked(blocks: Iterable[Marked]) -> Iterator[CodeBlock]:
-    """Yield the blocks of a page that is no Markdown, those of languages that hold objects or
-    commands.
+    """Yield the blocks of an AsciiDoc or reStructuredText page whose languages can contain objects
+    or commands.
     """
     for each in blocks:
         block = _of_language(each.lines, each.first, each.language, each.indent)
@@ -200,7 +200,9 @@ def _marked(blocks: Iterable[Marked]) -> Iterator[CodeBlock]:
 
 
 def _of_language(inside: list[str], first: int, language: str, indent: str) -> CodeBlock | None:
-    """Return a block as its language is read; None for a language that holds nothing of ours."""
+    """Return a block, prepared according to its language, or None if the language can't contain
+    manifests or commands.
+    """
     if language in _DIFF:
         inside = list(after_diff(inside))
     if language not in _SHELL | _DATA | _PLAIN | _TERRAFORM | _DIFF:
@@ -219,8 +221,8 @@ def _apart(name: str, block: CodeBlock) -> Source:
 
 
 def _fenced(text: str) -> Iterator[CodeBlock]:
-    """Yield the blocks of code in a Markdown page: fences, and indented lines that hold objects or
-    commands.
+    """Yield the code blocks in a Markdown page: code fences, and indented lines that contain
+    objects or commands.
     """
     lines = text.splitlines()
     at = 0
@@ -240,16 +242,16 @@ def _fenced(text: str) -> Iterator[CodeBlock]:
 
 
 def _language(info: str) -> str:
-    """Return the language that the first line of a fence names, without what some renderers add to
-    it.
+    """Return the language in the first line of a code fence, without the options that some
+    renderers support.
     """
     found = _LANGUAGE.match(info.strip())
     return found[0].lower() if found is not None else ""
 
 
 def _indent_before(lines: list[str], first: int, inside: list[str]) -> str:
-    """Return what stands before the lines of a fence: the indentation of its list, the marks of its
-    quotation.
+    """Return the text before each line of a code fence: the indentation of a list, or the marks of
+    a block quote.
     """
     for raw, line in zip(lines[first:], inside, strict=False):
         if line.strip():
@@ -266,15 +268,15 @@ def _indented_blocks(lines: list[str], at: int, end: int) -> Iterator[CodeBlock]
 
 
 def _indent_of_all(lines: Iterable[str]) -> str:
-    """Return the blanks that all lines which are not empty begin with."""
+    """Return the leading spaces that all nonempty lines have in common."""
     begun = [line[: len(line) - len(line.lstrip(" "))] for line in lines if line.strip()]
     return min(begun, key=len, default="")
 
 
 def _are_commands(lines: list[str], language: str) -> bool:
-    """Whether a block is for a shell: its language says so, and it does not begin as an object
-    does; or it has none, and a line begins with a program of guides; or all of it is flags of a
-    component.
+    """Return whether a block contains shell commands: its language is a shell and it doesn't begin
+    like an object, it has no language and a line begins with a known program, or it consists only
+    of a component's flags.
     """
     text = "\n".join(lines)
     if language in _SHELL:
@@ -293,9 +295,9 @@ def _are_commands(lines: list[str], language: str) -> bool:
 
 
 def _indented(lines: list[str], at: int) -> CodeBlock | None:
-    """Return the block of indented lines that begins here, as Markdown has code without fences;
-    None where there is none, or where it holds neither objects nor commands: text below an item of
-    a list is indented too.
+    """Return the indented code block that begins here, which is Markdown's syntax for code without
+    fences. Return None if there is no such block, or if it contains neither objects nor commands,
+    because text below a list item is also indented.
     """
     if (at and lines[at - 1].strip()) or not _INDENTED.match(lines[at]):
         return None
@@ -312,8 +314,8 @@ def _indented(lines: list[str], at: int) -> CodeBlock | None:
 
 
 def _ends_indented(lines: list[str], first: int, at: int) -> bool:
-    """Whether a line is no part of the indented block that begins at `first`: it is text, or what
-    begins anew there.
+    """Return whether a line isn't part of the indented block that begins at `first`, because the
+    line is text or begins another block.
     """
     line = lines[at]
     if not line.strip():
@@ -349,10 +351,10 @@ def _heredocs(block: CodeBlock) -> Iterator[CodeBlock]:
 
 
 def _namespace(lines: list[str]) -> str:
-    """Return the namespace that kubectl is given in the last of these lines, with those that it
+    """Return the namespace that the last of these lines passes to kubectl, including lines that it
     continues.
 
-    "" where there is none, or one that only the shell knows.
+    Return "" if there is no namespace, or if only the shell knows its value.
     """
     command = lines[-1]
     for line in reversed(lines[:-1]):
@@ -374,9 +376,7 @@ def _namespace(lines: list[str]) -> str:
 
 
 def _place(blank: list[str], block: CodeBlock) -> None:
-    """Write a block of manifests to its lines, apart from the block before by a separator in the
-    line above it.
-    """
+    """Write a block of manifests to its lines, and a separator to the line above it."""
     if not _MANIFEST.search("\n".join(block.lines)):
         return
     blank[block.first : block.first + len(block.lines)] = block.lines
@@ -419,7 +419,9 @@ def _commands(block: CodeBlock) -> Iterator[ShellCommand]:
 
 
 def _goes_on(lines: list[str]) -> bool:
-    """Whether the next line that is no comment begins with an option, as no command does."""
+    """Return whether the next line that isn't a comment begins with an option, because no command
+    begins with an option.
+    """
     return next(
         (line.lstrip() for line in lines if not line.lstrip().startswith("#")), ""
     ).startswith("-")

@@ -1,5 +1,4 @@
-"""Blocks of code as AsciiDoc and reStructuredText mark them: their language, their lines, and where
-they stand.
+"""Code blocks in AsciiDoc and reStructuredText pages: their language, lines, and position.
 
 Sources: docs.asciidoctor.org, "Source Code Blocks" and "Callouts"; docutils, directives "code" and
 "parsed-literal".
@@ -29,8 +28,8 @@ _OPTION: Final = re.compile(r"^\s+:[\w-]+:")
 
 
 class Marked(Struct, frozen=True):
-    """Lines of one language without the indentation that all have; `first` is the number of the
-    first, from 0.
+    """Lines in one language without their common indentation. `first` is the number of the first
+    line (from 0).
     """
 
     language: str
@@ -40,7 +39,7 @@ class Marked(Struct, frozen=True):
 
 
 def asciidoc_blocks(lines: Sequence[str]) -> Iterator[Marked]:
-    """Yield the listings of an AsciiDoc page; callouts at the ends of lines become comments."""
+    """Yield the listings of an AsciiDoc page. Callouts at the end of a line become comments."""
     at, language = 0, ""
     while at < len(lines):
         source, listing = _SOURCE.match(lines[at]), _LISTING.match(lines[at])
@@ -65,7 +64,7 @@ def _without_callout(line: str) -> str:
 
 
 def directive_blocks(lines: Sequence[str]) -> Iterator[Marked]:
-    """Yield the blocks of a reStructuredText page that are below a directive for code."""
+    """Yield the code blocks of a reStructuredText page, which are below a code directive."""
     at = 0
     while at < len(lines):
         directive = _DIRECTIVE.match(lines[at])

@@ -1,4 +1,4 @@
-"""Output of commands that a page shows: told by the command before it, or by what only a cluster
+"""Output of commands on a page, identified by the command above it, or by text that only a cluster
 writes.
 """
 
@@ -37,7 +37,7 @@ _EVENTS: Final = re.compile(
 
 
 class Shown(Struct, frozen=True):
-    """Output of a command: what it is, its text, and the line where it begins (from 1)."""
+    """Output of a command: a description, its text, and the number of its first line (from 1)."""
 
     what: str
     text: str
@@ -45,11 +45,11 @@ class Shown(Struct, frozen=True):
 
 
 def without_output(lines: Sequence[str], first: int) -> tuple[list[str], list[Shown]]:
-    """Return a block with the lines of output emptied, and each piece of output; `first` is its
-    first line, from 0.
+    """Return a block without its lines of output, and each piece of output. `first` is the number
+    of the block's first line (from 0).
 
-    A manifest is output where a command that prints it stands above it, or where the server has
-    written to it.
+    A manifest is output if it's below a command that prints it, or if it contains fields that the
+    API server sets.
     """
     kept, shown = list(lines), list[Shown]()
     command, at = "", 0
@@ -66,16 +66,14 @@ def without_output(lines: Sequence[str], first: int) -> tuple[list[str], list[Sh
         if what:
             shown.append(Shown(what, text, first + at + 1))
             kept[at:end] = [""] * (end - at)
-            if _OBJECT.search(text):  # the command above it is none of YAML's lines
+            if _OBJECT.search(text):  # the command above the output isn't YAML
                 kept[:at] = ["" if _COMMAND.match(line) else line for line in kept[:at]]
         at, command = end, ""
     return kept, shown
 
 
 def _end_of_command(lines: Sequence[str], at: int) -> int:
-    """Return the line behind a command, what it continues on and the text that it is given in
-    place.
-    """
+    """Return the line after a command, including its continued lines and its heredoc."""
     while lines[at].rstrip().endswith("\\") and at + 1 < len(lines):
         at += 1
     begin = _HEREDOC.search(lines[at])
@@ -87,7 +85,7 @@ def _end_of_command(lines: Sequence[str], at: int) -> int:
 
 
 def _what(text: str, command: str) -> str:
-    """Return what a piece of a block is, "" where it is no output."""
+    """Return a description of a part of a block if it's output, and "" otherwise."""
     if _OBJECT.search(text):
         is_printed = bool(_PRINTS_OBJECTS.search(command))
         if not is_printed and not _WRITTEN_BY_SERVER.search(text) and not _is_part_of_slice(text):
@@ -101,8 +99,8 @@ def _what(text: str, command: str) -> str:
 
 
 def _is_part_of_slice(text: str) -> bool:
-    """Whether this is a ResourceSlice without what every slice has: one that a page shows in
-    part.
+    """Return whether this is a ResourceSlice without the fields that every slice has, because a
+    page shows only a part of it.
     """
     is_slice = {kind for kind in _KIND.findall(text) if kind != "List"} == {"ResourceSlice"}
     return is_slice and not all(
@@ -116,8 +114,8 @@ def _kinds(text: str) -> str:
 
 
 def output_findings(shown: Iterable[Shown], file: str) -> Iterator[Diagnostic]:
-    """Yield what the messages in output mean, and a note on output by what can be done with it:
-    what it is, where.
+    """Yield explanations of the messages in output, and one note for all pieces of output with the
+    same fix.
     """
     notes: dict[str, list[Shown]] = {}
     for each in shown:
@@ -131,12 +129,11 @@ def output_findings(shown: Iterable[Shown], file: str) -> Iterator[Diagnostic]:
     for fix, group in notes.items():
         lines = [str(each.line) for each in group]
         more = (
-            f"; so is the output in {noun(len(lines) - 1, 'line')} {', '.join(lines[1:])}"
-            if lines[1:]
-            else ""
+            f" (also in {noun(len(lines) - 1, 'line')} {', '.join(lines[1:])})" if lines[1:] else ""
         )
         message = (
-            f"{group[0].what}: what a cluster answered, not a manifest, so it is not judged{more}"
+            f"{group[0].what}: not checked, because it's the output of a command, not a "
+            f"manifest{more}"
         )
         yield Diagnostic("note", "output-not-judged", message, Place(file, group[0].line), fix)
 
@@ -144,12 +141,12 @@ def output_findings(shown: Iterable[Shown], file: str) -> Iterator[Diagnostic]:
 def _fix(shown: Shown) -> str:
     if "ResourceSlice" in shown.what or re.search(r"get\s+(?:\S+\s+)*resourceslices?", shown.what):
         return (
-            "to plan on such nodes, keep nodes and slices in a file: pulumi-dra plan PATH "
+            "to plan on such nodes, save the nodes and slices to a file: pulumi-dra plan PATH "
             "--observed FILE"
         )
     if "nvidia-smi" in shown.what:
         return (
-            "what the DRA driver publishes of a machine: pulumi-dra slices --machine NAME "
-            "--driver VERSION"
+            "to print the devices that the DRA driver publishes, run pulumi-dra slices --machine "
+            "NAME --driver VERSION"
         )
     return ""

@@ -1,7 +1,8 @@
-"""Parts of objects that pages show without apiVersion and kind, put into the whole object so that
-it can be judged.
+"""Parts of objects that pages show without apiVersion and kind, completed to whole objects so that
+the parts can be checked.
 
-What a part leaves out is filled in, so that only what is written is judged: see `whole_of`.
+The fields that a part omits are filled in, so that findings apply only to the written fields. See
+`whole_of`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from dra_planner.manifests.schema import fields_of, recorded_minors
 from dra_planner.manifests.setup import config_findings
 
 NAME: Final = "fragment"
-"""What is filled in for names that a part leaves out."""
+"""Replacement for names that a part omits."""
 
 _CLAIM: Final = "ResourceClaim"
 _REQUESTS: Final = ("spec", "devices", "requests")
@@ -45,7 +46,7 @@ _FLAT: Final = (
     "capacity",
 )
 _AROUND: Final = ("jobTemplate", "template", "spec")
-"""Levels above the part that is judged: those of workloads and of templates of claims."""
+"""Levels above the checked part, from workloads and claim templates."""
 _OF_PODS: Final = frozenset(
     {
         "containers",
@@ -60,27 +61,29 @@ _OF_PODS: Final = frozenset(
         "priorityClassName",
     }
 )
-"""Fields of which one tells that a part is a pod's: others are names in many documents."""
+"""Fields that each identify a part of a pod. Other fields of pods also occur in other kinds of
+documents.
+"""
 _OF_NVIDIA: Final = frozenset({"GpuConfig", "MigDeviceConfig", "VfioDeviceConfig"})
-"""Configuration that is known to be for the driver gpu.nvidia.com."""
+"""Kinds of configuration that only the gpu.nvidia.com driver accepts."""
 _NEAR: Final = 0.8
 _MINOR: Final = max(recorded_minors())
 
 
 class Whole(Struct, frozen=True):
-    """The object that a part belongs to, and what is said of the part's form."""
+    """The object that a part belongs to, and remarks about the form of the part."""
 
     item: KubernetesObject
     remarks: tuple[Diagnostic, ...] = ()
 
 
 def whole_of(data: Any, place: Place) -> Whole | None:
-    """Return the object that a part of a page belongs to, with what the part leaves out filled in.
+    """Return the object that a part on a page belongs to, with the omitted fields filled in.
 
-    Known are parts of pods, of claims with their requests, selectors, constraints and
-    configuration, and of device classes, also inside `spec` and `template`. None for everything
-    else: a part is recognized by fields that nothing else has, and taken only where all its fields
-    are, or nearly are, those of that place.
+    Supported parts are pods, claims (their requests, selectors, constraints, and configuration),
+    and DeviceClasses, also inside `spec` and `template`. Return None for everything else. A part is
+    recognized by fields that no other part has. All its fields must be fields of that part, or
+    misspelled ones.
     """
     found = _find(data)
     if found is None:
@@ -96,11 +99,11 @@ def whole_of(data: Any, place: Place) -> Whole | None:
 
 
 def setting_findings(data: Any, place: Place, page: str) -> Iterator[Diagnostic]:
-    """Yield what no longer works of gates and versions that a part of a cluster's configuration
-    sets.
+    """Yield the feature gates and versions in a part of a cluster configuration that no longer
+    work.
 
-    A part with components is kubeadm's, any other one kind's. On pages about Kueue nothing is told:
-    it has gates of the same names.
+    A part with components belongs to kubeadm, and any other part belongs to kind. Pages about Kueue
+    aren't checked, because Kueue has feature gates with the same names.
     """
     if not isinstance(data, Map) or "kueue" in page.lower():
         return
@@ -114,7 +117,7 @@ def setting_findings(data: Any, place: Place, page: str) -> Iterator[Diagnostic]
 
 
 _Found = tuple[str, Location, Any]
-"""The kind of the object, where in it the part belongs, and the part."""
+"""The kind of the object, the path of the part in the object, and the part."""
 
 
 def _find(data: Any) -> _Found | None:
@@ -139,7 +142,7 @@ def _kind_at(path: Location) -> str:
 
 
 def _path_of_item(item: Any) -> Location | None:
-    """Return the list that an item belongs to, None where it is not known."""
+    """Return the path of the list that an item belongs to, or None if it's unknown."""
     if not isinstance(item, Map):
         return None
     return next((path for is_one, path in _ITEMS if is_one(item)), None)
@@ -150,7 +153,7 @@ def _has(*names: str) -> Callable[[Mapping[str, Any]], bool]:
 
 
 def _are_fields(data: Mapping[str, Any], struct: str) -> bool:
-    """Whether all keys are fields of a type, or slips of them."""
+    """Return whether all keys are fields of a type, or misspelled fields."""
     fields = list(fields_of(struct, _MINOR))
     return all(key in fields or get_close_matches(key, fields, 1, _NEAR) for key in data)
 
@@ -244,7 +247,9 @@ def _is_container(data: Mapping[str, Any]) -> bool:
 
 
 def _is_resources(data: Any) -> bool:
-    """Whether this is what a container requests: its claims, or resources with a domain."""
+    """Return whether this is the `resources` field of a container: with claims, or with resources
+    that have a domain.
+    """
     if not isinstance(data, Map) or not data or not set(data) <= {"limits", "requests", "claims"}:
         return False
     amounts = [data.get(key) for key in ("limits", "requests")]
@@ -305,8 +310,8 @@ def _fill_in(node: Map, name: str, value: Any) -> None:
 
 
 def _complete_claim(tree: Map, place: Place) -> Iterator[Diagnostic]:
-    """Fill in names, classes and the requests that constraints and configuration name; remark on
-    the flat form.
+    """Fill in names, classes, and the requests that constraints and configuration refer to. Yield a
+    remark if a request has the flat form.
     """
     devices = tree["spec"].get("devices")
     if not isinstance(devices, Map):
@@ -348,16 +353,16 @@ def _complete_claim(tree: Map, place: Place) -> Iterator[Diagnostic]:
             _fill_in(request["exactly"], "deviceClassName", NAME)
     if flat is not None:
         message = (
-            "this part of a ResourceClaim has the flat form of v1alpha3 and v1beta1, which "
-            "v1 refuses"
+            "this part of a ResourceClaim has the flat form of v1alpha3 and v1beta1, which v1 "
+            "doesn't accept"
         )
-        fix = "put the fields of the request, apart from its name, below exactly"
+        fix = "move all fields of the request except its name below exactly"
         at = Place(place.file, line_of(flat["exactly"], next(iter(flat["exactly"]))))
         yield Diagnostic("warning", "older-form", message, at, fix)
 
 
 def _nest(request: Map) -> None:
-    """Put the flat fields of a request below `exactly`."""
+    """Move the flat fields of a request below `exactly`."""
     names = [name for name in request if name in _FLAT]
     lines = tuple(line_of(request, name) - request.line for name in names)
     nested = new_map([(name, request[name]) for name in names], request.line, lines)
@@ -367,7 +372,7 @@ def _nest(request: Map) -> None:
 
 
 def _complete_pod(tree: Map, place: Place) -> Iterator[Diagnostic]:
-    """Fill in containers, names and images, and the claims that containers name."""
+    """Fill in containers, names, images, and the claims that containers refer to."""
     spec: Map = tree["spec"]
     _fill_in(spec, "containers", new_seq([new_map(line=spec.line)], spec.line))
     containers = [*_maps(spec["containers"]), *_maps(spec.get("initContainers"))]

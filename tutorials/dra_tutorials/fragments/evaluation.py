@@ -1,6 +1,4 @@
-"""What is told of the parts of objects that a page shows: what can be judged of them, and a note on
-all others.
-"""
+"""Findings in parts of objects on pages, and a note about the parts that can't be checked."""
 
 from __future__ import annotations
 
@@ -23,18 +21,19 @@ from dra_tutorials.fragments.enclosing_object import Whole, setting_findings, wh
 
 NOT_JUDGED = "fragment-not-judged"
 _LEFT_OUT = frozenset({"required-value", "namespace-not-found"})
-"""Findings on what a part leaves out."""
+"""Findings about fields that a part omits."""
 _ELLIPSIS = re.compile(r"^[ \t]*(?:-[ \t]+)?(?:\.{3}|…|\[(?:\.{3}|…)\])[ \t]*$", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\$[\w{(]|<[A-Za-z][^<>]*>")
-"""What the reader of a page, or a shell, is to fill in."""
+"""Placeholders that the reader or a shell must replace."""
 _MOST_LINES = 8
 
 
 class Evaluation(Struct, frozen=True):
-    """What manifests on a page are evaluated with: a version of Kubernetes, and rules.
+    """The context in which manifests on a page are evaluated: the features of a Kubernetes version,
+    and rules.
 
-    `check` returns the findings of rules that look only at what is written, and not at what else a
-    cluster has.
+    `check` returns the findings of rules that read only the manifests and don't depend on other
+    objects in a cluster.
     """
 
     features: Features
@@ -44,9 +43,9 @@ class Evaluation(Struct, frozen=True):
 def evaluate_fragments(
     blocks: Iterable[Source], evaluation: Evaluation, page: str
 ) -> tuple[list[Diagnostic], list[Source]]:
-    """Return what is told of blocks that are no manifests, and those of which nothing can be told.
+    """Return the findings in blocks that aren't manifests, and the blocks that can't be evaluated.
 
-    `page` is the whole text of the file that they stand in.
+    `page` is the text of the whole file that contains the blocks.
     """
     found: list[Diagnostic] = []
     unknown: list[Source] = []
@@ -70,7 +69,7 @@ def evaluate_fragments(
 
 
 def unevaluated_notes(lines: Iterable[int], file: str) -> Iterator[Diagnostic]:
-    """Yield one note on all fragments of a file that were not judged; they begin on these lines."""
+    """Yield one note about all unevaluated fragments in a file, which begin on these lines."""
     numbers = sorted(set(lines))
     if numbers:
         listed = ", ".join(map(str, numbers[:_MOST_LINES])) + (
@@ -97,7 +96,9 @@ def _documents(block: Source) -> list[ManifestDocument]:
 def _evaluate(
     whole: Whole, document: ManifestDocument, evaluation: Evaluation
 ) -> Iterator[Diagnostic]:
-    """Yield what the API server and the rules say of what is written, in words about a part."""
+    """Yield the findings of the API server and the rules about the written fields, worded for a
+    part of an object.
+    """
     yield from whole.remarks
     try:
         manifests = collect_manifests(
@@ -119,8 +120,8 @@ def _evaluate(
 
 
 def _written(path: str, document: ManifestDocument) -> str:
-    """Return a path from the first of its keys that the part itself begins with; the whole one
-    where it has none.
+    """Return a path, starting at its first key that is also a top-level key of the part, or the
+    whole path if there is no such key.
     """
     keys = list(document.data) if isinstance(document.data, Map) else []
     found = (

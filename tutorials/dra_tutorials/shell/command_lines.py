@@ -1,4 +1,4 @@
-"""A command of a shell as program, words and options, as far as guides write them."""
+"""Parse shell commands, in the forms that occur in guides, into program, words, and options."""
 
 from __future__ import annotations
 
@@ -43,13 +43,15 @@ _ALONE: Final = frozenset(
         "--no-wait",
     }
 )
-"""Options that take no value: what follows one is a word of its own."""
+"""Options without a value. The word after such an option is a separate argument."""
 _SEVERAL: Final = frozenset({"az", "aws"})
-"""Programs whose options take several words."""
+"""Programs whose options can have several values."""
 
 
 def read_command_lines(text: str) -> Iterator[CommandLine]:
-    """Yield the commands of a line that pipes and `&&` join; none where its quotes do not close."""
+    """Yield the commands of a line, separated at pipes, `&&`, and similar operators. If a quote
+    isn't closed, yield nothing.
+    """
     lexer = shlex.shlex(text, posix=True, punctuation_chars="|&;")
     lexer.whitespace_split = True
     lexer.commenters = ""

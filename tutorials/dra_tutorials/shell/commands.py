@@ -1,4 +1,4 @@
-"""What of the command lines in guides and scripts no longer works, or never did.
+"""Find parts of commands in guides and scripts that no longer work, or that never worked.
 
 Sources: kubernetes/kubernetes:pkg/features/kube_features.go (gates),
 kubernetes-sigs/dra-driver-nvidia-gpu: its tags and the history of deployments/helm (names, values),
@@ -26,7 +26,7 @@ _NEVER: Final = re.compile(
     r"(?<![\w./-])(?:[\w-]+/)?(k8s-dra-driver-gpu|k8s-dra-gpu-driver|k8s-dra-imex-driver)(?![\w./-])"
 )
 _IN_NAMESPACE: Final = re.compile(r"(?<=\s)(?:-n|--namespace)[= ]\s*\S+")
-"""A namespace may be called as a chart was: that is no mistake."""
+"""A namespace can have the name of a chart that never existed, which isn't a mistake."""
 _FOLDER: Final = re.compile(r"(?<![\w.-])[\w./-]*deployments/helm/k8s-dra-driver(?![\w-])/?")
 _LABEL: Final = re.compile(r"\bkubectl\b.*\slabel\s.*resource\.k8s\.io/admin-access=")
 _GATES: Final = re.compile(r"[\w.-]*feature-gates[= ](\S+)")
@@ -45,7 +45,9 @@ _CLUSTER_KINDS: Final = re.compile(
     re.IGNORECASE,
 )
 _WITH_GATES: Final = re.compile(r"(?i)volcano|kueue")
-"""Who has gates of the same names as Kubernetes: flags that stand by themselves may be theirs."""
+"""Projects that have feature gates with the same names as Kubernetes. Flags without a command may
+belong to these projects.
+"""
 _DASH: Final = re.compile(r"(?<=\s)[\u2013\u2014]{1,2}(?=[a-z])")
 _QUOTES: Final = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'"})
 
@@ -55,8 +57,8 @@ Found = tuple[Severity, str, str, str]  # severity, code, message, fix
 def command_findings(
     commands: Iterable[ShellCommand], file: str, page: str
 ) -> Iterator[Diagnostic]:
-    """Yield what is wrong with each command, at its line in the file; `page` is the whole text of
-    the file.
+    """Yield the errors in each command, with the line number in the file. `page` is the text of the
+    whole file.
     """
     for command in commands:
         others_gates = command.text.startswith("-") and _WITH_GATES.search(page) is not None
@@ -66,16 +68,20 @@ def command_findings(
             yield Diagnostic(severity, code, message, Place(file, command.line), fix)
         if command.cut:
             message = (
-                "the comment ends the command: the shell takes the options below it for another one"
+                "the comment ends the command, so the shell runs the options below the comment as "
+                "another command"
             )
-            fix = f"move the comment above the command, which begins in line {command.line}"
+            fix = f"move the comment above the command, which begins on line {command.line}"
             yield Diagnostic("error", "command-cut", message, Place(file, command.cut), fix)
 
 
 def _typography(text: str) -> Iterator[Found]:
     repaired = _DASH.sub("--", text).translate(_QUOTES)
     if repaired != text:
-        message = "typographic dashes or quotes: the shell takes them for letters"
+        message = (
+            "the command contains typographic dashes or quotes, which the shell treats as "
+            "ordinary characters"
+        )
         yield "error", "typographic-command", message, f"write: {repaired}"
 
 
@@ -93,7 +99,7 @@ def _charts(text: str) -> Iterator[Found]:
     if not re.search(r"\bhelm\b", text):
         return
     for match in _NEVER.finditer(_IN_NAMESPACE.sub("", text)):
-        message = f'no chart "{match[1]}" was ever published'
+        message = f'chart "{match[1]}" was never published'
         yield (
             "error",
             "chart-never-existed",
@@ -102,15 +108,20 @@ def _charts(text: str) -> Iterator[Found]:
         )
     for match in _FOLDER.finditer(text):
         message = (
-            f"{match[0]} is the chart of the first drivers, from 2023 and 2024, which don't "
-            "support resource.k8s.io/v1"
+            f"{match[0]} contains the chart of drivers from 2023 and 2024, which don't support "
+            "resource.k8s.io/v1"
         )
-        yield "error", "chart-gone", message, f"use {_CHART}, and leave its old values out"
+        yield (
+            "error",
+            "chart-gone",
+            message,
+            f"use {_CHART}, and remove the values of the old chart",
+        )
     known = {release.version: release for release in nvidia.driver_releases()}
     for match in _CHART_VERSION.finditer(text):
         release = known.get(match[1])
         if release is None and not re.search(r"-rc", match[1]):
-            message = f"the NVIDIA DRA driver has no release {match[1]}"
+            message = f"the NVIDIA DRA driver doesn't have a version {match[1]}"
             yield (
                 "error",
                 "release-never-existed",
@@ -119,7 +130,7 @@ def _charts(text: str) -> Iterator[Found]:
             )
         elif release is not None and not release.is_installable:
             message = (
-                f"release {match[1]} of the NVIDIA DRA driver can't be installed: {release.fault}"
+                f"version {match[1]} of the NVIDIA DRA driver can't be installed: {release.fault}"
             )
             later = next(
                 each
@@ -134,31 +145,31 @@ def _charts(text: str) -> Iterator[Found]:
             )
     if re.search(r"resources\.gpus\.enabled=false", text) and "dra" in text:
         message = (
-            f"resources.gpus.enabled=false leaves out the GPUs: no class {GPU_CLASS}, and "
-            "nothing to allocate"
+            "with resources.gpus.enabled=false, the driver doesn't publish GPUs or create "
+            f"DeviceClass {GPU_CLASS}"
         )
         yield (
             "warning",
             "gpus-left-out",
             message,
-            "use gpuResourcesEnabledOverride=true where claims ask for GPUs",
+            "use gpuResourcesEnabledOverride=true if claims request GPUs",
         )
 
 
 def _kinds(text: str) -> Iterator[Found]:
     gone = _GONE_KINDS.search(text)
     if gone is not None:
-        message = f"{gone[1]} left Kubernetes with 1.31 or 1.32"
+        message = f"Kubernetes 1.31 or 1.32 removed {gone[1]}"
         yield (
             "error",
             "kind-gone",
             message,
-            "look at deviceclasses, resourceclaims and resourceslices instead",
+            "use deviceclasses, resourceclaims, or resourceslices instead",
         )
     if _LABEL.search(text) is not None:
         message = (
-            "the label resource.k8s.io/admin-access does nothing: the API server looks at "
-            "another domain"
+            "the label resource.k8s.io/admin-access has no effect, because the API server reads a "
+            "label in another domain"
         )
         yield (
             "error",
@@ -168,7 +179,7 @@ def _kinds(text: str) -> Iterator[Found]:
         )
     scoped = _CLUSTER_KINDS.search(text)
     if scoped is not None:
-        message = f"{scoped[1]} belong to no namespace: -n changes nothing"
+        message = f"{scoped[1]} aren't namespaced, so -n has no effect"
         yield "warning", "namespace-ignored", message, "remove -n from the command"
 
 

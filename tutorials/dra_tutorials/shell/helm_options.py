@@ -1,4 +1,4 @@
-"""Commands of Helm that it does not take as they stand, whatever chart they are for.
+"""Find Helm commands that Helm rejects, regardless of the chart.
 
 Source: helm/helm:cmd/helm/{install,upgrade}.go@v3.19.0 (arguments, and which command has
 --install).
@@ -18,7 +18,7 @@ _MOST: Final = 2  # arguments of install and upgrade: the release and the chart
 
 
 def helm_faults(command: CommandLine) -> Iterator[tuple[Severity, str, str, str]]:
-    """Yield why Helm refuses a command, as severity, code, message and fix."""
+    """Yield the reasons why Helm rejects a command, each as severity, code, message, and fix."""
     word = command.words[0] if command.words else ""
     asked = next((name for name in ("--install", "-i") if name in command.options), "")
     if asked and word != "upgrade":
@@ -28,16 +28,17 @@ def helm_faults(command: CommandLine) -> Iterator[tuple[Severity, str, str, str]
             if word == "install"
             else "use helm upgrade --install"
         )
-        yield "error", "option-unknown", f"{what} has no option {asked}: only helm upgrade has", fix
+        message = f"{what} doesn't have the option {asked}, only helm upgrade does"
+        yield "error", "option-unknown", message, fix
     given = command.words[1:]
     if word in ("install", "upgrade") and len(given) > _MOST and all(map(_PLAIN.fullmatch, given)):
         message = (
-            f"helm {word} takes a release and a chart, and is given {len(given)} words: "
-            f"{' '.join(given)}"
+            f"helm {word} accepts only a release name and a chart, but the command contains "
+            f"{len(given)} arguments: {' '.join(given)}"
         )
         yield (
             "error",
             "command-refused",
             message,
-            "name a namespace with --namespace, and leave the other words out",
+            "set the namespace with --namespace, and remove the additional arguments",
         )

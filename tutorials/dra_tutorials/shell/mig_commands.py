@@ -1,9 +1,9 @@
-"""MIG that a command sets up by hand, or by the label of NVIDIA's MIG manager: what claims see of
-it.
+"""MIG configuration through nvidia-smi or through the label of NVIDIA's MIG manager, and its
+effects on claims.
 
 Sources: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/nvlib.go@v0.4.1 (devices are
 listed at start), NVIDIA/mig-parted and NVIDIA/gpu-operator:assets/state-mig-manager@0b0b6b15 (the
-label), NVIDIA's MIG User Guide (GPU instances do not outlive a reboot).
+label), NVIDIA's MIG User Guide (GPU instances don't survive a reboot).
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ _ABOUT_DRA: Final = re.compile(
 _RESTART: Final = re.compile(
     r"\bkubectl\b[^\n|;&]*\b(?:delete\s+pods?|rollout\s+restart)\b[^\n]*dra-"
 )
-_READ_AT_START: Final = "the DRA driver reads how GPUs are cut when it starts"
+_READ_AT_START: Final = "the DRA driver detects MIG devices only when it starts"
 
 Told = tuple[Severity, str, str, str]  # severity, code, message, fix
 
 
 def mig_findings(text: str, page: str) -> Iterator[Told]:
-    """Yield what a line of a shell does to MIG that claims do not see; `page` is the whole text it
-    stands in.
+    """Yield the MIG changes of a shell command that the DRA driver doesn't detect. `page` is the
+    text of the whole file.
     """
     severity: Severity = "warning" if _ABOUT_DRA.search(page) else "note"
     label = _LABEL.search(text)
@@ -56,61 +56,65 @@ def mig_findings(text: str, page: str) -> Iterator[Told]:
         message, layout = _by_hand(found["words"], page)
         if message:
             fix = (
-                f"set `mig: {layout or 'LAYOUT'}` on the pool of the fleet (`pulumi-dra catalog "
-                "mig` lists them), "
-                "or restart the driver's pod on the node afterwards"
+                f"set `mig: {layout or 'CONFIGURATION'}` for the pool in the fleet (`pulumi-dra "
+                "catalog mig` lists the configurations), or restart the driver's pod on the node "
+                "afterward"
             )
             yield severity, "mig-by-hand", message, fix
 
 
 def label_message() -> str:
-    """Return what the label of the MIG manager does on nodes with the DRA driver."""
+    """Return a message about the effect of the MIG manager's label on nodes with the DRA driver."""
     return (
-        f"{MIG_LABEL} is read only by the MIG manager of the GPU Operator: without it, the label "
-        "has no effect, and "
-        f"with it, GPUs are partitioned while claims use them, and {_READ_AT_START}"
+        f"only the GPU Operator's MIG manager reads the label {MIG_LABEL}. Without the MIG "
+        "manager, the label has no effect. With the MIG manager, the label partitions GPUs while "
+        f"claims use them, and {_READ_AT_START}"
     )
 
 
 def label_fix(layout: str) -> str:
-    """Return what to do instead of the label."""
-    said = layout if _LAYOUT.fullmatch(layout) else "LAYOUT"
+    """Return the fix for a command that sets the label."""
+    said = layout if _LAYOUT.fullmatch(layout) else "CONFIGURATION"
     return (
-        f"set `mig: {said}` on the pool of the fleet, and label its nodes {KEPT_OFF} if the "
-        "operator runs"
+        f"set `mig: {said}` for the pool in the fleet and, if you run the GPU Operator, label the "
+        f"pool's nodes {KEPT_OFF}"
     )
 
 
 def _by_hand(words: str, page: str) -> tuple[str, str]:
-    """Return what a call of nvidia-smi does, and the layout that it makes, "" where nobody can
-    tell; ("", "") where it only looks.
+    """Return a message about the effect of an nvidia-smi command, and the resulting MIG
+    configuration ("" if unknown). Return ("", "") if the command doesn't change MIG.
     """
     mode, cut = _MODE.search(words), _CUT.search(words)
     if cut is not None:
         message = (
-            f"partitions GPUs of this node by hand, until a reboot: {_READ_AT_START}, and "
-            "publishes the earlier state"
+            "this command partitions the node's GPUs until the next reboot, but "
+            f"{_READ_AT_START}, so it still publishes the earlier devices"
         )
         return message, _layout(cut["profiles"] or "", page)
     if _DESTROY.search(words):
         return (
-            (f"deletes MIG instances by hand: {_READ_AT_START}, and still publishes them"),
+            (
+                f"this command deletes MIG instances, but {_READ_AT_START}, so it still publishes "
+                "the deleted instances"
+            ),
             "",
         )
     if mode is None:
         return "", ""
     if mode["on"] == "1":
-        after = "and publishes nothing of a GPU in MIG mode without instances"
-        return f"turns MIG on by hand: {_READ_AT_START}, {after}", ""
+        after = "and it doesn't publish a GPU in MIG mode without MIG instances"
+        return f"this command enables MIG mode, but {_READ_AT_START}, {after}", ""
     return (
-        f"turns MIG off by hand: {_READ_AT_START}, and still publishes the deleted instances",
+        f"this command disables MIG mode, but {_READ_AT_START}, so it still publishes the deleted "
+        "instances",
         "none",
     )
 
 
 def _layout(profiles: str, page: str) -> str:
-    """Return the layout of the profiles that a command names, by name or by the numbers of the
-    page's one GPU model.
+    """Return the MIG configuration with a command's profiles. Profile numbers are resolved only if
+    the page is about a single GPU model.
     """
     chosen = profiles.split(",")
     if not all(map(_PROFILE.fullmatch, chosen)):
@@ -121,9 +125,7 @@ def _layout(profiles: str, page: str) -> str:
 
 
 def _numbers(page: str) -> dict[str, str]:
-    """Return profile numbers and their names, where all machines that the page names have GPUs of
-    one model.
-    """
+    """Return profile names by number if all machine types on the page have the same GPU model."""
     words = {word.strip(".") for word in re.findall(r"[\w.-]+", page)}
     models = {
         each.accelerator.gpu

@@ -1,9 +1,9 @@
-"""Commands that make clusters and nodes, or install what runs there: what of them does not go with
-claims.
+"""Find settings that are incompatible with claims in commands that create clusters or nodes, or
+that install software.
 
-Each row of the table `command_rows` is one thing that a command should not say, or should: its
-columns are told in docs/tables.md. Values of the NVIDIA driver's chart are judged by the function
-that judges values files.
+Each row of the table `command_rows` describes a setting that a command must or must not contain
+(docs/tables.md describes the columns). The function that checks values files also checks values of
+the NVIDIA driver's chart in commands.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _OPERATOR: Final = "gpu-operator"
 
 
 def findings_of_command(text: str, page: str) -> Iterator[Told]:
-    """Yield what a line of a shell says that does not go with claims; `page` is the whole text it
-    stands in.
+    """Yield the settings in a shell command that are incompatible with claims. `page` is the text
+    of the whole file.
     """
     for command in read_command_lines(text):
         yield from broken_rows(command, page)
@@ -35,7 +35,7 @@ def findings_of_command(text: str, page: str) -> Iterator[Told]:
 
 
 def _driver_chart(command: CommandLine, page: str) -> Iterator[Told]:
-    """Yield what the NVIDIA driver's chart refuses or ignores of the values that a command sets."""
+    """Yield the values in a command that the NVIDIA driver's chart rejects or ignores."""
     if command.words[:1] not in (("install",), ("upgrade",), ("template",)):
         return
     if not any(CHART.search(word) for word in command.words[1:]):
@@ -46,7 +46,7 @@ def _driver_chart(command: CommandLine, page: str) -> Iterator[Told]:
     releases = (*command.values("--version"), "")
     for fault in (*value_faults(values), *release_faults(releases[0], values.get("featureGates"))):
         if fault.key == "resources" and (has_file or without_gpus):
-            continue  # the file may say it; that GPUs are left out is told by itself
+            continue  # the file may set this value, and another finding reports disabled GPUs
         code = "value-refused" if fault.is_refused else "value-does-nothing"
         fix = (
             "add --set gpuResourcesEnabledOverride=true" if fault.key == "resources" else fault.fix
@@ -56,7 +56,7 @@ def _driver_chart(command: CommandLine, page: str) -> Iterator[Told]:
     if (not namespace or namespace[0] == "default") and not (
         has_file or values.get("allowDefaultNamespace")
     ):
-        message = "the chart refuses to be installed into the namespace default"
+        message = 'the chart can\'t be installed in the "default" namespace'
         yield (
             "error",
             "value-refused",
@@ -69,8 +69,8 @@ def _driver_chart(command: CommandLine, page: str) -> Iterator[Told]:
 
 
 def _controller(command: CommandLine, values: Mapping[str, object], page: str) -> Iterator[Told]:
-    """Yield the controller of charts that require a node of the control plane, on clouds that show
-    none.
+    """Yield a finding if the chart's controller requires a control plane node, but the cloud
+    doesn't expose one.
 
     Source: kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/*/values.yaml@v25.3.2 to v0.4.1.
     """
@@ -82,8 +82,8 @@ def _controller(command: CommandLine, values: Mapping[str, object], page: str) -
     )
     if is_old and needs_one and any(_is_made_on(name, page) for name in names()):
         message = (
-            "the driver's controller requires a node of the control plane, and managed "
-            "clusters show none"
+            "the driver's controller requires a control plane node, but managed clusters don't "
+            "expose one, so the controller stays pending"
         )
         fix = (
             "add --set resources.computeDomains.enabled=false, or --set controller.affinity=null "
@@ -93,31 +93,34 @@ def _controller(command: CommandLine, values: Mapping[str, object], page: str) -
 
 
 def _is_made_on(name: str, page: str) -> bool:
-    """Whether a page has a command that makes a cluster or nodes of a cloud."""
+    """Return whether a page contains a command that creates a cluster or nodes in a cloud."""
     begins = (r"\s+".join(begin.split()) for begin in cloud(name).commands)
     return any(re.search(rf"\b{begin}\s", page) for begin in begins)
 
 
 def _driver_root(root: str, page: str) -> Iterator[Told]:
-    """Yield a root below which the nodes that the page makes have no NVIDIA driver."""
+    """Yield a finding if nvidiaDriverRoot isn't the folder of the NVIDIA driver on the page's
+    nodes.
+    """
     if _OPERATOR in page and "driver.enabled=false" not in page:
-        expected, who = "/run/nvidia/driver", "the GPU Operator's driver is"
+        expected, who = "/run/nvidia/driver", "the GPU Operator installs the driver in"
     elif own := [
         cloud(name)
         for name in names()
         if cloud(name).driver_root != "/" and _is_made_on(name, page)
     ]:
-        expected, who = own[0].driver_root, f"{own[0].title}'s nodes have the NVIDIA driver"
+        expected, who = own[0].driver_root, f"{own[0].title} nodes have the driver in"
     elif root == "/run/nvidia/driver":
-        expected, who = "/", "without the GPU Operator's driver the nodes have it"
+        expected, who = "/", "without the GPU Operator's driver, the nodes have the driver in"
     else:
         return
     if root.rstrip("/") != expected.rstrip("/"):
         message = (
-            f"nvidiaDriverRoot is {root}, and {who} below {expected}: the driver's pods wait for it"
+            f"nvidiaDriverRoot is {root}, but {who} {expected}, so the DRA driver's pods wait "
+            "forever for the driver"
         )
         fix = (
-            "leave nvidiaDriverRoot out"
+            "remove nvidiaDriverRoot"
             if expected == "/"
             else f"use --set nvidiaDriverRoot={expected}"
         )
@@ -125,8 +128,8 @@ def _driver_root(root: str, page: str) -> Iterator[Told]:
 
 
 def _values(command: CommandLine) -> dict[str, object]:
-    """Return the values that `--set a.b=c,d=e` sets, as a tree; items of lists as mappings by
-    number.
+    """Return the values that `--set a.b=c,d=e` sets as a tree, in which lists are mappings from
+    index to item.
     """
     tree: dict[str, object] = {}
     for text in command.values(_SET):
@@ -138,7 +141,7 @@ def _values(command: CommandLine) -> dict[str, object]:
 
 
 def _at(tree: Mapping[str, object], path: str) -> object:
-    """Return what stands at a dotted path, None where nothing does."""
+    """Return the value at a dotted path, or None if there is no value."""
     here: object = tree
     for name in path.split("."):
         here = here.get(name) if isinstance(here, Mapping) else None

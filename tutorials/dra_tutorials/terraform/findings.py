@@ -1,7 +1,7 @@
-"""Findings on Terraform: releases of Helm are checked like Helm's commands, and versions of objects
-are checked.
+"""Findings in Terraform code: Helm releases are checked in the same way as Helm commands, and the
+API versions of objects are checked.
 
-All else of objects in Terraform's language isn't checked, and a note names each object.
+Other fields of objects in Terraform code aren't checked, and a note lists each object.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ _AS_ATTRIBUTES: Final = (
     (re.compile(r"--namespace (\S+) --create-namespace"), r'namespace = "\1"'),
     (re.compile(r"--version (\S+)"), r'version = "\1"'),
 )
-"""Options in fixes of commands, and how Terraform's language says the same."""
+"""Command-line options in fixes, and the equivalent Terraform attributes."""
 
 
 def terraform_findings(text: str, file: str, line: int, features: Features) -> Iterator[Diagnostic]:
-    """Yield findings on Helm releases and Kubernetes objects; `line` is the first line of the text,
-    from 1.
+    """Yield findings in Helm releases and Kubernetes objects. `line` is the number of the text's
+    first line (from 1).
     """
     if not any(name in text for name in (*_OBJECTS, "helm_release")):
         return
@@ -63,7 +63,7 @@ def _object_findings(
     title = f'{resource.type} "{resource.name}"'
     data = next(_objects(resource, file, above), None)
     kind = "" if data is None else str(data.get("kind") or "")
-    message = f"{title} is{f' a {kind}' if kind else ''} in Terraform's language, which is not read"
+    message = f"{title} is{f' a {kind}' if kind else ''} in Terraform code, which isn't checked"
     applied = f"kubectl get {kind.lower() if kind else 'KIND'} -A -o yaml | pulumi-dra check -"
     fix = f"use YAML for the object, or check the applied object: {applied}"
     yield Diagnostic(
@@ -84,7 +84,7 @@ def _object_findings(
 
 
 def _objects(resource: TerraformResource, file: str, above: int) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects that a resource declares; what can't be read as YAML is left out."""
+    """Yield the objects that a resource declares. Text that isn't valid YAML is omitted."""
     for source in _sources(resource, _OBJECTS[resource.type], file, above):
         try:
             documents, _ = read_documents([source])
@@ -96,8 +96,8 @@ def _objects(resource: TerraformResource, file: str, above: int) -> Iterator[Map
 def _release_findings(
     release: TerraformResource, text: str, file: str, above: int
 ) -> Iterator[Diagnostic]:
-    """Yield the findings on a command of Helm with the same chart, version, namespace and
-    values.
+    """Yield the findings in a Helm command with the same chart, version, namespace, and values as
+    the release.
     """
     given = release.body.attributes
     words = ["helm", "install", release.name, literal(given.get("chart"))]
@@ -118,8 +118,8 @@ def _release_findings(
 
 
 def _set_values(release: TerraformResource) -> Iterator[tuple[str, str]]:
-    """Yield names and values of `set` blocks, and of the list `set` that the provider has since
-    version 3.
+    """Yield the names and values in `set` blocks, or in the `set` list that the provider supports
+    since version 3.
     """
     pairs = [body.attributes for name, body in release.body.blocks if name in _SET]
     pairs += [each for name in _SET for each in objects(release.body.attributes.get(name))]
@@ -131,6 +131,6 @@ def _set_values(release: TerraformResource) -> Iterator[tuple[str, str]]:
 def _sources(
     resource: TerraformResource, attribute: str, file: str, above: int
 ) -> Iterator[Source]:
-    """Yield the YAML in an attribute, on its lines of the file."""
+    """Yield the YAML in an attribute, with the line numbers of the file."""
     for text in yaml_texts(resource.body.attributes.get(attribute)):
         yield Source(file, "\n" * (above + resource.above) + text)

@@ -1,6 +1,4 @@
-"""Resources in Terraform's language, read by python-hcl2: attributes, blocks, and YAML that they
-contain.
-"""
+"""Resources in Terraform code, parsed by python-hcl2: attributes, blocks, and embedded YAML."""
 
 from __future__ import annotations
 
@@ -32,11 +30,11 @@ class BlockBody(Struct, frozen=True):
 
 
 class TerraformResource(Struct, frozen=True):
-    """A resource and the line where it begins, from 1; its body is empty if python-hcl2 can't parse
-    it.
+    """A resource, and the number of its first line (from 1). Its body is empty if python-hcl2 can't
+    parse the resource.
 
-    `above` is the number of lines above the text that was parsed, from which lines in `yaml_texts`
-    count.
+    `above` is the number of lines above the parsed text. Line numbers in `yaml_texts` are relative
+    to the parsed text.
     """
 
     type: str
@@ -49,7 +47,8 @@ class TerraformResource(Struct, frozen=True):
 def read_resources(text: str) -> Iterator[TerraformResource]:
     """Yield the resources of a program.
 
-    A page often shows parts of a program or leaves lines out. Then each block is read by itself.
+    A page often shows only parts of a program. If the whole text can't be parsed, each block is
+    parsed separately.
     """
     try:
         yield from _resources(hcl2.parses_to_tree(text), 0)
@@ -60,7 +59,7 @@ def read_resources(text: str) -> Iterator[TerraformResource]:
 
 
 def literal(expression: Expression | None) -> str:
-    """Return a string, number, or boolean as text; "" for everything that Terraform computes."""
+    """Return a string, number, or boolean as text, or "" if Terraform computes the expression."""
     node = _unwrapped(expression)
     if node is None or not (node.data == "string" or _is_plain(node)):
         return ""
@@ -69,7 +68,7 @@ def literal(expression: Expression | None) -> str:
 
 
 def objects(expression: Expression | None) -> Iterator[Mapping[str, Expression]]:
-    """Yield the objects of a list, or the object that the expression is."""
+    """Yield the objects of a list, or the object itself if the expression is an object."""
     node = _unwrapped(expression)
     if node is None:
         return
@@ -81,11 +80,10 @@ def objects(expression: Expression | None) -> Iterator[Mapping[str, Expression]]
 
 
 def yaml_texts(expression: Expression | None) -> Iterator[str]:
-    """Yield the YAML that an expression contains: heredocs, objects that it encodes, and the object
-    that it is.
+    """Yield the YAML that an expression contains: heredocs, encoded objects, or the object itself.
 
-    Each text begins with empty lines, so that its lines have the numbers that they have in the
-    program. Entries that Terraform computes are left out.
+    Each text starts with empty lines, so that its line numbers match the program. Entries that
+    Terraform computes are omitted.
     """
     node = _unwrapped(expression)
     if node is None:
@@ -156,7 +154,7 @@ def _text(node: Expression | Token) -> str:
 
 
 def _unwrapped(expression: Expression | None) -> Expression | None:
-    """Return what an expression is, without the nodes that only hold it."""
+    """Return an expression without the syntax nodes that only wrap it."""
     while expression is not None and expression.data in ("expr_term", "object_elem_key"):
         expression = next(
             (each for each in _trees(expression) if each.data != "new_line_or_comment"), None
@@ -180,13 +178,13 @@ def _entries(node: Expression) -> Iterator[tuple[str, Expression, int]]:
 
 
 def _line(node: Expression) -> int:
-    """Return the line where a node begins, from 1."""
+    """Return the number of the line on which a node begins (from 1)."""
     token = next(iter(node.scan_values(lambda each: isinstance(each, Token))), None)
     return token.line or 1 if isinstance(token, Token) else 1
 
 
 def _quoted(text: str) -> str:
-    """Return the characters between the quotes of Terraform's language as a string of YAML."""
+    """Return the characters between the quotes of a Terraform string as a YAML string."""
     try:
         return json.dumps(json.loads(f'"{text}"'))
     except ValueError:
@@ -194,7 +192,7 @@ def _quoted(text: str) -> str:
 
 
 class _Flow:
-    """Writes an object as YAML in braces, each key on the line that it has in the program."""
+    """Writes an object as YAML flow mappings, with each key on the same line as in the program."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -209,7 +207,9 @@ class _Flow:
         self._line = max(line, self._line)
 
     def _write(self, expression: Expression) -> bool:
-        """Write a value; False, and nothing, for one that Terraform computes."""
+        """Write a value, and return True. For a value that Terraform computes, write nothing and
+        return False.
+        """
         node = _unwrapped(expression)
         if node is None:
             return False
