@@ -239,7 +239,7 @@ def _command() -> str:
         "# The command",
         "",
         "All subcommands and their options, as in `pulumi-dra COMMAND --help`. Exit status: 0 "
-        "everything fits, 1 a workload doesn't fit or violates a rule, 2 the input is invalid, 3 "
+        "all workloads fit, 1 a workload doesn't fit or violates a rule, 2 the input is invalid, 3 "
         "cannot tell.",
     ]
     for name, subparser in commands.choices.items():

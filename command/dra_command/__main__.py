@@ -22,7 +22,7 @@ INTERNAL_ERROR = 70  # sysexits.h EX_SOFTWARE: an internal error, not an invalid
 # Number of new objects before the garbage collector runs. The default is 700, but a plan for a few
 # pods creates 100,000 objects.
 MORE_OBJECTS = 250_000
-BROKEN_PIPE = 141  # the status that a shell reports for a program that SIGPIPE ended
+BROKEN_PIPE = 141  # the status that a shell reports for a program that SIGPIPE terminated
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         import gc  # only if the process runs nothing but this command
 
         gc.set_threshold(MORE_OBJECTS, *gc.get_threshold()[1:])
-    # This package doesn't have Pydantic plugins, and searching for plugins takes long.
+    # This package doesn't have Pydantic plugins, and searching for plugins takes a long time.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
         status = _run(words)

@@ -1,4 +1,4 @@
-"""Pulumi components for GPUs under Kubernetes Dynamic Resource Allocation, on EKS, GKE and AKS.
+"""Pulumi components for GPUs with Kubernetes Dynamic Resource Allocation on EKS, GKE, and AKS.
 
 Components are imported on first use, so a program for one cloud never loads the SDKs of the others.
 """

@@ -29,8 +29,8 @@ class BuiltCluster(Struct, frozen=True, kw_only=True):
     endpoint: pulumi.Output[str]
     kubeconfig: pulumi.Output[dict[str, Any]]
     kubeconfig_json: pulumi.Output[str]
-    # A different value means a different cluster. If None, a different address of the API server
-    # does.
+    # A different value means a different cluster. If None, a different API server address means a
+    # different cluster.
     identity: pulumi.Output[str] | None
     resource: pulumi.Resource  # deleting this resource also deletes the objects in the cluster
     usable: list[pulumi.Resource]  # resources that must exist before anything runs in the cluster

@@ -1,4 +1,4 @@
-"""Texts and files among the properties of a resource, read before a rule sees them."""
+"""Read the texts and files in the properties of a resource, before a rule reads the resource."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """The rules as Pulumi policies. Only `pack`, `assets`, `shared_evaluation`, and `secret_values`
 import Pulumi.
 
-Each rule is one policy, so that a pack's configuration can set its level by its id. The engine
-calls a policy when it analyzes a resource before its creation, and when the whole stack is known.
+Each rule is one policy, so that a pack's configuration can set the rule's level by its ID. The
+engine calls a policy when it analyzes a resource before its creation, and when the whole stack is
+known.
 """
 
 from __future__ import annotations
@@ -226,15 +227,15 @@ def collect_rarely() -> None:
     """Make the garbage collector run less often than after every 700 new objects, which is Python's
     default.
 
-    The objects of a stack exist until its end, and checking them takes a seventh of the pack's
-    time.
+    The objects of a stack exist until the end of the run, and by default, scanning them takes a
+    seventh of the pack's run time.
     """
     gc.set_threshold(_MORE_OBJECTS, *gc.get_threshold()[1:])
 
 
 def serve_pack() -> None:
-    """Serve the pack to the engine until the engine ends the process. Exits with a sentence for an
-    invalid setting.
+    """Serve the pack to the engine until the engine ends the process. If a setting is invalid, exit
+    with an error message.
     """
     collect_rarely()
     try:

@@ -50,8 +50,8 @@ class AnsweredPolicy(ResourceValidationPolicy, StackValidationPolicy):
     """A policy for single resources and for the whole stack, whose findings come from the shared
     evaluation.
 
-    The SDK has a class for each and distinguishes them with isinstance. Inheriting from both gives
-    a rule one name and one level in a pack's configuration.
+    The SDK has a separate class for each kind, and distinguishes them with isinstance. Inheriting
+    from both gives a rule one name and one level in a pack's configuration.
     """
 
     answers: Answering

@@ -135,11 +135,11 @@ def test_a_period_has_the_actions_that_are_to_come(
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "nothing": (
         {"schedule": {}},
-        "schedule: requires either hours (for every week) or a period (once)",
+        "schedule: must set either hours (repeated every week) or period (once)",
     ),
     "both": (
         {"schedule": {"hours": {"start": "08:00", "end": "09:00"}, "period": FUTURE}},
-        "requires either hours",
+        "must set either hours",
     ),
     "text": ({"schedule": "nights"}, "schedule: must be a structure"),
     "hours as text": ({"schedule": {"hours": "08:00-18:00"}}, "schedule.hours"),

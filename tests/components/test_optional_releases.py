@@ -247,7 +247,7 @@ OLD = {
     "a class that is another quota": (
         Kueue,
         {"device_classes": ["cpu"]},
-        r'the queue already has a quota named "cpu"',
+        r'Kueue already counts "cpu" under this name',
     ),
     "a class that no API server takes": (
         Kueue,

@@ -17,7 +17,7 @@ from dra_planner.documents.snapshot import (
 
 EXIT_STATUS = """\
 exit status:
-  0  everything fits            1  a misfit, or a violated rule
+  0  all workloads fit          1  a misfit, or a violated rule
   2  invalid input              3  cannot tell (--allow-unknown makes it 0)
 """
 _LISTED = """\

@@ -7,8 +7,8 @@ from typing import Literal
 
 
 class Status(IntEnum):
-    """0: everything fits. 1: something doesn't fit, or an object violates a rule. 2: the input is
-    invalid. 3: cannot tell.
+    """0: all workloads fit. 1: a workload doesn't fit, or an object violates a rule. 2: the input
+    is invalid. 3: cannot tell.
     """
 
     FITS = 0

@@ -142,7 +142,7 @@ def _from_region(region: str, values: argparse.Namespace) -> InitialFleet:
         raise _no_fleet_error(region, workloads, every)
     if isinstance(found, SmallestFleet):
         return _described(
-            _with_room(found.document),
+            _with_higher_limits(found.document),
             f"the smallest machine types with whole GPUs in {region} that run {workloads}; "
             "prices unknown",
             (
@@ -151,7 +151,7 @@ def _from_region(region: str, values: argparse.Namespace) -> InitialFleet:
             ),
         )
     fleet = _described(
-        _with_room(found.document),
+        _with_higher_limits(found.document),
         f"the cheapest machine types in {region} that run {workloads}: "
         f"{usd(found.hourly_usd)} per hour",
         _price_notes(region, every.unpriced if every else 0),
@@ -205,7 +205,7 @@ def _gpus(fleet: Suggestion) -> int:
     return sum(fleet.fleet.machine(name).gpu_count * nodes for name, nodes in fleet.machines)
 
 
-def _with_room(document: Mapping[str, Any]) -> dict[str, Any]:
+def _with_higher_limits(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fleet with guards and with higher limits. Pulumi builds a pool as large as its
     plan, not as large as its maximum.
     """

@@ -32,7 +32,7 @@ def take_snapshot(kubeconfig: str, context: str, kinds: Sequence[str]) -> Source
 
     Without a kubeconfig, kubectl uses its default. The command needs only permission to list these
     kinds. Raises UsageError if the file doesn't exist, kubectl isn't on PATH, or the cluster
-    doesn't answer.
+    doesn't respond.
     """
     if kubeconfig and not Path(kubeconfig).is_file():
         wrong = "is a folder" if Path(kubeconfig).is_dir() else "does not exist"
@@ -64,7 +64,7 @@ def take_snapshot(kubeconfig: str, context: str, kinds: Sequence[str]) -> Source
 
 def served_kinds(kubeconfig: str, context: str) -> frozenset[str]:
     """Return the kinds that a running cluster serves, such as `jobs.batch`. The set is empty
-    without kubectl, or if the cluster doesn't answer.
+    without kubectl, or if the cluster doesn't respond.
     """
     kubectl = shutil.which("kubectl")
     if kubectl is None:

@@ -42,7 +42,7 @@ def plan_inputs(
     *fits*.
     """
     inputs, plan, findings = plan_readable(values, request_for)
-    _require_room_for_pods(plan)
+    _check_pod_range(plan)
     outdated = tuple(find_outdated_guards(inputs.guards_files, plan, inputs.stack))
     if not findings and not outdated:
         return inputs, plan
@@ -87,7 +87,7 @@ def _plan_leniently(
     return read.inputs, plan, read.findings
 
 
-def _require_room_for_pods(plan: Plan) -> None:
+def _check_pod_range(plan: Plan) -> None:
     """Raise FleetError if the range for pods is too small for the nodes that would be built.
 
     If an autoscaler can change the node counts later, the maximum counts, because the cloud also

@@ -62,8 +62,8 @@ def _add_plan_tools(server: MCPServer[Any], run: Invocation) -> None:
         fleet: str = "",
         stack: str = "",
     ) -> dict[str, Any]:
-        """Explain why a claim or pod (NAMESPACE/NAME) fits or not on each pool, or what runs on a
-        pool.
+        """Explain why a claim or pod (NAMESPACE/NAME) fits or doesn't fit on each pool, or list the
+        workloads that run on a pool.
         """
         options = {"claim": claim, "pod": pod, "pool": pool, **_capacity(run, fleet, stack, "")}
         return run.answer("explain", run.paths(paths), options)

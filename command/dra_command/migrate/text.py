@@ -89,7 +89,7 @@ def _print_changes(page: Page, changes: Sequence[ObjectChange]) -> None:
         page.gap()
         page.line(
             f"{each.place} {each.object}: ",
-            ("changed", "green") if each.is_changed else ("see to it", "yellow"),
+            ("changed", "green") if each.is_changed else ("change manually", "yellow"),
         )
         first, *others = each.what.splitlines()
         page.text(first, indent=4)

@@ -20,8 +20,8 @@ _INDENTATION: Final = 2
 
 
 def write_added_pools(path: Path, request: PlanRequest, fleet_file: str = "") -> str:
-    """Write the cheapest pools that were found and make everything fit, indented as in the fleet's
-    file. Return the result, or the reason why there are no such pools.
+    """Write the cheapest additional pools found with which all workloads fit, indented as in the
+    fleet's file. Return the result, or the reason why there are no such pools.
     """
     found = find_added_pools(request)
     if found is None:

@@ -155,11 +155,11 @@ def _write_picture(path: Path, plan: Plan) -> str:
 def _write_added_pools(
     path: Path, plan: Plan, inputs: CommandInputs, values: argparse.Namespace
 ) -> str:
-    """Write the pools that make everything fit. Return a sentence about the file, or the reason why
-    nothing was written.
+    """Write the additional pools with which all workloads fit. Return a sentence about the file, or
+    the reason why nothing was written.
     """
     if plan.verdict == "fits":
-        return f"{path}: not written, because everything fits"
+        return f"{path}: not written, because all workloads already fit"
     from dra_command.plan.added_pools import write_added_pools  # imported only for this option
 
     with doing("comparing machines", quiet=values.quiet):

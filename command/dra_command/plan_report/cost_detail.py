@@ -71,13 +71,13 @@ def _pods(more: OneMore) -> Table:
         for each in more.pods
     )
     note = (
-        "room: additional pods that fit on the planned nodes · one more: 0.00 if the pod fits, "
+        "free: additional pods that fit on the planned nodes · one more: 0.00 if the pod fits, "
         "otherwise its additional cost in the packing"
     )
     left = f" · {more.left_out} pods and nodes not computed" if more.left_out else ""
     return Table(
         "One more pod",
-        ("workload", "room", "one more, USD/h", "nodes"),
+        ("workload", "free", "one more, USD/h", "nodes"),
         rows,
         frozenset({1, 2}),
         note + left,

@@ -14,7 +14,7 @@ from dra_command.plan_report.guards import PULUMI, guard_lines
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan
 
-TERM_BY_TERM: Final = "why, term by term"
+TERM_BY_TERM: Final = "all conditions"
 
 
 def explain_commands(plan: Plan, values: argparse.Namespace) -> Iterator[tuple[str, str]]:

@@ -111,7 +111,7 @@ def rules_table(plan: Plan) -> Table | None:
     return Table("Steering rules", heads, rows) if rows else None
 
 
-def futures_table(plan: Plan) -> Table | None:
+def comparison_table(plan: Plan) -> Table | None:
     """Return the nodes, price, and pending pods with and without guards, side by side. None without
     guards.
     """
@@ -147,7 +147,9 @@ def futures_table(plan: Plan) -> Table | None:
     )
     note = "" if is_placed else "without guards, the nodes match the best packing"
     heads = ("pool", "nodes without guards", "nodes with guards")
-    return Table("Two futures", heads, tuple(rows), numbers=frozenset({1, 2}), note=note)
+    return Table(
+        "With and without guards", heads, tuple(rows), numbers=frozenset({1, 2}), note=note
+    )
 
 
 def _price(counts: Mapping[str, int], offers: tuple[Offer, ...]) -> str:

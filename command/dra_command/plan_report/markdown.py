@@ -231,7 +231,7 @@ def _folded(stack: StackPlan, named: bool, *, detail: bool) -> Iterator[list[str
     orders = tables.orders()
     if orders is not None:
         lines = [*table_lines(_as_code(orders, 1), title=False), *_paragraphs(simulation(plan))]
-        yield details(f"{where}arrival orders", lines)
+        yield details(f"{where}pod arrival orders", lines)
     workloads = list(table_lines(tables.workloads(), title=False)) if plan.workloads else []
     if workloads:
         yield details(f"{where}workloads ({len(plan.workloads)})", workloads)

@@ -172,7 +172,7 @@ def _simulated_pending(plan: Plan) -> str:
     of_all = found.scale == 1 and most <= plan.pods
     pods = f"{most} of {counted(plan.pods, 'pod')}" if of_all else counted(most, "pod")
     where = " even with every pool at its maximum" if found.at_maximum else ""
-    return f"up to {pods} pending in {len(strandings)} of {len(found.orders)} arrival orders{where}"
+    return f"up to {pods} pending in {len(strandings)} of {len(found.orders)} pod arrival orders{where}"
 
 
 def setting(plan: Plan) -> str:
@@ -319,7 +319,7 @@ def _spares(plan: Plan) -> tuple[str, ...]:
         else "by the packing; not simulated"
     )
     nodes = (
-        "No node is spare, but if"
+        "None of these nodes is spare. If"
         if not spare
         else f"{spare} of these nodes {verb(spare, 'are')} spare. If"
     )
@@ -440,7 +440,7 @@ def _simulation_result(plan: Plan) -> tuple[str, ...]:
         return ()
     tried = len(found.orders)
     scale = f", at a scale of 1:{found.scale}" if found.scale > 1 else ""
-    without, everything = "", "everything"
+    without, placed = "", "all pods"
     if found.left_out:
         names = ", ".join(map(str, found.left_out[:MOST_NAMED]))
         more = len(found.left_out) - MOST_NAMED
@@ -448,12 +448,12 @@ def _simulation_result(plan: Plan) -> tuple[str, ...]:
             " without workloads that don't fit any pool "
             f"({names}{f' and {more} more' if more > 0 else ''})"
         )
-        everything = "everything else"
+        placed = "all other pods"
     said = f"Simulated in {counted(tried, 'pod arrival order')}{scale}{without}: "
     if plan.judgement.is_observed:
         return _growth_simulation(said, found)
     if not found.at_packing:
-        return (f"{said}{everything} fits on the packing's nodes in each.",)
+        return (f"{said}{placed} fit on the packing's nodes in every order.",)
     pods = counted(max(each.pods for each in found.at_packing), "pod")
     said += f"the packing leaves up to {pods} pending in {counted(len(found.at_packing), 'order')}"
     if found.counts is not None:
@@ -467,7 +467,7 @@ def _simulation_result(plan: Plan) -> tuple[str, ...]:
         return (
             (
                 f"{said}; the simulation reached its time limit before it found enough nodes "
-                f"for {everything} (to raise the limit, use --simulate SECONDS)."
+                f"for {placed} (to raise the limit, use --simulate SECONDS)."
             ),
         )
     return (
@@ -492,7 +492,7 @@ def _beyond_packing(plan: Plan) -> str:
 
 def _growth_simulation(said: str, found: SimulatedCounts) -> tuple[str, ...]:
     if not found.at_packing:
-        return (f"{said}all pods fit on the existing nodes in each.",)
+        return (f"{said}all pods fit on the existing nodes in every order.",)
     pods = counted(max(each.pods for each in found.at_packing), "pod")
     said += f"the existing nodes leave up to {pods} pending in {counted(len(found.at_packing), 'order')}"
     if found.counts is not None:
@@ -513,8 +513,8 @@ def _growth_simulation(said: str, found: SimulatedCounts) -> tuple[str, ...]:
 
 
 def _cheaper(plan: Plan) -> tuple[str, ...]:
-    """Return the change that makes everything fit on cheaper nodes, and the savings compared with
-    the planned nodes.
+    """Return the change with which all pods fit on cheaper nodes, and the savings compared with the
+    planned nodes.
     """
     if not plan.judgement.fixes:
         return ()

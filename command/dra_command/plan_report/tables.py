@@ -273,8 +273,8 @@ class PlanTables(Struct, frozen=True):
         guarded = " with the guards" if self.plan.guards.kinds else ""
         said.append(f"packing: best found{guarded}")
         found = self.plan.judgement.simulated
-        rest = " for the rest" if found is not None and found.left_out else ""
-        needed = f"what the default scheduler needs{guarded}{rest}"
+        rest = " for the other workloads" if found is not None and found.left_out else ""
+        needed = f"nodes that the default scheduler needs{guarded}{rest}"
         said.append(f"simulated: {NOT_SIMULATED if is_left_unsimulated(self.plan) else needed}")
         return " · ".join(said)
 
@@ -375,9 +375,9 @@ class PlanTables(Struct, frozen=True):
             else []
         )
         if has_many(self.filled, self.letters):
-            said.append("+ used by another")
+            said.append("+ used by another workload")
         if is_shared(self.filled):
-            said.append("* shared by several")
+            said.append("* * shared by several workloads")
         said.append(f"{signs.free} free")
         if self.is_placed_otherwise:
             said.append(f"as simulated, order {self.filled.order}")
@@ -414,7 +414,7 @@ class PlanTables(Struct, frozen=True):
             return None
         nodes_at_most = sum(pool.maximum for pool in self.plan.pools)
         heads = ("order", f"{counted(nodes_at_most, 'node')} at most, by workload", "pending")
-        return Table("Arrival orders", heads, tuple(rows), frozenset({2}))
+        return Table("Pod arrival orders", heads, tuple(rows), frozenset({2}))
 
     def _held(self, devices: Sequence[HeldDevices]) -> str:
         return "".join(

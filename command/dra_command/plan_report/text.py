@@ -45,7 +45,7 @@ def print_plan(
     difference: PlanDifference | None = None,
     file: TextIO | None = None,
 ) -> None:
-    """Print the plan, With `detail`, also print the devices of each claim, and the cost of one more
+    """Print the plan. With `detail`, also print the devices of each claim, and the cost of one more
     pod or node. `quiet` prints only the verdict and problems, and `verbose` prints everything.
     `difference` is the difference from the saved plan.
     """

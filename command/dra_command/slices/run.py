@@ -78,7 +78,7 @@ def run(values: argparse.Namespace) -> int:
 
 
 def _of_pools(values: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return the slices of one node of each pool; With --nodes, the fleet's DeviceClasses and the
+    """Return the slices of one node of each pool. With --nodes, the fleet's DeviceClasses and the
     nodes precede the slices.
     """
     given = [name for name in ("machine", *_OF_A_MACHINE) if getattr(values, name)]

@@ -21,16 +21,14 @@ _DNS = 10  # position of the DNS service's address in its range, as in AKS
 
 
 class ServiceRanges(Struct, frozen=True, kw_only=True):
-    """Ranges of pods and services, and the address of the DNS service in the second. None: AKS
-    decides.
-    """
+    """Address ranges of pods and services. None means that AKS chooses the range."""
 
     pods: str | None
     services: str | None
 
     @property
     def dns_address(self) -> str | None:
-        """Address of the DNS service, or None if AKS decides."""
+        """Address of the DNS service, or None if AKS chooses the service range."""
         return None if self.services is None else str(ipaddress.ip_network(self.services)[_DNS])
 
 

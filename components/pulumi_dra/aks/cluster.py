@@ -109,7 +109,7 @@ class AksCluster(pulumi.ComponentResource):
         return made.name
 
     def _declare_identity(self, inputs: AksClusterInputs, group: pulumi.Output[str]) -> Identity:
-        """Return the cluster's identity: the given one or a new one."""
+        """Return the existing identity for the cluster, or declare a new identity."""
         if inputs.identity_id is not None and inputs.identity_principal_id is not None:
             principal = pulumi.Output.from_input(inputs.identity_principal_id)
             return Identity(
@@ -129,7 +129,7 @@ class AksCluster(pulumi.ComponentResource):
     def _declare_roles(
         self, inputs: AksClusterInputs, identity: Identity, subnet: pulumi.Output[str]
     ) -> list[pulumi.Resource]:
-        """Declare the roles that the identity needs before the cluster exists. A given identity
+        """Declare the roles that the identity needs before the cluster exists. An existing identity
         already has its role on the subnet.
         """
         wanted: list[tuple[str, str, pulumi.Input[str] | None]] = [
@@ -146,7 +146,7 @@ class AksCluster(pulumi.ComponentResource):
     def _declare_network(
         self, inputs: AksClusterInputs, group: pulumi.Output[str]
     ) -> tuple[pulumi.Output[str], pulumi.Output[str] | None]:
-        """Return the subnet, given or new, and the outbound IP address of nodes in a new
+        """Return the existing or new subnet, and the outbound IP address of nodes in a new
         network.
         """
         if inputs.subnet_id is not None:

@@ -3,7 +3,7 @@
 AKS expects the count in every change of a pool. It rejects a count that would scale an autoscaled
 pool (Azure/azure-cli pull request 13996; terraform-provider-azurerm pull request 4256: it broke
 changes of tags and versions), or one outside new limits (Azure/AKS issue 4185). A program that
-doesn't change the count repeats an old one.
+doesn't change the count would send an outdated count.
 """
 
 import pulumi
@@ -21,7 +21,7 @@ def node_count(
     cluster_name: pulumi.Input[str],
     children: Children,
 ) -> pulumi.Input[int]:
-    """Return the count to send: the plan's count or, with the autoscaler, the current one within
+    """Return the count to send: the plan's count or, with the autoscaler, the current count within
     the new limits.
     """
     if not counts.autoscaled:

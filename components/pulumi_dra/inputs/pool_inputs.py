@@ -39,7 +39,7 @@ class Counts(Struct, frozen=True):
     autoscaled: bool
 
     def within(self, present: int) -> int:
-        """Return the count within the limits that is nearest to the current one."""
+        """Return the count within the limits that is nearest to the current count."""
         return min(max(present, self.min), self.max)
 
 

@@ -123,7 +123,7 @@ OPTIONAL_RELEASES = ("gpu_metrics", "kueue", "kube_ray")
 EVERY_INPUT = {
     name: name for name in ("tags", "secrets_kms_key", "admin_principal_arns", "addon_versions")
 }
-"""Names for checks that don't need a fleet."""
+"""Names of the common inputs, for checks that don't need a fleet."""
 
 
 class DraPlatformInputs(Struct, frozen=True, kw_only=True):
@@ -138,7 +138,7 @@ class DraPlatformInputs(Struct, frozen=True, kw_only=True):
     device_plugin_chart: str
     storage_class: bool
     cluster: Mapping[str, Any]  # in the form that the cluster's component accepts
-    # gpu_metrics, kueue, kube_ray: only the requested ones
+    # inputs of gpu_metrics, kueue, and kube_ray, only for requested releases
     releases: Mapping[str, Mapping[str, Any]]
     tenants: list[Any]
     admin_access_namespaces: list[str] | None

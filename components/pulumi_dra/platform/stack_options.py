@@ -15,8 +15,8 @@ def read_stack_options(document: object, *, file: str = "") -> dict[str, Any]:
     """Return the inputs of DraPlatform in a stack's `pulumi-dra:platform`, with Python's names.
 
     The annotations define the names, so keys of maps (labels, tags, add-on versions) stay
-    unchanged. The components check the values. Raises FleetError for an unknown name, with the
-    nearest known one.
+    unchanged. The components check the values. Raises FleetError for an unknown name, and suggests
+    the most similar known name.
     """
     if document == {}:
         return {}

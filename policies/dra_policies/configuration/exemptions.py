@@ -30,8 +30,8 @@ class Excuse(Struct, frozen=True):
     is_beside: bool = False  # the exemption is written in the object itself, so the object exists
 
     def covers(self, rule: str, names: Iterable[str]) -> bool:
-        """Return whether the exemption applies to a rule and to an object with these names. The
-        quotation marks in the name of a pool or a resource can be left out.
+        """Return whether the exemption applies to a rule and to an object with these names.
+        Quotation marks in the name of a pool or a resource are optional.
         """
         given = {each for name in (*names, "") for each in (name, name.replace('"', ""))}
         return rule == self.rule and any(fnmatchcase(name, self.object) for name in given)

@@ -1,4 +1,4 @@
-"""A configuration and the files that it extends, each validated, with every error at its line and
+"""Read a configuration and the files that it extends, and report every error with its line and
 field.
 """
 
@@ -52,8 +52,8 @@ class Layer(Struct, frozen=True):
 def read_layers(
     source: Source, location: Location, parents: tuple[Location, ...] = ()
 ) -> list[Layer]:
-    """Return a configuration after the ones that it extends, because later ones take precedence.
-    Raises PlannerError.
+    """Return the configurations that a file extends, followed by its own configuration. Later ones
+    take precedence. Raises PlannerError.
     """
     data = read_document(source.text, source.name)
     if data is None:
@@ -98,7 +98,7 @@ def fetch_shared(location: Location, place: Place) -> Source:
 
 
 def together(faults: list[ConfigurationError]) -> ConfigurationError:
-    """Return several errors as one."""
+    """Combine several errors into one error."""
     first, *others = faults
     return ConfigurationError(first.message, place=first.place, fix=first.fix, others=tuple(others))
 

@@ -9,15 +9,15 @@ from dra_planner.sources import CONFIGURATION
 
 
 class ConfigurationNameError(PlannerError):
-    """A configuration file whose name has another ending."""
+    """A configuration file with the wrong file extension."""
 
 
 def find_configuration(start: str) -> str:
     """Return the path of the nearest `pulumi-dra.yaml` in this folder (or a file's folder) or its
     parents, or "".
 
-    The search ends at the root of a git repository. Raises ConfigurationNameError if a folder has
-    the file with the ending `.yml`.
+    The search ends at the root of a git repository. Raises ConfigurationNameError if a folder
+    contains the file with the extension `.yml`.
     """
     folder = start if os.path.isdir(start) else os.path.dirname(start) or "."
     while True:

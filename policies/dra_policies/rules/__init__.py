@@ -5,8 +5,8 @@
                                                 message, place, fix
     for rule, finding in run(view): …           for a host that prints findings in its own way
 
-An error is a broken mandatory rule, a warning is a broken advisory rule, and a note is something
-that a rule can't tell.
+An error is a violation of a mandatory rule, a warning is a violation of an advisory rule, and a
+note states that a rule can't be evaluated.
 
 No rule can end the run, because an exception becomes an error of the rule `rule-could-not-run`.
 `RULES` are all rules, and `ON` are the rules that run by default.

@@ -74,8 +74,8 @@ def _places(token: str) -> Mapping[str, str]:
 def _types(
     part: Part, row: ApiConstraint, token: str, *, has_all_members: bool
 ) -> Iterator[BrokenConstraint]:
-    """Yield members of another type, and unknown members. If a newer version of the API can have
-    other members, yield only unknown members that look misspelled or misplaced.
+    """Yield members with the wrong type, and unknown members. If a newer version of the API can
+    have other members, yield only unknown members that look misspelled or misplaced.
     """
     known = dict(each.split(":") for each in row.members)
     for name, value in (as_mapping(part.value) or {}).items():

@@ -1,4 +1,4 @@
-"""Whether the tables describe the version of custom resources that a stack's charts install."""
+"""Compare the versions of custom resources that a stack's charts install with the tables."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The state of one engine run: inputs by URN, and reported findings.
 
 The engine analyzes resources one by one with their inputs, and finally the stack with its outputs.
-In the first preview of a cluster, outputs of the objects inside it are empty, so the inputs are
-kept. A preview and the update after it can share a process, so kept inputs are overwritten by URN,
-and resources that the stack no longer lists don't count.
+In the first preview of a cluster, outputs of the objects inside it are empty, so a session stores
+the inputs. A preview and the subsequent update can share a process, so stored inputs are
+overwritten by URN, and resources that the stack no longer lists are ignored.
 """
 
 from __future__ import annotations

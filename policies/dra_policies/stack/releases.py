@@ -1,4 +1,4 @@
-"""Helm releases and DaemonSets → device plugins, drivers and quotas.
+"""Helm releases and DaemonSets → device plugins, drivers, and quotas.
 
 A Release is checked by its values before it is rendered, so this module contains the relevant chart
 defaults.

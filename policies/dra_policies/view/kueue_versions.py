@@ -14,6 +14,6 @@ _COUNTING: Final = tuple(map(int, COUNTING_CLAIMS.split(".")))
 
 
 def counts_claims(version: str) -> bool:
-    """Return whether a version counts claims. An unknown version is taken to be new."""
+    """Return whether a version counts claims. An unknown version is assumed to be new."""
     parts = re.match(r"v?(\d+)\.(\d+)", version)
     return parts is None or tuple(map(int, parts.groups())) >= _COUNTING

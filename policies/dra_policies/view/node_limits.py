@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from dra_planner.clouds import cloud
+from dra_planner.wording import counted
 from dra_policies.view.pool_machines import known_machine
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
@@ -85,6 +86,6 @@ def _of_cluster(pool: DeclaredPool, view: StackView) -> Iterator[NodeLimit]:
                 pool=pool,
                 allowed=amount // size,
                 says=f"the {named} limit of the cluster's autoscaler ({amount}) allows only "
-                f"{amount // size}",
+                f"{counted(amount // size, 'node')}",
                 fix=f"raise the {named} limit in the cluster's {path} to {size * most} or more",
             )

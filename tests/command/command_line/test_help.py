@@ -199,7 +199,7 @@ def test_examples_work_when_copied(line: str, project: Project) -> None:
         "note: ",
         "fix.yaml: not written",
         "stacks/eks-dev.plan.json is current",
-        "why, term by term: ",
+        "all conditions: ",
         "all required changes: ",
         "running: pulumi-dra ",
     )

@@ -253,7 +253,7 @@ def test_the_next_command_is_complete(given: Project) -> None:
     given.write("m.yaml", deployment("web"))
     words = ("explain", "m.yaml", "--fleet", "fleet.yaml")
     done = given.run(*words, "--pod", "web", "--what-if", "kubernetes=1.36")
-    command = done.err.partition("why, term by term: pulumi-dra ")[2].strip()
+    command = done.err.partition("all conditions: pulumi-dra ")[2].strip()
     assert command == (
         "explain m.yaml --fleet fleet.yaml --what-if kubernetes=1.36 --claim default/web-gpu"
     )

@@ -50,7 +50,13 @@ def test_a_table_is_as_rich_writes_it(data: st.DataObject, columns: int) -> None
 
 def test_heads_of_numbers_are_folded_before_the_names_beside_them() -> None:
     """A table of scenarios lost its first column at 80 columns."""
-    heads = ("scenario", "do not fit at all", "can't be evaluated", "against as-is", "USD per hour")
+    heads = (
+        "scenario",
+        "do not fit at all",
+        "can't be evaluated",
+        "difference from as-is",
+        "USD per hour",
+    )
     lines = rich_pen().table(
         heads, [("kubernetes", "2", "1", "+102.1%", "1,234.56")], {1, 2, 3, 4}, {}
     )

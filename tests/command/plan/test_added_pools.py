@@ -63,7 +63,7 @@ def test_nothing_is_added_where_everything_fits(project: Project) -> None:
     given(project, "true")
     done = project.run(*WORDS)
     assert done.status == 0
-    assert "add.yaml: not written, because everything fits" in done.err
+    assert "add.yaml: not written, because all workloads already fit" in done.err
 
 
 def test_no_machine_helps(project: Project) -> None:

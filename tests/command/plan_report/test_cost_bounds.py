@@ -136,5 +136,5 @@ def test_pods_of_a_daemon_set_on_system_nodes_are_not_counted_among_those_of_the
     fleet = planned(1, {ONE: 1.0}).fleet
     plan = make_plan(PlanRequest(sources=(Source("watch.yaml", WATCHING),), fleet=fleet))
     assert headline(plan).endswith(
-        "up to 2 pods pending in 7 of 7 arrival orders even with every pool at its maximum"
+        "up to 2 pods pending in 7 of 7 pod arrival orders even with every pool at its maximum"
     )

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 
 from platforms import platform
 
-from dra_command.plan_report.guards import futures_table, guard_lines
+from dra_command.plan_report.guards import comparison_table, guard_lines
 from dra_command.plan_report.html.page import plan_html
 from dra_command.plan_report.json.plan import plan_json
 from dra_command.plan_report.markdown import StackPlan, plan_markdown
@@ -108,7 +108,7 @@ def test_html_shows_both_futures_side_by_side(guided: Plan) -> None:
     """Expect the nodes of each pool, the price, and the pending pods, without guards and with
     them.
     """
-    table = futures_table(guided)
+    table = comparison_table(guided)
     assert table is not None
     assert guided.guarded is not None
     assert [row[0] for row in table.rows] == [
@@ -121,7 +121,7 @@ def test_html_shows_both_futures_side_by_side(guided: Plan) -> None:
     assert table.rows[-2][2] == f"USD {guided.cost.hourly_usd:,.2f}"
     assert table.rows[-1][2] == "none"
     html = plan_html(guided)
-    assert "Two futures" in html
+    assert "With and without guards" in html
     assert all(f">{cell}<" in html for row in table.rows for cell in row)
 
 

@@ -49,8 +49,8 @@ def test_the_example_in_text(
     again = answer(capsys, EXAMPLE)[1]
     assert (status, err) == (Status.BROKEN, "")
     assert again.rpartition("\n\n")[0] == out.rpartition("\n\n")[0]
-    assert again.splitlines()[-1] == "all 30 answers were cached"
-    titles = ["Scenarios", "Stacks", "Room for more", "Risk", "Placement across clusters"]
+    assert again.splitlines()[-1] == "all 30 results were cached"
+    titles = ["Scenarios", "Stacks", "Capacity for more pods", "Risk", "Placement across clusters"]
     assert [line for line in out.splitlines() if line in titles] == titles
 
 
@@ -168,7 +168,7 @@ def test_a_broken_stack_is_wrong_input_and_the_rest_is_told(
     status, out, _ = answer(capsys, str(file))
     assert status == Status.WRONG_INPUT
     assert "c00001 (every scenario): fleets/c00001.yaml:" in out
-    assert "2 have no answer" in out
+    assert "2 have no result" in out
 
 
 def test_a_placement_that_cannot_be_made_is_wrong_input(

@@ -1,4 +1,4 @@
-"""Arrival orders that leave pods pending: works by size, and a search for worse orders."""
+"""Pod arrival orders that leave pods pending: works by size, and a search for worse orders."""
 
 from __future__ import annotations
 

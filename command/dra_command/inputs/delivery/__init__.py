@@ -1,8 +1,8 @@
-"""Objects that deliver manifests from a repository: Applications of Argo CD, HelmReleases and
-Kustomizations of Flux.
+"""Objects that deliver manifests from a repository: Argo CD Applications, and Flux HelmReleases and
+Kustomizations.
 
-`deliver(sources)` replaces those whose source is a folder here by the manifests that the folder
-renders to.
+`deliver(sources)` replaces objects whose source is a folder in this repository with the folder's
+rendered manifests.
 """
 
 from dra_command.inputs.delivery.delivery import NOT_RENDERED, Delivered, deliver

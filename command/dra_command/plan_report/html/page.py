@@ -14,7 +14,12 @@ from dra_command.pens.visible_text import short
 from dra_command.plan_report.alternatives import alternative_lines
 from dra_command.plan_report.cost_detail import detail_tables
 from dra_command.plan_report.figures import has_many, is_shared
-from dra_command.plan_report.guards import futures_table, guards_table, rules_table, without_guards
+from dra_command.plan_report.guards import (
+    comparison_table,
+    guards_table,
+    rules_table,
+    without_guards,
+)
 from dra_command.plan_report.html.parts import (
     MOST_SHARES,
     Drawer,
@@ -50,7 +55,7 @@ _MEANINGS: Final = (
     ("does not fit", "proven: a claim doesn't fit any node, or the bound exceeds the maximum"),
     (
         "cannot tell",
-        "a deciding fact is unknown, or the scheduler may not find the packing",
+        "a fact that affects the result is unknown, or the scheduler may not find the packing",
     ),
     (
         "floor, steady, ceiling, peak",
@@ -112,7 +117,7 @@ def _context(plan: Plan, *, detail: bool, difference: PlanDifference | None) -> 
         **_prices(plan, tables.filled, drawer),
         "simulation": (*alternative_lines(plan), *simulation(plan)),
         "guards": guards_table(plan),
-        "futures": futures_table(plan),
+        "comparison": comparison_table(plan),
         "rules": rules_table(plan),
         "without_guards": "" if plan.guarded is None else f"W{without_guards(plan.guarded)[1:]}.",
         "strip": _strip(plan),
@@ -224,7 +229,7 @@ def _sections(context: dict[str, Any]) -> Iterator[tuple[str, str]]:
         ("findings", "findings", "Findings"),
         ("joint_fix", "joint-fix", "Fix for all workloads"),
         ("claims", "claims", "Claims"),
-        ("outcomes", "orders", "Arrival orders"),
+        ("outcomes", "orders", "Pod arrival orders"),
         ("guards", "guards", "Guards"),
         ("workloads", "workloads", "Workloads"),
         ("pools", "pools", context["pools_title"]),

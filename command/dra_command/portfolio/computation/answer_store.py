@@ -163,8 +163,8 @@ class Store:
 
 
 def write_parquet(path: Path, names: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> None:
-    """Write rows as one Parquet file; Column names contain their types. Needs the extra
-    `portfolio`.
+    """Write rows as one Parquet file. Column names contain their types. Requires the `portfolio`
+    extra.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -57,13 +57,13 @@ def _lines(summary: Summary) -> Iterator[str]:
         yield from table_lines(table)
     found = list(curves(summary))
     if found:
-        yield "<h2>Cost against demand</h2>\n<div class='multiples'>"
+        yield "<h2>Cost by demand</h2>\n<div class='multiples'>"
         for curve in found[:MOST_MULTIPLES]:
             yield _figure(f"{curve.stack}: {curve.workload}", _curve(curve))
         yield "</div>"
     told = list(faults(summary))
     if told:
-        yield "<h2>No answer</h2>\n<ul>"
+        yield "<h2>Cells without a result</h2>\n<ul>"
         yield from (f"<li>{shown(line)}</li>" for line in told)
         yield "</ul>"
     yield from _details(summary)
@@ -224,7 +224,7 @@ def _curve(curve: CurveRow) -> str:
     )
     unit = "USD per hour" if priced else "nodes"
     labels = [(f"{top:,.2f} {unit}" if priced else f"{top:.0f} nodes", 10)]
-    says = f"{curve.workload}: {unit} against up to {last} more"
+    says = f"{curve.workload}: {unit} for up to {last} additional units"
     return _svg(says, f"<polyline class='line' points='{path}'/>", labels)
 
 

@@ -51,7 +51,7 @@ def curves_table(summary: Summary) -> Table:
         "pods",
         "packed",
         "simulated",
-        "refused from",
+        "doesn't fit from",
         "another node at (USD per hour)",
     )
     hidden = len(found) - len(rows)
@@ -60,12 +60,11 @@ def curves_table(summary: Summary) -> Table:
         "default scheduler places in every order tried · "
     )
     note += (
-        "refused from: smallest number of additional units that is proven not to fit · "
-        "another node at: nodes and price of the best packing, which can cost less than the "
-        "plan"
+        "doesn't fit from: smallest number of additional units that provably doesn't fit · "
+        "another node at: nodes and price of the best packing, which can cost less than the plan"
     )
     return Table(
-        "Room for more",
+        "Capacity for more pods",
         heads,
         tuple(rows),
         numbers=frozenset({2, 3, 4, 5}),
@@ -124,11 +123,11 @@ def placement_table(found: ClusterPlacementRow) -> Table:
     minimum.
     """
     rows = [
-        (each.workload, each.cluster or "no cluster has the labels", ", ".join(each.may))
+        (each.workload, each.cluster or "no cluster has the required labels", ", ".join(each.may))
         for each in found.assigned
     ]
     unit = "USD per hour" if found.unit == "usd" else "nodes"
-    say = "every assignment was tried" if found.exhaustive else "the best assignment found"
+    say = "all assignments were tried" if found.exhaustive else "best assignment found"
     less = (
         f"no assignment costs less than {found.bound:,.2f}"
         if found.gap

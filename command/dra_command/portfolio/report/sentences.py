@@ -21,7 +21,7 @@ WORDS = {
     "fits": "fits",
     "does-not-fit": "does not fit",
     "cannot-tell": "can't be evaluated",
-    FAILED: "has no answer",
+    FAILED: "has no result",
     MISSING: "not computed",
 }
 _SCENARIOS_NOTE = "nodes and cost: as built within the maximums, even if they aren't enough"
@@ -39,7 +39,7 @@ def headline(summary: Summary) -> str:
     if counts["cannot-tell"]:
         parts.append(f"{counts['cannot-tell']:,} can't be evaluated")
     if counts[FAILED]:
-        parts.append(f"{counts[FAILED]:,} {verb(counts[FAILED], 'have')} no answer")
+        parts.append(f"{counts[FAILED]:,} {verb(counts[FAILED], 'have')} no result")
     if counts[MISSING]:
         parts.append(f"{counts[MISSING]:,} {verb(counts[MISSING], 'are')} not computed")
     return ", ".join(parts)
@@ -77,10 +77,10 @@ def scenarios_table(summary: Summary) -> Table:
         "fit",
         "do not fit",
         "can't be evaluated",
-        "no answer",
+        "no result",
         "nodes",
         "USD per hour",
-        "against as-is",
+        "difference from as-is",
     )
     return Table(
         "Scenarios",
@@ -113,7 +113,7 @@ def stacks_table(summary: Summary) -> Table:
     hidden = len(lines) - len(rows)
     return Table(
         "Stacks",
-        ("stack", "as-is", "nodes", "USD per hour", "first that no longer fits", "why"),
+        ("stack", "as-is", "nodes", "USD per hour", "first scenario that doesn't fit", "why"),
         tuple(rows),
         numbers=frozenset({2, 3}),
         note=f"and {hidden} more, which fit or come later in the file (use --format json for all)"
@@ -162,9 +162,9 @@ def run_sentence(summary: Summary) -> str:
     """Return a summary of the run: the computed cells, the engine, and the speed."""
     log = summary.answers.log
     if not log.computed:
-        return f"all {log.known:,} answers were cached"
+        return f"all {log.known:,} results were cached"
     where = f"{log.engine} with {counted(log.workers, 'worker')}"
-    rate = f"{log.computed:,} answers computed in {log.seconds:.1f} s ({log.rate:.1f} per second)"
+    rate = f"{log.computed:,} results computed in {log.seconds:.1f} s ({log.rate:.1f} per second)"
     return f"{rate} by {where}, {log.known:,} cached"
 
 

@@ -35,7 +35,7 @@ def class_selectors(
 def refusal_of(expression: str, minor: int) -> str:
     """Return the reason why Kubernetes 1.<minor> would reject this selector, or ""."""
     compiled = cel.compile(expression, cel.Dialect.of(features_of(minor), environment="new"))
-    # a doubt refuses nothing
+    # don't reject a selector if the result is uncertain
     if not isinstance(compiled, cel.RejectedSelector) or compiled.kind == "unsupported":
         return ""
     return compiled.message + (f"; {compiled.fix}" if compiled.fix else "")

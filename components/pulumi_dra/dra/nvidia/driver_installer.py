@@ -76,7 +76,7 @@ class DriverInstaller(pulumi.ComponentResource):
         )
         if driver[:1].isdigit():
             milestones = qualified_on(driver)
-            seen = f"only in {milestones}" if milestones else "in no checked release"
+            seen = f"only in {milestones}" if milestones else "in none of the checked versions"
             pulumi.warn(
                 f"Container-Optimized OS lists NVIDIA driver {driver} {seen}, so the installer may "
                 "fail after a node upgrade",

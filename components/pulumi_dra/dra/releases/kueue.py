@@ -77,7 +77,7 @@ def read_kueue(read: InputReader) -> tuple[ReleaseInputs, list[str]]:
         elif each in OWN_QUOTAS:
             read.refuse(
                 f"device_classes[{index}]",
-                f'the queue already has a quota named "{each}"; remove it from device_classes',
+                f'Kueue already counts "{each}" under this name; remove it from device_classes',
             )
     if len(set(classes)) < len(classes):
         read.refuse("device_classes", "contains a class twice")

@@ -174,8 +174,8 @@ class EksCluster(pulumi.ComponentResource):
         )
 
     def _declare_network(self, inputs: EksClusterInputs) -> list[pulumi.Resource]:
-        """Set the subnets, given or new, and return the outbound resources that nodes need in new
-        ones.
+        """Set the existing or new subnets, and return the outbound resources that nodes in new
+        subnets need.
         """
         self._new_subnets: dict[str, aws.ec2.Subnet] = {}
         if inputs.subnet_ids is not None:
@@ -267,7 +267,7 @@ class EksCluster(pulumi.ComponentResource):
     def _declare_secrets_key(
         self, inputs: EksClusterInputs, role_arn: pulumi.Output[str]
     ) -> pulumi.Input[str]:
-        """Return the key that encrypts secrets, given or new."""
+        """Return the existing or new key that encrypts Secrets."""
         if inputs.secrets_kms_key is not None:
             return inputs.secrets_kms_key
         return declare_key(
@@ -302,8 +302,8 @@ class EksCluster(pulumi.ComponentResource):
     def _declare_cluster_role(
         self, inputs: EksClusterInputs
     ) -> tuple[pulumi.Output[str], list[pulumi.Resource]]:
-        """Return the role of the control plane, given or new, and the attachments that a new one
-        needs first.
+        """Return the existing or new role of the control plane, and the policy attachments that a
+        new role needs first.
         """
         if inputs.cluster_role_arn is not None:
             return pulumi.Output.from_input(inputs.cluster_role_arn), []

@@ -2,7 +2,7 @@
 
 EKS expects minimum, desired, and maximum together, and rejects a minimum above the desired size in
 the request (terraform-aws-modules/terraform-aws-eks issue 3306). A program that ignores changes of
-the desired size sends the old one. It can't raise the minimum, or change a limit without removing
+the desired size sends the old size. It can't raise the minimum, or change a limit without removing
 the autoscaler's nodes.
 """
 
@@ -17,8 +17,8 @@ from pulumi_dra.inputs.pool_inputs import Counts
 def desired_size(
     counts: Counts, pool_name: str, cluster_name: pulumi.Input[str], children: Children
 ) -> pulumi.Input[int]:
-    """Return the desired size to send: the plan's or, with an autoscaler, the current one within
-    the new limits.
+    """Return the desired size to send: the plan's size or, with an autoscaler, the current size
+    within the new limits.
     """
     if not counts.autoscaled:
         return counts.desired

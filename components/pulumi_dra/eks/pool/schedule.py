@@ -93,7 +93,7 @@ def read_schedule(read: InputReader, counts: Counts, capacity: str) -> Schedule 
     inner = read.inside("schedule", block, PoolSchedule)
     given = [key for key in ("hours", "period") if inner.has(key)]
     if len(given) != 1:
-        read.refuse("schedule", "requires either hours (for every week) or a period (once)")
+        read.refuse("schedule", "must set either hours (repeated every week) or period (once)")
         return None
     if counts.autoscaled:
         read.refuse(

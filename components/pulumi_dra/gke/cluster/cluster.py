@@ -87,8 +87,8 @@ class GkeCluster(pulumi.ComponentResource):
     def _declare_network(
         self, inputs: GkeClusterInputs
     ) -> tuple[ExistingNetwork, list[pulumi.Resource]]:
-        """Return the network, given or new, and the outbound resources that nodes need in a new
-        one.
+        """Return the existing or new network, and the outbound resources that nodes in a new
+        network need.
         """
         if inputs.network is not None:
             return inputs.network, []

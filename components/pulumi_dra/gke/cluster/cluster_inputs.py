@@ -146,7 +146,7 @@ class GkeClusterInputs(Struct, frozen=True, kw_only=True):
 
     kubernetes_version: str
     region: str
-    cluster_name: str  # "" for a network that Pulumi creates
+    cluster_name: str  # "" for a name that Pulumi generates
     node_zones: list[pulumi.Input[str]]
     zonal: bool
     public_access_cidrs: list[str]
@@ -163,7 +163,7 @@ class GkeClusterInputs(Struct, frozen=True, kw_only=True):
     maintenance_exclusions: list[MaintenanceExclusion]
     control_plane_logs: list[str]
     imported: bool
-    maintenance_start: str  # "" where nobody said
+    maintenance_start: str  # "" if unset
     maintenance_window: MaintenanceWindow | None
     node_local_dns: bool
     cloud_dns: bool

@@ -24,8 +24,8 @@ _BY_ENDING: gcp.container.NodePoolUpgradeSettingsArgsDict | None = None
 class CapacitySettings:
     """A pool's capacity as settings of the node configuration and of the pool.
 
-    Nodes of the Dynamic Workload Scheduler (flex-start, queued) aren't repaired, because a repair
-    would return them, and an upgrade takes effect when they end
+    GKE doesn't repair nodes of the Dynamic Workload Scheduler (flex-start, queued), because a
+    repair would return the nodes. Upgrades take effect when the nodes expire
     (docs.cloud.google.com/kubernetes-engine/docs/how-to/provisioningrequest and
     …/docs/concepts/node-pool-upgrade-strategies).
     """

@@ -25,7 +25,7 @@ from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 
 RULE_BUDGET: Final = 2_000_000
-"""Steps of one rule on all objects together."""
+"""Maximum number of steps that one rule uses on all objects together."""
 PAGE: Final = "docs/reference/custom-rules.md"
 _SHORT: Final = 60
 """Maximum length of an expression in a message, in characters."""
@@ -47,8 +47,8 @@ class RuleAnswer(Struct, frozen=True):
     """A rule's answer about one object, the reason unless it's "pass" or "skip", and the steps that
     it used.
 
-    `fix` explains how to correct an expression that fails. `details` are the expression and the
-    values that it reads, if it is false.
+    `fix` explains how to correct an expression that fails. If the expression is false, `details`
+    contains the expression and the values that it reads.
     """
 
     result: Result
@@ -118,8 +118,8 @@ class CompiledRule:
         return "; ".join(filter(None, [required, ", ".join(shown)]))
 
     def applies(self, view: StackView) -> bool:
-        """Return whether `when` may be true for an object. It's false for all of them if it's
-        misspelled, or meant for other stacks.
+        """Return whether `when` may be true for an object. If `when` contains a typo or is intended
+        for other stacks, it's false for all objects.
         """
         if self._when is None:
             return True

@@ -39,7 +39,7 @@ class GivenFault(Exception):
 
 
 class CaseResult(Struct, frozen=True):
-    """A case and the rule's answer. `is_met`: the answer is the expected one."""
+    """A case and the rule's answer. `is_met` is true if the answer is as expected."""
 
     case: RuleTest
     answer: RuleAnswer

@@ -22,7 +22,7 @@ _GIT_SCHEMES: Final = ("https", "ssh", "file")
 
 
 class LocationError(PlannerError):
-    """A location that can't be understood."""
+    """An invalid location."""
 
 
 class LocalFile(Struct, frozen=True):
@@ -115,7 +115,7 @@ def without_password(url: str) -> str:
     """Return a URL without its password, for messages."""
     try:
         parts = urlsplit(url)
-    except ValueError:  # git may print one that isn't valid
+    except ValueError:  # git can also print an invalid URL
         return re.sub(r"//.*@", "//***@", url)
     if "@" not in parts.netloc:
         return url

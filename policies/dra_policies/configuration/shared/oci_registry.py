@@ -1,8 +1,8 @@
 """Files of OCI artifacts, as `oras push` writes them: one layer for each file, with its name as the
 title.
 
-Public repositories only: a token that the registry gives to anyone is requested, and no credentials
-are read. Source of the protocol: opencontainers/distribution-spec:spec.md@v1.1.0.
+Supports only public repositories: the client requests an anonymous token, and doesn't read
+credentials. Source of the protocol: opencontainers/distribution-spec:spec.md@v1.1.0.
 """
 
 from __future__ import annotations

@@ -85,9 +85,7 @@ def pinned(sha256: str, folder: Path, fetch: Callable[[], bytes]) -> bytes:
 
 
 def keep(path: Path, content: bytes) -> None:
-    """Write a file of the cache atomically. If the cache can't be written, later runs are only
-    slower.
-    """
+    """Write a file of the cache atomically. If writing fails, later runs are slower."""
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent)

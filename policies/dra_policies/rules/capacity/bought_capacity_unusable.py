@@ -164,7 +164,7 @@ def _of_size(
     if bought.by_name and props.flag(bought.by_name, False) is False and is_named:
         yield _finding(
             pool,
-            f"it selects {title} by name, and the reservation's {bought.by_name} is false",
+            f"it selects {title} by name, but the reservation's {bought.by_name} is false",
             f"set the reservation's {bought.by_name} to true",
         )
 

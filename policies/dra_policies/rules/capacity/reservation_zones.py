@@ -35,8 +35,8 @@ def _outside(
     if outside and None not in having:
         where = " and ".join(filter(None, having))
         yield (
-            f'its nodes may be in zone {outside[0]}, which reservation "{reservation.name}" '
-            f"doesn't cover (only {where})",
+            f'its nodes may be in zone {outside[0]}, but reservation "{reservation.name}" covers '
+            f"only {where}",
             f"use only zone {where} in the pool",
         )
 

@@ -1,5 +1,5 @@
-"""Facts that a mandatory rule needs but doesn't know. They are reported here as advice, because a
-policy has one level.
+"""Unknown facts that a mandatory rule needs. This rule reports them as advice, because each policy
+has only one level.
 """
 
 from __future__ import annotations

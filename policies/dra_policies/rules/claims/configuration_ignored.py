@@ -1,4 +1,4 @@
-"""Opaque configuration for requests that the claim doesn't have, or for a driver that none of them
+"""Opaque configuration for requests that the claim doesn't have, or for a driver that no request
 uses.
 """
 

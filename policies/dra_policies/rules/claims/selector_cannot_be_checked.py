@@ -1,5 +1,5 @@
-"""A CEL selector that uses something that this CEL implementation doesn't support. A rejected
-selector is a rejected object.
+"""A CEL selector that uses a feature that this CEL implementation doesn't support. Another rule
+reports selectors that the API server rejects.
 """
 
 from __future__ import annotations

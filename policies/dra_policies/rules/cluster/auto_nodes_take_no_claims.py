@@ -37,7 +37,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 def _taken(profile: DeclaredResource, view: StackView) -> str:
     """Return a workload with claims whose pods certainly match a profile, or ""."""
-    assert view.manifests is not None  # check has looked
+    assert view.manifests is not None  # `check` calls this only with manifests
     for workload, pod_set in pod_sets_with_claims(view.manifests):
         if _selects(profile, workload, pod_set.template):
             return str(workload.ref)

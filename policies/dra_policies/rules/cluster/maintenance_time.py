@@ -17,7 +17,9 @@ _HOUR: Final = 3600
 
 
 def short_windows(view: StackView) -> Iterator[Finding]:
-    """Yield clusters whose recurring window is open for too few hours, however the days fall."""
+    """Yield clusters whose recurring window is open for too few hours, regardless of the
+    calendar.
+    """
     for name in names():
         paths = cloud(name).cluster
         window, least, days = paths.maintenance

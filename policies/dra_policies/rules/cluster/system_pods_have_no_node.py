@@ -13,7 +13,8 @@ from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackVi
 def check(view: StackView) -> Iterator[Finding]:
     if not view.complete or not view.pools or _has_other_nodes(view):
         return
-    plain = [pool for pool in view.pools if pool.has_gpus is False]  # else, they're elsewhere
+    # without such pools, the system nodes might be in another stack
+    plain = [pool for pool in view.pools if pool.has_gpus is False]
     if plain and all(_barrier(pool) for pool in view.pools):
         pool, barrier = plain[0], _barrier(plain[0])
         yield Finding(

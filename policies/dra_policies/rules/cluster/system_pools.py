@@ -11,8 +11,8 @@ from dra_policies.view.stack_view import DeclaredPool, StackView
 
 
 def clusters_without_system_pool(view: StackView) -> Iterator[Finding]:
-    """Yield a cluster with pools of its own, none of which has the mode for system pods. A pool
-    without a mode doesn't have it.
+    """Yield a cluster with its own pools if none of them has the mode for system pods. A pool
+    without a mode doesn't run system pods.
     """
     by_cluster: dict[str, list[DeclaredPool]] = defaultdict(list)
     for pool in view.inner_pools:

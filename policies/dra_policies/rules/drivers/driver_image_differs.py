@@ -1,4 +1,4 @@
-"""A driver image with another version than its chart."""
+"""A driver image whose version differs from its chart's version."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A kubelet plugin that selects labels of node feature discovery in a cluster that doesn't
-run it.
+"""A kubelet plugin that selects labels of Node Feature Discovery in a cluster that doesn't run Node
+Feature Discovery.
 """
 
 from __future__ import annotations
@@ -107,8 +107,8 @@ def _kept_off(view: StackView) -> Iterator[Finding]:
 
 
 def _only_discovered(pod: Properties, pool: DeclaredPool) -> bool:
-    """Return whether the pod's affinity accepts the pool's nodes only for labels that node feature
-    discovery sets.
+    """Return whether the pod's affinity accepts the pool's nodes only because of labels that Node
+    Feature Discovery sets.
     """
     labels = pool.labels or {}
     for term in pod.items(REQUIRED_TERMS) or ():

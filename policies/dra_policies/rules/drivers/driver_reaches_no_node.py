@@ -49,8 +49,8 @@ def _kept_away(installer: Installer, pool: DeclaredPool) -> Iterator[Finding]:
 
 
 def _nowhere(driver: InstalledDriver, view: StackView) -> Iterator[Finding]:
-    """Yield a finding if the driver selects none of the stack's GPU nodes, and none has its
-    label.
+    """Yield a finding if the driver selects none of the stack's GPU nodes, and no node has the
+    driver's label.
     """
     pools = [pool for pool in view.node_pools if pool.has_gpus is not False]
     if pools and all(

@@ -14,7 +14,7 @@ from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.pool_machines import minor_of_pool
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
-# of the agent of nodes, and of an operating system without scripts
+# words of EKS's node agent, and of Bottlerocket, which doesn't run scripts
 _JOINS: Final = ("nodeadm", "settings.kubernetes")
 URL: Final = "https://kubernetes.io/docs/reference/node/"
 

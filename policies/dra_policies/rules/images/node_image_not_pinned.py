@@ -1,4 +1,4 @@
-"""Node images of GPU pools that can change although the program doesn't."""
+"""Node images of GPU pools that can change even if the program doesn't change."""
 
 from __future__ import annotations
 

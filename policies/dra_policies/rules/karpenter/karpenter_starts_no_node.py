@@ -1,6 +1,4 @@
-"""Karpenter NodePools without a possible machine type, because their requirements, limits, or node
-class exclude all.
-"""
+"""Karpenter NodePools whose requirements, limits, or node class exclude all machine types."""
 
 from __future__ import annotations
 

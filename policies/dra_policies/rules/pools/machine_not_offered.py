@@ -51,7 +51,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _zones(pool: DeclaredPool) -> tuple[str | None, ...] | None:
-    """Return the zones of a pool: its own list, or the ones that Karpenter's pool requires."""
+    """Return the zones of a pool: its own list, or the zones that a Karpenter pool requires."""
     required = requirements(pool)
     if required:
         return required.get(ZONE, ())

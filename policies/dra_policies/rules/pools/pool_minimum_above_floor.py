@@ -1,4 +1,4 @@
-"""A minimum of nodes that exceeds the minimum demand, so that nodes have no device in use."""
+"""A minimum number of nodes that exceeds the lowest demand, so that some nodes are idle."""
 
 from __future__ import annotations
 

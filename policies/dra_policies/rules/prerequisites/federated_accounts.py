@@ -168,9 +168,9 @@ def _without_pool(
     for cluster in clusters[:1]:
         pool = text.partition(":")[2].partition("[")[0]
         yield Finding(
-            message=f'{kind.kind} "{grant.name}" names the identity pool {pool}, but cluster '
-            f'"{cluster.name}" doesn\'t enable it, so the cloud rejects the member, unless '
-            "another cluster of the project has the pool",
+            message=f'{kind.kind} "{grant.name}" uses the identity pool {pool}, which cluster '
+            f'"{cluster.name}" doesn\'t enable, so the cloud rejects the member unless another '
+            "cluster in the project enables the pool",
             fix=f'set the cluster\'s {path}.workloadPool to "{pool.partition(".")[0]}{end}"',
             urn=grant.urn,
             certain=False,
@@ -178,7 +178,7 @@ def _without_pool(
 
 
 def _without_label(view: StackView, kind: FederatedAccounts) -> Iterator[Finding]:
-    """Yield workloads whose pods lack the label with which they'd get a token."""
+    """Yield workloads whose pods lack the label that they need to get a token."""
     annotated = _annotated(view, kind) if kind.pod_label else ()
     accounts = {(account.namespace, account.name) for account, _ in annotated}
     label = kind.pod_label.replace(".", "%2E")

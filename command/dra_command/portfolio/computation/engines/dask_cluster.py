@@ -64,7 +64,7 @@ class OnDask:
             self._client = distributed.Client(address or self._cluster, timeout=_CONNECT_SECONDS)
         except (OSError, ValueError, TimeoutError) as error:
             raise PlannerError(
-                f"the Dask scheduler at {address} doesn't answer: {error}",
+                f"the Dask scheduler at {address} doesn't respond: {error}",
                 fix="start a scheduler: dask scheduler",
             ) from None
         if not self.workers:
