@@ -2,7 +2,7 @@
 
 A verdict applies to the latest patch version of a minor version, with its defects. If a defect was
 involved, the search is repeated without it. If that changes the verdict, the finding uses *may*,
-because another patch version decides differently.
+because another patch version might decide differently.
 
 Sources: kubernetes/dynamic-resource-allocation @v0.34.9, v0.35.6, v0.36.3, v0.37.2;
 kubernetes/kubernetes issues 140434, 140436, 140438, 140729.
@@ -20,7 +20,7 @@ from dra_planner.releases import Features
 
 
 class Behaviour(Struct, frozen=True, kw_only=True):
-    """One field for each difference. The first group contains defects."""
+    """The differences, one field each. The first group contains defects."""
 
     # if a device is rejected after its counters were charged, the counters stay charged
     leaks_counters: bool = False
@@ -37,12 +37,12 @@ class Behaviour(Struct, frozen=True, kw_only=True):
     # the last capacity check uses the device at position `slot` in the slice
     checks_capacity_by_slot: bool = False
 
-    # the allocator without shares, distinctAttribute, and binding conditions
+    # uses the allocator without shares, distinctAttribute, and binding conditions
     plain: bool = False
     counters_by_slice: bool = False  # a slice can contain both counter sets and devices
-    shares_draw_counters: bool = True  # devices that are only shared so far consume counters
+    shares_draw_counters: bool = True  # shared devices consume counters
     each_share_draws: bool = False  # each further share consumes counters again
-    every_taint_counts: bool = False  # whatever its effect
+    every_taint_counts: bool = False  # regardless of the taint's effect
     permutes: bool = False  # tries the devices of a request in every order
 
 
@@ -93,7 +93,7 @@ def behaviour_of(features: Features) -> Behaviour:
 
 
 def intended(behaviour: Behaviour) -> Behaviour:
-    """Return the same behavior without its defects."""
+    """Return the behavior without its defects."""
     return replace(
         behaviour,
         leaks_counters=False,

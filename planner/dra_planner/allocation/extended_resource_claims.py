@@ -1,8 +1,8 @@
 """Extended resources served by DRA: the nodes on which a pod's implicit claim applies, and the
 requests that it replaces.
 
-On each node, a resource is served completely by the device plugin if the node lists it among its
-resources, and otherwise by the claim. Source of the behavior:
+On each node, either the device plugin or the claim serves the whole resource: the device plugin if
+the node lists it among its resources, otherwise the claim. Source of the behavior:
 kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/ {extendeddynamicresources.go
 @v1.36.3, dynamicresources.go @v1.34.9}.
 """
@@ -49,9 +49,7 @@ def claims_on(shape: Shape, template: Template) -> ClaimsOnNode:
 
 
 def _plugin_resource(request: DeviceRequest, template: Template) -> str:
-    """Return the resource with which a device plugin serves the request on this node, or
-    nothing.
-    """
+    """Return the resource with which a device plugin serves the request on this node, or ""."""
     device_class = (
         template.classes.get(request.exactly.device_class_name) if request.exactly else None
     )

@@ -1,5 +1,5 @@
-"""Claims that the scheduler allocates, but for which a driver can't prepare the devices, because it
-only prepares all devices of a node together.
+"""Claims that the scheduler allocates, but that a driver can't prepare, because it prepares only
+all devices of a node together.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dra_planner.wording import counted
 
 def part_of_node(node: NodeState, picks: Sequence[Pick]) -> tuple[str, str]:
     """Return why a driver can't prepare these devices for one claim, and the request to use
-    instead. Both texts are empty if it can.
+    instead. Both texts are empty if the driver can prepare them.
     """
     candidates = node.template.candidates
     of_claim = Counter(candidates[pick.index].driver for pick in picks if not pick.admin)

@@ -1,4 +1,7 @@
-"""Place one pod on one node. The placement contains the next state, and nothing is changed."""
+"""Place one pod on one node. The placement contains the node's next state.
+
+The current state doesn't change.
+"""
 
 from __future__ import annotations
 
@@ -34,10 +37,9 @@ _REMEMBERED = 200_000  # number of verdicts that are cached for each template
 
 
 def place(shape: Shape, node: NodeState, *, budget: int = STEP_BUDGET) -> Answer:
-    """Return the placement of one pod of the shape on the node, the refusal, or that the answer is
-    unknown.
+    """Return the placement of one pod of the shape on the node, a refusal, or an undecided result.
 
-    Rules between pods are only evaluated for this node (topology `kubernetes.io/hostname`). Wider
+    Rules between pods are evaluated only for this node (topology `kubernetes.io/hostname`). Wider
     topologies and spread need a cluster. `budget` limits the number of tried devices. Doesn't raise
     exceptions for any shape or node.
     """

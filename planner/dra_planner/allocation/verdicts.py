@@ -13,7 +13,7 @@ from dra_planner.allocation.search.holdings import Pick
 from dra_planner.allocation.search.results import allocation_of
 from dra_planner.model import AllocatedDevice, ClaimAllocation, ObjectKey, Reason, Shape
 
-_ALTERNATIVES = 8  # entries of firstAvailable
+_ALTERNATIVES = 8  # maximum number of entries in firstAvailable
 
 
 class ClaimPicks(Struct, frozen=True):
@@ -27,8 +27,9 @@ class ClaimPicks(Struct, frozen=True):
 
 
 class Placement(Struct, frozen=True, eq=False, dict=True):
-    """The pod fits. `node` is the state afterward. `notes` describe what another patch version may
-    do.
+    """The pod fits. `node` is the state afterward.
+
+    `notes` describe how another patch version might decide.
     """
 
     shape: Shape
@@ -61,8 +62,8 @@ class Placement(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def alternatives(self) -> tuple[int, ...]:
-        """The index of the alternative that each request with `firstAvailable` got, 0 for the most
-        preferred.
+        """The index of the alternative that each request with `firstAvailable` got, where 0 is the
+        most preferred alternative.
         """
         chosen = []
         specs = {claim.name: claim.spec for claim in self.shape.claims}
@@ -97,15 +98,15 @@ class Refusal(Struct, frozen=True, eq=False):
     message: str = ""
     misfit: Misfit | None = None
     claim: str = ""
-    # set if the kind is "claim", and if the code that found the reason knows the claim
+    # set if the kind is "claim", and the code that found the reason knows the claim
     fix: str = ""
     steps: int = 0
     may: frozenset[str] = frozenset()  # defects that prevent the pod from fitting
 
 
 class Undecided(Struct, frozen=True, eq=False):
-    """It's unknown whether the pod fits: it depends on a value that is known only at run time, or
-    the search was too long.
+    """It's unknown whether the pod fits, because the result depends on a value that is known only
+    at run time, or because the search was too long.
     """
 
     shape: Shape

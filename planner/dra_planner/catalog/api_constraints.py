@@ -1,5 +1,5 @@
 """Constraints of APIs and providers on the properties of a resource: members, types, patterns, and
-combinations. `api_values` has the values that they accept.
+combinations. `api_values` contains the accepted values.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _PARTS = ("conflicts", "one_of", "any_of", "needs")
 class ApiConstraint(Struct, frozen=True, kw_only=True):
     """One constraint of a resource type.
 
-    `path` leads to the constrained part, "" for the whole resource: dotted, `[]` for
-    every entry of a list, `{}` for every value of a mapping. `kind` says how to read `value`, a
-    list of members separated by `|` or one condition (docs/tables.md). `of_provider` marks a
-    constraint of a provider's own schema. Such a provider ignores empty values, and returns values
-    that nobody set.
+    `path` is the dotted path of the constrained part ("" for the whole resource), with `[]` for
+    every entry of a list, and `{}` for every value of a mapping. `kind` determines how to read
+    `value`: a list of members separated by `|`, or one condition (docs/tables.md). `of_provider`
+    marks a constraint of a provider's own schema. Such a provider ignores empty values, and also
+    returns values that the user didn't set.
     """
 
     path: str
@@ -32,12 +32,14 @@ class ApiConstraint(Struct, frozen=True, kw_only=True):
 
     @property
     def members(self) -> tuple[str, ...]:
-        """The members that the constraint is about."""
+        """The members to which the constraint applies."""
         return tuple(self.value.split("|"))
 
 
 class DefinitionChart(Struct, frozen=True):
-    """The charts that install the definitions of an API group, and the version of the tables."""
+    """The charts that install the definitions of an API group, and the chart version that the
+    tables describe.
+    """
 
     charts: tuple[str, ...]
     version: tuple[int, ...]
@@ -73,8 +75,8 @@ def api_constraints() -> Mapping[str, tuple[ApiConstraint, ...]]:
 
 
 def _of_provider(row: Row) -> Iterator[ApiConstraint]:
-    """Yield the constraints in a row of `provider_rules`, relative to the nearest part that all
-    its properties belong to.
+    """Yield the constraints in a row of `provider_rules`, relative to the nearest part that
+    contains all its properties.
     """
     path = row["property"].replace("[*]", "[]")
     parent, _, name = path.rpartition(".")
@@ -95,8 +97,9 @@ def _of_provider(row: Row) -> Iterator[ApiConstraint]:
 
 
 def _combination(kind: str, paths: list[str], parent: str) -> Iterator[ApiConstraint]:
-    """Yield a constraint relative to the parent of all paths, or to the whole resource. A part that
-    must be set only counts if its parent is set.
+    """Yield a constraint relative to the parent of all paths, or to the whole resource.
+
+    The requirement to set a part applies only if its parent is set.
     """
     scope = parent if all(each.rpartition(".")[0] == parent for each in paths) else ""
     has_items = any("[]" in each for each in paths)

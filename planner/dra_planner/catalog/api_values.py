@@ -72,7 +72,10 @@ def _range(text: str) -> tuple[int | None, int | None]:
 
 
 def _of_providers() -> Iterator[tuple[str, list[ApiValues]]]:
-    """Yield the values that providers accept, by resource type. Newer versions accept more."""
+    """Yield the values that providers accept, by resource type.
+
+    Newer versions can accept more values.
+    """
     for row in read_table("provider_rules"):
         path, accepts = row["property"].replace("[*]", "[]"), row["accepts"]
         if least := accepts.removeprefix(">=") if accepts.startswith(">=") else "":

@@ -14,8 +14,8 @@ class ChartKeys(Struct, frozen=True, kw_only=True):
     """The keys that a chart reads from one mapping of its values.
 
     `path` is the dotted path of the mapping, "" for all values. `version` is the chart's version in
-    the table. `only_with` is a resource type that tells the chart from others with the same name,
-    or "".
+    the table. `only_with` is a resource type that distinguishes the chart from other charts with
+    the same name, or "".
     """
 
     path: str

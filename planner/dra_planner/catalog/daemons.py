@@ -16,7 +16,7 @@ class DaemonPod(Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    origin: str  # platform | project
+    origin: str  # platform or project
     cpu_milli: int | None
     memory_mib: int | None
     containers: int | None
@@ -30,7 +30,7 @@ def daemon_pods(
     """Return the daemon pods of a node with this machine type in order, including the pods of
     additional drivers ("dranet").
 
-    `device_plugin`: a device plugin serves its accelerators, not a DRA driver.
+    `device_plugin` means that a device plugin serves its accelerators instead of a DRA driver.
     """
     vendor = machine.accelerator.vendor if machine.accelerator else ""
     needs = {"", vendor, f"{vendor}-{'device-plugin' if device_plugin else 'dra'}", *drivers}

@@ -23,7 +23,7 @@ class DatedFact(Struct, frozen=True, kw_only=True):
     table: str  # name of the table with the facts, or "" for a version
     seen_on: date
     true_until: date
-    verify: str  # where to look
+    verify: str  # place to check for a newer version
     source: str
 
     def is_outdated(self, today: date) -> bool:
@@ -41,9 +41,9 @@ class DatedFact(Struct, frozen=True, kw_only=True):
 
 @cache
 def dated_facts() -> tuple[DatedFact, ...]:
-    """Return every fact with a date, the one that expires first first.
+    """Return every fact with a date, in order of expiry.
 
-    A table counts once for each of its sources, by the oldest date of that source's rows.
+    A table has one fact for each of its sources, with the oldest date of that source's rows.
     """
     found = [each for row in read_table("facts") for each in _facts(row)]
     return tuple(sorted(found, key=lambda each: (each.true_until, each.key)))
@@ -57,7 +57,7 @@ def fact(key: str) -> DatedFact | None:
 
 
 def outdated(today: date) -> tuple[DatedFact, ...]:
-    """Return the facts that must be verified again, the oldest first."""
+    """Return the facts that must be verified again, starting with the oldest."""
     return tuple(each for each in dated_facts() if each.is_outdated(today))
 
 

@@ -13,11 +13,12 @@ class NeededRight(Struct, frozen=True, kw_only=True):
     """A right that the identity of clusters or pools needs.
 
     `property` is the path at which they name the identity. Any of `rights` is enough, or `action`
-    in a policy; without `rights`, any right at all. `trusted` is the service that must be able to
-    act as the identity. `elsewhere` is an add-on that may have the right itself. The right is only
-    needed if `where`, a property of pools, is set, and if an image of pods matches the regular
-    expression `images`; "" for always. With `chart`, it's only needed for pods of this chart, if
-    its values don't set `account`, the annotations of their service account.
+    in a policy. If `rights` is empty, any right is enough. `trusted` is the service that must be
+    able to assume the identity. `elsewhere` is an add-on that might have the right itself. The
+    right is needed only if `where` (a property of pools) is set, and if an image of pods matches
+    the regular expression `images` ("" means always). With `chart`, it's needed only for pods of
+    this chart, and only if the chart's values don't set `account` (the annotations of their service
+    account).
     """
 
     cloud: str

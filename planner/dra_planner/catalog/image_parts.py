@@ -15,9 +15,9 @@ class ImagePart(Struct, frozen=True, kw_only=True):
     """A part on which a boot script can depend, and the consequence if the image lacks it.
 
     `images` is the prefix of the names of these images. `gone_since` is the first image release
-    without the part; "" if no release has it. For a kernel argument or a setting of the pool
-    ("path=value"), it's the first Kubernetes version that fails with it, and for an image the first
-    one that the cloud doesn't build the image for.
+    without the part ("" if no release has it). For a kernel argument or a pool setting
+    ("path=value"), it's the first Kubernetes version that fails with it. For an image, it's the
+    first Kubernetes version for which the cloud doesn't build the image.
     """
 
     cloud: str
@@ -29,8 +29,9 @@ class ImagePart(Struct, frozen=True, kw_only=True):
     fix: str
 
     def is_gone(self, release: str, minor: int | None) -> bool:
-        """Return True if an image doesn't support the part. `release` is "" for the newest image,
-        `minor` the minor version of its Kubernetes, None if it isn't known.
+        """Return True if an image doesn't support the part. `release` is "" for the newest image.
+
+        `minor` is the image's Kubernetes minor version, or None if it's unknown.
         """
         if self.kind in ("kernel argument", "pool setting"):
             return minor is not None and is_between(minor, parse_version(self.gone_since), None)

@@ -17,14 +17,14 @@ class ImageRule(Struct, frozen=True, kw_only=True):
 
     cloud: str
     machines: str  # prefix or pattern of machine types
-    first: str  # first release that works, or "" if all do
+    first: str  # first release that works, or "" if all releases work
     broken: str  # a release that doesn't work, or "" if there is none
     says: str
     fix: str
     source: str
 
     def covers(self, machine: str) -> bool:
-        """Return True if the rule is about this machine type."""
+        """Return True if the rule applies to this machine type."""
         return machine.startswith(self.machines) or fnmatchcase(
             machine.removeprefix("Standard_"), self.machines
         )
@@ -53,8 +53,8 @@ def image_release(text: str) -> str:
 
 
 def image_release_fault(cloud: str, machine: str, text: str) -> str:
-    """Return why a machine type doesn't work with an image of this version, and the fix; "" if
-    nothing is known.
+    """Return why a machine type doesn't work with an image of this version, with the fix, or "" if
+    no problem is known.
     """
     release = image_release(text)
     for rule in image_rules() if release else ():
@@ -67,7 +67,7 @@ def image_release_fault(cloud: str, machine: str, text: str) -> str:
 
 
 def unseen_release(cloud: str, text: str) -> str:
-    """Return a sentence if an image is newer than the newest one seen, "" if it isn't."""
+    """Return a sentence if an image is newer than the newest known image, otherwise ""."""
     release, newest = image_release(text), fact(f"{cloud}-image")
     if not release or newest is None or _numbers(release) <= _numbers(newest.newest):
         return ""

@@ -1,4 +1,6 @@
-"""Driver versions that releases of Container-Optimized OS are known to list for their installer."""
+"""Driver versions that releases of Container-Optimized OS list for their installer, as far as
+known.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,10 @@ from dra_planner.catalog.tables import read_table
 
 @cache
 def qualified_on(version: str) -> str:
-    """Return the milestones that list a driver version. Empty if none is known."""
+    """Return the milestones that list a driver version.
+
+    The result is empty if no milestone is known.
+    """
     return next(
         (row["milestones"] for row in read_table("installer_drivers") if row["driver"] == version),
         "",

@@ -14,13 +14,16 @@ from dra_planner.catalog.dates import day
 from dra_planner.catalog.tables import Row, read_table
 
 SETTLED = timedelta(days=90)
-"""A version that a cloud has had for this long is past its first months."""
+"""A version that a cloud has offered for this long counts as settled."""
 NOTICE = timedelta(days=90)
-"""An end of support is reported this long before."""
+"""The end of support is reported this long in advance."""
 
 
 class Support(Struct, frozen=True, kw_only=True):
-    """Support of one Kubernetes minor version on one cloud. None is a date without a source."""
+    """Support of one Kubernetes minor version on one cloud.
+
+    None means that no source contains the date.
+    """
 
     cloud: str
     minor: int  # 35 for Kubernetes 1.35
@@ -62,22 +65,21 @@ class Support(Struct, frozen=True, kw_only=True):
 
 @cache
 def supported(cloud: str) -> tuple[Support, ...]:
-    """Return the support calendar of a cloud, starting with the oldest version. Empty if the
-    cloud's calendar is unknown.
+    """Return the support calendar of a cloud, starting with the oldest version.
+
+    The result is empty if the cloud's calendar is unknown.
     """
     rows = [_support(row) for row in read_table("kubernetes_support") if row["cloud"] == cloud]
     return tuple(sorted(rows, key=lambda each: each.minor))
 
 
 def support(cloud: str, minor: int) -> Support | None:
-    """Return the support for a minor version, None if the calendar doesn't list it."""
+    """Return the support for a minor version, or None if the calendar doesn't list it."""
     return next((each for each in supported(cloud) if each.minor == minor), None)
 
 
 def settled_minor(cloud: str, today: date) -> int | None:
-    """Return the newest minor version that is past its first months and still in standard
-    support.
-    """
+    """Return the newest settled minor version that is still in standard support."""
     settled = [
         each.minor
         for each in supported(cloud)

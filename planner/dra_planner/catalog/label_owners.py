@@ -26,7 +26,9 @@ class LabelOwner(Struct, frozen=True):
 
 
 def label_owner(key: str) -> LabelOwner | None:
-    """Return the software that sets a label. None for labels that users can set on pools."""
+    """Return the software that sets a label. Returns None for labels that users can set on
+    pools.
+    """
     return next((each for each in _owners() if key.startswith(each.prefix)), None)
 
 

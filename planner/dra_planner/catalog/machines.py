@@ -29,10 +29,10 @@ _SEE = "see `pulumi-dra catalog machines`"
 
 
 class Accelerator(Struct, frozen=True, kw_only=True):
-    """The accelerators of a machine: all of one model."""
+    """The accelerators of a machine, which all have the same model."""
 
-    kind: str  # gpu | tpu | neuron | inference
-    vendor: str  # nvidia, amd, google, aws, …
+    kind: str  # gpu, tpu, neuron, or inference
+    vendor: str  # nvidia, amd, google, aws, and so on
     model: str  # name that the cloud uses
     count: int | None  # number of devices that the node sees
     gpu: str | None  # ID in the GPU table, for NVIDIA GPUs
@@ -46,13 +46,14 @@ class Accelerator(Struct, frozen=True, kw_only=True):
 
 
 class Machine(Struct, frozen=True, kw_only=True):
-    """A machine type. None is a fact without a source. Memory is the machine's, before kernel and
-    kubelet.
+    """A machine type. None means that no source contains the fact.
+
+    Memory is the machine's total memory, before kernel and kubelet reservations.
     """
 
     cloud: str
     name: str  # name in a fleet; "n1-standard-8+nvidia-tesla-v100:2" has attached GPUs
-    instance_type: str  # name in the cloud's API: the part before "+"
+    instance_type: str  # name in the cloud's API, which is the part before "+"
     family: str
     arch: Literal["amd64", "arm64"]
     vcpus: int | None
@@ -64,7 +65,7 @@ class Machine(Struct, frozen=True, kw_only=True):
     regions: tuple[str, ...]
     # known zones, by region; if a region is missing, its zones are unknown
     zones: tuple[str, ...] = ()
-    purchase: tuple[str, ...]  # on-demand, spot, capacity-block, …; empty if unknown
+    purchase: tuple[str, ...]  # on-demand, spot, capacity-block, and so on; empty if unknown
     default_card_enis: int | None = None  # EKS: number of interfaces on the default network card
     ipv4_per_eni: int | None = None
     efa_interfaces: int | None = None
@@ -86,8 +87,9 @@ class Machine(Struct, frozen=True, kw_only=True):
 
     @property
     def gpu_count(self) -> int:
-        """Number of NVIDIA GPUs that the node sees. 0 for other accelerators, or if the number is
-        unknown.
+        """Number of NVIDIA GPUs that the node sees.
+
+        It's 0 for other accelerators, or if the number is unknown.
         """
         if self.accelerator is None or self.accelerator.gpu is None:
             return 0
@@ -189,7 +191,9 @@ def listed_regions(cloud: str) -> tuple[str, ...]:
 
 
 def _nearest(word: str, known: Sequence[str]) -> str:
-    """Return the known name with a word's letters in another order, or the most similar one."""
+    """Return the known name with the same letters in another order, or the most similar known
+    name.
+    """
     letters = Counter(word)
     return max(
         known,
@@ -212,8 +216,9 @@ def _names(cloud: str) -> list[str]:
 
 @cache
 def _rows(cloud: str) -> tuple[Row, ...]:
-    """Return the rows of all known machine types of a cloud. The planner doesn't propose the last
-    ones.
+    """Return the rows of all known machine types of a cloud.
+
+    The last rows are machine types that the planner doesn't propose.
     """
     others = (row for row in read_table("machines_not_proposed") if row["cloud"] == cloud)
     return (*read_table(f"machines_{cloud}"), *_plain_rows(cloud), *others)

@@ -1,5 +1,5 @@
-"""Messages of Kubernetes, drivers, Helm, and autoscalers about claims that don't run, with cause
-and next step.
+"""Messages of Kubernetes, drivers, Helm, and autoscalers about claims that don't work, with their
+causes and fixes.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _WORD: Final = re.compile(r"[A-Za-z]{4,}")
 _REASONS: Final = re.compile(r"(?<!preemption: )\b\d+/\d+ nodes are available: (.+?)(?:\. |\.?$)")
 _NEXT_REASON: Final = re.compile(r", (?=\d+ )")
 _NEAR: Final = 0.4
-"""Least share of a text's words that a similar message contains."""
+"""Minimum share of a text's words that a similar message must contain."""
 
 
 class Message(Struct, frozen=True):
-    """One message: its program, an example, the cause, and the fix.
+    """One message: the program that prints it, an example, the cause, and the fix.
 
     `pattern` finds it in longer texts. Commands in `fix` are in backticks. Without a command,
     `nothing_to_run` explains why.
@@ -73,7 +73,7 @@ def messages() -> tuple[Message, ...]:
 
 
 def commands(message: Message) -> tuple[str, ...]:
-    """Return the commands in a message's fix, in order. Capitals are placeholders."""
+    """Return the commands in a message's fix, in order. Words in capitals are placeholders."""
     return tuple(_COMMAND.findall(message.fix))
 
 
@@ -108,7 +108,9 @@ def unrecognized_reasons(text: str, found: Iterable[Recognized]) -> tuple[str, .
 
 
 def nearest(text: str, most: int = 3) -> tuple[Message, ...]:
-    """Return the known messages that share most words with an unknown text, the nearest first."""
+    """Return the known messages that share the most words with an unknown text, starting with the
+    nearest.
+    """
     words = {each.lower() for each in _WORD.findall(text)}
     shared = [
         (len(words & {each.lower() for each in _WORD.findall(message.example)}), message)

@@ -18,8 +18,9 @@ _VERSION = re.compile(r"v?(\d+)\.(\d+)\.(\d+)")
 
 
 class NetworkPlugin(Struct, frozen=True, kw_only=True):
-    """The first versions of a plugin's chart and image that support some machine types. An empty
-    version means that every version does.
+    """The first versions of a plugin's chart and image that support some machine types.
+
+    An empty version means that every version supports them.
     """
 
     chart: str  # also the last part of the image name
@@ -48,7 +49,7 @@ def network_plugins() -> tuple[NetworkPlugin, ...]:
 
 
 def plugins_of_machine(machine: str) -> tuple[NetworkPlugin, ...]:
-    """Return the rows about a machine type."""
+    """Return the rows for a machine type."""
     return tuple(each for each in network_plugins() if fnmatchcase(machine, each.machines))
 
 

@@ -13,7 +13,7 @@ from dra_planner.catalog.machines import Machine
 from dra_planner.catalog.tables import Row, read_table
 
 HOURS_PER_MONTH: Final = 730
-"""As clouds count them in their own price lists."""
+"""Hours per month, as in the clouds' own price lists."""
 Purchase = Literal["on-demand", "spot"]
 
 
@@ -74,8 +74,8 @@ def _listed(cloud: str, name: str, region: str, purchase: Purchase) -> Price | N
 
 
 class SpotHistory(Struct, frozen=True, kw_only=True):
-    """The cloud's statement about Spot nodes at a date: savings compared with on-demand, and
-    monthly reclaim rate.
+    """The cloud's data about Spot nodes on a date: savings compared with on-demand, and the monthly
+    reclaim rate.
     """
 
     savings_percent: int
@@ -85,8 +85,9 @@ class SpotHistory(Struct, frozen=True, kw_only=True):
 
 
 def spot_history(machine: Machine, region: str) -> SpotHistory | None:
-    """Return how often Spot nodes of a machine type were interrupted in a region. None if no table
-    contains this (older) data.
+    """Return how often Spot nodes of a machine type were interrupted in a region.
+
+    Returns None if no table contains this (older) data.
     """
     for row in read_table("spot_advisor"):
         if (row["cloud"], row["machine"], row["region"]) == (

@@ -36,10 +36,11 @@ class FactSource(Struct, frozen=True):
 
 
 class Provenance(Struct, frozen=True):
-    """Keys of the sources of a row, and how sure it is.
+    """The keys of a row's sources, and its confidence.
 
-    GPUs, profiles and drivers: observed on hardware, documented, or derived from partial evidence.
-    Machines: high (a record of the cloud's own API), medium (older or assembled), low (incomplete).
+    For GPUs, profiles, and drivers: observed on hardware, documented, or derived from partial
+    evidence. For machines: high (a record of the cloud's own API), medium (older or assembled), or
+    low (incomplete).
     """
 
     sources: tuple[str, ...]
@@ -87,16 +88,15 @@ def sources() -> Mapping[str, FactSource]:
 
 
 def provenance(row: Row) -> Provenance:
-    """Return the source of a row. If a row doesn't state its confidence, it counts as
-    documented.
-    """
+    """Return the source of a row. A row without a confidence counts as documented."""
     confidence: Confidence = row.get("confidence") or "documented"  # type: ignore[assignment]  # tests check the column
     return Provenance(tuple(row["source"].split()), confidence, row.get("note", ""))
 
 
 def integer(row: Row, column: str) -> int | None:
-    """Return the number in a cell. None if the cell is empty, or if the table doesn't have the
-    column.
+    """Return the number in a cell.
+
+    Returns None if the cell is empty, or if the table doesn't have the column.
     """
     text = row.get(column, "")
     return int(text) if text else None

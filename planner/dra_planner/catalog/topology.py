@@ -30,7 +30,7 @@ class GpuPlace(Struct, frozen=True):
 class NetworkInterface(Struct, frozen=True, kw_only=True):
     """One network interface that pods can claim. None means unknown."""
 
-    kind: str  # efa | rdma | gvnic
+    kind: str  # efa, rdma, or gvnic
     is_rdma: bool
     pci_device: str | None = None
     pci_subsystem: str | None = None
@@ -64,8 +64,8 @@ def network_interfaces(machine: Machine) -> tuple[NetworkInterface, ...]:
     """Return the interfaces of a machine that pods can claim.
 
     Interfaces with a public location are in table order. For all other interfaces, only the number
-    is known: EFA interfaces on EKS, and additional networks on GKE. None if the number is also
-    unknown.
+    is known: EFA interfaces on EKS, and additional networks on GKE. Returns None if the number is
+    also unknown.
     """
     rows = _rows("nics", machine)
     if rows:

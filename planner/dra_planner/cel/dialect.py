@@ -106,7 +106,7 @@ LIBRARIES: Final = {34: _1_34, 35: _1_34, 36: _1_36, 37: _1_37, 38: _1_37}
 class Dialect(Struct, frozen=True):
     """The language of a selector. Create it with `Dialect.of`.
 
-    `list_attributes` is the gate DRAListTypeAttributes, and `consumable_capacity` the gate
+    `list_attributes` is the feature gate DRAListTypeAttributes, and `consumable_capacity` is
     DRAConsumableCapacity.
     """
 
@@ -124,8 +124,9 @@ class Dialect(Struct, frozen=True):
 
     @classmethod
     def of(cls, features: Features, environment: Environment = "stored") -> Dialect:
-        """Return the dialect of a Kubernetes version with its gates. Raises ValueError for a minor
-        version without a record.
+        """Return the dialect of a Kubernetes version with its feature gates.
+
+        Raises ValueError for a minor version without a record.
         """
         return cls(
             features.minor, environment, features.list_attributes, features.consumable_capacity
@@ -138,11 +139,9 @@ class Dialect(Struct, frozen=True):
 
     def knows(self, since: int, until: int | None = None, gate: bool | None = None) -> bool:
         """Return True if a declaration exists that was added in minor version `since`, removed in
-        `until`, and has the gate.
-
-        A new expression can use the declarations of the previous minor version, and those that its
-        gate enables, but never those that its gate disables. A stored expression can use every
-        declaration of the binary.
+        `until`, and has this feature gate. A new expression can use the declarations of the
+        previous minor version and of enabled gates, but never declarations of disabled gates. A
+        stored expression can use every declaration of the binary.
         """
         if not self.includes(since, None):
             return False

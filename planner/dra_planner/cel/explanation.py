@@ -142,8 +142,8 @@ def _text(value: Any) -> str:
 
 
 def _wanted(tree: SyntaxNode) -> Any:
-    """Return the only constant that the term compares with: a quantity, version, string, or number.
-    None if there isn't exactly one.
+    """Return the only constant with which the term compares: a quantity, version, string, or
+    number. Returns None if there isn't exactly one.
     """
     found: list[Any] = []
     inner: set[int] = set()
@@ -252,8 +252,8 @@ def _narrow_exclusions(
 
 
 def is_near(value: Quantity, wanted: Quantity) -> bool:
-    """Return whether a quantity misses a larger one by less than the difference between published
-    and nominal sizes.
+    """Return whether a quantity is smaller than another one only because published sizes differ
+    from nominal sizes.
     """
     return value.as_float() * (100 + NEAR_PERCENT) >= wanted.as_float() * 100
 

@@ -1,8 +1,8 @@
 """Expressions over declared variables, such as the custom rules of a project.
 
-The language is the one of selectors, with other variables than `device`. The outcomes are the same,
-too: an unknown value makes the result *unknown*, unless `&&`, `||`, or a condition makes it
-irrelevant. Cost is counted in the steps of Kubernetes' CEL cost, so an evaluation ends after the
+The language is the same as for selectors, but with other variables than `device`. The outcomes are
+also the same: an unknown value makes the result *unknown*, unless `&&`, `||`, or a condition makes
+it irrelevant. Cost is counted in the steps of Kubernetes' CEL cost, so an evaluation ends after the
 same number of steps on every machine.
 """
 
@@ -39,8 +39,8 @@ ValueState = Literal["value", "unknown", "error", "exhausted"]
 
 
 class ExpressionValue(Struct, frozen=True):
-    """The result of an expression: a value, the unknown values, an error, or that its steps ran
-    out. `cost` is the number of steps used.
+    """The result of an expression: a value, the unknown values, an error, or the information that
+    its steps ran out. `cost` is the number of steps used.
     """
 
     state: ValueState

@@ -56,8 +56,8 @@ class ValuesAt(Struct, frozen=True):
 class SelectorTerm(Struct, frozen=True):
     """One of the conditions that must all be true. Counts are numbers of devices.
 
-    `wanted` is the constant that the term compares with, and `nearest` the nearest value of a
-    device that fails. They are empty if they don't exist. `error` is the message of the first
+    `wanted` is the constant with which the term compares, and `nearest` is the nearest value of a
+    device that fails. Both are empty if they don't exist. `error` is the message of the first
     error.
     """
 

@@ -1,4 +1,4 @@
-"""A compiled selector, and the devices it matches."""
+"""A compiled selector, and the devices that it matches."""
 
 from __future__ import annotations
 
@@ -76,11 +76,11 @@ class Selector:
         return f"Selector({self.text!r})"
 
     def matches(self, device: Any, budget: int = BUDGET) -> SelectorOutcome:
-        """Evaluate the selector on a device: in API form, as the model's device with its driver, or
-        prepared (if several selectors read it).
+        """Evaluate the selector on a device.
 
-        `budget` limits the cost, and an evaluation beyond it is an error. Raises `DeviceError` for
-        any other value.
+        The device is in API form, is the model's device with its driver, or is prepared (if several
+        selectors read it). `budget` limits the cost, and an evaluation beyond it is an error.
+        Raises `DeviceError` for any other value.
         """
         seen = device if device.__class__ is DeviceView else prepare(device)
         try:

@@ -21,10 +21,10 @@ _ORDINARY: Final = nullcontext()
 
 
 def room_for(depth: int) -> AbstractContextManager[None]:
-    """Enlarge Python's stack for a tree of this depth while the context lasts.
+    """Enlarge Python's stack for a tree of this depth inside the context.
 
-    Ordinary trees don't need it. The parser limits the depth, and therefore the stack. Python
-    frames don't use the C stack.
+    Ordinary trees don't need a larger stack. The parser limits the depth, and therefore the stack.
+    Python frames don't use the C stack.
     """
     return _ORDINARY if depth <= SHALLOW else _room(depth)
 

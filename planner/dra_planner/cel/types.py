@@ -208,8 +208,9 @@ class Substitution:
         return self.assign_all((a,), (b,))
 
     def assign_all(self, given: Sequence[CelType], wanted: Sequence[CelType]) -> bool:
-        """Return True if each type can be used for its counterpart. Types of parameters are only
-        stored if all can.
+        """Return True if each type can be used for its counterpart.
+
+        Types of parameters are stored only if all types can.
         """
         self._replaced.clear()
         if self._assign_all(given, wanted):

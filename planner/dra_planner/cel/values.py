@@ -19,7 +19,7 @@ UINT_MAX: Final = 2**64 - 1
 
 
 class CelError(Exception):
-    """A run-time error of an expression. `message` is upstream's."""
+    """A run-time error of an expression. `message` is upstream's message."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -27,8 +27,9 @@ class CelError(Exception):
 
 
 class UnknownError(Exception):
-    """An expression needs a value that is known only at run time. `paths` names the value, and
-    `like` is a value of the same form or type, if that is known.
+    """An expression needs a value that is known only at run time.
+
+    `paths` names the value, and `like` is a value of the same form or type, if one is known.
     """
 
     def __init__(self, paths: frozenset[str], like: Any = "") -> None:
@@ -173,7 +174,10 @@ class FormatValue(Struct, frozen=True):
 
 
 class _BoolKey:
-    """A bool as a key, because Python treats True and 1 as the same key, but CEL doesn't."""
+    """A bool as a key.
+
+    It has its own class because Python treats True and 1 as the same key, but CEL doesn't.
+    """
 
     __slots__ = ("value",)
 

@@ -10,7 +10,9 @@ from dra_planner.cel.types import CelType
 
 
 class VariableTypes(Struct, frozen=True):
-    """Types of variables by name, and of the fields of each object type by the type's name."""
+    """Types of variables by name, and types of each object type's fields by the object type's
+    name.
+    """
 
     variables: Mapping[str, CelType]
     objects: Mapping[str, Mapping[str, CelType]]

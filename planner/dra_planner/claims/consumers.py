@@ -19,7 +19,10 @@ class ConsumerLimit:
     """Counts the pods of each shared claim, in the order in which they are added."""
 
     def __init__(self, unlimited: frozenset[ObjectKey] = frozenset()) -> None:
-        """`unlimited`: claims that are reserved for a whole group of pods at once."""
+        """Create the counter.
+
+        `unlimited` are claims that are reserved for a whole group of pods at once.
+        """
         self._unlimited = unlimited
         self._room: dict[ObjectKey, list[int]] = {}
 
@@ -49,8 +52,9 @@ class ConsumerLimit:
 
 
 def take(member: Member, room: Sequence[int]) -> tuple[Member, Member | None]:
-    """Return the allowed part of a member at each demand level, and the remaining part. None if
-    nothing is allowed.
+    """Return the allowed part of a member at each demand level, and the remaining part.
+
+    The allowed part is None if no pod is allowed.
     """
     wanted = list(member.figures)
     kept = [None if want is None else min(want, room[level]) for level, want in enumerate(wanted)]

@@ -16,7 +16,7 @@ NAMESPACE_NAME: Final = "kubernetes.io/metadata.name"
 
 
 class ShapePart(Struct, frozen=True):
-    """Pods of one pod set with their claims, before equal ones are merged."""
+    """Pods of one pod set with their claims, before equal parts are merged."""
 
     namespace: str
     labels: Mapping[str, str]
@@ -27,9 +27,9 @@ class ShapePart(Struct, frozen=True):
 
 
 def merge_parts(parts: Iterable[ShapePart], visible: Collection[str]) -> dict[str, Shape]:
-    """Return one shape for all parts that are equal to the scheduler, by ID.
+    """Return one shape for all parts that the scheduler can't distinguish, by ID.
 
-    `visible` are the label keys by which something in the cluster can distinguish pods.
+    `visible` are the label keys with which selectors in the cluster can distinguish pods.
     """
     shapes: dict[str, Shape] = {}
     for part in parts:
@@ -65,7 +65,7 @@ def effective_budgets(
 
 
 def namespace_labels(manifests: Manifests, parts: Iterable[ShapePart]) -> dict[str, dict[str, str]]:
-    """Return the labels of all given and used namespaces, including the label that contains the
+    """Return the labels of all declared and used namespaces, including the label that contains the
     name.
     """
     given = {name: meta.labels for name, meta in manifests.namespaces.items()}

@@ -67,10 +67,10 @@ class ExistingWorkloads:
         """Return the pods that a Deployment adds with its earlier template, because a change of
         replicas scales its only active ReplicaSet before a rollout starts.
 
-        If the rollout may delete all old pods at once, they don't last. Quotas aren't modeled, and
-        several active ReplicaSets are reported (`doubt_of_scaling`).
-        Source: kubernetes/kubernetes:pkg/controller/deployment/{deployment_controller,sync}.go
-        @v1.36.3 (syncDeployment, isScalingEvent, scale).
+        If the rollout can delete all old pods at once, these pods don't last. Quotas aren't
+        modeled, and several active ReplicaSets are reported (`doubt_of_scaling`). Source:
+        kubernetes/kubernetes:pkg/controller/deployment/{deployment_controller,sync}.go @v1.36.3
+        (syncDeployment, isScalingEvent, scale).
         """
         rollout, more = pod_set.rollout, pod_set.figures.steady - before.figures.steady
         if workload.kind != "Deployment" or rollout is None or more <= 0:
@@ -131,8 +131,9 @@ class ExistingWorkloads:
         )
 
     def charged(self, workload: Workload) -> int:
-        """Return how many pods of a workload quotas already count. With several pod sets, it isn't
-        known.
+        """Return how many pods of a workload quotas already count.
+
+        With several pod sets, the number is unknown.
         """
         if len(workload.pod_sets) != 1:
             return 0
@@ -168,7 +169,9 @@ def in_quota_order(manifests: Manifests) -> list[Workload]:
 
 
 def generated_claims(manifests: Manifests, workload: Workload, pod: PodSpec) -> dict[str, str]:
-    """Return the names of claims that already exist for the pods: a bare pod's, or its group's."""
+    """Return the names of claims that already exist for the pods: the claims of a bare pod, or of
+    its group.
+    """
     key = ObjectKey(workload.meta.namespace, pod.pod_group)
     own = manifests.generated_claims.get(workload.meta.key, {}) if workload.kind == "Pod" else {}
     return {**own, **_of_group(pod, manifests.group_claims.get(key, {}))}
@@ -188,10 +191,10 @@ def _of_group(pod: PodSpec, group: GroupClaims) -> dict[str, str]:
 
 
 def without_new_pods(member: Member, pods: int) -> Member | None:
-    """Return a member that has this number of existing pods and can't create more. None if it
-    doesn't have any pods.
+    """Return a member that has this number of existing pods and can't create more.
 
-    A rollout removes as many as its maxUnavailable allows.
+    Returns None if it doesn't have any pods. A rollout removes as many pods as its maxUnavailable
+    allows.
     """
     if not pods:
         return None

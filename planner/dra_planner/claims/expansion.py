@@ -1,4 +1,6 @@
-"""From workloads to a demand, with one shape for all pods that are equal to the scheduler."""
+"""Expand workloads to a demand, with one shape for all pods that the scheduler can't
+distinguish.
+"""
 
 from __future__ import annotations
 
@@ -68,10 +70,10 @@ def expand_claims(
     pool.
 
     `classes` are the classes of the fleet and its drivers. Classes in the manifests take
-    precedence. `tolerates_extended_resources`: the API server adds tolerations for the taints of
-    requested extended resources. The result doesn't depend on the order of documents, and its size
-    doesn't depend on replicas. In a cluster, existing workloads come first, then documents in their
-    order.
+    precedence. `tolerates_extended_resources` means that the API server adds tolerations for the
+    taints of requested extended resources. The result doesn't depend on the order of documents, and
+    its size doesn't depend on replicas. In a cluster, existing workloads come first, then documents
+    in their order.
     """
     expansion = _Expansion(
         manifests, {**classes, **manifests.classes}, features, tolerates_extended_resources
@@ -129,7 +131,7 @@ class _Expansion:
         self._admission = PodAdmission(manifests, tolerates_extended_resources)
 
     def release(self, workload: Workload) -> None:
-        """Free the quota of pods that are removed because fewer are wanted than run."""
+        """Free the quota of running pods that are removed because the workload wants fewer pods."""
         before = self._existing.before(workload)
         if before is None or before.per_node or not workload.pod_sets:
             return
@@ -141,8 +143,8 @@ class _Expansion:
     def _pods_of(
         self, before: PodSet, namespace: str
     ) -> tuple[PodSpec, tuple[ShapeClaim, ...]] | None:
-        """Return a cluster's pods with their claims, or None if these are deleted, and their quota
-        use.
+        """Return a cluster's pods with their claims (None if these pods are deleted), and their
+        quota use.
         """
         spec = before.template.spec
         with suppress(UnresolvedClaims):
@@ -231,7 +233,7 @@ class _Expansion:
         )
 
     def _keep_without_new(self, part: ShapePart, created: PodSpec, refused: Reason) -> None:
-        """Keep a part's running pods, and block the new ones."""
+        """Keep a part's running pods, and block its new pods."""
         member, devices = part.member, _requests_devices(part, created)
         waiting = self._existing.waiting(member.workload)
         kept = without_new_pods(member, len(member.running) + len(waiting))
@@ -274,8 +276,9 @@ class _Expansion:
         return self._quotas.refuse_object(workload)
 
     def _keep_waiting(self, member: Member, namespace: str, pods: Sequence[BoundPod]) -> Member:
-        """Add pending pods of an earlier template. Return the member with the ones that can never
-        start.
+        """Add pending pods of an earlier template.
+
+        Return the member with the pods that can never start.
         """
         leaving = list(self._leaving(member, namespace, pods))
         self._parts += leaving
@@ -374,8 +377,9 @@ class _Expansion:
         )
 
     def _figures(self, workload: Workload, pod_set: PodSet, *, ahead: bool) -> Figures:
-        """Return the number of pods in a set. Behind a scheduling gate, only future pods count, not
-        existing ones.
+        """Return the number of pods in a set.
+
+        Behind a scheduling gate, only future pods count, but existing pods don't.
         """
         gates, figures = pod_set.template.spec.scheduling_gates, pod_set.figures
         if not gates:

@@ -62,12 +62,13 @@ class Served(Struct, frozen=True):
 
     pod: PodSpec
     claim: ShapeClaim
-    resources: Mapping[str, str]  # resource name → class
+    resources: Mapping[str, str]  # class by resource name
 
 
 def index_classes(classes: Mapping[str, DeviceClass]) -> dict[str, str]:
-    """Return the class of each extended resource name. The newest class wins, then the first by
-    name.
+    """Return the class of each extended resource name.
+
+    If there are several classes, the newest is used, and ties go to the first name.
     """
     served: dict[str, DeviceClass] = {}
     for _, device_class in sorted(classes.items()):
@@ -84,7 +85,7 @@ def serve_extended_resources(
     pod: PodSpec, served: Mapping[str, str], classes: Mapping[str, DeviceClass]
 ) -> Served | None:
     """Return the pod without the resources that classes serve, and the claim that replaces them, or
-    None if there are none.
+    None if classes don't serve any.
     """
     names = {
         name for container in (*pod.init_containers, *pod.containers) for name in container.requests

@@ -14,9 +14,7 @@ from dra_planner.quantity import amount_text
 
 
 def with_defaults(pod: PodSpec, ranges: Iterable[LimitRange]) -> PodSpec:
-    """Return the pod with the requests and limits that the LimitRanges of its namespace give its
-    containers.
-    """
+    """Return the pod with the default requests and limits from the LimitRanges of its namespace."""
     for each in ranges:
         pod = replace(
             pod,

@@ -23,7 +23,7 @@ from dra_planner.model import (
 class WrittenClaim(Struct, frozen=True):
     """A ResourceClaim or ResourceClaimTemplate in the manifests."""
 
-    title: str  # "ResourceClaim default/gpu"
+    title: str  # for example, "ResourceClaim default/gpu"
     namespace: str
     spec: ClaimSpec
     place: Place

@@ -33,7 +33,10 @@ class MissingClaim(Struct, frozen=True):
 
 
 def missing_claims(manifests: Manifests) -> Iterator[MissingClaim]:
-    """Yield every such reference. Claims that the API server rejects have other findings."""
+    """Yield every reference to a missing claim or template.
+
+    Claims that the API server rejects have other findings.
+    """
     for workload, pod_set in pod_sets_with_claims(manifests):
         for entry in pod_set.template.spec.resource_claims:
             is_template = entry.resource_claim_name is None
@@ -55,8 +58,8 @@ def fix_of(kind: ClaimKind, key: ObjectKey, manifests: Manifests) -> str:
 
 
 def intended_claim(kind: ClaimKind, key: ObjectKey, manifests: Manifests) -> str:
-    """Return the fix for a reference to a missing object if the manifests have the object that was
-    probably meant, "" otherwise.
+    """Return the fix for a reference to a missing object if the manifests contain the object that
+    was probably meant, otherwise "".
     """
     known: dict[ClaimKind, Iterable[ObjectKey]] = {
         "ResourceClaim": manifests.claims,

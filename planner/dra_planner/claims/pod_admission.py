@@ -17,8 +17,10 @@ from dra_planner.model import LimitRange, PodSpec, PodTemplate, Reason, Workload
 
 
 class PodAdmission(Struct, frozen=True):
-    """The admission of pods. `tolerates_extended_resources`: it adds tolerations for the taints of
-    requested extended resources.
+    """The admission of pods.
+
+    `tolerates_extended_resources` means that admission adds tolerations for the taints of requested
+    extended resources.
     """
 
     manifests: Manifests

@@ -1,4 +1,4 @@
-"""Equality of pods for the scheduler, and the short name of equal pods."""
+"""Determine which pods are equal for the scheduler, and the ID of equal pods."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Pods of controllers that Pod Security rejects. The API server accepts the controller's object and
-only warns, but then no pod can be created.
+"""Pods of controllers that Pod Security rejects.
 
-Source: kubernetes/kubernetes:staging/src/k8s.io/pod-security-admission/admission/admission.go
+The API server accepts the controller's object with only a warning, but then rejects all of its
+pods. Source: kubernetes/kubernetes:staging/src/k8s.io/pod-security-admission/admission/admission.go
 @v1.36.3.
 """
 

@@ -19,8 +19,8 @@ def with_priority(pod: PodSpec, manifests: Manifests) -> PodSpec:
 
 
 def refuse_priority(pod: PodSpec, manifests: Manifests) -> Reason | None:
-    """Return why the API server rejects pods of a PriorityClass, or None if it doesn't or the
-    cluster's classes aren't known.
+    """Return why the API server rejects pods of a PriorityClass, or None if it accepts them or the
+    cluster's classes are unknown.
     """
     known, name = manifests.priority_classes, pod.priority_class_name
     holds_all = known.keys() >= SYSTEM_PRIORITIES.keys()

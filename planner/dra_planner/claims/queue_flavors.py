@@ -13,15 +13,15 @@ from dra_planner.model import PodSpec, QueueSetup, ResourceFlavor, Workload
 
 
 def flavor_of(workload: Workload, queues: QueueSetup) -> ResourceFlavor | None:
-    """Return the flavor of all pods of a workload, or None without a queue or if Kueue can
-    choose.
+    """Return the flavor of all pods of a workload, or None if there is no queue, or if Kueue can
+    choose the flavor.
     """
     queue = workload.meta.labels.get(KUEUE_QUEUE)
     return None if queue is None else queues.only_flavor(workload.meta.namespace, queue)
 
 
 def with_flavor(pod: PodSpec, flavor: ResourceFlavor | None) -> PodSpec:
-    """Return the pod as Kueue starts it."""
+    """Return the pod with the labels and tolerations that Kueue adds."""
     if flavor is None:
         return pod
     return replace(

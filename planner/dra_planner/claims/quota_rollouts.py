@@ -1,4 +1,4 @@
-"""Rollouts that go only as far as a quota allows."""
+"""Rollouts that continue only as far as a quota allows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _as_far_as(member: Member, rollout: Rollout, room: int) -> tuple[Member, int
     """Return a member whose rollout adds at most as many pods at a time as the quota allows, and
     the number of missing pods.
 
-    A rollout without surge and unavailable pods keeps the running ones.
+    A rollout without surge and unavailable pods keeps the running pods.
     """
     if room >= rollout.surge:
         return member, 0
@@ -43,7 +43,7 @@ def short_of(member: Member, rollout: Rollout, wanted: int, most: int) -> Member
     admit.
 
     `wanted` is the number of all its pods, and `most` is the number that quotas allow in addition
-    to running ones.
+    to running pods.
     """
     missing = wanted - member.figures.steady
     if missing <= 0:

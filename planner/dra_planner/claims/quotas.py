@@ -1,7 +1,8 @@
 """Resource quotas: how many of a namespace's pods and claims are admitted.
 
-A pod within its quota is admitted even if its claims exceed theirs. Then the claims aren't created,
-and the pod stays pending. Both kinds of pods are blocked here, because they never run.
+A pod within its quota is admitted even if its claims exceed their quota. In that case, the claims
+aren't created, and the pod stays pending. Both kinds of pods are blocked here, because they never
+run.
 """
 
 from __future__ import annotations
@@ -81,8 +82,10 @@ class _Quota(Struct):
 
 
 class Denial(Struct, frozen=True):
-    """Why pods never run. `created`: the pods exist and their claims are missing. Otherwise, the
-    API server rejects the pods.
+    """The reason that pods never run.
+
+    `created` means that the pods exist, but their claims are missing. Otherwise, the API server
+    rejects the pods.
     """
 
     reason: Reason
@@ -110,7 +113,7 @@ class QuotaRoom:
         if self._quotas:
             self._charge_existing(manifests)
             self._charge_claims(manifests)
-        # usage without the pods of the demand, even if the cluster already contains them without a
+        # usage without the demand's pods, even if the cluster already contains these pods without a
         # node
         self._at_start = {limit: rooms[_STEADY] for limit, rooms in self._limits()}
 
@@ -149,8 +152,9 @@ class QuotaRoom:
                 raise UnresolvedClaims("does-not-fit", reason)
 
     def refuse_object(self, workload: Workload) -> Denial | None:
-        """Return why a workload, or the object that creates its pods, isn't created. Otherwise,
-        count it.
+        """Return why a workload, or the object that creates its pods, isn't created.
+
+        If it's created, count it.
         """
         charged = _OBJECTS.get((workload.api_version.rpartition("/")[0], workload.kind))
         quotas = [
@@ -186,13 +190,12 @@ class QuotaRoom:
         per_node: bool = False,
         without_claims: int = 0,
     ) -> Iterator[tuple[Member, Denial | None]]:
-        """Yield the pods that the quotas admit, including running ones, and the others with the
-        reason.
-
-        A DaemonSet (`per_node`) counts as one pod, because its number is only known after sizing.
-        `before` are running pods with their claims that are replaced. If a rollout adds pods before
-        removing others and the quota doesn't allow one more, it stalls. `without_claims` pods of
-        the cluster exist, and quotas count them, but not the claims that they lack.
+        """Yield the pods that the quotas admit, including running ones, and the other pods with the
+        reason. A DaemonSet (`per_node`) counts as one pod, because its number of pods is known
+        only after sizing. `before` are running pods (with their claims) that the rollout
+        replaces. If a rollout adds pods before removing others and the quota doesn't allow one
+        more, it stalls. `without_claims` is the number of pods in the cluster that lack claims.
+        Quotas count these pods, but not the missing claims.
         """
         quotas = self._quotas.get(namespace)
         if not quotas:
@@ -261,7 +264,7 @@ class QuotaRoom:
     ) -> Usage:
         """Return the quota use of a pod with its own claims.
 
-        Extended resources that a class serves count once, for the pod and not for their claim.
+        Extended resources that a class serves count once: for the pod, not for its claim.
 
         Source: kubernetes/kubernetes:pkg/quota/v1/evaluator/core/resource_claims.go@v1.36.3
         (addExtendedResourceQuota).
@@ -334,7 +337,7 @@ _Charged = list[tuple[_Quota, Usage]]
 
 
 def _room_for(charged: _Charged) -> list[int]:
-    """Return the number of pods that all of the quotas allow, at each level."""
+    """Return the number of pods that all quotas allow, at each level."""
     return [
         min(column) for column in zip(*(quota.fits(usage) for quota, usage in charged), strict=True)
     ]
@@ -362,7 +365,9 @@ def _tightest(charged: _Charged, namespace: str) -> Reason:
 
 
 def _running_only(member: Member, reason: Reason) -> Iterator[tuple[Member, Denial | None]]:
-    """Yield the running pods of a member, and its other pods, which the API server rejects."""
+    """Yield the running pods of a member, and separately its other pods, which the API server
+    rejects.
+    """
     running, rest = take(member, [len(member.running)] * _LEVELS)
     yield running, None
     if rest is not None:

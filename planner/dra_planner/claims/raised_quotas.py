@@ -1,4 +1,4 @@
-"""ResourceQuotas, raised as far as the workloads in manifests need."""
+"""Raise ResourceQuotas as far as the workloads in manifests need."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def find_raised_quotas(manifests: Manifests, unlimited: Demand) -> tuple[RaisedQ
 
 
 def with_raised_quotas(manifests: Manifests, raised: tuple[RaisedQuota, ...]) -> Manifests:
-    """Return manifests with these limits."""
+    """Return the manifests with these quota limits."""
     limits: dict[ObjectKey, dict[str, str]] = {}
     for each in raised:
         limits.setdefault(each.quota, {})[each.resource] = each.limit

@@ -1,4 +1,4 @@
-"""The driver of a request, if the selectors of its class name it."""
+"""Find the driver of a request, if the selectors of its class name the driver."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DRIVER: Final = re.compile(r"""\bdevice\.driver\s*==\s*["']([^"']+)["']""")
 
 
 def named_drivers(expressions: Iterable[str]) -> set[str]:
-    """Return the drivers that CEL expressions compare `device.driver` with."""
+    """Return the drivers with which CEL expressions compare `device.driver`."""
     return {name for text in expressions for name in _DRIVER.findall(text)}
 
 

@@ -25,8 +25,9 @@ DOES_NOT_FIT: Final[Verdict] = "does-not-fit"
 
 
 class UnresolvedClaims(Exception):
-    """Why a pod's claims can't be resolved, as a verdict with its reason. `entry` is the name of
-    the claim in the pod, if its object is missing.
+    """The reason that a pod's claims can't be resolved, with a verdict.
+
+    `entry` is the name of the claim in the pod, if its object is missing.
     """
 
     def __init__(self, verdict: Verdict, reason: Reason, entry: str = "") -> None:
@@ -96,7 +97,7 @@ def _resolve(
 def check_classes(
     claim: ShapeClaim, namespace: str, manifests: Manifests, classes: Mapping[str, DeviceClass]
 ) -> None:
-    """Raise UnresolvedClaims if a class of some request or alternative isn't known."""
+    """Raise UnresolvedClaims if the class of a request or alternative is unknown."""
     for request, exact in requests_of(claim.spec):
         name = exact.device_class_name
         if name in classes:

@@ -51,7 +51,7 @@ def _as_scaled(figures: Figures, pods: int) -> Figures:
     """Return the figures of a workload without replicas in its manifest and with this number of
     pods in the cluster.
 
-    If a scaler is given, they are within its limits.
+    If there is a scaler, the figures are within its limits.
     """
     if figures.floor == figures.ceiling == 1:
         return Figures(pods, pods, pods, None if figures.peak is None else pods + figures.peak - 1)
@@ -60,7 +60,7 @@ def _as_scaled(figures: Figures, pods: int) -> Figures:
 
 
 def makes_other_pods(given: PodTemplate, before: PodTemplate) -> bool:
-    """Return whether a new template replaces the pods of an earlier one.
+    """Return whether a new template replaces the pods of an earlier template.
 
     Annotations that only the cluster has stay, such as the annotation of `kubectl rollout restart`.
     """

@@ -1,7 +1,7 @@
 """JSON texts as trees that find their lines on request.
 
 A cluster's snapshot has megabytes of objects, but few appear in messages. So the standard decoder
-reads them, and lines are looked up in the text, one collection at a time.
+reads the objects, and lines are looked up in the text only when needed, one collection at a time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dra_planner.documents.yaml_reader import VALUES, Fault, Remark, read_yaml
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]|[^\s{}\[\]:,"]+')
 _HALF_A_PAIR: Final = re.compile(r"\\u[dD][89a-fA-F]")
-# values below this depth are parsed at once, so that no text is read repeatedly
+# values below this depth are parsed at once, so that no text is read several times
 _LEVELS_ONE_BY_ONE: Final = 12
 
 
@@ -56,10 +56,10 @@ class JsonValue(Struct, frozen=True):
     is_doubtful: bool = False
 
     def tree(self, first_line: int, most_nodes: int = MAX_NODES) -> tuple[Any, list[Remark]]:
-        """Return the tree, whose first line has this number, and remarks about it. Raises Fault.
+        """Return the tree, whose first line has the number `first_line`, and remarks about it.
 
-        Values with a repeated key are read as YAML, to find its line. If libyaml rejects some JSON,
-        its values don't have line numbers.
+        Raises Fault. Values with a repeated key are read as YAML, to find its line. If libyaml
+        rejects some JSON, its values don't have line numbers.
         """
         if self._has_half_a_pair():
             raise Fault(
@@ -126,8 +126,9 @@ def read_json(
 
 
 def _make_sequences(root: Map | Seq) -> Map | Seq | None:
-    """Replace every list below a node by a list with line numbers. Return the first collection that
-    is nested too deeply, or None.
+    """Replace every list below a node with a list that has line numbers.
+
+    Return the first collection that is nested too deeply, or None.
     """
     level: list[Map | Seq] = [root]
     for _ in range(MAX_DEPTH):
@@ -185,7 +186,7 @@ class _Finder:
             begin, key = at, number
             if has_keys:
                 key, begin = scanstring(text, at + 1, True)
-                begin = _skip_space(text, _skip_space(text, begin) + 1)  # over the colon
+                begin = _skip_space(text, _skip_space(text, begin) + 1)  # skip the colon
             yield key, at, begin
             number += 1
             at = _skip_space(text, _PLAIN.raw_decode(text, begin)[1])
@@ -194,7 +195,9 @@ class _Finder:
 
 
 def _find_all(root: Map | Seq, text: str, begin: int) -> None:
-    """Set the lines of a collection that begins at `begin` in a text, and of all that is in it."""
+    """Set the lines of a collection that begins at `begin` in a text, and of everything inside
+    it.
+    """
     stack: list[tuple[Map | Seq, Iterator[Any], list[int]]] = []
     node, values, lines = root, iter(()), list[int]()
     line, last, is_key = root.line, begin, False

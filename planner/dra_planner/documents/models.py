@@ -15,8 +15,9 @@ Part = TypeVar("Part", bound="StrictDocument")
 
 
 class StrictDocument(BaseModel):
-    """A mapping of a settings document. Keys are camelCase outside, unknown keys are errors, and
-    values aren't coerced.
+    """A mapping of a settings document.
+
+    Keys are camelCase in files, unknown keys are errors, and values aren't coerced.
     """
 
     model_config = ConfigDict(
@@ -44,8 +45,9 @@ def empty_mapping() -> dict[str, Any]:
 
 
 def nothing_given(part: type[Part]) -> Callable[[], Part]:
-    """Return a factory for a part with all of its defaults, which doesn't need its own
-    validator.
+    """Return a factory for a part with all of its defaults.
+
+    The factory doesn't need its own validator.
     """
     return lambda: part.model_construct()
 

@@ -11,8 +11,9 @@ _DIGITS: Final = re.compile(r"\s*[0-9]{1,18}\s*")
 
 
 def block(data: Any, key: str) -> Mapping[str, Any]:
-    """Return the block below a key, even if it's written as a list with one item. Empty if there is
-    none.
+    """Return the block below a key, even if it's written as a list with one item.
+
+    Returns an empty block if there is none.
     """
     found = data.get(key) if isinstance(data, Mapping) else None
     if isinstance(found, list):
@@ -34,7 +35,7 @@ def blocks(data: Any, key: str) -> list[Mapping[str, Any]]:
 
 
 def number(value: Any) -> int | None:
-    """Return an integer, also if it's text, or None for other values."""
+    """Return an integer, even if it's written as text, or None for other values."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, float) and value.is_integer():
@@ -47,8 +48,9 @@ def number(value: Any) -> int | None:
 
 
 def whole(value: Any) -> int | None:
-    """Return a number without its fraction, even if it's text. None if the value isn't a finite
-    number.
+    """Return a number without its fraction, even if it's written as text.
+
+    Returns None if the value isn't a finite number.
     """
     return int(value) if isinstance(value, float) and math.isfinite(value) else number(value)
 
@@ -64,7 +66,7 @@ def texts(value: Any) -> tuple[str, ...]:
 
 
 def labels(value: Any) -> dict[str, str]:
-    """Return labels; values that aren't text are written as Kubernetes would read them."""
+    """Return labels. Values that aren't text are converted as Kubernetes would read them."""
     if not isinstance(value, Mapping):
         return {}
     return {
@@ -74,7 +76,7 @@ def labels(value: Any) -> dict[str, str]:
 
 
 def listed(value: Any) -> tuple[Any, ...]:
-    """Return the items of a list, or none for other values."""
+    """Return the items of a list, or an empty list for other values."""
     return tuple(value) if isinstance(value, list) else ()
 
 
@@ -86,7 +88,7 @@ def indexed_blocks(value: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def all_texts(data: Any) -> Iterator[str]:
-    """Yield every text below data, keys included."""
+    """Yield every text in the data, including keys."""
     if isinstance(data, str):
         yield data
     elif isinstance(data, Mapping):

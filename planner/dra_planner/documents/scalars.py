@@ -44,7 +44,7 @@ Scalar = str | int | float | bool | None
 
 
 def resolve_plain(text: str) -> Scalar:
-    """Return the value of an unquoted scalar without a tag."""
+    """Return the value of an unquoted scalar that doesn't have a tag."""
     if text in _WORDS:
         return _WORDS[text]  # type: ignore[no-any-return]  # bool, None or float from the table above
     first = text[0]
@@ -93,8 +93,8 @@ def key_text(value: Scalar) -> str | None:
 
 
 def _float_key(value: float) -> str:
-    """Return a float like Go's `FormatFloat(value, 'g', -1, 32)`: with the fewest digits that
-    identify a 32-bit float.
+    """Return a float in the same form as Go's `FormatFloat(value, 'g', -1, 32)`: with the fewest
+    digits that identify a 32-bit float.
     """
     try:
         (value,) = struct.unpack("f", struct.pack("f", value))
@@ -123,11 +123,11 @@ def number_text(value: float) -> str:
 
 
 class NotInJson(Exception):
-    """An unquoted scalar that is an infinity or not a number."""
+    """An unquoted scalar that is infinite or NaN."""
 
 
 class PlainValues(dict[str, Any]):
-    """The values of unquoted scalars by text. Short ones are cached."""
+    """The values of unquoted scalars by text. Values of short texts are cached."""
 
     def __missing__(self, text: str) -> Any:
         value = self._resolve(text)
@@ -145,7 +145,7 @@ class PlainValues(dict[str, Any]):
 
 
 class PlainKeys(PlainValues):
-    """The values of unquoted keys. None for a merge key or null."""
+    """The values of unquoted keys. A merge key or null gives None."""
 
     def _resolve(self, text: str) -> str | None:
         return None if text == MERGE else key_text(resolve_plain(text))

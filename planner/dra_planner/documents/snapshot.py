@@ -1,4 +1,4 @@
-"""Required contents of a cluster snapshot, and the command that creates one."""
+"""The required contents of a cluster snapshot, and the command that creates a snapshot."""
 
 from __future__ import annotations
 

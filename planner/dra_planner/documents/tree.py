@@ -11,7 +11,7 @@ from typing import Any, Final
 from dra_planner.errors import Place
 
 Location = tuple[str | int, ...]
-"""Keys and indices, from the outside in."""
+"""Keys and indices, from the outermost to the innermost."""
 
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 
@@ -59,7 +59,7 @@ class Seq(list[Any]):
 
 
 def _found(node: Map | Seq, name: str) -> Any:
-    """Return an attribute that hasn't been set yet. Unknown lines are 0."""
+    """Compute an attribute that hasn't been set yet. Unknown lines are 0."""
     if name == "finder":
         return None
     if name == "line":
@@ -93,7 +93,7 @@ def new_seq(items: Iterable[Any] = (), line: int = 0, lines: tuple[int, ...] | N
 
 
 def line_of(node: Any, key: str | int) -> int:
-    """Return the line of a key or item, or otherwise the node's own line. 0 for plain data."""
+    """Return the line of a key or item, or the node's own line. Returns 0 for plain data."""
     if node.__class__ is Map:
         line: int = node.line
         return line + node.lines[list(node).index(str(key))] if key in node else line

@@ -10,7 +10,7 @@ _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::?([-=])([^}]*))?
 
 
 def fill_in(text: str, values: Mapping[str, str]) -> str:
-    """Return the text with the values of its variables, or their defaults, or nothing."""
+    """Return the text with the values of its variables, or their defaults, or empty texts."""
     return _VARIABLE.sub(lambda found: values.get(found[1], found[3] or ""), text)
 
 

@@ -1,7 +1,7 @@
 """One YAML document, built from the events of libyaml with the line of every key and item.
 
-Faster than composing nodes first, and the only way to keep both positions and kubectl's dialect. If
-libyaml is missing, PyYAML's own parser returns the same tree.
+This is faster than composing nodes first, and the only way to keep both positions and kubectl's
+dialect. If libyaml is missing, PyYAML's own parser returns the same tree.
 """
 
 from __future__ import annotations
@@ -93,9 +93,8 @@ def read_yaml(
     text: str, first_line: int = 1, most_nodes: int = MAX_NODES
 ) -> tuple[Any, list[Remark]]:
     """Return the tree of one document and remarks about it. The tree of an empty document is None.
-    Raises Fault.
 
-    `most_nodes`: how many its aliases may expand to.
+    Raises Fault. `most_nodes` is the maximum number of nodes to which aliases can expand.
     """
     if len(_LINES) >= _MAX_REMEMBERED:
         _LINES.clear()
@@ -139,7 +138,7 @@ _LINES: Final[dict[tuple[int, ...], tuple[int, ...]]] = {}
 class _Builder:
     """Converts the events of one document into a tree.
 
-    Plain scalars, which are nine of ten nodes, are converted directly, and `_node` reads all other
+    Nine of ten nodes are plain scalars, which are converted directly. `_node` reads all other
     nodes. Anchors are rare. If a text doesn't have anchors, the reader doesn't count or look them
     up.
     """
@@ -165,7 +164,7 @@ class _Builder:
         the document, but adds a remark.
         """
         next_event = self._next
-        next_event()  # the stream begins
+        next_event()  # skip the start of the stream
         event = next_event()
         if event.__class__ is StreamEndEvent:
             return None
@@ -192,12 +191,13 @@ class _Builder:
 
     @property
     def _is_plain(self) -> bool:
-        """Whether plain scalars of the collection that begins here don't need a check."""
+        """Return whether plain scalars of the collection that begins here don't need a check."""
         return not (self._has_anchors or (self._has_questions and self._flows))
 
     def _anchored(self, event: Any, room: int) -> Any:
-        """Return a node of a text with anchors: what carries one is kept for its aliases, and all
-        are counted.
+        """Return a node of a text with anchors.
+
+        Nodes with an anchor are kept for their aliases, and all nodes are counted.
         """
         anchor = event.anchor
         if event.__class__ is AliasEvent or anchor is None:
@@ -316,7 +316,7 @@ class _Builder:
             )
             fix, self._has_second = "add a line with --- before it", True
         elif key in _OF_OBJECTS and self._has_second:
-            return  # of the second object
+            return  # the key belongs to the second object
         self.remarks.append(Remark("duplicate-key", message, line, fix))
 
     def _merge(
@@ -377,7 +377,7 @@ class _Builder:
             )
 
     def _tagged(self, event: Any) -> Any:
-        """Return the value of a scalar that is quoted or carries a tag."""
+        """Return the value of a scalar that is quoted or has a tag."""
         tag, text = event.tag, event.value
         line = event.start_mark.line + self._first
         span = event.start_mark.index, event.end_mark.index
@@ -388,7 +388,8 @@ class _Builder:
         if tag is None or tag == "!":
             return text
         short = tag.removeprefix(_CORE)
-        if short == tag or short not in _TAGS:  # an unknown tag, which is dropped; the text stays
+        # the tag is unknown, so it's dropped, and the text stays
+        if short == tag or short not in _TAGS:
             told = tag if short == tag else f"!!{short}"
             self.remarks.append(
                 Remark(
@@ -412,7 +413,7 @@ class _Builder:
 
 
 def _may_have_anchors(text: str) -> bool:
-    """Tell whether some `&` may begin an anchor: not that of `a && b` or of a query such as
+    """Return whether some `&` might begin an anchor, unlike in `a && b`, or in a query such as
     `?a=1&b=2`.
     """
     at = text.find("&")

@@ -2,8 +2,8 @@
 
     change_fleet(fleet, [read_change("pools.l4.count.max=8"), read_change("kubernetes=1.36")])
 
-A path names keys of the fleet's document, pools and classes by their names. `driver` stands for the
-version of the NVIDIA DRA driver.
+A path consists of keys of the fleet's document, with pools and classes identified by their names.
+`driver` stands for the version of the NVIDIA DRA driver.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Faults between fields of a fleet, and unknown names. All are reported at once."""
+"""Faults between fields of a fleet, and unknown names. All faults are reported together."""
 
 from __future__ import annotations
 
@@ -106,7 +106,9 @@ def _catalog_faults(fleet: Fleet) -> Iterator[Fault]:
 
 
 def _region_faults(fleet: Fleet) -> list[Fault]:
-    """Return that no machine type is listed in the region, if those of the pools are elsewhere."""
+    """Report that no machine type is listed in the region, if the pools' machine types exist in
+    other regions.
+    """
     found = [_machine(fleet, pool)[0] for pool in fleet.pools]
     if cloud(fleet.cloud).region_fault(fleet.region) or not any(
         machine is not None and machine.regions for machine in found
@@ -281,7 +283,7 @@ def _asked(pool: Pool) -> Iterator[tuple[str, object]]:
 
 
 def _schedule_faults(fleet: Fleet, pool: Pool) -> Iterator[str]:
-    """Yield why a pool can't follow its schedule, on any cloud."""
+    """Yield the reasons why a pool can't follow its schedule on any cloud."""
     if fleet.autoscaler != "none":
         does = "changes" if fleet.is_autoscaled else "keeps"
         yield (

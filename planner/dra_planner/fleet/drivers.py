@@ -37,7 +37,7 @@ class DriversOfFleet(StrictDocument):
 
 
 def _switched(value: Any, *, driver: Driver[Any]) -> Any:
-    """Return the meaning of `true`: a driver with its defaults."""
+    """Return the meaning of `true`, which is a driver with its defaults."""
     if isinstance(value, dict | driver.options) or value is False:
         return value
     if value is True and driver.accepts_true:

@@ -14,7 +14,7 @@ _ROOM_FOR_A_NUMBER: Final = 4
 
 
 def free_pool_name(text: str, taken: set[str], cloud: Cloud) -> str:
-    """Return a valid pool name made from a text, and add it to the used ones."""
+    """Return a valid pool name made from a text, and add it to the used names."""
     plain = cloud.pool_name(text) or "gpus"
     if not plain[0].isalpha():
         plain = cloud.pool_name(f"gpu-{plain}")
@@ -27,8 +27,8 @@ def free_pool_name(text: str, taken: set[str], cloud: Cloud) -> str:
 
 
 def is_own_label(key: str, value: str, cloud: Cloud) -> bool:
-    """Return whether the owner of a pool sets a label of its nodes, and no cloud, driver, or this
-    project does.
+    """Return whether the owner of a pool sets a label of its nodes, and clouds, drivers, and this
+    project don't.
     """
     is_of_cloud = any(
         key == each or (each.endswith("/") and key.startswith(each))

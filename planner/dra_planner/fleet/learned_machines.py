@@ -254,13 +254,14 @@ class LearnedMachine(StrictDocument):
 
     @property
     def offered(self) -> dict[str, int]:
-        """A node's resources for pods: CPU in thousandths, everything else in its own unit. Empty
-        if not learned.
+        """A node's resources for pods: CPU in thousandths, and other resources in their own units.
+
+        Empty if unknown.
         """
         return {name: _amount(name, text) for name, text in self.allocatable.items()}
 
     def machine_type(self, cloud: str) -> Machine:
-        """Return it in the form of a cloud's machine type."""
+        """Return this machine type in the form of a cloud's machine type."""
         return Machine(
             cloud=cloud,
             name=self.machine,

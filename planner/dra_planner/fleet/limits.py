@@ -20,7 +20,7 @@ _SINGULAR = {
     "addresses": "address",
     "pod-addresses": "pod address",
 }
-_MANY_PODS = 10**6  # more than any node needs
+_MANY_PODS = 10**6  # more pods than any node can run
 _BOUGHT = {"reservation": "reservation", "capacity-block": "capacity block"}
 
 
@@ -63,8 +63,8 @@ def shared_limits(fleet: QuotaHolder) -> tuple[SharedLimit, ...]:
 
 
 def limit_faults(fleet: QuotaHolder) -> Iterator[tuple[Location, str]]:
-    """Yield the faults of quotas and reservations: unknown amounts, and less than the required
-    nodes.
+    """Yield the faults of quotas and reservations: unknown amounts, and limits that are too low for
+    the required nodes.
     """
     named: dict[str, int] = {}
     for at, quota in enumerate(fleet.quotas):
@@ -139,15 +139,15 @@ def _quota_limit(fleet: QuotaHolder, quota: Quota) -> SharedLimit:
 
 
 def node_takes(fleet: QuotaHolder, quota: Quota, pool: Pool, pods: int = 1) -> int | None:
-    """Return a quota's use by one node of a pool, or None if it isn't known.
+    """Return a quota's use by one node of a pool, or None if it's unknown.
 
-    `pods` is the number of pods with their own address, at least 1 for the driver's.
+    `pods` is the number of pods with their own address, at least 1 for the driver's pod.
     """
     return _amount(fleet, quota, pool.machine, pods, pool.max_pods)
 
 
 def _system(fleet: QuotaHolder, quota: Quota) -> tuple[int, int]:
-    """Return the minimum and maximum use of a quota by the system pool, whose pods aren't known."""
+    """Return the minimum and maximum use of a quota by the system pool, whose pods are unknown."""
     pool = fleet.system_pool
     if not quota.counts(pool.machine, "on-demand"):
         return 0, 0
@@ -174,7 +174,7 @@ def _unknown(fleet: QuotaHolder, quota: Quota) -> Iterator[str]:
 def _amount(
     fleet: QuotaHolder, quota: Quota, name: str, pods: int, max_pods: int | None = None
 ) -> int | None:
-    """Return a quota's use by one node with this number of pods, or None if it isn't known."""
+    """Return a quota's use by one node with this number of pods, or None if it's unknown."""
     machine = _machine(fleet, name)
     if quota.unit == "nodes":
         return 1
@@ -200,7 +200,7 @@ def _machine(fleet: QuotaHolder, name: str) -> Machine | None:
 
 
 def _reservations(fleet: QuotaHolder) -> tuple[SharedLimit, ...]:
-    """Return the reservations with a known number of nodes. Pools can share one."""
+    """Return the reservations with a known number of nodes. Pools can share a reservation."""
     limits = {}
     for pool in fleet.pools:
         source, nodes = pool.source, pool.bought_nodes
@@ -209,7 +209,8 @@ def _reservations(fleet: QuotaHolder) -> tuple[SharedLimit, ...]:
                 each.name for each in fleet.pools if each.source.reservation == source.reservation
             ]
             limits[source.reservation] = SharedLimit(
-                # other fields must not read its ID
+                # messages name the pools instead, because other fields must not contain the
+                # reservation's ID
                 name=f"the {_BOUGHT[source.kind]} of {listed(sharing)}",
                 most=nodes,
                 unit="node",

@@ -17,14 +17,14 @@ _FLEET = "pulumi-dra:fleet"
 
 
 class FleetPlaces(Struct, frozen=True):
-    """The place of a fleet, and the places of its pools by name."""
+    """The place of a fleet in its file, and the places of its pools by name."""
 
     fleet: Place
     pools: Mapping[str, Place] = {}
 
 
 def find_fleet_places(file: str, project: Path = Path()) -> FleetPlaces:
-    """Return the places in a fleet file or in the settings file of a stack, whose fleet may be a
+    """Return the places in a fleet file or in the settings file of a stack, whose fleet can be a
     file relative to `project`. If the file can't be read as a fleet, return its first line.
     """
     try:
@@ -36,7 +36,7 @@ def find_fleet_places(file: str, project: Path = Path()) -> FleetPlaces:
                 return FleetPlaces(Place(file, line))
             if isinstance(data, str):
                 return find_fleet_places(str(project / data))
-    except PlannerError:  # another tool's file
+    except PlannerError:  # the file belongs to another tool
         return FleetPlaces(Place(file, 1))
     return FleetPlaces(Place(file, line_at(data, ()) or 1), _pools(data, file))
 

@@ -1,4 +1,4 @@
-"""Names of a stack's platform options (`pulumi-dra:platform`), which the program gives to
+"""Names of a stack's platform options (`pulumi-dra:platform`), which the program passes to
 DraPlatform. The components check the values.
 """
 
@@ -24,7 +24,7 @@ def check_option_names(options: object, *, file: str, at: str) -> None:
 
 @cache
 def _names() -> Any:
-    """Return the names: `make docs` writes them from the components."""
+    """Return the names, which `make docs` generates from the components."""
     return json.loads(_FILE.read_text(encoding="utf-8"))
 
 

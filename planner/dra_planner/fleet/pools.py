@@ -287,8 +287,9 @@ class Pool(StrictDocument):
 
     @property
     def bought_nodes(self) -> int | None:
-        """The number of purchased nodes, if the pool states it. None if the capacity isn't
-        purchased, or doesn't have a count.
+        """The number of purchased nodes, if the pool states it.
+
+        It's None if the capacity isn't purchased, or doesn't have a count.
         """
         return None if isinstance(self.capacity, str) else self.capacity.nodes
 
@@ -305,8 +306,8 @@ class Pool(StrictDocument):
 
     @property
     def schedule_sentence(self) -> str:
-        """The times at which it has the planned nodes, and the effect on claims. "" for a pool
-        without a schedule.
+        """The times at which the pool has the planned nodes, and the effect on claims, or "" for a
+        pool without a schedule.
         """
         if self.schedule is None:
             return ""

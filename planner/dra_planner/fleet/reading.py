@@ -89,8 +89,9 @@ def parse_catalog(data: object, *, file: str = "") -> tuple[LearnedMachine, ...]
 
 
 def with_catalog(fleet: Fleet, rows: Sequence[LearnedMachine]) -> Fleet:
-    """Return the fleet with the rows for the machine types that it uses. The fleet's own rows take
-    precedence, and later rows take precedence over earlier ones.
+    """Return the fleet with the catalog rows for the machine types that it uses.
+
+    The fleet's own rows take precedence, and later rows take precedence over earlier ones.
     """
     own = {row.machine for row in fleet.catalog}
     machines = [fleet.system_pool.machine, *(pool.machine for pool in fleet.pools)]
@@ -107,9 +108,10 @@ def _fault(file: str, data: object, at: Location, sentence: str) -> FleetError:
 
 
 def read_document(text: str, file: str = "", *, most_nodes: int = MOST_NODES) -> Any:
-    """Return the data of a YAML or JSON document, with its lines, up to this number of nodes.
+    """Return the data of a YAML or JSON document, with its lines.
 
-    Raises FleetError for other text, and for probable mistakes such as a duplicate key.
+    The document can have up to this number of nodes. Raises FleetError for other text, and for
+    probable mistakes such as a duplicate key.
     """
     try:
         data, remarks = _reader_of(text)(text, most_nodes=most_nodes)
@@ -146,8 +148,9 @@ def stack_names(project: Path = Path()) -> tuple[str, ...]:
 
 
 def stack_file(stack: str, project: Path = Path()) -> Path:
-    """Return the settings file of a stack. Raises FleetError with the existing stacks if it's not
-    found.
+    """Return the settings file of a stack.
+
+    Raises FleetError with the existing stacks if it isn't found.
     """
     path = project / "stacks" / f"Pulumi.{stack}.yaml"
     if not path.is_file():
@@ -245,8 +248,8 @@ def _check_other_settings(
     file: str,
     fault: Callable[[str, str, str], FleetError],
 ) -> None:
-    """Raise FleetError for invalid workloads, names that aren't platform options, another region
-    than the fleet's, and keys that this project doesn't have.
+    """Raise FleetError for invalid workloads, names that aren't platform options, a region that
+    differs from the fleet's region, and unknown keys.
     """
     platform = f"{PROJECT}:platform"
     check_option_names(config.get(platform), file=file, at=f"config.{platform}")

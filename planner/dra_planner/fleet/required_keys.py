@@ -39,7 +39,7 @@ def what_to_write(at: Location, data: Mapping[str, Any]) -> str:
 
 
 def _cloud_of(data: Mapping[str, Any]) -> clouds.Cloud:
-    """Return the fleet's cloud, or otherwise the cloud with a region of that name."""
+    """Return the fleet's cloud, or the cloud that has the fleet's region."""
     every = [clouds.cloud(name) for name in clouds.names()]
     named = [cloud for cloud in every if cloud.name == data.get("cloud")]
     alike = [

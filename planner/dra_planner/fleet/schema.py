@@ -261,8 +261,8 @@ class Fleet(StrictDocument):
         return self.features_at(self.minor)
 
     def features_at(self, minor: int) -> Features:
-        """Return the cluster's behavior with another version, and with the same gates and API
-        versions, as far as that version has them.
+        """Return the cluster's behavior with another version, and with the same feature gates and
+        API versions, as far as that version has them.
         """
         switched = {
             field: self.feature_gates[gate.name]
@@ -280,7 +280,9 @@ class Fleet(StrictDocument):
 
     @property
     def named_zones(self) -> list[str]:
-        """The named zones: the network's, or if it only has a count, the pools' zones."""
+        """The named zones: the zones of the network, or the pools' zones if the network has only a
+        count.
+        """
         if not isinstance(self.network.zones, int):
             return list(self.network.zones)
         return sorted({zone for pool in self.pools for zone in pool.zones})
@@ -299,15 +301,15 @@ class Fleet(StrictDocument):
 
     @property
     def is_autoscaled(self) -> bool:
-        """Whether something changes node counts after the pools are created."""
+        """Whether an autoscaler changes node counts after the pools are created."""
         return (
             self.autoscaler != "none"
             and self.autoscaler not in clouds.cloud(self.cloud).keep_counts
         )
 
     def counts_change(self, name: str) -> bool:
-        """Whether something changes the pool's node count later: an autoscaler, or the cloud on a
-        schedule.
+        """Whether an autoscaler, or the cloud on a schedule, changes the pool's node count
+        later.
         """
         return self.is_autoscaled or self.pool(name).schedule is not None
 
@@ -324,7 +326,7 @@ class Fleet(StrictDocument):
 
     @property
     def driver_root(self) -> str:
-        """The folder of the NVIDIA driver on the nodes, from custom images or otherwise the cloud's
+        """The folder of the NVIDIA driver on the nodes, from custom images, or the cloud's
         default.
         """
         said = (
@@ -333,8 +335,9 @@ class Fleet(StrictDocument):
         return next(said, clouds.cloud(self.cloud).driver_root)
 
     def nodes_of(self, pool: Pool, machine: Machine | None) -> NodeOrigin:
-        """Return the facts that determine the labels and taints of a pool's nodes. `machine` is
-        None for an unknown one.
+        """Return the facts that determine the labels and taints of a pool's nodes.
+
+        `machine` is None for an unknown machine type.
         """
         return NodeOrigin(
             name=pool.name,
@@ -354,8 +357,9 @@ class Fleet(StrictDocument):
         return next((row for row in self.catalog if row.machine == machine.partition("+")[0]), None)
 
     def machine(self, name: str) -> Machine:
-        """Return a machine type from the catalog, or one that the fleet has learned. Raises
-        CatalogError.
+        """Return a machine type from the catalog, or a machine type that the fleet has learned.
+
+        Raises CatalogError.
         """
         try:
             return tables.machine(self.cloud, name)

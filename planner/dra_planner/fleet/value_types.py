@@ -1,4 +1,4 @@
-"""Types for the parts of a fleet: closed mappings with camelCase keys, prices, amounts, label
+"""Types for the parts of a fleet: closed mappings with camelCase keys, prices, amounts, and label
 texts.
 
 Modules with such parts don't postpone annotations, because pydantic would compile text annotations

@@ -13,7 +13,7 @@ _SYSTEM = "system"
 
 
 def describe_fleet(fleet: Fleet, name: str, nodes: Mapping[str, int]) -> ForeignCluster:
-    """Return the cluster of a fleet, its system pool first.
+    """Return the cluster of a fleet, starting with its system pool.
 
     `nodes` are minimums by pool, for pools whose plan needs more nodes than their minimum.
     """

@@ -32,7 +32,7 @@ from dra_planner.fleet_sources.taints import imported_taints, note_lost_taints, 
 from dra_planner.wording import counted
 
 _MOST_NODES: Final = 10
-"""Default maximum of a pool if the tool states none. A person must check it."""
+"""Default maximum of a pool if the tool doesn't set one. Users must check it."""
 _VARIABLE: Final = "${"
 """Start of a variable in a template, which `clusterctl generate` or `envsubst` fills in."""
 _CLUSTER_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
@@ -41,8 +41,9 @@ _DRIVER_CHARTS: Final = ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu")
 
 
 class ImportedFleet(Struct, frozen=True, kw_only=True):
-    """A fleet, its document to commit, and notes about missing or unsupported facts. `cluster` is
-    the name of the described cluster, "" if it's unknown.
+    """A fleet, its document to commit, and notes about missing or unsupported facts.
+
+    `cluster` is the name of the described cluster, or "" if it's unknown.
     """
 
     fleet: Fleet
@@ -60,10 +61,10 @@ def fleet_of_cluster_description(
     learned: Sequence[LearnedMachine] = (),
     target: str = "FOLDER",
 ) -> ImportedFleet:
-    """Return the fleet of a described cluster. `learned` are machine types beyond the tables, and
-    `target` the other arguments of `init`, for the command in a fix.
+    """Return the fleet of a described cluster.
 
-    Raises FleetError if no pool has accelerators, or a fact is missing.
+    `learned` are machine types beyond the tables, and `target` are the other arguments of `init`,
+    for the command in a fix. Raises FleetError if no pool has accelerators, or a fact is missing.
     """
     of_cloud = cloud(described.cloud)
     notes = list(described.notes)
@@ -160,8 +161,9 @@ def _pools(
     notes: list[str],
     region: str,
 ) -> list[dict[str, Any]]:
-    """Return a pool for each machine type. Alternatives share one maximum, and only the first has
-    the minimum.
+    """Return a pool for each machine type.
+
+    Alternative machine types share one maximum, and only the first pool has the minimum.
     """
     group = free_pool_name(pool.name, taken, of_cloud)
     found = _pool(pool, machines[0], group, of_cloud, notes, region)
@@ -244,8 +246,9 @@ def _capacity(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> Any:
 def _labels(
     pool: ForeignPool, machine: Machine, of_cloud: Cloud, notes: list[str]
 ) -> dict[str, str]:
-    """Return the labels that a fleet's pool can set. Add a note for the others, unless the fleet's
-    nodes have the same labels automatically.
+    """Return the labels that a fleet's pool can set.
+
+    Add a note for the other labels, unless the fleet's nodes have the same labels automatically.
     """
     origin = NodeOrigin(name=pool.name, machine=machine, capacity=pool.capacity)
     automatic = {each.key: each.value for each in of_cloud.labels(origin)}
@@ -289,7 +292,7 @@ def _system_pool(
 
 
 def _driver(charts: Mapping[str, str], notes: list[str]) -> str:
-    """Return the described version of the driver's chart, or otherwise the newest known one."""
+    """Return the described version of the driver's chart, or the newest known version."""
     known = {release.version for release in nvidia.driver_releases() if release.is_installable}
     described = next((version for chart, version in charts.items() if chart in _DRIVER_CHARTS), "")
     if described in known:

@@ -12,7 +12,9 @@ _NVIDIA: Final = "nvidia"
 
 
 def note_image(pool: ForeignPool, machine: Machine, of_cloud: Cloud, notes: list[str]) -> None:
-    """Add a note if the nodes have another image than planned, or no NVIDIA driver."""
+    """Add a note if the nodes have a different image than planned, or don't have the NVIDIA
+    driver.
+    """
     planned = of_cloud.gpu_images.get(machine.arch, "")
     if machine.accelerator is None or machine.accelerator.vendor != _NVIDIA:
         return
@@ -34,7 +36,9 @@ def note_image(pool: ForeignPool, machine: Machine, of_cloud: Cloud, notes: list
 
 
 def imported_disk(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> int:
-    """Return the size of the boot disk in GiB. Add a note if the size isn't the pool's."""
+    """Return the size of the boot disk in GiB. Add a note if the size differs from the pool's
+    size.
+    """
     size, allowed = pool.disk_gib, of_cloud.disk_gib
     if not size:  # 0 can stand for the default of the machine type
         notes.append(

@@ -1,4 +1,4 @@
-"""Limits of an imported pool with several machine types, as quotas of the fleet."""
+"""Import the limits of a pool with several machine types as quotas of the fleet."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from dra_planner.clouds.foreign import ForeignPool
 def imported_quotas(
     pools: Sequence[tuple[ForeignPool, Sequence[Machine]]], notes: list[str]
 ) -> list[dict[str, Any]]:
-    """Return the quotas, of pools with their machine types. Add a note for each pool whose limits
-    can't be quotas, because a quota applies to a machine type in all pools.
+    """Return the quotas. `pools` are given with their machine types.
+
+    Add a note for each pool whose limits can't be quotas, because a quota applies to a machine type
+    in all pools.
     """
     used = Counter(machine.name for _, machines in pools for machine in machines)
     found: list[dict[str, Any]] = []

@@ -13,8 +13,9 @@ _SUBNETS: Final = "network.subnetIds"
 def imported_network(
     described: ForeignCluster, region: str, version: str, of_cloud: Cloud, notes: list[str]
 ) -> dict[str, Any]:
-    """Return the existing subnets of a cluster, or the zones of a new network. Empty for the
-    defaults.
+    """Return the existing subnets of a cluster, or the zones of a new network.
+
+    The result is empty for the defaults.
     """
     if described.subnet_ids:
         settings = ClusterSettings(
@@ -41,7 +42,9 @@ def imported_network(
 
 
 def fill_in_zones(pools: list[dict[str, Any]], first: str, notes: list[str]) -> None:
-    """Add one zone to each pool without zones: another pool's, or otherwise the region's first."""
+    """Add one zone to each pool without zones: the zone of another pool, or the first zone of the
+    region.
+    """
     zone = next((each["zones"][0] for each in pools if each.get("zones")), first)
     for each in pools:
         if not each.get("zones"):
@@ -50,7 +53,7 @@ def fill_in_zones(pools: list[dict[str, Any]], first: str, notes: list[str]) -> 
 
 
 def imported_zones(pool: ForeignPool, region: str, of_cloud: Cloud, notes: list[str]) -> list[str]:
-    """Return the zones by their full names, also if the tool writes only a number."""
+    """Return the zones with their full names, even if the tool writes only a number."""
     found: list[str] = []
     unknown: list[str] = []
     for zone in pool.zones:

@@ -24,7 +24,7 @@ class DevicePool(Struct, frozen=True, kw_only=True):
     """The devices of one driver's pool that a node can use.
 
     `slices` contain the devices in search order. `others` are slices of the same generation for
-    other nodes, whose devices only affect counters.
+    other nodes, whose devices affect only counters.
     """
 
     id: PoolId
@@ -48,8 +48,8 @@ def gather_pools(
 ) -> tuple[DevicePool, ...]:
     """Return the pools that are relevant to a node, in search order.
 
-    `slices` are the slices of the whole cluster, or only the node's own if no others matter.
-    Versions before 1.36 have no fixed order, so pools are sorted as from 1.36 on.
+    `slices` are the slices of the whole cluster, or only the node's own slices if other slices are
+    irrelevant. Versions before 1.36 have no fixed order, so pools are sorted as in 1.36.
     """
     found: dict[PoolId, list[ResourceSlice]] = {}
     for item in _relevant(slices, node, features):
@@ -173,8 +173,8 @@ def _validate(
 def pool_faults(
     slices: Iterable[ResourceSlice], features: Features
 ) -> Iterator[tuple[ResourceSlice, str]]:
-    """Yield a slice of each pool that no node can use because its slices contradict each other, and
-    the reason.
+    """Yield a slice of each pool that no node can use because the pool's slices contradict each
+    other, with the reason.
     """
     found: dict[PoolId, list[ResourceSlice]] = {}
     for item in slices:

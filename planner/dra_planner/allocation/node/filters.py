@@ -41,7 +41,7 @@ class Misfit(Struct, frozen=True):
     """The filter that rejected the node, and the reason.
 
     `taint` is set for "taint". `shortages` (resource, requested, free) is set for "resources", and
-    for other filters that only look at the node, it contains resources that the node doesn't offer.
+    for other filters that check only the node, it contains resources that the node doesn't offer.
     `port` is set for "host-port". `label` is the label for "node-selector", "affinity", "spread",
     and "topology-label" (rules between pods need it, but the node doesn't have it).
     """

@@ -49,8 +49,8 @@ def term_selects(
 
 
 def spread_selects(constraint: TopologySpreadConstraint, owner: PodView, pod: PodView) -> bool:
-    """Return whether a pod counts for a topology spread constraint of `owner`, which only counts
-    its own namespace.
+    """Return whether a pod counts for a topology spread constraint of `owner`, which counts only
+    pods in the owner's namespace.
     """
     if owner.namespace != pod.namespace:
         return False
@@ -85,8 +85,9 @@ def _with_label_keys(
 
 @equality(unhashed=("namespaces",))
 class Sight(Struct, frozen=True):
-    """The pods that rules of other pods in the demand refer to. Other pods don't affect the key of
-    a node's state.
+    """The pods to which rules of other pods in the demand refer.
+
+    Other pods don't affect the key of a node's state.
     """
 
     watchers: tuple[tuple[PodView, PodAffinityTerm | TopologySpreadConstraint], ...] = ()

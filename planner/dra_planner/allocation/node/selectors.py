@@ -50,8 +50,9 @@ def _compare(requirement: Requirement, value: str | None) -> bool:
 
 
 def labels_match(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
-    """Return True if labels match a label selector. No selector matches nothing, and an empty one
-    matches everything.
+    """Return True if labels match a label selector.
+
+    A missing selector matches nothing, and an empty selector matches everything.
     """
     return selector is not None and all(requirement_holds(r, labels) for r in selector.requirements)
 
@@ -106,8 +107,9 @@ def _tolerates_number(
 
 
 def untolerated_taint(taints: Iterable[Taint], tolerations: Iterable[Toleration]) -> Taint | None:
-    """Return the first taint that excludes a pod from a node, or None. PreferNoSchedule
-    never does.
+    """Return the first taint that excludes a pod from a node, or None.
+
+    PreferNoSchedule never excludes a pod.
     """
     allowed = tuple(tolerations)
     for taint in taints:
@@ -119,8 +121,9 @@ def untolerated_taint(taints: Iterable[Taint], tolerations: Iterable[Toleration]
 def untolerated_device_taint(
     taints: Iterable[DeviceTaint], tolerations: tuple[DeviceToleration, ...]
 ) -> DeviceTaint | None:
-    """Return the first taint that excludes a device from a request, or None. The effect None and
-    unknown effects never do.
+    """Return the first taint that excludes a device from a request, or None.
+
+    The effect None and unknown effects never exclude a device.
     """
     for taint in taints:
         if taint.effect in ("NoSchedule", "NoExecute") and not any(

@@ -34,12 +34,13 @@ class HeldClaim(Struct, frozen=True):
 
 
 class NodeState(Struct, frozen=True, eq=False):
-    """A node with its used resources. Compare `key`, which is only equal for states with equal
-    futures.
+    """A node with its used resources.
+
+    Compare `key`: states with equal keys accept the same pods in the future.
 
     `used` are amounts by name, sorted, including `pods`. `taken` are the devices in use, as bits
     over the template's candidates. `shares` are the used amounts of shared devices. `pods` are the
-    pods that rules of others refer to, with their number.
+    pods to which other pods' rules refer, with their number.
     """
 
     template: Template
@@ -61,8 +62,8 @@ class NodeState(Struct, frozen=True, eq=False):
 
     @property
     def key(self) -> Hashable:
-        """If two states have equal keys, the same pods fit in both, on the same devices except for
-        the devices' names.
+        """If two states have equal keys, both accept the same pods, on the same devices (except for
+        the devices' names).
         """
         key = self._cache.get("key")
         if key is None:
@@ -151,7 +152,7 @@ class NodeState(Struct, frozen=True, eq=False):
         return replace(self, used=used, _cache={})
 
     def on_template(self, template: Template) -> NodeState:
-        """Return the same state for another node with the same devices."""
+        """Return this state for another node with the same devices."""
         return replace(self, template=template, _cache={})
 
     def with_claims(self, claims: Iterable[HeldClaim]) -> NodeState:
@@ -233,10 +234,10 @@ def open_node(
 ) -> NodeState:
     """Return the state of a node before any pod of the demand.
 
-    `slices` are the node's own, or those of the whole cluster if nodes share devices. `deductions`
-    are used by daemons and bound pods, including `pods`. `allocated` are devices that existing
-    claims have. `sight` describes the rules between the new pods (`sight_of(shapes)`). It's
-    required if they have (anti-)affinity or spread.
+    `slices` are the node's own slices, or the slices of the whole cluster if nodes share devices.
+    `deductions` are the amounts that daemons and bound pods use, including `pods`. `allocated` are
+    the devices of existing claims. `sight` describes the rules between the new pods
+    (`sight_of(shapes)`). `sight` is required if they have (anti-)affinity or spread.
     """
     template = build_template(node, slices, classes, features, sight)
     state = NodeState(template, used=tuple(sorted((deductions or {}).items())))
@@ -250,8 +251,8 @@ def open_offer(
     sight: Sight = NOTHING_SEEN,
 ) -> NodeState:
     """Return the state of each of an offer's nodes before any pod of the demand, including existing
-    pods and claims. `sight` describes the rules between the new pods (`sight_of`). It's required if
-    they have such rules.
+    pods and claims. `sight` describes the rules between the new pods (`sight_of`). It's required
+    if the pods have such rules.
     """
     devices = [d for claim in offer.claims if claim.allocation for d in claim.allocation.devices]
     state = open_node(

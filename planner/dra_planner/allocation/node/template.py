@@ -16,13 +16,14 @@ from dra_planner.releases import Features
 
 
 class Template(Struct, frozen=True, eq=False):
-    """A node with all devices that it can use. Sets of devices are integers, with bit i for
-    candidate i.
+    """A node with all devices that it can use.
 
-    `searched` are the devices that the search visits. The others belong to the same pools on other
-    nodes, and only affect counters. `broken` are positions at which a version fails because of an
-    invalid pool, with the error message. `memory` caches results by shape, and never changes an
-    answer.
+    Sets of devices are integers, with bit i for candidate i.
+
+    `searched` are the devices that the search visits. The other devices belong to the same pools on
+    other nodes, and affect only counters. `broken` are positions at which a version fails because
+    of an invalid pool, with the error message. `memory` caches results by shape, and never changes
+    an answer.
     """
 
     node: Node
@@ -55,8 +56,8 @@ def build_template(
     features: Features,
     sight: Sight = NOTHING_SEEN,
 ) -> Template:
-    """Return the template of a node from the cluster's slices, or from its own if no
-    others matter.
+    """Return the template of a node from the cluster's slices, or from the node's own slices if
+    other slices are irrelevant.
     """
     behaviour = behaviour_of(features)
     pools = gather_pools(slices, node, features)

@@ -1,4 +1,4 @@
-"""The names that devices publish, if a selector reads a name that they don't have."""
+"""The names that devices publish, for selectors that read a name that no device publishes."""
 
 from __future__ import annotations
 

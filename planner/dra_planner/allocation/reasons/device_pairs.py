@@ -6,14 +6,13 @@ from msgspec.structs import replace
 
 from dra_planner.model import ClaimSpec, DeviceRequest
 
-_MOST_REQUESTS = 32  # of a claim
+_MOST_REQUESTS = 32  # maximum number of requests in a claim
 
 
 def pairs_of(spec: ClaimSpec, index: int) -> tuple[int, tuple[str, ...]] | None:
-    """Return the number of devices of each request in one constraint, and the names of the
-    requests.
+    """Return the number of devices per request in one constraint, and the names of the requests.
 
-    None unless there are several requests for the same number of devices, which is more than one.
+    Returns None unless there are several requests for the same number of devices (at least two).
     """
     constraint = spec.constraints[index]
     tied = [

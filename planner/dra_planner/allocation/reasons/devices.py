@@ -45,7 +45,7 @@ from dra_planner.wording import counted, listed, verb
 
 _MOST_VALUES: Final = 4
 _IN_USE = frozenset({"counters-exhausted", "devices-taken", "devices-short"})
-"""Codes of reasons that another node of the kind would remove."""
+"""Codes of reasons that another node of the same kind would remove."""
 _LEFT: Final = re.compile(r"(?P<left>\S+) of \S+ (?P<name>\S+) left, asked (?P<asked>\S+)")
 
 

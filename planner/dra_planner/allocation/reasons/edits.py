@@ -63,11 +63,11 @@ class Edit(Struct, frozen=True):
 
     @property
     def is_conditional(self) -> bool:
-        """True if the change only helps if less than the requested amount is enough."""
+        """True if the change helps only if less than the requested amount is enough."""
         return is_conditional(self.text)
 
     toleration: Toleration | DeviceToleration | None = None
-    # in the selector at `index`: each condition, and its replacement
+    # each condition of the selector at `index` that changes, and its replacement
     conditions: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
@@ -75,8 +75,8 @@ class Edit(Struct, frozen=True):
 
 
 def distance(edits: Sequence[Edit]) -> tuple[int, float]:
-    """Return a sort key: the fewest changes first, and of these the ones that lower a requested
-    amount least.
+    """Return a sort key: the fewest changes first, and among these, the changes that lower
+    requested amounts least.
     """
     amounts = [
         Quantity.parse(each.name).as_float()

@@ -1,5 +1,5 @@
-"""Explain why a claim fits or not, request by request, with the number of devices that each step
-leaves.
+"""Explain why a claim fits or doesn't fit, request by request, with the number of devices that
+remain after each step.
 
 The counts describe one node in one state. A device is counted at the first step that excludes it,
 in search order: use, selectors term by term, capacity, counters, and taints.
@@ -37,9 +37,10 @@ Step = Literal["selector", "unknown", "error", "capacity", "taken", "counters", 
 
 
 class Exclusion(Struct, frozen=True):
-    """The number of devices that one step excludes. `term` is set for selectors. `detail` names the
-    reason (a taint, a message, a capacity), and `values` are the devices' values that a selector
-    read.
+    """The number of devices that one step excludes. `term` is set for selectors.
+
+    `detail` names the reason (a taint, a message, or a capacity), and `values` are the devices'
+    values that a selector read.
     """
 
     step: Step
@@ -50,9 +51,10 @@ class Exclusion(Struct, frozen=True):
 
 
 class AlternativeReport(Struct, frozen=True):
-    """One alternative of a request. `wanted` is None for all devices. `left` is the number of free
-    matching devices, `matching` the number of matching devices, and `seen` the number of all
-    devices on the node.
+    """One alternative of a request. `wanted` is None for all devices.
+
+    `left` is the number of free matching devices, `matching` is the number of matching devices, and
+    `seen` is the number of all devices on the node.
     """
 
     request: str
@@ -73,7 +75,8 @@ class AlternativeReport(Struct, frozen=True):
 class ConstraintReport(Struct, frozen=True):
     """One constraint on the remaining devices: the number of devices with the attribute, and their
     groups by value. `by_request` contains the same numbers for each request in the constraint.
-    If no device has the attribute, `similar` is the most similar one that devices have, or "".
+    If no device has the attribute, `similar` is the most similar attribute that devices have, or
+    "".
     """
 
     constraint: DeviceConstraint
@@ -276,8 +279,8 @@ class NodeExplanation(Struct, frozen=True):
     """The search for one pod on one node: the verdict, the results of the other filters, and each
     claim.
 
-    `claims` counts devices before the pod is placed. `picks` are the devices that it would get, by
-    claim and request.
+    `claims` counts devices before the pod is placed. `picks` are the devices that the pod would
+    get, by claim and request.
     """
 
     node: str

@@ -1,4 +1,4 @@
-"""The selection that replaces a node label which a pool's owner can't set."""
+"""What to select instead of a node label that a pool's owner can't set."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dra_planner.model import Node, PodSpec
 
 
 def instead_of_label(key: str, pod: PodSpec, node: Node) -> str:
-    """Return an imperative sentence, or "" if the owner of a pool can set the label or nothing
-    replaces it.
+    """Return an imperative sentence, or "" if the owner of a pool can set the label, or if there is
+    no replacement.
 
     Devices of a device plugin can't be selected, so pods without a claim select a pool of such
     nodes.

@@ -218,7 +218,7 @@ def selector_of(pod: PodSpec, key: str) -> str:
 
 
 def _affinity_fix(pod: PodSpec, node: Node) -> str:
-    """Return how the node and the term that it fails least come to match."""
+    """Return a fix with which the node matches the term that it nearly meets."""
     labels = node.meta.labels
     fewest = failing_requirements(pod, node)
     if not fewest:
@@ -243,8 +243,8 @@ def _affinity_fix(pod: PodSpec, node: Node) -> str:
 
 
 def failing_requirements(pod: PodSpec, node: Node) -> list[Requirement]:
-    """Return the requirements of a pod's node affinity that a node doesn't meet, of the term that
-    fails least.
+    """Return the unmet requirements of the node affinity term with the fewest unmet
+    requirements.
     """
     affinity, labels = pod.node_affinity, node.meta.labels
     failing = [

@@ -58,8 +58,9 @@ def _refusal_reasons(refusal: Refusal) -> tuple[Reason, ...]:
 
 
 def _hidden_device_reasons(refusal: Refusal) -> tuple[Reason, ...]:
-    """Return why the devices of a machine type with too little CPU or memory don't fit either. The
-    scheduler stops before it looks at the devices, so a smaller request would only lead to the
+    """Return why the devices of a machine type with too little CPU or memory don't fit either.
+
+    The scheduler stops before it checks the devices, so a smaller request would only lead to the
     next reason.
     """
     shape, node, misfit = refusal.shape, refusal.node, refusal.misfit

@@ -69,7 +69,7 @@ def possible_edits(shape: Shape, node: NodeState, fresh: NodeState | None) -> It
 
 
 def _selected_otherwise(text: str, keys: Iterable[str], pod: PodSpec, node: Node) -> str:
-    """Return the text with the selection that replaces labels which the node lacks."""
+    """Return the text with a selection that replaces the labels that the node lacks."""
     missing = (key for key in keys if key not in node.meta.labels)
     instead = next(filter(None, (instead_of_label(key, pod, node) for key in missing)), "")
     return f"{text}, and {instead}" if instead else text
@@ -170,8 +170,8 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
 
 
 def _guards(at: Edit, spec: ExactDeviceRequest, node: NodeState) -> Iterator[Edit]:
-    """Yield the edit that a class first checks whether a device has the attributes, so that it
-    doesn't fail on devices of other classes.
+    """Yield an edit that makes a class check first whether a device has the attributes, so that the
+    class doesn't fail on other classes' devices.
     """
     own = node.template.classes.get(spec.device_class_name)
     for position, selector in enumerate(own.selectors if own is not None else ()):

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 ChangeKind = Literal["compare-inclusive", "correct-value", "drop-selector"]
 
 _ONLY_IF: Final = "if "
-_SAME_WORD: Final = 0.6  # of difflib's ratio
+_SAME_WORD: Final = 0.6  # minimum of difflib's ratio
 _MOST_DROPS: Final = 4  # maximum number of sets of conditions to remove from one selector
 _LEAST_PATH: Final = 3  # attributes, domain, name
 _NO_VERSION: Final = "No Major.Minor.Patch elements found"
@@ -62,18 +62,18 @@ _MODELS: Final = (
 
 
 class SelectorChange(Struct, frozen=True):
-    """Conditions of a selector with their replacements ("" to remove a condition), and the change
-    in words.
+    """Conditions of a selector with their replacements ("" to remove a condition), and a
+    description of the change.
     """
 
     kind: ChangeKind
     parts: tuple[tuple[str, str], ...]
     text: str
-    amount: str = ""  # the lower amount that the condition requests then
+    amount: str = ""  # the lower amount that the condition then requests
 
 
 class ClassCorrection(Struct, frozen=True):
-    """A change to one selector of a class, and all selectors of the class with it."""
+    """A change to one selector of a class, and all selectors of the class with this change."""
 
     change: SelectorChange
     expressions: tuple[str, ...]
@@ -108,7 +108,7 @@ def selector_changes(
 
 def class_corrections(name: str, template: Template) -> Iterator[ClassCorrection]:
     """Yield corrected selectors of a class that isn't part of a driver's chart, based on all
-    devices of this node. None of them removes a condition.
+    devices of this node. No correction removes a condition.
     """
     own = template.classes.get(name)
     if own is None or name in known_classes():
@@ -160,14 +160,14 @@ def change_selector(expression: str, parts: Sequence[tuple[str, str]]) -> str:
 
 
 def asks_for_mig(expression: str) -> bool:
-    """Return True if a selector or condition is for MIG devices, by their type or by attributes
-    that only they publish.
+    """Return True if a selector or condition is for MIG devices, by their type, or by attributes
+    that only MIG devices publish.
     """
     return _OF_MIG.search(expression) is not None
 
 
 def is_conditional(text: str) -> bool:
-    """Return True if a change or fix only helps if less than the requested amount is enough."""
+    """Return True if a change or fix helps only if less than the requested amount is enough."""
     return text.startswith(_ONLY_IF)
 
 
@@ -292,8 +292,8 @@ def _correction(
 
 
 def _inclusive(condition: str, template: Template) -> str:
-    """Return a strict comparison as one that includes the value itself, or "" if the condition
-    isn't a strict comparison.
+    """Return a strict comparison changed to include the value itself, or "" if the condition isn't
+    a strict comparison.
     """
     selector = _compile(condition, template)
     function = (

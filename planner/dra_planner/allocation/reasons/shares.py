@@ -1,5 +1,5 @@
-"""The amounts that a pod consumes of devices that several claims share: requested, rounded by the
-device's request policy, and left.
+"""The amounts of shared devices that a pod consumes: requested, rounded by the device's request
+policy, and remaining.
 
 Source of the rounding:
 kubernetes/dynamic-resource-allocation:structured/internal/*/consumable_capacity.go @v0.36.3.
@@ -26,7 +26,7 @@ class Share(Struct, frozen=True, kw_only=True):
     `requested` is None if the request doesn't set the capacity, so the device's request policy
     does. `total` is the device's capacity, and `left` is the amount that remains in the node's
     state. `enough_for_more` is the largest request with which one more claim fits on an empty
-    device, or None if the policy doesn't allow a smaller one.
+    device, or None if the policy doesn't allow a smaller request.
     """
 
     request: str
@@ -68,8 +68,9 @@ def shares_of(placement: Placement) -> tuple[Share, ...]:
 
 
 def shares_of_pick(pick: Pick, claim: ShapeClaim | None, node: NodeState) -> tuple[Share, ...]:
-    """Return the amounts that one pick of a claim consumes, and their rest in this state of the
-    node. Empty if the device isn't shared. Without the claim, `requested` is None.
+    """Return the amounts that one pick of a claim consumes, and the amounts that remain in this
+    state of the node. The result is empty if the device isn't shared. Without the claim,
+    `requested` is None.
     """
     if pick.share is None:
         return ()
@@ -87,8 +88,9 @@ def limiting_share(shares: Sequence[Share]) -> Share | None:
 
 
 def share_limit(shares: Sequence[Share]) -> str:
-    """Return how many such claims fit on a device, and which amount limits the number. "" if no
-    device is shared.
+    """Return how many such claims fit on a device, and which amount limits the number.
+
+    Returns "" if no device is shared.
     """
     share = limiting_share(shares)
     if share is None:

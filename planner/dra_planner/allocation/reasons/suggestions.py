@@ -21,15 +21,16 @@ from dra_planner.model import Shape
 # these edits exclude other edits of the same request
 _REWRITING = ("use-class", "guard-class", "correct-class", "constrain-pairs")
 _STEPS = 20_000
-"""Steps of one allocation with edits: a tenth of a plan's, because a fix needs up to hundreds of
-them. An edit whose allocation ends at this limit isn't offered.
+"""Steps of one allocation with edits: a tenth of a plan's steps, because a fix needs up to hundreds
+of allocations. An edit whose allocation ends at this limit isn't suggested.
 """
 _CLASS_CHOICES = 200
-"""Combinations of other classes for the requests. This includes all combinations for claims with up
-to three requests.
+"""Maximum combinations of other classes for the requests.
+
+This includes all combinations for claims with up to three requests.
 """
 _PAIRS = 60
-"""Pairs of edits that are tried before larger sets are searched."""
+"""Maximum pairs of edits to try before searching larger sets."""
 
 
 def suggest_edits(
@@ -38,8 +39,8 @@ def suggest_edits(
     """Return a minimal set of edits with which the pod fits, the smallest found, or an empty set if
     nothing helps.
 
-    `fresh` is a node of the same kind without pods of the demand. With it, "one more node" is a
-    possible edit, and so is moving to one of the other `pools`, by name.
+    `fresh` is a node of the same kind without pods of the demand. If it's given, "one more node" is
+    a possible edit. So is moving to one of the other `pools`, by name.
     """
     best = _suggest_here(refusal, fresh)
     for name, node in (pools or {}).items():
@@ -74,11 +75,10 @@ def _suggest_here(refusal: Refusal, fresh: NodeState | None) -> tuple[Edit, ...]
 
 
 def _large_sets(edits: Sequence[Edit]) -> Iterator[Sequence[Edit]]:
-    """Yield large sets of edits that don't exclude each other. A request can only use one other
-    class, or keep its own.
+    """Yield large sets of edits that don't exclude each other.
 
-    The first sets use the same class for all requests that change their class. All other
-    combinations follow.
+    A request can use one other class, or keep its own. The first sets use the same class for all
+    requests that change their class. All other combinations follow.
     """
     rest = [e for e in edits if e.kind not in _REWRITING]
     choices: dict[tuple[int, int, int], list[Edit]] = {}
@@ -93,8 +93,9 @@ def _large_sets(edits: Sequence[Edit]) -> Iterator[Sequence[Edit]]:
 
 
 def _shrink(edits: Sequence[Edit], trial: _Trial) -> tuple[Edit, ...]:
-    """Remove edits while the others suffice. Then check whether a subset of the remaining ones
-    does.
+    """Remove edits while the others suffice.
+
+    Then check whether a subset of the remaining edits suffices.
     """
     kept = list(edits)
     for edit in reversed(edits):
@@ -116,7 +117,9 @@ class _Trial(Struct):
     shape: Shape
     node: NodeState
     fresh: NodeState | None
-    is_error: bool = False  # for selectors, because a correction can depend on an unknown value
+    # set if a selector fails with an error, because a correction can then depend on an unknown
+    # value
+    is_error: bool = False
     known: dict[frozenset[Edit], bool] = {}
 
     def fits(self, edits: Sequence[Edit]) -> bool:

@@ -37,9 +37,9 @@ def consumption(
 ) -> Consumption | None:
     """Return the amount of each capacity of the device that a request consumes, sorted by name.
 
-    None if a policy or an unknown name excludes the device. Raises CapacityError for amounts that
-    the version can't represent, and UnknownCapacity if the device's amount decides and is known
-    only at run time.
+    Returns None if a policy or an unknown name excludes the device. Raises CapacityError for
+    amounts that the version can't represent, and UnknownCapacity if the result depends on a device
+    amount that is known only at run time.
     """
     if any(name not in device.capacity for name in requested):
         return None
@@ -50,7 +50,7 @@ def consumption(
                 return None
             if name in requested or device.allow_multiple_allocations:
                 raise UnknownCapacity(name)
-            continue  # the whole capacity, regardless of its amount
+            continue  # the request gets the whole capacity, regardless of its amount
         taken[name] = _taken(name, requested.get(name), capacity, features)
     for name, amount in taken.items():
         policy = device.capacity[name].request_policy
@@ -86,7 +86,8 @@ def _taken(
 
 def _resolve(requested: Quantity | None, capacity: DeviceCapacity, features: Features) -> int:
     policy = capacity.request_policy
-    assert isinstance(capacity.value, Quantity)  # consumption() requests nothing else
+    # consumption() requests only capacities with a known quantity
+    assert isinstance(capacity.value, Quantity)
     if requested is None:
         return nano(policy.default if policy and policy.default is not None else capacity.value)
     if policy is None:
@@ -131,8 +132,8 @@ def _refuse_unrepresentable(requested: Quantity, unit: int) -> None:
 
 
 def _unit(valid: ValidRange, features: Features) -> int:
-    """Return the unit of amounts: thousandths from 1.37 on if all bounds are multiples of it,
-    otherwise integers.
+    """Return the unit of amounts: thousandths if all bounds are multiples of a thousandth (from
+    1.37 on), otherwise integers.
     """
     if not features.fractional_capacity_range:
         return _ONE

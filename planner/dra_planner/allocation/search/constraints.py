@@ -19,7 +19,7 @@ from dra_planner.model import AttributeValue, DeviceConstraint, Unknown, Version
 from dra_planner.releases import Features
 
 Reading = Literal["pessimistic", "optimistic"]
-"""How unknown values count: as hindering the pod, or as helping it."""
+"""How unknown values count: against the pod, or in its favor."""
 
 Comparison = Literal["equal", "different", "unknown"]
 
@@ -115,9 +115,9 @@ class MatchAttribute(Struct):
 class DistinctAttribute(Struct):
     """All devices must have the attribute, each with a different value.
 
-    `memory` is what a version compares with: every earlier device ("all", from 1.37 on), or the
-    last device of each request ("last"). 1.34 does the latter, but compares devices instead of
-    their values ("identity").
+    `memory` determines the devices with which a version compares: every earlier device ("all", from
+    1.37 on), or the last device of each request ("last"). 1.34 uses the last device of each
+    request, but compares devices instead of their values ("identity").
     """
 
     scope: _Scope

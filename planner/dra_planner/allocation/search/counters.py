@@ -21,7 +21,7 @@ Draws = tuple[tuple[CounterName, int], ...]
 
 
 class _Table(Struct):
-    """The remaining counters of one pool, or in 1.34 of one slice."""
+    """The remaining counters of one pool (in 1.34, of one slice)."""
 
     left: dict[CounterName, int]
     owner: object

@@ -36,7 +36,7 @@ STEP_BUDGET: Final = 200_000
 """Maximum number of tried devices in a search. Upstream's limit is ten seconds."""
 
 Failure = Literal["none", "limit"]
-"""Why a branch failed: nothing fits, or the claim would have too many devices."""
+"""Why a branch failed: no devices fit, or the claim would have too many devices."""
 
 
 class SearchResult(Struct, frozen=True):
@@ -81,9 +81,10 @@ def search_devices(
     reading: Reading = "pessimistic",
     budget: int = STEP_BUDGET,
 ) -> SearchResult:
-    """Search one node for the devices of the claims. `taken` are devices that were allocated
-    before, and `shares` the used amounts of shared devices. Doesn't raise exceptions for any claims
-    or devices.
+    """Search one node for the devices of the claims.
+
+    `taken` are devices that were allocated before, and `shares` are the used amounts of shared
+    devices. Doesn't raise exceptions for any claims or devices.
     """
     holdings = open_holdings(template, plan, behaviour, taken, shares, reading)
     return _Search(template, plan, behaviour, taken, shares, holdings, reading, budget).run()
@@ -216,8 +217,8 @@ class _Search(Struct):
         claims = self.plan.claims
         while claim < len(claims):
             if request >= len(claims[claim].requests):
-                # A completed claim leaves a marker on the stack. If a failure backtracks past this
-                # marker, it no longer concerns the limit of a single claim.
+                # A completed claim leaves a marker on the stack. If the search backtracks past this
+                # marker, the failure no longer concerns the limit of a single claim.
                 self._stack.append(_Choice("claim", claim, request, 0, 0))
                 claim, request, sub, slot, chosen = claim + 1, 0, 0, 0, False
                 continue
@@ -230,7 +231,7 @@ class _Search(Struct):
             wanted = way.spec.count if members is None else len(members)
             failure: Failure | None
             if members is not None and not members:
-                # if there are no devices, "all" is a failure, not a success without devices
+                # without devices, "all" is a failure, not a success with zero devices
                 failure = "none"
             elif slot >= wanted:
                 request, sub, slot, chosen = request + 1, 0, 0, False
@@ -273,8 +274,8 @@ class _Search(Struct):
         return None
 
     def _slip(self, planned: PlannedRequest, way: Alternative, sub: int) -> int:
-        """Apply a defect: before 1.36, the search continues with the first alternative after the
-        first device of a later `All`.
+        """Apply a defect: before 1.36, after the first device of an `All` in a later alternative,
+        the search continues with the first alternative.
         """
         if sub and way.takes_all and self.behaviour.slips_to_first_alternative:
             self.holdings.defects.add("all-as-later-alternative")

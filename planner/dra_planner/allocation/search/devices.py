@@ -45,7 +45,7 @@ class Candidate(Struct, frozen=True, eq=False):
     reachable: bool
     shareable: bool  # can be allocated more than once
 
-    # What selectors read.
+    # The values that selectors read.
 
     @property
     def driver(self) -> str:

@@ -64,7 +64,7 @@ class Holdings(Struct):
     ledger: CounterLedger
     marked: int = 0
     allocating: dict[int, list[Consumption]] = {}
-    marked_shared: set[int] = set()  # devices of which further shares don't consume counters
+    marked_shared: set[int] = set()  # devices whose further shares don't consume counters
     defects: set[str] = set()
 
     def busy(self, claim: int, way: Alternative) -> int:
@@ -126,7 +126,7 @@ class Holdings(Struct):
             taken.constraints += 1
         if not self._still_has_room(way, candidate, slot, must):
             if self.behaviour.leaks_counters:
-                self._mark(claim, taken)  # at this point, these versions don't undo anything
+                self._mark(claim, taken)  # these versions don't undo the changes at this point
             else:
                 self._reject(claim, taken)
             return None

@@ -37,8 +37,8 @@ class Alternative(Struct, eq=False):
     its name).
 
     Sets of devices are integers over the template's candidates. `fault` is an error that ends the
-    attempt regardless of the devices. `all_fault` is an error that ends it because this alternative
-    requests all of them.
+    attempt regardless of the devices. `all_fault` is an error that ends the attempt because this
+    alternative requests all devices.
     """
 
     claim: str
@@ -102,8 +102,8 @@ class PlannedClaims(Struct, eq=False):
     shares_devices: bool
     # the number of devices that a request can choose from, or the devices that `All` includes
     number_is_unknown: bool
-    # "all devices" with a constraint: the first device determines whether the result is a failure
-    # or an error
+    # for "all devices" with a constraint: the first device determines whether the result is a
+    # failure or an error
     order_shows: bool
     bounds: tuple[
         tuple[int, int], ...
@@ -153,8 +153,8 @@ def plan_claims(claims: Sequence[tuple[str, ClaimSpec]], template: Template) -> 
 
 
 def _number_is_unknown(alternatives: Sequence[Alternative], searched: Sequence[Candidate]) -> bool:
-    """Return True if the unknown number of some devices matters: for `All`, and for more of them
-    than predicted.
+    """Return True if the unknown number of some devices matters: for `All`, and for requests of
+    more devices than predicted.
     """
     several = sum(c.bit for c in searched if c.device.may_be_several)
     left_open = [(a, a.selection.unknown & a.roomy) for a in alternatives]
@@ -389,7 +389,7 @@ def _all_fault(way: Alternative, template: Template) -> str:
 
 
 def _typed(value: AttributeValue | None) -> tuple[object, ...]:
-    """Return a value that only equals values of its type, so that True doesn't equal 1."""
+    """Return a value that equals only values of the same type, so that True doesn't equal 1."""
     return tuple((type(v), v) for v in value) if isinstance(value, tuple) else (type(value), value)
 
 
@@ -434,7 +434,7 @@ def _split(group: int, values: Mapping[int, object]) -> Collection[int]:
 
 
 def _kinds_of_devices(searched: Sequence[Candidate], template: Template) -> Collection[int]:
-    """Return the sets of devices that claims only distinguish through their selectors, computed
+    """Return the sets of devices that claims distinguish only through their selectors, computed
     once per template.
     """
     kinds: dict[object, int] | None = template.memory.get("kinds of devices")

@@ -25,7 +25,7 @@ _NANO = -9
 
 
 def allocation_of(picks: Sequence[Pick], template: Template) -> ClaimAllocation:
-    """Return devices and node selector of one claim."""
+    """Return the devices and the node selector of one claim."""
     return ClaimAllocation(
         devices=tuple(_device(pick, template) for pick in picks),
         node_selector=_node_selector([template.candidates[p.index] for p in picks], template),

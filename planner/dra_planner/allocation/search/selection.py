@@ -1,8 +1,9 @@
 """Find the devices of a node that match the selectors of a class and a request.
 
-Selectors run in order, the class's first. The first one that doesn't match ends the evaluation of a
-device, and an error ends the scheduling attempt of the pod. The outcome of a selector only depends
-on the values that it reads, so outcomes are cached per projection.
+Selectors run in order, starting with the selectors of the class. The first selector that doesn't
+match ends the evaluation of a device, and an error ends the scheduling attempt of the pod. The
+outcome of a selector depends only on the values that it reads, so outcomes are cached per
+projection.
 """
 
 from __future__ import annotations
@@ -35,8 +36,10 @@ class OwnedSelector(Struct, frozen=True):
 
 
 class Selection(Struct):
-    """Devices by outcome, as sets of bits. The reasons are stored per device for explanations:
-    `failed` contains the term that each device failed, and `errors` and `unknowns` the messages.
+    """Devices by outcome, as sets of bits.
+
+    The reasons are stored per device for explanations: `failed` contains the term that each device
+    failed, and `errors` and `unknowns` contain the messages.
     """
 
     matched: int = 0
@@ -172,7 +175,7 @@ def _judge(expression: str, features: Features) -> _Judge:
 
 
 def fix_of(expression: str, features: Features) -> str:
-    """Return the fix with which a selector compiles. "" if it already compiles, or if no fix is
+    """Return the fix with which a selector compiles, or "" if it already compiles or no fix is
     known.
     """
     refused = _judge(expression, features).refused
@@ -180,7 +183,7 @@ def fix_of(expression: str, features: Features) -> str:
 
 
 def values_read(term: OwnedSelector, candidate: Candidate, features: Features) -> tuple[str, ...]:
-    """Return a device's values that a selector reads, as text, or nothing if the selector reads
+    """Return a device's values that a selector reads, as text, or () if the selector reads
     everything.
     """
     selector = _judge(term.expression, features).selector

@@ -1,3 +1,4 @@
-"""Advice for rejected selectors: `fixes` uses the checked tree, and `foreign_syntax` the text that
-doesn't parse.
+"""Advice for rejected selectors.
+
+`fixes` uses the checked tree, and `foreign_syntax` uses texts that don't parse.
 """

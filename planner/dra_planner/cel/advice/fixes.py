@@ -1,7 +1,7 @@
 """Fixes for rejected selectors.
 
-Each rule looks at the rejected node, not only at the error message, and contains a complete
-expression to use instead. If no better expression is known, there is no advice.
+Each rule looks at the rejected node, not only at the error message, and its advice contains a
+complete replacement expression. If no better expression is known, there is no advice.
 """
 
 from __future__ import annotations
@@ -205,8 +205,8 @@ def _is_short_version(node: SyntaxNode) -> bool:
 
 
 def _wrapped(node: SyntaxNode, kind: str) -> str | None:
-    """Return the operand as an expression. A literal becomes a quantity or version, and an
-    attribute becomes a capacity if necessary.
+    """Return the operand as an expression, with a literal converted to a quantity or version, and
+    an attribute to a capacity if necessary.
     """
     if isinstance(node, Constant):
         text = str(node.value)

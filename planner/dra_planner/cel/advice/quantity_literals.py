@@ -1,4 +1,4 @@
-"""Literals of `quantity(…)` that aren't quantities, so the selector fails on every device, and the
+"""Find invalid literals of `quantity(…)`, with which the selector fails on every device, and the
 quantities that they probably mean.
 
 Source: kubernetes/apiserver:pkg/cel/library/quantity.go@v0.36.2 (a string that doesn't parse is an
@@ -19,7 +19,7 @@ _AMOUNT: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgtpe])?(i)?(?:b|bytes?)?\
 
 def invalid_literals(root: SyntaxNode) -> Iterator[tuple[str, str]]:
     """Yield the text of each literal that isn't a quantity, and the quantity that it probably means
-    ("" if that isn't clear).
+    ("" if that's unclear).
     """
     for node in walk(root):
         if isinstance(node, Call) and node.function == "quantity" and node.target is None:
@@ -50,8 +50,8 @@ def _is_quantity(text: str) -> bool:
 
 
 def _meant(text: str) -> str:
-    """Return a quantity without the unit for bytes, blanks, and wrong case: "20 GB" means 20G (a
-    decimal unit), and "20GiB" means 20Gi.
+    """Return a quantity without a unit for bytes and blanks, and with corrected case: "20 GB" means
+    20G (a decimal unit), and "20GiB" means 20Gi.
     """
     found = _AMOUNT.fullmatch(text)
     if found is None:

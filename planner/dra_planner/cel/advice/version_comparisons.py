@@ -62,7 +62,7 @@ def _read(node: SyntaxNode) -> tuple[str, str]:
 
 
 def _side(node: SyntaxNode) -> str:
-    """Return an operand, in which a literal becomes a version."""
+    """Return an operand, with a literal converted to a version."""
     if not isinstance(node, Constant):
         return spell(node) or ""
     parts = _parts(node)

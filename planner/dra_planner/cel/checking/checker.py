@@ -65,8 +65,8 @@ _CONSTANT_TYPES: Final[dict[type, CelType]] = {
 def check(root: SyntaxNode, dialect: Dialect, declared: VariableTypes | None = None) -> list[Issue]:
     """Check the tree in place, and return the errors in order of their positions.
 
-    Types are only meaningful without errors. Without declarations, the expression is a selector,
-    which reads `device`. Raises `TypesTooLarge`.
+    Types are meaningful only if there are no errors. Without declarations, the expression is a
+    selector, which reads `device`. Raises `TypesTooLarge`.
     """
     checker = _Checker(dialect, device_declarations(dialect) if declared is None else declared)
     checker.check(root)

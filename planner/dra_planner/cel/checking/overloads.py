@@ -1,8 +1,8 @@
 """The table of overloads, with every function that a selector can call.
 
 A row reads `id name(types) result` for a function and `id (type).name(types) result` for a method.
-Single capital letters are type parameters. A library states from which version, until which
-version, and with which feature gate its rows are declared.
+Single capital letters are type parameters. A library sets the first version, the last version, and
+the feature gate for its rows.
 
 Sources: google/cel-go:common/stdlib/standard.go, cel/library.go,
 ext/{strings,lists,sets,comprehensions}.go @v0.26.0 and v0.29.2;
@@ -42,8 +42,8 @@ from dra_planner.cel.types import CelType
 
 
 class Overload(Struct, frozen=True):
-    """One overload of a function: its parameter types (of a method, the target first) and its
-    result type.
+    """One overload of a function: its parameter types (for a method, starting with the target) and
+    its result type.
     """
 
     id: str

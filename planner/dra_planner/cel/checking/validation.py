@@ -1,7 +1,6 @@
-"""Check the literals in a tree without type errors.
-
-Checks that elements have one type, and that durations, timestamps, patterns, and format strings are
-valid. Source of the behavior: google/cel-go:cel/validator.go, ext/formatting.go @v0.26.0.
+"""Check the literals in a tree without type errors: elements must have one type, and durations,
+timestamps, patterns, and format strings must be valid. Source of the behavior:
+google/cel-go:cel/validator.go, ext/formatting.go @v0.26.0.
 """
 
 from __future__ import annotations
@@ -84,7 +83,7 @@ def _is_readable(function: str, value: object) -> bool:
             compile_pattern(str(value))
         else:
             kind = {str: "string", int: "int64"}.get(value.__class__, "")
-            if not kind:  # null can represent either of the two, but is neither
+            if not kind:  # null can stand for either type, but is neither
                 return False
             FUNCTIONS[f"{kind}_to_{function}"](value)
     except CelError:

@@ -259,8 +259,9 @@ _BY_OVERLOAD: Final[dict[str, Cost]] = {
 
 
 def call_cost(function: str, overload: str, library: CelLibrary) -> Cost | int:
-    """Return the cost of a call: a number, or a function of its arguments and result. `overload` is
-    empty if it's only known at run time.
+    """Return the cost of a call: a number, or a function of its arguments and result.
+
+    `overload` is empty if it's known only at run time.
     """
     if overload == "list_flatten_int" and library.flatten_checks_depth:
         return _flatten_checked

@@ -3,7 +3,7 @@
 Upstream's cost counts calls, so a cheap call can take long: comparing nested lists that bindings
 have doubled repeatedly, adding numbers with twenty thousand digits, or compiling a new pattern in
 every iteration. This work is counted here, in units of about a tenth of a microsecond, and the
-evaluation ends if there is too much. Ordinary expressions use some hundred units.
+evaluation ends if there is too much. Ordinary expressions use a few hundred units.
 """
 
 from __future__ import annotations

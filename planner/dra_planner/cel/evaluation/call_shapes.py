@@ -143,8 +143,9 @@ def equals_text(left: Closure, text: str, run: Callable[[Any, Any], Any], cost: 
 
 
 def paid(run: Callable[..., Any], arguments: list[Any], cost: Cost | int) -> Closure:
-    """Return the closure of a function with constant arguments. It's called once, but every
-    evaluation has its cost or its error.
+    """Return the closure of a function with constant arguments.
+
+    The function is called once, but every evaluation has its cost or its error.
     """
     count = _counter(cost)
     try:
@@ -202,9 +203,9 @@ def variadic(arguments: list[Closure], run: Callable[..., Any], cost: Cost | int
 def decided_by_form(
     call: Closure, others: list[Closure], run: Callable[..., Any], parses: bool
 ) -> Closure:
-    """Return the closure of a function whose first argument may only be known by its form.
+    """Return the closure of a function for whose first argument maybe only the form is known.
 
-    `parses` accepts either all texts of one form or none of them. For other functions, only the
+    `parses` accepts either all texts of one form, or none of them. For other functions, only the
     types matter.
     """
 
@@ -280,7 +281,7 @@ def set_membership(operand: Closure, items: list[Any]) -> Closure | None:
     """
     if not items:
         return Folded(False)
-    # CEL compares numbers of different types by value, but Python's True equals 1. Members carry
+    # CEL compares numbers of different types by value, but Python's True equals 1. Members include
     # their type, so each number is added once for every type that has an equal value.
     members: set[Any] = set()
     for item in items:

@@ -10,10 +10,10 @@ from dra_planner.cel.tree import SyntaxNode
 
 
 class Compiler(Protocol):
-    """Compiles nodes to closures. Knows the slots of local names, and whether their values are
-    lazy.
+    """Compiles nodes to closures.
 
-    `sees_form` is True if the expression can detect the format of a quantity.
+    Stores the slots of local names, and whether their values are lazy. `sees_form` is True if the
+    expression can detect the format of a quantity.
     """
 
     dialect: Dialect

@@ -204,8 +204,8 @@ def _quantify(
         decided = False
         for variables[first], variables[second] in turns:
             if decided:
-                # Upstream notices only in the next iteration that the result is decided, and that
-                # iteration's condition has a cost too.
+                # Upstream notices only in the next iteration that the result is decided, so this
+                # iteration's condition also has a cost.
                 state.cost += condition_cost
                 break
             state.cost += condition_cost + 1
@@ -276,8 +276,8 @@ def _count_one(items: Closure, predicate: Closure, first: int, second: int, pair
                 elif value is not False:
                     failure = no_overload()
             except ABSORBED as error:
-                # The loop goes on: `exists_one` has no early exit, and its cost is part of the
-                # contract.
+                # The loop continues, because `exists_one` has no early exit, and its cost must
+                # equal upstream's.
                 failure = error
             if state.cost > state.budget:
                 state.check()
@@ -305,7 +305,7 @@ def _collect(
     items: Closure, keep: Closure | None, element: Closure, first: int, second: int, pairs: bool
 ) -> Closure:
     """Evaluate `map`, `filter`, and `transformList` with the cost of appending a list in each
-    iteration, but without doing so.
+    iteration, but without actually appending lists.
     """
 
     # Upstream's loop adds a list of one item in each turn: reading the accumulator and the sum cost

@@ -53,7 +53,7 @@ def _is_sorted(items: list[Any]) -> bool:
 
 
 def _is_above(a: Any, b: Any) -> bool:
-    """Return True if a comes after b. Values that can't be compared don't."""
+    """Return True if a comes after b. Returns False for values that can't be compared."""
     try:
         return compare(a, b) > 0
     except CelError:
@@ -130,7 +130,7 @@ def _includes(target: Any, value: Any) -> bool:
 
 
 def _includes_some(target: Any, value: Any) -> bool:
-    """As `_includes`, with the limit of 1.36."""
+    """Same as `_includes`, with the limit of 1.36."""
     if target.__class__ is list:
         for index, item in enumerate(target):
             if index >= _MAX_INCLUDES:
@@ -207,7 +207,7 @@ def _range(count: int) -> list[int]:
 
 
 def _bounded_range(count: int) -> list[int]:
-    """As `_range`, with its later limits."""
+    """Same as `_range`, with its later limits."""
     if count < 0:
         raise CelError(f"lists.range: size must be non-negative, got {count}")
     if count > 1_000_000:

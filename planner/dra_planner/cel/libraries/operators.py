@@ -54,8 +54,9 @@ _NANOS: Final = 10**9
 
 
 def known(value: Any) -> Any:
-    """Return the value. Raises `UnknownError` if it's only known at run time, or the error inside
-    an optional.
+    """Return the value.
+
+    Raises `UnknownError` if it's known only at run time, or the error inside an optional.
     """
     kind = value.__class__
     if kind is UnknownValue:
@@ -128,8 +129,10 @@ def _equal_opaque(a: Any, b: Any) -> bool:
 
 
 def compare_quantities(a: QuantityValue, b: QuantityValue) -> int:
-    """Return -1, 0, or 1. As upstream, a comparison with a big-decimal quantity converts the first
-    quantity to that format.
+    """Return -1, 0, or 1.
+
+    As in upstream, a comparison with a big-decimal quantity converts the first quantity to that
+    format.
     """
     result = a.quantity.compare(b.quantity)
     if a.quantity.small and not b.quantity.small:
@@ -162,8 +165,9 @@ def _are_equal(a: list[Any], b: list[Any]) -> bool:
 
 
 def is_plain(items: list[Any]) -> bool:
-    """Return True if a list is long and only contains ints or only strings, so that Python compares
-    it as CEL does, but faster.
+    """Return True if a long list contains only ints or only strings.
+
+    Python compares such lists with the same result as CEL, but faster.
     """
     if len(items) < _LONG or items[0].__class__ not in _PLAIN:
         return False
@@ -241,7 +245,10 @@ def _compare_mixed(a: Any, b: Any) -> int:
 
 
 def compare(a: Any, b: Any) -> int:
-    """Return -1, 0, or 1 for two values that have an order. Raises `CelError` if they don't."""
+    """Return -1, 0, or 1 for two values that have an order.
+
+    Raises `CelError` if they don't have an order.
+    """
     kind, other = a.__class__, b.__class__
     if kind in _NUMBERS and other in _NUMBERS:
         result = compare_numbers(a, b)

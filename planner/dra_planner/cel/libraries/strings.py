@@ -129,7 +129,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
 
 
 def _within(find: Callable[..., int]) -> Callable[..., int]:
-    """Return the search function, which finds the empty string at the end at the latest."""
+    """Return the search function, which always finds the empty string, at the latest at the end."""
 
     def found(text: str, part: str, start: int) -> int:
         return min(start, len(text)) if not part else find(text, part, start)

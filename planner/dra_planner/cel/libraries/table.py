@@ -29,8 +29,9 @@ Functions = Mapping[str, Callable[..., Any]]
 
 
 def _authorizer(_: CelLibrary) -> Functions:
-    """Functions of the authorizer. They are declared everywhere, but no value that they accept
-    exists.
+    """Functions of the authorizer.
+
+    They are declared in all environments, but there are no values that they accept.
     """
 
     def unavailable(*_: Any) -> Any:

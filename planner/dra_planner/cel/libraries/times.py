@@ -61,7 +61,7 @@ def parse_duration(text: str) -> Duration:
 
 
 def duration_of_int(_: int) -> Duration:
-    """A conversion that is declared and always fails."""
+    """Fail, as this conversion always does although it's declared."""
     raise CelError("type conversion error from 'int' to 'google.protobuf.Duration'")
 
 

@@ -121,8 +121,9 @@ def _unescape_host(text: str) -> str:
 
 
 def _unescape_zone(text: str) -> str:
-    """Return the zone of an address. Spaces and characters that don't need escaping can be escaped,
-    too.
+    """Return the zone of an address.
+
+    Spaces and characters that don't need escaping can also be escaped.
     """
     for match in _ESCAPE_IN_TEXT.finditer(text):
         byte = int(match[1], 16)

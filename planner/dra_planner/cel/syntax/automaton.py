@@ -1,5 +1,5 @@
-"""The parser's automaton, which runs the tables of the grammar and does a series of reductions in
-one step.
+"""The parser's automaton, which runs the tables of the grammar, and performs a series of reductions
+in one step.
 
 A grammar with a rule for every precedence level reduces each literal about ten times, from
 `literal` to `expr`, and only the topmost state changes. The end of such a series depends on three

@@ -158,7 +158,7 @@ class TreeBuilder:
     """The callbacks, one for each rule.
 
     `with_lists` is True if the macro `sortBy` exists, and `with_backquotes` if fields can be
-    quoted. `numbers` are the literals so far, whose signs are only known at the end.
+    quoted. `numbers` are the literals so far, whose signs are known only at the end.
     """
 
     def __init__(self) -> None:

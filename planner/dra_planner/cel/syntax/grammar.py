@@ -103,7 +103,7 @@ ESCAPED_IDENT: /`[a-zA-Z0-9_.\-\/ ]+`/
 
 
 def make_tables() -> str:
-    """Return the content of `tables.json`, which only depends on the grammar and the versions of
+    """Return the content of `tables.json`, which depends only on the grammar and the versions of
     lark and cel-python. Raises ModuleNotFoundError if they aren't installed.
     """
     import lark

@@ -30,10 +30,10 @@ class Production(Struct, frozen=True):
 class Tables(Struct, frozen=True):
     """An LALR(1) automaton and its words.
 
-    For each state, `goto` contains the next state by symbol, and `reduce` the rule by the kind of
-    the next word. State 0 is the start, and `end` is the state after the whole expression. `word`
-    matches one word, and the name of the matching group is its kind. `ignored` are the kinds
-    between words, and `kept` the kinds whose text the callback gets.
+    For each state, `goto` contains the next state by symbol, and `reduce` contains the rule by the
+    kind of the next word. State 0 is the start, and `end` is the state after the whole expression.
+    `word` matches one word, and the name of the matching group is its kind. `ignored` are the kinds
+    between words, and `kept` are the kinds whose text the callback gets.
     """
 
     goto: tuple[dict[str, int], ...]
