@@ -1,7 +1,6 @@
-"""The planner: which claims fit which machine types, and how many nodes they need.
-
-Pure: no Pulumi, no network, no clock. The names below are the public API. They are loaded on first
-use, so that importing the package is fast.
+"""The planner, which computes the machine types that claims fit, and the number of nodes that they
+need. It's pure: it doesn't use Pulumi, the network, or the clock. The names below are the public
+API. They are loaded on first use, so that importing the package is fast.
 """
 
 from __future__ import annotations

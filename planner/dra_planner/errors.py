@@ -28,7 +28,7 @@ class Place(Struct, frozen=True, order=True):
     """
 
     file: str = ""
-    line: int = 0  # 0: not known
+    line: int = 0  # 0 if unknown
     path: str = ""
 
     def __str__(self) -> str:
@@ -40,7 +40,7 @@ NOWHERE = Place()
 
 
 class Diagnostic(Struct, frozen=True):
-    """One finding about one object, as a linter, the API server, or a rule reports it.
+    """One finding of a linter, the API server, or a rule about one object.
 
     `rejected` is the kind of the object if the API server would reject it, for example Node.
     `subject` is the workload of a rule's finding, or "".
@@ -62,10 +62,9 @@ class Diagnostic(Struct, frozen=True):
 
 
 class PlannerError(Exception):
-    """The input is wrong.
+    """Raised if the input is invalid. Contains the place, the problem, and the fix.
 
-    Contains the place, the problem, and the fix. `others` are further errors of the same input, so
-    that a user can fix all of them at once.
+    `others` are further errors in the same input, so that a user can fix all of them at once.
     """
 
     def __init__(

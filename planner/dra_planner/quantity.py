@@ -1,9 +1,9 @@
 """Resource quantities ("80Gi", "1500m", "1e3"), with the arithmetic of Kubernetes.
 
-A quantity keeps more than a number: the unscaled integer and its decimal scale, whether it is held
-in the 64-bit form or in the big-decimal form, and the family of its suffix. All of these matter:
-`isInteger` in a CEL selector depends on the form and the scale, and the canonical text on the
-family. Numbers finer than a nano unit are rounded up, away from zero, and binary quantities are
+A quantity keeps more than a number: the unscaled integer and its decimal scale, whether it's in the
+64-bit form or in the big-decimal form, and the family of its suffix. All of these matter:
+`isInteger` in a CEL selector depends on the form and the scale, and the canonical text depends on
+the family. Numbers finer than a nano unit are rounded up, away from zero, and binary quantities are
 capped at 2^63-1.
 
 Source of the behavior:
@@ -31,7 +31,7 @@ TOO_LARGE: Final = "the number is too large"
 
 _INT64_MAX: Final = 2**63 - 1
 _INT64_MIN: Final = -(2**63)
-# a selector has at most 10 KiB; larger numbers only serve to exhaust memory
+# a selector has at most 10 KiB, and larger numbers only exhaust memory
 _MAX_DIGITS: Final = 20_000
 _MAX_CACHED_LENGTH: Final = 64
 _SHAPE: Final = re.compile(r"([+-]?)(0*)([0-9]*)(\.[0-9]*)?([eEinumkKMGTP]*[+-]?[0-9]*)", re.ASCII)
@@ -106,7 +106,7 @@ class Quantity(Struct, frozen=True):
 
     @property
     def sign(self) -> int:
-        """-1, 0 or 1."""
+        """The sign: -1, 0, or 1."""
         return (self.unscaled > 0) - (self.unscaled < 0)
 
     def as_int64(self) -> int | None:
@@ -118,7 +118,7 @@ class Quantity(Struct, frozen=True):
         return _scale_up(self.unscaled, self.scale)
 
     def as_float(self) -> float:
-        """The nearest thing to the number that upstream's `AsApproximateFloat64` gives."""
+        """The approximation of the number that upstream's `AsApproximateFloat64` returns."""
         try:
             base = float(self.unscaled)
         except OverflowError:
@@ -134,13 +134,13 @@ class Quantity(Struct, frozen=True):
         )
 
     def compare(self, other: Quantity) -> int:
-        """-1, 0 or 1 as this number is less than, equal to or greater than the other."""
+        """Return -1, 0, or 1 if this number is less than, equal to, or greater than the other."""
         a, b = self.unscaled, other.unscaled
         if self.scale != other.scale:
             if self.sign != other.sign or a == 0:
                 return (self.sign > other.sign) - (self.sign < other.sign)
-            # The magnitudes decide unless they are equal, so no power of ten is computed for
-            # 1e2000000000.
+            # The magnitudes determine the result unless they are equal, so no power of ten is
+            # computed for 1e2000000000.
             big, small = _digits(a) + self.scale, _digits(b) + other.scale
             if big != small:
                 return self.sign if big > small else -self.sign
@@ -198,8 +198,8 @@ class Quantity(Struct, frozen=True):
         return Quantity(number, self.scale, self.small, self.suffixes)
 
     def __str__(self) -> str:
-        """The canonical text: without a fraction, and with the largest suffix of the family that
-        doesn't lose precision.
+        """Return the canonical text: without a fraction, and with the largest suffix of the family
+        that doesn't lose precision.
         """
         return self.text or _canonical(self)
 
@@ -212,8 +212,8 @@ class Quantity(Struct, frozen=True):
 
 
 def amount_text(name: str, amount: int) -> str:
-    """Return an amount with its unit: cores for cpu, GiB for memory and storage, a count
-    otherwise.
+    """Return an amount with its unit: cores for cpu, GiB for memory and storage, and a count for
+    other resources.
     """
     if name == "cpu":
         return f"{amount / 1000:g} CPU"
@@ -235,7 +235,7 @@ def amount_text_at_most(name: str, amount: int) -> str:
 
 
 def amount_complaint(text: str) -> str:
-    """Return why a text is not a valid quantity of something that a node has, or ""."""
+    """Return why a text isn't a valid quantity of a node's resource, or ""."""
     try:
         return f'"{text}" must not be negative' if Quantity.parse(text).sign < 0 else ""
     except QuantityError:
@@ -312,7 +312,9 @@ def _parse_big(text: str, suffixes: str, exponent: int) -> Quantity:
 
 
 def _big_int(text: str, digits: str) -> int:
-    """`int(digits)` for any length up to the limit: Python itself refuses more than 4300 digits."""
+    """Return `int(digits)` for any length up to the limit, because Python itself rejects more than
+    4300 digits.
+    """
     if len(digits) > _MAX_DIGITS:
         raise QuantityError(text, TOO_LARGE)
     number = 0
@@ -336,15 +338,15 @@ def _int64(number: int) -> int:
 
 
 def _digits(number: int) -> int:
-    """The number of decimal digits, without converting a very long number to text."""
+    """Return the number of decimal digits, without converting a very long number to text."""
     number = abs(number)
     estimate = number.bit_length() * 30103 // 100000
     return estimate + 1 if number >= 10**estimate else max(estimate, 1)
 
 
 def _round_up(number: int, scale: int, to_scale: int) -> int:
-    """`number` × 10^`scale` in units of 10^`to_scale`, rounded away from zero if the result isn't
-    an integer.
+    """Return `number` × 10^`scale` in units of 10^`to_scale`, rounded away from zero if the result
+    isn't an integer.
     """
     if scale >= to_scale:
         return number * _ten(scale - to_scale)
@@ -368,8 +370,8 @@ def _scale_up(number: int, places: int) -> int | None:
 
 
 def _scale_up_wrapping(number: int, places: int) -> int:
-    """The result of upstream if 64 bits aren't sufficient: the low bits for the common scales, and
-    0 for all others.
+    """Return upstream's result if 64 bits aren't sufficient: the low bits for the common scales,
+    and 0 for all other scales.
     """
     result = _scale_up(number, places)
     if result is None:
@@ -386,8 +388,8 @@ def _scale_down(number: int, places: int) -> int:
 
 
 def _scaled_value_big(unscaled: int, scale: int, to_scale: int) -> int:
-    """Like upstream: the number wraps around at 64 bits, and a negative fraction is rounded toward
-    zero and then up.
+    """Scale a number like upstream: it wraps around at 64 bits, and a negative fraction is rounded
+    toward zero and then up.
     """
     places = scale - to_scale
     if places == 0:
@@ -456,7 +458,7 @@ def _with_suffix(
 
 
 def _decimal(number: int) -> str:
-    """`str(number)` for any length: Python itself refuses more than 4300 digits."""
+    """Return `str(number)` for any length, because Python itself rejects more than 4300 digits."""
     if abs(number) < 10**4000:
         return str(number)
     high, low = divmod(abs(number), 10**4000)
@@ -464,8 +466,8 @@ def _decimal(number: int) -> str:
 
 
 def _power_of_ten(exponent: int) -> float:
-    """Like Go's `math.Pow10`: a product of two table entries, which isn't always the nearest
-    float.
+    """Return a power of ten like Go's `math.Pow10`: a product of two table entries, which isn't
+    always the nearest float.
     """
     if exponent > 308:
         return float("inf")

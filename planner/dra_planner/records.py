@@ -17,7 +17,7 @@ def equality(
     """Return a decorator for a frozen record that compares all fields except the ignored ones.
 
     The place where a record was written is ignored, for example. Unhashed fields are compared, but
-    aren't part of the hash, because mappings have none.
+    aren't part of the hash, because mappings don't have one.
     """
 
     def decorate(record: type[Record]) -> type[Record]:

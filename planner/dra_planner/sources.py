@@ -1,7 +1,7 @@
 """Sources: texts with manifests, and one digest over all their documents.
 
-Doesn't import a YAML parser, so that the Pulumi program can check whether a plan is stale without
-one.
+This module doesn't import a YAML parser, so that the Pulumi program can check whether a plan is
+stale without one.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ MAX_FILE_BYTES: Final = 64 * 2**20
 MAX_TOTAL_BYTES: Final = 256 * 2**20
 MAX_FILES: Final = 20_000
 _LISTED: Final = 5
-"""Names of a folder that an error message lists."""
+"""Maximum number of names in a folder that an error message lists."""
 
 CONFIGURATION: Final = "pulumi-dra.yaml"
-"""The configuration file of `check` and the policy pack, which contains no manifests."""
+"""The configuration file of `check` and the policy pack, which doesn't contain manifests."""
 KUSTOMIZATIONS: Final = frozenset({"kustomization.yaml", "kustomization.yml", "kustomization"})
 _OBJECT: Final = re.compile(r"""^(?:["']?apiVersion|\s*\{)""", re.MULTILINE)
 _UNFINISHED: Final = re.compile(
@@ -59,9 +59,9 @@ class MissingManifests(Struct, frozen=True):
 class Source(Struct, frozen=True, order=True):
     """A text and its name in messages: a path as the user wrote it, or `<stdin>`.
 
-    A skipped source contains no manifests. It's part of the digest, but isn't read. `namespaces`
-    are (first line, last line, namespace) of objects that are applied with `kubectl -n`. `absent`
-    are manifests that belong here but aren't in the text.
+    A skipped source doesn't contain manifests. It's part of the digest, but isn't read.
+    `namespaces` are (first line, last line, namespace) of objects that are applied with `kubectl
+    -n`. `absent` are manifests that belong here but aren't in the text.
     """
 
     name: str
@@ -78,8 +78,8 @@ class Source(Struct, frozen=True, order=True):
 
 
 class Gathered(Struct, frozen=True):
-    """The readable sources, sorted by name, and why some files couldn't be read, with the file in
-    each error.
+    """The readable sources, sorted by name, and the errors of files that couldn't be read, each
+    with its file.
     """
 
     sources: tuple[Source, ...]
@@ -89,10 +89,10 @@ class Gathered(Struct, frozen=True):
 def read_sources(paths: Sequence[str | Path], stdin: TextIO | None = None) -> tuple[Source, ...]:
     """Return the manifests below these paths, sorted by name, each file once.
 
-    A path is a file, a folder (searched recursively for *.yaml, *.yml and *.json; hidden entries,
-    kustomization files and pulumi-dra.yaml are passed over), a glob (`**` included) or `-` for
-    standard input (`stdin`, by default the process's own). Raises SourceError, with `others` for
-    further faulty paths.
+    A path is a file, a folder, a glob (which can include `**`), or `-` for standard input (`stdin`,
+    by default the process's own). Folders are searched recursively for *.yaml, *.yml, and *.json,
+    without hidden entries, kustomization files, and pulumi-dra.yaml. Raises SourceError, with
+    further invalid paths in `others`.
     """
     gathered = gather_sources(paths, stdin)
     if gathered.unreadable:
@@ -154,8 +154,8 @@ def has_embedded(name: str) -> bool:
 
 
 def is_terraform(name: str) -> bool:
-    """Return whether a file with this name is in Terraform's language, which embeds charts and
-    objects differently.
+    """Return whether a file with this name is written in Terraform's language, which embeds charts
+    and objects differently.
     """
     return name.lower().endswith(".tf")
 
@@ -184,7 +184,7 @@ def is_pod_template(name: str) -> bool:
 
 
 class _Reader:
-    """Collects sources and errors while going through paths."""
+    """Collects sources and errors from paths."""
 
     def __init__(
         self, stdin: TextIO | None, exclude: Sequence[str] = (), stdin_name: str = STDIN_NAME

@@ -1,4 +1,4 @@
-"""Numbers and words that agree with them."""
+"""Wording for numbers, and words that agree with them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _SINGULAR = {"are": "is", "do": "does", "have": "has"}
 
 
 def noun(number: int, singular: str) -> str:
-    """Return the noun for this number of things: `node`, `nodes`, `addresses`."""
+    """Return the noun for this number, for example `node`, `nodes`, or `addresses`."""
     if number == 1:
         return singular
     head, of, rest = singular.partition(" of ")
@@ -17,12 +17,12 @@ def noun(number: int, singular: str) -> str:
 
 
 def counted(number: int, singular: str) -> str:
-    """Return a number with its noun: `1 node`, `2 nodes`."""
+    """Return a number with its noun, for example `1 node` or `2 nodes`."""
     return f"{number} {noun(number, singular)}"
 
 
 def named(singular: str, names: Collection[str], joint: str = ", ") -> str:
-    """Return names after their noun: `pool l4`, `pools l4, h100`."""
+    """Return names after their noun, for example `pool l4` or `pools l4, h100`."""
     return f"{noun(len(names), singular)} {joint.join(names)}"
 
 
@@ -43,8 +43,8 @@ def listed(parts: Iterable[str]) -> str:
 
 
 def verb(number: int, plural: str) -> str:
-    """Return the verb for this number of things: "is", "has", or "passes" for one, and "are",
-    "have", or "pass" for several.
+    """Return the verb for this number: "is", "has", or "passes" for one, and "are", "have", or
+    "pass" for several.
     """
     if number != 1:
         return plural
@@ -52,7 +52,9 @@ def verb(number: int, plural: str) -> str:
 
 
 def price_change(more: Decimal | None) -> str:
-    """Return a change of the price, for example "USD 4.60 more per hour", or that it's unknown."""
+    """Return a change of the price, for example "USD 4.60 more per hour", or a text that says it's
+    unknown.
+    """
     if more is None:
         return "price unknown"
     return f"USD {abs(more):,.2f} {'less' if more < 0 else 'more'} per hour"

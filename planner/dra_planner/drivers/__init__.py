@@ -1,7 +1,7 @@
 """Differences between device drivers, in one module or folder for each driver.
 
-Except for `protocol`, every module or package here is a driver with the name that fleets use, and
-contains one `DRIVER`. The package's path is extended over `sys.path`, so a distribution adds a
+Except for `protocol`, every module or package here describes the driver with its name in fleets,
+and contains one `DRIVER`. The package's path is extended over `sys.path`, so a distribution adds a
 driver with one module `dra_planner/drivers/<name>.py` and tables in `dra_planner/data/`. Drivers
 are imported on first use.
 """
@@ -69,7 +69,10 @@ def names() -> tuple[str, ...]:
 
 @cache
 def driver(name: str) -> AnyDriver:
-    """Return the driver with this name ("nvidia"). Raises CatalogError with the known names."""
+    """Return the driver with this name, for example "nvidia".
+
+    Raises CatalogError with the known names.
+    """
     if name not in names():
         raise CatalogError(
             f'"{name}" isn\'t a known driver', fix=f"use one of these drivers: {', '.join(names())}"
@@ -118,13 +121,13 @@ def is_managed(each: AnyDriver, cloud: Cloud) -> bool:
 
 
 def is_counted(domain: str) -> bool:
-    """Whether devices published under this name are hardware that people count."""
+    """Return whether devices published under this name count as hardware."""
     owner = driver_of(domain)
     return owner is None or domain not in owner.uncounted
 
 
 def class_name_fault(name: str) -> str:
-    """Return why a platform's own DeviceClass can't have this name, or ""."""
+    """Return why a platform's custom DeviceClass can't have this name, or ""."""
     if not re.fullmatch(_CLASS_NAME, name):
         return f'"{name}" isn\'t a valid name; use lowercase letters, digits, dashes, and dots'
     known = known_classes().get(name)

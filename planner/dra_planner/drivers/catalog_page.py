@@ -33,8 +33,9 @@ contains the differences between Kubernetes versions.
 
 
 def render_page() -> str:
-    """Return the whole page as Markdown, ending in a newline; the same tables give the same
-    text.
+    """Return the whole page as Markdown, ending in a newline.
+
+    The same tables always give the same text.
     """
     sections = [
         [_INTRODUCTION.rstrip()],

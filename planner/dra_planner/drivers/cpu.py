@@ -1,4 +1,5 @@
-"""The CPU driver of SIG Node: exclusive CPUs, as capacity of a NUMA node or socket, or one by one.
+"""The CPU driver of SIG Node, which publishes exclusive CPUs as capacity of a NUMA node or socket,
+or individually.
 
 Sources: kubernetes-sigs/dra-driver-cpu:pkg/device/attributes.go, pkg/driver/dra_hooks.go, and
 deployment/helm@v0.2.0; for later versions pkg/device/builder.go, api/v1alpha1/types.go,
@@ -35,7 +36,7 @@ _RANGE = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?")
 
 
 def reserved_fault(text: str) -> str:
-    """Return why a text isn't a set of CPUs as Linux writes it ("0-1,4"), or ""."""
+    """Return why a text isn't a set of CPUs in Linux notation ("0-1,4"), or ""."""
     if not text:
         return ""
     if not all(map(_RANGE.fullmatch, text.split(","))):
@@ -49,7 +50,7 @@ def reserved_fault(text: str) -> str:
 
 
 def _ranges(text: str) -> list[tuple[int, int]]:
-    """Return the first and last CPU of each range of a set of CPUs."""
+    """Return the first and last CPU of each range in a set of CPUs."""
     ranges = [part.partition("-") for part in text.split(",") if part]
     return [(int(first), int(last or first)) for first, _, last in ranges]
 
@@ -81,14 +82,14 @@ class CpuOptions(StrictDocument):
     @property
     def is_after_0_2_0(self) -> bool:
         """Whether the release publishes the standard NUMA attribute, and its chart reads
-        driverConfig. The default release, 0.2.0, does neither.
+        driverConfig. The default release, 0.2.0, doesn't.
         """
         parts = self.version.partition("-")[0].split(".")
         return bool(self.version) and tuple(map(int, parts)) > _LAST_WITHOUT_STANDARD
 
     @property
     def numa_attributes(self) -> tuple[str, ...]:
-        """Names of the attributes that hold the NUMA node of a device."""
+        """Names of the attributes that contain the NUMA node of a device."""
         return (_STANDARD_NUMA, *_NUMA) if self.is_after_0_2_0 else _NUMA
 
     def reserved_of(self, vcpus: int) -> frozenset[int]:
@@ -207,8 +208,8 @@ class CpuDriver(Driver[CpuOptions]):
 
 
 def _group(vcpus: int, options: CpuOptions) -> Device:
-    """Return a single device for all groups, because the number of groups and of CPUs in each is
-    known only on the node.
+    """Return a single device for all groups, because the number of groups, and of CPUs in each
+    group, is known only on the node.
     """
     by_socket = options.group_by == "socket"
     most = vcpus - len(options.reserved_of(vcpus))

@@ -91,8 +91,9 @@ class DranetDriver(Driver[DranetSettings]):
 
 
 def predict_network_slices(machine: Machine, *, node_name: str) -> tuple[ResourceSlice, ...]:
-    """Return the devices that DRANET publishes on a node of this machine type. Empty if pods can't
-    claim any of its interfaces.
+    """Return the devices that DRANET publishes on a node of this machine type.
+
+    The result is empty if pods can't claim any of its interfaces.
 
     Only additional interfaces are predicted: EFA on EKS, because the chart publishes only these,
     and RDMA and gVNIC interfaces of the additional networks on GKE. If a PCIe root is public, its

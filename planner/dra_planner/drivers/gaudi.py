@@ -18,7 +18,7 @@ from dra_planner.drivers.protocol.options import ChartOptions
 from dra_planner.model import AttributeValue, Device, ResourceSlice, Unknown
 
 GAUDI_DRIVER = "gaudi.intel.com"
-# the cloud's name for the board → the model that the driver publishes
+# the driver's model name by the cloud's name for the board
 _MODELS = {"Gaudi HL-205": "Gaudi"}
 
 

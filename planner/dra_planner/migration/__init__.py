@@ -1,13 +1,13 @@
 """Migrate workloads from device plugins to claims.
 
-    facts = read_plugin_facts(objects, answers)       what the plugin's resource names mean in the
+    facts = read_plugin_facts(objects, answers)       meaning of the plugin's resource names in the
                                                       source cluster
-    migrate(sources, target, answers) -> Migration    every file afterwards, and a result for every
+    migrate(sources, target, answers) -> Migration    every migrated file, and a result for every
                                                       pod template
     plan_steps(sources, fleet) -> MigrationSteps      pools, nodes, moves, and cost at each step,
-                                                      with the way back
+                                                      with its rollback
 
-A migrated file keeps its comments, order, and formatting. A second migration changes nothing.
+A migrated file keeps its comments, order, and formatting. A second migration doesn't change it.
 """
 
 from dra_planner.drivers.protocol.device_plugin import DeviceSharing, PluginFacts

@@ -1,9 +1,8 @@
-"""Values of known charts whose pods request GPUs: which values bring claims, and which charts have
-none.
+"""Values of known charts whose pods request GPUs: the values that enable claims, and the charts
+without such values.
 
 Sources: vllm-project/production-stack:helm/templates/_helpers.tpl@a6c01db,
-triton-inference-server/server:deploy@e1db8a6,
-NVIDIA/dcgm-exporter:deployment/values.yaml@d5e5f51,
+triton-inference-server/server:deploy@e1db8a6, NVIDIA/dcgm-exporter:deployment/values.yaml@d5e5f51,
 llm-d/llm-d-modelservice:charts/llm-d-modelservice@3051935.
 """
 
@@ -35,7 +34,8 @@ _POST_RENDERER: Final = (
 
 
 class ValuesOutcome(Struct, frozen=True, kw_only=True):
-    """The result for the values of a chart: the changes, or the reason for none and an alternative.
+    """The result for the values of a chart: the changes, or the reason why there are none, and an
+    alternative.
 
     `device_classes` are DeviceClasses in API form that the new values need.
     """
@@ -49,8 +49,9 @@ class ValuesOutcome(Struct, frozen=True, kw_only=True):
 
 
 def migrate_values(editor: Editor) -> ValuesOutcome | None:
-    """Migrate the values of a known chart in place; return None if the values are of another
-    chart.
+    """Migrate the values of a known chart in place.
+
+    Return None if the values belong to another chart.
     """
     data = editor.data
     if not isinstance(data, Mapping) or "kind" in data or "apiVersion" in data:
@@ -59,7 +60,7 @@ def migrate_values(editor: Editor) -> ValuesOutcome | None:
 
 
 def _vllm_stack(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | None:
-    """`requestGPUType` takes any resource name, so also the implicit name of a class."""
+    """`requestGPUType` accepts any resource name, including the implicit name of a class."""
     engine = data.get("servingEngineSpec")
     engine = engine if isinstance(engine, Mapping) else {}
     models = engine.get("modelSpec")
@@ -109,9 +110,7 @@ def _requests_gpus(model: Any) -> bool:
 
 
 def _class_of_model(model: Mapping[str, Any]) -> tuple[str, Mapping[str, Any] | None]:
-    """Return the class that a model's GPUs come from, and its definition unless the driver brings
-    it.
-    """
+    """Return the class for a model's GPUs, and its definition unless the driver installs it."""
     terms = [
         LabelTerm(
             str(each.get("key")),
@@ -188,7 +187,7 @@ def _dcgm_exporter(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | N
 
 
 def _is_exporter_tag(tag: str) -> bool:
-    """Return whether a tag has the exporter's form: its version, and DCGM's
+    """Return whether a tag has the exporter's form: the exporter's and DCGM's versions
     (4.5.1-4.8.0-distroless).
     """
     parts = tag.split("-")
@@ -229,7 +228,7 @@ def _modelservice(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | No
 
 
 def _other_chart(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | None:
-    """Values of a chart that isn't known: they stay, and the requests are named."""
+    """Leave the values of an unknown chart unchanged, and report their requests."""
     resources = sorted(set(requested_below(data, is_device)))
     if not resources:
         return None

@@ -54,13 +54,14 @@ def is_device(resource: str) -> bool:
 
 
 def is_about_devices(key: str) -> bool:
-    """Return whether a node label is about devices of any vendor."""
+    """Return whether a node label concerns devices of any vendor."""
     return any(each.knows_label(key) for each in _plugins())
 
 
 def needs_of(terms: Sequence[LabelTerm]) -> SelectionNeeds:
-    """Return the requirements for devices in label conditions that must all hold. Raises
-    NotTranslatable.
+    """Return the requirements for devices in label conditions, all of which must be true.
+
+    Raises NotTranslatable.
     """
     needs = SelectionNeeds()
     for term in terms:

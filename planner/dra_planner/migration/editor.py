@@ -22,8 +22,9 @@ class NotEditable(Exception):
 
 
 class Editor(Struct):
-    """The text of one document. Each edit reads the text again, so that edits may build on each
-    other.
+    """The text of one document.
+
+    Each edit reads the text again, so edits can build on earlier edits.
     """
 
     text: str
@@ -34,7 +35,7 @@ class Editor(Struct):
         return read_yaml(self.text)[0]
 
     def get(self, path: Path) -> Any:
-        """Return the data at a path, or None if there is none."""
+        """Return the data at a path, or None if it doesn't exist."""
         found = self.data
         for step in path:
             if isinstance(step, int):
@@ -44,9 +45,9 @@ class Editor(Struct):
         return found
 
     def set(self, path: Path, value: Any) -> None:
-        """Set the value at a path. Mappings that are missing on the way are created.
+        """Set the value at a path. Missing parent mappings are created.
 
-        Raises NotEditable if a part on the way is written with YAML anchors or isn't a mapping.
+        Raises NotEditable if a parent is written with YAML anchors, or isn't a mapping.
         """
         parent, key = path[:-1], str(path[-1])
         if not isinstance(self.get(parent), dict) or not self.get(parent):
@@ -78,7 +79,7 @@ class Editor(Struct):
     def remove(self, path: Path) -> None:
         """Remove a key or list item, and each parent that would be left empty.
 
-        Lines of a removed parent that are only a comment stay.
+        Comment lines of a removed parent stay.
         """
         before = self.text
         self._remove(path)
@@ -148,7 +149,7 @@ def _append(layout: Layout, node: spans.List, value: Any) -> None:
 
 
 def _with_comments(before: str, after: str) -> str:
-    """Return a text after a removal, with the whole-line comments that the removal also removed."""
+    """Return a text after a removal, and restore the comment lines that were removed too."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     same = 0
     while same < min(len(old), len(new)) and old[same] == new[same]:
@@ -166,6 +167,6 @@ def _with_comments(before: str, after: str) -> str:
 
 
 def dotted(path: Path) -> str:
-    """Return a path as messages write it: `spec.containers[0].resources`."""
+    """Return a path in the form of messages, for example `spec.containers[0].resources`."""
     parts = [f"[{step}]" if isinstance(step, int) else f".{step}" for step in path]
     return "".join(parts).removeprefix(".") or "the document"

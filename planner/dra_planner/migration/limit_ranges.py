@@ -17,7 +17,7 @@ from dra_planner.migration.pod_templates import PodPart
 DeviceDefaults = Mapping[str, Mapping[str, int]]
 """The extended resources that each container of a namespace gets by default, by namespace."""
 _DEFAULTING: Final = ("min", "defaultRequest", "max", "default")
-"""Fields that the API server also uses as defaults; a later one takes precedence."""
+"""Fields that the API server also uses as defaults. Later fields take precedence."""
 _CONTAINERS: Final = ("initContainers", "containers")
 
 
@@ -60,7 +60,7 @@ def _filled(container: Mapping[str, Any], defaults: Mapping[str, int]) -> Mappin
 
 
 def missing_requests(container: Mapping[str, Any], defaults: Mapping[str, int]) -> dict[str, int]:
-    """Return the defaults that a container doesn't set itself, not even to 0."""
+    """Return the defaults that a container doesn't set itself, not even as 0."""
     resources = block(container, "resources")
     own = {**block(resources, "limits"), **block(resources, "requests")}
     return {name: count for name, count in defaults.items() if name not in own}
@@ -69,7 +69,8 @@ def missing_requests(container: Mapping[str, Any], defaults: Mapping[str, int]) 
 def write_defaults(
     editor: Editor, prefix: Path, part: PodPart, defaults: Mapping[str, int]
 ) -> None:
-    """Let the containers of pods that stay on the device plugin request their defaults themselves.
+    """Add explicit requests for their defaults to containers of pods that stay on the device
+    plugin.
 
     Raises NotEditable.
     """
@@ -83,8 +84,8 @@ def write_defaults(
 def migrate_limit_range(
     editor: Editor, prefix: Path, is_device: Callable[[str], bool]
 ) -> Iterator[str]:
-    """Remove extended resources from a LimitRange: it would add a device to every container, also
-    to migrated ones.
+    """Remove extended resources from a LimitRange, because it would add a device to every
+    container, including migrated containers.
     """
     limits = editor.get((*prefix, "spec", "limits"))
     for index in reversed(range(len(limits) if isinstance(limits, list) else 0)):

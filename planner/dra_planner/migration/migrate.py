@@ -1,5 +1,5 @@
-"""Migrate files: every document is read, each object in it gets its result, and its text changes in
-place.
+"""Migrate files: read every document, determine the result for each object in it, and change its
+text in place.
 """
 
 from __future__ import annotations
@@ -40,18 +40,16 @@ from dra_planner.migration.workloads import WorkloadMigrator
 from dra_planner.sources import Source
 
 _GPU: Final = "nvidia.com/gpu"
-"""The resource of every chart whose values are known."""
+"""The resource that known charts use."""
 _LOGICAL_NAMES: Final = "claimed-gpus", "claimed-mig-devices"
 
 
 def migrate(
     sources: Sequence[Source], target: Target, answers: PluginFacts | None = None
 ) -> Migration:
-    """Return all sources with claims instead of extended resources, as far as that keeps their
-    meaning.
-
-    `answers` are facts about the source cluster that the user gives. Documents that can't be read
-    stay as they are.
+    """Return all sources with claims instead of extended resources, as far as the conversion keeps
+    their meaning. `answers` are facts about the source cluster from the user. Documents that
+    can't be read stay unchanged.
     """
     files = [_File(source) for source in sources]
     objects = [
@@ -97,8 +95,9 @@ def _assumptions(facts: PluginFacts) -> tuple[str, ...]:
 
 
 class _Document(Struct):
-    """One document of a file: its objects with their paths, and the result. `added` precedes the
-    document.
+    """One document of a file: its objects with their paths, and the result.
+
+    `added` is inserted before the document.
     """
 
     before: str
@@ -131,7 +130,7 @@ class _Document(Struct):
 
 
 class _File:
-    """A source, cut into documents."""
+    """A source that is split into documents."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -150,7 +149,7 @@ class _File:
 
 
 def _objects(text: str, file: str, line: int) -> Iterator[tuple[Path, KubernetesObject]]:
-    """Yield the objects of a document with their paths, those of a List one by one."""
+    """Yield the objects of a document with their paths, including each item of a List."""
     try:
         data, _ = read_yaml(text, line)
     except Fault:
@@ -185,7 +184,7 @@ def _migrate_document(document: _Document, workloads: WorkloadMigrator) -> None:
 
 
 def _migrate_queues(document: _Document, workloads: WorkloadMigrator) -> None:
-    """Change the queues of a document, which depends on the results of all workloads."""
+    """Change the queues of a document. The changes depend on the results of all workloads."""
     for path, item in document.objects:
         if is_queue_object(item):
             with _unchanged_on_error(document, item):
@@ -202,7 +201,7 @@ def _migrate_queues(document: _Document, workloads: WorkloadMigrator) -> None:
 
 @contextmanager
 def _unchanged_on_error(document: _Document, item: KubernetesObject) -> Iterator[None]:
-    """Restore a document whose text can't be edited for an object, and report that."""
+    """Restore a document whose text can't be edited for an object, and report the problem."""
     before = document.editor.text
     try:
         yield
@@ -231,7 +230,7 @@ def _logical_name(resource: str, facts: PluginFacts) -> tuple[str, str]:
 
 
 def _migrate_values(document: _Document, target: Target) -> None:
-    """Migrate a document that is the values of a known chart."""
+    """Migrate a document that contains the values of a known chart."""
     try:
         found = migrate_values(document.editor)
     except (Fault, NotEditable, Unwritable):

@@ -1,4 +1,4 @@
-"""Alerts, dashboards, and autoscalers that count extended resources, and so no longer see migrated
+"""Alerts, dashboards, and autoscalers that count extended resources, and therefore ignore migrated
 pods.
 """
 

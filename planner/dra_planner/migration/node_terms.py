@@ -29,10 +29,10 @@ class NodeSelection(Struct, frozen=True, kw_only=True):
 
 
 def split_node_selection(spec: Mapping[str, Any]) -> NodeSelection:
-    """Return what `nodeSelector` and required node affinity demand of devices.
+    """Return the requirements for devices in `nodeSelector` and required node affinity.
 
-    Raises NotTranslatable, for example if affinity offers a GPU label or a zone: a claim and a node
-    selector must both hold, so they can't be alternatives.
+    Raises NotTranslatable, for example if affinity allows either a GPU label or a zone. A claim and
+    a node selector can't be alternatives, because pods must satisfy both.
     """
     terms: list[LabelTerm] = []
     parts: list[tuple[str | int, ...]] = []
@@ -64,7 +64,7 @@ def split_node_selection(spec: Mapping[str, Any]) -> NodeSelection:
 
 
 def _either(alternatives: Sequence[Sequence[LabelTerm]]) -> str:
-    """Return the condition of alternatives that concern only devices."""
+    """Return the combined condition of alternatives that concern only devices."""
     conditions = []
     for terms in alternatives:
         if not all(is_about_devices(term.key) for term in terms):

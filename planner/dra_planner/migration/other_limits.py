@@ -33,7 +33,7 @@ _RESOURCES: Final = ("nvidia.com/gpu", "nvidia.com/mig-", "amd.com/gpu")
 def migrate_volcano_queue(
     editor: Editor, prefix: Path, item: KubernetesObject, class_of: Callable[[str], str]
 ) -> Iterator[str]:
-    """Make a Volcano queue also limit the devices of claims. Yield the changes."""
+    """Change a Volcano queue so that it also limits the devices of claims. Yield the changes."""
     if item.group != _VOLCANO or item.kind != "Queue":
         return
     for section in _QUEUE_LIMITS:

@@ -34,8 +34,9 @@ _INSTEAD: Final[Mapping[tuple[str, str], str]] = {
 
 
 def claims_instead(item: KubernetesObject) -> str:
-    """Return how an object of this kind requests claims, as an imperative sentence. "" if it's
-    unknown.
+    """Return how an object of this kind requests claims, as an imperative sentence.
+
+    Returns "" if it's unknown.
     """
     return _INSTEAD.get((item.group, item.kind), "")
 
@@ -55,7 +56,9 @@ def find_other_requests(
 def requested_below(
     data: Any, is_device: Callable[[str], bool], path: Path = (), parts: Sequence[Path] = ()
 ) -> Iterator[str]:
-    """Yield the extended resources with an amount below a path, but not below those of `parts`."""
+    """Yield the extended resources with an amount below a path, but not below the paths in
+    `parts`.
+    """
     if any(path == part for part in parts):
         return
     if isinstance(data, Mapping):

@@ -15,29 +15,30 @@ from dra_planner.sources import Source
 class Result(StrEnum):
     """The four results that a pod template can have."""
 
-    REWRITTEN = "rewritten"  # it now requests claims
-    # it doesn't change, because a DeviceClass serves the resource that it requests
+    REWRITTEN = "rewritten"  # the template now requests claims
+    # the template doesn't change, because a DeviceClass serves the resource that it requests
     SERVED = "served"
-    KEPT = "kept"  # it continues to use the device plugin
-    CANNOT = "cannot"  # it can't run unchanged; `reason` contains the cause
+    KEPT = "kept"  # the template continues to use the device plugin
+    CANNOT = "cannot"  # the template can't run unchanged, and `reason` contains the cause
 
 
 @equality(unhashed=("served",))
 class TemplateOutcome(Struct, frozen=True, kw_only=True):
-    """The result for one pod template of an object; `pods` names the template if the object has
-    several.
+    """The result for one pod template of an object.
+
+    `pods` names the template if the object has several.
 
     `reason` is empty for templates that are rewritten. `served` maps the resources of served
     templates (`extendedResourceName`) to the DeviceClasses that serve them. `notes` are facts that
-    a reviewer must know, for example a version that the controller needs. `alternatives` are
-    imperative sentences, the best first.
+    a reviewer must know, for example a required version of the controller. `alternatives` are
+    imperative sentences, starting with the best.
     """
 
     place: Place
-    object: str  # "Deployment serve/chat"
+    object: str  # for example, "Deployment serve/chat"
     pods: str
     result: Result
-    devices: int  # per pod
+    devices: int  # devices per pod
     reason: str = ""
     served: Mapping[str, str] = {}
     notes: tuple[str, ...] = ()
@@ -45,7 +46,7 @@ class TemplateOutcome(Struct, frozen=True, kw_only=True):
 
     @property
     def workload(self) -> str:
-        """Namespace and name, as `Target.keep` has them; "" for values of a chart."""
+        """Namespace and name in the form of `Target.keep`, or "" for values of a chart."""
         name = self.object.rpartition(" ")[2]
         return name if "/" in name else ""
 
@@ -54,8 +55,8 @@ class ObjectChange(Struct, frozen=True, kw_only=True):
     """A change of an object that isn't a workload: a quota, a LimitRange, a queue, values of a
     chart, an alert.
 
-    `is_changed` is false if the object needs a change that only its owner can make; `what` says
-    which.
+    `is_changed` is false if the object needs a change that only its owner can make. `what`
+    describes the change.
     """
 
     place: Place
@@ -79,8 +80,8 @@ class Migration(Struct, frozen=True, kw_only=True):
     """All files after the migration, the results of all pod templates, and changes of other
     objects.
 
-    `assumptions` are facts about the source cluster that no input states, for example that devices
-    aren't shared.
+    `assumptions` are facts about the source cluster that the input doesn't contain, for example
+    that devices aren't shared.
     """
 
     files: tuple[MigratedFile, ...]

@@ -57,14 +57,14 @@ def rewrite_pods(
 
 
 def set_ray_gpus(editor: Editor, prefix: Path, part: PodPart, devices: int) -> str:
-    """Set the number of GPUs of a pod that starts Ray, which KubeRay reads only from limits; return
-    a note, or "".
+    """Set the number of GPUs of a pod that starts Ray, because KubeRay reads it only from limits.
 
-    Nothing is set for the pod that submits a RayJob, because it doesn't start Ray.
+    Return a note, or "". Nothing is set for the pod that submits a RayJob, because it doesn't start
+    Ray.
 
     Source: ray-project/kuberay:ray-operator/controllers/ray/utils/resources.go@feeaf72.
     """
-    owner: Path = (*prefix, *part.path[:-2])  # the group, which is above template.spec
+    owner: Path = (*prefix, *part.path[:-2])  # the group, which contains template.spec
     group = editor.get(owner)
     if not isinstance(group, Mapping) or "template" not in group:
         return ""
@@ -102,8 +102,8 @@ def template_name(
     counterparts: Mapping[str, Counterpart],
     taken: Collection[str],
 ) -> str:
-    """Return a name for a claim template that no other object has: the workload's, its role's, and
-    the devices'.
+    """Return a unique name for a claim template, made from the names of the workload, its role, and
+    the devices.
     """
     nouns = {each.noun for each in counterparts.values()}
     noun = nouns.pop() if len(nouns) == 1 else "devices"

@@ -1,6 +1,6 @@
 """The places of pod templates in an object, and the place for a claim in each template.
 
-Most kinds hold whole pod specs, which are found by their `containers`. Other kinds have custom
+Most kinds contain whole pod specs, which are found by their `containers`. Other kinds have custom
 fields, or no field for claims. Sources: kubernetes/kubernetes,
 ray-project/kuberay:ray-operator/controllers/ray/utils/resources.go@feeaf72,
 argoproj/argo-workflows:.features/released/v4.1.0,
@@ -85,7 +85,7 @@ _KSERVE_MODELS: Final = (
     "model", "sklearn", "xgboost", "tensorflow", "pytorch", "triton", "onnx", "huggingface", "pmml",
     "lightgbm", "paddle", "art",
 )  # fmt: skip
-"""Fields that describe a model; its container is kserve-container.
+"""Fields that describe a model, whose container is kserve-container.
 
 Source: kserve/kserve:pkg/apis/serving/v1beta1/{predictor,explainer}.go.
 """
@@ -100,7 +100,7 @@ POD_CLAIMS: Final = "resourceClaims"
 
 
 class PodPart(Struct, frozen=True, kw_only=True):
-    """A pod template: the path of the part that holds fields of a pod spec, and the paths of its
+    """A pod template: the path of the part that contains fields of a pod spec, and the paths of its
     containers.
 
     `spec` is that part as a pod spec, with `containers` and `initContainers`. `role` names the
@@ -143,7 +143,7 @@ def patch_note(part: PodPart) -> str:
 
 
 def find_pod_parts(data: Mapping[str, Any], group: str, kind: str) -> list[PodPart]:
-    """Return the pod templates of an object, wherever they are."""
+    """Return the pod templates at all places in an object."""
     if group == "argoproj.io" and kind in _ARGO:
         return list(_argo(data, ()))
     if group == "serving.kserve.io" and kind == "InferenceService":
@@ -169,8 +169,8 @@ def _find(data: Any, path: Path, role: str) -> Iterator[PodPart]:
 
 
 def _role_of_key(key: str) -> str:
-    """Return the role that a key names: `Worker` of `pytorchReplicaSpecs`, `leaderTemplate`, or
-    `worker`.
+    """Return the role that a key names, for example `Worker` in `pytorchReplicaSpecs`,
+    `leaderTemplate`, or `worker`.
     """
     if key in _ROLE_KEYS:
         return key.removesuffix("Template")
@@ -200,7 +200,7 @@ def _argo(data: Any, path: Path) -> Iterator[PodPart]:
 
 
 def _kserve(data: Mapping[str, Any]) -> Iterator[PodPart]:
-    """Yield the predictor, transformer and explainer that describe a model instead of
+    """Yield the predictor, transformer, and explainer if they describe a model instead of
     containers.
     """
     for role in ("predictor", "transformer", "explainer"):

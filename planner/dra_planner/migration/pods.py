@@ -20,8 +20,9 @@ _LONGEST_NAME: Final = 63
 
 
 class ContainerNeed(Struct, frozen=True, kw_only=True):
-    """One container's requests of device plugins: counts by resource name. `ends`: an init
-    container that ends.
+    """One container's requests of device plugins: counts by resource name.
+
+    `ends` is set for init containers that end before the other containers start.
     """
 
     name: str
@@ -45,7 +46,7 @@ def needs_of_containers(
     """Return the device plugin resources that the containers of a pod spec request, starting with
     init containers.
 
-    Requests that are missing default to limits, as in the API server. A quantity of 0 is no
+    Missing requests default to limits, as in the API server. A quantity of 0 doesn't count as a
     request.
     """
     found = []
@@ -76,7 +77,7 @@ def device_counts(resources: Any, is_device: Callable[[str], bool]) -> dict[str,
 def claim_of(needs: Sequence[ContainerNeed], counterparts: Mapping[str, Counterpart]) -> PodClaim:
     """Return the claim that holds as many devices as the containers requested.
 
-    Containers that live as long as the pod get their own devices. Init containers that end use the
+    Containers that run as long as the pod get their own devices. Init containers that end use the
     devices of later containers. If the largest of them needs more devices, the claim has one
     additional request, which only init containers use.
     """
@@ -107,8 +108,8 @@ def claim_of(needs: Sequence[ContainerNeed], counterparts: Mapping[str, Counterp
 
 
 def _beyond(needs: Sequence[ContainerNeed], resource: str, total: int) -> tuple[int, str]:
-    """Return how many devices the neediest ending init container requests beyond the lasting ones,
-    and its name.
+    """Return how many devices the ending init container with the largest need requests in addition
+    to later containers, and its name.
     """
     extra, neediest, sidecars = 0, "", 0
     for need in needs:
@@ -127,8 +128,8 @@ def _reused(
     names: Mapping[str, str],
     more: Sequence[str],
 ) -> list[str]:
-    """Return the requests of later containers that hold `count` devices together, and `more` if
-    they don't.
+    """Return the requests of later containers that hold `count` devices together, plus `more` if
+    they hold fewer.
     """
     found, left = [], count
     for need in later:

@@ -16,11 +16,10 @@ ClassOf = Callable[[str], str]
 
 
 def migrate_quota(editor: Editor, prefix: Path, class_of: ClassOf) -> Iterator[str]:
-    """Make a quota count devices of claims in addition to units of device plugins. Yield the
-    changes.
+    """Change a quota so that it counts devices of claims in addition to units of device plugins.
 
-    The old key stays: it counts the pods that haven't moved, and claims too if a class serves the
-    name.
+    Yield the changes. The old key stays, because it counts the pods that haven't moved. If a class
+    serves the name, the key also counts claims.
     """
     path: Path = (*prefix, "spec", "hard")
     hard = editor.get(path)

@@ -20,12 +20,11 @@ from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 
 
 class Target(Struct, frozen=True, kw_only=True):
-    """`minor` is Kubernetes' minor version. `served` maps extended resources to the DeviceClasses
-    that serve them.
+    """`minor` is Kubernetes' minor version.
 
-    `shares` is how the driver lets several claims share a GPU: "" for not at all, `memory`,
-    `unlimited`, or a number of shares. `keep` names pods that stay on the device plugin:
-    "namespace/name" of their workloads.
+    `served` maps extended resources to the DeviceClasses that serve them. `shares` is how claims
+    share a GPU: "" (no sharing), `memory`, `unlimited`, or a number of shares. `keep` names pods
+    that stay on the device plugin: "namespace/name" of their workloads.
     """
 
     minor: int
@@ -34,8 +33,9 @@ class Target(Struct, frozen=True, kw_only=True):
     keep: frozenset[str] = frozenset()
 
     def with_classes(self, objects: Iterable[KubernetesObject]) -> Target:
-        """Return the target with the extended resources that DeviceClasses among objects serve; a
-        class of the fleet takes precedence.
+        """Return the target with the extended resources that DeviceClasses among objects serve.
+
+        The fleet's classes take precedence.
         """
         if not features_of(self.minor).extended_resource:
             return self
@@ -51,8 +51,8 @@ class Target(Struct, frozen=True, kw_only=True):
 def facts_of_fleet(fleet: Fleet) -> PluginFacts:
     """Return the facts about the units of extended resources in the fleet's device-plugin pools.
 
-    A resource that pools serve in different ways isn't among the facts, because its name doesn't
-    tell them apart.
+    A resource that pools serve in different ways is omitted, because its name doesn't distinguish
+    these ways.
     """
     shared: dict[str, set[DeviceSharing | None]] = {}
     partitions: set[str] = set()
@@ -94,8 +94,7 @@ def target_of_fleet(
 ) -> Target:
     """Return the cluster of a fleet as a target, or the newest Kubernetes version without a fleet.
 
-    `kubernetes` replaces the fleet's version. Raises PlannerError if it isn't a version that is
-    known.
+    `kubernetes` replaces the fleet's version. Raises PlannerError if the version is unknown.
     """
     newest = parse_version(kubernetes) if kubernetes else MAXIMUM_MINOR
     if fleet is None:

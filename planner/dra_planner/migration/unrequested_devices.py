@@ -31,7 +31,7 @@ def unlimited_outcome(item: KubernetesObject, part: PodPart) -> TemplateOutcome:
 
 
 def fractional_outcome(item: KubernetesObject, annotation: str) -> TemplateOutcome:
-    """Return the result of pods that request a part of a GPU by an annotation."""
+    """Return the result for pods that request a part of a GPU with an annotation."""
     return TemplateOutcome(
         place=item.place,
         object=str(item),
@@ -45,8 +45,8 @@ def fractional_outcome(item: KubernetesObject, annotation: str) -> TemplateOutco
 
 
 def fraction_of_device(item: KubernetesObject) -> str:
-    """Return the annotation with which pods of an object request a part of a GPU, or "" if they
-    don't.
+    """Return the annotation with which pods of an object request a part of a GPU, or "" if there is
+    none.
     """
     metadata = [item.metadata]
     spec: Any = item.data.get("spec")
@@ -66,8 +66,8 @@ def fraction_of_device(item: KubernetesObject) -> str:
 
 
 def visible_notes(spec: Mapping[str, Any], claiming: Collection[str]) -> Iterator[str]:
-    """Yield notes about a pod with a claim: containers without it that still see every GPU, and a
-    RuntimeClass that claims don't need.
+    """Yield notes about a pod with a claim: containers without the claim that can still access
+    every GPU, and a RuntimeClass that claims don't need.
     """
     names = [str(each.get("name", "")) for each in _containers(spec) if _shows_all(each)]
     if others := [name for name in names if name not in claiming]:
@@ -83,7 +83,7 @@ def visible_notes(spec: Mapping[str, Any], claiming: Collection[str]) -> Iterato
 
 
 def takes_all_devices(spec: Mapping[str, Any]) -> bool:
-    """Return whether containers of a pod see all GPUs of their node without a claim."""
+    """Return whether containers of a pod can access all GPUs of their node without a claim."""
     return not spec.get("resourceClaims") and any(map(_shows_all, _containers(spec)))
 
 

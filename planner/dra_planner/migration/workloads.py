@@ -64,8 +64,8 @@ class WorkloadMigrator(Struct):
     """Migrates workloads of one source cluster to one target.
 
     `defaults` are the devices that containers get from LimitRanges, which the migration removes.
-    `priorities` are the priority classes of all pods with devices, and `names` the (kind,
-    namespace, name) in use.
+    `priorities` are the priority classes of all pods with devices, and `names` are the names in
+    use, as (kind, namespace, name).
     """
 
     facts: PluginFacts
@@ -115,7 +115,7 @@ class WorkloadMigrator(Struct):
     def _outside_of_pods(
         self, item: KubernetesObject, parts: Sequence[PodPart]
     ) -> list[TemplateOutcome]:
-        """Return the result of requests in fields from which a controller creates the pods."""
+        """Return the result for requests in fields from which a controller creates the pods."""
         resources = sorted(find_other_requests(item, [part.path for part in parts], is_device))
         if not resources:
             return []
@@ -243,8 +243,9 @@ class WorkloadMigrator(Struct):
     def _otherwise(
         self, outcome: TemplateOutcome, why: NoCounterpart, resources: Sequence[str]
     ) -> TemplateOutcome:
-        """Return the result of pods that can't request a claim: served by a class if all their
-        names are.
+        """Return the result for pods that can't request a claim.
+
+        They are *served* if classes serve all their resources.
         """
         served = {name: self.target.served.get(name, "") for name in resources}
         if served and all(served.values()):
@@ -272,7 +273,7 @@ class WorkloadMigrator(Struct):
 def _devices(needs: Sequence[ContainerNeed], facts: PluginFacts) -> int:
     """Return the number of devices that a pod uses at the same time, in its long-running containers
     or in its largest init container. Units without an equivalent DeviceClass, such as MiB of
-    memory, don't count.
+    memory, are ignored.
     """
     counts = [
         (need.ends, sum(n for name, n in need.counts.items() if class_of(name, facts)))

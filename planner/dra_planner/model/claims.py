@@ -49,14 +49,14 @@ class ExactDeviceRequest(Struct, frozen=True, kw_only=True):
 
 @equality(ignored=("place",), unhashed=("capacity",))
 class DeviceSubRequest(ExactDeviceRequest, frozen=True, kw_only=True):
-    """One alternative of `firstAvailable`; its allocation is recorded as `<request>/<name>`."""
+    """One alternative of `firstAvailable`. Its allocation is recorded as `<request>/<name>`."""
 
     name: str
 
 
 @equality(ignored=("place",))
 class DeviceRequest(Struct, frozen=True, kw_only=True):
-    """A named request: either `exactly` or `first_available` is set."""
+    """A named request. Either `exactly` or `first_available` is set."""
 
     name: str
     exactly: ExactDeviceRequest | None = None
@@ -113,7 +113,7 @@ class ClaimAllocation(Struct, frozen=True, kw_only=True):
 
 
 class ResourceClaim(Struct, frozen=True, kw_only=True):
-    """A claim that exists as a separate object, possibly allocated already."""
+    """A claim that exists as a separate object, and that might already be allocated."""
 
     meta: ObjectMeta
     spec: ClaimSpec
@@ -124,7 +124,7 @@ class ResourceClaim(Struct, frozen=True, kw_only=True):
 
 @equality(unhashed=("claim_labels", "claim_annotations"))
 class ResourceClaimTemplate(Struct, frozen=True, kw_only=True):
-    """The spec of the claims that are generated for each pod."""
+    """A template with the spec of the claims that are generated for each pod."""
 
     meta: ObjectMeta
     spec: ClaimSpec
@@ -133,7 +133,7 @@ class ResourceClaimTemplate(Struct, frozen=True, kw_only=True):
 
 
 class DeviceClass(Struct, frozen=True, kw_only=True):
-    """A named set of selectors that an administrator offers; cluster-scoped."""
+    """A cluster-scoped, named set of selectors that an administrator provides."""
 
     meta: ObjectMeta
     selectors: tuple[CelSelector, ...] = ()

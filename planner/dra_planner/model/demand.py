@@ -27,8 +27,8 @@ class ShapeClaim(Struct, frozen=True, kw_only=True):
     place: Place = NOWHERE
 
     def title(self, workload: WorkloadRef) -> str:
-        """Return the name of the claim in all messages: NAMESPACE/NAME, or for the claims of a
-        workload's pods NAMESPACE/WORKLOAD-ENTRY.
+        """Return the name of the claim in all messages: NAMESPACE/NAME, or NAMESPACE/WORKLOAD-ENTRY
+        for the claims of a workload's pods.
         """
         if self.shared is not None:
             return str(self.shared)
@@ -40,12 +40,13 @@ class Member(Struct, frozen=True, kw_only=True):
     """The pods of a shape that one workload contributes, and how it creates them (see `PodSet`).
 
     `running` are the workload's pods on the cluster's nodes, which are included in the figures.
-    `changed`: they use another pod template, or at least the `outdated` ones do. `leaving` pods are
-    pending in the cluster with an earlier pod template. A separate member with figures of 0
-    contains them. `stuck` are the ones among them that lack a claim. `awaited` are the nodes for
-    which a DaemonSet has pending pods. `ahead`: not part of the question, but its pods are in the
-    cluster's queue or on its nodes. `templates` are the ResourceClaimTemplates that its pods use.
-    Equal claims from several templates are one shape.
+    `changed` means that they (or at least the `outdated` pods) use another pod template. `leaving`
+    pods are pending in the cluster with an earlier pod template. A separate member with figures of
+    0 contains them. `stuck` are the leaving pods that lack a claim. `awaited` are the nodes for
+    which a DaemonSet has pending pods. `ahead` means that the workload isn't part of the request,
+    but its pods are in the cluster's queue or on its nodes. `templates` are the
+    ResourceClaimTemplates that its pods use. Pods with equal claims from several templates have the
+    same shape.
     """
 
     workload: WorkloadRef
@@ -93,9 +94,9 @@ class Shape(Struct, frozen=True, kw_only=True):
 class Blocked(Struct, frozen=True, kw_only=True):
     """Pods that can't run on any node of any pool, for example because a claim template is missing.
 
-    `created`: they exist and are pending. Otherwise, the API server rejects them.
-    `requests_devices` is False if they request none, or if it is unknown. `classes` are the
-    requested DeviceClasses if one of them is unknown. `entry` is the name in the pod of a claim
+    `created` means that they exist and are pending. Otherwise, the API server rejects them.
+    `requests_devices` is False if they don't request devices, or if this is unknown. `classes` are
+    the requested DeviceClasses if one of them is unknown. `entry` is the name in the pod of a claim
     whose object is missing.
     """
 
@@ -109,9 +110,7 @@ class Blocked(Struct, frozen=True, kw_only=True):
 
 
 class GangPart(Struct, frozen=True):
-    """Pods of one pod set in each group of a gang. 0 means all of them, if the gang is one
-    group.
-    """
+    """Pods of one pod set in each group of a gang. 0 means all pods, if the gang is one group."""
 
     workload: WorkloadRef
     pod_set: str
@@ -119,11 +118,11 @@ class GangPart(Struct, frozen=True):
 
 
 class Gang(Struct, frozen=True, kw_only=True):
-    """Pods that are only useful together: one group, or several equal groups.
+    """Pods that are useful only together: one group, or several equal groups.
 
-    A group starts with `least` of its pods (0: all), and the others run if they fit. `held_by`
-    names the controller that holds the pods until enough of them fit. "" means that pods start one
-    by one.
+    A group starts with `least` of its pods (0 means all), and the other pods run if they fit.
+    `held_by` names the controller that holds the pods until enough of them fit. "" means that pods
+    start one by one.
     """
 
     name: str
@@ -142,10 +141,10 @@ class PodQuotas(Struct, frozen=True, kw_only=True):
     """Free quota before any pod of a demand is created, in thousandths of each limit's unit.
 
     `charges` is the quota that one pod needs, by pod set. `refused` are the pods that the demand
-    excludes because of quotas. In a cluster, the order of creation decides which pods these are.
-    `left` is the free quota after all these pods and one pod of each DaemonSet. `daemons` is the
-    number of DaemonSet pods that are counted, because their node counts are only known after
-    sizing. `least_left` is the free quota like `left`, at the level of demand that needs the most.
+    excludes because of quotas. In a cluster, these pods depend on the order of creation. `left` is
+    the free quota after all these pods and one pod of each DaemonSet. `daemons` is the number of
+    DaemonSet pods that are counted, because their node counts are known only after sizing.
+    `least_left` is the free quota like `left`, at the level of demand that needs the most.
     """
 
     room: Mapping[QuotaLimit, int]
@@ -161,8 +160,8 @@ class PodQuotas(Struct, frozen=True, kw_only=True):
         """Yield for each DaemonSet its counted pods, the additional pods that fit the quotas, and
         the limits that are too small.
 
-        `nodes` is the number of nodes of each DaemonSet, 0 for missing ones. They use the free
-        quota one after the other, by kind, namespace, and name, like all workloads of a plan.
+        `nodes` is the number of nodes of each DaemonSet (0 if missing). The DaemonSets use the free
+        quota one after another, by kind, namespace, and name, like all workloads of a plan.
         """
         left = dict(self.left)
         for key, known in sorted(self.daemons.items()):
@@ -182,8 +181,8 @@ class Demand(Struct, frozen=True, kw_only=True):
 
     `namespaces` are the labels of namespaces by name, for rules between pods that select
     namespaces. `gangs` are the pods that start together. `budgets` protect pods from preemption by
-    pods with a higher priority. `quotas` decide which pods are admitted when they are created one
-    after the other. None if no quota limits a pod.
+    pods with a higher priority. `quotas` determine which pods are admitted when they are created
+    one after another. It's None if no quota limits a pod.
     """
 
     shapes: tuple[Shape, ...]

@@ -21,10 +21,10 @@ class BudgetStatus(Struct, frozen=True, kw_only=True):
 
 
 class DisruptionBudget(Struct, frozen=True, kw_only=True):
-    """A PodDisruptionBudget; At most one of `least` and `most` is set, as a count or a percentage
-    ("50%").
+    """A PodDisruptionBudget.
 
-    `least` pods must stay, or `most` pods can be missing. `status` is None without a cluster.
+    At most one of `least` and `most` is set, as a count or a percentage ("50%"). `least` pods must
+    stay, or `most` pods can be missing. `status` is None without a cluster.
     """
 
     meta: ObjectMeta

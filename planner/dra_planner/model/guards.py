@@ -27,7 +27,7 @@ GUARD_KINDS: Final[tuple[GuardKind, ...]] = ("steer", "split", "pack", "spread")
 
 
 class PoolPart(Struct, frozen=True, order=True):
-    """A pool that a split creates: its name, and the fleet's pool that it is a part of."""
+    """A pool that a split creates: its name, and the fleet's pool to which it belongs."""
 
     name: str
     pool: str
@@ -59,7 +59,7 @@ class SteerRule(Struct, frozen=True, kw_only=True):
 
 
 class Guards(Struct, frozen=True, kw_only=True):
-    """The guards of a plan. `packs`: steered pods prefer full nodes."""
+    """The guards of a plan. `packs` means that steered pods prefer full nodes."""
 
     parts: tuple[PoolPart, ...] = ()
     rules: tuple[SteerRule, ...] = ()

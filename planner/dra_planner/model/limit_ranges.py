@@ -21,8 +21,10 @@ from dra_planner.records import equality
     )
 )
 class LimitRange(Struct, frozen=True, kw_only=True):
-    """The limits of one LimitRange for containers and whole pods, by resource. Other types don't
-    matter here. `ratios` are the largest ratios of limit to request, in thousandths.
+    """The limits of one LimitRange for containers and whole pods, by resource.
+
+    Other types are irrelevant here. `ratios` are the maximum ratios of limit to request, in
+    thousandths.
     """
 
     meta: ObjectMeta

@@ -46,9 +46,9 @@ class SharedLimit(Struct, frozen=True, kw_only=True):
     """A limit that the nodes of several pools share.
 
     `takes` is the number of units that one node of each pool needs. `name` is its name in messages,
-    and `unit` is the counted unit: "vCPU". `beside` is the use of other nodes, which isn't part of
-    `most`, the number available to these pools. `unsure` is the possible additional use of other
-    nodes.
+    and `unit` is the counted unit, for example "vCPU". `most` is the number available to these
+    pools. `beside` is the use of other nodes, which isn't part of `most`. `unsure` is the possible
+    additional use of other nodes.
     """
 
     name: str
@@ -68,8 +68,8 @@ class SharedLimit(Struct, frozen=True, kw_only=True):
 
 
 def nodes_left(limits: Iterable[SharedLimit], counts: Mapping[str, int]) -> dict[str, int]:
-    """Return the maximum number of additional nodes of each limited pool, while the others stay as
-    they are.
+    """Return the maximum number of additional nodes of each limited pool, while the other pools
+    stay unchanged.
     """
     left: dict[str, int] = {}
     for limit in limits:

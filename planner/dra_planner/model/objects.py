@@ -11,8 +11,8 @@ from dra_planner.errors import NOWHERE, Place
 from dra_planner.records import equality
 
 Amounts = Mapping[str, int]
-"""Resource amounts by name: `cpu` in thousandths of a core, everything else in whole units (bytes,
-counts).
+"""Resource amounts by name: `cpu` in thousandths of a core, and other resources in whole units
+(bytes, counts).
 """
 
 
@@ -55,8 +55,9 @@ class Requirement(Struct, frozen=True):
 
 
 class LabelSelector(Struct, frozen=True):
-    """A label selector. All requirements must hold, and `matchLabels` is written as `In` with one
-    value.
+    """A label selector.
+
+    All requirements must be met, and `matchLabels` is written as `In` with one value.
     """
 
     requirements: tuple[Requirement, ...] = ()
@@ -72,6 +73,6 @@ class NodeSelectorTerm(Struct, frozen=True):
 
 
 class NodeSelector(Struct, frozen=True):
-    """Terms, ORed."""
+    """Terms that are joined with OR."""
 
     terms: tuple[NodeSelectorTerm, ...]

@@ -23,7 +23,7 @@ class Toleration(Struct, frozen=True):
 
 
 class ContainerClaim(Struct, frozen=True):
-    """The claim of the pod, and optionally the request in it, that a container uses."""
+    """The pod's claim that a container uses, and optionally the request in this claim."""
 
     name: str
     request: str = ""
@@ -40,7 +40,7 @@ class ContainerPort(Struct, frozen=True):
 
 @equality(ignored=("command",), unhashed=("requests", "limits"))
 class Container(Struct, frozen=True, kw_only=True):
-    """A container or init container; `always_restarts` marks an init container as a sidecar.
+    """A container or init container. `always_restarts` marks an init container as a sidecar.
 
     `command` is its command and arguments, which don't affect placement.
     """
@@ -56,7 +56,7 @@ class Container(Struct, frozen=True, kw_only=True):
 
 @equality(ignored=("place",))
 class PodResourceClaim(Struct, frozen=True, kw_only=True):
-    """An entry of `spec.resourceClaims`: exactly one of the two names is set."""
+    """An entry of `spec.resourceClaims`, in which exactly one of the two names is set."""
 
     name: str
     resource_claim_name: str | None = None
@@ -82,7 +82,9 @@ class PreferredNodes(Struct, frozen=True):
 
 
 class PreferredPods(Struct, frozen=True):
-    """Pods that a pod prefers to be near, or with a negative weight to avoid, in node scores."""
+    """Pods near which a pod prefers to run (or that it avoids, with a negative weight), in node
+    scores.
+    """
 
     weight: int
     term: PodAffinityTerm
@@ -102,12 +104,12 @@ class TopologySpreadConstraint(Struct, frozen=True, kw_only=True):
 
 
 VOLUME_AFFINITY: Final = "node affinity of PersistentVolume"
-"""The beginning of the source of a label that a pod's volume selects."""
+"""The prefix of the source of a label that a pod's volume selects."""
 
 
 @equality(ignored=("selected_by",), unhashed=("pod_requests", "overhead", "node_selector"))
 class PodSpec(Struct, frozen=True, kw_only=True):
-    """The fields of a pod that the scheduler reads. Preferences only affect which node is
+    """The fields of a pod that the scheduler reads. Preferences affect only which node is
     chosen.
     """
 
@@ -158,7 +160,7 @@ class PodTemplate(Struct, frozen=True, kw_only=True):
 def peak_amounts(pod: PodSpec, amounts_of: Callable[[Container], Amounts]) -> dict[str, int]:
     """Return the maximum simultaneous requests of a pod's containers, by resource.
 
-    Init containers run one after the other, together with the sidecars that started before them.
+    Init containers run one after another, together with the sidecars that started before them.
     Source: kubernetes/component-helpers:resource/helpers.go (PodRequests)@v0.36.3.
     """
     total = _sum(

@@ -15,8 +15,9 @@ from dra_planner.records import equality
 
 @equality(unhashed=("node_labels",))
 class ResourceFlavor(Struct, frozen=True, kw_only=True):
-    """Nodes of one kind. Pods that use the flavor get its labels as node selector, and its
-    tolerations.
+    """Nodes of one kind.
+
+    Pods that use the flavor get its labels as a node selector, and its tolerations.
     """
 
     name: str
@@ -28,8 +29,8 @@ class ResourceFlavor(Struct, frozen=True, kw_only=True):
 
 @equality(unhashed=("nominal", "borrowing_limits"))
 class FlavorQuota(Struct, frozen=True):
-    """The quota of a ClusterQueue for one flavor, by resource, and the amounts that it may
-    borrow from its cohort (missing: no limit).
+    """The quota of a ClusterQueue for one flavor, by resource, and the amounts that it can borrow
+    from its cohort (missing means no limit).
     """
 
     flavor: str
@@ -38,8 +39,9 @@ class FlavorQuota(Struct, frozen=True):
 
 
 class ResourceGroup(Struct, frozen=True):
-    """Resources that a ClusterQueue covers together; a pod set gets all of them from one of the
-    flavors.
+    """Resources that a ClusterQueue covers together.
+
+    A pod set gets all of them from one of the flavors.
     """
 
     covered: tuple[str, ...]
@@ -47,8 +49,10 @@ class ResourceGroup(Struct, frozen=True):
 
 
 class ClusterQueue(Struct, frozen=True, kw_only=True):
-    """One ClusterQueue. It can use the quota of its `cohort`, and admits workloads in `namespaces`
-    only; None selects no namespace. `stop_policy` is empty unless it stops admission.
+    """One ClusterQueue.
+
+    It can use the quota of its `cohort`, and admits only workloads in `namespaces` (None selects no
+    namespace). `stop_policy` is empty unless it stops admission.
     """
 
     name: str
@@ -62,15 +66,17 @@ class ClusterQueue(Struct, frozen=True, kw_only=True):
     unhashed=("local_queues", "stopped", "topologies", "cluster_queues", "flavors", "resources")
 )
 class QueueSetup(Struct, frozen=True, kw_only=True):
-    """All Kueue objects in the manifests. `resources` maps DeviceClasses to resources, or is None
-    if not given. `uncounted` are the beginnings of resource names that Kueue excludes or replaces.
+    """All Kueue objects in the manifests.
+
+    `resources` maps DeviceClasses to resources, or is None if Kueue's configuration is missing.
+    `uncounted` are the prefixes of resource names that Kueue excludes or replaces.
     """
 
-    # → ClusterQueue
+    # the ClusterQueue of each LocalQueue
     local_queues: Mapping[ObjectKey, str] = {}
-    # → the stopPolicy of a LocalQueue that stops admission
+    # the stopPolicy of each LocalQueue that stops admission
     stopped: Mapping[ObjectKey, str] = {}
-    # → the node labels of a Topology, from the widest level to the narrowest
+    # the node labels of each Topology, from the widest level to the narrowest
     topologies: Mapping[str, tuple[str, ...]] = {}
     cluster_queues: Mapping[str, ClusterQueue] = {}
     flavors: Mapping[str, ResourceFlavor] = {}
@@ -78,7 +84,7 @@ class QueueSetup(Struct, frozen=True, kw_only=True):
     uncounted: tuple[str, ...] = ()
 
     def merged(self, other: QueueSetup) -> QueueSetup:
-        """Return both setups together. For objects with the same name, `other` takes precedence."""
+        """Return both setups combined. For objects with the same name, `other` takes precedence."""
         resources = (
             self.resources
             if other.resources is None
@@ -111,8 +117,8 @@ class QueueSetup(Struct, frozen=True, kw_only=True):
         return tuple(dict.fromkeys(each.flavor for group in queue.groups for each in group.flavors))
 
     def only_flavor(self, namespace: str, queue: str) -> ResourceFlavor | None:
-        """Return the flavor that every pod of a queue gets, or None if there isn't exactly one or
-        it isn't defined.
+        """Return the flavor that every pod of a queue gets, or None if there isn't exactly one, or
+        if it isn't defined.
         """
         found = self.cluster_queue(namespace, queue)
         names = () if found is None else self.flavors_of(found)

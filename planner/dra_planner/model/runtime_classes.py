@@ -13,8 +13,9 @@ from dra_planner.records import equality
 
 @equality(unhashed=("overhead", "node_selector"))
 class RuntimeClass(Struct, frozen=True, kw_only=True):
-    """The parts of a RuntimeClass that change a pod; `overhead` is None if the class doesn't define
-    any.
+    """The parts of a RuntimeClass that change a pod.
+
+    `overhead` is None if the class doesn't define any.
     """
 
     meta: ObjectMeta

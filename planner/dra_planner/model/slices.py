@@ -23,10 +23,10 @@ class Version(Struct, frozen=True):
 
 
 class Unknown(Struct, frozen=True):
-    """A value that exists but is only known at run time.
+    """A value that exists, but is known only at run time.
 
     Devices of one node with the same `group` have equal values, and different groups of one node
-    differ (GPUs below one PCIe root). Without a group, nothing is known about the value. `like` is
+    differ (GPUs below one PCIe root). Without a group, the value is completely unknown. `like` is
     an example of the value's form or type if it's known, because four numbers are never a version,
     and a version is never a text.
     """
@@ -40,7 +40,7 @@ AttributeValue = Scalar | tuple[Scalar, ...] | Unknown
 
 
 class ValidRange(Struct, frozen=True, kw_only=True):
-    """Amounts that a consumer can request: from `minimum` in `step`s up to `maximum`."""
+    """Amounts that a consumer can request, from `minimum` to `maximum` in steps of `step`."""
 
     minimum: Quantity
     maximum: Quantity | None = None
@@ -59,7 +59,7 @@ class DeviceCapacity(Struct, frozen=True):
     """An amount of a device, and the policy for sharing it.
 
     The value is `Unknown` for a predicted device whose amount isn't in the tables. `at_most` is the
-    amount of the whole machine if it's known.
+    amount of the whole machine, if known.
     """
 
     value: Quantity | Unknown
@@ -97,8 +97,8 @@ class DeviceTaint(Struct, frozen=True, kw_only=True):
 class Device(Struct, frozen=True, kw_only=True):
     """One allocatable device. Names without a domain belong to the driver's own domain.
 
-    A predicted device with `may_be_several` represents one or more devices, whose number is only
-    known at run time.
+    A predicted device with `may_be_several` represents one or more devices, whose number is known
+    only at run time.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""DeviceTaintRules: taints that an administrator puts on devices of any driver."""
+"""DeviceTaintRules: taints that an administrator adds to devices of any driver."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dra_planner.model.slices import Device, DeviceTaint, ResourceSlice
 
 
 class DeviceTaintRule(Struct, frozen=True, kw_only=True):
-    """One taint for the devices that match driver, pool, and device. None matches all of them."""
+    """One taint for the devices that match driver, pool, and device. None matches any value."""
 
     meta: ObjectMeta
     taint: DeviceTaint

@@ -14,8 +14,8 @@ Verdict = Literal["fits", "does-not-fit", "cannot-tell"]
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the verdict for all workloads: *does not fit* takes precedence over *cannot tell*, and
-    that over *fits*.
+    """Return the verdict for all workloads: *does not fit* takes precedence over *cannot tell*,
+    which takes precedence over *fits*.
     """
     seen = set(verdicts)
     for verdict in ("does-not-fit", "cannot-tell"):
@@ -37,13 +37,13 @@ def best(verdicts: Iterable[Verdict]) -> Verdict:
 
 @equality(ignored=("changes", "place", "needs_another_node", "is_node_full"))
 class Reason(Struct, frozen=True, kw_only=True):
-    """The reason why something doesn't fit or can't be determined, in actionable words."""
+    """The reason why something doesn't fit or can't be determined, with a fix."""
 
     code: str  # words in kebab case, which are part of the JSON contract
     message: str
     fix: str = ""
     intent: str = ""  # the author's probable intent, with which the fix begins
-    claim: str = ""  # "<namespace>/<claim>" if a claim is the cause
+    claim: str = ""  # "<namespace>/<claim>" if the reason is about a claim
     request: str = ""  # "<request>" or "<request>/<subrequest>"
     pool: str = ""
     # for the fix: the current text, and its replacement

@@ -18,7 +18,7 @@ DEMAND_LEVELS: tuple[DemandLevel, ...] = ("floor", "steady", "ceiling", "peak")
 class Figures(NamedTuple):
     """Numbers of simultaneous pods at four levels.
 
-    None: unlimited. floor: the minimum of its scalers. steady: the replicas in the manifest.
+    None means unlimited. floor: the minimum of its scalers. steady: the replicas in the manifest.
     ceiling: the maximum of its scalers. peak: ceiling plus the surge of a rollout. Reports call
     them min, declared, max, and surge.
     """
@@ -63,9 +63,7 @@ class WorkloadRef(NamedTuple):
         return f"{self.kind} {self.namespace}/{self.name}"
 
     def pod_name(self, index: int) -> str:
-        """Return the name of its pod with this index in answers: <workload>-<index>, or a bare
-        pod's own name.
-        """
+        """Return the pod's name in answers: <workload>-<index>, or a bare pod's own name."""
         return self.name if self.kind == "Pod" else f"{self.name}-{index}"
 
 
@@ -73,7 +71,7 @@ class Rollout(NamedTuple):
     """Limits of a rollout: additional pods, and unavailable pods.
 
     `kept` pods keep the earlier template: all pods of a paused Deployment, or a StatefulSet's pods
-    below the partition. `of_nodes`: percentages refer to a DaemonSet's nodes.
+    below the partition. `of_nodes` means that percentages refer to a DaemonSet's nodes.
     """
 
     surge: int
@@ -83,11 +81,12 @@ class Rollout(NamedTuple):
 
 
 class PodSet(Struct, frozen=True, kw_only=True):
-    """Pods with one template in a workload. Most workloads have one pod set, a RayCluster has
-    several.
+    """Pods with one template in a workload.
+
+    Most workloads have one pod set, but some (such as RayCluster) have several.
     """
 
-    name: str = ""  # role: "", "worker", "head", …
+    name: str = ""  # role, for example "worker" or "head"; "" if there is only one
     template: PodTemplate
     figures: Figures
     per_node: bool = False  # DaemonSet: one pod on every node that its template accepts

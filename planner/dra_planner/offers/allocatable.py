@@ -13,8 +13,8 @@ _DEFAULTS = AllocatableSettings()
 def predict_allocatable(machine: Machine, settings: AllocatableSettings = _DEFAULTS) -> Allocatable:
     """Return allocatable CPU, memory, pods, and ephemeral storage of a node.
 
-    Raises CatalogError if the machine type's size isn't known, or if settings are invalid or leave
-    nothing.
+    Raises CatalogError if the machine type's size is unknown, or if settings are invalid or leave
+    no resources.
     """
     if machine.vcpus is None or machine.memory_mib is None:
         raise CatalogError(
@@ -45,11 +45,10 @@ def predict_allocatable(machine: Machine, settings: AllocatableSettings = _DEFAU
 
 
 def _with_huge_pages(found: Allocatable, settings: AllocatableSettings, doubt: str) -> Allocatable:
-    """Return the same with huge pages, which other pods can't use as memory.
+    """Return the amounts with huge pages, which other pods can't use as memory.
 
     The kernel can free the descriptors of huge pages, a 64th of their size, so `at_most` includes
-    that memory.
-    Sources: kubernetes/kubernetes:pkg/kubelet/nodestatus/setters.go@v1.36.3;
+    that memory. Sources: kubernetes/kubernetes:pkg/kubelet/nodestatus/setters.go@v1.36.3;
     torvalds/linux:Documentation/mm/vmemmap_dedup.rst@17b6fc8.
     """
     pages = {

@@ -1,4 +1,4 @@
-"""A real node → catalog rows that correct its prediction, ready for review."""
+"""Create catalog rows that correct the prediction of a real node, ready for review."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def rows_to_add(observed: Iterable[Offer]) -> tuple[CatalogRow, ...]:
     """Return new or corrected catalog rows for the NVIDIA GPUs of observed nodes.
 
     They are sorted and unique: new or different GPUs, new machine types, and new PCIe places. Nodes
-    of an unknown cloud only give GPUs.
+    of an unknown cloud provide only GPU rows.
     """
     rows: set[CatalogRow] = set()
     for offer in observed:
@@ -98,7 +98,7 @@ def _known_gpu(product: str) -> Gpu | None:
 
 
 def _gpu_id(product: str) -> str:
-    """Return the ID of a GPU, from the catalog or made from its name."""
+    """Return the ID of a GPU from the catalog, or an ID made from its name."""
     known = _known_gpu(product)
     return (
         known.id
@@ -154,7 +154,7 @@ def _machine_row(cloud: str, offer: Offer, gpus: list[Device]) -> CatalogRow:
 
 
 def _vcpus(allocatable_milli: int, cloud: str) -> int | None:
-    """Return the vCPUs of a machine type from its kubelet's allocatable CPU and the cloud's
+    """Compute the vCPUs of a machine type from its kubelet's allocatable CPU and the cloud's
     reservation.
     """
     near = range(allocatable_milli // 1000, allocatable_milli // 1000 + 20)

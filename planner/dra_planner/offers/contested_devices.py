@@ -17,7 +17,7 @@ from dra_planner.offers.requests import pod_requests
 
 
 class ContestedDevices(Struct, frozen=True, kw_only=True):
-    """Devices of a node that two allocators have.
+    """Devices of a node that two allocators can allocate.
 
     `units` are the device plugin's allocatable units, and `held` are the units of running pods. A
     pod keeps its units when the plugin is removed. `drivers` publish `devices` devices.

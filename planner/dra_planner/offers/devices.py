@@ -26,7 +26,7 @@ class PublishedSlices(Struct, frozen=True):
 def published_by(
     fleet: Fleet, node: DriverNode, serving: PluginServing | None = None
 ) -> PublishedSlices:
-    """Return the slices that a fleet's drivers publish on a node, GPU drivers before network
+    """Return the slices that a fleet's drivers publish on a node, with GPU drivers before network
     drivers.
 
     On nodes with a device plugin (`serving`), the drivers publish everything except the

@@ -15,8 +15,9 @@ _CHART: Final = "helm.sh/chart"
 def verify_classes(
     predicted: Mapping[str, DeviceClass], observed: Mapping[str, DeviceClass]
 ) -> Iterator[NodeDifference]:
-    """Yield the differences of each planned DeviceClass. Additional classes in the cluster are
-    fine.
+    """Yield the differences of each planned DeviceClass.
+
+    Additional classes in the cluster aren't differences.
     """
     for name, expected in sorted(predicted.items()):
         real = observed.get(name)
@@ -37,8 +38,8 @@ def verify_classes(
 
 
 def verify_driver(version: str, daemon_sets: Iterable[ObjectMeta]) -> Iterator[NodeDifference]:
-    """Yield a difference if the NVIDIA DRA driver's version, from the chart's label on its
-    DaemonSets, isn't the fleet's.
+    """Yield a difference if the NVIDIA DRA driver's version (from the chart's label on its
+    DaemonSets) differs from the fleet's version.
 
     Without such a label, nothing is reported, because the driver can be installed in another way.
     """

@@ -1,4 +1,4 @@
-"""Labels and taints of future nodes: Kubernetes', this project's, and the cloud's."""
+"""Labels and taints of future nodes, from Kubernetes, this project, and the cloud."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ if TYPE_CHECKING:  # reading a snapshot doesn't need a fleet, whose schema takes
 
 _OF_NODE_FEATURES = "feature.node.kubernetes.io/"
 _OF_GPUS = "nvidia.com/"
-# without GPUs: NVIDIA/k8s-device-plugin:internal/lm/{labeler,nvml,timestamp}.go@v0.17.0
+# labels of nodes without GPUs:
+# NVIDIA/k8s-device-plugin:internal/lm/{labeler,nvml,timestamp}.go@v0.17.0
 _WITHOUT_GPUS = ("nvidia.com/gfd.timestamp", "nvidia.com/gpu.machine")
 _ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 
 
 def predict_labels(fleet: Fleet, pool: Pool, machine: Machine, node_name: str) -> dict[str, str]:
-    """Return the labels of a pool's nodes, with the zone only if there is just one."""
+    """Return the labels of a pool's nodes, with the zone only if there is exactly one."""
     nodes = fleet.nodes_of(pool, machine)
     return (
         base_labels(fleet, pool.name, machine, node_name, pool_zones(fleet, pool))
@@ -70,10 +71,11 @@ def base_labels(
 
 
 def unknown_labels(fleet: Fleet, machine: Machine, zones: Sequence[str]) -> tuple[str, ...]:
-    """Return the labels that nodes have or may have, with values that are only known at run time.
+    """Return the labels that nodes have or might have, with values that are known only at run time.
 
     An entry that ends in "/" represents every label with that prefix that isn't predicted. The
-    platform may run Node Feature Discovery and, on nodes of a device plugin, GPU feature discovery.
+    platform might run Node Feature Discovery and, on nodes of a device plugin, GPU feature
+    discovery.
     """
     of_zones = () if len(zones) == 1 else _ZONES
     return (
@@ -86,7 +88,9 @@ def unknown_labels(fleet: Fleet, machine: Machine, zones: Sequence[str]) -> tupl
 
 
 def predict_taints(fleet: Fleet, pool: Pool, machine: Machine) -> tuple[Taint, ...]:
-    """Return the taints of a pool's nodes: this project's, the cloud's, and the pool's own."""
+    """Return the taints of a pool's nodes: the taints of this project, of the cloud, and of the
+    pool.
+    """
     nodes = fleet.nodes_of(pool, machine)
     own = (Taint(taint.key, taint.value, taint.effect) for taint in pool.taints)
     return tuple(

@@ -1,9 +1,9 @@
-"""Running nodes → rows of a fleet's own catalog: common facts of a machine type, separated from
-facts of one node.
+"""Learn rows of a fleet's own catalog from running nodes.
 
-Names, addresses, and versions belong to a node; models and amounts belong to its machine type. Two
-nodes with the same machine type show which values vary. With one node, the names and forms of
-values decide. Open questions are reported.
+Facts of a machine type are separated from facts of one node. Names, addresses, and versions belong
+to a node, while models and amounts belong to its machine type. Two nodes with the same machine type
+show which values vary. With one node, the result depends on the names and forms of values. Open
+questions are reported.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def learn_machines(
 ) -> Learned:
     """Return a row for each machine type of the observed nodes that publish devices.
 
-    `machine` is the machine type of nodes without the label. `cloud` is the cloud whose tables have
-    the number of devices. Raises PlannerError for a capture without usable facts.
+    `machine` is the machine type of nodes without the label. `cloud` is the cloud whose tables
+    contain the number of devices. Raises PlannerError for a capture without usable facts.
     """
     nodes = tuple(observed)
     if not nodes:
@@ -125,7 +125,7 @@ def _own_slices(node: Offer, remarks: list[str]) -> tuple[ResourceSlice, ...]:
 
 
 def _pool_fault(parts: Sequence[ResourceSlice]) -> str:
-    """Return why nothing can be learned from a whole pool's slices, or ""."""
+    """Return why nothing can be learned from the slices of a complete pool, or ""."""
     devices = [device for part in parts for device in part.devices]
     if not devices:
         return "doesn't have devices"
@@ -143,7 +143,7 @@ def _pool_fault(parts: Sequence[ResourceSlice]) -> str:
 
 
 class _MachineLesson(Struct, frozen=True):
-    """The nodes of one machine type, and the list for notes."""
+    """The nodes of one machine type, and the list to which notes are added."""
 
     name: str
     nodes: Sequence[Offer]
@@ -260,8 +260,8 @@ class _MachineLesson(Struct, frozen=True):
 
 
 def _attached(cloud: str, labels: Mapping[str, str]) -> dict[str, str]:
-    """Return the type of the accelerators that a node pool attaches, on clouds whose nodes have it
-    as a label.
+    """Return the type of the accelerators that a node pool attaches, on clouds whose nodes have the
+    type as a label.
     """
     label = clouds.cloud(cloud).accelerator_label if cloud else ""
     return {"acceleratorType": labels[label]} if labels.get(label) else {}

@@ -1,4 +1,4 @@
-"""The nodes of a predicted offer, one after the other, with the slices that each publishes."""
+"""The individual nodes of a predicted offer, each with the slices that it publishes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HOSTNAME = "kubernetes.io/hostname"
 
 
 class PredictedNode(Struct, frozen=True, kw_only=True):
-    """One node of a pool and its slices. `zone` is "" if it isn't known."""
+    """One node of a pool and its slices. `zone` is "" if it's unknown."""
 
     pool: str
     node: Node
@@ -27,7 +27,7 @@ def nodes_of(offer: Offer, count: int, zones: Sequence[str] = ()) -> tuple[Predi
     """Return `count` nodes of a predicted offer, named <pool>-0 and so on, alternating between the
     pool's zones.
 
-    `zones` are used if the offer names none.
+    `zones` are used if the offer doesn't name zones.
     """
     within = offer.zones or tuple(zones)
     return tuple(

@@ -1,4 +1,4 @@
-"""A snapshot of a cluster → the free resources of each node."""
+"""Compute the free resources of each node in a cluster's snapshot."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _ZONE = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"
 def observe_offers(manifests: Manifests, features: Features) -> tuple[Offer, ...]:
     """Return one offer per node of a snapshot, in its order, with existing pods and claims.
 
-    A node's slices are its own and slices for several nodes. Claims count on every node that can
-    use the pool of one of their devices. Unschedulable nodes are included (`node.unschedulable`).
-    Prices aren't known.
+    A node's slices are its own slices, and slices for several nodes. Claims count on every node
+    that can use the pool of one of their devices. Unschedulable nodes are included
+    (`node.unschedulable`). Prices are unknown.
     """
     sentence = (
         "nodes, slices, pods, and claims come from the snapshot, and the plan evaluates them by "

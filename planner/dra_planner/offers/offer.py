@@ -22,7 +22,7 @@ Origin = Literal["predicted", "observed"]
 class Deduction(Struct, frozen=True, kw_only=True):
     """A daemon pod's use of every node: CPU in thousandths, memory in bytes, pods.
 
-    `containers` is its number of containers, which affects node scores. Default: 1.
+    `containers` is its number of containers, which affects node scores.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Offer(Struct, frozen=True, kw_only=True):
     count_max: int
     hourly_usd: Decimal | None = None  # USD per node-hour, or None if unknown
     priced_on: str = ""  # date of the price; empty if its source doesn't contain a date
-    # allocatable resources if the estimate was too conservative
+    # allocatable resources without conservative estimates (the maximum)
     at_most: Amounts = {}
     machine: str = ""  # name in the catalog; empty if the snapshot doesn't contain it
     zones: tuple[str, ...] = ()  # possible zones of the nodes; each node is in one of them
@@ -65,7 +65,7 @@ class Offer(Struct, frozen=True, kw_only=True):
     claims: tuple[ResourceClaim, ...] = ()
 
     def is_unknown_label(self, key: str) -> bool:
-        """Return whether the value or existence of a label isn't known before the node exists."""
+        """Return whether the value or existence of a label is unknown before the node exists."""
         if key == "kubernetes.io/hostname":
             return key in self.unknown_labels
         if key in self.node.meta.labels:
@@ -96,7 +96,7 @@ class Offer(Struct, frozen=True, kw_only=True):
 
     @property
     def used(self) -> dict[str, int]:
-        """Use by daemon pods and bound pods, by resource, with one pod slot for each pod."""
+        """Resources that daemon pods and bound pods use, with one pod slot for each pod."""
         used: dict[str, int] = {}
         bound = (pod_requests(pod.spec) for pod in self.pods)
         for amounts in (*(one.amounts for one in self.deductions), *bound):
@@ -106,7 +106,7 @@ class Offer(Struct, frozen=True, kw_only=True):
 
     @property
     def free(self) -> dict[str, int]:
-        """The rest for workloads by resource, at least 0."""
+        """The remaining resources for workloads, each at least 0."""
         used = self.used
         return {
             resource: max(0, amount - used.get(resource, 0))

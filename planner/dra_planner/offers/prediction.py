@@ -1,4 +1,4 @@
-"""A fleet → the offers of its pools."""
+"""Predict the offers of a fleet's pools."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def predict_system_offer(fleet: Fleet) -> Offer | None:
     """Return the offer of the nodes without GPUs, or None if their machine type isn't in the
     catalog.
 
-    They don't have a taint, so pods without claims run there. The use by controllers and add-ons
-    isn't known.
+    They don't have a taint, so pods without claims run there. The resources that controllers and
+    add-ons use are unknown.
     """
     settings = node_settings(fleet)
     try:
@@ -177,7 +177,9 @@ def _learned_allocatable(fleet: Fleet, machine: Machine) -> Allocatable | None:
 def _deductions(
     machine: Machine, settings: AllocatableSettings, *, device_plugin: bool = False
 ) -> tuple[tuple[Deduction, ...], tuple[str, ...]]:
-    """Return the use by daemon pods, the catalog's first, and a sentence about unknown use."""
+    """Return the resources that daemon pods use, starting with the catalog's daemon pods, and a
+    sentence about unknown requests.
+    """
     deductions: list[Deduction] = []
     unknown: list[str] = []
     known = catalog.daemon_pods(machine, settings.drivers, device_plugin=device_plugin)

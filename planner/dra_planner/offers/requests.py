@@ -1,4 +1,4 @@
-"""A pod's requests of a node, except devices.
+"""A pod's requests for a node's resources, except devices.
 
 Source: kubernetes/component-helpers:resource/helpers.go (PodRequests)@v0.36.3.
 """
@@ -11,7 +11,7 @@ from dra_planner.model import Amounts, Container, PodSpec, peak_amounts
 def pod_requests(pod: PodSpec) -> dict[str, int]:
     """Return the amounts that the scheduler counts for a pod: one pod slot, and its requests.
 
-    The maximum simultaneous requests of its containers count. Pod-level requests replace them, and
+    For containers, the maximum simultaneous requests count. Pod-level requests replace them, and
     overhead is added.
     """
     total = peak_amounts(pod, _requested)

@@ -1,4 +1,4 @@
-"""DeviceTaintRules applied to offers.
+"""Apply DeviceTaintRules to offers.
 
 Source: kubernetes/dynamic-resource-allocation:resourceslice/tracker/tracker.go@v0.37.0
 (applyPatches): the taint of each rule is appended to the driver's taints.
@@ -19,7 +19,7 @@ def with_taint_rules(
 ) -> tuple[Offer, ...]:
     """Return the offers with the taints of these rules on their devices.
 
-    A rule for a device pool doesn't match a predicted node, because pool names are only known once
+    A rule for a device pool doesn't match a predicted node, because pool names are known only after
     nodes exist.
     """
     ordered = sorted(rules, key=lambda rule: rule.meta.name)

@@ -1,5 +1,5 @@
-"""Comparison of predicted and observed nodes: every difference between the plan and the
-real nodes.
+"""Compare predicted and observed nodes, and report every difference between the plan and the real
+nodes.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Verification(Struct, frozen=True, kw_only=True):
     differences: tuple[NodeDifference, ...]
     compared: Mapping[str, tuple[str, ...]]
     pools_without_nodes: tuple[str, ...]
-    nodes_without_pool: tuple[str, ...]  # only nodes that publish devices
+    nodes_without_pool: tuple[str, ...]  # contains only nodes that publish devices
 
     @property
     def holds(self) -> bool:
@@ -87,8 +87,8 @@ def verify_offers(
     observed: Iterable[Offer],
     counts: Mapping[str, tuple[int, int]] | None = None,
 ) -> Verification:
-    """Compare each observed node with the pool in its label `pulumi-dra/pool`, or otherwise with
-    the pool of its machine type.
+    """Compare each observed node with the pool in its label `pulumi-dra/pool`, or with the pool of
+    its machine type.
 
     `counts` are the plan's minimum and maximum nodes of a pool. Without them, the fleet's limits
     apply. A value that was predicted as unknown isn't a difference, unless predicted equalities or
@@ -120,8 +120,8 @@ def verify_offers(
 
 
 def pool_of(node: Offer, pools: Sequence[Offer]) -> str | None:
-    """Return the pool of an observed node: by its label `pulumi-dra/pool`, or otherwise the only
-    one with its machine type.
+    """Return the pool of an observed node: the pool in its label `pulumi-dra/pool`, or the only
+    pool with its machine type.
     """
     label = node.node.meta.labels.get(POOL)
     if label is not None:
@@ -213,8 +213,8 @@ def _devices(slices: Iterable[ResourceSlice], driver: str) -> list[Device]:
 
 
 def _kind(device: Device) -> str:
-    """Return the kind of a device: from the NVIDIA driver, or for interfaces, whether they support
-    RDMA.
+    """Return the kind of a device: the kind that the NVIDIA driver publishes, or whether an
+    interface supports RDMA.
     """
     is_rdma = device.attributes.get(RDMA)
     if isinstance(is_rdma, bool):

@@ -1,11 +1,11 @@
 """Search for the fewest guards that make the scheduler follow a plan at a low price.
 
-    find_guards(question)            guards with counts that the full simulation proved, or None
-    guard_demand(demand, guards)     the pods as the guards change them
-    choose_pools(needs, pools)       of very many pools, those that a plan with guards should use
+    find_guards(question)            guards with counts that the full simulation proves, or None
+    guard_demand(demand, guards)     the demand with the guards applied to its pods
+    choose_pools(needs, pools)       the pools that a plan with guards should use, out of very many
 
 The scheduler doesn't follow a packing: it spreads small pods over large nodes. Guards keep pods
-apart that would block each other (`groups`), so that counts close to the packing hold in any pod
+apart that would block each other (`groups`), so that counts close to the packing suffice in any pod
 arrival order.
 """
 

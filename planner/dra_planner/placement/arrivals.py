@@ -2,7 +2,7 @@
 them find a node.
 
 Equal nodes are one state with a count, and transitions between states are cached, so a pod needs as
-many steps as there are different nodes.
+many steps as there are different states of nodes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Scoring = Literal["spread", "pack"]
 """The scheduler's choice among suitable nodes: the emptiest node, or the node with the most
 pods.
 """
-_NEIGHBORS: Final = 200  # weight of InterPodAffinity multiplied by its highest score
+_NEIGHBORS: Final = 200  # weight of InterPodAffinity, multiplied by its highest score
 
 Vector = tuple[int, ...]
 
@@ -35,11 +35,11 @@ class NodeModel:
         self._pods = [0]
         self._used = [0.0]  # mean utilization of all amounts, in percent
         self._number = {(capacity, 0): 0}
-        # by kind and state: the state after placing a pod, -1 if the pod doesn't fit, 0 if unknown
+        # by kind and state: the state after placing a pod; -1 if the pod doesn't fit, 0 if unknown
         self._after: list[list[int]] = [[0] for _ in needs]
 
     def places_all(self, order: Iterable[int], nodes: int, scoring: Scoring) -> bool:
-        """Return whether every pod finds a node if kinds of pods arrive in that order."""
+        """Return whether every pod finds a node if kinds of pods arrive in this order."""
         counts = {0: nodes}
         choose = self._fullest if scoring == "pack" else self._emptiest
         for kind in order:
@@ -74,7 +74,9 @@ class NodeModel:
         return max(fitting, key=lambda state: (pods[state] * weight - used[state], -state))
 
     def _follow(self, state: int, kind: int) -> int:
-        """Return a node's state after adding a pod, or -1 if it doesn't fit, and note it."""
+        """Return a node's state after adding a pod, or -1 if it doesn't fit, and cache the
+        result.
+        """
         free = tuple(map(int.__sub__, self._free[state], self._needs[kind]))
         if min(free) < 0:
             self._after[kind][state] = -1

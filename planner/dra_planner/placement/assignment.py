@@ -1,8 +1,7 @@
-"""The assignment of works to pools and of works that share nodes: a local search over groups.
-
-Moves: a work to another group or to a new one, a group into another, a group to another pool. The
-search only makes moves that reduce the price, or the number of groups at the same price. It's
-deterministic and limited by steps of the fast model.
+"""Assign works (see `sizing.bound.node_needs`) to pools and to groups that share nodes, with a
+local search. A move puts a work into another or a new group, merges a group into another, or
+puts a group on another pool. The search makes only moves that reduce the price, or the number of
+groups at the same price. The search is deterministic, and limited by steps of the fast model.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from dra_planner.model import SharedLimit
 from dra_planner.placement.workload_groups import GroupSizes, WorkloadGroup
 
 STEPS_OF_MOVE: Final = 500
-"""Steps of the quick model that take about as long as evaluating a move."""
+"""Number of quick-model steps that take about as long as evaluating a move."""
 _SEED: Final = 1  # share of the works that are moved at random
 _MOST_SHAKES: Final = 10_000
 _MOST_SHAKEN: Final = 3  # number of random moves before the search continues
-# share of the price by which the first starts of random moves may exceed the best price
+# share by which the starting points of random moves can exceed the best price
 _WORSE: Final = 0.01
 
 SearchCost = tuple[int, ...]
@@ -40,7 +39,7 @@ class Pools(Struct, frozen=True, kw_only=True):
     most: tuple[int, ...]
     limits: tuple[SharedLimit, ...] = ()
     whole: frozenset[int] = frozenset()  # pools that can't be split
-    _columns: tuple[SearchCost, ...] = ()  # the costs of all pools in each unit
+    _columns: tuple[SearchCost, ...] = ()  # the costs of all pools, by unit
 
     def __post_init__(self) -> None:
         force_setattr(self, "_columns", tuple(zip(*self.costs, strict=True)))
@@ -60,7 +59,7 @@ class Pools(Struct, frozen=True, kw_only=True):
     def cost_after(
         self, cost: SearchCost, before: Sequence[int], after: Sequence[int], changed: Iterable[int]
     ) -> SearchCost:
-        """Return the cost of nodes that differ from others, with a known cost, in few pools."""
+        """Return the cost of nodes that differ only in few pools from nodes with a known cost."""
         if self.limits:
             return self.cost(after)
         result = list(cost)
@@ -81,11 +80,11 @@ class Assignment(Struct):
     pools: Pools
     sizes: GroupSizes
     groups: list[WorkloadGroup]
-    steps: int  # up to this number of nodes, counted by `sizes`
+    steps: int  # limit of steps, which `sizes` counts
     may_split: bool = True  # whether a pool may have several groups
-    _settled: frozenset[WorkloadGroup] = frozenset()  # among which no move helps
+    _settled: frozenset[WorkloadGroup] = frozenset()  # groups for which no move helps
     _nodes: list[int] = []
-    _price: SearchCost = ()  # of the nodes
+    _price: SearchCost = ()  # price of the nodes
 
     def __post_init__(self) -> None:
         self._nodes = [0] * len(self.pools.names)
@@ -95,7 +94,7 @@ class Assignment(Struct):
 
     @property
     def cost(self) -> tuple[SearchCost, int]:
-        """The sort key: the price, then the number of groups."""
+        """The sort key: the price, and then the number of groups."""
         return self._price, len(self.groups)
 
     @property
@@ -103,7 +102,7 @@ class Assignment(Struct):
         return not self.cost[0][0]
 
     def is_near(self, other: Assignment, worse: float) -> bool:
-        """Return whether it costs at most this share more than another assignment."""
+        """Return whether the assignment costs at most this share more than another one."""
         (excess, price, *_), (most_excess, other_price, *_) = self.cost[0], other.cost[0]
         return excess <= most_excess and price <= other_price * (1 + worse)
 
@@ -116,10 +115,10 @@ class Assignment(Struct):
             self._settled = before.intersection(self.groups)
 
     def improve_further(self) -> None:
-        """Move a few works at random and improve the result until the steps are used up; keep the
-        best.
+        """Move a few works at random and improve the result until the steps are used up.
 
-        A result that costs slightly more than the best can also be the start of the next moves.
+        Keep the best result. A result that costs slightly more than the best can also be the start
+        of the next moves.
         """
         rng = random.Random(_SEED)
         self.improve()
@@ -188,7 +187,7 @@ class Assignment(Struct):
         return moved
 
     def _moves(self, group: WorkloadGroup, works: frozenset[int]) -> Iterator[Move]:
-        """Yield the moves of these works that weren't tried yet."""
+        """Yield the moves of these works that haven't been tried yet."""
         for old, new in self._destinations(group, works, self.groups):
             if not self._settled.issuperset(old):
                 yield old, new
@@ -241,8 +240,9 @@ class Assignment(Struct):
     def _affordable(
         self, nodes: Sequence[int], pool: int, changed: Collection[int], groups: int
     ) -> int | None:
-        """Return how many nodes of a pool a move can add and still help, or None if it
-        never helps. `changed`: the pools whose nodes the move changes.
+        """Return how many nodes a helpful move can add to a pool, or None if the move never helps.
+
+        `changed` are the pools whose nodes the move changes.
         """
         before, more = self.cost, -1
         after = list(nodes)
@@ -256,5 +256,5 @@ class Assignment(Struct):
 
     def _known(self, group: WorkloadGroup) -> int:
         found = self.sizes.nodes(group)
-        assert found is not None  # only a given maximum leads to None
+        assert found is not None  # only a given maximum can lead to None
         return found

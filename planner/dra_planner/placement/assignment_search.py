@@ -1,4 +1,6 @@
-"""The search for the best assignment: moves from several starts, then columns or chance."""
+"""Search for the best assignment: moves from several starts, and then column generation or random
+moves.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,10 @@ def find_assignment(
     *,
     may_split: bool = True,
 ) -> Assignment:
-    """Return the best assignment found: by moves from each start for half of the steps, and from
-    the best of them for the others. A start that is None leaves its steps to the next one.
+    """Return the best assignment found.
+
+    The first half of the steps makes moves from each start, and the second half continues from the
+    best result. A start that is None leaves its steps to the next start.
     """
     before, found = sizes.steps, list[Assignment]()
     for at, start in enumerate(starts, 1):
@@ -33,8 +37,9 @@ def find_assignment(
 
 
 def search_further(start: Assignment) -> Assignment:
-    """Return the best assignment found from another one until its steps are used up: by columns,
-    or by chance without a solver.
+    """Return the best assignment found, starting from an assignment, until its steps are used up.
+
+    Uses column generation, or random moves without a solver.
     """
     solver = load_solver()
     if solver is not None:

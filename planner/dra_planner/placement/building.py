@@ -1,4 +1,4 @@
-"""Guards for groups: names of the parts of split pools, and the fewest rules that steer
+"""Build guards for groups: names for the parts of split pools, and the fewest rules that steer
 every work.
 """
 
@@ -30,9 +30,9 @@ def build_guards(
     """Return the guards that separate groups, and the group of each pool.
 
     `exact` gives each workload its own rule. Otherwise, workloads with the same
-    ResourceClaimTemplate share a rule, and pods that only fit their pool have none. `name_pool`
-    converts a text into a name that the cloud accepts. `classes_of` returns the classes of a group
-    that spread evenly.
+    ResourceClaimTemplate share a rule, and pods that fit only their pool don't have a rule.
+    `name_pool` converts a text into a name that the cloud accepts. `classes_of` returns the classes
+    of a group that spread evenly.
     """
     group_of: dict[str, WorkloadGroup] = {}
     parts: list[PoolPart] = []
@@ -87,7 +87,7 @@ def _rank(group: WorkloadGroup, needs: LevelNeeds) -> tuple[tuple[int, ...], lis
 def _part_name(
     pool: str, devices: tuple[int, ...], taken: Collection[str], name_pool: Callable[[str], str]
 ) -> str:
-    """Return the name of a part: its pool's name and its pods' devices."""
+    """Return the name of a part, made from its pool's name and its pods' numbers of devices."""
     link = "-" if "-" in name_pool("a-1") else "g"
     counts = link.join(map(str, devices)) if len(devices) <= 2 else f"{devices[0]}to{devices[-1]}"
     for letter in ("", *_letters()):
@@ -125,7 +125,7 @@ def _rules(
 def _decided_templates(
     place_of: Mapping[str, Place], shapes: Mapping[str, Shape]
 ) -> dict[ObjectKey, Place]:
-    """Return the templates of which all pods go to one place, with the place.
+    """Return the templates whose pods all go to one place, with this place.
 
     A template that a DaemonSet's pods also use is excluded, because these pods run on every node.
     """

@@ -1,7 +1,7 @@
-"""Candidates: sets of guards with the counts that the quick model expects under them.
+"""Candidates: sets of guards with the counts that the quick model predicts for them.
 
-Five sets are searched: steer; steer and split; steer and pack; all three; steer, split, and spread
-evenly. A search can continue from a candidate with the results of its proof.
+Five combinations are searched: steer; steer and split; steer and pack; all three; and steer, split,
+and spread evenly. A search can continue from a candidate with the results of its proof.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class GuardQuestion(Struct, frozen=True, kw_only=True):
     """A level of demand, the pools, and how guarded counts are simulated.
 
     `ask` returns the question of counts under guards, with the pools that a split creates. `steps`
-    bounds the simulations. `name_pool` turns a text into the name of a pool. `spreads`: whether
-    pods may have to spread evenly.
+    limits the simulations. `name_pool` converts a text to the name of a pool. `spreads` is set if
+    guards can require pods to spread evenly.
     """
 
     needs: LevelNeeds
@@ -56,10 +56,10 @@ class GuardQuestion(Struct, frozen=True, kw_only=True):
 
 
 class GuardCandidate(Struct, frozen=True, kw_only=True):
-    """Guards, the counts expected under them, and the assignment that they were made from.
+    """Guards, the counts predicted for them, and the assignment from which they were built.
 
-    `least`: nodes below which pods of a pool are expected to stay pending. `group_of`: the group of
-    each used pool.
+    `least` are the minimum nodes of each pool. With fewer nodes, pods probably stay pending.
+    `group_of` is the group of each used pool.
     """
 
     question: GuardQuestion
@@ -72,7 +72,7 @@ class GuardCandidate(Struct, frozen=True, kw_only=True):
     group_of: dict[str, WorkloadGroup]
 
     def learn(self, refuted: Mapping[str, int]) -> None:
-        """Note the counts with which pods of a pool stayed pending in the full simulation."""
+        """Record the counts with which pods of a pool stayed pending in the full simulation."""
         for pool, nodes in refuted.items():
             self.assignment.sizes.refute(self.group_of[pool], nodes)
 
@@ -94,7 +94,7 @@ class GuardCandidate(Struct, frozen=True, kw_only=True):
         return tuple(ArrivalOrder("by-size", seed, each) for seed, each in enumerate(orders, 1))
 
     def is_held_in_any_order(self, counts: Mapping[str, int]) -> bool:
-        """Return whether the pods of all pools fit these nodes in any order."""
+        """Return whether the pods of all pools fit on these nodes in any order."""
         return len(self.pools_in_any_order(counts)) == len(self.group_of)
 
     def pools_in_any_order(self, counts: Mapping[str, int]) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ class GuardCandidate(Struct, frozen=True, kw_only=True):
         )
 
     def improved(self) -> GuardCandidate | None:
-        """Return the results of a further search from this candidate, or None if there are none
+        """Return the result of continuing the search from this candidate, or None if there is none
         within the limits.
         """
         before = self.assignment
@@ -140,8 +140,9 @@ class GuardCandidate(Struct, frozen=True, kw_only=True):
 
 
 def find_candidates(question: GuardQuestion) -> Iterator[GuardCandidate]:
-    """Yield a candidate for each set of guards. Each search also begins with the results of the
-    searches before it.
+    """Yield a candidate for each set of guards.
+
+    Each search also starts from the results of earlier searches.
     """
     starts, costs = list(_starts(question)), list[tuple[int, ...]]()
     split = list(starts)
@@ -176,7 +177,7 @@ def _candidate(question: GuardQuestion, best: Assignment) -> GuardCandidate | No
     sizes = best.sizes
     for group in best.groups:
         sizes.harden(group)
-    best = replace(best)  # with the number of nodes that it needs now
+    best = replace(best)  # with its current number of required nodes
     if not best.is_within_limits:
         return None
     guards, group_of = build_guards(
@@ -267,7 +268,7 @@ def _by_devices(chosen: Mapping[int, int], needs: LevelNeeds) -> list[WorkloadGr
 
 
 def is_close(cost: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Return whether `other` saves too little to justify other guards."""
+    """Return whether `other` saves too little to justify its additional guards."""
     return cost[0] * (1 - WORTH) <= other[0]
 
 
@@ -277,6 +278,6 @@ def _packing_cost(question: GuardQuestion) -> tuple[int, ...]:
 
 
 def cost_of(counts: Mapping[str, int], guards: Guards, pools: Pools) -> tuple[int, ...]:
-    """Return what the counts of pools and of their parts cost, in the units of `pools`."""
+    """Return the cost of the counts of pools and their parts, in the units of `pools`."""
     nodes = [sum(counts[part] for part in guards.parts_of(name)) for name in pools.names]
     return pools.cost(nodes)[1:]

@@ -1,12 +1,10 @@
-"""A search for the best groups by column generation.
+"""Search for the best groups by column generation.
 
 The groups whose nodes are known are the columns of a program that mixes them (`group_program`). Its
-prices show which changes of the groups in use would save money: a work more or less, or another
-work. Those groups are sized and become columns, until no change saves anything. Then the program
-chooses whole groups.
-
-Moves of an assignment each have to lower its price. Columns don't, so the search gets past changes
-that only help together.
+prices show which changes of the groups in use would save money: adding, removing, or exchanging a
+work. The changed groups are sized and become columns, until no change saves money. Then the program
+chooses whole groups. Each move of an assignment has to lower its price, but a new column doesn't.
+So this search also finds changes that help only in combination.
 """
 
 from __future__ import annotations
@@ -23,9 +21,9 @@ from dra_planner.placement.assignment import STEPS_OF_MOVE, Assignment
 from dra_planner.placement.group_program import GroupPrices, GroupProgram
 from dra_planner.placement.workload_groups import WorkloadGroup
 
-_NEAR: Final = 1e-6  # the part of its price that a group in use may cost more than its value
-_LITTLE: Final = 1e-6  # the least saving, as a share of the most expensive node
-_ROUNDED: Final = 1e-9  # by which sums of values in another order may differ
+_NEAR: Final = 1e-6  # share by which the cost of a group in use can exceed its value
+_LITTLE: Final = 1e-6  # the minimum saving, as a share of the most expensive node
+_ROUNDED: Final = 1e-9  # tolerance for sums of values in a different order
 
 
 def search_columns(start: Assignment, solver: Any) -> Assignment:
@@ -59,7 +57,7 @@ class _ColumnSearch:
                 self._try(WorkloadGroup(pool, frozenset((work,))), None)
 
     def run(self) -> list[WorkloadGroup] | None:
-        """Return the cheapest whole groups after no change of the groups in use saves anything."""
+        """Return the cheapest whole groups, once no change of the groups in use saves money."""
         for group, nodes in list(self._sizes.known().items()):
             self._program.add(group, nodes)
         prices, is_new = self._program.prices(), True
@@ -90,8 +88,9 @@ class _ColumnSearch:
         return cost - prices.value(group) <= cost * _NEAR
 
     def _neighbors(self, group: WorkloadGroup, prices: GroupPrices) -> Iterator[WorkloadGroup]:
-        """Yield groups that differ in one work. Skip a group if, by its sums, it needs more nodes
-        than its value pays for.
+        """Yield groups that differ in one work.
+
+        Skip a group if its sums show that its nodes cost more than its value.
         """
         others = [work for work in self._of_pool[group.pool] if work not in group.works]
         rows, value = self._sizes.pool_rows(group.pool), prices.value(group)
@@ -110,8 +109,8 @@ class _ColumnSearch:
                     yield rest.with_works((work,))
 
     def _affordable(self, group: WorkloadGroup, prices: GroupPrices) -> int | None:
-        """Return the largest number of nodes with which a group saves anything, or None if any
-        number does.
+        """Return the largest number of nodes with which a group saves money, or None if any number
+        does.
         """
         value, price = prices.value(group) - _LITTLE, prices.nodes[group.pool]
         if price > _LITTLE:
@@ -126,7 +125,7 @@ class _ColumnSearch:
 
 
 def _pays(limits: Sequence[int], price: float, value: float, sums: Iterable[int]) -> bool:
-    """Return whether the nodes that these sums need may cost less than the value."""
+    """Return whether the nodes that these sums need might cost less than the value."""
     if value < _LITTLE - _ROUNDED:
         return False
     if price <= _LITTLE:

@@ -1,9 +1,9 @@
-"""Works that share nodes in any order because each node holds an even part of them.
+"""Works that share nodes in any arrival order, because each node holds an equal part of them.
 
-Works form classes. The pods of a class spread evenly: a node takes one only while no other node has
-fewer. So N pods of a class on M nodes leave at most N / M of them, rounded up, on a node. If a node
-has room for that many pods of every class, each as large as the largest, every pod finds a node,
-whatever the order and whichever of the allowed nodes the scheduler chooses.
+Works form classes. The pods of a class spread evenly: a node accepts a pod only while no other node
+has fewer. So with N pods of a class on M nodes, a node has at most N / M of them, rounded up. If a
+node has enough capacity for that many pods of every class (each as large as the largest), every pod
+finds a node, in any order, and whichever of the allowed nodes the scheduler chooses.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dra_planner.placement.arrivals import Vector
 
 class SpreadWork(Struct, frozen=True):
     """A work: its position, number of pods, need, and the namespace, because spread constraints
-    only count pods of one namespace.
+    count only pods of one namespace.
     """
 
     at: int
@@ -27,7 +27,9 @@ class SpreadWork(Struct, frozen=True):
 
 
 class SpreadClass(Struct):
-    """Works whose pods spread together. `on_node`: the most of them on one node."""
+    """Works whose pods spread together. `on_node` is the maximum number of these pods on one
+    node.
+    """
 
     namespace: str
     works: list[int]
@@ -39,10 +41,11 @@ class SpreadClass(Struct):
 def fewest_nodes(
     ordered: Sequence[SpreadWork], capacity: Vector, least: int, most: int
 ) -> int | None:
-    """Return the lowest number of nodes, from `least` to `most`, for which classes are found; None
-    if there are none for `most` nodes. `ordered`: works, as `arranged` returns them.
+    """Return the lowest number of nodes, from `least` to `most`, for which classes are found.
 
-    Steps that double come first, then bisection: the number is mostly close to `least`.
+    Returns None if no classes are found for `most` nodes. `ordered` are the works in the order of
+    `arranged`. The search doubles its steps first, and then bisects, because the number is usually
+    close to `least`.
     """
     if most < least or find_classes(ordered, capacity, most) is None:
         return None
@@ -57,7 +60,7 @@ def fewest_nodes(
 
 
 def arranged(works: Sequence[SpreadWork], capacity: Vector) -> list[SpreadWork]:
-    """Return works by their share of a node, the largest first."""
+    """Return works by their share of a node, starting with the largest."""
 
     def share(work: SpreadWork) -> float:
         return max(need / cap for need, cap in zip(work.need, capacity, strict=True))
@@ -101,8 +104,8 @@ def find_classes(
 def _taken(
     into: SpreadClass, need: Vector, on_node: int, free: Sequence[int], capacity: Vector
 ) -> float | None:
-    """Return the shares of a node, over all rows, that a class takes in addition with a work of
-    this need; None if the node has no room.
+    """Return the additional shares of a node, over all rows, that a class uses with a work of this
+    need. Returns None if the node doesn't have enough capacity.
     """
     total = 0.0
     for row, before in enumerate(into.need):

@@ -1,7 +1,7 @@
-"""The program that mixes groups: each work belongs to a group, at the lowest price of the nodes.
-
-Its relaxation may use a part of a group. Its dual values are the price of a node in each pool, and
-the value of placing each work, which together show what any other group would save.
+"""The linear program that mixes groups, so that each work belongs to a group at the lowest price of
+the nodes. Its relaxation can use a part of a group. Its dual values are the price of a node in
+each pool, and the value of placing each work. Together, they show how much any other group would
+save.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ from dra_planner.placement.assignment import Assignment
 from dra_planner.placement.workload_groups import WorkloadGroup
 from dra_planner.sizing.bound.solver import new_program
 
-_EXCESS: Final = 100.0  # price of a node beyond a limit, in nodes of the most expensive pool
-_BRANCHES: Final = 50  # nodes of the integer search; a limit in nodes makes every run identical
+# price of a node beyond a limit, in multiples of the most expensive node's price
+_EXCESS: Final = 100.0
+# maximum nodes of the integer search: a node limit, unlike a time limit, makes all runs identical
+_BRANCHES: Final = 50
 _GAP: Final = 0.001
 _HEURISTICS: Final = 0.02  # share of the integer search that heuristics may take
 _MOST_CHOSEN: Final = 400  # number of groups among which the integer program chooses
-_HALF: Final = 0.5  # between 0 and 1: the solver's values of integers are approximate
+# threshold between 0 and 1, because the solver's values of integers are approximate
+_HALF: Final = 0.5
 
 
 class GroupPrices(Struct, frozen=True):
@@ -33,7 +36,7 @@ class GroupPrices(Struct, frozen=True):
     works: Sequence[float]
 
     def value(self, group: WorkloadGroup) -> float:
-        """Return what the nodes of a group may cost without raising the total."""
+        """Return the maximum cost of a group's nodes that doesn't raise the total."""
         return sum(self.works[work] for work in group.works) - self.groups[group.pool]
 
 
@@ -42,7 +45,8 @@ class GroupProgram:
 
     def __init__(self, assignment: Assignment, solver: Any) -> None:
         pools, works = assignment.pools, len(assignment.sizes.needs.works)
-        self.nodes: dict[WorkloadGroup, int] = {}  # of the known groups, in the order of columns
+        # nodes of the known groups, in the order of columns
+        self.nodes: dict[WorkloadGroup, int] = {}
         self._solver, self._infinity = solver, solver.kHighsInf
         self._works = range(works)
         self._pools = range(works, works + len(pools.names))
@@ -106,8 +110,10 @@ class GroupProgram:
         )
 
     def best_groups(self, prices: GroupPrices) -> list[WorkloadGroup] | None:
-        """Return the cheapest groups, of which each work is in one, or None if the solver finds
-        none. It chooses among the groups that cost least beyond their value at these prices.
+        """Return the cheapest groups that contain each work once, or None if the solver finds none.
+
+        The solver chooses among the groups whose cost exceeds their value the least at these
+        prices.
         """
         lost = [
             nodes * prices.nodes[group.pool] - prices.value(group)

@@ -1,5 +1,6 @@
-"""The rows of a group of works: the nodes that they prove, and those that a fast model of the
-scheduler needs.
+"""The rows of a group of works.
+
+They prove a number of nodes, and a fast model of the scheduler estimates one.
 """
 
 from __future__ import annotations
@@ -17,15 +18,17 @@ from dra_planner.placement.hard_orders import arrange_by_size, find_failing_orde
 from dra_planner.sizing import LevelNeeds
 
 _SHUFFLED: Final = 2  # number of orders in the quick model, in addition to orders by size
-_RACED: Final = 3  # number of orders in the quick model in which works start one after the other
+_RACED: Final = 3  # number of orders in the quick model in which works start one after another
 _APART: Final = (0.2, 0.5, 1.0, 2.0)  # seconds between the starts of works
 _CLAIMS: Final = 3.0  # seconds within which the claims of simultaneously created pods appear
 
 
 class WorkRows(Struct, frozen=True):
-    """One work in the rows of a pool's nodes. `sums` are the amounts of which a group has the sum:
-    for each row, the need of all pods, and then the pods that need more than half of a node's row.
-    `least`: nodes that the work needs by itself.
+    """One work in the rows of a pool's nodes.
+
+    `sums` are the amounts that are added up for a group: for each row, the need of all pods, and
+    the number of pods that need more than half of a node's row. `least` is the number of nodes that
+    the work needs by itself.
     """
 
     count: int
@@ -40,8 +43,9 @@ class WorkRows(Struct, frozen=True):
 
 
 class PoolRows:
-    """The works that a pool's nodes fit, the capacities of one node, and its limits for `sums`: no
-    two pods that need more than half of a row share a node.
+    """The works that fit a pool's nodes, the capacities of one node, and its limits for `sums`.
+
+    Two pods that each need more than half of a row can't share a node.
     """
 
     def __init__(self, needs: LevelNeeds, pool: int) -> None:
@@ -55,11 +59,11 @@ class PoolRows:
         }
 
     def sums(self, works: Iterable[int]) -> list[int]:
-        """Return the sums of these works, at least one."""
+        """Return the sums of these works (at least one work)."""
         return list(map(sum, zip(*[self.works[at].sums for at in works], strict=True)))
 
     def least(self, works: Collection[int]) -> int:
-        """Return the nodes that these works need at least, by each sum."""
+        """Return the minimum number of nodes for these works, according to each sum."""
         by_sums = [
             -(-total // limit) for total, limit in zip(self.sums(works), self.limits, strict=True)
         ]
@@ -77,11 +81,10 @@ class GroupRows:
 
     @cached_property
     def in_any_order(self) -> int:
-        """Return the nodes with which no pod is pending for any order, scoring, and tie-breaking.
-
-        A work is pending only if every node is blocked for it. A row blocks a node if other pods
-        use more of it than the work allows. The total of the row limits how many nodes can be
-        blocked, with each pod counted once.
+        """Return the number of nodes with which no pod stays pending, for any order, scoring, and
+        tie-breaking. A work's pod stays pending only if every node is blocked for it. A row
+        blocks a node if other pods use more of it than the work allows. The total of the row
+        limits how many nodes can be blocked, with each pod counted once.
         """
         columns = list(zip(*(work.need for work in self._works), strict=True))
         rows = [
@@ -111,9 +114,9 @@ class GroupRows:
     ) -> int:
         """Return how many nodes other pods can block for a pod with this need.
 
-        `rows`: position, capacity, common divisor, largest and total need. `devices`: the rows of
-        devices that each pod needs some of, with the smallest need. They limit the other pods on a
-        node that still has the devices for this pod.
+        `rows` contains position, capacity, common divisor, and largest and total need. `devices`
+        are the rows of devices that every pod needs, with the smallest need. They limit the other
+        pods on a node that still has the devices for this pod.
         """
         beside = [(row, (self._cap[row] - need[row]) // smallest) for row, smallest in devices]
         blocked = 0
@@ -121,7 +124,7 @@ class GroupRows:
             least = cap - need[row] + 1
             others = min([self.pods - 1, *(pods for at, pods in beside if at != row)])
             if others * largest >= least:
-                # what blocks, rounded up to what pods can take together
+                # the blocking amount, rounded up to an amount that pods can use together
                 blocked += (total - need[row]) // max(1, -(-least // grain) * grain)
         return blocked
 
@@ -160,8 +163,9 @@ class GroupRows:
         return arrange_by_size([work.need for work in self._works], self._cap)
 
     def learn_failing_order(self, nodes: int, scoring: Scoring) -> bool:
-        """Search for an order that leaves pods pending on these nodes, and keep it. Return whether
-        one was found.
+        """Search for an order that leaves pods pending on these nodes, and store it.
+
+        Return whether one was found.
         """
         found = find_failing_order(
             self.arrangements,
@@ -174,8 +178,8 @@ class GroupRows:
         return found is not None
 
     def _raced(self, seed: int) -> list[int]:
-        """Return an order as in `ArrivalOrder`: works start in any order, one after the other, and
-        each makes one pod, then two, then four.
+        """Return an order as in `ArrivalOrder`: works start one after another, in any order, and
+        each creates one pod, then two, then four.
         """
         chance = random.Random(f"race/{seed}")
         apart, arrivals = chance.choice(_APART), list[tuple[float, int]]()

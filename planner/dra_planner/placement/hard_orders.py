@@ -1,8 +1,8 @@
 """Pod arrival orders that leave pods pending if any order does.
 
-Small pods that come first use a little of every node, and large pods that come last find no node.
-So works are sorted by need, and a local search looks for an order that leaves even more pods
-pending.
+If small pods come first, they use a little of every node, and large pods that come last don't find
+a node. So works are sorted by need, and a local search looks for an order that leaves even more
+pods pending.
 """
 
 from __future__ import annotations
@@ -15,18 +15,20 @@ from dra_planner.placement.arrivals import Vector
 
 _SEED: Final = 1
 _STARTS: Final = 3  # number of arrangements from which the local search starts
-_MOVES: Final = 90  # steps of the local search, for all starts together
-# share of the moves that move whole works; the other moves move some of their pods
+_MOVES: Final = 90  # steps of the local search, over all starts
+# share of the moves that move whole works instead of some of their pods
 _MOVED: Final = 0.4
 
 Fails = Callable[[Sequence[int], int], bool]
-"""Whether this order of works leaves pods pending on this number of nodes."""
-_Blocks = list[tuple[int, int]]  # works in sequence, with the pods that arrive together
+"""Returns whether this order of works leaves pods pending on this number of nodes."""
+# works in sequence, each with the number of pods that arrive together
+_Blocks = list[tuple[int, int]]
 
 
 def arrange_by_size(needs: Sequence[Vector], capacity: Vector) -> list[tuple[int, ...]]:
-    """Return arrangements of works: by their largest share of a node and by each row, both ways,
-    and by share with each of the largest works last. `needs` are the rows of each work.
+    """Return arrangements of works: by their largest share of a node and by each row (ascending and
+    descending), and by share with each of the largest works last. `needs` are the rows of each
+    work.
     """
     works, rows = range(len(needs)), range(len(capacity))
     shares = [max(a / b for a, b in zip(need, capacity, strict=True)) for need in needs]
@@ -39,7 +41,10 @@ def arrange_by_size(needs: Sequence[Vector], capacity: Vector) -> list[tuple[int
 
 
 def _largest(needs: Sequence[Vector]) -> list[int]:
-    """Return the works of which no other needs as much of every row; of equal ones, the first."""
+    """Return the works for which no other work needs as much of every row.
+
+    If works are equal, return the first.
+    """
 
     def covers(other: int, at: int) -> bool:
         pairs = list(zip(needs[other], needs[at], strict=True))
@@ -54,8 +59,8 @@ def find_failing_order(
 ) -> list[int] | None:
     """Return an order that leaves pods pending on these nodes, or None if none was found.
 
-    `pods` are the pods of each work. The search starts at the arrangements that need most nodes,
-    moves works or some of their pods, and keeps what doesn't need fewer nodes.
+    `pods` are the pods of each work. The search starts at the arrangements that need the most
+    nodes, moves works or some of their pods, and keeps orders that don't need fewer nodes.
     """
     chance = random.Random(_SEED)
     starts = [[(at, pods[at]) for at in arrangement] for arrangement in arrangements]
@@ -78,7 +83,9 @@ def find_failing_order(
 
 
 def _needed(blocks: _Blocks, nodes: int, fails: Fails) -> int:
-    """Return the nodes that an order needs, from `nodes` - 1 (or fewer) to `nodes` + 1."""
+    """Return the number of nodes that an order needs: `nodes` - 1 (or fewer), `nodes`, or `nodes` +
+    1.
+    """
     order = _order(blocks)
     if fails(order, nodes):
         return nodes + 1
@@ -86,7 +93,7 @@ def _needed(blocks: _Blocks, nodes: int, fails: Fails) -> int:
 
 
 def _moved(blocks: _Blocks, chance: random.Random) -> _Blocks:
-    """Return the blocks with one of them, or some of its pods, at another place."""
+    """Return the blocks with one block, or some of its pods, moved to another position."""
     moved = list(blocks)
     at = chance.randrange(len(moved))
     work, pods = moved[at]

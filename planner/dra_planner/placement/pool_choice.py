@@ -1,8 +1,6 @@
-"""The pools that a plan with guards should use if there are very many pools: the search over
-groups, on few pools for each work.
-
-A packing mixes works on a node as no guard can, so the pools of the best packing aren't those of
-the best guarded plan.
+"""Choose the pools that a plan with guards should use if there are very many pools, by searching
+groups on few pools for each work. A packing can mix works on a node in ways that guards can't,
+so the best packing and the best guarded plan use different pools.
 """
 
 from __future__ import annotations
@@ -22,16 +20,16 @@ from dra_planner.placement.workload_groups import WorkloadGroup
 from dra_planner.sizing import LevelNeeds
 from dra_planner.sizing.bound.solver import load_solver
 
-# pools per work: those with the lowest cost if it shares nodes, and if it doesn't
+# number of pools per work, chosen by lowest cost with shared nodes and with separate nodes
 _MOST_POOLS: Final = 8
 _STEPS: Final = 20_000_000  # steps of the quick model
 
 
 def choose_pools(needs: LevelNeeds, pools: Pools, shapes: Mapping[str, Shape]) -> dict[int, int]:
-    """Return how many nodes of each used pool the works need if each goes to one pool, and if pods
-    may have to spread evenly.
+    """Return how many nodes of each used pool the works need if each work uses one pool.
 
-    An estimate; the full simulation has to prove it.
+    Pods might have to spread evenly. The result is an estimate that the full simulation has to
+    prove.
     """
     few = _on_few_pools(needs, pools)
     sizes = SpreadSizes(few, shapes=shapes)
@@ -50,7 +48,7 @@ def choose_pools(needs: LevelNeeds, pools: Pools, shapes: Mapping[str, Shape]) -
 
 
 def _on_few_pools(needs: LevelNeeds, pools: Pools) -> LevelNeeds:
-    """Return the needs on the pools where each work costs least."""
+    """Return the needs on the pools on which each work costs the least."""
     works = []
     for at, work in enumerate(needs.works):
         costs = {pool: pools.costs[pool][0] for pool in work.needs}

@@ -1,7 +1,5 @@
-"""Counts with which all guarded pods are placed, simulated at full scale in every tried arrival
-order.
-
-Guards separate groups, so nodes are only added to pools whose own pods stay pending.
+"""Prove counts with which all guarded pods are placed, by simulating every arrival order at full
+scale. Guards separate groups, so nodes are added only to pools whose own pods stay pending.
 """
 
 from __future__ import annotations
@@ -45,10 +43,10 @@ class CountProver(Struct):
         counts: Mapping[str, int],
         is_worth: Callable[[Mapping[str, int]], bool] = lambda _: True,
     ) -> SimulatedCounts | None:
-        """Return the counts, starting from `counts`, that place everything in every order.
+        """Return counts, starting from `counts`, with which all pods are placed in every order.
 
-        None if a pool reaches its maximum, if pods without a pool stay pending, if counts become
-        too expensive, or if the steps don't suffice.
+        Returns None if a pool reaches its maximum, if pods without a pool stay pending, if counts
+        become too expensive, or if the steps don't suffice.
         """
         orders = [*self.question.orders, *self.question.checks]
         counts, spent = dict(counts), 0
@@ -91,8 +89,8 @@ class CountProver(Struct):
         """Return lower counts that also suffice, and their outcomes, until `reserve` steps are
         left.
 
-        Pools with the most expensive nodes come first; growing adds nodes for all pending pods of
-        one order at once.
+        Pools with the most expensive nodes come first. This step is needed because growing adds
+        nodes for all pending pods of an order at once.
         """
         for pool in sorted(self.question.pools, key=lambda each: each.cost, reverse=True):
             name = pool.offer.name
@@ -110,8 +108,9 @@ class CountProver(Struct):
     def _outcomes(
         self, counts: Mapping[str, int], orders: list[ArrivalOrder]
     ) -> dict[ArrivalOrder, SimulationOutcome] | None:
-        """Return the outcome of each order, or None if one leaves pods pending. That order comes
-        first the next time.
+        """Return the outcome of each order, or None if one leaves pods pending.
+
+        The failed order comes first the next time.
         """
         simulator, found = self._simulator(counts), dict[ArrivalOrder, SimulationOutcome]()
         for order in list(orders):
@@ -160,8 +159,9 @@ class CountProver(Struct):
                 self.refuted[pool] = max(self.refuted.get(pool, 0), counts[pool])
 
     def _grow(self, counts: dict[str, int], failed: SimulationOutcome) -> bool:
-        """Add the nodes that pending pods need to their pools. Return whether those pools
-        allow it.
+        """Add the nodes that pending pods need to their pools.
+
+        Return whether these pools allow more nodes.
         """
         wanted: Counter[tuple[str, str]] = Counter()
         for kind, pods in failed.pending_kinds.items():

@@ -1,4 +1,4 @@
-"""The smallest set of guards that makes a cheap plan hold.
+"""Search for the smallest set of guards with which a cheap plan works.
 
 A local search estimates sets of guards (`candidates`), and the full simulation proves the best
 ones. If the simulation needs more nodes than the quick model expects, and steps are left, the
@@ -27,15 +27,16 @@ from dra_planner.records import equality
 from dra_planner.simulation import SimulatedCounts
 
 _MOST_PROOFS: Final = 3
-# number of proofs for candidates that were found with the results of earlier proofs
+# maximum number of proofs for candidates that were derived from the results of earlier proofs
 _MOST_FURTHER: Final = 8
 _PART_OF_FURTHER: Final = 3  # share of the steps that these proofs and all earlier proofs can use
 
 
 @equality(unhashed=("pool_of", "fills"))
 class GuardedCounts(Struct, frozen=True, kw_only=True):
-    """Guards, and the counts with which everything was placed with them. `cost` has the units of
-    `Pools.costs`.
+    """Guards, and the counts with which all pods were placed under these guards.
+
+    `cost` has the units of `Pools.costs`.
     """
 
     guards: Guards
@@ -44,7 +45,7 @@ class GuardedCounts(Struct, frozen=True, kw_only=True):
     pool_of: Mapping[str, str]  # pool of each steered shape, by the shape's ID
     # number of pods that fit on an empty node, by shape and pool
     fills: Mapping[tuple[str, str], int]
-    in_any_order: tuple[str, ...]  # pools whose pods are proved to fit in any order
+    in_any_order: tuple[str, ...]  # pools whose pods provably fit in any order
 
 
 def find_guards(question: GuardQuestion) -> GuardedCounts | None:
@@ -55,7 +56,7 @@ def find_guards(question: GuardQuestion) -> GuardedCounts | None:
 
 
 class _Search:
-    """Proofs of candidates, the best so far, and the steps left for them."""
+    """The proofs of candidates, the best candidate so far, and the remaining steps."""
 
     def __init__(self, question: GuardQuestion) -> None:
         self._question = question
@@ -127,8 +128,8 @@ class _Search:
 
 
 def _by_promise(candidates: Iterable[GuardCandidate]) -> list[GuardCandidate]:
-    """Order candidates: the fewest guards among those with about the lowest cost, then the others
-    by price.
+    """Order candidates: first the candidates with about the lowest cost, by number of guards, and
+    then the others by price.
     """
     candidates = list(candidates)
     least = min((each.cost for each in candidates), default=())

@@ -1,7 +1,7 @@
-"""An assignment of each work to a single pool: a small integer program.
+"""Assign each work to a single pool with a small integer program.
 
-It assumes that rows of nodes can be used completely, so its cost is a lower estimate, and the
-search over groups starts from it.
+The program assumes that rows of nodes can be used completely, so its cost is a low estimate. The
+search over groups starts from this assignment.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from dra_planner.placement.assignment import Pools
 from dra_planner.sizing import LevelNeeds
 from dra_planner.sizing.bound.solver import new_program
 
-_NODES: Final = 20  # nodes of the integer search; a limit in nodes makes every run identical
+# maximum nodes of the integer search: a node limit, unlike a time limit, makes all runs identical
+_NODES: Final = 20
 _GAP: Final = 0.002
-_MOST_PAIRS: Final = 3_000  # combinations of works and pools
+_MOST_PAIRS: Final = 3_000  # maximum combinations of works and pools
 _LITTLE: Final = 1e-6
 
 
@@ -49,12 +50,14 @@ def assign_single_pools(needs: LevelNeeds, pools: Pools, solver: Any) -> dict[in
 
 
 def _node_shares(needs: LevelNeeds, pool: int) -> Iterator[dict[int, float]]:
-    """Yield, for every resource, the nodes of the pool that each work needs if it runs there."""
+    """Yield, for every resource, the number of the pool's nodes that each work needs if it runs on
+    this pool.
+    """
     works = {at: work for at, work in enumerate(needs.works) if pool in work.needs}
     for row, capacity in enumerate(needs.capacities[pool]):
         yield {at: work.count * work.needs[pool][row] / capacity for at, work in works.items()}
-        # Two pods that need more than half of a node each can't share it, so each counts as a whole
-        # node. Without this, the program would believe in nodes that are completely used.
+        # Two pods that each need more than half of a node can't share it, so each counts as a whole
+        # node. Otherwise, the program would assume that nodes can be used completely.
         yield {
             at: float(work.count)
             for at, work in works.items()
@@ -65,7 +68,10 @@ def _node_shares(needs: LevelNeeds, pool: int) -> Iterator[dict[int, float]]:
 def _chosen(
     places: list[tuple[int, int]], column: dict[tuple[int, int], int], values: list[float]
 ) -> dict[int, int]:
-    """Return the pool with the largest value for each work. The solver may stop at fractions."""
+    """Return the pool with the largest value for each work.
+
+    The solver can stop at fractional values.
+    """
     chosen: dict[int, int] = {}
     for at, pool in places:
         known = chosen.get(at)

@@ -1,4 +1,4 @@
-"""Groups whose works share nodes by even spread: node counts that hold in any order."""
+"""Groups whose works share nodes by even spread, with node counts that suffice in any order."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SpreadSizes(GroupSizes):
     _ranked: dict[int, list[SpreadWork]] = field(default_factory=dict)
 
     def nodes(self, group: WorkloadGroup, most: int | None = None) -> int | None:
-        """Return the nodes that hold the group in any order, or None if they are more than
+        """Return the number of nodes that hold the group in any order, or None if it's more than
         `most`.
         """
         if not group.works:
@@ -49,11 +49,12 @@ class SpreadSizes(GroupSizes):
         return found if most is None or found <= most else None
 
     def harden(self, group: WorkloadGroup) -> None:
-        """Do nothing: the counts hold in every order."""
+        """Do nothing, because the counts suffice in every order."""
 
     def classes(self, group: WorkloadGroup, nodes: int) -> list[SpreadClass]:
-        """Return the classes that spread evenly over this number of nodes. Empty if the group
-        doesn't need any.
+        """Return the classes that spread evenly over this number of nodes.
+
+        The result is empty if the group doesn't need even spread.
         """
         if nodes >= self._rows_of(group).in_any_order:
             return []
@@ -64,8 +65,8 @@ class SpreadSizes(GroupSizes):
         return super().is_held_in_any_order(group, nodes) or bool(self.classes(group, nodes))
 
     def _works(self, group: WorkloadGroup) -> list[SpreadWork]:
-        """Return the group's works, the largest first; none if pods of one of them must share a
-        node.
+        """Return the group's works, starting with the largest, or none if a work's pods must share
+        a node.
         """
         ranked = self._ranked.get(group.pool)
         if ranked is None:
@@ -74,7 +75,9 @@ class SpreadSizes(GroupSizes):
         return works if len(works) == len(group.works) else []
 
     def _rank(self, pool: int) -> list[SpreadWork]:
-        """Return all works that the pool fits and whose pods may be apart, the largest first."""
+        """Return all works that fit the pool and whose pods can use different nodes, starting with
+        the largest.
+        """
         works = [
             SpreadWork(at, work.count, work.needs[pool], self.shapes[work.shapes[0]].namespace)
             for at, work in enumerate(self.needs.works)

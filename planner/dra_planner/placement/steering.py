@@ -1,6 +1,4 @@
-"""The effect of guards on pods: the additions of an admission policy to each pod of a steered
-workload.
-"""
+"""Apply guards to pods, like the admission policy that changes each pod of a steered workload."""
 
 from __future__ import annotations
 
@@ -56,8 +54,9 @@ def _guard_shape(shape: Shape, guards: Guards) -> Shape:
 
 
 def guard_pod(pod: PodSpec, rule: SteerRule, *, packs: bool) -> PodSpec:
-    """Return a pod that only uses nodes of the rule's pool. It spreads with the other pods of the
-    rule or, with `packs`, prefers the fullest node.
+    """Return a pod that uses only nodes of the rule's pool.
+
+    It spreads with the other pods of the rule or, with `packs`, prefers the fullest node.
     """
     steered = replace(
         pod,
@@ -78,7 +77,8 @@ def guard_pod(pod: PodSpec, rule: SteerRule, *, packs: bool) -> PodSpec:
 def even_spread(rule: SteerRule) -> TopologySpreadConstraint:
     """Return the constraint that allows a pod only on nodes with the fewest pods of its rule.
 
-    Nodes that don't take new pods don't count, so that draining a node doesn't block the others.
+    Nodes that don't accept new pods are ignored, so that draining a node doesn't block the other
+    nodes.
     """
     return TopologySpreadConstraint(
         max_skew=1,

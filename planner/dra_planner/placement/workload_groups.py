@@ -3,8 +3,8 @@ any pod arrival order.
 
 The scheduler places every pod that fits, so a group's pods stay pending only if the group's other
 pods block every node. `in_any_order` proves a bound for that. If the proof needs more nodes than
-the rows of the bound, a fast model of the scheduler finds a count for orders that are hard for it,
-and the full simulation then checks the count.
+the rows of the bound, a fast model of the scheduler finds a count for difficult orders, and the
+full simulation then checks the count.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class WorkloadGroup(Struct, frozen=True):
 
 
 class GroupSizes(Struct):
-    """Computes and caches node counts of groups. `steps` is the work of the fast model."""
+    """Computes and caches node counts of groups. `steps` counts the steps of the fast model."""
 
     needs: LevelNeeds
     scoring: Scoring = "spread"
@@ -51,8 +51,9 @@ class GroupSizes(Struct):
     _refuted: dict[WorkloadGroup, int] = {}
 
     def refute(self, group: WorkloadGroup, nodes: int) -> None:
-        """Record that pods of the group stayed pending on this number of nodes. Groups with more
-        works need at least as many.
+        """Record that pods of the group stayed pending on this number of nodes.
+
+        Groups with more works need at least as many nodes.
         """
         if nodes < self._refuted.get(group, 0):
             return
@@ -62,12 +63,12 @@ class GroupSizes(Struct):
                 del known[other]
 
     def known(self) -> dict[WorkloadGroup, int]:
-        """Return the groups whose nodes are known, with these nodes."""
+        """Return the groups whose node counts are known, with these counts."""
         return self._nodes
 
     def least(self, group: WorkloadGroup) -> int:
-        """Return the nodes that the group is known to need at least, from the rows of the bound or
-        a failed try.
+        """Return the known minimum number of nodes for the group, from the rows of the bound or a
+        failed try.
         """
         found = self._least.get(group)
         if found is None:
@@ -78,8 +79,8 @@ class GroupSizes(Struct):
         return found
 
     def nodes(self, group: WorkloadGroup, most: int | None = None) -> int | None:
-        """Return the nodes with which the scheduler is expected to place the group, or None if they
-        are more than `most`.
+        """Return the number of nodes on which the scheduler probably places the group, or None if
+        it's more than `most`.
 
         The search assumes that more nodes never hurt. The full simulation checks the count.
         """
@@ -101,8 +102,8 @@ class GroupSizes(Struct):
         return known if most is None or known <= most else None
 
     def harden(self, group: WorkloadGroup) -> None:
-        """Search for orders that leave pods pending on the group's nodes, and raise its nodes until
-        none is found.
+        """Search for orders that leave pods pending on the group's nodes, and add nodes until no
+        such order is found.
         """
         rows = self._rows_of(group)
         while True:
@@ -114,8 +115,8 @@ class GroupSizes(Struct):
             self.refute(group, nodes)
 
     def fits_in_any_order(self, group: WorkloadGroup, nodes: int) -> bool:
-        """Return whether it's proved that no order leaves pods pending, whichever nodes the
-        scheduler chooses.
+        """Return whether provably no order leaves pods pending, whichever nodes the scheduler
+        chooses.
         """
         pool, works = group.pool, [self.needs.works[at] for at in group.works]
         devices = [row for row, is_device in enumerate(self.needs.devices[pool]) if is_device]

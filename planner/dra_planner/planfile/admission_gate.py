@@ -1,9 +1,9 @@
 """Objects that keep a cluster within its plan when manifests bypass CI: admission policies and
 quotas.
 
-A ValidatingAdmissionPolicy checks one object at a time, so it can't add up devices. A
-ResourceQuota, which Kubernetes counts by DeviceClass, limits their number per namespace. Stable
-from Kubernetes 1.30 (policies) and 1.34 (claims).
+A ValidatingAdmissionPolicy checks one object at a time, so it can't add up devices. A ResourceQuota
+counts devices by DeviceClass, and limits their number per namespace. The APIs are stable in
+Kubernetes 1.30 (policies) and 1.34 (claims).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dra_planner.clouds import DRA
 from dra_planner.planfile.schema import PlanFile
 
 PREFIX: Final = "pulumi-dra-gate-"
-# number of devices for a request of all devices; resource/v1 AllocationResultsMaxSize
+# number of devices for which a request of all devices counts; resource/v1 AllocationResultsMaxSize
 MOST_DEVICES: Final = 32
 _API: Final = "admissionregistration.k8s.io/v1"
 _PLUGINS: Final = "/var/lib/kubelet/device-plugins"
@@ -92,7 +92,7 @@ def _classes(spec: str, classes: list[str]) -> list[dict[str, str]]:
 
 
 def _no_plugin() -> dict[str, str]:
-    """Return the validation that a DaemonSet with a device plugin keeps off DRA nodes."""
+    """Return the validation that a DaemonSet with a device plugin stays off DRA nodes."""
     pod = "object.spec.template.spec"
     affinity = f"{pod}.affinity.nodeAffinity"
     terms = f"{affinity}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
@@ -122,7 +122,7 @@ def _quotas(plan: PlanFile) -> Iterator[dict[str, Any]]:
     """Yield a quota for each namespace: the maximum devices of each class that its workloads
     request, including rollouts.
 
-    A class has no limit if the plan doesn't know a maximum of replicas.
+    A class doesn't have a limit if the maximum replicas are unknown.
     """
     for namespace, devices in sorted(_devices(plan).items()):
         hard = {
@@ -162,8 +162,9 @@ def _devices(plan: PlanFile) -> dict[str, dict[str, int | None]]:
 
 
 def _requested(spec: Mapping[str, Any]) -> dict[str, int]:
-    """Return devices by class in one claim. With alternatives, each class counts as if it were
-    chosen.
+    """Return devices by class in one claim.
+
+    For requests with alternatives, each class counts as if it were chosen.
     """
     devices: dict[str, int] = defaultdict(int)
     for request in spec.get("devices", {}).get("requests", ()):

@@ -94,7 +94,7 @@ class KeyRow(PlanFilePart):
 
 
 class MemberRow(PlanFilePart):
-    """The pods of one workload that have a shape."""
+    """The pods of one workload with the same shape."""
 
     kind: str = Field(description="Kind of the workload.")
     namespace: str = Field(description="Namespace.")

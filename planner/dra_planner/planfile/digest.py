@@ -1,4 +1,4 @@
-"""One text and one digest for equal data."""
+"""Convert equal data to the same text and the same digest."""
 
 from __future__ import annotations
 

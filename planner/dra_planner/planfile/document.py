@@ -41,19 +41,24 @@ def seal(content: Mapping[str, Any]) -> PlanFile:
 
 
 def canonical_text(plan_file: PlanFile) -> str:
-    """Return the plan file on one line with sorted keys, which is the text of the record."""
+    """Return the plan file on one line with sorted keys, as the CapacityPlan resource contains
+    it.
+    """
     return canonical(plan_file.document())
 
 
 def file_text(plan_file: PlanFile) -> str:
-    """Return the plan file as stored in a repository: indented, sorted keys, final newline."""
+    """Return the plan file as stored in a repository: indented, with sorted keys and a final
+    newline.
+    """
     return json.dumps(plan_file.document(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def read_plan_file(path: Path, *, stack: str = "", command: str = "") -> PlanFile:
-    """Return a plan file. `command` writes it; the default is the command for the stack.
+    """Return a plan file.
 
-    Raises PlanFileError if it's missing, invalid, or edited by hand.
+    `command` is the command that writes it (default: the command for the stack). Raises
+    PlanFileError if it's missing, invalid, or edited by hand.
     """
     command = command or f"pulumi-dra plan --stack {stack or 'STACK'} --write"
     try:

@@ -20,9 +20,9 @@ def check_inputs(
     *,
     fix: str = "",
 ) -> None:
-    """Raise PlanFileError with the changes since the plan was made.
+    """Raise PlanFileError with the changes since the plan was created.
 
-    `fleet` and `sources` are None if they can't be read here.
+    `fleet` and `sources` are None if they can't be read in this environment.
     """
     changed = []
     if fleet is not None and plan_file.inputs.fleet != fleet_digest(fleet):

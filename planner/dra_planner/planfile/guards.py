@@ -1,5 +1,6 @@
-"""The guards in a plan file, which components build and rules check, so that the scheduler follows
-the plan.
+"""The guards in a plan file, which make the scheduler follow the plan.
+
+Components build them, and rules check them.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class GuardsPart(PlanFilePart):
 
     @classmethod
     def of(cls, guards: Guards) -> Self:
-        """Return the part of a document that holds these guards."""
+        """Return the part of a document that contains these guards."""
         return cls(
             parts=tuple(PoolPartRow(name=part.name, pool=part.pool) for part in guards.parts),
             rules=tuple(

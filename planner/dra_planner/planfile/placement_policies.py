@@ -3,7 +3,7 @@ changes.
 
 There is one policy for each rule. It adds the pool's label to the node selector and, if pods of the
 rule spread evenly, a label and a spread constraint. If the guards pack, it adds a preference for
-the node with the most pods. Stable and enabled from Kubernetes 1.36.
+the node with the most pods. The API is stable and enabled in Kubernetes 1.36 and later.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ def _pointer(key: str) -> str:
 
 def spreading(labels: Mapping[str, str]) -> str:
     """Return the JSON patch in CEL with which pods with these labels spread evenly over their
-    pool's nodes. Nodes that don't take new pods don't count.
+    pool's nodes. Nodes that don't accept new pods are ignored.
     """
     selected = ", ".join(f"{json.dumps(key)}: dyn({json.dumps(labels[key])})" for key in labels)
     constraint = (
@@ -239,8 +239,8 @@ def packing() -> str:
 
 
 def unspreading() -> str:
-    """Return the JSON patch in CEL that replaces the default spread by a constraint with which the
-    pool's nodes are equal.
+    """Return the JSON patch in CEL that replaces the default spread with a constraint for which all
+    nodes of the pool are equal.
     """
     constraint = (
         f'{{"maxSkew": dyn(1), "topologyKey": dyn("{POOL}"), "whenUnsatisfiable": '

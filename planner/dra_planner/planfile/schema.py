@@ -133,7 +133,7 @@ class PlanFile(PlanFilePart):
         raise KeyError(name)
 
     def document(self) -> dict[str, Any]:
-        """Return the plan file as plain data, as read and without later additions, so that its
-        digest matches.
+        """Return the plan file as plain data in the form in which it was read, without later
+        additions, so that its digest matches.
         """
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)

@@ -12,7 +12,7 @@ from dra_planner.sources import Source
 
 _LEADING_BLANK_LINES: Final = re.compile(r"\A(?:[ \t]*\n)+")
 _COMMENT: Final = re.compile(r"^[ \t]*#.*\n?", re.MULTILINE)
-# a comment after a value, which isn't inside quotation marks
+# a comment after a value, outside quotation marks
 _TRAILING: Final = re.compile(
     r"""^(?P<value>(?:[^"'\n#]|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|(?<=[^\s])\#)*?)[ \t]+\#.*$""",
     re.MULTILINE | re.VERBOSE,
@@ -37,8 +37,8 @@ _IMAGE: Final = re.compile(
 def digest_documents(sources: Iterable[Source]) -> str:
     """Return `sha256:…` over the YAML documents of all sources.
 
-    These changes don't change the digest: file names, the order of files and documents, line
-    endings, blank space around a document, comments, annotations that exempt an object from
+    The following changes don't affect the digest: file names, the order of files and documents,
+    line endings, blank space around a document, comments, annotations that exempt an object from
     rules, and tags and digests of container images. A pull request with a new image version
     therefore doesn't need a new plan.
     """
@@ -53,7 +53,8 @@ def digest_documents(sources: Iterable[Source]) -> str:
 def _split_documents(text: str) -> Iterator[str]:
     for document, separator in split_stream(text.replace("\r\n", "\n")):
         if separator[3:].strip() and not separator[3:].lstrip().startswith("#"):
-            document = separator + document  # not a separator, but an error that the reader reports
+            # the text isn't a separator, but an error that the reader reports
+            document = separator + document
         document = _IMAGE.sub(r"\g<name>", _TRAILING.sub(r"\g<value>", _COMMENT.sub("", document)))
         document = _without_exemptions(document)
         if document.strip():

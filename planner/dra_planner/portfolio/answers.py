@@ -18,7 +18,7 @@ MOST_REASONS = 5
 
 
 class PoolCount(Struct, frozen=True, kw_only=True):
-    """The three numbers of one pool, and the built nodes."""
+    """The three node counts of one pool, and the built nodes."""
 
     name: str
     machine: str

@@ -93,7 +93,7 @@ class StackCells:
         return Curves(curves=tuple(curve for curve in found if curve is not None))
 
     def risk(self, future: ScenarioInputs) -> RiskAnswer | CellFault:
-        """Return how often pods of a scenario's plan are pending."""
+        """Return how often pods of a scenario's plan stay pending."""
         if self.inputs.fault is not None:
             return self.inputs.fault
         try:
@@ -167,7 +167,7 @@ def read_stack_fleet(inputs: StackInputs) -> Fleet:
 
 @cache
 def read_catalog(files: tuple[Source, ...]) -> tuple[LearnedMachine, ...]:
-    """Return the learned machine types of catalog files, in their order; raises FleetError."""
+    """Return the learned machine types of catalog files, in order. Raises FleetError."""
     return tuple(
         row
         for each in files

@@ -1,8 +1,8 @@
-"""Capacity curves: how many additional pods of a workload fit a cluster, and which of them need
-another node.
+"""Capacity curves: how many additional pods of a workload fit a cluster, and which of these pods
+need another node.
 
 A point is a plan of the stack with a number of additional pods. Points between two points with
-equal nodes aren't planned, because a packing for more pods also works for fewer.
+equal nodes aren't planned, because a packing for more pods also works for fewer pods.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ Planner = Callable[[Manifests, int], Plan]
 
 
 class Point(Struct, frozen=True, kw_only=True):
-    """The stack with a number of additional units: nodes by pool of the packing, the bound in
-    total, and the cost.
+    """The stack with a number of additional units: the packing's nodes by pool, the bound for all
+    pools together, and the cost.
     """
 
     units: int
     nodes: tuple[tuple[str, int], ...]
     nodes_bound: int
     hourly_usd: Decimal | None
-    verdict: Verdict  # steps of the packing, before any simulation
+    verdict: Verdict  # verdict of the packing, before any simulation
     is_placed: bool
 
     @property
@@ -43,12 +43,12 @@ class Point(Struct, frozen=True, kw_only=True):
 class Curve(Struct, frozen=True, kw_only=True):
     """One workload of one stack.
 
-    A unit is `pods_per_unit` pods: one, or one of each role if the workload has several. `steps`
-    start with 0 additional units, followed by each number of units at which the nodes change.
-    `placed_up_to` is the highest number that is packed without pending pods, or None if some are
-    pending already. `simulated_up_to` is the highest number that also fits in the simulation, or
-    None if it didn't run or none fits. `refused_from` is a number that provably doesn't fit. `most`
-    is the highest tried number.
+    A unit is `pods_per_unit` pods: one pod, or one pod of each role if the workload has several
+    roles. `steps` start with 0 additional units, followed by each number of units at which the
+    nodes change. `placed_up_to` is the highest number that is packed without pending pods, or None
+    if some pods are already pending. `simulated_up_to` is the highest number that also fits in the
+    simulation, or None if the simulation didn't run or no number fits. `refused_from` is a number
+    that provably doesn't fit. `most` is the highest tried number.
     """
 
     workload: str
@@ -157,8 +157,8 @@ def _point(units: int, plan: Plan) -> Point:
 
 
 def _last(holds: Callable[[int], bool], most: int) -> int | None:
-    """Return a number that works and whose successor doesn't, or `most`, or None if 0
-    doesn't work.
+    """Return a number that works although the next number doesn't, or `most`, or None if 0 doesn't
+    work.
     """
     if not holds(0):
         return None
@@ -172,8 +172,8 @@ def _last(holds: Callable[[int], bool], most: int) -> int | None:
 
 
 def _first(holds: Callable[[int], bool], low: int, most: int) -> int | None:
-    """Return a number from `low` on that works and whose predecessor doesn't, or None if `most`
-    doesn't work.
+    """Return a number (at least `low`) that works although the previous number doesn't, or None if
+    `most` doesn't work.
     """
     if not holds(most):
         return None
@@ -196,8 +196,9 @@ def _refine(at: Callable[[int], Point], low: int, high: int) -> None:
 
 
 def _steps(known: dict[int, Point], placed: int | None) -> Iterator[Point]:
-    """Yield the points at which the nodes change. A cheaper packing for more units also works for
-    fewer.
+    """Yield the points at which the nodes change.
+
+    A cheaper packing for more units also works for fewer units.
     """
     if placed is None:
         return

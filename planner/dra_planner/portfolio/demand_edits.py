@@ -47,7 +47,10 @@ def edit_manifests(manifests: Manifests, scenario: Scenario) -> Manifests:
 
 
 def is_named(ref: WorkloadRef, patterns: Iterable[str]) -> bool:
-    """Return whether one of the NAMESPACE/NAME patterns matches a workload. `*` matches all."""
+    """Return whether one of the NAMESPACE/NAME patterns matches a workload.
+
+    `*` matches all workloads.
+    """
     return any(fnmatchcase(f"{ref.namespace}/{ref.name}", pattern) for pattern in patterns)
 
 

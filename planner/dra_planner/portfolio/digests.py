@@ -19,7 +19,7 @@ _CODE = (".py", ".csv", ".json", ".txt")
 
 @cache
 def planner_digest() -> str:
-    """Return the digest of this planner: its code and its tables."""
+    """Return the digest of this planner, which covers its code and its tables."""
     root = Path(dra_planner.__file__).parent
     found = hashlib.sha256()
     for path in sorted(root.rglob("*")):
@@ -30,7 +30,7 @@ def planner_digest() -> str:
 
 
 def sources_digest(sources: Iterable[Source]) -> str:
-    """Return the digest of texts and their names, which answers can contain."""
+    """Return the digest of texts and of their names, because answers can contain the names."""
     found = hashlib.sha256()
     for source in sorted(sources):
         for text in (source.name, source.text):
@@ -46,7 +46,7 @@ def stack_digest(inputs: StackInputs) -> str:
         sources_digest([inputs.settings]),
         inputs.is_fleet,
         sources_digest(inputs.sources),
-        [sources_digest([each]) for each in inputs.catalog],  # in their order
+        [sources_digest([each]) for each in inputs.catalog],  # the catalogs, in their order
         fault,
     )
 

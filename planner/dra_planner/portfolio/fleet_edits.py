@@ -1,4 +1,4 @@
-"""A scenario's edits of a fleet: the same document with other keys, read like any fleet."""
+"""Apply a scenario's edits to a fleet: the document with changed keys is read like any fleet."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _NO_NODES = {"min": 0, "max": 0}
 def edit_fleet(
     fleet: Fleet, scenario: Scenario, catalog: Sequence[LearnedMachine] = ()
 ) -> tuple[Fleet, tuple[str, ...]]:
-    """Return the fleet of a scenario, and its assumptions. `catalog` are learned machine types that
-    its pools may use.
+    """Return the fleet of a scenario, and its assumptions.
 
-    A pool that is removed, or whose zones are all lost, keeps its name and has no nodes. Raises
-    PlannerError if an edit doesn't match a pool of the fleet, or if the resulting fleet is invalid.
+    `catalog` are learned machine types that its pools can use. A pool that is removed, or whose
+    zones are all lost, keeps its name and has no nodes. Raises PlannerError if an edit doesn't
+    match a pool of the fleet, or if the resulting fleet is invalid.
     """
     if not scenario.edits_fleet:
         return fleet, ()

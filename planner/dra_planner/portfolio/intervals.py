@@ -20,8 +20,8 @@ class Interval(Struct, frozen=True):
 
 
 def share_interval(hits: int, runs: int) -> Interval:
-    """Return the share of runs with a hit and its Wilson score interval, which holds for few runs
-    and rare hits.
+    """Return the share of runs with a hit and its Wilson score interval, which is also valid for
+    few runs and rare hits.
 
     Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference"
     (1927).

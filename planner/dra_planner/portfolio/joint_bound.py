@@ -31,7 +31,9 @@ from dra_planner.sizing.items import split_demand
 from dra_planner.sizing.packing.compatibility import Compatibility, find_compatibility
 
 MOST_POOLS_BY_AREA = 40
-"""Number of pools up to which solver-free certificates are tried, because there are many."""
+"""Maximum number of pools for which certificates without a solver are tried, because there are many
+of them.
+"""
 
 Piece = tuple[WorkloadRef, str]
 """Pods of one role of a workload."""
@@ -104,14 +106,15 @@ class Block(Struct, frozen=True, kw_only=True):
 
 
 class JointModel(Struct):
-    """The blocks as one model. `tokens` are the workloads of each movable item with their numbers
-    of pods.
+    """The blocks as one model.
+
+    `tokens` are the workloads of each movable item, with their numbers of pods.
     """
 
     model: BoundModel
     costs: tuple[Fraction, ...]
     tokens: dict[int, tuple[frozenset[WorkloadRef], int]]
-    cluster_of: tuple[int, ...]  # of each pool
+    cluster_of: tuple[int, ...]  # cluster of each pool
     own_cost: Fraction  # minimum cost of the clusters without any movable workload
 
     @classmethod
@@ -127,8 +130,8 @@ class JointModel(Struct):
         return builder.finish()
 
     def bound(self) -> tuple[Fraction, dict[tuple[int, int], float]]:
-        """Return the proven minimum cost, and a fractional assignment by (item, pool), empty
-        without a solver.
+        """Return the proven minimum cost, and a fractional assignment by (item, pool), which is
+        empty without a solver.
         """
         floor = sum(
             (cost * pool.minimum for cost, pool in zip(self.costs, self.model.pools, strict=True)),
@@ -152,7 +155,7 @@ class JointModel(Struct):
                 assigned = found[1]
         worths = [apply(each, self.model) for each in certificates]
         if any(worth.is_infeasible(self.model) for worth in worths):
-            return least, assigned  # no assignment places everything, so any bound is valid
+            return least, assigned  # no assignment places all pods, so any bound is valid
         proved = strongest(worths, self.model, self.costs)
         return max(least, proved), assigned
 
@@ -179,8 +182,8 @@ class _Builder(Struct):
     """Joint items by (cluster, item of its block)."""
 
     def add_own(self) -> None:
-        """Add the workloads that always run in their cluster, without the movable workloads' part
-        of common items.
+        """Add the workloads that always run in their cluster, without the movable workloads in
+        common items.
         """
         for at, block in enumerate(self.blocks):
             for item in block.model.demand:
@@ -196,8 +199,9 @@ class _Builder(Struct):
                     self._new(own, [(at, item)])
 
     def add_movable(self) -> None:
-        """Add the pieces of movable workloads. Pieces that some cluster may run at an unknown cost
-        don't contribute.
+        """Add the pieces of movable workloads.
+
+        Pieces that some cluster might run at an unknown cost don't contribute.
         """
         merged: dict[tuple[tuple[int, int], ...], int] = {}
         owners: dict[tuple[tuple[int, int], ...], list[WorkloadRef]] = {}
@@ -211,7 +215,8 @@ class _Builder(Struct):
             pods = min((count for at, (_, count) in found.items() if at in targets), default=0)
             if places and pods:
                 if any(self.blocks[at].found.items[item].is_shared for at, item in places):
-                    # these pods depend on other pods, so only the sizes of the clusters count them
+                    # skip these pods, which depend on other pods, so only the sizes of the clusters
+                    # count them
                     continue
                 merged[places] = merged.get(places, 0) + pods
                 owners.setdefault(places, []).append(piece[0])
@@ -280,7 +285,7 @@ def _proved(own: Sizing, pool: str) -> int:
 
 def _own_cost(own: Sizing, costs: Sequence[Fraction]) -> Fraction:
     """Return the minimum cost of the own workloads, or 0 if they don't fit, because a plan then
-    leaves some pending.
+    leaves some pods pending.
     """
     if any(each.pending for each in own.workloads):
         return Fraction(0)

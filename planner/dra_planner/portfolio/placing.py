@@ -1,8 +1,6 @@
-"""Workloads that can run in any of several clusters → the cheapest assignment found, and a lower
-bound for all assignments.
-
-The cost of a cluster with some of them is the cost of its plan. Workloads that share a claim stay
-together.
+"""Assign workloads that can run in several clusters, with a lower bound for the cost of all
+assignments. The cost of a cluster with some of the workloads is the cost of its plan. Workloads
+that share a claim stay together.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ from dra_planner.sizing.bound.rounding import raise_to_whole_nodes
 CLUSTER_LABEL = "cluster.pulumi-dra/"
 """Label prefix of a workload for required labels of its cluster."""
 MOST_EXHAUSTIVE = 256
-"""Number of assignments up to which all are tried."""
+"""Maximum number of assignments for which all of them are tried."""
 MOST_PLANS = 2_000
 """Maximum number of plans in the search."""
 _MICRO = 1_000_000
@@ -65,10 +63,11 @@ class Assigned(Struct, frozen=True, kw_only=True):
 
 
 class ClusterAssignment(Struct, frozen=True, kw_only=True):
-    """An assignment. `cost` and `bound` are for all clusters together, in US dollars per hour or in
-    nodes.
+    """An assignment.
 
-    The cheapest assignment costs at least `bound` and at most `cost`, the packing's cost.
+    `cost` and `bound` are for all clusters together, in US dollars per hour or in nodes.
+
+    The cheapest assignment costs at least `bound`, and at most `cost`, which is the packing's cost.
     `hourly_simulated` is the cost of the simulated nodes if it's fully known. `pending` is the
     number of pods without a node.
     """
@@ -79,16 +78,16 @@ class ClusterAssignment(Struct, frozen=True, kw_only=True):
     cost: Decimal
     bound: Decimal
     pending: int
-    plans: int  # that were made
+    plans: int  # number of plans that were made
     exhaustive: bool
-    clusters: tuple[tuple[str, Decimal, int], ...]  # name, cost, nodes
+    clusters: tuple[tuple[str, Decimal, int], ...]  # name, cost, and nodes
     hourly_simulated: Decimal | None
     assumptions: tuple[str, ...] = ()
 
     @property
     def gap(self) -> Decimal:
-        """The maximum savings of any other assignment, as a share of this one's cost. 0: proven
-        optimal.
+        """The maximum savings of any other assignment, as a share of this assignment's cost. 0
+        means proven optimal.
         """
         return (
             Decimal(0) if not self.cost or self.bound >= self.cost else 1 - self.bound / self.cost
@@ -267,8 +266,8 @@ class _Search(Struct):
         return found
 
     def _greedy(self) -> Assignment:
-        """Assign each group to the cluster where it adds the lowest cost, groups with the highest
-        cost first.
+        """Assign each group to the cluster where it adds the lowest cost, starting with the groups
+        with the highest cost.
         """
 
         def added(index: int, at: int, before: frozenset[int]) -> tuple[int, int]:
@@ -379,7 +378,9 @@ class _Search(Struct):
 def _rounded(
     search: _Search, joint: JointModel, fractional: Mapping[tuple[int, int], float]
 ) -> list[Assignment]:
-    """Return the assignment of each group to the cluster with most of it in the relaxation."""
+    """Return the assignment of each group to the cluster that runs most of the group in the
+    relaxation.
+    """
     if not fractional:
         return []
     mass: dict[tuple[WorkloadRef, int], float] = {}
@@ -421,7 +422,7 @@ def _may(
 
 
 def _groups(workloads: Mapping[WorkloadRef, Workload]) -> tuple[tuple[WorkloadRef, ...], ...]:
-    """Return groups of workloads that share a claim, in the order of their names."""
+    """Return groups of workloads that share a claim, sorted by name."""
     group_of: dict[WorkloadRef, int] = {}
     by_claim: dict[ObjectKey, int] = {}
     for number, ref in enumerate(sorted(workloads)):

@@ -1,4 +1,4 @@
-"""Plain data → a validated `Portfolio`, with every error at its line and field."""
+"""Convert plain data to a validated `Portfolio`, with the line and field of every error."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The probability of pending pods on a plan's nodes, simulated with random arrival orders and lost
 Spot nodes.
 
-The runs use consecutive seeds from the question's seed on, so the same question has the same
-answer.
+The runs use consecutive seeds, starting with the question's seed, so the same question always has
+the same answer.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ STEPS_PER_RUN = 5_000_000
 class RiskAnswer(Struct, frozen=True, kw_only=True):
     """The result of the runs.
 
-    `pending` is the share of runs with a pending pod, and `pods` is their mean number. `nodes` are
-    the nodes of each pool before losses, and `lost` is the mean number of lost ones. `unfinished`
-    runs exceeded the steps and don't count.
+    `pending` is the share of runs with a pending pod, and `pods` is the mean number of pending
+    pods. `nodes` are the nodes of each pool before losses, and `lost` is the mean number of lost
+    nodes. `unfinished` runs exceeded the steps and don't count.
     """
 
     draws: int
@@ -49,7 +49,7 @@ class RiskAnswer(Struct, frozen=True, kw_only=True):
 
 
 def simulate_risk(plan: Plan, fleet: Fleet, risk: RiskAsked) -> RiskAnswer:
-    """Return how often pods of a plan are pending, including pods that the packing leaves
+    """Return how often pods of a plan stay pending, including pods that the packing leaves
     pending.
     """
     judgement = plan.judgement

@@ -59,8 +59,9 @@ def _version(value: str | None) -> str | None:
 
 
 class PortfolioPart(BaseModel):
-    """A mapping of a portfolio. Keys are camelCase outside, unknown keys are errors, and values
-    aren't coerced.
+    """A mapping of a portfolio.
+
+    Keys are camelCase in files, unknown keys are errors, and values aren't coerced.
     """
 
     model_config = StrictDocument.model_config
@@ -189,7 +190,7 @@ class Scenario(PortfolioPart):
 
     @property
     def edits_fleet(self) -> bool:
-        """Whether it edits the fleet."""
+        """Whether the scenario edits the fleet."""
         return bool(
             self.add_pools
             or self.remove_pools

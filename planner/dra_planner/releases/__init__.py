@@ -47,8 +47,9 @@ MAXIMUM_MINOR = max(RELEASES)
 
 
 def features_of(minor: int) -> Features:
-    """Return the record of Kubernetes 1.<minor> with its default gates, including previews. Raises
-    UnsupportedFeature for others.
+    """Return the record of Kubernetes 1.<minor> with its default gates, including previews.
+
+    Raises UnsupportedFeature for other versions.
     """
     features = RELEASES.get(minor)
     if features is None and minor in PREVIEWS:
@@ -75,15 +76,17 @@ def is_newer(minor: int, other: int) -> bool:
 
 
 def is_left_behind(kubelet: int, control_plane: int) -> bool:
-    """Return whether nodes are too old for their control plane. Source:
-    kubernetes.io/releases/version-skew-policy.
+    """Return whether nodes are too old for their control plane.
+
+    Source: kubernetes.io/releases/version-skew-policy.
     """
     return kubelet < control_plane - 3
 
 
 def parse_version(text: str, place: Place = NOWHERE) -> int:
-    """Return the minor version of "1.36" or "1.36.3" (with or without a leading v). Raises
-    UnsupportedFeature otherwise.
+    """Return the minor version of a text such as "1.36" or "1.36.3" (with or without a leading v).
+
+    Raises UnsupportedFeature for other texts.
     """
     match = re.fullmatch(r"v?1\.(\d+)(?:\.\d+)?(?:[-+].*)?", str(text).strip())
     if match is None:
@@ -111,8 +114,8 @@ def preview_note(minor: int) -> str:
 def version_note(text: str) -> str:
     """Return a sentence if the exact version isn't in the tables, or "".
 
-    A newer patch ("1.36.9") counts as the newest known one, and a version before its release
-    ("1.38") as the pre-release that was read.
+    A newer patch version ("1.36.9") counts as the newest known patch version. A version before its
+    release ("1.38") counts as the known pre-release.
     """
     match = re.match(r"v?1\.(\d+)(?:\.(\d+))?", text.strip())
     if match is None:
@@ -131,7 +134,7 @@ def version_note(text: str) -> str:
 
 
 def default_since(gate: str) -> str:
-    """Return the first version, such as "1.36", in which this field's gate is on by
+    """Return the first version, such as "1.36", in which this field's feature gate is on by
     default, or "".
     """
     return next((release.version for release in RELEASES.values() if getattr(release, gate)), "")
@@ -145,14 +148,15 @@ def served_since(kind: str) -> str:
 
 
 def is_between(minor: int, first: int | None, last: int | None) -> bool:
-    """Return whether a minor version is in a table's range, with both ends included. None is an
-    open end.
+    """Return whether a minor version is in a table's range, including both ends.
+
+    None means an open end.
     """
     return (first is None or minor >= first) and (last is None or minor <= last)
 
 
 def has_mutating_policies(minor: int) -> bool:
     """Return whether admissionregistration.k8s.io/v1 has MutatingAdmissionPolicy, which is stable
-    from 1.36.
+    in 1.36 and later.
     """
     return minor >= 36

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 class Gate(Struct, frozen=True):
     """A feature gate by its Kubernetes name.
 
-    `since` is the minor version that introduced it, and `locked` is the first one in which it can't
-    be switched. With `modelled=False`, only its effect on stored objects is implemented here.
-    Source: kubernetes/kubernetes:pkg/features/kube_features.go@v1.37.0.
+    `since` is the minor version that introduced it, and `locked` is the first minor version in
+    which it can't be switched. With `modelled=False`, only its effect on stored objects is
+    implemented here. Source: kubernetes/kubernetes:pkg/features/kube_features.go@v1.37.0.
     """
 
     name: str
@@ -54,10 +54,9 @@ _API: Final = "kubernetes/api"
 
 
 class Features(Struct, frozen=True, kw_only=True):
-    """The behavior of one Kubernetes version with its default gates, or with others (`with_gates`).
-
-    A field is a `Gate` or a fixed `UngatedChange`. Fields have no defaults, so that every version
-    states each of them.
+    """The behavior of one Kubernetes version with its default feature gates, or with other values
+    (`with_gates`). A field is a `Gate` or a fixed `UngatedChange`. Fields don't have defaults,
+    so every version sets each field.
     """
 
     minor: int
@@ -328,8 +327,9 @@ class Features(Struct, frozen=True, kw_only=True):
     ]
 
     def with_gates(self, **gates: bool) -> "Features":
-        """Return the same version with some gates switched. Raises TypeError for a field that isn't
-        a gate.
+        """Return this version with some feature gates switched.
+
+        Raises TypeError for a field that isn't a gate.
         """
         wrong = gates.keys() - GATES.keys()
         if wrong:
@@ -338,7 +338,7 @@ class Features(Struct, frozen=True, kw_only=True):
         return replace(self, **changed)
 
     def with_served(self, served: Iterable[str]) -> "Features":
-        """Return the same version whose API server also serves these API versions, such as
+        """Return this version with an API server that also serves these API versions, such as
         resource.k8s.io/v1beta2.
         """
         return replace(self, served=frozenset(served))
@@ -348,8 +348,8 @@ class Features(Struct, frozen=True, kw_only=True):
         return f"1.{self.minor}"
 
     def __hash__(self) -> int:
-        """Fixed changes follow from the minor version. Minor version, gates, and served API
-        versions tell records apart.
+        """Hash the minor version, gates, and served API versions, because the minor version
+        determines the fixed changes.
         """
         return hash(_identity(self))
 
@@ -367,7 +367,7 @@ def _marked(mark: type[_Mark]) -> Mapping[str, _Mark]:
 
 
 GATES: Final = _marked(Gate)
-"""Field of Features → its feature gate."""
+"""The feature gate of each field of Features."""
 CHANGES: Final = _marked(UngatedChange)
-"""Field of Features → its fixed change."""
+"""The fixed change of each field of Features."""
 _identity: Final[Any] = attrgetter("minor", "served", *GATES)

@@ -22,7 +22,7 @@ _MUTATING: Final = ("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding")
 @equality(unhashed=("kinds",))
 class OptionalVersion(Struct, frozen=True, kw_only=True):
     """An API version such as resource.k8s.io/v1beta2: the first and the last minor version that can
-    serve it, and the first one for each kind.
+    serve it, and the first minor version for each kind.
     """
 
     first: int
@@ -30,7 +30,7 @@ class OptionalVersion(Struct, frozen=True, kw_only=True):
     kinds: Mapping[str, int]
 
     def has(self, kind: str, minor: int) -> bool:
-        """Return whether the version has a kind in this minor version."""
+        """Return whether the API version has a kind in this minor version."""
         return self.first <= minor <= self.last and minor >= self.kinds.get(kind, minor + 1)
 
 
@@ -47,7 +47,7 @@ OPTIONAL_VERSIONS: Final[Mapping[str, OptionalVersion]] = MappingProxyType(
         "admissionregistration.k8s.io/v1beta1": _version(34, 39, *_MUTATING),
     }
 )
-"""API version → its kinds."""
+"""The kinds of each API version."""
 
 
 def serves(served: frozenset[str], api_version: str, kind: str, minor: int) -> bool:

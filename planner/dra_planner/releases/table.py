@@ -1,9 +1,9 @@
 """One record per Kubernetes minor version.
 
-A new version is a new record that states every field. Gate defaults are upstream's. A managed
-control plane can differ, so a plan lists its minor version among its assumptions. Sources:
-kubernetes/kubernetes:pkg/features/kube_features.go @v1.34.9, v1.35.4, v1.36.3 and v1.37.0, and what
-`Change` names in `features.py`, at the same versions.
+A new version is a new record that sets every field. Gate defaults are the upstream defaults. A
+managed control plane can have other defaults, so a plan lists its minor version among its
+assumptions. Sources: kubernetes/kubernetes:pkg/features/kube_features.go @v1.34.9, v1.35.4, v1.36.3
+and v1.37.0, and the sources in `features.py`, at the same versions.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ _1_34: Final = Features(
     partitionable_devices_type=False,
     prioritized_list=True,
     workload_claims=False,
-    # What the API serves and stores.
+    # API versions and fields that the API server serves and stores.
     resource_kinds=_KINDS,
     pod_group_versions=frozenset(),
     counter_sets_apart=False,
     drops_tolerations_and_distinct=False,
     stores_no_devices_as_null=True,
     charges_implicit_extended_resources=False,
-    # What validation refuses, and which field it blames.
+    # Objects that validation rejects, and the fields in its messages.
     max_device_taints=4,
     max_attribute_values=None,
     device_taint_effects=_TWO_EFFECTS,
@@ -66,7 +66,7 @@ _1_34: Final = Features(
     warns_of_upper_case_drivers=False,
     blames_default_of_range=False,
     checks_range_arithmetic=False,
-    # What the scheduler does.
+    # Behavior of the scheduler.
     own_slices_only=True,
     meets_invalid_pools=True,
     counter_slices_on_every_node=False,
@@ -111,14 +111,14 @@ _1_35: Final = Features(
     partitionable_devices_type=False,
     prioritized_list=True,
     workload_claims=False,
-    # What the API serves and stores.
+    # API versions and fields that the API server serves and stores.
     resource_kinds=_KINDS,
     pod_group_versions=frozenset({"v1alpha1"}),
     counter_sets_apart=True,
     drops_tolerations_and_distinct=True,
     stores_no_devices_as_null=False,
     charges_implicit_extended_resources=True,
-    # What validation refuses, and which field it blames.
+    # Objects that validation rejects, and the fields in its messages.
     max_device_taints=16,
     max_attribute_values=None,
     device_taint_effects=_THREE_EFFECTS,
@@ -133,7 +133,7 @@ _1_35: Final = Features(
     warns_of_upper_case_drivers=True,
     blames_default_of_range=False,
     checks_range_arithmetic=False,
-    # What the scheduler does.
+    # Behavior of the scheduler.
     own_slices_only=False,
     meets_invalid_pools=False,
     counter_slices_on_every_node=True,
@@ -178,14 +178,14 @@ _1_36: Final = Features(
     partitionable_devices_type=False,
     prioritized_list=True,
     workload_claims=False,
-    # What the API serves and stores.
+    # API versions and fields that the API server serves and stores.
     resource_kinds=_KINDS,
     pod_group_versions=frozenset({"v1alpha2"}),
     counter_sets_apart=True,
     drops_tolerations_and_distinct=True,
     stores_no_devices_as_null=False,
     charges_implicit_extended_resources=True,
-    # What validation refuses, and which field it blames.
+    # Objects that validation rejects, and the fields in its messages.
     max_device_taints=16,
     max_attribute_values=48,
     device_taint_effects=_THREE_EFFECTS,
@@ -200,7 +200,7 @@ _1_36: Final = Features(
     warns_of_upper_case_drivers=True,
     blames_default_of_range=False,
     checks_range_arithmetic=False,
-    # What the scheduler does.
+    # Behavior of the scheduler.
     own_slices_only=False,
     meets_invalid_pools=False,
     counter_slices_on_every_node=True,
@@ -246,14 +246,14 @@ _1_37: Final = Features(
     partitionable_devices_type=False,
     prioritized_list=True,
     workload_claims=False,
-    # What the API serves and stores.
+    # API versions and fields that the API server serves and stores.
     resource_kinds=_KINDS | {"DeviceTaintRule"},
     pod_group_versions=frozenset({"v1alpha3", "v1beta1"}),
     counter_sets_apart=True,
     drops_tolerations_and_distinct=True,
     stores_no_devices_as_null=False,
     charges_implicit_extended_resources=True,
-    # What validation refuses, and which field it blames.
+    # Objects that validation rejects, and the fields in its messages.
     max_device_taints=16,
     max_attribute_values=48,
     device_taint_effects=_THREE_EFFECTS,
@@ -268,7 +268,7 @@ _1_37: Final = Features(
     warns_of_upper_case_drivers=True,
     blames_default_of_range=True,
     checks_range_arithmetic=True,
-    # What the scheduler does.
+    # Behavior of the scheduler.
     own_slices_only=False,
     meets_invalid_pools=False,
     counter_slices_on_every_node=False,
@@ -302,4 +302,4 @@ RELEASES: Final[Mapping[int, Features]] = MappingProxyType(
 PREVIEWS: Final[Mapping[int, tuple[str, Features]]] = MappingProxyType(
     {38: ("1.38.0-alpha.2", replace(_1_37, minor=38, latest_patch=0))}
 )
-"""Minor versions before their release: the pre-release that was read, and its record."""
+"""Minor versions before their release, each with the pre-release that its record describes."""

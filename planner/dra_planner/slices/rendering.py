@@ -1,4 +1,6 @@
-"""Predicted slices as API objects. Unknown values are omitted and listed in an annotation."""
+"""Convert predicted slices to API objects. Unknown values are omitted and listed in an
+annotation.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ def render_slice(resource_slice: ResourceSlice) -> dict[str, Any]:
     """Return a ResourceSlice in the form for `kubectl apply`.
 
     The annotation `pulumi-dra/unknown` lists values that only real nodes publish, in the form of
-    `describe_unknown`. It's missing if everything is known.
+    `describe_unknown`. It's missing if all values are known.
     """
     known = replace(
         resource_slice, devices=tuple(_known(device) for device in resource_slice.devices)
@@ -30,12 +32,12 @@ def render_slice(resource_slice: ResourceSlice) -> dict[str, Any]:
 
 
 def describe_unknown(resource_slice: ResourceSlice) -> tuple[str, ...]:
-    """Return a line for each attribute or capacity that is only known at run time, in the driver's
+    """Return a line for each attribute or capacity that is known only at run time, in the driver's
     order.
 
-    "uuid": nothing is known about its values. "driverVersion (equal on all)": one value for all
+    "uuid": its values are completely unknown. "driverVersion (equal on all)": one value for all
     devices that have it. "resource.kubernetes.io/pcieRoot (equal on gpu-0, gpu-1)": one value for
-    these, another for the others.
+    these devices, and another for other devices.
     """
     holders: dict[str, dict[str, list[str]]] = {}
     for device in resource_slice.devices:

@@ -1,5 +1,5 @@
-"""Assumptions of a prediction, as sentences: facts without a source, and choices that only the node
-makes.
+"""Assumptions of a prediction, as sentences: facts without a source, and choices that are made only
+on the node.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ def slice_assumptions(
     mig: str = "none",
     settings: PublishingSettings = _DEFAULTS,
 ) -> tuple[str, ...]:
-    """Return the assumptions and unknown facts of `predict_slices` for such a node. Empty without
-    NVIDIA GPUs.
+    """Return the assumptions and unknown facts of `predict_slices` for such a node.
+
+    The result is empty without NVIDIA GPUs.
     """
     if machine.accelerator is None or machine.accelerator.gpu is None:
         return ()
@@ -79,7 +80,9 @@ def slice_assumptions(
 def _partition_sentences(
     machine: Machine, driver: DriverRelease, mig: str, settings: PublishingSettings
 ) -> list[str]:
-    """Return the assumptions about MIG: its gate, configuration, and memory of instances."""
+    """Return the assumptions about MIG: its feature gate, its configuration, and the memory of
+    instances.
+    """
     if machine.accelerator is None or machine.accelerator.gpu is None:
         return []
     model = gpu(machine.accelerator.gpu)

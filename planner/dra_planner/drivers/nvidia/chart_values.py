@@ -70,7 +70,7 @@ _OTHER_DRIVER: Final = re.compile(r"dra-driver(?!-nvidia-gpu|-gpu)[\w-]*$")
 
 
 class ValueFault(Struct, frozen=True):
-    """The error in one value. `is_refused`: the chart fails to render with this value."""
+    """The error in one value. `is_refused` means that the chart fails to render with this value."""
 
     key: str
     message: str
@@ -79,8 +79,8 @@ class ValueFault(Struct, frozen=True):
 
 
 def are_driver_values(values: object) -> bool:
-    """Return whether a mapping contains values of this chart: it has a key that other charts are
-    unlikely to have.
+    """Return whether a mapping contains values of this chart: a key that other charts are unlikely
+    to have.
     """
     if not isinstance(values, Mapping) or "apiVersion" in values or "kind" in values:
         return False
@@ -94,7 +94,7 @@ def are_driver_values(values: object) -> bool:
         else []
     )
     own = OWN & set(values)
-    if own == {"nvidiaDriverRoot"}:  # NVIDIA's device plugin has this key too
+    if own == {"nvidiaDriverRoot"}:  # NVIDIA's device plugin also has this key
         return set(values) <= {*KEYS, *REFUSED, *IGNORED}
     return bool(own) or any(isinstance(part, Mapping) and "enabled" in part for part in parts)
 
@@ -134,7 +134,7 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
         )
         yield ValueFault("resources", message, f"set {OVERRIDE}: true", True)
     domains = resources.get("computeDomains") if isinstance(resources, Mapping) else None
-    # the user deliberately enables only these
+    # the user deliberately enables only ComputeDomains
     for_domains = isinstance(domains, Mapping) and domains.get("enabled") is True
     if not enabled and not for_domains:
         message = (
@@ -164,9 +164,10 @@ def _gate_faults(gates: Mapping[str, Any]) -> Iterator[ValueFault]:
 
 
 def release_faults(version: str, gates: object) -> Iterator[ValueFault]:
-    """Yield gates that a version doesn't know, or with which its plugin doesn't start.
+    """Yield feature gates that a version doesn't have, or with which its plugin doesn't start.
 
-    Empty for unknown versions. `value_faults` reports gates that don't exist in any version.
+    Yields nothing for unknown versions. `value_faults` reports gates that don't exist in any
+    version.
     """
     release = next(
         (each for each in driver_releases() if each.version == version.removeprefix("v")), None

@@ -39,7 +39,7 @@ def chart_classes(
 ) -> Iterator[DeviceClass]:
     """Yield the classes that a version's chart creates.
 
-    An extended resource is dropped by control planes that don't know the field.
+    Control planes that don't know the field for extended resources drop it.
     """
     for kind in release.device_classes:
         named = kind == "gpu" and release.has_extended_resource and features.extended_resource

@@ -22,6 +22,9 @@ def gate_faults_on(
 def mig_faults_on(
     cloud: Cloud, driver: DriverRelease, settings: PublishingSettings, mig: str
 ) -> Iterator[UnsupportedFeature]:
-    """Yield why a MIG configuration isn't supported. Dynamic MIG is a feature gate."""
+    """Yield the reasons why a cloud doesn't support a MIG configuration.
+
+    Dynamic MIG is a feature gate.
+    """
     if mig not in WHOLE and not cloud.supports_mig and not settings.has("DynamicMIG", driver):
         yield cloud.unsupported("MIG")

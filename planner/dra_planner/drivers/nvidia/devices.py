@@ -57,7 +57,10 @@ class Board(Struct, frozen=True):
 
 
 def boards(machine: Machine) -> tuple[Board, ...]:
-    """Return the NVIDIA GPUs of a machine type in device order. Empty if it doesn't have any."""
+    """Return the NVIDIA GPUs of a machine type in device order.
+
+    The result is empty if it doesn't have any.
+    """
     if machine.accelerator is None or machine.accelerator.gpu is None:
         return ()
     model = gpu(machine.accelerator.gpu)
@@ -89,7 +92,7 @@ def predict_devices(
 def as_set(
     devices: Sequence[Device], driver: DriverRelease, settings: PublishingSettings
 ) -> list[Device]:
-    """Return GPUs and MIG devices with the effects of settings that apply to each of them
+    """Return GPUs and MIG devices after applying the settings that affect each device
     separately.
     """
     shares = settings.shares(driver)
@@ -131,8 +134,9 @@ def partition(board: Board, driver: DriverRelease, instance: MigInstance) -> Dev
 
 
 def partition_capacity(profile: MigProfile) -> dict[str, DeviceCapacity]:
-    """Return the resources of a profile's instance: memory in bytes and engines, Unknown without a
-    source.
+    """Return the resources of a profile's instance: memory in bytes, and engines.
+
+    Amounts without a source are Unknown.
     """
     capacity = {"memory": mebibytes(profile.memory_mib)}
     for column, name in ENGINES.items():
@@ -191,17 +195,17 @@ def _shared(device: Device, shares: str) -> Device:
 
 
 def mebibytes(number: int | None) -> DeviceCapacity:
-    """Return an amount in MiB as a capacity, unknown for None."""
+    """Return an amount in MiB as a capacity. None gives an unknown capacity."""
     return DeviceCapacity(Unknown() if number is None else Quantity.parse(canonical_memory(number)))
 
 
 def count(number: int | None) -> DeviceCapacity:
-    """Return a count as a capacity, unknown for None."""
+    """Return a count as a capacity. None gives an unknown capacity."""
     return DeviceCapacity(Unknown() if number is None else Quantity.from_int(number))
 
 
 def canonical_memory(mebi: int) -> str:
-    """Return an amount in MiB in Kubernetes' form: 81920 is 80Gi."""
+    """Return an amount in MiB as a Kubernetes quantity: 81920 is 80Gi."""
     suffixes = ("Mi", "Gi", "Ti", "Pi")
     power = 0
     while mebi and mebi % 1024 == 0 and power < len(suffixes) - 1:

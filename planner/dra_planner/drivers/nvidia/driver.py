@@ -40,7 +40,7 @@ _IN_PARTITION_NAMES: Final = "-mig-"  # gpu-0-mig-19-0-1 is a MIG device of gpu-
 
 
 class Nvidia(Driver[NvidiaDriver]):
-    """The NVIDIA DRA driver: one chart, two kubelet plugins."""
+    """The NVIDIA DRA driver: one chart with two kubelet plugins."""
 
     name = "nvidia"
     title = "NVIDIA DRA driver"

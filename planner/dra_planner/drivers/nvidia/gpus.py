@@ -32,7 +32,7 @@ class Gpu(Struct, frozen=True, kw_only=True):
     cuda_compute_capability: str | None  # "9.0.0"
     memory_mib: int | None
     dynamic_mig_memory_mib: int | None
-    is_virtual: bool  # a share of a physical GPU, as the hypervisor presents it
+    is_virtual: bool  # a share of a physical GPU, as presented by the hypervisor
     mig_capable: bool
     mig_table: str | None  # ID of the GPU whose profile table applies to this GPU
     mig_toggles_without_reset: bool
@@ -67,8 +67,9 @@ def gpus() -> tuple[Gpu, ...]:
 
 
 def gpu(gpu_id: str) -> Gpu:
-    """Return the GPU model with this ID ("h100-sxm5-80gb"). Raises CatalogError with the most
-    similar IDs.
+    """Return the GPU model with this ID, for example "h100-sxm5-80gb".
+
+    Raises CatalogError with the most similar IDs.
     """
     for candidate in gpus():
         if candidate.id == gpu_id:
@@ -80,8 +81,9 @@ def gpu(gpu_id: str) -> Gpu:
 
 @cache
 def mig_profiles(gpu_id: str) -> tuple[MigProfile, ...]:
-    """Return the MIG profiles of a GPU model. Empty if the model doesn't support MIG, or if its
-    profiles are unknown.
+    """Return the MIG profiles of a GPU model.
+
+    The result is empty if the model doesn't support MIG, or if its profiles are unknown.
     """
     table = gpu(gpu_id).mig_table
     return tuple(_profile(row) for row in read_table("mig_profiles") if row["gpu"] == table)

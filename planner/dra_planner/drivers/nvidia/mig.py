@@ -1,10 +1,10 @@
 """MIG configurations: the instances that a configuration creates on each GPU, and whether they fit
 on the GPU.
 
-A layout is the value of the node label `nvidia.com/mig.config` (`all-disabled`,
-`all-1g.10gb`, `all-1g.10gb.me`, `all-balanced`), a geometry (`1g.10gb:2,3g.40gb:1`; `:1` may be
-left out), or layouts per GPU (`0-3=all-balanced;4,5=7g.80gb`; GPUs that aren't named stay whole).
-Names and geometries of the named layouts:
+A layout is the value of the node label `nvidia.com/mig.config` (`all-disabled`, `all-1g.10gb`,
+`all-1g.10gb.me`, `all-balanced`), a geometry (`1g.10gb:2,3g.40gb:1`, in which `:1` can be omitted),
+or layouts per GPU (`0-3=all-balanced;4,5=7g.80gb`, in which unlisted GPUs stay whole). Names and
+geometries of the named layouts:
 NVIDIA/gpu-operator:assets/state-mig-manager/0400_configmap.yaml@0b0b6b15.
 """
 
@@ -26,7 +26,10 @@ ENGINES = ("multiprocessors", "copy_engines", "decoders", "encoders", "jpeg_engi
 
 
 class MigInstance(Struct, frozen=True):
-    """A MIG instance and the memory slice at which it starts. None if the placement is unknown."""
+    """A MIG instance and the memory slice at which it starts.
+
+    The start is None if the placement is unknown.
+    """
 
     profile: MigProfile
     start: int | None
@@ -50,7 +53,7 @@ def mig_layout(machine: Machine, layout: str) -> tuple[MigGeometry, ...]:
     order. Raises CatalogError.
 
     If the driver can choose, larger instances are placed first, each at the lowest possible start.
-    Real nodes may differ in starts, and therefore in device names, but never in counts.
+    Real nodes can differ in starts, and therefore in device names, but never in counts.
     """
     if layout in WHOLE:
         return (None,) * machine.gpu_count
@@ -75,7 +78,10 @@ def mig_layout(machine: Machine, layout: str) -> tuple[MigGeometry, ...]:
 
 
 def mig_layouts(model: Gpu) -> tuple[str, ...]:
-    """Return the named MIG configurations of a GPU model. Empty if it doesn't support MIG."""
+    """Return the named MIG configurations of a GPU model.
+
+    The result is empty if it doesn't support MIG.
+    """
     profiles = mig_profiles(model.id)
     if not profiles:
         return ()
@@ -90,8 +96,9 @@ def layout_name(profile: MigProfile) -> str:
 
 
 def place_instances(profiles: Sequence[MigProfile]) -> tuple[MigInstance, ...] | None:
-    """Return a placement of all these instances on one GPU, sorted by start. None if they don't
-    fit.
+    """Return a placement of all these instances on one GPU, sorted by start.
+
+    Returns None if they don't fit.
     """
     order = sorted(
         profiles,
@@ -176,8 +183,9 @@ def _counts(model: Gpu, geometry: str) -> dict[MigProfile, int]:
 
 
 def _placed(model: Gpu, counts: dict[MigProfile, int], *, certain: bool) -> MigGeometry:
-    """Place the instances of a configuration. NVIDIA publishes the `certain` ones, which fit even
-    if this table lacks data.
+    """Place the instances of a configuration.
+
+    NVIDIA publishes the `certain` configurations, which fit even if this table lacks data.
     """
     name = model.product_name or model.id
     text = ", ".join(f"{count} x {profile.name}" for profile, count in counts.items())

@@ -1,7 +1,7 @@
 """Opaque configuration of the NVIDIA driver in claims and classes, which the driver can reject when
 it prepares a claim.
 
-The API server accepts any JSON object, and then the pod stays in ContainerCreating. Source:
+The API server accepts any JSON object, so errors leave the pod in ContainerCreating. Source:
 kubernetes-sigs/dra-driver-nvidia-gpu:api/nvidia.com/resource/v1beta1 and
 cmd/gpu-kubelet-plugin/device_state.go @v25.3.0 to v0.4.1.
 """

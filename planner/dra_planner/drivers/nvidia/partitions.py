@@ -64,8 +64,9 @@ def predict_partitions(
 
 
 def _partitionable(board: Board, driver: DriverRelease, mig: str) -> bool | None:
-    """Whether the whole GPU is published in addition to its MIG devices. None means that only the
-    whole GPU is published.
+    """Return whether the whole GPU is published in addition to its MIG devices.
+
+    None means that only the whole GPU is published.
     """
     model = board.model
     name = model.product_name or model.id
@@ -120,7 +121,7 @@ def _partitioned(board: Board, driver: DriverRelease, with_whole: bool) -> Parti
 
 
 def _missing(device: Device, driver: DriverRelease) -> set[str]:
-    """Return the attributes that a release leaves out of this way of publishing (issue 880 for
+    """Return the attributes that a release doesn't publish with DynamicMIG (issue 880 for
     25.12.0).
     """
     is_partition = device.attributes["type"] == "mig"
@@ -137,8 +138,8 @@ def _missing(device: Device, driver: DriverRelease) -> set[str]:
 def _counted(profiles: Sequence[MigProfile]) -> set[str]:
     """Return the kinds of capacity whose amount is known for every profile.
 
-    The others are left out of the counters: memory slices, which are always counted, decide in
-    their stead.
+    Other kinds are omitted from the counters. Memory slices are always counted, so they limit the
+    partitions instead.
     """
     columns = {"memory_mib": "memory", **ENGINES}
     return {
@@ -149,8 +150,9 @@ def _counted(profiles: Sequence[MigProfile]) -> set[str]:
 
 
 def _totals(board: Board, profiles: Sequence[MigProfile]) -> dict[str, DeviceCapacity]:
-    """Return the largest amount of each kind over all profiles. Unknown if the amount is unknown
-    for one of the profiles.
+    """Return the largest amount of each kind over all profiles.
+
+    The amount is Unknown if it's unknown for one of the profiles.
     """
     memory = [profile.memory_mib for profile in profiles]
     known = [amount for amount in memory if amount is not None]
@@ -168,8 +170,9 @@ def _totals(board: Board, profiles: Sequence[MigProfile]) -> dict[str, DeviceCap
 def _counters(
     amounts: Mapping[str, DeviceCapacity], counted: Collection[str]
 ) -> dict[str, Quantity]:
-    """Return what a device draws of each kind that is counted; names as counters spell them:
-    copy-engines.
+    """Return the amount that a device consumes of each counted kind.
+
+    The names are spelled as in counters, for example copy-engines.
     """
     return {
         re.sub(r"[A-Z]", lambda letter: f"-{letter[0].lower()}", name): capacity.value

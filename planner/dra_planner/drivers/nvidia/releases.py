@@ -31,8 +31,8 @@ _BEHIND_GATES: Final = {
         "partition8",
     ),
 }
-"""Attributes of whole GPUs that nodes publish only with a feature gate on, and a Fabric Manager
-that answers.
+"""Attributes of whole GPUs that nodes publish only if a feature gate is on, and the Fabric Manager
+responds.
 
 Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/deviceinfo.go@9593204.
 """
@@ -41,14 +41,14 @@ Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/deviceinfo.
 class DriverAttribute(Struct, frozen=True):
     """An attribute that a release publishes on one kind of device.
 
-    `rule` says who knows its value: fixed by the driver, of the GPU model, the minor number, by the
-    PCIe topology of the machine, or only the node: nothing is known (node), equal on all its
-    devices (node-wide), different on each device (device), or equal on one GPU and its parts and
-    different between GPUs (parent).
+    `rule` describes the origin of its value: fixed by the driver, the GPU model, the minor number,
+    the machine's PCIe topology, or only the node. Values from the node are completely unknown
+    (node), equal on all its devices (node-wide), different on each device (device), or equal on one
+    GPU and its parts but different between GPUs (parent).
     """
 
-    device: str  # gpu | mig | vfio | channel | daemon
-    name: str  # without a domain, it belongs to the driver's own domain
+    device: str  # gpu, mig, vfio, channel, or daemon
+    name: str  # a name without a domain belongs to the driver's own domain
     type: Literal["string", "int", "bool", "version"]
     rule: AttributeValueRule
     meaning: str  # the same text in versions that spell the attribute differently
@@ -78,7 +78,7 @@ class DriverRelease(Struct, frozen=True, kw_only=True):
     repository: str  # https://… (a Helm repository) or oci://…
     resource_apis: tuple[str, ...]
     is_installable: bool  # on Kubernetes 1.34 and later
-    feature_gates: Mapping[str, bool]  # feature gate → whether it's on by default
+    feature_gates: Mapping[str, bool]  # whether each feature gate is on by default
     device_classes: tuple[str, ...]  # gpu, mig, vfio
     has_extended_resource: bool  # the class gpu.nvidia.com sets extendedResourceName nvidia.com/gpu
     # the driver publishes a GPU in addition to its MIG instances, so the scheduler can allocate
@@ -104,14 +104,15 @@ class DriverRelease(Struct, frozen=True, kw_only=True):
         return name in self.feature_gates
 
     def behind_gate(self, gate: str) -> tuple[str, ...]:
-        """Return the attributes (without a domain) that some nodes publish if a gate is enabled.
-        Empty for other gates.
+        """Return the attributes (without a domain) that some nodes publish if a feature gate is on.
+
+        The result is empty for other gates.
         """
         return _BEHIND_GATES.get(gate, ()) if self.has_gate(gate) else ()
 
     @property
     def own_names(self) -> frozenset[str]:
-        """The names of the attributes of all its devices, with any gate, without the driver's
+        """The attribute names of all its devices, with any feature gates, and without the driver's
         domain.
         """
         gated = (name for gate in self.feature_gates for name in self.behind_gate(gate))
@@ -146,12 +147,11 @@ def newest_driver_release() -> DriverRelease:
 
 @cache
 def driver_release(version: str) -> DriverRelease:
-    """Return a release of the NVIDIA DRA driver ("25.8.1", a leading v is fine); raises
-    CatalogError.
+    """Return a release of the NVIDIA DRA driver, for example "25.8.1" or "v25.8.1".
 
-    A patch version that isn't in the tables has the facts of the newest known one of its minor
-    version (`known_as`). A release that can't be installed on Kubernetes 1.34 or later is
-    returned: `is_installable` says so, and `require_installable` raises.
+    Raises CatalogError. A patch version that isn't in the tables gets the facts of the newest known
+    patch of its minor version (`known_as`). A release that can't be installed on Kubernetes 1.34 or
+    later has `is_installable` set to False, and `require_installable` rejects it.
     """
     for release in driver_releases():
         if release.version == version.removeprefix("v"):
@@ -190,7 +190,7 @@ def require_installable(release: DriverRelease) -> DriverRelease:
 
 @cache
 def device_plugin_releases() -> tuple[DevicePluginRelease, ...]:
-    """Return every release of the device plugin's chart that was read, oldest first."""
+    """Return every known release of the device plugin's chart, oldest first."""
     return tuple(
         DevicePluginRelease(
             version=row["version"],

@@ -17,7 +17,7 @@ from dra_planner.errors import CatalogError, PlannerError, UnsupportedFeature
 from dra_planner.records import equality
 from dra_planner.releases import Features
 
-_EXCLUSIVE = (  # first version in which the driver refuses to start with both gates
+_EXCLUSIVE = (  # first version in which the driver doesn't start with both gates
     ("DynamicMIG", "PassthroughSupport", "25.12.0"),
     ("DynamicMIG", "NVMLDeviceHealthCheck", "25.12.0"),
     ("DynamicMIG", "MPSSupport", "25.12.0"),
@@ -34,8 +34,8 @@ _NEEDED = {
 class PublishingSettings(Struct, frozen=True, kw_only=True):
     """Helm values of the NVIDIA driver that affect the published devices of a node.
 
-    `gates` are the chart's `featureGates`; `consumable_shares` its value of that name ("",
-    "disabled", "memory", "unlimited" or a positive number); `compute_domains` its
+    `gates` are the chart's `featureGates`. `consumable_shares` is its value of that name ("",
+    "disabled", "memory", "unlimited", or a positive number). `compute_domains` is its
     `resources.computeDomains.enabled`.
     """
 
@@ -50,7 +50,7 @@ class PublishingSettings(Struct, frozen=True, kw_only=True):
         return self.gates.get(gate, driver.feature_gates.get(gate, False))
 
     def shares(self, driver: DriverRelease) -> str:
-        """How claims share devices: "memory", "unlimited", a number, or "" if they don't."""
+        """How claims share devices: "memory", "unlimited", a number, or "" if they don't share."""
         chosen = self.consumable_shares.strip()
         return chosen if self.has("ConsumableShares", driver) and chosen != "disabled" else ""
 
@@ -178,7 +178,9 @@ def machine_faults(
 
 
 def share_faults(driver: DriverRelease, settings: PublishingSettings) -> Iterator[PlannerError]:
-    """Yield why a version can't share devices as configured, on any Kubernetes version."""
+    """Yield the reasons why a driver version can't share devices as configured, on any Kubernetes
+    version.
+    """
     chosen = settings.consumable_shares.strip()
     if chosen not in ("", "disabled", "memory", "unlimited") and not re.fullmatch(
         r"[1-9]\d*", chosen

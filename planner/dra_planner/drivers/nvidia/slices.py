@@ -1,4 +1,6 @@
-"""Machine, driver, release and settings → the ResourceSlices that a node will publish."""
+"""Predict the ResourceSlices of a node from its machine type, the driver's version, and the
+settings.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +35,9 @@ def predict_slices(
     order.
 
     Attributes and capacities are known, `Unknown()`, or `Unknown(group)` if they are equal on
-    devices of one group; `mig` is a configuration of `nvidia.mig`. A machine without
-    NVIDIA GPUs publishes none of theirs. Slice names end in the node's name: the real ones are
-    generated and end at random.
+    devices of one group. `mig` is a configuration of `nvidia.mig`. A machine without NVIDIA GPUs
+    doesn't publish GPU devices. Slice names end in the node's name, because real names have a
+    random suffix.
 
     Raises CatalogError for a driver version, MIG configuration, or setting that can't work on the
     machine, and UnsupportedFeature for a feature that the cloud or the Kubernetes version doesn't

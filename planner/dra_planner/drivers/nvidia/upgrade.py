@@ -34,13 +34,15 @@ _DEFAULTS = PublishingSettings()
 
 
 class DriverChange(Struct, frozen=True):
-    """One difference. `name` is the name in selectors ("gpu.nvidia.com/index"), a class, a chart,
-    or a sharing strategy.
+    """One difference.
 
-    `breaks` tells whether something that worked before stops working, or changes its meaning,
-    without an error. `between` holds the capacities in MiB before and after, smaller first, of
-    every device whose capacity changes. A threshold outside all of them has the same result with
-    both versions. Empty if any threshold may be affected. `before` is the old chart's name of its
+    `name` is the name in selectors ("gpu.nvidia.com/index"), a class, a chart, or a sharing
+    strategy.
+
+    `breaks` is set if something that worked before stops working, or changes its meaning without an
+    error. `between` contains the capacities in MiB before and after (smaller first) of every device
+    whose capacity changes. A threshold outside all these ranges has the same result with both
+    versions. It's empty if any threshold might be affected. `before` is the old chart's name of its
     objects, if the name changes.
     """
 
@@ -76,8 +78,8 @@ def compare_releases(
 def changes_read(changes: Iterable[DriverChange], reads: Iterable[str]) -> tuple[DriverChange, ...]:
     """Return the changes that affect a selector that reads these names.
 
-    Names are qualified ("gpu.nvidia.com/index", "resource.kubernetes.io/pciBusID"); a capacity is
-    named like an attribute ("gpu.nvidia.com/memory").
+    Names are qualified ("gpu.nvidia.com/index", "resource.kubernetes.io/pciBusID"). A capacity has
+    a name like an attribute ("gpu.nvidia.com/memory").
     """
     names = frozenset(reads)
     return tuple(change for change in changes if change.breaks and change.name in names)
@@ -121,7 +123,9 @@ def _attribute_changes(old: DriverRelease, new: DriverRelease) -> list[DriverCha
 
 
 def _successor(attribute: DriverAttribute, release: DriverRelease) -> str | None:
-    """Return the name under which a version publishes the same value, or None if it doesn't."""
+    """Return the name under which a version publishes the same value, or None if it doesn't publish
+    the value.
+    """
     for candidate in release.attributes:
         if (candidate.device, candidate.meaning) == (attribute.device, attribute.meaning):
             return candidate.qualified_name
@@ -225,9 +229,7 @@ def _config_changes(
     old_settings: PublishingSettings,
     new_settings: PublishingSettings,
 ) -> list[DriverChange]:
-    """Return which sharing strategies of opaque configuration the new release refuses when it
-    prepares a claim.
-    """
+    """Return the sharing strategies that the new release rejects when it prepares a claim."""
     return [
         DriverChange(
             "config-refused",
@@ -242,8 +244,8 @@ def _config_changes(
 
 
 def _takes(release: DriverRelease, settings: PublishingSettings, gate: str) -> bool:
-    """Return whether a version accepts a configuration that a gate guards. 25.3 accepts it without
-    the gate.
+    """Return whether a version accepts a configuration that requires a feature gate. 25.3 accepts
+    it without the gate.
     """
     return settings.has(gate, release) or not release.has_gate(gate)
 

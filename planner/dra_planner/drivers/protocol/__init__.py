@@ -1,1 +1,1 @@
-"""The protocol of a device driver, and defaults that apply to most of them."""
+"""The protocol of a device driver, and defaults that apply to most drivers."""

@@ -10,11 +10,9 @@ from dra_planner.catalog.tables import read_table
 
 
 class DriverChart(Struct, frozen=True, kw_only=True):
-    """A published chart: the release's name, its address, the version that was read, and its
-    namespace.
-
-    `chart` is a name in `repository`, or an oci:// address if that is "". `pod_security` is the
-    level that its pods need.
+    """A published chart: the release's name, its address, the version in the tables, and its
+    namespace. `chart` is a name in `repository`, or an oci:// address if `repository` is "".
+    `pod_security` is the level that its pods need.
     """
 
     release: str

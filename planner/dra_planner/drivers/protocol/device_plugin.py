@@ -1,9 +1,9 @@
 """The vendor's device plugin that a driver replaces: the meaning of its resource names, and the
 equivalent claims.
 
-The unit of an extended resource doesn't follow from a workload: `nvidia.com/gpu: 1` is a GPU, one
-of N replicas, a tenth under MPS, or a MIG device. It follows from node labels, the plugin's
-configuration, or the user's input.
+A workload doesn't determine the unit of an extended resource: `nvidia.com/gpu: 1` can be a GPU, one
+of N replicas, a tenth of a GPU under MPS, or a MIG device. Node labels, the plugin's configuration,
+or the user's input determine the unit.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from dra_planner.records import equality
 class Counterpart(Struct, frozen=True, kw_only=True):
     """The devices of a claim that are equivalent to one unit of an extended resource.
 
-    `conditions` are CEL expressions about one device, all of which must hold. `capacity` is the
-    requested part of a device that several claims share, empty for whole devices. `noun` names the
-    devices in names of claims. `toleration` is the key of the taint of nodes with these devices, ""
-    if their pools have none.
+    `conditions` are CEL expressions about one device, all of which must be true. `capacity` is the
+    requested part of a shared device (empty for whole devices). `noun` names the devices in names
+    of claims. `toleration` is the key of the taint on nodes with these devices ("" if their pools
+    don't have a taint).
     """
 
     device_class: str
@@ -74,8 +74,8 @@ class LabelTerm(Struct, frozen=True):
 class SelectionNeeds(Struct, frozen=True, kw_only=True):
     """Requirements for devices in a pod's node selection.
 
-    `conditions` are CEL expressions that devices must meet. `profile` is a partition's profile,
-    `sharing` a strategy (`time-slicing` or `mps`) if the labels demand shared devices, with
+    `conditions` are CEL expressions that devices must meet. `profile` is a partition's profile.
+    `sharing` is a strategy (`time-slicing` or `mps`) if the labels require shared devices, with
     `clients` per device (0 if unknown).
     """
 
@@ -86,7 +86,7 @@ class SelectionNeeds(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
     def joined(self, other: SelectionNeeds) -> SelectionNeeds:
-        """Return both needs together. `other` is used for values that this one doesn't set."""
+        """Return both needs combined. `other` provides the values that aren't set here."""
         new = tuple(each for each in other.conditions if each not in self.conditions)
         return SelectionNeeds(
             conditions=(*self.conditions, *new),
@@ -98,7 +98,7 @@ class SelectionNeeds(Struct, frozen=True, kw_only=True):
 
 
 class DeviceSharing(Struct, frozen=True):
-    """Sharing of one device: `time-slicing` or `mps`, and the number of units (0: unknown)."""
+    """Sharing of one device: `time-slicing` or `mps`, and the number of units (0 if unknown)."""
 
     strategy: str
     replicas: int
@@ -108,10 +108,10 @@ class DeviceSharing(Struct, frozen=True):
 class PluginFacts(Struct, frozen=True, kw_only=True):
     """Facts about the device plugins of the source cluster.
 
-    `shared` maps a resource name to its sharing. `by_config` does so for each named configuration
-    of the plugin. `partition` is the profile that a whole device's name stands for, "" if it stands
-    for whole devices. `is_known` is false if no input says anything, so that whole devices are an
-    assumption.
+    `shared` maps a resource name to its sharing. `by_config` does the same for each named
+    configuration of the plugin. `partition` is the profile that the name of whole devices means (""
+    if it means whole devices). `is_known` is false if no input contains facts, so whole devices are
+    an assumption.
     """
 
     shared: Mapping[str, DeviceSharing] = {}
@@ -132,12 +132,12 @@ class PluginFacts(Struct, frozen=True, kw_only=True):
 class VendorDevicePlugin(ABC):
     """A vendor's device plugin."""
 
-    # a fleet can install the plugin, and `units` knows its resources
+    # whether a fleet can install the plugin, so `units` returns its resources
     is_installable: ClassVar[bool] = False
 
     @abstractmethod
     def serves(self, resource: str) -> bool:
-        """Return whether the plugin may serve an extended resource with this name."""
+        """Return whether the plugin might serve an extended resource with this name."""
 
     @abstractmethod
     def counterpart(
@@ -188,8 +188,8 @@ class VendorDevicePlugin(ABC):
     def units(self, machine: Machine, plugin: PluginServing) -> Mapping[str, int]:
         """Return the extended resources that the plugin advertises on a node, with their amounts.
 
-        Empty if this isn't known. Raises CatalogError for a MIG configuration that the machine type
-        can't have.
+        The result is empty if they are unknown. Raises CatalogError for a MIG configuration that
+        the machine type can't have.
         """
         return {}
 
@@ -200,7 +200,7 @@ class VendorDevicePlugin(ABC):
         return {}
 
     def serving_faults(self, machine: Machine, plugin: PluginServing) -> Iterator[tuple[str, str]]:
-        """Yield the settings that the plugin rejects, by the key of the fleet's pool."""
+        """Yield the settings that the plugin rejects, each with its key in the fleet's pool."""
         yield from ()
 
 
@@ -230,7 +230,7 @@ class WholeDevices(VendorDevicePlugin):
 
 
 class NoDirectCounterpart(VendorDevicePlugin):
-    """A device plugin whose units have no equivalent request of a claim, with the reason."""
+    """A device plugin whose units don't have an equivalent claim request, with the reason."""
 
     def __init__(self, resources: tuple[str, ...], reason: str) -> None:
         self.resources = resources

@@ -59,11 +59,12 @@ class PodUse(Struct, frozen=True, kw_only=True):
 
 
 class Driver(ABC, Generic[Options]):
-    """A device driver, or several that one chart installs. Its sentences contain the driver and a
-    fix.
+    """A device driver, or several drivers that one chart installs.
+
+    Its messages contain the driver and a fix.
     """
 
-    name: ClassVar[str]  # name in a fleet (`drivers.<name>`), and of the module
+    name: ClassVar[str]  # name in a fleet (`drivers.<name>`), and name of the module
     title: ClassVar[str]  # name in messages
     domains: ClassVar[tuple[str, ...]]  # names of drivers in ResourceSlices
     options: ClassVar[type[StrictDocument]]  # type of the options in a fleet
@@ -109,11 +110,11 @@ class Driver(ABC, Generic[Options]):
 
     @abstractmethod
     def slices(self, options: Options, node: DriverNode) -> tuple[ResourceSlice, ...]:
-        """Return the slices that the driver publishes on a node, by pool, empty for machine types
-        that it doesn't serve.
+        """Return the slices that the driver publishes on a node, by pool.
 
-        Raises CatalogError for a version or setting that can't work on the machine type, and
-        UnsupportedFeature for a feature that the cloud or the Kubernetes version doesn't support.
+        The result is empty for machine types that it doesn't serve. Raises CatalogError for a
+        version or setting that can't work on the machine type, and UnsupportedFeature for a feature
+        that the cloud or the Kubernetes version doesn't support.
         """
 
     def assumptions(self, options: Options, node: DriverNode) -> tuple[str, ...]:
@@ -163,7 +164,7 @@ class Driver(ABC, Generic[Options]):
     def pool_faults(
         self, options: Options, cloud: Cloud, machine: Machine, mig: str
     ) -> Iterator[Fault]:
-        """Yield settings that can't work on a pool, by the key of the pool."""
+        """Yield settings that can't work on a pool, each with its key in the pool."""
         yield from ()
 
     def config_faults(
@@ -177,7 +178,7 @@ class Driver(ABC, Generic[Options]):
         yield from ()
 
     def pod_faults(self, use: PodUse, features: Features) -> Iterator[ConfigFault]:
-        """Yield why a pod never starts although its claim can be allocated."""
+        """Yield the reasons why a pod never starts although its claim can be allocated."""
         yield from ()
 
     def shares(self, options: Options) -> str:
@@ -198,23 +199,23 @@ class Driver(ABC, Generic[Options]):
         return False
 
     def accelerator(self, devices: Sequence[Device]) -> Accelerator | None:
-        """Return the accelerator of an unknown machine type, by its devices, or None if it has no
-        effect.
+        """Return the accelerator of an unknown machine type, according to its devices.
 
-        The labels and taints of nodes depend on it.
+        The labels and taints of nodes depend on the accelerator. Returns None if it doesn't affect
+        them.
         """
         return None
 
     def kind(self, domain: str, attributes: Mapping[str, AttributeValue]) -> str:
-        """Return the common name of such a device: "GPU", "NIC"."""
+        """Return the common name of such a device, for example "GPU" or "NIC"."""
         return f"device of {domain}"
 
     def board(self, device: Device) -> str:
-        """Return the name of the device that contains this one, or "" for a whole device."""
+        """Return the name of the device that contains this device, or "" for a whole device."""
         return ""
 
     def no_machine(self, region: str, classes: Collection[str]) -> str:
-        """Return the sentence that no machine type in a region fits a pod that requests these
-        DeviceClasses, if the search of machine types tries all of the driver's, or "".
+        """Return the message that no machine type in a region fits a pod that requests these
+        DeviceClasses. Returns "" if the search doesn't try all machine types of the driver.
         """
         return ""

@@ -30,7 +30,7 @@ _INTERFACE: Final = (
     "ipvlan",
 )
 _ETHTOOL: Final = ("features", "privateFlags")
-_LONGEST_NAME: Final = 15  # IFNAMSIZ - 1
+_LONGEST_NAME: Final = 15  # IFNAMSIZ - 1 (the maximum length in Linux)
 _SMALLEST_MTU: Final = 68
 _CHOICES: Final[Mapping[str, tuple[int, ...]]] = {
     "arpIgnore": (0, 1, 2, 3, 8),

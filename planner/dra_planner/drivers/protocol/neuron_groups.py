@@ -1,8 +1,8 @@
-"""Groups of Neuron devices and the EFA interfaces next to them: two drivers publish these groups
+"""Groups of Neuron devices and the EFA interfaces next to them: Two drivers publish these groups
 with the same names.
 
-Source: aws-neuron/connected-device-maps-over-efa-for-neuron:lookup/lookup.go@d571025 (how ids are
-made), and its maps.
+Source: aws-neuron/connected-device-maps-over-efa-for-neuron:lookup/lookup.go@d571025 (construction
+of IDs), and the maps of this repository.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ _SIZES = (4, 8, 16)
 
 @cache
 def neuron_groups(machine: Machine) -> dict[int, dict[str, AttributeValue]]:
-    """Return the IDs of the groups of each Neuron device, by the device's number. Empty for machine
-    types without groups.
+    """Return the IDs of the groups of each Neuron device, by the device's number.
+
+    The result is empty for machine types without groups.
     """
     efa = _efa_of_devices(machine)
     return {device: _attributes(device, efa) for device in efa}
@@ -29,7 +30,7 @@ def neuron_groups(machine: Machine) -> dict[int, dict[str, AttributeValue]]:
 
 @cache
 def efa_groups(machine: Machine) -> tuple[dict[str, AttributeValue], ...]:
-    """Return the ids of the groups of each EFA interface, in the order of the devices that they
+    """Return the IDs of the groups of each EFA interface, in the order of the devices that they
     serve.
     """
     efa = _efa_of_devices(machine)

@@ -8,7 +8,7 @@ from dra_planner.model import Device, ResourceSlice
 
 
 def node_slice(domain: str, node_name: str, devices: Iterable[Device]) -> tuple[ResourceSlice, ...]:
-    """Return the slice of a node's devices in a pool named after the node, empty without
+    """Return the slice of a node's devices in a pool named after the node, or nothing without
     devices.
     """
     found = tuple(devices)

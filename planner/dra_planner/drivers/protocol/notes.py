@@ -13,13 +13,13 @@ NoteWhen = Literal["requested", "reads", "joined", "mixed", "tainted"]
 
 
 class DriverNote(Struct, frozen=True):
-    """A fact about the devices published under `driver`, and when it matters.
+    """A fact about the devices published under `driver`, and the condition for showing it.
 
     `when` is `requested` (a claim requests such devices), `reads` (a selector reads `name`),
-    `joined` (a constraint on `name`, or any if it is "", covers devices of another driver too),
-    `mixed` (the claim also requests devices of another driver), or `tainted` (the nodes that
-    publish them have taints). It holds from the minor version `from_minor` and before
-    `before_minor` (None: no limit).
+    `joined` (a constraint on `name`, or on any attribute if `name` is "", also covers devices of
+    another driver), `mixed` (the claim also requests devices of another driver), or `tainted` (the
+    nodes that publish the devices have taints). The fact is true from the minor version
+    `from_minor` and before `before_minor` (None means no limit).
     """
 
     driver: str
@@ -38,8 +38,8 @@ class DriverNote(Struct, frozen=True):
 
 
 def driver_notes(domain: str) -> tuple[DriverNote, ...]:
-    """Return the notes on the devices published under a name ("gpu.amd.com"), in the order of the
-    table.
+    """Return the notes on the devices published under a driver name such as "gpu.amd.com", in table
+    order.
     """
     return _notes().get(domain, ())
 

@@ -12,8 +12,8 @@ from dra_planner.model import CelSelector, DeviceClass, ObjectMeta
 
 
 class Availability(Struct, frozen=True):
-    """Availability of a driver on a cloud: `chart` (installed from it), `managed` (by the cloud),
-    or `no`, with the reason.
+    """Availability of a driver on a cloud: `chart` (installed from a chart), `managed` (by the
+    cloud), or `no` (with the reason).
     """
 
     runs: str

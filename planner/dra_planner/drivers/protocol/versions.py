@@ -6,8 +6,9 @@ import re
 
 
 def chart_version_fault(text: str) -> str:
-    """Return why a text can't be the version of an unknown chart, or "". "" as a version means the
-    default.
+    """Return why a text can't be the version of an unknown chart, or "".
+
+    An empty version means the default.
     """
     return (
         ""

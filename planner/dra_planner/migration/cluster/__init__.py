@@ -1,4 +1,4 @@
-"""A running cluster before its migration: who uses devices, through which allocator, and which pods
+"""A running cluster before its migration: the users of devices, their allocators, and the pods that
 would be lost.
 
 report_cluster(sources, target) -> ClusterReport

@@ -32,10 +32,11 @@ class DeviceUser(Struct, frozen=True, kw_only=True):
     """A workload whose pods use devices of a device plugin, or of claims (`by_claims`).
 
     `units` are the total units of its pods, by resource. `waiting` is the number of its pods
-    without a node. `outcome` is the result of a migration, or None for pods that use claims.
+    without a node. `outcome` is the result of a migration, or None for pods that already use
+    claims.
     """
 
-    workload: str  # "Deployment serve/chat"
+    workload: str  # for example, "Deployment serve/chat"
     pods: int
     waiting: int
     units: Mapping[str, int]
@@ -49,7 +50,7 @@ class PodLoss(Struct, frozen=True, kw_only=True):
     for it.
     """
 
-    pod: str  # "ml/trainer"
+    pod: str  # for example, "ml/trainer"
     node: str
     reason: str
     fix: str
@@ -70,8 +71,8 @@ class _PodUse(Struct, frozen=True, kw_only=True):
 
 
 def find_device_pods(objects: Iterable[KubernetesObject], owners: Owners) -> Iterator[_PodUse]:
-    """Yield the pods that haven't ended, and that use devices, request claims, or see all GPUs
-    without a request.
+    """Yield the pods that haven't ended, and that use devices, request claims, or can access all
+    GPUs without a request.
     """
     for item in objects:
         status, spec = block(item.data, "status"), block(item.data, "spec")
@@ -107,9 +108,7 @@ def users_of(
     facts: PluginFacts,
     target: Target,
 ) -> Iterator[DeviceUser]:
-    """Yield the workloads of pods, sorted. The nodes of their pods show how the plugin shares
-    devices.
-    """
+    """Yield the workloads of pods, sorted. The pods' nodes show how the plugin shares devices."""
     by_owner: dict[tuple[Owner, bool], list[_PodUse]] = {}
     for pod in pods:
         by_owner.setdefault((pod.owner, pod.by_claims), []).append(pod)
@@ -133,8 +132,9 @@ def users_of(
 def _outcome(
     pod: _PodUse, owners: Owners, facts: PluginFacts, target: Target
 ) -> TemplateOutcome | None:
-    """Return the result of a migration for the workload of a pod. It's derived from the pod,
-    without the fields that the cluster added.
+    """Return the result of a migration for the workload of a pod.
+
+    The result is derived from the pod, without the fields that the cluster added.
     """
     owner = owners.object_of(pod.owner)
     spec = {key: value for key, value in pod.spec.items() if key not in _SET_BY_CLUSTER}

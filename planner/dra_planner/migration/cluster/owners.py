@@ -12,7 +12,7 @@ from dra_planner.manifests.objects import KubernetesObject
 
 
 class Owner(Struct, frozen=True, order=True):
-    """The object that creates pods; `kind` is Pod for pods that no controller creates."""
+    """The object that creates pods. `kind` is Pod for pods without a controller."""
 
     namespace: str
     name: str
@@ -24,7 +24,7 @@ class Owner(Struct, frozen=True, order=True):
 
 
 class Owners:
-    """Finds owners by the references of the objects of a snapshot."""
+    """Finds owners through the references of a snapshot's objects."""
 
     def __init__(self, objects: Iterable[KubernetesObject]) -> None:
         self._objects = {(item.kind, item.namespace, item.name): item for item in objects}
@@ -46,7 +46,7 @@ class Owners:
         return found
 
     def object_of(self, owner: Owner) -> KubernetesObject | None:
-        """Return the owner if the snapshot has it."""
+        """Return the owner's object if the snapshot contains it."""
         return self._objects.get((owner.kind, owner.namespace, owner.name))
 
 

@@ -24,12 +24,12 @@ Allocator = Literal["device-plugin", "dra", "both", "none"]
 
 @equality(unhashed=("offered", "held"))
 class PoolDevices(Struct, frozen=True, kw_only=True):
-    """The nodes of a pool that have devices, or one such node without a pool.
+    """The nodes of a pool that have devices, or one node with devices that isn't in a pool.
 
-    By resource, `offered` has the units of device plugins, and `held` the units that pods have.
-    `published` counts the devices of drivers, and `claimed` the devices that claims hold.
-    `contested` nodes have devices that both allocators give away, or pods with units of a device
-    plugin that no longer runs.
+    By resource, `offered` contains the units of device plugins, and `held` contains the units that
+    pods hold. `published` is the number of devices that drivers publish, and `claimed` is the
+    number of devices that claims hold. `contested` nodes have devices that both allocators
+    allocate, or pods with units of a device plugin that no longer runs.
     """
 
     name: str
@@ -42,7 +42,7 @@ class PoolDevices(Struct, frozen=True, kw_only=True):
 
     @property
     def allocator(self) -> Allocator:
-        """Return who allocates the devices."""
+        """Return the allocator of the devices."""
         if self.offered and self.published:
             return "both"
         return "device-plugin" if self.offered else "dra" if self.published else "none"
@@ -50,7 +50,7 @@ class PoolDevices(Struct, frozen=True, kw_only=True):
 
 @equality(unhashed=("offered", "drivers"))
 class NodeDevices(Struct, frozen=True, kw_only=True):
-    """The same of one node; `drivers` are the names of the drivers that publish devices."""
+    """The devices of one node. `drivers` are the names of the drivers that publish devices."""
 
     name: str
     pool: str
@@ -87,7 +87,7 @@ def _pool_name(node: KubernetesObject) -> str:
 
 
 def claimed_devices(objects: Iterable[KubernetesObject]) -> Counter[str]:
-    """Return how many devices of each node claims hold; drivers name pools after nodes."""
+    """Return how many devices of each node claims hold. Drivers name pools after nodes."""
     found: Counter[str] = Counter()
     for item in objects:
         if item.kind == "ResourceClaim":
@@ -101,8 +101,9 @@ def claimed_devices(objects: Iterable[KubernetesObject]) -> Counter[str]:
 def pools_of(
     nodes: Iterable[NodeDevices], held: Mapping[str, Mapping[str, int]], claimed: Mapping[str, int]
 ) -> tuple[PoolDevices, ...]:
-    """Return the pools of nodes, sorted; `held` are the units of device plugins that pods have on
-    each node.
+    """Return the sorted pools of nodes.
+
+    `held` are the units of device plugins that pods hold on each node.
     """
     found: dict[str, PoolDevices] = {}
     for node in nodes:

@@ -94,10 +94,9 @@ def report_cluster(
 
 
 def classes_served(objects: Sequence[KubernetesObject]) -> dict[str, str]:
-    """Return the class that serves each extended resource: the newest, then the first by name, as
-    in the scheduler.
+    """Return the class that serves each extended resource.
 
-    Source:
+    As in the scheduler, the newest class is used, and ties go to the first name. Source:
     kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/extended/@v1.37.2.
     """
     served: dict[str, KubernetesObject] = {}

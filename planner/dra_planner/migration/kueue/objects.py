@@ -141,9 +141,7 @@ def _resources(queue: Mapping[str, Any], logical_name: LogicalName) -> set[str]:
 
 
 def _is_split(flavor: str, queues: Queues, logical_name: LogicalName) -> bool:
-    """Return whether jobs that use the device plugin might still need the nodes that a flavor
-    selects.
-    """
+    """Return whether jobs that use the device plugin might still need the nodes of a flavor."""
     if not any(map(is_about_devices, labels(queues.flavors[flavor].get("nodeLabels")))):
         return False
     users = {
@@ -185,7 +183,7 @@ def _replace(
 
 
 def _places(editor: Editor, path: Path, resource: str) -> Iterator[Path]:
-    """Yield the paths of a resource's name in a group, that in coveredResources last."""
+    """Yield the paths of a resource's name in a group, with the path in coveredResources last."""
     group = editor.get(path)
     for index, flavor in indexed_blocks(group.get("flavors")):
         for row, quota in indexed_blocks(flavor.get("resources")):
@@ -195,7 +193,7 @@ def _places(editor: Editor, path: Path, resource: str) -> Iterator[Path]:
 
 
 def _add_quota(editor: Editor, path: Path, old: str, new: str) -> None:
-    """Add the quota of one resource to that of another, in each flavor."""
+    """Add the quota of one resource to the quota of another, in each flavor."""
     rows = zip(_places(editor, path, old), _places(editor, path, new), strict=True)
     for source, target in list(rows)[:-1]:
         amounts = [editor.get((*each[:-1], "nominalQuota")) for each in (source, target)]
@@ -210,7 +208,7 @@ def _add(
     wanted: Wanted,
     split: Collection[str],
 ) -> Iterator[str]:
-    """Add quotas for claims to a group; yield their names."""
+    """Add quotas for claims to a group, and yield their names."""
     added = [new for new in wanted if new not in texts(group.get("coveredResources"))]
     flavors = list(indexed_blocks(group.get("flavors")))
     if added:
@@ -231,7 +229,9 @@ def _add(
 def _row(
     flavor: Mapping[str, Any], olds: Sequence[str], new: str, *, is_empty: bool
 ) -> dict[str, Any]:
-    """Return the quota of a flavor for claims: as much as its extended resources have together."""
+    """Return the quota of a flavor for claims, which is the sum of its extended resources'
+    quotas.
+    """
     if is_empty:
         return {"name": new, "nominalQuota": 0}
     rows = [each for each in blocks(flavor, "resources") if each.get("name") in olds]
@@ -261,7 +261,7 @@ def _twin(flavor: Mapping[str, Any]) -> str:
 def _migrate_flavor(
     editor: Editor, prefix: Path, item: KubernetesObject, *, is_split: bool
 ) -> QueueChange:
-    """Let a flavor select DRA nodes, or return a second flavor that does."""
+    """Change a flavor to select DRA nodes, or return a second flavor that selects them."""
     path: Path = (*prefix, "spec", "nodeLabels")
     found = labels(editor.get(path))
     gone = [key for key in found if is_about_devices(str(key))]

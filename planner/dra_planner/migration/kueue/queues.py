@@ -23,10 +23,10 @@ _DEFAULT_QUEUE: Final = "default"
 
 
 class Queues(Struct):
-    """Kueue's objects, and which of their resources jobs request before and after the migration.
+    """Kueue's objects, and the resources that jobs request before and after the migration.
 
-    `moved` and `staying` hold resources by ClusterQueue: those that rewritten jobs no longer
-    request, and those that other jobs still request, with these jobs.
+    By ClusterQueue, `moved` contains the resources that rewritten jobs no longer request, and
+    `staying` contains the resources that other jobs still request, with these jobs.
     """
 
     flavors: dict[str, Mapping[str, Any]] = {}
@@ -55,14 +55,14 @@ class Queues(Struct):
         return found
 
     def queue_of(self, item: KubernetesObject) -> str:
-        """Return the ClusterQueue that admits the pods of an object; "" if none does."""
+        """Return the ClusterQueue that admits the pods of an object, or "" if none does."""
         label = _queue_label(item.data)
         if label:
             return self.local_queues.get((item.namespace, label), label)
         return self.local_queues.get((item.namespace, _DEFAULT_QUEUE), "")
 
     def record(self, item: KubernetesObject, resources: Iterable[str], *, is_moved: bool) -> None:
-        """Record that an object no longer requests resources, or still does."""
+        """Record whether an object still requests resources."""
         queue = self.queue_of(item)
         if queue and is_moved:
             self.moved.setdefault(queue, set()).update(resources)
@@ -72,13 +72,17 @@ class Queues(Struct):
                 own.setdefault(resource, str(item))
 
     def is_moved(self, queues: Iterable[str], resources: Iterable[str]) -> bool:
-        """Whether jobs of the queues requested the resources, and none of them does afterward."""
+        """Return whether jobs of the queues requested the resources, but no job requests them
+        afterward.
+        """
         wanted = set(resources)
         moved = {name for queue in queues for name in self.moved.get(queue, ())}
         return bool(wanted & moved) and not self.still_used(queues, wanted)
 
     def still_used(self, queues: Iterable[str], resources: Iterable[str]) -> str:
-        """Return an object that still requests one of the resources in a queue; "" if none does."""
+        """Return an object that still requests one of the resources in a queue, or "" if none
+        does.
+        """
         wanted = set(resources)
         return next(
             (
@@ -153,7 +157,7 @@ def _has_quota(flavor: Mapping[str, Any], resources: Collection[str]) -> bool:
 
 
 def _queue_label(data: Any) -> str:
-    """Return the queue that an object names, or a template in it, such as that of a CronJob."""
+    """Return the queue that an object, or a template in it (as in a CronJob), names."""
     if not isinstance(data, Mapping):
         return ""
     own = labels(block(data, "metadata").get("labels")).get(QUEUE_LABEL, "")

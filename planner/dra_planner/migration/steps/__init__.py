@@ -1,8 +1,7 @@
-"""Plan a migration step by step: pools, nodes, workloads, and cost at each step, and whether it's
-safe.
+"""Plan a migration step by step: pools, nodes, workloads, cost, and safety of each step.
 
-plan_steps(sources, fleet) -> MigrationSteps
-step_files(steps, step) -> the fleet, plan file, and manifests of one step by name
+plan_steps(sources, fleet) -> MigrationSteps step_files(steps, step) -> the fleet, plan file, and
+manifests of one step by name
 """
 
 from dra_planner.migration.steps.files import step_files

@@ -1,6 +1,4 @@
-"""The commands of a step, the checks after it, and the commands that revert it, as lines for a
-shell.
-"""
+"""The commands of a step, its checks, and its rollback commands, as shell lines."""
 
 from __future__ import annotations
 
@@ -31,8 +29,9 @@ def step_commands(step: MigrationStep) -> tuple[str, ...]:
 
 
 def step_checks(step: MigrationStep, *, has_new_nodes: bool) -> tuple[str, ...]:
-    """Return the commands that check a step before the next one starts. `has_new_nodes`: DRA pools
-    get nodes.
+    """Return the commands that check a step before the next one starts.
+
+    `has_new_nodes` means that DRA pools get nodes.
     """
     found = [_NO_PENDING]
     if has_new_nodes:
@@ -133,8 +132,9 @@ def _immutable_jobs(step: MigrationStep) -> Iterator[tuple[str, str, str]]:
 
 
 def _served_pods_back(step: MigrationStep) -> Iterator[str]:
-    """Yield the commands that start served pods on the old nodes again, because both kinds of nodes
-    accept them.
+    """Yield the commands that start served pods on the old nodes again.
+
+    They're needed because both kinds of nodes accept these pods.
     """
     twins = [pool.name for pool in step.pools if pool.allocation == "dra" and pool.during]
     for pool in twins:
@@ -152,7 +152,7 @@ def _resize(step: MigrationStep) -> Iterator[str]:
 
 
 def _drains(step: MigrationStep) -> Iterator[str]:
-    """Yield the commands that empty nodes, DaemonSet pods with GPUs included."""
+    """Yield the commands that drain nodes, including DaemonSet pods with GPUs."""
     for pool in step.pools:
         if pool.drained:
             yield (
@@ -162,7 +162,7 @@ def _drains(step: MigrationStep) -> Iterator[str]:
 
 
 def _shrink(step: MigrationStep) -> Iterator[str]:
-    """Yield the commands that empty nodes and delete them."""
+    """Yield the commands that drain nodes and delete them."""
     yield from _drains(step)
     drained = [pool for pool in step.pools if pool.drained]
     if drained:

@@ -17,9 +17,9 @@ Counts = Mapping[str, int]
 
 
 class PoolSizing(Struct, frozen=True):
-    """Sizes the pools of a fleet that holds device-plugin pools and their DRA twins.
+    """Sizes the pools of a fleet that contains device-plugin pools and their DRA twins.
 
-    `users` are all workloads with devices, as `Target.keep` names them.
+    `users` are all workloads with devices, named as in `Target.keep`.
     """
 
     fleet: Fleet
@@ -35,12 +35,14 @@ class PoolSizing(Struct, frozen=True):
     def plugin_counts(
         self, state: Sequence[Source], moved: Collection[str], before: Counts
     ) -> dict[str, int]:
-        """Return how many nodes the device-plugin pools need for workloads that haven't moved. The
-        counts never exceed those in `before`.
+        """Return how many nodes the device-plugin pools need for workloads that haven't moved.
 
-        The nodes of the previous step are enough for these workloads, because they also had others.
-        After the first move, a pool without workloads has 0 nodes, even below its minimum. A pool
-        with pods that the plan can't place for certain keeps its nodes, at first its maximum.
+        The counts never exceed those in `before`.
+
+        The nodes of the previous step are enough for these workloads, because they also ran other
+        workloads. After the first move, a pool without workloads has 0 nodes, even below its
+        minimum. A pool keeps its nodes (initially its maximum) if it's uncertain whether the plan
+        places its pods.
         """
         pools = [pool for pool in self.fleet.pools if not pool.is_dra]
         empty = [pool.model_copy(update={"count": Count(max=pool.count.max)}) for pool in pools]
@@ -129,7 +131,7 @@ def with_counts(fleet: Fleet, counts: Counts) -> Fleet:
 
 
 def without_plugin(fleet: Fleet, counts: Counts) -> Fleet:
-    """Return the fleet with its DRA pools only, with these counts as their minimum."""
+    """Return the fleet with only its DRA pools, and with these counts as their minimums."""
     pools = [
         pool.model_copy(update={"count": Count(min=counts[pool.name], max=pool.count.max)})
         for pool in fleet.pools

@@ -1,5 +1,5 @@
-"""The files of a step: fleets, plan file, manifests to apply, and the previous step's manifests,
-which revert the step.
+"""The files of a step: fleets, plan file, manifests to apply, and the previous step's manifests for
+a rollback.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Facts to settle before a migration starts, because a step can't undo them."""
+"""Facts that teams must resolve before a migration starts, because a step can't undo them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pending pods and reasons of the plans of a step."""
+"""Pending pods, and reasons, in the plans of a step."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from dra_planner.plan import Plan
 
 
 def most_pending(plans: Iterable[Plan]) -> int | None:
-    """Return the largest number of pending pods of any plan; None if one of them can't tell."""
+    """Return the largest number of pending pods in any plan, or None if a plan's verdict is "cannot
+    tell".
+    """
     worst = 0
     for plan in plans:
         pending = sum(each.pending for each in plan.workloads)
@@ -20,7 +22,7 @@ def most_pending(plans: Iterable[Plan]) -> int | None:
 
 
 def reasons_of(plans: Iterable[Plan]) -> tuple[str, ...]:
-    """Return why plans leave pods pending, each reason once, in order."""
+    """Return the reasons why plans leave pods pending, each reason once, in order."""
     found: dict[str, None] = {}
     for plan in plans:
         for workload in plan.workloads:

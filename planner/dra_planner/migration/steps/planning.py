@@ -1,4 +1,6 @@
-"""Plan every step: how many nodes each pool has, and whether every pod has one at each moment."""
+"""Plan every step: the number of nodes in each pool, and whether every pod has a node at each
+moment.
+"""
 
 from __future__ import annotations
 
@@ -56,11 +58,11 @@ def plan_steps(
     kubernetes: str = "",
     most_moves: int = MOST_MOVES,
 ) -> MigrationSteps:
-    """Return the steps from the fleet's device-plugin pools to DRA pools. Raises PlannerError for
-    wrong input, and FleetError if workloads move but the fleet doesn't have their old pools.
+    """Return the steps from the fleet's device-plugin pools to DRA pools.
 
-    A step is safe if the plan fits with the old and the new pods of the moving workloads at once,
-    on the step's nodes, and again when it's done.
+    Raises PlannerError for invalid input, and FleetError if workloads move but the fleet doesn't
+    have their old pools. A step is safe if the plan fits with both the old and the new pods of the
+    moving workloads on the step's nodes, and again when the step is done.
     """
     twins = add_twins(fleet)
     target = target_of_fleet(twins.fleet, kubernetes, keep)
@@ -105,9 +107,9 @@ def plan_steps(
 
 class _Planner(Struct, frozen=True, kw_only=True):
     """Plans the steps of one migration. `kinds` are the kinds of all workloads with devices.
-    `served` are the workloads that a DeviceClass serves without a change, with the classes.
 
-    `needs_plugin`: some pods stay on the device plugin, so it isn't deleted.
+    `served` are the workloads that DeviceClasses serve without a change, with these classes.
+    `needs_plugin` means that some pods stay on the device plugin, so it isn't deleted.
     """
 
     sources: tuple[Source, ...]
@@ -140,7 +142,7 @@ class _Planner(Struct, frozen=True, kw_only=True):
             yield from self._last(step, state, moved)
 
     def count_notes(self) -> Iterator[str]:
-        """Yield why a device-plugin pool is counted with its maximum."""
+        """Yield the reasons why a device-plugin pool is counted with its maximum."""
         doubtful = self.sizing.doubtful_plugin_pools(self._state(()))
         for pool in (each for each in self.sizing.fleet.pools if each.name in doubtful):
             yield (
@@ -174,7 +176,7 @@ class _Planner(Struct, frozen=True, kw_only=True):
         )
         during = {**counts, **self.sizing.dra_counts(state, moved, counts)}
         step = self._step(task, state, during)
-        if not step.is_safe:  # possibly with more DRA nodes
+        if not step.is_safe:  # the step might be safe with more DRA nodes
             more = self.sizing.counts_of(task.together, during)
             larger = self._step(task, state, {**during, **more})
             step = larger if larger.is_safe else step
@@ -183,7 +185,7 @@ class _Planner(Struct, frozen=True, kw_only=True):
     def _serve(
         self, last: MigrationStep, state: tuple[Source, ...], moved: Collection[str]
     ) -> MigrationStep:
-        """Return the step in which drains move the pods that a DeviceClass serves."""
+        """Return the step in which draining nodes moves the pods that a DeviceClass serves."""
         counts = last.counts_after
         task = _Task(
             last.number + 1,
@@ -199,8 +201,8 @@ class _Planner(Struct, frozen=True, kw_only=True):
     def _last(
         self, last: MigrationStep, state: tuple[Source, ...], moved: Collection[str]
     ) -> Iterator[MigrationStep]:
-        """Yield the step that leaves the DRA pools with the nodes that the moved workloads need,
-        and deletes the device plugin once its pools are empty.
+        """Yield the step that reduces the DRA pools to the nodes that the moved workloads need, and
+        deletes the device plugin once its pools are empty.
         """
         counts = last.counts_after
         needed = self.sizing.dra_counts(state, moved, {})
@@ -223,7 +225,7 @@ class _Planner(Struct, frozen=True, kw_only=True):
         return sources_of(state_of(self.sources, self.target, self.facts, self.movable, moved))
 
     def _step(self, task: _Task, state: tuple[Source, ...], during: Counts) -> MigrationStep:
-        """Return a step with the proof that nothing stays pending during it and after it."""
+        """Return a step with the proof that no pods stay pending during the step and after it."""
         pools = self.sizing.fleet.pools
         after = {**during, **task.left}
         together = task.together or state
@@ -278,9 +280,10 @@ class _Planner(Struct, frozen=True, kw_only=True):
 class _Task(Struct, frozen=True):
     """One step before it is planned.
 
-    `moves` are its workloads. `before` are the manifests before the step, `together` the manifests
-    with both versions, and `rollout` the manifests at the moment of the rollout that quotas decide.
-    `left` are the counts of pools that are smaller after the step, and `counts` those before it.
+    `moves` are its workloads. `before` are the manifests before the step, `together` are the
+    manifests with both versions, and `rollout` are the manifests at the moment of the rollout at
+    which quotas matter. `left` are the counts of pools that are smaller after the step, and
+    `counts` are the counts before it.
     """
 
     number: int

@@ -25,15 +25,13 @@ from dra_planner.sources import Source
 _BATCH: Final = ("Job", "CronJob", "JobSet", "Workflow", "CronWorkflow", "TrainJob")
 _BEFORE: Final = "-before"
 _DOUBLES: Final = ("RayService",)
-"""Kinds whose controllers start a second copy of everything for an update."""
+"""Kinds whose controllers start a second copy of all pods for an update."""
 
 
 def movable_workloads(found: Migration) -> tuple[str, ...]:
-    """Return the workloads that are rewritten, as `Target.keep` names them, in the order in which
-    they move.
-
-    Batch workloads move first, because their pods end by themselves, and workloads that double in
-    an update last.
+    """Return the workloads that are rewritten, named as in `Target.keep`, in the order in which
+    they move. Batch workloads move first, because their pods end by themselves. Workloads that
+    double during an update move last.
     """
     kinds: dict[str, str] = {}
     for each in found.templates:
@@ -59,7 +57,7 @@ def served_workloads(found: Migration) -> dict[str, Mapping[str, str]]:
 
 
 def in_groups(names: Sequence[str], most: int) -> list[tuple[str, ...]]:
-    """Return the names in at most `most` groups, in order; one name each if there are no more."""
+    """Return the names in at most `most` groups, in order, with one name per group if possible."""
     if len(names) <= most:
         return [(name,) for name in names]
     size, larger = divmod(len(names), most)
@@ -79,7 +77,7 @@ def state_of(
     movable: Collection[str],
     moved: Collection[str],
 ) -> Migration:
-    """Return all manifests when only `moved` of the movable workloads request claims."""
+    """Return all manifests at the point where only the `moved` workloads request claims."""
     keep = target.keep | (frozenset(movable) - frozenset(moved))
     return migrate(sources, replace(target, keep=keep), facts)
 
@@ -101,7 +99,7 @@ def as_source(objects: Iterable[KubernetesObject], name: str) -> Source:
 
 
 def workload_of(item: KubernetesObject) -> str:
-    """Return an object's name as `Target.keep` has it."""
+    """Return an object's name in the form of `Target.keep`."""
     return f"{item.namespace}/{item.name}"
 
 
@@ -135,8 +133,9 @@ def shown_name(workload: WorkloadRef) -> str:
 
 
 def without_quotas(objects: Iterable[KubernetesObject]) -> list[KubernetesObject]:
-    """Return objects without quotas: a rollout never has both versions of all pods, and quotas
-    would count them.
+    """Return the objects without quotas.
+
+    A rollout never has both versions of all pods, but quotas would count both.
     """
     return [item for item in objects if item.kind != "ResourceQuota"]
 
@@ -146,8 +145,9 @@ def first_moment(
     after: Iterable[KubernetesObject],
     workloads: Collection[str],
 ) -> list[KubernetesObject]:
-    """Return the moment of a rollout at which quotas decide: as many old pods as must stay
-    available, and one new pod. Empty if no quota counts the pods of a moving Deployment.
+    """Return the objects at the moment of a rollout at which quotas matter: the old pods that must
+    stay available, and one new pod. The result is empty if no quota counts the pods of a moving
+    Deployment.
 
     If a quota rejects the new pod, the rollout never continues. Other kinds delete their old pods
     first. Source: kubernetes/kubernetes:pkg/controller/deployment/rolling.go@v1.37.2.

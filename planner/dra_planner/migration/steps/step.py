@@ -1,5 +1,5 @@
-"""The steps of a migration, each with its pools, its checks, its commands, and the commands that
-revert it.
+"""The steps of a migration, each with its pools, its checks, its commands, and its rollback
+commands.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from dra_planner.sources import Source
 
 
 class StepKind(StrEnum):
-    """Kind of a step."""
+    """The kind of a step."""
 
     PREPARE = "prepare"  # creates DRA pools, the driver, and quotas; no workload moves
     MOVE = "move"  # some workloads move, because new manifests are applied
     SERVE = "serve"  # workloads move without a change, because a DeviceClass serves their resource
     SHRINK = "shrink"  # DRA pools lose the nodes that were needed only for the moves
-    FINISH = "finish"  # the same, and the device plugin and its empty pools are deleted
+    FINISH = "finish"  # same as SHRINK, and the device plugin and its empty pools are deleted
 
 
 class StepPool(Struct, frozen=True, kw_only=True):
-    """A pool in a step: its node count while the step runs, and when it's done."""
+    """A pool in a step: its node count during the step, and after the step."""
 
     name: str
     allocation: Literal["dra", "device-plugin"]
@@ -43,13 +43,13 @@ class StepPool(Struct, frozen=True, kw_only=True):
 
 @equality(unhashed=("served",))
 class MigrationStep(Struct, frozen=True, kw_only=True):
-    """One step. `moves` are the workloads that move ("Deployment serve/chat"); in a step of kind
-    SERVE, `served` maps their resources (`extendedResourceName`) to the DeviceClasses.
+    """One step. `moves` are the workloads that move (for example, "Deployment serve/chat").
 
-    `fleet` has the node counts during the step; `sources` are all manifests once it's done,
-    `before` those of the step before. `together` are the pods of both versions at once, which bound
-    every moment of the rollout. `pending` counts their pods that stay pending in the simulation;
-    None if nobody can tell. `reasons` say why.
+    In a step of kind SERVE, `served` maps their resources (`extendedResourceName`) to the
+    DeviceClasses. `fleet` contains the node counts during the step. `sources` are all manifests
+    after the step, and `before` are all manifests before it. `together` are the pods of both
+    versions, which are an upper bound for every moment of the rollout. `pending` is the number of
+    these pods that stay pending in the simulation (None if unknown), and `reasons` explain why.
     """
 
     number: int
@@ -65,7 +65,7 @@ class MigrationStep(Struct, frozen=True, kw_only=True):
     moves: tuple[str, ...] = ()
     served: Mapping[str, str] = {}
     reasons: tuple[str, ...] = ()
-    hourly_usd: Decimal | None = None  # during the step
+    hourly_usd: Decimal | None = None  # cost during the step
     hourly_usd_after: Decimal | None = None
     commands: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class MigrationStep(Struct, frozen=True, kw_only=True):
 
     @property
     def counts_after(self) -> dict[str, int]:
-        """Nodes of each pool when the step is done."""
+        """The nodes of each pool after the step."""
         return {pool.name: pool.after for pool in self.pools}
 
     @property
@@ -113,7 +113,7 @@ class MigrationSteps(Struct, frozen=True, kw_only=True):
 
     @property
     def peak_usd(self) -> Decimal | None:
-        """The highest cost per hour of any step; None if a price is unknown."""
+        """The highest cost per hour of any step, or None if a price is unknown."""
         costs = [step.hourly_usd for step in self.steps]
         known = [each for each in costs if each is not None]
         return max(known, default=None) if len(known) == len(costs) else None

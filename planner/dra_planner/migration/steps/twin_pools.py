@@ -1,4 +1,4 @@
-"""A DRA pool for each device-plugin pool: the driver allocates the same machine types."""
+"""A DRA pool for each device-plugin pool, with the same machine type."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def add_twins(fleet: Fleet) -> Twins:
 
 
 def _is_twin(candidate: Pool, pool: Pool, taken: Collection[str]) -> bool:
-    """Whether a pool is the DRA pool with the same machine type, and doesn't replace another
+    """Return whether a pool is a DRA pool with the same machine type that doesn't replace another
     pool.
     """
     same = (candidate.machine, candidate.mig, candidate.capacity) == (

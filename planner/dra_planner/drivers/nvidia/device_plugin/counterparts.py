@@ -132,8 +132,9 @@ def _share(
 
 
 def _equal_shares(replicas: int) -> str:
-    """Return the settings with which as many claims share a GPU as the plugin has replicas of it,
-    or without a known number, how to choose it.
+    """Return the settings with which as many claims share a GPU as the plugin has replicas.
+
+    If the number is unknown, the text explains how to choose it.
     """
     number = "" if replicas else ", with the number of replicas instead of N"
     return (

@@ -21,7 +21,7 @@ _CONFIG_LABEL: Final = "nvidia.com/device-plugin.config"
 def sharing_of(
     facts: PluginFacts, resource: str, node_labels: Mapping[str, str]
 ) -> DeviceSharing | None:
-    """Return how a resource is shared on nodes with these labels; None if its devices aren't
+    """Return how a resource is shared on nodes with these labels, or None if its devices aren't
     shared.
 
     If there are several named configurations, and no label selects one, the configuration that
@@ -80,12 +80,12 @@ def _of_node(name: str, labels: Mapping[str, Any]) -> PluginFacts | None:
 
 
 def _plugin_config(text: Any) -> Mapping[str, Any] | None:
-    """Return the configuration of NVIDIA's device plugin that a text holds; None if it holds
+    """Return the configuration of NVIDIA's device plugin in a text, or None if the text contains
     something else.
     """
     try:
         config = yaml.safe_load(text) if isinstance(text, str) else None
-    # ValueError for numbers with thousands of digits, and for dates
+    # ValueError is raised for numbers with thousands of digits, and for dates
     except (yaml.YAMLError, ValueError):
         return None
     if not isinstance(config, dict) or config.get("version") != "v1":

@@ -61,7 +61,9 @@ def profile_condition(profile: str) -> str:
 
 
 def _product(term: LabelTerm) -> SelectionNeeds:
-    """Labels end in -SHARED on nodes with shared GPUs, and in -MIG-<profile> under the strategy
+    """Return the GPU name in a label.
+
+    Labels end in -SHARED on nodes with shared GPUs, and in -MIG-<profile> under the strategy
     *single*.
     """
     profiles = {value.partition("-MIG-")[2] for value in term.values}
@@ -80,8 +82,9 @@ def _product(term: LabelTerm) -> SelectionNeeds:
 
 
 def _product_name(label: str) -> str:
-    """Return the GPU's name of a label, which can't be derived: NVML's blanks and dashes both
-    become dashes.
+    """Return the GPU name that matches a label.
+
+    It's looked up, because labels replace both blanks and dashes with dashes.
     """
     for candidate in (label, f"NVIDIA-{label}"):
         if candidate in _products():
@@ -96,7 +99,7 @@ def _products() -> Mapping[str, str]:
 
 
 def label_value(name: str) -> str:
-    """Return the label value of a GPU's name (internal/lm/resource.go, sanitise)."""
+    """Return the label value for a GPU name (internal/lm/resource.go, sanitise)."""
     return "-".join(re.sub(r"[^A-Za-z0-9\-_. ]", "", name).split())
 
 
@@ -130,7 +133,7 @@ def _gpus_by_gke_type() -> Mapping[str, set[str]]:
 
 @cache
 def _gpus_by_ec2_name() -> Mapping[str, set[str]]:
-    """Karpenter's label contains EC2's name of a GPU in lowercase: t4, a10g, h100."""
+    """Return GPUs by EC2's name in lowercase (t4, a10g, h100), which Karpenter's label contains."""
     found: dict[str, set[str]] = {}
     for accelerator in _accelerators(
         name for name in names() if cloud(name).karpenter == _KARPENTER_GROUP
@@ -161,7 +164,10 @@ def _family(term: LabelTerm) -> SelectionNeeds:
 
 
 def _memory(term: LabelTerm) -> SelectionNeeds:
-    """Labels of GFD and Karpenter contain MiB, but the capacity contains bytes."""
+    """Convert a memory label to a condition.
+
+    Labels of GFD and Karpenter contain MiB, but the capacity is in bytes.
+    """
     signs = {"Gt": ">", "Lt": "<", "In": "=="}
     mib = number(term.values[0]) if len(term.values) == 1 else None
     if term.operator not in signs or mib is None:
@@ -188,7 +194,7 @@ def _compute_major(term: LabelTerm) -> SelectionNeeds:
 
 
 def _version_part(attribute: str, part: str) -> Callable[[LabelTerm], SelectionNeeds]:
-    """Return the meaning of a label that contains one part of a version."""
+    """Return the condition for a label that contains one part of a version."""
 
     def needs(term: LabelTerm) -> SelectionNeeds:
         numbers = [number(each) for each in term.values]

@@ -36,8 +36,8 @@ def nvidia_units(machine: Machine, serving: PluginServing) -> Mapping[str, int]:
 
 
 def nvidia_labels(machine: Machine, serving: PluginServing) -> dict[str, str]:
-    """Return labels of GPU feature discovery; none for GPUs whose name or partitions differ within
-    a node.
+    """Return the labels of GPU feature discovery, or none if the GPUs of a node differ in name or
+    partitions.
 
     Source: NVIDIA/k8s-device-plugin:internal/lm/{resource,mig-strategy}.go@1b826ac.
     """
@@ -66,7 +66,7 @@ def nvidia_labels(machine: Machine, serving: PluginServing) -> dict[str, str]:
 
 
 def nvidia_serving_faults(machine: Machine, serving: PluginServing) -> Iterator[tuple[str, str]]:
-    """Yield the settings that the plugin rejects, by the key of the pool."""
+    """Yield the settings that the plugin rejects, each with its key in the pool."""
     try:
         geometries = mig_layout(machine, serving.mig)
     except CatalogError as error:
@@ -85,8 +85,9 @@ def nvidia_serving_faults(machine: Machine, serving: PluginServing) -> Iterator[
 
 
 def plugin_configs(servings: Iterable[tuple[Machine, PluginServing]]) -> dict[str, dict[str, Any]]:
-    """Return the plugin's configurations by name, one for each way to share GPUs. Empty if all
-    nodes serve whole GPUs.
+    """Return the plugin's configurations by name, one for each way to share GPUs.
+
+    The result is empty if all nodes serve whole GPUs.
     """
     configs: dict[str, dict[str, Any]] = {}
     for machine, serving in servings:
@@ -120,8 +121,9 @@ def _add_resources(config: dict[str, Any], machine: Machine, serving: PluginServ
 
 
 def _names(geometry: MigGeometry, strategy: str) -> list[str]:
-    """Return the name of each unit of one GPU. Under `single`, partitions have the name of a
-    GPU.
+    """Return the name of each unit of one GPU.
+
+    Under `single`, partitions have the name of whole GPUs.
     """
     if geometry is None or not strategy:
         return [_GPU]
