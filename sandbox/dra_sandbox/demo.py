@@ -1,7 +1,6 @@
-"""The main task from end to end: plan, preview, up, up without changes, a rejected stack, and
-destroy.
+"""Run the main workflow: plan, preview, up, up without changes, a rejected stack, and destroy.
 
-The commands are the ones that a user runs, on a local backend with simulated clouds. Each step
+The demo uses the same commands as a user, on a local backend with simulated clouds. Each step
 states its expected result, and the demo fails if the result differs.
 """
 
@@ -214,10 +213,10 @@ class Demo(Struct):
 
 
 def run_demo(project: Path, stack: str, work_dir: Path | None) -> int:
-    """Run the demo for one stack. Return 0 if every step succeeds, 1 if one fails, and 2 if the
-    project doesn't have the stack.
+    """Run the demo for one stack.
 
-    Without `work_dir`, a temporary folder is used, which is only kept after a failure.
+    Return 0 if every step succeeds, 1 if one fails, and 2 if the project doesn't have the stack.
+    Without `work_dir`, a temporary folder is used, which is kept only after a failure.
     """
     # A pipe doesn't have a width, and the tables need more than the default of 80 columns.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
@@ -268,5 +267,5 @@ def _is_of_a_cloud(kind: str) -> bool:
 
 
 def _shown(result: RunResult) -> str:
-    """Return the command as a user types it, without options that only programs need."""
+    """Return the command as a user would type it, without options that only programs need."""
     return " ".join(result.command[:4])

@@ -1,5 +1,5 @@
-"""Stack settings without encryption: the simulated backend has its own key, and can't read the
-secrets of another backend.
+"""Remove the encryption from stack settings, because the simulated backend has its own key, and
+can't read the secrets of another backend.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from dra_sandbox.plugins import bin_folder, install_simulated_clouds
 from dra_sandbox.run_result import RunResult, read_events
 from dra_sandbox.tools import find_pulumi
 
-# Variables of the caller that would make the engine use files outside the scratch folder.
+# Environment variables that would make the engine use files outside the scratch folder.
 _NOT_INHERITED = (
     "PULUMI_ACCESS_TOKEN",
     "PULUMI_BACKEND_URL",
@@ -32,7 +32,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class EngineError(Exception):
-    """A command that must succeed for any project failed. The message contains its output."""
+    """A command failed that must succeed for any project. The message contains its output."""
 
 
 class Engine:
@@ -52,9 +52,9 @@ class Engine:
     ) -> None:
         """Prepare `work_dir` for the project in `project_dir`. The folder is created if necessary.
 
-        The first command finds the CLI, or builds it, which may raise ToolUnavailable. This
-        interpreter runs the simulated clouds. `language_hosts` are folders with hosts of languages
-        other than Python, and `environment` is added to the environment of every command. Raises
+        The first command finds or builds the CLI, which can raise ToolUnavailable. The simulated
+        clouds run in this interpreter. `language_hosts` are folders with hosts of languages other
+        than Python, and `environment` is added to the environment of every command. Raises
         FileNotFoundError if Pulumi.yaml doesn't exist.
         """
         self._given = dict(environment)
@@ -101,8 +101,8 @@ class Engine:
 
     @property
     def cloud(self) -> Memory:
-        """The memory of the simulated clouds, with which tests change resources without
-        the engine.
+        """The memory of the simulated clouds. Tests use it to change resources without the
+        engine.
         """
         return Memory(self.work_dir / "cloud.json")
 
@@ -113,7 +113,7 @@ class Engine:
             raise EngineError(f"can't create the stack {stack}:\n{done.stdout}{done.stderr}")
 
     def stacks(self) -> list[str]:
-        """Return the stacks of the backend. Raises EngineError if it can't be read."""
+        """Return the stacks of the backend. Raises EngineError if the backend can't be read."""
         done = self._run(["stack", "ls", "--json"])
         if not done.ok:
             raise EngineError(f"can't list the stacks:\n{done.stderr}")
@@ -150,8 +150,8 @@ class Engine:
         return self._operation("up", stack, policy_pack, chosen)
 
     def import_resources(self, stack: str, file: Path) -> RunResult:
-        """Import existing resources into the state, as `pulumi import --file` does, without
-        protecting them.
+        """Import existing resources into the state without protecting them, as `pulumi import
+        --file` can.
         """
         chosen = [
             "--file",

@@ -1,7 +1,7 @@
-"""The engine's protocol without the rest of the SDK.
+"""Import the engine's protocol without the rest of the SDK.
 
-A plugin only needs the generated classes of the Pulumi SDK. Importing the whole SDK is most of a
-plugin's start time, and one operation of the engine starts several plugins.
+A plugin needs only the generated classes of the Pulumi SDK. Importing the whole SDK would take most
+of a plugin's start time, and one operation of the engine starts multiple plugins.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import sys
 def import_protocol_alone() -> None:
     """Make `pulumi.runtime.proto` importable without importing the rest of the SDK.
 
-    Creates its parent packages without running them. Does nothing if the SDK is already imported.
+    This creates the parent packages without running their code, and does nothing if the SDK is
+    already imported.
     """
     for name in ("pulumi", "pulumi.runtime"):
         if name not in sys.modules:

@@ -66,7 +66,7 @@ def open_cluster(folder: Path, minor: int) -> ControlPlane:
 
 
 def ended_components(plane: ControlPlane) -> tuple[str, ...]:
-    """Return the components of a control plane that no longer run."""
+    """Return the components of a control plane that are no longer running."""
     there = running(plane.folder)
     return tuple(name for name in plane.components if name not in there)
 
@@ -86,7 +86,7 @@ def set_nodes(plane: ControlPlane, cluster: PlannedCluster) -> None:
     """
     server = ApiServer.of(plane)
     _keep(server, (_SLICES, _NODES), _names(cluster.objects))
-    # a release might install them now
+    # a release of the stack may install them now
     _keep(server, (f"{_CLASSES}?labelSelector={_PREDICTED}",), set())
     for each in cluster.objects:
         if each["kind"] in ("Node", "ResourceSlice"):
@@ -108,7 +108,7 @@ def set_predicted(plane: ControlPlane, cluster: PlannedCluster) -> None:
 
 
 def daemon_pods(plane: ControlPlane, namespace: str, release: str) -> int:
-    """Return the number of pods that the DaemonSets of a release have on nodes."""
+    """Return the number of pods on nodes that belong to the DaemonSets of a release."""
     found = ApiServer.of(plane).listed(f"/apis/apps/v1/namespaces/{namespace}/daemonsets")[0]
     of_release = [
         each
@@ -123,7 +123,7 @@ def _names(objects: Iterable[dict[str, Any]]) -> set[str]:
 
 
 def _keep(server: ApiServer, paths: Iterable[str], names: set[str]) -> None:
-    """Delete objects with other names."""
+    """Delete all objects except those with these names."""
     for path in paths:
         for item in server.listed(path)[0]:
             if item["metadata"]["name"] not in names:

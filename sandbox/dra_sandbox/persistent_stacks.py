@@ -104,8 +104,9 @@ class KeptStacks(Struct, frozen=True):
         return result.ok
 
     def down(self, stack: str | None, *, force: bool = False) -> bool:
-        """Delete `stack`, or all stacks of the project, and return True if none is left. With
-        `force`, the stacks are removed without deleting their resources.
+        """Delete `stack`, or all stacks of the project, and return True if no stack is left.
+
+        With `force`, the stacks are removed without deleting their resources.
         """
         if not (self.folder / _MARK).is_file():
             self.console.print("No stack is running.")
@@ -113,7 +114,8 @@ class KeptStacks(Struct, frozen=True):
         stacks = self._open().stacks()
         there = self._with_planes(stacks)
         for name in there if stack is None else [name for name in there if name == stack]:
-            # Without its control plane, only the resources that the engine can delete are deleted.
+            # If its control plane isn't running, only the resources that the engine can delete are
+            # deleted.
             engine = self._open(self._whole_plane(name))
             if name in stacks and not (
                 self._forget(engine, name) if force else self._destroy(engine, name)
@@ -187,7 +189,7 @@ class KeptStacks(Struct, frozen=True):
             return open_cluster(self._plane_folder(stack), minor)
 
     def _whole_plane(self, stack: str) -> ControlPlane | None:
-        """Return the control plane of a stack if all its components run."""
+        """Return the control plane of a stack if all its components are running."""
         folder = self._plane_folder(stack)
         try:
             plane = read_plane(folder.resolve()) if is_kept(folder) else None
@@ -215,8 +217,9 @@ class KeptStacks(Struct, frozen=True):
         self.console.print(f"  export KUBECONFIG={plane.kubeconfig}", soft_wrap=True)
 
     def _open(self, plane: ControlPlane | None = None) -> Engine:
-        """Return the engine for the folder. If a control plane is passed, it's the
-        stack's cluster.
+        """Return the engine for the folder.
+
+        If a control plane is passed, it becomes the stack's cluster.
         """
         self._claim()
         environment = {CONTROL_PLANE: str(plane.folder)} if plane is not None else {}

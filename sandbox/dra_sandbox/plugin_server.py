@@ -1,4 +1,6 @@
-"""The process of an engine plugin: it prints a port, serves, and exits without output."""
+"""Run the process of an engine plugin, which prints its port, serves requests, and exits without
+output.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,11 @@ _LOOK_EVERY_SECONDS = 2.0
 
 
 def serve(register: Callable[[grpc.Server], None], workers: int = 32) -> None:
-    """Serve what `register` adds on a free loopback port, which is printed as the first line.
+    """Serve the services that `register` adds to the server.
 
-    SIGINT and SIGTERM end the process without output, because the engine shows the output of
-    plugins to the user. The process also ends with its parent process, so a killed engine leaves no
-    plugins behind.
+    It listens on a free loopback port, which is printed as the first line. SIGINT and SIGTERM end
+    the process without output, because the engine shows the output of plugins to the user. The
+    process also ends with its parent process, so a killed engine leaves no plugins behind.
     """
     parent = os.getppid()
     stopped = threading.Event()

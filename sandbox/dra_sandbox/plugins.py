@@ -21,11 +21,11 @@ from dra_sandbox.tools.pulumi_cli import LANGUAGE_HOST
 
 
 def bin_folder(cli: PulumiCli) -> Path:
-    """Return the folder from which to run `cli`. The per-user cache has one for each CLI and
-    interpreter.
+    """Return the folder from which to run `cli`.
 
-    If the CLI includes Pulumi's own language host, it's linked so that it still finds that host
-    next to its real file. Otherwise, this package's host is installed next to it.
+    The per-user cache has one folder for each CLI and interpreter. If the CLI includes Pulumi's own
+    language host, the folder contains a link to the CLI, so that the CLI still finds that host next
+    to its real file. Otherwise, this package's host is installed next to it.
     """
     host = _launcher("dra_sandbox.language_host")
     digest = hashlib.sha256(
@@ -57,8 +57,9 @@ def install_simulated_clouds(pulumi_home: Path) -> None:
 
 
 def _launcher(module: str, *arguments: str) -> str:
-    """Return a script that runs `module`. The option -P keeps the program's folder, in which the
-    engine starts the script, off the import path.
+    """Return a script that runs `module`. The engine starts the script in the program's folder.
+
+    The option -P keeps this folder off the import path.
     """
     command = " ".join(
         shlex.quote(word) for word in (sys.executable, "-P", "-m", module, *arguments)

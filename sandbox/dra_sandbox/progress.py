@@ -18,7 +18,7 @@ _PLAIN_INTERVAL_SECONDS = 20.0
 
 
 class Step(Struct):
-    """One running step. The value of `news` is printed next to the elapsed time."""
+    """One running step. The text of `news` is printed next to the elapsed time."""
 
     title: str
     news: str = ""
@@ -35,10 +35,10 @@ class Step(Struct):
 
 @contextlib.contextmanager
 def step(title: str, stream: TextIO | None = None) -> Generator[Step]:
-    """Print `title`, report the progress of the body from time to time, and print its duration.
+    """Print `title`, report the progress of the block from time to time, and print its duration.
 
-    A terminal shows one line that is updated. A pipe gets a line at the start, one every 20
-    seconds, and one at the end.
+    A terminal shows one line that is updated. A pipe gets a line at the start, every 20 seconds,
+    and at the end.
     """
     out = stream if stream is not None else sys.stderr
     running = Step(title)
@@ -71,7 +71,7 @@ def _live(running: Step, out: TextIO) -> Generator[None]:
 
 @contextlib.contextmanager
 def _every(seconds: float, action: Callable[[], None]) -> Generator[None]:
-    """Call `action` repeatedly while the body runs."""
+    """Call `action` repeatedly while the block runs."""
     over = threading.Event()
 
     def repeat() -> None:

@@ -1,4 +1,6 @@
-"""Print the results of an engine run as in a cloud's console: resources by service, and counts."""
+"""Print the results of an engine run as a cloud's console shows them: resources by service, and
+counts.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ _ENGINES_OWN = ("pulumi:pulumi:", "pulumi:providers:")
 
 
 def show_services(console: Console, steps: Iterable[ResourceStep]) -> None:
-    """Print the resources of the steps by service, with the number of each kind."""
+    """Print the resources of the steps by service, with the number of resources of each kind."""
     services: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for step in steps:
         package, module, kind = step.type.split(":", 2)

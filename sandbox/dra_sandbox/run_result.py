@@ -15,12 +15,12 @@ _UNCHANGED = frozenset({"same", "read", "refresh"})
 
 
 class ResourceStep(Struct, frozen=True):
-    """One step of the engine, or in a preview a planned step.
+    """One step of the engine, or a planned step in a preview.
 
     `op` is the engine's word: same, create, update, delete, replace, create-replacement,
     delete-replaced, read, and so on. `diffs` are the changed top-level properties, and
-    `replace_keys` are those that force a replacement. `detailed` maps a property path to the kind
-    of its change, such as "update-replace".
+    `replace_keys` are the properties that force a replacement. `detailed` maps a property path to
+    the kind of its change, such as "update-replace".
     """
 
     op: str
@@ -71,8 +71,9 @@ class RunResult(Struct, frozen=True):
 
     @property
     def change_counts(self) -> Mapping[str, int]:
-        """Number of resources for each operation, from the engine's summary. Empty without a
-        summary.
+        """Number of resources for each operation, from the engine's summary.
+
+        Empty if there is no summary.
         """
         for event in reversed(self.events):
             if summary := event.get("summaryEvent"):
@@ -81,7 +82,9 @@ class RunResult(Struct, frozen=True):
 
     @property
     def changed_nothing(self) -> bool:
-        """True if the run succeeded and changed nothing, or in a preview would change nothing."""
+        """True if the run succeeded and changed nothing, or if `up` would change nothing after a
+        preview.
+        """
         return self.ok and set(self.change_counts) <= _UNCHANGED
 
     @property
@@ -105,7 +108,7 @@ class RunResult(Struct, frozen=True):
 
     @property
     def diagnostics(self) -> tuple[str, ...]:
-        """Errors and warnings of the engine, without findings of policy packs."""
+        """Errors and warnings of the engine, except the findings of policy packs."""
         return tuple(
             str(found.get("message", "")).strip()
             for event in self.events

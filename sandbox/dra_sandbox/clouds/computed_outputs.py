@@ -52,8 +52,8 @@ def planned_outputs(schema: Schema, row: TypeRow, facts: Facts, inputs_before: V
 
 
 def _kept(schema: Schema, state: Values, before: Values, inputs: Values) -> Values:
-    """Return the values that an update keeps: outputs without an input, and required outputs whose
-    input was removed.
+    """Return the values that an update keeps: outputs that have no input, and required outputs
+    whose input was removed.
     """
     return {
         name: value
@@ -64,7 +64,9 @@ def _kept(schema: Schema, state: Values, before: Values, inputs: Values) -> Valu
 
 
 def _remembered(computed: Value, old: Value) -> Value:
-    """Return the previous values of all computed outputs, because the cloud returns them again."""
+    """Return the previous values of all computed outputs, because the cloud returns the same values
+    again.
+    """
     if isinstance(computed, Mapping):
         members = old if isinstance(old, Mapping) else {}
         return {name: _remembered(member, members.get(name)) for name, member in computed.items()}
@@ -80,7 +82,7 @@ def overlay(computed: Value, given: Value) -> Value:
 
 
 def without_computed(old: Values, new: Values, outputs: Mapping[str, Output]) -> Values:
-    """Return the old inputs without properties that the cloud decides and that the new inputs omit,
+    """Return the old inputs without properties that the cloud sets and that the new inputs omit,
     member by member. A provider doesn't report a difference for a property that is optional and
     computed.
     """
@@ -100,8 +102,9 @@ def without_computed(old: Values, new: Values, outputs: Mapping[str, Output]) ->
 
 
 def is_made_up(schema: Schema, name: str, value: Value) -> bool:
-    """Return True if no table contains the value of an output, so the simulation invents it. A
-    program doesn't have to set it.
+    """Return True if no table contains the value of an output, so the simulation invents it.
+
+    Programs don't have to set such a value.
     """
     spec, given = schema.outputs.get(name), schema.inputs.get(name)
     return (
@@ -129,8 +132,8 @@ def _only_outputs(schema: Schema, values: Values) -> Values:
 
 
 def _unknown_like(output: object) -> Value:
-    """Return the structure of a computed object with unknown leaves, to combine it with given
-    members.
+    """Return the structure of a computed object with unknown leaves, to combine it with members
+    that the inputs set.
     """
     if isinstance(output, Mapping):
         return {name: _unknown_like(member) for name, member in output.items()}

@@ -1,5 +1,5 @@
-"""Compute the differences between two sets of inputs by path, and which of them make the real
-provider replace the resource.
+"""Compute the differences between two sets of inputs by path, and determine which of them make the
+real provider replace the resource.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class PropertyDifference(Struct, frozen=True):
 class ReplaceRule(Struct, frozen=True):
     """The paths that a real provider can't change in place.
 
-    A path also covers everything below it, and `[*]` stands for every index. `in_place` are
-    exceptions below such a path. `when_removed` paths only replace the resource if the existing
-    value is removed.
+    A path also covers everything below it, and `[*]` stands for every index. `in_place` contains
+    exceptions below such a path. A path in `when_removed` replaces the resource only if the
+    existing value is removed.
     """
 
     paths: frozenset[str] = field(default_factory=frozenset)
@@ -114,8 +114,9 @@ def diff_response(
     *,
     ignored: Iterable[str] = (),
 ) -> provider_pb2.DiffResponse:
-    """Return the engine's answer for these differences. `ignored` are paths that the program
-    ignores.
+    """Return the response to the engine for these differences.
+
+    `ignored` are paths that the program ignores.
     """
     skipped = ReplaceRule(frozenset(ignored))
     found = [change for change in found if not skipped.applies_to(change.path)]

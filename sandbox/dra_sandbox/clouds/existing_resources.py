@@ -31,7 +31,10 @@ class Memory:
 
     @classmethod
     def of_environment(cls) -> Memory:
-        """Return the memory in the file that the environment names, or one without a file."""
+        """Return a memory that uses the file in the environment variable.
+
+        If the variable isn't set, the memory isn't stored in a file.
+        """
         named = os.environ.get(VARIABLE)
         return cls(Path(named) if named else None)
 
@@ -56,7 +59,7 @@ class Memory:
 
     @contextmanager
     def _held(self) -> Generator[_Kinds, None, None]:
-        """Yield all resources under an exclusive lock, to read or change them."""
+        """Hold an exclusive lock, and yield all resources, which can be read and changed."""
         if self._file is None:
             yield self._own
             return

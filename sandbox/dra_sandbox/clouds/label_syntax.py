@@ -1,6 +1,6 @@
-"""Syntax of label keys and values: kubernetes.io/docs/concepts/overview/working-with-objects.
-
-Clouds check it before a node does, because the node wouldn't join (Azure/AKS issue 1739).
+"""Check the syntax of label keys and values:
+kubernetes.io/docs/concepts/overview/working-with-objects. Clouds check it before they create a
+node, because a node with an invalid label wouldn't join (Azure/AKS issue 1739).
 """
 
 from __future__ import annotations
@@ -23,5 +23,5 @@ def is_key(key: str) -> bool:
 
 
 def is_value(value: str) -> bool:
-    """Return True if a text is a valid value of a label or taint. It may be empty."""
+    """Return True if a text is a valid value of a label or taint. An empty text is valid."""
     return not value or bool(_NAME.fullmatch(value))

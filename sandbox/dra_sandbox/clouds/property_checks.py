@@ -31,11 +31,10 @@ def check_values(schema: Schema, values: Values) -> Iterator[PropertyFailure]:
 
 
 def with_plural_names(values: Values, properties: Properties) -> Values:
-    """Return the inputs with lists under their names in the SDK. A bridged provider also accepts
-    the singular name.
+    """Return the inputs with lists under their names in the SDK.
 
-    pulumi/pulumi-terraform-bridge:pkg/tfbridge/names.go: both names stand for the same Terraform
-    block.
+    A bridged provider also accepts the singular name, because both names stand for the same
+    Terraform block. Source: pulumi/pulumi-terraform-bridge:pkg/tfbridge/names.go.
     """
     named: Values = {}
     for name, value in values.items():
@@ -54,8 +53,9 @@ def with_plural_names(values: Values, properties: Properties) -> Values:
 def check_allowed(
     allowed: Mapping[str, frozenset[str]], values: Values
 ) -> Iterator[PropertyFailure]:
-    """Return the problems with values that a table of allowed values by path excludes. `[*]` in a
-    path stands for every element.
+    """Return the problems with values that aren't in `allowed`, a table of allowed values by path.
+
+    `[*]` in a path stands for every element.
     """
     for path, choices in allowed.items():
         for place, value in values_at(values, path):
@@ -66,7 +66,7 @@ def check_allowed(
 
 
 def values_at(values: Value, path: str, place: str = "") -> Iterator[tuple[str, Value]]:
-    """Return every value at a path such as `taints[*].effect`, with its place."""
+    """Return every value at a path such as `taints[*].effect`, with the exact path of the value."""
     name, _, rest = path.partition(".")
     each = name.endswith("[*]")
     key = name.removesuffix("[*]")

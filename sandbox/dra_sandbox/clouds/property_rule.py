@@ -1,5 +1,5 @@
-"""The rule of one property of a resource type: one row of a table in `provider_rules.py`, which
-describes the columns.
+"""The rule of one property of a resource type: one row of the table that `provider_rules.py`
+describes.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ class PropertyRule(Struct, frozen=True, kw_only=True):
 
 
 def read_rule(row: Mapping[str, str], any_of: tuple[str, ...]) -> PropertyRule:
-    """Return the rule in a row of a table. `any_of` are the properties of that column."""
+    """Return the rule in a row of a table. `any_of` contains the properties of the column
+    `any_of`.
+    """
     return PropertyRule(
         kind=row["kind"],
         omitted=row["omitted"],
@@ -72,8 +74,8 @@ def read_rule(row: Mapping[str, str], any_of: tuple[str, ...]) -> PropertyRule:
 
 
 def rule_failures(path: str, rule: PropertyRule, inputs: Values) -> Iterator[PropertyFailure]:
-    """Return what the provider rejects in a preview: values that it doesn't accept, and properties
-    that exclude or need each other.
+    """Return the values that the provider rejects in a preview: values that it doesn't accept, and
+    properties that exclude or need each other.
     """
     for place, value in (*values_at(inputs, path), *values_at(inputs, f"{path}[*]")):
         if reason := rejection(rule.accepts, value):
@@ -124,8 +126,8 @@ def _is_set(inputs: Values, path: str) -> bool:
 
 
 def _holds_range(wide: Value, narrow: Value) -> bool:
-    """Return True if a range of addresses contains another range. A text that isn't a range
-    contains every range.
+    """Return True if a range of addresses contains another range, or if a text isn't a
+    valid range.
     """
     try:
         return ip_network(str(narrow)).subnet_of(ip_network(str(wide)))  # type: ignore[arg-type]

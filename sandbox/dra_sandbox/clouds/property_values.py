@@ -45,8 +45,9 @@ _SCOPES = {
 
 
 def rejection(accepts: str, value: Value) -> str | None:
-    """Return why the provider rejects the value, or None if it accepts it. Unknown values are
-    accepted.
+    """Return the reason why the provider rejects the value, or None if the provider accepts it.
+
+    Unknown values are accepted.
     """
     if not accepts or value is None or is_unknown(value):
         return None
@@ -111,7 +112,7 @@ def _are_links_same(old: Value, new: Value) -> bool:
 
 
 def _is_same_size(old: Value, new: Value) -> bool:
-    """Compare a range with a size such as /20, which the cloud turns into a range."""
+    """Compare a range with a size such as /20, for which the cloud chooses a range."""
     try:
         return str(new).startswith("/") and IPv4Network(str(old)).prefixlen == int(str(new)[1:])
     except ValueError:

@@ -1,23 +1,26 @@
 """Rules of the providers themselves: the effect of changing or omitting each property of a resource
 type.
 
-The planner's table `provider_rules` has one row for each property, with the file of the provider's
-source that it restates. The columns:
+The planner's table `provider_rules` has one row for each property. Each row names the file of the
+provider's source from which it is taken. The columns are:
 
-- `kind`: `set` is a list without order; `map` holds the user's keys.
-- `omitted`: `required`, `kept` (the provider computes it, so omission changes nothing), `default`
-  (omission means the value in `default`), `removed` (omission takes the old value away), or
-  `if_enabled` (omission takes away a block with `enabled: true`, and keeps others).
+- `kind`: `set` is a list without order. The keys of a `map` are chosen by the user.
+- `omitted`: the effect of omitting the property: `required` (an error), `kept` (nothing changes,
+  because the provider computes the value), `default` (the value is set to `default`), `removed`
+  (the old value is removed), or `if_enabled` (a block with `enabled: true` is removed, and other
+  blocks are kept).
 - `replaces`: whether a change re-creates the resource: `no`, `yes`, `changed` (only if there was a
-  value, or if an element of a set goes), `removed` (only if there is none then), `disabled` (only
-  if it was true), or `narrowed` (only if a range of addresses doesn't hold the old one).
-- `conflicts`, `one_of`, `any_of`, `needs`: properties that exclude it, that it is an alternative to
-  (exactly one, at least one), and that must be set with it. The provider validates them in a
-  preview. A name such as `@addonsConfig` in `any_of` means all rows of the type with this name.
-- `zero_beside`: the object whose other members make the provider send this property as zero when it
-  is omitted.
-- `accepts`, `same`: the values that the provider accepts, for a list those of its elements, and the
-  values between which it sees no difference (`property_values.py`).
+  value before, or if an element of a set is removed), `removed` (only if the value is removed),
+  `disabled` (only if the value was true), or `narrowed` (only if the new range of addresses doesn't
+  contain the old one).
+- `conflicts`: properties that can't be set together with this property. `one_of`, `any_of`:
+  alternatives to it, of which exactly one or at least one must be set. `needs`: properties that
+  must be set together with it. The provider validates all these columns in a preview. A name such
+  as `@addonsConfig` in `any_of` stands for all rows of the type with this name.
+- `zero_beside`: an object. If other members of this object are set, the provider sends this
+  property as zero when it is omitted.
+- `accepts`: the values that the provider accepts, for a list the values of its elements. `same`:
+  the values that the provider treats as equal (`property_values.py`).
 """
 
 from __future__ import annotations
@@ -43,14 +46,16 @@ class ProviderRules(Struct, frozen=True):
     properties: Mapping[str, PropertyRule]
 
     def differences(self, old: Values, new: Values, state: Values) -> Iterator[PropertyDifference]:
-        """Return the provider's changes. `state` contains the values that the provider last read
-        from the resource.
+        """Return the changes that the provider finds.
+
+        `state` contains the values that the provider last read from the resource.
         """
         yield from self._of_object(old, new, state, "")
 
     def sent(self, inputs: Values) -> Values:
-        """Return the inputs with the zeros that the provider sends together with their sibling
-        properties.
+        """Return the inputs as the provider sends them.
+
+        It sends some omitted properties as zero if the object has other members.
         """
         for container, name in self._zeros():
             inputs = _with_zero(inputs, container.split("."), name)
@@ -73,7 +78,10 @@ class ProviderRules(Struct, frozen=True):
         return found
 
     def _with_zeros(self, values: Values, path: str) -> Values:
-        """Return an object of the inputs with the zeros that its other members bring."""
+        """Return an object of the inputs.
+
+        If it isn't empty, the omitted properties that the provider sends as zero are added.
+        """
         for container, name in self._zeros():
             if values and container == general_path(path):
                 values = {name: False, **values}
@@ -218,7 +226,7 @@ def _is_zero(value: Value) -> bool:
 
 
 def _same(state: Value, value: Value) -> bool:
-    """Return True if the values that the provider read contain all current inputs."""
+    """Return True if all current inputs are in the values that the provider read."""
     if isinstance(state, dict) and isinstance(value, dict):
         return all(_same(state.get(name), member) for name, member in value.items())
     return state == value and isinstance(state, bool) == isinstance(value, bool)

@@ -1,4 +1,6 @@
-"""One installed SDK: its version, and the cached schema of each resource and function."""
+"""Read an installed SDK: its version, and the schema of each resource and function, which is
+cached.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ class Sdk:
     """The SDK `pulumi_<name>` of this interpreter."""
 
     def __init__(self, name: str) -> None:
-        """Raises ModuleNotFoundError if the SDK isn't installed."""
+        """Find the SDK. Raises ModuleNotFoundError if it isn't installed."""
         spec = importlib.util.find_spec(f"pulumi_{name}".replace("-", "_"))
         if spec is None or spec.origin is None:
             raise ModuleNotFoundError(f"pulumi-{name} isn't installed; install pulumi-dra[all]")
@@ -44,12 +46,16 @@ class Sdk:
         self._schemas: dict[str, Schema] = {}
 
     def resource(self, token: str) -> Schema:
-        """Return the schema of the resource with the type `token`. Raises UnknownType."""
+        """Return the schema of the resource with the type `token`.
+
+        Raises UnknownType if the SDK doesn't have it.
+        """
         return self._load(token, self._read_resource)
 
     def function(self, token: str) -> Schema:
         """Return the arguments (as inputs) and the result (as outputs) of the function `token`.
-        Raises UnknownType.
+
+        Raises UnknownType if the SDK doesn't have it.
         """
         return self._load(token, self._read_function)
 
@@ -153,8 +159,9 @@ def _argument_names(path: Path) -> list[str]:
 
 
 def _write_atomically(path: Path, text: str) -> None:
-    """Write `path` so that other processes see either all of it or nothing. A cache that isn't
-    writable isn't an error.
+    """Write `path` so that other processes see either the complete file or nothing.
+
+    A cache that isn't writable isn't an error.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -40,7 +40,7 @@ from dra_sandbox.clouds.wire_values import Values, from_wire, holds_unknown, is_
 
 Function = Callable[[Values, Mapping[str, str]], Values]
 
-# Names that the engine itself adds to a provider's settings.
+# Settings of a provider that the engine itself adds.
 ENGINE_SETTINGS = frozenset(
     {"version", "pluginDownloadURL", "parameterization", "__internal", "__pulumi-go-provider-infer"}
 )
@@ -59,8 +59,9 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         memory: Memory,
         rules: Mapping[str, ProviderRules] = NO_RULES,
     ) -> None:
-        """`common` contains outputs that many types have. `rules` describes what the provider
-        itself does.
+        """Create the provider. `common` contains outputs that many types have.
+
+        `rules` describes the behavior of the provider itself.
         """
         self._sdk = sdk
         self._rows = rows
@@ -73,8 +74,8 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
 
     @abc.abstractmethod
     def place(self, inputs: Values) -> Mapping[str, str]:
-        """Return the words for the place of a resource with these inputs: region, account, project,
-        and so on.
+        """Return the template values for the place of a resource with these inputs: region,
+        account, project, and so on.
         """
 
     @abc.abstractmethod
@@ -85,7 +86,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         """Return the identifier template for a type whose row has none."""
         return "{hex17}"
 
-    # The engine's protocol, in the order in which the engine calls it.
+    # The calls of the engine's protocol, in the order in which the engine makes them.
 
     def GetPluginInfo(self, request: Empty, context: grpc.ServicerContext) -> plugin_pb2.PluginInfo:
         return plugin_pb2.PluginInfo(version=self._sdk.version)
@@ -176,8 +177,8 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         answer = diff_response(found, replaces, ignored=request.ignoreChanges)
         named = _name_property(row, self._sdk.resource(token))
         if answer.replaces and named and named not in (new.get("__defaults") or []):
-            # Two resources can't have the same name at the same time (pulumi-terraform-bridge:
-            # nameRequiresDeleteBeforeReplace).
+            # The old and the new resource can't have the same name at the same time
+            # (pulumi-terraform-bridge: nameRequiresDeleteBeforeReplace).
             answer.deleteBeforeReplace = (
                 old.get(named) == new.get(named) and new.get(named) is not None
             )
@@ -232,10 +233,9 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
     def Read(
         self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext
     ) -> provider_pb2.ReadResponse:
-        """Return the stored resource, which may have changed, or else the engine's state.
-
-        Without either (`get`, import), a resource of a type that the cloud doesn't store is assumed
-        to exist, with the properties in its identifier.
+        """Return the stored resource, which can differ from the engine's state, or else the
+        engine's state. If neither exists (`get`, import), a resource of a type that the cloud
+        doesn't store is assumed to exist, with the properties in its identifier.
         """
         schema, state = self._sdk.resource(type_of(request)), from_wire(request.properties)
         inputs = from_wire(request.inputs)
@@ -302,13 +302,14 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
     def Cancel(self, request: Empty, context: grpc.ServicerContext) -> Empty:
         return Empty()
 
-    # Functions that the calls above use.
+    # The calls above use the following functions.
 
     def _carry_out(
         self, row: TypeRow, request: CloudRequest, context: grpc.ServicerContext
     ) -> None:
-        """End the call if the cloud, with its other resources, rejects it. Otherwise, apply its
-        effects on other resources.
+        """End the call if the cloud rejects it, also because of other resources.
+
+        Otherwise, apply the effects of the call on other resources.
         """
         if request.inputs is not None:
             for judge in row.api_checks:
@@ -372,16 +373,17 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
 
 
 def type_of(request: Any) -> str:
-    """Return the type token of the request's resource: the last of the types in the URN, from
-    parent to child.
+    """Return the type token of the request's resource: the last type in the URN, which lists the
+    types from parent to child.
     """
     chain: str = request.urn.split("::")[2]
     return request.type or chain.rsplit("$", 1)[-1]
 
 
 def _imported_inputs(schema: Schema, present: Values) -> Values:
-    """Return the inputs of an imported resource: all its properties. Its name doesn't count as
-    automatic, so a program must set it.
+    """Return the inputs of an imported resource, which are all its properties.
+
+    Its name doesn't count as an automatic name, so a program must set it.
     """
     given = {
         name: value
@@ -410,7 +412,7 @@ def _plain(struct: Any) -> Values:
 
 
 def _name_property(row: TypeRow, schema: Schema) -> str:
-    """Return the property that is named automatically, or an empty text."""
+    """Return the property for which the provider generates a name, or an empty text."""
     if row.name is not None:
         return row.name
     spec = schema.inputs.get("name")

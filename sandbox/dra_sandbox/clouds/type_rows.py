@@ -25,8 +25,8 @@ def _nothing() -> Mapping[str, Any]:
 
 
 class Facts(Struct, frozen=True):
-    """The values that a template of a row can use: inputs, the place in the cloud, the cloud's own
-    texts, and the other resources.
+    """The values that the templates of a row can use: the inputs, the place in the cloud, texts
+    that the cloud generates, and the other resources.
     """
 
     inputs: Values
@@ -54,8 +54,9 @@ class _Words(dict[str, str]):
 
 class CloudRequest(Struct, frozen=True):
     """A call that changes a resource. `before` is None for a creation, and `inputs` for a deletion.
-    `patience` is the number of seconds that the engine lets the provider wait, or 0 without a
-    setting.
+
+    `patience` is the number of seconds that the engine lets the provider wait, or 0 if no timeout
+    is set.
     """
 
     identifier: str
@@ -82,20 +83,27 @@ Output = str | int | bool | list[Any] | Mapping[str, Any] | Callable[[Facts], Va
 class TypeRow(Struct, frozen=True):
     """Facts about a resource type that the SDK doesn't contain.
 
-    `id` and the texts in `outputs` are templates over `Facts`. An output is used only if no input
-    sets the value. `instead` contains outputs whose form differs from the input with the same name.
-    `every_time` outputs are recomputed at each update. `known` outputs are too, and are known in a
-    preview. `defaults` are inputs that the provider fills in. `replace`, `in_place` and
-    `when_removed` are paths as in ReplaceRule; `sets` are lists without an order. `allowed` are
-    values per path (`[*]` for elements). `name` is the property that is named automatically, "" for
-    none; None means `name` where it is optional. `protected_by` is a boolean property that forbids
-    deletion. `checks` judge the inputs alone, in previews too; `api_checks` do so when the API is
-    called; `refusals` what is asked of a cloud that has other things, when it is asked. `reported`
-    is what the cloud says of a resource though nobody gave it and the provider takes for a
-    difference; `returned` the inputs as the provider reads them back, where it reads something
-    else; `unchanged` the old inputs with what the new ones repeat of the cloud's own. A type that
-    rules of other types look up is `remembered`; `effects` are what a call that was not refused
-    does to other things of the cloud.
+    Outputs: `id` and the texts in `outputs` are templates over `Facts`. An output is used only if
+    no input sets the value. `instead` contains outputs whose form differs from the input with the
+    same name. `every_time` outputs are recomputed at each update. `known` outputs are also
+    recomputed, and are known in a preview.
+
+    Inputs: `defaults` are inputs that the provider fills in. `replace`, `in_place`, and
+    `when_removed` are paths as in ReplaceRule. `sets` are the paths of lists without an order.
+    `allowed` contains the allowed values by path (`[*]` for elements). `name` is the property for
+    which the provider generates a name, or "" if there is none. None stands for the property `name`
+    if it is optional. `protected_by` is a boolean property that forbids deletion.
+
+    Checks: `checks` evaluate only the inputs, also in previews. `api_checks` evaluate only the
+    inputs when the API is called. `refusals` then evaluate the call together with other resources
+    of the cloud. `effects` are functions that apply the effects of an accepted call to other
+    resources.
+
+    Differences: `reported` returns values that the cloud adds although no input sets them, and that
+    the provider reports as a difference. `returned` returns the inputs as the provider reads them
+    back, if they differ from the original inputs. `unchanged` returns the old inputs, changed so
+    that new inputs which only repeat the cloud's own values aren't a difference. `remembered` is
+    True for a type that the rules of other types look up.
     """
 
     id: str = ""
@@ -128,8 +136,10 @@ class TypeRow(Struct, frozen=True):
         )
 
     def replace_rule(self, documented: frozenset[str]) -> ReplaceRule:
-        """Return the rule of this row, including the properties that can't change according to the
-        SDK's descriptions.
+        """Return the replacement rule of this row.
+
+        It includes `documented`, the properties that can't change according to the SDK's
+        descriptions.
         """
         return ReplaceRule(
             documented | frozenset(self.replace),

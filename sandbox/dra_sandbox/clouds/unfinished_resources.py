@@ -1,4 +1,4 @@
-"""Report a resource to the engine that exists, but failed to reach its wanted state."""
+"""Tell the engine that a resource exists, but hasn't reached its wanted state."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pulumi.runtime.proto import provider_pb2, status_pb2
 def abort_unfinished(
     context: grpc.ServicerContext, identifier: str, properties: Struct, reason: str
 ) -> NoReturn:
-    """End the call with the state of the resource. The engine keeps this state and retries the next
-    time.
+    """End the call with the state of the resource.
 
-    The state is in the details of the status, where the engine reads it
-    (pulumi/pulumi:sdk/go/common/resource/plugin/provider_plugin.go@v3.259.0, `parseError`).
+    The engine keeps this state, and retries in its next run. It reads the state from the details of
+    the status (pulumi/pulumi:sdk/go/common/resource/plugin/provider_plugin.go@v3.259.0,
+    `parseError`).
     """
     detail = AnyMessage()
     detail.Pack(

@@ -13,8 +13,8 @@ from google.protobuf.struct_pb2 import Struct
 Value: TypeAlias = Any
 Values: TypeAlias = dict[str, Any]
 
-# pulumi/pulumi:sdk/go/common/resource/plugin/rpc.go@v3.259.0: there is one sentinel for each type.
-# The type doesn't matter here.
+# pulumi/pulumi:sdk/go/common/resource/plugin/rpc.go@v3.259.0: There is one sentinel for each type,
+# but the type doesn't matter here.
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 _SENTINELS = frozenset(
     {
@@ -39,8 +39,10 @@ def from_wire(struct: Struct) -> Values:
 
 
 def to_wire(values: Values, secret: Collection[str] = ()) -> Struct:
-    """Return a message with the values. Properties in `secret` are marked as secret, and None
-    values are omitted, as by the real providers.
+    """Return a message with the values.
+
+    Properties in `secret` are marked as secret, and None values are omitted, as in messages of the
+    real providers.
     """
     struct = Struct()
     for name, value in values.items():

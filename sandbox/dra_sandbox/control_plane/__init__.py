@@ -1,7 +1,8 @@
 """A real Kubernetes control plane on this machine, with a simulated kubelet.
 
-`control_plane` runs one while a block runs. `start` and `stop` keep one between commands. All
-servers listen only on the loopback interface, and every client needs the token.
+`control_plane` runs a control plane while a block runs. `start` and `stop` keep a control plane
+running between commands. All servers listen only on the loopback interface, and every client needs
+the token.
 """
 
 from __future__ import annotations

@@ -95,8 +95,9 @@ class ApiServer(Struct):
         body: str | bytes | None = None,
         content: str = "application/json",
     ) -> Response:
-        """Return the answer to a request, whatever its status. Reopens a broken connection once.
-        Raises ControlPlaneError if the server doesn't answer.
+        """Return the answer to a request, whatever its status.
+
+        A broken connection is reopened once. Raises ControlPlaneError if the server doesn't answer.
         """
         headers = {**self.headers, "Accept": "application/json", "Content-Type": content}
         sent = body.encode() if isinstance(body, str) else body
@@ -131,7 +132,9 @@ class ApiServer(Struct):
         return answer.document
 
     def resource(self, api_version: str, kind: str) -> ApiResource | None:
-        """Return how the API server serves a kind, or None if it doesn't serve the kind."""
+        """Return the path and the names under which the API server serves a kind, or None if it
+        doesn't serve the kind.
+        """
         if api_version not in self._resources:
             self._resources[api_version] = self._discover(api_version)
         return self._resources[api_version].get(kind)
@@ -164,18 +167,22 @@ class ApiServer(Struct):
     def apply(
         self, document: Mapping[str, Any], *, manager: str = "pulumi-dra", force: bool = True
     ) -> Json:
-        """Apply an object with server-side apply, and return the stored object. Raises
-        ApiRejection.
+        """Apply an object with server-side apply, and return the stored object.
+
+        Raises ApiRejection if the API server rejects it.
         """
         path = f"{self.path(document)}?fieldManager={manager}&force={str(force).lower()}"
         return self.call("PATCH", path, document, "application/apply-patch+yaml")
 
     def create(self, document: Mapping[str, Any]) -> Json:
-        """Create an object and return it. Raises ApiRejection."""
+        """Create an object and return it. Raises ApiRejection if the API server rejects it."""
         return self.call("POST", self.path(document, named=False), document)
 
     def patch_status(self, path: str, status: Mapping[str, Any]) -> Json:
-        """Merge into the status of the object at `path`. Raises ApiRejection."""
+        """Merge values into the status of the object at `path`.
+
+        Raises ApiRejection if the API server rejects them.
+        """
         return self.call(
             "PATCH", f"{path}/status", {"status": status}, "application/merge-patch+json"
         )
@@ -183,7 +190,7 @@ class ApiServer(Struct):
     def delete(self, path: str, *, at_once: bool = False, alone: bool = False) -> None:
         """Delete the object at `path`. An object that doesn't exist isn't an error.
 
-        The object is deleted immediately, without waiting for its kubelet, and objects that it owns
+        The object is deleted immediately, without waiting for its kubelet. Objects that it owns
         stay.
         """
         asked = [*["gracePeriodSeconds=0"] * at_once, *["propagationPolicy=Orphan"] * alone]
@@ -195,7 +202,8 @@ class ApiServer(Struct):
 
     def listed(self, path: str) -> tuple[list[Json], str]:
         """Return the objects of a collection, and the resource version from which to watch it.
-        Raises ApiRejection.
+
+        Raises ApiRejection if the collection can't be read.
         """
         found = self.call("GET", path)
         kind, api_version = str(found["kind"]).removesuffix("List"), found["apiVersion"]

@@ -11,8 +11,8 @@ from dra_sandbox.tools.kubernetes import Binaries
 
 _HERE = "127.0.0.1"
 
-# Pending pods are retried after a second, and requests aren't throttled. Both save time in a
-# rehearsal without changing the scheduler's decisions.
+# The scheduler retries pending pods after a second, and doesn't throttle its requests. Both
+# settings save time in a rehearsal, and don't change the scheduler's decisions.
 SCHEDULER_CONFIGURATION = """\
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
@@ -61,7 +61,7 @@ def _etcd(plane: ControlPlane) -> list[str]:
 
 def _api_server(plane: ControlPlane, settings: Settings) -> list[str]:
     """Return the API server's command, without webhooks (their pods don't run) and without service
-    accounts. Nodes are ready when they're created (TaintNodesByCondition).
+    accounts. TaintNodesByCondition is disabled, so nodes are ready when they're created.
     """
     key = plane.folder / "accounts.key"
     command = [

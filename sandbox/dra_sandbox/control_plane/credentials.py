@@ -109,6 +109,6 @@ def write_kubeconfig(plane: ControlPlane) -> None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file that only its owner can ever read."""
+    """Write a file that only its owner can read at any time."""
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(content)

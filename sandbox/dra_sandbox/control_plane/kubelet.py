@@ -22,7 +22,7 @@ from dra_sandbox.control_plane.problems import ControlPlaneError
 
 _PODS: Final = "/api/v1/pods"
 _THREADS: Final = 4
-_PAUSE_SECONDS: Final = 0.5  # after the API server has stopped
+_PAUSE_SECONDS: Final = 0.5  # pause between attempts while the API server is stopped
 _FINISHED: Final = ("Succeeded", "Failed")
 _CONDITIONS: Final = ("PodReadyToStartContainers", "Initialized", "ContainersReady", "Ready")
 

@@ -33,7 +33,7 @@ from dra_sandbox.control_plane.problems import (
 from dra_sandbox.control_plane.processes import end, spawn
 from dra_sandbox.tools.kubernetes import BINARIES, Binaries, find_binaries
 
-# in case another program takes a port after it was found free and before the server listens on it
+# Another program can take a free port before the server listens on it.
 _TRIES: Final = 3
 _LOOK_EVERY_SECONDS: Final = 0.1
 _NEEDED_MIB: Final = 300  # etcd's preallocated log, and a database for a few thousand pods
@@ -71,7 +71,8 @@ def start(
 
 def stop(folder: Path) -> None:
     """Stop all processes of the control plane in `folder`, in reverse order, and remove the folder.
-    Also works after a crash or an incomplete start.
+
+    This also works after a crash or an incomplete start.
     """
     folder = folder.resolve()
     end(folder)
@@ -82,7 +83,7 @@ def stop(folder: Path) -> None:
 def control_plane(
     settings: Settings, binaries: Binaries | None = None, *, within_seconds: float = 120
 ) -> Generator[ControlPlane]:
-    """Run a control plane while the block runs. Without `binaries`, they are found or built.
+    """Run a control plane while the block runs. If `binaries` is None, they are found or built.
 
     Raises ToolUnavailable as `find_binaries` does, and ControlPlaneError as `start` does.
     """
@@ -197,7 +198,10 @@ def _is_ready(server: ApiServer) -> bool:
 
 
 def _free_ports(count: int) -> list[int]:
-    """Return free ports. All are held at the same time, so that they differ."""
+    """Return different free ports.
+
+    All ports are held at the same time, so that none is returned twice.
+    """
     held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [each.getsockname()[1] for each in held]
     for each in held:

@@ -29,7 +29,8 @@ _RECORD: Final = "control-plane.json"
 
 class Settings(Struct, frozen=True):
     """Settings of a control plane: Kubernetes minor version, feature gates that differ from their
-    defaults, API versions that are off by default and served here, and whether pods are scheduled.
+    defaults, API versions that are off by default but served here, and whether pods are
+    scheduled.
 
     With `tolerates_extended_resources`, the API server lets pods tolerate the taints of the
     extended resources that they request, as managed clouds do. Without `scheduling`, only etcd and

@@ -13,7 +13,7 @@ class ControlPlaneError(Exception):
 
 
 class NotReady(ControlPlaneError):
-    """A server ended or wasn't ready in time. The message ends with its last output."""
+    """A server exited, or wasn't ready in time. The message ends with its last output."""
 
 
 class PortTaken(ControlPlaneError):
@@ -21,7 +21,7 @@ class PortTaken(ControlPlaneError):
 
 
 def ended(component: str, log: Path, status: int | None, folder: Path) -> ControlPlaneError:
-    """Return the error for a server that ended by itself, based on its log."""
+    """Return the error for a server that exited by itself, based on its log."""
     said = tail(log)
     if "address already in use" in said:
         return PortTaken(f"{component}: another program uses its port:{said}")

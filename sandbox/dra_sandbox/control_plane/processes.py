@@ -23,7 +23,7 @@ from dra_sandbox.control_plane.problems import ControlPlaneError, unwritable
 
 KUBELET: Final = "dra_sandbox.control_plane.kubelet"
 _DIE_WITH_PARENT: Final = 1  # prctl's PR_SET_PDEATHSIG
-# time until the system has ended a killed process, so that the next process can be killed
+# time for the system to end a killed process before the next process is killed
 _MOMENT_SECONDS: Final = 5.0
 _PATIENCE_SECONDS: Final = 120.0
 _children: Final[list[subprocess.Popen[bytes]]] = []
@@ -68,9 +68,9 @@ def running(folder: Path) -> dict[str, psutil.Process]:
 def end(folder: Path) -> None:
     """Kill all processes of the control plane in `folder`, in reverse start order.
 
-    They are killed because no data of a control plane is kept, and an API server that shuts down
-    waits for its watchers. If one process ends slowly, the others are still killed. Raises
-    ControlPlaneError if a process doesn't end.
+    They are killed because no data of a control plane is kept, and because an API server waits for
+    its watchers before it shuts down. If one process exits slowly, the others are still killed. =>
+    Raises ControlPlaneError if a process doesn't end.
     """
     until = time.monotonic() + _PATIENCE_SECONDS
     while found := running(folder):

@@ -19,8 +19,9 @@ class ForgottenSocket(ssl.SSLSocket):
 
 
 def tls_context(authority_file: str | None = None, authority: str | None = None) -> ssl.SSLContext:
-    """Return a context that trusts the certificates of a file or PEM text, or the system's
-    certificates without either.
+    """Return a context that trusts the certificates of a file or PEM text.
+
+    If neither is given, it trusts the system's certificates.
     """
     context = ssl.create_default_context(cafile=authority_file, cadata=authority)
     context.sslsocket_class = ForgottenSocket

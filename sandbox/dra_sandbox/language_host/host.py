@@ -136,7 +136,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         environment: dict[str, str],
         context: grpc.ServicerContext,
     ) -> Iterator[language_pb2.RunPluginResponse]:
-        """Serve the pack through a proxy while the engine keeps the call open."""
+        """Serve the pack through a proxy until the engine ends the call."""
         proxy = PackProxy(
             [python, "-u", "-m", "pulumi.policy", engine, folder], folder, environment
         )

@@ -73,7 +73,7 @@ class PackProxy(grpc.GenericRpcHandler):
         return forward
 
     def _connect(self, method: str, request: bytes) -> grpc.Channel:
-        """Return the channel to the pack, and start the pack if it doesn't run yet."""
+        """Return the channel to the pack, and start the pack if it isn't running yet."""
         with self._starting:
             if self._channel is None:
                 if method == f"{_SERVICE}ConfigureStack":
@@ -105,8 +105,9 @@ class PackFailed(Exception):
 
 
 def _pass_on(pack: subprocess.Popen[bytes]) -> None:
-    """Forward the output of the pack. If nobody read it, the pack would block when the pipe is
-    full.
+    """Forward the output of the pack.
+
+    If the output weren't read, the pack would block when the pipe is full.
     """
     assert pack.stdout is not None
     with pack.stdout:

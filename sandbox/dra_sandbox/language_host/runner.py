@@ -1,7 +1,7 @@
 """Run one Pulumi program in the interpreter of its own environment: `python runner.py OPTIONS
 PROGRAM`.
 
-This is a script instead of a module, because that environment may not contain this package.
+This is a script instead of a module, because that environment doesn't always contain this package.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def arguments() -> argparse.Namespace:
 
 
 def configure(given: argparse.Namespace) -> None:
-    """Give the SDK its configuration and its connections."""
+    """Set the configuration and the connections of the SDK."""
     pulumi.runtime.set_all_config(
         pulumi.runtime.get_config_env(), pulumi.runtime.get_config_secret_keys_env()
     )
@@ -55,8 +55,9 @@ def configure(given: argparse.Namespace) -> None:
 
 
 def own_frames(program: str) -> str:
-    """Return the current traceback, starting at the first frame of the user's program. If there is
-    no such frame, return all of it.
+    """Return the current traceback, starting at the first frame of the user's program.
+
+    If there is no such frame, return the whole traceback.
     """
     frames = traceback.extract_tb(sys.exc_info()[2])
     folder = program if os.path.isdir(program) else os.path.dirname(program)

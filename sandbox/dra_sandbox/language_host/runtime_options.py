@@ -16,14 +16,16 @@ class NoSuchEnvironment(Exception):
 
 
 def interpreter(options: Struct, program_directory: str, *, default: str = "") -> str:
-    """Return the Python of the `virtualenv` option, relative to the program's folder. Without the
-    option, or if `pulumi install` hasn't created the environment yet, return this interpreter.
+    """Return the Python of the `virtualenv` option, relative to the program's folder.
+
+    Without the option, or if `pulumi install` hasn't created the environment yet, return this
+    interpreter.
 
     `default` is the environment of programs that don't set one, if it exists: `venv` for
     components, in which Pulumi's own host installs their requirements
     (pulumi/pulumi:sdk/python/toolchain/toolchain.go@v3.259.0). Without a virtual environment,
     `PULUMI_PYTHON_CMD` names the interpreter, as in Pulumi's own host. Raises NoSuchEnvironment if
-    the folder exists, but doesn't contain an interpreter.
+    the folder exists but doesn't contain an interpreter.
     """
     name = options.fields["virtualenv"].string_value if "virtualenv" in options.fields else ""
     if not name and default and Path(program_directory, default, "bin", "python").exists():

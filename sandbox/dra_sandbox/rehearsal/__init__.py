@@ -1,8 +1,8 @@
 """Rehearse a plan: create its nodes and ResourceSlices on a real control plane, and let a real
 scheduler place the workloads.
 
-`rehearse` gets a running control plane and a plan. It returns the outcome of every workload and
-pool next to the plan's prediction, with a reason for each difference.
+`rehearse` takes a running control plane and a plan. It returns the outcome of every workload and
+pool together with the plan's prediction, and a reason for each difference.
 """
 
 from __future__ import annotations

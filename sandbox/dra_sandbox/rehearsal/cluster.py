@@ -1,5 +1,5 @@
-"""The cluster of a plan as objects: Nodes, ResourceSlices, DeviceClasses, and the bound daemon pods
-of every node.
+"""Build the objects of a plan's cluster: Nodes, ResourceSlices, DeviceClasses, and the bound daemon
+pods of every node.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ _BOOLEANS: Final = ("ebpf", "sriov", "isSriovVf", "virtual")
 
 class PlannedCluster(Struct, frozen=True):
     """The nodes of a plan by name, its pools, and the objects of the cluster in an order that an
-    API server accepts. Also contains the invented values, which are unknown before the nodes exist.
+    API server accepts. `invented` contains notes about invented values, which are unknown before
+    the nodes exist.
     """
 
     pools: tuple[str, ...]
@@ -98,8 +99,10 @@ def as_ready(node: Json) -> Json:
 
 
 def known_values(resource_slice: ResourceSlice) -> ResourceSlice:
-    """Return the slice with a value for every attribute that is known only at run time. All devices
-    of a group get the same value. If nothing is known, each device gets a different one.
+    """Return the slice with a value for every attribute that is known only at run time.
+
+    All devices of a group get the same value. If nothing is known about them, each device gets a
+    different value.
     """
     node = resource_slice.node_name
     return replace(

@@ -1,4 +1,4 @@
-"""Watch a collection of an API server, so that waiting for changes doesn't need polling."""
+"""Watch a collection of an API server, so that callers can wait for changes without polling."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Follower:
 
 
 def _nobody() -> None:
-    """Replacement for `changed` after the watch ends."""
+    """Do nothing. Replaces `changed` after the watch ends."""
 
 
 def _key(item: Json) -> tuple[str, str]:

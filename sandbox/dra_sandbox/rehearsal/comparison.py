@@ -53,7 +53,7 @@ class ComparedWorkload(Struct, frozen=True):
 
 
 class Comparison(Struct, frozen=True):
-    """A rehearsal: the plan, the outcome, and a row for each workload in arrival order.
+    """A rehearsal: the plan, the outcome, and a row for each workload, in arrival order.
 
     `notes` are sentences about omitted objects and invented values. `seconds` is the time from the
     first workload to the last verdict. `scenarios` contains the outcomes of the scenarios, in
@@ -96,7 +96,7 @@ def compare(
     the order. `runs` are the simulated results, first without random choices, then with other
     tie-breaking. Additional runs are computed only if the first differs from the outcome, until one
     run explains the difference. `idle` are the workloads of `find_idle`, which the simulation
-    leaves out.
+    omits.
     """
     planned = {each.workload: each for each in plan.workloads}
     taken = enough_runs(runs, outcome.workloads, one_by_one=one_by_one)
@@ -153,9 +153,9 @@ def _stuck_on(
 
 
 def find_idle(plan: Plan, refused: Container[WorkloadRef]) -> frozenset[WorkloadRef]:
-    """Return the workloads whose pods the plan counts but, as the plan predicts, don't run here:
-    the API server rejected them because a class is missing, or they wait for a component that
-    doesn't run.
+    """Return the workloads whose pods the plan counts, but which don't run here, as the plan
+    predicts. The API server rejected them because a class is missing, or they wait for a
+    component that doesn't run.
     """
     return frozenset(
         each.workload
@@ -171,8 +171,8 @@ def find_idle(plan: Plan, refused: Container[WorkloadRef]) -> frozenset[Workload
 def _loses_in(
     pools: Collection[str], simulated: SimulatedWorkload | None, outcome: RehearsedWorkload
 ) -> bool:
-    """Return True if a workload has fewer pods than simulated in these pools, and in no
-    other pool.
+    """Return True if a workload has fewer pods than simulated in these pools, but not in any other
+    pool.
     """
     if simulated is None:
         return False
@@ -181,8 +181,9 @@ def _loses_in(
 
 
 def _is_never_prepared(planned: PlannedWorkload | None) -> bool:
-    """Return True if a driver can't prepare the claims of a workload, which the scheduler doesn't
-    know.
+    """Return True if a driver can't prepare the claims of a workload.
+
+    The scheduler doesn't know about this.
     """
     return planned is not None and any(
         each.code == "claim-not-prepared" for each in planned.reasons
@@ -213,7 +214,7 @@ def _difference(
         for pool, verdict in planned.fits
         if verdict == "does-not-fit" and outcome.pools.get(pool)
     ]
-    # the plan searches for a node that fits all of them
+    # the plan searches for a node on which all of them fit
     if forbidden and shares and row.pending and not room:
         return OutcomeDifference("shared-claim")
     if forbidden:

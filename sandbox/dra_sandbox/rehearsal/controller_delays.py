@@ -1,5 +1,5 @@
 """Wait for delayed actions of the control plane: until quotas take effect, Jobs replace pods, and
-the scheduler retries pods for which no event occurred.
+until the scheduler retries pods for which no event occurred.
 """
 
 from __future__ import annotations
@@ -35,15 +35,16 @@ _REACHES_ALL_SECONDS: Final = 0.5
 def wait_for_quotas(server: ApiServer, objects: Iterable[Json], within_seconds: float) -> None:
     """Return when the ResourceQuotas among the objects are enforced.
 
-    Until the quota controller has counted once, the API server may not know the quotas, or rejects
-    all objects. Raises NotReady after `within_seconds`, and Refused.
+    Until the quota controller has counted once, the API server can still ignore the quotas or
+    reject all objects. Raises NotReady after `within_seconds`, and Refused if the API server
+    rejects a request.
     """
     left = [each for each in objects if each["kind"] == "ResourceQuota"]
     until = time.monotonic() + within_seconds
     while left:
         left = [each for each in left if not _is_counted(server.call("GET", server.path(each)))]
         if not left:
-            time.sleep(_REACHES_ALL_SECONDS)  # admission learns about objects with a delay
+            time.sleep(_REACHES_ALL_SECONDS)  # the admission plugin receives changes with a delay
         elif time.monotonic() > until:
             names = ", ".join(each["metadata"]["name"] for each in left)
             raise NotReady(f"the quota controller didn't count these quotas in time: {names}")
@@ -58,7 +59,7 @@ def _is_counted(quota: Json) -> bool:
 
 
 def seconds_to_replacement(server: ApiServer) -> float:
-    """Return the maximum time until a Job replaces a lost pod, or 0 if no Job has lost one."""
+    """Return the maximum time until a Job replaces a lost pod, or 0 if no Job has lost a pod."""
     jobs = [each for each in server.listed(_JOBS)[0] if not _has_ended(each)]
     if not jobs:
         return 0.0

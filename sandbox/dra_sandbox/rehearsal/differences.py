@@ -1,4 +1,7 @@
-"""Reasons why plan, simulation, and outcome differ. One of the reasons is a bug in the planner."""
+"""The possible reasons why plan, simulation, and outcome differ.
+
+One of the reasons is a bug in the planner.
+"""
 
 from __future__ import annotations
 
@@ -86,8 +89,9 @@ _FEW: Final = 8
 
 
 class OutcomeDifference(Struct, frozen=True):
-    """The reason why a workload's outcome differs from the plan. `detail` contains the values of
-    this case.
+    """The reason why a workload's outcome differs from the plan.
+
+    `detail` contains the values for this workload.
     """
 
     reason: ReasonCode
@@ -102,12 +106,12 @@ class OutcomeDifference(Struct, frozen=True):
 def deviation(
     outcome: RehearsedWorkload, runs: Sequence[Simulated], *, one_by_one: bool
 ) -> OutcomeDifference | None:
-    """Return why the first simulated run differs from the outcome of a workload, or None if they're
-    equal.
+    """Return the reason why the first simulated run differs from the outcome of a workload, or None
+    if they're equal.
 
     Only a run with the same outcome explains a difference. The later runs break ties differently,
-    and then also end pods at other moments. If workloads arrive together, they also use other
-    arrival orders.
+    and some of them also end pods at other moments. If workloads arrive together, they also use
+    other arrival orders.
     """
     said = [run[outcome.workload] for run in runs if outcome.workload in run]
     if not said or is_same(said[0], outcome):
@@ -145,7 +149,7 @@ def enough_runs(
 
 
 def is_same(simulated: SimulatedWorkload | None, outcome: RehearsedWorkload) -> bool:
-    """Return True if the same number of pods is in each pool, or if nothing was simulated."""
+    """Return True if each pool has the same number of pods in both, or if nothing was simulated."""
     return simulated is None or dict(simulated.pools) == dict(outcome.pools)
 
 

@@ -1,6 +1,6 @@
 """Rehearse on a disposable cluster of the user: kind, k3d, a vcluster, or another control plane.
 
-A cluster that may be in use is rejected. At the end, all created objects are deleted.
+A cluster that could be in use is rejected. At the end, all created objects are deleted.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ _HEARTBEAT_SECONDS: Final = 10.0
 
 
 class NotThrowAway(Exception):
-    """A cluster may be in use. The message contains the reason for this assumption."""
+    """The cluster could be in use. The message contains the reason for this assumption."""
 
 
 @contextlib.contextmanager
 def borrowed_cluster(kubeconfig: Path, context: str, minor: int) -> Generator[Where]:
-    """Yield the cluster of a kubeconfig with its own nodes cordoned. Afterward, restore the
-    cluster.
+    """Cordon the nodes of a kubeconfig's cluster, and yield the cluster.
 
-    Raises NotThrowAway if the cluster may be in use, and ControlPlaneError if it can't be used:
-    unreadable kubeconfig, no answer, or another minor version.
+    Afterward, restore the cluster. Raises NotThrowAway if the cluster could be in use, and
+    ControlPlaneError if it can't be used: unreadable kubeconfig, no answer, or another minor
+    version.
     """
     server = _server(kubeconfig, context)
     version = str(server.call("GET", "/version")["gitVersion"]).removeprefix("v").partition("+")[0]

@@ -1,5 +1,6 @@
-"""Run the steps of a migration on the real scheduler: each with the pods of both versions, and
-again when the step is done.
+"""Run the steps of a migration on the real scheduler.
+
+Each step runs once with the pods of both versions, and again with the pods after the step.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ OpenCluster = Callable[[], AbstractContextManager[ControlPlane | Where]]
 
 
 class RehearsedStep(Struct, frozen=True):
-    """A step and its rehearsals: with old and new pods together, and when the step is done. A step
-    without moves has only one.
+    """A step and its rehearsals: with old and new pods together, and after the step.
+
+    A step without moves has only one rehearsal.
     """
 
     step: MigrationStep
@@ -37,7 +39,7 @@ class RehearsedStep(Struct, frozen=True):
 
     @property
     def placed(self) -> int:
-        """Number of pods with a node in the rehearsal that has more pods."""
+        """Number of pods with a node, in the rehearsal that has more pods."""
         return max(sum(row.outcome.placed for row in each.rows) for each in self.rehearsals)
 
     @property
@@ -52,8 +54,9 @@ def rehearse_steps(
     kubernetes: str = "",
     within_seconds: float = 180,
 ) -> Iterator[RehearsedStep]:
-    """Yield the scheduler's result for each step, each state on its own empty cluster. Raises as
-    `rehearse`.
+    """Yield the scheduler's result for each step. Each state is rehearsed on an empty cluster.
+
+    Raises the same exceptions as `rehearse`.
     """
     for step in steps:
         states = [(step.together, step.fleet)]

@@ -1,4 +1,6 @@
-"""The outcome of the workloads: the nodes, pools, and devices of pods, and why pods are pending."""
+"""Read the outcome of the workloads: the nodes, pools, and devices of pods, and the reasons why
+pods are pending.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The sequence of a rehearsal: create the plan's cluster, apply its workloads, and read the
-outcome.
-"""
+"""Run a rehearsal: create the plan's cluster, apply its workloads, and read the outcome."""
 
 from __future__ import annotations
 
@@ -45,10 +43,10 @@ _THREADS: Final = 8
 
 
 class RehearsalRequest(Struct, frozen=True, kw_only=True):
-    """What to rehearse: a plan for a fleet, and its manifests.
+    """The input of a rehearsal: a plan for a fleet, and its manifests.
 
     With `one_by_one`, each workload is applied after every earlier pod has a node or is
-    unschedulable. Otherwise, all workloads are applied at once. `scenarios` run afterward, in
+    unschedulable. Otherwise, all workloads are applied at once. Afterward, the `scenarios` run in
     order.
     """
 
@@ -61,8 +59,8 @@ class RehearsalRequest(Struct, frozen=True, kw_only=True):
 
 
 class Where(Struct, frozen=True):
-    """A cluster for the rehearsal: its API server, its version such as "1.36.3", and its queues, if
-    they can be read.
+    """A cluster for the rehearsal: its API server, its version such as "1.36.3", and the
+    scheduler's queues, if they can be read.
     """
 
     server: ApiServer
@@ -87,8 +85,10 @@ def rehearse(where: ControlPlane | Where, request: RehearsalRequest) -> Comparis
 def rehearse_in_turn(
     where: ControlPlane | Where, requests: Sequence[RehearsalRequest]
 ) -> Iterator[Comparison]:
-    """Yield the outcome of each request. All requests have the same plan, and all workloads are
-    deleted between them. Raises as `rehearse`.
+    """Yield the outcome of each request.
+
+    All requests have the same plan, and all workloads are deleted between two requests. Raises the
+    same exceptions as `rehearse`.
     """
     here = where if isinstance(where, Where) else Where.of(where)
     server = here.server
@@ -160,8 +160,8 @@ def _simulated(
     *,
     one_by_one: bool,
 ) -> Iterator[Simulated]:
-    """Return the simulated results for this arrival, first without random choices, then with other
-    tie-breaking.
+    """Return the simulated results for these arrivals, first without random choices, then with
+    other tie-breaking.
     """
     simulation = Simulation.of(
         cluster.objects,
@@ -190,8 +190,10 @@ def _create(server: ApiServer, objects: Iterable[Json]) -> None:
 def _arrive(
     server: ApiServer, decisions: Decisions, workloads: Workloads, request: RehearsalRequest
 ) -> tuple[dict[WorkloadRef, str], bool]:
-    """Apply all workloads. Return why workloads were rejected, and whether everything is
-    decided.
+    """Apply all workloads.
+
+    Return the reasons why workloads were rejected, and whether the scheduler has decided about
+    every pod.
     """
     refused: dict[WorkloadRef, str] = {}
     until = time.monotonic() + request.within_seconds
@@ -275,7 +277,7 @@ def _room_left(
     server: ApiServer, plan: Plan, pods: Sequence[Json], idle: Container[WorkloadRef]
 ) -> dict[tuple[str, str], WorkloadRef]:
     """Return the pending pods for which the planner finds a place on the current nodes, by
-    workload, without `idle` workloads.
+    workload. `idle` workloads are omitted.
     """
     pending = {
         (each["metadata"]["namespace"], each["metadata"]["name"]): workload_of(each)

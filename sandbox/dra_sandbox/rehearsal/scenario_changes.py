@@ -1,4 +1,6 @@
-"""The change of each scenario: in words, in the simulated cluster, and in the real cluster."""
+"""Describe the change of each scenario in words, and make it in the simulated and in the real
+cluster.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ _ZONE: Final = "topology.kubernetes.io/zone"
 
 
 class RehearsedCluster(Struct, frozen=True, kw_only=True):
-    """A rehearsed cluster between scenarios: its nodes, and the last applied workloads.
+    """A rehearsed cluster between two scenarios: its nodes, and the last applied workloads.
 
     `pods` are the pods of workloads, `first` contains the objects that are applied before them, and
     `rollouts` is the number of previous rollouts.
@@ -61,8 +63,8 @@ class RehearsedCluster(Struct, frozen=True, kw_only=True):
 
 
 class ScenarioChange(Struct, kw_only=True):
-    """The change of a scenario: in words, the cluster for the simulation, and the function that
-    changes the real cluster.
+    """The change of a scenario: its description in words, the cluster for the simulation, and the
+    function that changes the real cluster.
     """
 
     event: str

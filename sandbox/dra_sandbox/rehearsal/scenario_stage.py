@@ -27,7 +27,9 @@ Json = dict[str, Any]
 
 
 class RehearsalStage(Struct):
-    """The cluster of a rehearsal between scenarios: its nodes, and the last applied workloads."""
+    """The cluster of a rehearsal between two scenarios: its nodes, and the last applied
+    workloads.
+    """
 
     server: ApiServer
     decisions: Decisions
@@ -45,8 +47,10 @@ class RehearsalStage(Struct):
         return tuple(arrival.workload for arrival in self.arrivals)
 
     def play(self, scenario: RehearsalScenario) -> ScenarioOutcome:
-        """Run the scenario, and return the outcome of the workloads. Raises UnknownSubject, and
-        Refused if the API server rejects a change.
+        """Run the scenario, and return the outcome of the workloads.
+
+        Raises UnknownSubject if the subject doesn't exist, and Refused if the API server rejects a
+        change.
         """
         started = time.monotonic()
         before = Counter(
@@ -100,7 +104,7 @@ class RehearsalStage(Struct):
 
 
 def _without(arrival: Arrival, gone: set[tuple[str, str]]) -> Arrival:
-    """Return the arrival without bare pods that are permanently lost."""
+    """Return the arrival without the bare pods that are permanently lost."""
     kept = tuple(
         each for each in arrival.objects if each["kind"] != "Pod" or _key(each) not in gone
     )

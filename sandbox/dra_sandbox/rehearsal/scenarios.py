@@ -45,7 +45,10 @@ class RehearsalScenario(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> RehearsalScenario:
-        """Return the scenario that a text such as `node-lost:l4-0` names. Raises ValueError."""
+        """Return the scenario that a text such as `node-lost:l4-0` names.
+
+        Raises ValueError if there is none.
+        """
         kind, _, subject = text.partition(":")
         if kind not in get_args(ScenarioKind):
             raise ValueError(

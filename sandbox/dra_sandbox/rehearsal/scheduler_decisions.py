@@ -1,5 +1,5 @@
-"""Detect when the control plane has decided: all queues are empty, and every pod has a node or the
-scheduler's verdict.
+"""Detect when the control plane has decided: all queues are empty, and every pod has a node or a
+reason from the scheduler.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ _ERROR: Final = "SchedulerError"
 
 
 class Decisions:
-    """The pods and claims of a cluster, and whether they are decided. `load` reads the queues, if
-    that is possible.
+    """The pods and claims of a cluster, and whether the scheduler has decided about them. `load`
+    reads the queues, if that is possible.
     """
 
     def __init__(self, server: ApiServer, load: PendingWork | None) -> None:
@@ -97,8 +97,8 @@ class Decisions:
         raise NotReady(f"kube-scheduler didn't add {count} nodes to its cache in time:{said}")
 
     def _known_nodes(self) -> int:
-        """Return the number of nodes that the scheduler knows. If it can't be asked, return the
-        number of ready nodes.
+        """Return the number of nodes that the scheduler knows. If the scheduler can't be asked,
+        return the number of ready nodes.
         """
         if self._load is not None:
             return self._load.known_nodes()
@@ -109,12 +109,11 @@ class Decisions:
         )
 
     def wait(self, is_complete: Callable[[list[Json]], bool], within_seconds: float) -> bool:
-        """Return True when everything is decided, or False after `within_seconds`.
-
-        `is_complete` returns True if all pods of the workloads exist. If some are missing or can't
-        be evaluated, everything counts as decided when no change happens anymore. On a busy
-        machine, the sandbox's kubelets can be late, so changes are expected until they have started
-        all bound pods.
+        """Return True when the scheduler has decided about every pod, or False after
+        `within_seconds`. `is_complete` returns True if all pods of the workloads exist. If some are
+        missing or can't be evaluated, the method returns True when the cluster no longer changes.
+        On a busy machine, the sandbox's kubelets can be late, so the method waits until they have
+        started all bound pods.
         """
         until = time.monotonic() + within_seconds
         self._note()
@@ -124,7 +123,7 @@ class Decisions:
             quiet = time.monotonic() - self._last
             if quiet >= self._quiet:
                 pods = self.pods
-                # An error that the scheduler had only once may be temporary.
+                # An error that the scheduler had only once can be temporary.
                 is_final = is_failing if quiet >= _RETRIED_SECONDS else _never
                 if self._load is not None and self._load.is_queued(
                     besides=sum(map(is_final, pods))
@@ -144,7 +143,7 @@ class Decisions:
         return backoff + _LATE_SECONDS if backoff else 0.0
 
     def wait_for_retry(self, pods: Collection[tuple[str, str]], within_seconds: float) -> None:
-        """Return when these pods (by namespace and name) have nodes or are deleted, or after
+        """Return when all these pods (by namespace and name) have nodes or are deleted, or after
         `within_seconds`.
         """
         until = time.monotonic() + within_seconds
@@ -184,12 +183,12 @@ class PendingWork:
     def __init__(self, plane: ControlPlane) -> None:
         self._plane = plane
         self._context = tls_context()
-        # this server is ours and on loopback, so the address isn't a secret
+        # the server belongs to the sandbox and listens only on loopback
         self._context.check_hostname, self._context.verify_mode = False, ssl.CERT_NONE
 
     @property
     def words(self) -> str:
-        """The last line that the scheduler wrote."""
+        """The last line in the scheduler's log."""
         return tail(self._plane.log("kube-scheduler"))
 
     def known_nodes(self) -> int:
@@ -230,7 +229,7 @@ def is_judged(pod: Json) -> bool:
 
 def is_failing(pod: Json) -> bool:
     """Return True if the scheduler's last attempt for a pod ended with an error instead of a
-    verdict.
+    decision.
     """
     return scheduled_condition(pod).get("reason") == _ERROR
 

@@ -40,7 +40,8 @@ pod, or one workload after the other.
 @equality(unhashed=("pools",))
 class SimulatedWorkload(Struct, frozen=True):
     """The simulated placement of one workload: its number of pods in each pool, and whether the
-    simulation could tell. With `lags`, pods became ready and ended at different moments.
+    simulation could determine it. If `lags` is True, pods became ready and ended at different
+    moments.
     """
 
     pools: Mapping[str, int] = {}
@@ -82,8 +83,8 @@ class Simulation(Struct, frozen=True):
         one_by_one: bool,
         guards: Guards = NO_GUARDS,
     ) -> Simulation:
-        """Return the simulation of documents that arrive in a cluster of these objects, under
-        guards. Raises PlannerError.
+        """Return the simulation of documents that arrive in a cluster of these objects with the
+        plan's guards. Raises PlannerError if the input is invalid.
         """
         found = read_cluster(
             PlanRequest(
@@ -104,7 +105,7 @@ class Simulation(Struct, frozen=True):
 
         `seed` breaks ties between nodes at random. `name` is the name of the order, by default the
         rehearsal's order. Workloads that arrive together can be applied in any order, so with a
-        seed, `settled` uses a random one. With `lags`, pods become ready and end at different
+        seed, `settled` uses a random order. With `lags`, pods become ready and end at different
         moments.
         """
         refs = list(self.refs)
@@ -119,8 +120,8 @@ class Simulation(Struct, frozen=True):
         return self._by_workload(outcome, lags=lags)
 
     def further(self) -> Iterator[Simulated]:
-        """Yield the results of other tie-breaking, and of other moments at which pods become ready
-        and end. If workloads arrive together, also yield the results of other orders.
+        """Yield the results of other ways to break ties, and of other moments at which pods become
+        ready and end. If workloads arrive together, also yield the results of other orders.
         """
         if self.one_by_one:
             return (self.run(seed, lags=lags) for lags in (False, True) for seed in SEEDS)
@@ -152,7 +153,7 @@ class Simulation(Struct, frozen=True):
 
 
 def written(documents: Iterable[Json]) -> str:
-    """Return documents as one YAML stream with one line for each, so that their places keep their
-    order.
+    """Return documents as one YAML stream with one line for each document, so that their line
+    numbers keep their order.
     """
     return "\n---\n".join(json.dumps(document) for document in documents)

@@ -38,12 +38,12 @@ _OWNERS: Final = (
 
 
 def take_cluster(server: ApiServer) -> list[Json]:
-    """Return all objects that affect pods. Raises Refused."""
+    """Return all objects that affect pods. Raises Refused if the API server rejects a request."""
     return [item for path in (*_PATHS, *_OWNERS) for item in server.listed(path)[0]]
 
 
 def take_pods_alone(server: ApiServer) -> list[Json]:
-    """Return the cluster with every pod as a bare pod, so that each is evaluated under its own
+    """Return the cluster with every pod as a bare pod, so that each pod is evaluated under its own
     name.
     """
     return [_alone(item) for path in _PATHS for item in server.listed(path)[0]]
@@ -72,8 +72,10 @@ def _is_of(item: Json, names: frozenset[str]) -> bool:
 
 
 def _freed(item: Json, lost: set[tuple[str, str]]) -> Json:
-    """Return the object. A claim loses its reservations for lost pods, and its devices if no other
-    pod reserves it.
+    """Return the object.
+
+    The reservations of a claim for lost pods are removed, and also its devices if no other pod
+    reserves the claim.
     """
     if item["kind"] != "ResourceClaim" or not item.get("status"):
         return item

@@ -33,8 +33,9 @@ def clear_workloads(server: ApiServer, within_seconds: float = 120) -> None:
 
     Pods without a node are deleted first. Otherwise, the scheduler would retry them with the
     devices that the other pods release. If such a pod is deleted while the scheduler creates its
-    claim, the devices stay allocated in the scheduler's memory (seen with extended resources on
-    1.36.3: later workloads have one GPU less). Raises NotReady after `within_seconds`, and Refused.
+    claim, the devices stay allocated in the scheduler's memory (observed with extended resources on
+    1.36.3: later workloads have one GPU less). Raises NotReady after `within_seconds`, and Refused
+    if the API server rejects a request.
     """
     until = time.monotonic() + within_seconds
     while left := _left(server):

@@ -1,4 +1,4 @@
-"""The workloads of a plan as objects to apply.
+"""Convert the workloads of a plan to objects that can be applied.
 
 If a controller of the control plane supports the kind, the original object is applied. Otherwise,
 the pods that its own controller would create are applied.
@@ -60,7 +60,10 @@ class WorkloadOrder(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> WorkloadOrder:
-        """Return the order that `document`, `reversed`, or `random:N` names. Raises ValueError."""
+        """Return the order that `document`, `reversed`, or `random:N` names.
+
+        Raises ValueError for any other text.
+        """
         name, colon, seed = text.partition(":")
         if name == "random" and seed.isdecimal():
             return cls("random", int(seed))
@@ -87,8 +90,10 @@ DOCUMENT_ORDER: Final = WorkloadOrder()
 
 
 class Arrival(Struct, frozen=True):
-    """A workload and the objects that create its pods. `made_here` is True if these objects are its
-    pods, because its controller doesn't run here.
+    """A workload and the objects that create its pods.
+
+    If its controller doesn't run here, these objects are the pods themselves, and `made_here` is
+    True.
     """
 
     workload: WorkloadRef
@@ -100,8 +105,8 @@ class Workloads(Struct, frozen=True):
     """The objects to apply: first the objects that workloads need, then the workloads, in document
     order.
 
-    `left_out` counts the omitted objects by kind. They don't create pods and don't affect the
-    result.
+    `left_out` counts the omitted objects by kind. These objects don't create pods and don't affect
+    the result.
     """
 
     first: tuple[Json, ...]
@@ -112,11 +117,10 @@ class Workloads(Struct, frozen=True):
 def read_workloads(
     sources: Iterable[Source], manifests: Manifests, level: DemandLevel = "steady"
 ) -> Workloads:
-    """Return the objects to apply for the manifests in `sources`. `manifests` is the result of
-    reading them.
+    """Return the objects to apply for the manifests in `sources`.
 
-    For a kind whose controller doesn't run here, `level` determines the number of pods. Raises
-    ManifestError as reading does.
+    `manifests` is the result of reading them. For a kind whose controller doesn't run here, `level`
+    determines the number of pods. Raises ManifestError if a manifest is invalid.
     """
     objects = read_objects(read_documents(sources)[0])
     known = {workload.ref: workload for workload in manifests.workloads}
@@ -158,9 +162,7 @@ def template_of(document: Json) -> Json:
 
 
 def made_by(arrivals: Iterable[Arrival]) -> dict[WorkloadRef, WorkloadRef]:
-    """Return the workloads of the pods that the rehearsal itself created, by the names of
-    the pods.
-    """
+    """Return the workloads of the pods that the rehearsal itself created, by pod name."""
     return {
         WorkloadRef(
             "Pod", each["metadata"]["namespace"], each["metadata"]["name"]
@@ -230,7 +232,7 @@ def _stamped(workload: Workload, level: DemandLevel) -> Iterator[Json]:
 
 
 def _namespaces(first: Iterable[Json], arrivals: Iterable[Arrival]) -> Iterator[Json]:
-    """Yield the namespaces of objects that no manifest declares."""
+    """Yield the namespaces of the objects, except those that a manifest declares."""
     declared = {each["metadata"]["name"] for each in first if each["kind"] == "Namespace"} | {
         "default"
     }

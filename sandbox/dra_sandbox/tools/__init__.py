@@ -1,6 +1,6 @@
 """Find tools on PATH, or build them from pinned Go modules.
 
-All built tools are in the per-user cache, in a folder for each name, version, and set of pins.
+All built tools are in the per-user cache, each in a folder for its name, version, and set of pins.
 """
 
 from __future__ import annotations

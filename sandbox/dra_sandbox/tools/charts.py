@@ -46,8 +46,9 @@ _OLDEST_GO: Final = (1, 24, 0)
 
 
 class Charts(Struct):
-    """Finds each chart once. `given` is the user's folder, and `kept` is the folder for downloaded
-    charts.
+    """Finds charts, and searches for each chart only once.
+
+    `given` is the user's folder, and `kept` is the folder for downloaded charts.
     """
 
     helm: Path
@@ -58,7 +59,7 @@ class Charts(Struct):
 
     def find(self, name: str, version: str, reference: str, repository: str) -> Path | None:
         """Return the chart, or None if it can't be found. `missing` then contains the reason."""
-        # a program refers to its own chart by a path
+        # a program can refer to its own chart by a path
         if not repository and Path(reference).exists():
             return Path(reference)
         key = (name, version)
@@ -107,7 +108,7 @@ class Charts(Struct):
 
 
 class _NotPulled(Exception):
-    """A repository didn't return the chart."""
+    """The repository didn't return the chart."""
 
 
 def _of_module(module: str, inside: str) -> tuple[Path | None, str]:

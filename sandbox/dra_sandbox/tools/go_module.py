@@ -1,4 +1,4 @@
-"""Build a command from a Go module that pins it: `modules/<name>/{go.mod, go.sum, tools.go}`."""
+"""Build a command from the Go module that pins it: `modules/<name>/{go.mod, go.sum, tools.go}`."""
 
 from __future__ import annotations
 

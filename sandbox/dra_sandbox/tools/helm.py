@@ -1,4 +1,4 @@
-"""Helm, which renders charts: version 3 from PATH, or built from its Go module."""
+"""Find Helm, which renders charts: version 3 from PATH, or built from its Go module."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HELM = GoTool(
     stamps={"helm.sh/helm/v3/internal/version.version": "v{version}"},
     minutes=4,
 )
-_MAJOR = 3  # the version with which pulumi-kubernetes renders its releases
+_MAJOR = 3  # the major version that pulumi-kubernetes uses
 _ELSEWHERE = ("HELM_KUBE", "HELM_NAMESPACE", "HELM_DRIVER", "KUBECONFIG")
 
 
@@ -39,7 +39,7 @@ def helm_at_hand() -> Path | None:
 
 
 def helm_environment() -> dict[str, str]:
-    """Return the environment for Helm, without variables that select another cluster than the given
-    kubeconfig.
+    """Return the environment for Helm, without variables that select a different cluster than the
+    given kubeconfig.
     """
     return {name: value for name, value in os.environ.items() if not name.startswith(_ELSEWHERE)}

@@ -1,5 +1,5 @@
-"""The binaries of a control plane: from a folder of the user, from PATH if they have the right
-minor version, or built.
+"""Find the binaries of a control plane: in a folder of the user, on PATH if they have the right
+minor version, or built from their modules.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def find_binaries(
 ) -> Binaries:
     """Return the binaries of Kubernetes 1.<minor>.
 
-    With `folder`, they are in this folder. Otherwise, they are on PATH with this minor version, or
-    in the per-user cache, where they are built if necessary. `names` are the binaries to find.
+    If `folder` is set, they are in this folder. Otherwise, they are on PATH with this minor
+    version, or in the per-user cache, and are built if necessary. `names` are the binaries to find.
     Raises ToolUnavailable if `folder` lacks one or contains another minor version, and if one can't
     be built.
     """
@@ -61,8 +61,10 @@ def find_binaries(
 
 
 def kubernetes(command: str, minor: int) -> GoTool:
-    """Return a command of Kubernetes 1.<minor>. The linker writes its version, because its modules
-    don't contain one. Raises ToolUnavailable for a minor version that no module pins.
+    """Return a command of Kubernetes 1.<minor>.
+
+    The linker writes the version into the binary, because the modules don't contain it. Raises
+    ToolUnavailable for a minor version that no module pins.
     """
     pins = MODULES.get(minor)
     if pins is None:

@@ -1,4 +1,4 @@
-"""The Pulumi CLI, which is also the engine: from PATH if it's recent enough, or built from its
+"""Find the Pulumi CLI, which is also the engine: on PATH if it's recent enough, or built from its
 modules.
 """
 

@@ -13,7 +13,8 @@ _NUMBERS = re.compile(r"(\d+)\.(\d+)(?:\.(\d+))?")
 
 def parse_version(text: str) -> Version | None:
     """Return the first version number in `text` as (major, minor, patch). A missing patch is 0.
-    None if there is no number.
+
+    Return None if there is no version number.
     """
     found = _NUMBERS.search(text)
     return tuple(int(part or 0) for part in found.groups()) if found else None

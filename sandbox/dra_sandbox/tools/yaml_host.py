@@ -1,5 +1,5 @@
-"""Pulumi's own language host for YAML programs: next to the CLI, on PATH, or built from
-its module.
+"""Find Pulumi's own language host for YAML programs: next to the CLI, on PATH, or built from its
+module.
 """
 
 from __future__ import annotations

@@ -33,8 +33,9 @@ NAMES = frozenset(
 
 
 def has_a_name_and_a_version(inputs: Values) -> str | None:
-    """Sources: aws/containers-roadmap issue 1429 (name); terraform-provider-aws issue 32238
-    (version).
+    """Reject an add-on that EKS doesn't offer, or a version in another format.
+
+    Sources: aws/containers-roadmap issue 1429 (name); terraform-provider-aws issue 32238 (version).
     """
     if inputs["addonName"] not in NAMES:
         return f"{INVALID}Addon specified is not supported"

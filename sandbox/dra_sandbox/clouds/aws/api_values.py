@@ -1,6 +1,6 @@
 """Values that the AWS APIs accept, for properties whose SDK type is only "string".
 
-Compared with the service models in botocore 1.44.5 (eks/2017-11-01, ec2/2016-11-15).
+They were compared with the service models of botocore 1.44.5 (eks/2017-11-01, ec2/2016-11-15).
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ NETWORK_INTERFACE_TYPES = frozenset({"interface", "efa", "efa-only"})
 CONNECTIVITY_TYPES = frozenset({"private", "public"})
 PLACEMENT_STRATEGIES = frozenset({"cluster", "partition", "precision-time", "spread"})
 TENANCIES = frozenset({"default", "dedicated", "host"})
-# The text of LaunchTemplateTagSpecificationRequest: what a launch template can tag.
+# From the text of LaunchTemplateTagSpecificationRequest: the resources that a launch template can
+# tag.
 RESOURCE_TYPES_TAGGED = frozenset(
     {"instance", "network-interface", "spot-instances-request", "volume"}
 )

@@ -24,7 +24,9 @@ SERVICES = tuple(map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192
 
 
 def is_accepted(inputs: Values) -> str | None:
-    """Sources: awsdocs/amazon-eks-user-guide PR 795 (subnets);
+    """Return the first error for a cluster, or None if EKS accepts it.
+
+    Sources: awsdocs/amazon-eks-user-guide PR 795 (subnets);
     finos/compliant-financial-infrastructure issue 228 (version);
     crossplane-contrib/provider-upjet-aws issue 1345 (creator); botocore's model of CreateCluster
     (name, security groups).
@@ -57,8 +59,10 @@ def is_accepted(inputs: Values) -> str | None:
 
 
 def has_a_key_of_its_region(request: CloudRequest) -> str | None:
-    """EKS user guide, “Encrypt Kubernetes secrets with KMS on existing clusters” (text not
-    found).
+    """Reject a KMS key in another region.
+
+    Source: EKS user guide, “Encrypt Kubernetes secrets with KMS on existing clusters” (without the
+    text of the error message).
     """
     inputs = request.inputs or {}
     zones = (
@@ -76,9 +80,10 @@ def has_a_key_of_its_region(request: CloudRequest) -> str | None:
 
 
 def _is_range(text: str) -> bool:
-    """Return True if EKS accepts a network for the public endpoint of an IPv4 cluster: its user
-    guide, “Cluster API server endpoint” (IPv6), and rancher/eks-operator's tests of hosted
-    clusters, which expect the same sentence.
+    """Return True if EKS accepts a network for the public endpoint of an IPv4 cluster.
+
+    Sources: EKS user guide, “Cluster API server endpoint” (IPv6), and rancher/eks-operator's tests
+    of hosted clusters, which expect the same sentence.
     """
     try:
         network = ipaddress.ip_network(text)
@@ -90,8 +95,9 @@ def _is_range(text: str) -> bool:
 
 
 def _is_for_services(text: str | None) -> bool:
-    """Return True if EKS accepts a service CIDR: the description of serviceIpv4Cidr in botocore's
-    model.
+    """Return True if EKS accepts a service CIDR.
+
+    Source: the description of serviceIpv4Cidr in botocore's model.
     """
     try:
         network = ipaddress.ip_network(text) if text else None
@@ -106,9 +112,12 @@ def _is_for_services(text: str | None) -> bool:
 
 
 def moves_by_one_minor(request: CloudRequest) -> str | None:
-    """Sources: terraform-aws-eks issue 2607 (steps); terraform-provider-aws issue 19478 (older
-    groups). It's unknown what EKS compares for a group with a custom image, which has no version,
-    so nothing is compared.
+    """Reject an upgrade by more than one minor version, and an upgrade while node groups have an
+    older version.
+
+    Sources: terraform-aws-eks issue 2607 (steps); terraform-provider-aws issue 19478 (older
+    groups). Groups with a custom image have no version, and no source describes how EKS compares
+    them, so they aren't compared.
     """
     now, wanted = (request.before or {}).get("version"), (request.inputs or {}).get("version")
     if not now or not wanted or now == wanted:
@@ -129,8 +138,11 @@ def moves_by_one_minor(request: CloudRequest) -> str | None:
 
 
 def stays_in_its_zones(request: CloudRequest) -> str | None:
-    """Sources: awsdocs/amazon-eks-user-guide PR 795 (two zones) and its page network-reqs (zones
-    can't change later); eksctl-io/eksctl issue 817 (a zone without capacity).
+    """Reject subnets in fewer than two zones, in a zone without capacity, or outside the zones of
+    an existing cluster.
+
+    Sources: awsdocs/amazon-eks-user-guide PR 795 (two zones) and its page network-reqs (zones can't
+    change later); eksctl-io/eksctl issue 817 (a zone without capacity).
     """
     if request.inputs is None:
         return None
@@ -163,8 +175,10 @@ def stays_in_its_zones(request: CloudRequest) -> str | None:
 
 
 def with_the_key_of_its_alias(inputs: Values) -> Values:
-    """EKS returns the key behind an alias, so that each run finds a difference:
-    terraform-provider-aws issue 43244, cluster-api-provider-aws issue 3096.
+    """Return the inputs with the key behind an alias, as EKS returns them.
+
+    Each run then finds a difference. Sources: terraform-provider-aws issue 43244,
+    cluster-api-provider-aws issue 3096.
     """
     config = inputs.get("encryptionConfig") or {}
     head, is_alias, alias = str((config.get("provider") or {}).get("keyArn") or "").partition(
@@ -179,7 +193,10 @@ def with_the_key_of_its_alias(inputs: Values) -> Values:
 
 
 def has_no_groups_left(request: CloudRequest) -> str | None:
-    """gruntwork-io/cloud-nuke issue 148."""
+    """Reject the deletion of a cluster that has node groups.
+
+    Source: gruntwork-io/cloud-nuke issue 148.
+    """
     if request.inputs is None and _groups(request):
         return "ResourceInUseException: Cluster has nodegroups attached"
     return None
@@ -187,8 +204,8 @@ def has_no_groups_left(request: CloudRequest) -> str | None:
 
 def authenticates_as_before_or_by_more(request: CloudRequest) -> str | None:
     """Allow changes of the authentication mode from the ConfigMap to both, and from both to access
-    entries, but not back: EKS user guide, “Change authentication mode to use access entries” (text
-    not found).
+    entries, but not back. Source: EKS user guide, “Change authentication mode to use access
+    entries” (without the text of the error message).
     """
     now, wanted = (
         authentication_mode(each) for each in (request.before or {}, request.inputs or {})
@@ -250,7 +267,11 @@ def is_the_only_association(request: CloudRequest) -> str | None:
 
 
 def has_room_for_an_association(request: CloudRequest) -> str | None:
-    """EKS user guide, “View and manage Amazon EKS and Fargate service quotas” (text not found)."""
+    """Reject an association beyond the quota.
+
+    Source: EKS user guide, “View and manage Amazon EKS and Fargate service quotas” (without the
+    text of the error message).
+    """
     if request.before is not None or request.inputs is None:
         return None
     cluster = request.inputs["clusterName"]

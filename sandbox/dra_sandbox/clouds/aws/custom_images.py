@@ -1,7 +1,7 @@
-"""Node groups whose launch template names an image. EKS doesn't configure such nodes, so their user
-data must.
+"""Node groups whose launch template names an image.
 
-Source: EKS user guide, “Customize managed nodes with launch templates”, “Specifying an AMI”:
+EKS doesn't configure such nodes, so their user data must configure them. Source: EKS user guide,
+“Customize managed nodes with launch templates”, “Specifying an AMI”:
 awsdocs/amazon-eks-user-guide:latest/ug/nodes/launch-templates.adoc@f6004140.
 """
 
@@ -50,8 +50,9 @@ def has_no_release(request: CloudRequest) -> str | None:
 
 
 def keeps_its_kind_of_image(request: CloudRequest) -> str | None:
-    """Reject a change from a custom image to an EKS image or back, which needs a new group. Source:
-    the same page.
+    """Reject a change from a custom image to an EKS image or back, which needs a new group.
+
+    Source: the page above.
     """
     if request.inputs is None or request.before is None or not request.before.get("amiType"):
         return None
@@ -99,11 +100,11 @@ def joins_its_cluster(request: CloudRequest) -> str | None:
 
 
 def registers(request: CloudRequest) -> None:
-    """Return the labels and taints with which a node registers. With EKS images, these are the
-    group's. With other images, they are only the kubelet's.
+    """Return the labels and taints with which a node registers.
 
-    “Any taints set in the API are applied asynchronously if you specify an AMI ID”, and so are
-    labels (aws/containers-roadmap issue 1962).
+    With EKS images, these are the labels and taints of the group. With other images, only those of
+    the kubelet count. “Any taints set in the API are applied asynchronously if you specify an AMI
+    ID”, and so are labels (aws/containers-roadmap issue 1962).
     """
     if request.inputs is None:
         request.cloud.drop(NEW_NODE, request.identifier)
@@ -134,8 +135,8 @@ def registers(request: CloudRequest) -> None:
 
 
 def node_config(text: str) -> dict[str, Any]:
-    """Return the spec of the NodeConfig in user data, or {} without one. nodeadm merges several
-    into one.
+    """Return the spec of the NodeConfig in user data, or {} if there is none. nodeadm merges
+    multiple NodeConfigs into one.
     """
     document = message_from_string(text)
     parts = document.get_payload() if document.is_multipart() else [document]
@@ -157,8 +158,9 @@ def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _coordinates(name: str, cluster: Values | None) -> dict[str, Value]:
-    """Return the cluster settings that a NodeConfig must contain. None for values that the
-    simulation doesn't store, which may have any value.
+    """Return the cluster settings that a NodeConfig must contain.
+
+    A value is None if the simulation doesn't store it, and any value is accepted then.
     """
     here = cluster or {}
     return {

@@ -16,8 +16,9 @@ Place = Mapping[str, str]
 ACCOUNT, CALLER = "123456789012", "user/sandbox"
 """The account of the AWS documentation, and the simulated caller in it."""
 
-# Zones in use per region (https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-availability-zones.html);
-# a region without an entry has a, b and c.
+# Zones in use per region
+# (https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-availability-zones.html); a
+# region without an entry has the zones a, b, and c.
 _ZONES = {
     "us-east-1": "abcdef",
     "us-west-1": "ab",
@@ -256,7 +257,7 @@ def cluster_versions(arguments: Values, place: Place) -> Values:
 
 
 def subnets(arguments: Values, place: Place) -> Values:
-    """Return two subnets that depend on the filters."""
+    """Return two invented subnets. The same filters always give the same subnets."""
     seed = json.dumps(arguments, sort_keys=True)
     found = [words_for(f"{seed} {index}")["hex17"] for index in (1, 2)]
     return {

@@ -45,9 +45,12 @@ def latest_version(facts: Facts) -> int:
 
 
 def user_data_is_multipart(inputs: Values) -> str | None:
-    """EKS merges user data of Amazon Linux with its own, so it must be multipart. It doesn't merge
-    the user data of a template with a custom image, and Bottlerocket's is TOML. Source: EKS user
-    guide, “Customize managed nodes with launch templates”.
+    """Reject user data that EKS can't use: in a wrong encoding, too long, or not multipart.
+
+    EKS merges the user data of Amazon Linux nodes with its own, so it must be multipart. The
+    exceptions are templates with a custom image, whose user data isn't merged, and Bottlerocket,
+    whose user data is TOML. Source: EKS user guide, “Customize managed nodes with launch
+    templates”.
     """
     if not inputs.get("userData") or inputs.get("imageId"):
         return None
@@ -64,9 +67,11 @@ def user_data_is_multipart(inputs: Values) -> str | None:
 
 
 def volumes_are_sold(inputs: Values) -> str | None:
-    """Sources: EC2 API reference, LaunchTemplateEbsBlockDeviceRequest (limits of gp3 volumes);
-    rocicorp/mono pull request 4410 (operations for its size); runs-on/runs-on issue 260 (throughput
-    for its operations); runs-on/runs-on issue 426 (throughput of another type).
+    """Reject gp3 volumes whose performance EC2 doesn't offer.
+
+    Sources: EC2 API reference, LaunchTemplateEbsBlockDeviceRequest (limits of gp3 volumes);
+    rocicorp/mono pull request 4410 (IOPS for a size); runs-on/runs-on issue 260 (throughput for
+    IOPS); runs-on/runs-on issue 426 (throughput of another type).
     """
     for device in inputs.get("blockDeviceMappings") or []:
         volume = device.get("ebs") or {}
@@ -103,10 +108,12 @@ def volumes_are_sold(inputs: Values) -> str | None:
 
 
 def interfaces_are_in_order(inputs: Values) -> str | None:
-    """Sources: aws-ia/terraform-aws-eks-blueprints issue 363 (no index);
-    Young-ook/terraform-aws-eks issue 148 (twice); aws/aws-k8s-tester issue 531 (too high); EC2 user
-    guide, “Maximize network bandwidth on Amazon EC2 instances with multiple network cards”
-    (efa-only is never primary).
+    """Reject network interfaces with a missing, repeated, or invalid device index.
+
+    Sources: aws-ia/terraform-aws-eks-blueprints issue 363 (missing index);
+    Young-ook/terraform-aws-eks issue 148 (repeated index); aws/aws-k8s-tester issue 531 (index too
+    high); EC2 user guide, “Maximize network bandwidth on Amazon EC2 instances with multiple network
+    cards” (efa-only is never primary).
     """
     taken: set[tuple[int, int]] = set()
     for interface in inputs.get("networkInterfaces") or []:
@@ -131,8 +138,11 @@ def interfaces_are_in_order(inputs: Values) -> str | None:
 
 
 def reservation_is_meant(inputs: Values) -> str | None:
-    """Source: hashicorp/terraform-provider-aws issue 43881 and pull request 43890 (but the error
-    message isn't from there).
+    """Reject a target for capacity reservations together with another preference than to use only
+    reservations.
+
+    Sources: hashicorp/terraform-provider-aws issue 43881 and pull request 43890 (without the text
+    of the error message).
     """
     asked = inputs.get("capacityReservationSpecification") or {}
     preference = asked.get("capacityReservationPreference")

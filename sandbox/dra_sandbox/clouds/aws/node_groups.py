@@ -21,13 +21,15 @@ REPAIR_OVERRIDE = (
     "repairAction",
 )
 MACHINES, TAGS = 20, 50
-RELEASE = r"\d+\.\d+\.\d+-\d{8}"  # of Amazon Linux: awslabs/amazon-eks-ami, its releases
+RELEASE = r"\d+\.\d+\.\d+-\d{8}"  # release of Amazon Linux (awslabs/amazon-eks-ami)
 TAINTS = 50  # terraform-provider-aws:internal/service/eks/node_group.go@012e0a32
 
 
 def is_had_so(request: CloudRequest) -> str | None:
-    """UltraServers are only available in Capacity Blocks: EKS user guide, “Use P6e-GB200
-    UltraServers with Amazon EKS” (text not found).
+    """Reject UltraServers outside Capacity Blocks.
+
+    Source: EKS user guide, “Use P6e-GB200 UltraServers with Amazon EKS” (without the text of the
+    error message).
     """
     group = request.inputs or {}
     ultra = [name for name in group.get("instanceTypes") or [] if str(name).startswith("p6e-")]
@@ -40,8 +42,10 @@ def is_had_so(request: CloudRequest) -> str | None:
 
 
 def sizes_in_order(request: CloudRequest) -> str | None:
-    """Sources: sassoftware/viya4-iac-aws issue 298 (creation); terraform-aws-eks issues 2508 and
-    3306 (update); ministryofjustice/cloud-platform-infrastructure issue 4595.
+    """Require that the desired size is between the minimum and the maximum.
+
+    Sources: sassoftware/viya4-iac-aws issue 298 (creation); terraform-aws-eks issues 2508 and 3306
+    (update); ministryofjustice/cloud-platform-infrastructure issue 4595.
     """
     if request.inputs is None:
         return None
@@ -57,8 +61,9 @@ def sizes_in_order(request: CloudRequest) -> str | None:
 
 
 def has_a_name(inputs: Values) -> str | None:
-    """EKS user guide, “Create a managed node group for your cluster”. The provider checks the
-    length of the name.
+    """Reject a name with invalid characters. The provider itself checks the length of the name.
+
+    Source: EKS user guide, “Create a managed node group for your cluster”.
     """
     name = str(inputs.get("nodeGroupName") or "x")
     if re.fullmatch(r"[0-9A-Za-z][0-9A-Za-z_-]*", name):
@@ -70,7 +75,10 @@ def has_a_name(inputs: Values) -> str | None:
 
 
 def has_a_version(inputs: Values) -> str | None:
-    """finos/compliant-financial-infrastructure issue 228."""
+    """Reject a version that EKS doesn't offer.
+
+    Source: finos/compliant-financial-infrastructure issue 228.
+    """
     return (
         None
         if inputs.get("version", OFFERED[0]) in OFFERED
@@ -79,7 +87,7 @@ def has_a_version(inputs: Values) -> str | None:
 
 
 def has_a_size(inputs: Values) -> str | None:
-    """botocore's model, NodegroupScalingConfig."""
+    """Reject sizes below the minimum values in botocore's model of NodegroupScalingConfig."""
     for key, least in (("minSize", 0), ("desiredSize", 0), ("maxSize", 1)):
         if (inputs["scalingConfig"].get(key) or 0) < least:
             return f"{INVALID}{key} can't be less than {least}"
@@ -87,8 +95,10 @@ def has_a_size(inputs: Values) -> str | None:
 
 
 def has_few_machines_and_tags(inputs: Values) -> str | None:
-    """EKS API reference, CreateNodegroup: the description of instanceTypes, and the model
-    of tags.
+    """Reject too many machine types or tags.
+
+    Source: EKS API reference, CreateNodegroup (the description of instanceTypes, and the model of
+    tags).
     """
     for key, most in (("instanceTypes", MACHINES), ("tags", TAGS)):
         if len(inputs.get(key) or ()) > most:
@@ -113,8 +123,10 @@ def template_or_own(inputs: Values) -> str | None:
 
 
 def labels_are_accepted(inputs: Values) -> str | None:
-    """Sources: eksctl-io/eksctl issue 4007; aws-controllers-k8s/community issue 2208; botocore's
-    model (1 to 63).
+    """Reject reserved or invalid labels.
+
+    Sources: eksctl-io/eksctl issue 4007; aws-controllers-k8s/community issue 2208; botocore's model
+    (1 to 63 characters).
     """
     for key, value in (inputs.get("labels") or {}).items():
         if key.startswith(RESERVED_PREFIXES):
@@ -153,7 +165,10 @@ def taints_are_accepted(inputs: Values) -> str | None:
 
 
 def one_limit_of_updates(inputs: Values) -> str | None:
-    """EKS API reference, NodegroupUpdateConfig: a number or a percentage, 1 to 100."""
+    """Require either a number or a percentage from 1 to 100.
+
+    Source: EKS API reference, NodegroupUpdateConfig.
+    """
     given = [
         value
         for key in ("maxUnavailable", "maxUnavailablePercentage")
@@ -169,8 +184,9 @@ def one_limit_of_updates(inputs: Values) -> str | None:
 
 
 def repairs_one_way(inputs: Values) -> str | None:
-    """EKS API reference, NodeRepairConfig: either numbers or percentages, and an override must set
-    all four values.
+    """Require either numbers or percentages, and all four values in an override.
+
+    Source: EKS API reference, NodeRepairConfig.
     """
     config = inputs.get("nodeRepairConfig") or {}
     for name in ("maxUnhealthyNodeThreshold", "maxParallelNodesRepaired"):
@@ -183,8 +199,10 @@ def repairs_one_way(inputs: Values) -> str | None:
 
 
 def release_is_of_the_version(inputs: Values) -> str | None:
-    """eksctl-io/eksctl issue 7976, awslabs/amazon-eks-ami issue 435. Bottlerocket's releases don't
-    contain a minor version.
+    """Reject a release of another minor version.
+
+    Bottlerocket's releases don't contain a minor version. Sources: eksctl-io/eksctl issue 7976,
+    awslabs/amazon-eks-ami issue 435.
     """
     release, version = inputs.get("releaseVersion"), inputs.get("version")
     if not release or str(inputs.get("amiType") or "").startswith(("BOTTLEROCKET_", "WINDOWS_")):
@@ -200,9 +218,11 @@ def release_is_of_the_version(inputs: Values) -> str | None:
 
 
 def agrees_with_its_template(request: CloudRequest) -> str | None:
-    """Sources: terraform-aws-eks issues 1386 and 3459; rancher/eks-operator issue 185; EKS user
-    guide, “Create a managed node group with Capacity Blocks for ML” and “Customize managed nodes
-    with launch templates”.
+    """Reject settings of a node group that contradict its launch template.
+
+    Sources: terraform-aws-eks issues 1386 and 3459; rancher/eks-operator issue 185; EKS user guide,
+    “Create a managed node group with Capacity Blocks for ML” and “Customize managed nodes with
+    launch templates”.
     """
     if request.inputs is None:
         return None
@@ -270,10 +290,9 @@ def is_no_older(request: CloudRequest) -> str | None:
 
 
 def with_a_number_for_its_template(inputs: Values) -> Values:
-    """EKS returns the version number for `$Latest` and `$Default`, so that each run finds a
-    difference.
-
-    Source: hashicorp/terraform-provider-aws:website/docs/r/eks_node_group.html.markdown@05389d46.
+    """Return the version number for `$Latest` and `$Default`, as EKS does, so that each run finds a
+    difference. Source:
+    hashicorp/terraform-provider-aws:website/docs/r/eks_node_group.html.markdown@05389d46.
     """
     template = inputs.get("launchTemplate") or {}
     if template.get("version") not in ("$Latest", "$Default"):

@@ -49,7 +49,10 @@ def begins_at_the_clusters_version(request: CloudRequest) -> str | None:
 
 
 def has_a_network_for_pods(request: CloudRequest) -> str | None:
-    """Nodes that start before vpc-cni never become ready: terraform-aws-eks issue 3446."""
+    """Reject nodes that start before vpc-cni, because they never become ready.
+
+    Source: terraform-aws-eks issue 3446.
+    """
     group = request.inputs or {}
     cluster = request.cloud.get(CLUSTER, str(group.get("clusterName")))
     if (
@@ -93,8 +96,8 @@ def block_is_empty_when_upgraded(request: CloudRequest) -> str | None:
 
 
 def placement_group_has_one_zone(request: CloudRequest) -> str | None:
-    """A cluster placement group has only one zone, and an update fails in any other zone:
-    terraform-aws-eks issue 3045.
+    """Reject an update that puts nodes of a cluster placement group into more than one zone,
+    because such a group has only one. Source: terraform-aws-eks issue 3045.
     """
     group, template = request.inputs or {}, _template(request)
     name = ((template or {}).get("placement") or {}).get("groupName")

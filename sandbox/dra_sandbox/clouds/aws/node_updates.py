@@ -21,7 +21,10 @@ STOCK = "dra-sandbox:aws:Stock"
 
 
 def is_active(request: CloudRequest) -> str | None:
-    """Reject a change while another one runs. Source: aws/containers-roadmap issue 2204."""
+    """Reject a change while another change is in progress.
+
+    Source: aws/containers-roadmap issue 2204.
+    """
     if (
         request.inputs is None
         or request.before is None
@@ -55,10 +58,10 @@ def pods_leave(request: CloudRequest) -> str | None:
 
 
 def has_as_many_machines(request: CloudRequest) -> str | None:
-    """Reject a group that is larger than the stock (aws/containers-roadmap issue 2204). Also reject
-    an update with the strategy DEFAULT without spare machines, because it starts a node in every
-    zone before it removes one (kubernetes/autoscaler issue 5264; EKS API reference,
-    updateStrategy).
+    """Reject a group that is larger than the number of available machines (aws/containers-roadmap
+    issue 2204). Also reject an update with the strategy DEFAULT without spare machines, because
+    it starts a node in every zone before it removes one (kubernetes/autoscaler issue 5264; EKS
+    API reference, updateStrategy).
     """
     if request.inputs is None:
         return None
@@ -71,7 +74,7 @@ def has_as_many_machines(request: CloudRequest) -> str | None:
         if f"{machine}/{zone}" in stock
     ]
     if len(counts) < len(zones) or not counts:
-        return None  # the number of machines isn't limited in one of its zones
+        return None  # at least one zone has no limit on its machines
     wanted, left = (
         request.inputs["scalingConfig"]["desiredSize"],
         sum(counts) - _of_others(request, machine, zones),

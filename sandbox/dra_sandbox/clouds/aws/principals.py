@@ -32,9 +32,11 @@ OF_CHINA_ALONE = frozenset(
 
 
 def is_a_role_or_user(inputs: Values) -> str | None:
-    """Sources: aws-samples/appmod-blueprints PR 319 (sessions), terraform-provider-aws issue 36447
-    (roles of services), terraform-aws-eks issue 2969 (a role of Identity Center without its path
-    isn't valid).
+    """Reject principals that access entries don't support.
+
+    Sources: aws-samples/appmod-blueprints PR 319 (sessions), terraform-provider-aws issue 36447
+    (service-linked roles), terraform-aws-eks issue 2969 (a role of Identity Center without its
+    path).
     """
     arn = str(inputs.get("principalArn") or "")
     if not re.fullmatch(r"arn:[^:]+:iam::\d+:(role|user)/.+", arn):
@@ -51,8 +53,9 @@ def is_a_role_or_user(inputs: Values) -> str | None:
 
 
 def groups_are_not_of_kubernetes(inputs: Values) -> str | None:
-    """EKS user guide, “Create access entries”. The message is the answer of `create-access-entry`
-    for system:masters.
+    """Reject the groups of Kubernetes itself. Source: EKS user guide, “Create access entries”.
+
+    The message is the response of `create-access-entry` for system:masters.
     """
     for group in inputs.get("kubernetesGroups") or []:
         if group.startswith("system:"):
@@ -64,8 +67,9 @@ def groups_are_not_of_kubernetes(inputs: Values) -> str | None:
 
 
 def tags_are_of_iam(inputs: Values) -> str | None:
-    """IAM API reference, Tag (characters); kubernetes/kops issue 11727 (keys that differ only in
-    case).
+    """Reject tags with characters that IAM doesn't allow, and keys that differ only in case.
+
+    Sources: IAM API reference, Tag (characters); kubernetes/kops issue 11727 (case).
     """
     tags = inputs.get("tags") or {}
     for index, pair in enumerate(tags.items(), start=1):
@@ -87,15 +91,15 @@ def tags_are_of_iam(inputs: Values) -> str | None:
 
 
 def key_is_no_alias(inputs: Values) -> str | None:
-    """boto/boto PR 3883."""
+    """Reject the alias of a key where an API needs the key itself. Source: boto/boto PR 3883."""
     if str(inputs.get("keyId") or "").rpartition(":")[2].startswith("alias/"):
         return "InvalidArnException: Key Aliases are not supported for this operation."
     return None
 
 
 def service_is_called_so(inputs: Values) -> str | None:
-    """eksctl-io/eksctl issues 2568 and 3081, aws/aws-cdk issue 9864: names of endpoints in
-    China.
+    """Reject endpoint services whose name has the prefix of the other partition (China or
+    elsewhere). Sources: eksctl-io/eksctl issues 2568 and 3081, aws/aws-cdk issue 9864.
     """
     name = str(inputs.get("serviceName") or "")
     found = re.fullmatch(rf"({re.escape(CHINA)}|{re.escape(ELSEWHERE)})([^.]+)\.(.+)", name)

@@ -17,7 +17,10 @@ quotas.
 
 
 def has_vcpus(request: CloudRequest) -> str | None:
-    """klothoplatform/klotho pull request 311, kubernetes/kops pull request 15778."""
+    """Reject a group that needs more vCPUs than a quota allows.
+
+    Sources: klothoplatform/klotho pull request 311, kubernetes/kops pull request 15778.
+    """
     wanted = _vcpus(request.cloud, request.inputs or {}, "")
     present = _vcpus(request.cloud, request.before or {}, "")
     for quota in request.cloud.all(QUOTA).values() if wanted > present else ():

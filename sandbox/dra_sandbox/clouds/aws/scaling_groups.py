@@ -11,11 +11,11 @@ TAGGED = "dra-sandbox:aws:TaggedScalingGroup"
 
 
 def has_tags_of_its_own(request: CloudRequest) -> None:
-    """The tags of a node group apply only to itself, and the tags of a launch template to the
-    instances that are started with it.
+    """Store the tags of a node group and of its instances.
 
-    Sources: EKS API reference, CreateNodegroup; EKS user guide, “Customize managed nodes with
-    launch templates”.
+    The tags of a node group apply only to the group itself. The tags of a launch template apply to
+    the instances that are started with it. Sources: EKS API reference, CreateNodegroup; EKS user
+    guide, “Customize managed nodes with launch templates”.
     """
     if request.inputs is None:
         request.cloud.drop(TAGGED, request.identifier)

@@ -20,8 +20,9 @@ _SIZES = {"minSize": "minSize", "maxSize": "maxSize", "desiredCapacity": "desire
 
 
 def says_when(inputs: Values) -> str | None:
-    """Require a recurrence of five fields, or a start time: EC2 Auto Scaling API reference,
-    PutScheduledUpdateGroupAction.
+    """Require a recurrence of five fields, or a start time.
+
+    Source: EC2 Auto Scaling API reference, PutScheduledUpdateGroupAction.
     """
     recurrence = inputs.get("recurrence")
     if recurrence is None and inputs.get("startTime") is None:
@@ -33,7 +34,9 @@ def says_when(inputs: Values) -> str | None:
 
 
 def has_sizes_in_order(inputs: Values) -> str | None:
-    """A missing size is sent as 0, and -1 means that it isn't set:
+    """Require that the desired capacity is between the minimum and the maximum.
+
+    A missing size is sent as 0, and -1 means that it isn't set. Source:
     buildkite/terraform-buildkite-elastic-ci-stack-for-aws issue 139.
     """
     low, wanted, high = (_size(inputs, name) for name in ("minSize", "desiredCapacity", "maxSize"))
@@ -45,7 +48,9 @@ def has_sizes_in_order(inputs: Values) -> str | None:
 
 
 def begins_in_future(request: CloudRequest) -> str | None:
-    """An update repeats the start time that was computed when the action was created:
+    """Reject a start time in the past.
+
+    An update repeats the start time that was computed when the action was created. Sources:
     hashicorp/terraform-provider-aws pull request 3033; pulumi/pulumi-aws issue 2473.
     """
     if request.inputs is None:
@@ -59,7 +64,9 @@ def begins_in_future(request: CloudRequest) -> str | None:
 
 
 def is_of_a_group(request: CloudRequest) -> str | None:
-    """Require an existing group that EKS doesn't schedule itself (text not found)."""
+    """Require an existing group that EKS doesn't schedule itself (without the text of the error
+    message).
+    """
     if request.inputs is None:
         return None
     name = request.inputs["autoscalingGroupName"]
@@ -80,8 +87,9 @@ def first_start(facts: Facts) -> Value:
 
 
 def block_has_begun(request: CloudRequest) -> str | None:
-    """Until the Capacity Block is active, the group's desired size must be 0, or launches fail: EKS
-    user guide, as above.
+    """Reject a group with nodes while its Capacity Block isn't active, because launches would fail.
+
+    Source: the user guide, as above.
     """
     group = request.inputs or {}
     if group.get("capacityType") != "CAPACITY_BLOCK" or not group["scalingConfig"]["desiredSize"]:

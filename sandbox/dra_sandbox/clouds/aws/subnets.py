@@ -76,8 +76,9 @@ def has_no_public_addresses(request: CloudRequest) -> str | None:
 
 
 def has_no_security_groups(request: CloudRequest) -> str | None:
-    """Reject the deletion of a VPC with security groups of other owners:
-    terraform-aws-modules/terraform-aws-vpc issue 283.
+    """Reject the deletion of a VPC with security groups of other owners.
+
+    Source: terraform-aws-modules/terraform-aws-vpc issue 283.
     """
     if request.inputs is not None:
         return None

@@ -19,9 +19,12 @@ MAX_PODS = 30
 
 
 def has_addresses(request: CloudRequest) -> str | None:
-    """Azure/AKS issues 1795 and 3653 (subnet, with one additional node for an upgrade),
-    Azure/AKS-Construction issue 701 (pod CIDR). The counted addresses:
-    learn.microsoft.com/troubleshoot/azure/azure-kubernetes/…/insufficientsubnetsize-error.
+    """Reject pools that need more addresses than their subnet or the pod range has.
+
+    Sources: Azure/AKS issues 1795 and 3653 (subnet, with one additional node for an upgrade),
+    Azure/AKS-Construction issue 701 (pod CIDR);
+    learn.microsoft.com/troubleshoot/azure/azure-kubernetes/…/insufficientsubnetsize-error (which
+    addresses count).
     """
     for change in changes(request):
         if not (change.before is None or change.more_nodes or change.surge or _may_grow(change)):

@@ -22,9 +22,9 @@ LEAST_VCPUS_OF_A_SYSTEM_POOL = 2
 MOST_NODES = 1000
 LONGEST_LABEL = 63
 _ZONES = ("1", "2", "3")
-# Azure/azure-rest-api-specs marks none of these create-only, so the provider plans an update, which
-# Azure refuses: pulumi/pulumi-azure-native issue 959 (vmSize), terraform-provider-azurerm issue
-# 26730 (osSKU).
+# Azure/azure-rest-api-specs doesn't mark these properties as create-only, so the provider plans an
+# update, which Azure refuses: pulumi/pulumi-azure-native issue 959 (vmSize),
+# terraform-provider-azurerm issue 26730 (osSKU).
 FIXED = (
     "availabilityZones",
     "capacityReservationGroupID",
@@ -73,7 +73,7 @@ def of_cluster(inputs: Values) -> str | None:
 
 
 def _name(pool: Values) -> str | None:
-    """Azure/AKS issue 3300."""
+    """Reject a name that isn't valid. Source: Azure/AKS issue 3300."""
     if re.fullmatch(r"[a-z][a-z0-9]{0,11}", str(pool.get("name") or "")):
         return None
     return (
@@ -83,7 +83,10 @@ def _name(pool: Values) -> str | None:
 
 
 def _counts(pool: Values) -> str | None:
-    """Azure/AKS issue 4185, pulumi/pulumi-azure-native issue 2943."""
+    """Reject counts outside the limits, and autoscaler settings that don't belong together.
+
+    Sources: Azure/AKS issue 4185, pulumi/pulumi-azure-native issue 2943.
+    """
     count, least = pool.get("count"), 1 if pool.get("mode") == "System" else 0
     low, most = least, MOST_NODES
     if count is None:
@@ -112,7 +115,9 @@ def _counts(pool: Values) -> str | None:
 
 
 def _spot(pool: Values) -> str | None:
-    """Issues Azure/bicep 14517 and terraform-provider-azurerm 31129;
+    """Reject settings that Spot pools don't support, and Spot settings on other pools.
+
+    Sources: Azure/bicep issue 14517, terraform-provider-azurerm issue 31129;
     learn.microsoft.com/azure/aks/spot-node-pool.
     """
     settings = pool.get("upgradeSettings") or {}
@@ -143,7 +148,11 @@ def _is_price(price: float | None) -> bool:
 
 
 def _surge(pool: Values) -> str | None:
-    """learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling. The limits are from the API."""
+    """Reject invalid upgrade settings.
+
+    Sources: learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling; the limits are from the
+    API.
+    """
     settings = pool.get("upgradeSettings") or {}
     surge, away = settings.get("maxSurge"), settings.get("maxUnavailable")
     for key, value in (("maxSurge", surge), ("maxUnavailable", away)):
@@ -167,8 +176,10 @@ def _surge(pool: Values) -> str | None:
 
 
 def _sizes(pool: Values) -> str | None:
-    """learn.microsoft.com/azure/aks/use-system-pools (cores), …/use-nvidia-gpu (sizes). The limits
-    are from the API.
+    """Reject invalid VM sizes, zones, and limits.
+
+    Sources: learn.microsoft.com/azure/aks/use-system-pools (cores), …/use-nvidia-gpu (sizes); the
+    limits are from the API.
     """
     for key, low, high in (("maxPods", 10, 250), ("osDiskSizeGB", 0, 2048)):
         value = pool.get(key)
@@ -199,8 +210,9 @@ def _sizes(pool: Values) -> str | None:
 
 
 def _gpus(pool: Values) -> str | None:
-    """Check which sizes support which GPU instance profiles:
-    learn.microsoft.com/azure/aks/gpu-multi-instance.
+    """Check that the size supports the GPU instance profile.
+
+    Source: learn.microsoft.com/azure/aks/gpu-multi-instance.
     """
     profile = pool.get("gpuInstanceProfile")
     machine = str(pool.get("vmSize") or "")
@@ -210,9 +222,9 @@ def _gpus(pool: Values) -> str | None:
 
 
 def _reservations(pool: Values) -> str | None:
-    """Check settings that capacity reservations don't support.
+    """Reject settings that capacity reservations don't support.
 
-    learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview
+    Source: learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview
     (MicrosoftDocs/azure-compute-docs@05a4485).
     """
     if not pool.get("capacityReservationGroupID"):
@@ -240,7 +252,10 @@ def _subnet(pool: Values) -> str | None:
 
 
 def _version(pool: Values) -> str | None:
-    """dspace-group/simphera-reference-architecture-azure issue 29."""
+    """Reject a version that Azure doesn't offer.
+
+    Source: dspace-group/simphera-reference-architecture-azure issue 29.
+    """
     wanted = str(pool.get("orchestratorVersion") or "")
     if not wanted or is_offered(wanted):
         return None
@@ -267,7 +282,10 @@ RULES: tuple[Rule, ...] = (
 
 
 def keeps_what_is_fixed(request: CloudRequest) -> str | None:
-    """pulumi/pulumi-azure-native issue 959."""
+    """Reject a change of a property that is fixed after creation.
+
+    Source: pulumi/pulumi-azure-native issue 959.
+    """
     if request.inputs is None or request.before is None:
         return None
     for key in FIXED:
@@ -278,9 +296,12 @@ def keeps_what_is_fixed(request: CloudRequest) -> str | None:
 
 
 def scales_by_one_hand(request: CloudRequest) -> str | None:
-    """Azure/AKS issue 1248 (a count that changes while the autoscaler is enabled in the same
-    update), Azure/azure-cli pull request 13996 and terraform-provider-azurerm pull request 4256
-    (while it's on). A count outside the limits must change.
+    """Reject a new count for a pool that the autoscaler scales, except if the current count is
+    outside the limits.
+
+    Sources: Azure/AKS issue 1248 (a count that changes in the update that enables the autoscaler),
+    Azure/azure-cli pull request 13996 and terraform-provider-azurerm pull request 4256 (while the
+    autoscaler is enabled).
     """
     wanted, now = request.inputs, request.before
     if (
@@ -325,7 +346,10 @@ def is_in_a_cluster(request: CloudRequest) -> str | None:
 
 
 def does_not_exist_yet(request: CloudRequest) -> str | None:
-    """pulumi/pulumi-azure-native:provider/pkg/provider/provider.go@006a62a."""
+    """Reject the creation of an existing pool.
+
+    Source: pulumi/pulumi-azure-native:provider/pkg/provider/provider.go@006a62a.
+    """
     if (
         request.before is None
         and request.inputs is not None

@@ -15,8 +15,9 @@ _SINKS = ("workspaceId", "storageAccountId", "eventHubAuthorizationRuleId", "mar
 
 
 def window_is_new(request: CloudRequest) -> str | None:
-    """Reject the creation of an existing window:
-    pulumi/pulumi-azure-native:provider/pkg/provider/provider.go@006a62a.
+    """Reject the creation of an existing window.
+
+    Source: pulumi/pulumi-azure-native:provider/pkg/provider/provider.go@006a62a.
     """
     if (
         request.inputs is None
@@ -28,8 +29,10 @@ def window_is_new(request: CloudRequest) -> str | None:
 
 
 def sink_has_its_logs_once(request: CloudRequest) -> str | None:
-    """Azure/terraform-azurerm-avm-ptn-aiml-landing-zone issue 19, Azure/bicep-registry-modules
-    issue 3407.
+    """Reject a destination that already receives the same log of the same resource.
+
+    Sources: Azure/terraform-azurerm-avm-ptn-aiml-landing-zone issue 19,
+    Azure/bicep-registry-modules issue 3407.
     """
     if request.inputs is None:
         return None
@@ -59,8 +62,10 @@ def _sent(setting: Values) -> Iterator[tuple[str, str]]:
 
 
 def go_with_their_cluster(request: CloudRequest) -> None:
-    """Diagnostic settings outlive their cluster, and apply to a new cluster with the same name:
-    MicrosoftDocs/azure-docs pull request 107734.
+    """Delete the maintenance windows of a deleted cluster.
+
+    Diagnostic settings outlive their cluster, and apply to a new cluster with the same name.
+    Source: MicrosoftDocs/azure-docs pull request 107734.
     """
     for identifier in request.cloud.all(WINDOW) if request.inputs is None else ():
         if identifier.startswith(f"{request.identifier}/maintenanceConfigurations/"):

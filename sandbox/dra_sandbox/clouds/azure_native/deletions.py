@@ -22,7 +22,9 @@ OF_TENANTS = (INTERFACE, ENDPOINT, BALANCER, ADDRESS, DISK)
 
 
 def is_not_locked(request: CloudRequest) -> str | None:
-    """A lock applies to all resources in its scope, including roles and diagnostic settings:
+    """Reject the deletion of a locked resource.
+
+    A lock applies to all resources in its scope, including roles and diagnostic settings:
     hashicorp/terraform-provider-azurerm issues 11770 and 17478. A group with a locked resource
     can't be deleted (learn.microsoft.com/azure/azure-resource-manager/management/lock-resources).
     """
@@ -42,9 +44,10 @@ def is_not_locked(request: CloudRequest) -> str | None:
 
 
 def is_used_by_nobody(request: CloudRequest) -> str | None:
-    """A resource with an address of a subnet blocks the subnet's deletion:
-    sassoftware/viya4-iac-azure issue 108 (an interface), kubernetes-sigs/cluster-api-provider-azure
-    issue 172 (an internal load balancer).
+    """Reject the deletion of a subnet while a resource has one of its addresses.
+
+    Sources: sassoftware/viya4-iac-azure issue 108 (an interface),
+    kubernetes-sigs/cluster-api-provider-azure issue 172 (an internal load balancer).
     """
     if request.inputs is not None:
         return None
@@ -62,8 +65,9 @@ def is_used_by_nobody(request: CloudRequest) -> str | None:
 
 
 def leaves_a_system_pool(request: CloudRequest) -> str | None:
-    """The last system pool can only be deleted with its cluster:
-    kubernetes-sigs/cluster-api-provider-azure issue 1355.
+    """Reject the deletion of the last system pool, which can only be deleted with its cluster.
+
+    Source: kubernetes-sigs/cluster-api-provider-azure issue 1355.
     """
     if request.inputs is not None or (request.before or {}).get("mode") != "System":
         return None
@@ -77,8 +81,9 @@ def leaves_a_system_pool(request: CloudRequest) -> str | None:
 
 
 def goes_with_its_nodes(request: CloudRequest) -> None:
-    """Delete the node resource group, including load balancers and disks:
-    learn.microsoft.com/azure/aks/delete-cluster.
+    """Delete the node resource group, including load balancers and disks.
+
+    Source: learn.microsoft.com/azure/aks/delete-cluster.
     """
     group = str((request.before or {}).get("nodeResourceGroup") or "").lower()
     if request.inputs is None and group:
@@ -87,8 +92,9 @@ def goes_with_its_nodes(request: CloudRequest) -> None:
 
 
 def goes_with_all_inside(request: CloudRequest) -> None:
-    """Delete all resources in the group:
-    learn.microsoft.com/azure/azure-resource-manager/management/delete-resource-group.
+    """Delete all resources in the group.
+
+    Source: learn.microsoft.com/azure/azure-resource-manager/management/delete-resource-group.
     """
     if request.inputs is None:
         _drop(request.cloud, request.identifier.lower())

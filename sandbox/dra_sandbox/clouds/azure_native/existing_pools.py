@@ -37,10 +37,8 @@ class PoolChange(Struct, frozen=True, kw_only=True):
 
     @property
     def surge(self) -> int:
-        """Number of nodes that an upgrade starts before it removes old nodes, or 0 without an
-        upgrade.
-
-        By default 10 %, rounded up, but at least one:
+        """Number of nodes that an upgrade starts before it removes old nodes, or 0 if there is no
+        upgrade. The default is 10 %, rounded up, but at least one node:
         learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling.
         """
         nodes = count(self.wanted)
@@ -51,7 +49,7 @@ class PoolChange(Struct, frozen=True, kw_only=True):
 
     @property
     def is_upgraded(self) -> bool:
-        """Return True if the change sets another version for existing nodes."""
+        """Return True if the change sets a different version for existing nodes."""
         if self.before is None:
             return False
         then, now = (
@@ -86,7 +84,7 @@ def changes(request: CloudRequest) -> Iterator[PoolChange]:
 
 
 def present(cloud: Memory) -> Iterator[tuple[str, Values, Values]]:
-    """Return every existing pool: its identifier, its properties, and its cluster."""
+    """Return the identifier, the properties, and the cluster of every existing pool."""
     clusters = cloud.all(CLUSTER)
     for identifier, cluster in clusters.items():
         for pool in cluster.get("agentPoolProfiles") or []:
@@ -96,7 +94,10 @@ def present(cloud: Memory) -> Iterator[tuple[str, Values, Values]]:
 
 
 def cluster_of(cloud: Memory, pool: str) -> Values | None:
-    """Return the cluster of a pool's identifier, or None. Azure IDs are case-insensitive."""
+    """Return the cluster to which a pool's identifier belongs, or None.
+
+    Azure IDs are case-insensitive.
+    """
     wanted = pool.rpartition("/agentPools/")[0].lower()
     return next((each for name, each in cloud.all(CLUSTER).items() if name.lower() == wanted), None)
 

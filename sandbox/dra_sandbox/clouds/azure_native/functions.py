@@ -66,7 +66,7 @@ def user_credentials(arguments: Values, place: Place) -> Values:
 
 
 def offered_versions() -> tuple[str, ...]:
-    """Return two versions of each supported minor version (one patch and the one before), oldest
+    """Return two versions of each supported minor version (a patch and the previous one), oldest
     first.
     """
     return tuple(f"1.{minor}.{_PATCH}" for minor in range(MINIMUM_MINOR - 1, MAXIMUM_MINOR + 1))
@@ -80,8 +80,9 @@ def is_offered(wanted: str) -> bool:
 
 
 def newest(wanted: str) -> str:
-    """Return the newest patch for a text such as "1.35". A full version is returned as it is, and
-    an empty text gives the oldest.
+    """Return the newest patch for a text such as "1.35".
+
+    A full version is returned unchanged, and an empty text gives the oldest version.
     """
     if not wanted:
         return f"1.{MINIMUM_MINOR}.{_PATCH}"

@@ -13,7 +13,10 @@ INVALID = "InvalidParameter: "
 
 
 def labels_are_accepted(pool: Values) -> str | None:
-    """Issues ams0/aks-nvme-ssd-provisioner 5, Azure/AKS 4613 and 1538 (syntax)."""
+    """Reject reserved or invalid labels.
+
+    Sources: ams0/aks-nvme-ssd-provisioner issue 5, Azure/AKS issues 4613 and 1538 (syntax).
+    """
     for key in pool.get("nodeLabels") or {}:
         domain = key.rpartition("/")[0]
         if domain == "kubernetes.azure.com":
@@ -43,8 +46,10 @@ def labels_are_accepted(pool: Values) -> str | None:
 
 
 def taints_are_accepted(pool: Values) -> str | None:
-    """Azure/AKS issue 2578 (system pools). The format is kubectl's:
-    learn.microsoft.com/azure/aks/use-node-taints.
+    """Reject invalid taints, and taints that system pools don't support.
+
+    Sources: Azure/AKS issue 2578 (system pools); learn.microsoft.com/azure/aks/use-node-taints
+    (kubectl's format).
     """
     for taint in pool.get("nodeTaints") or []:
         if not re.fullmatch(r"[^=:]+(=[^:]*)?:(NoSchedule|PreferNoSchedule|NoExecute)", taint):

@@ -6,8 +6,11 @@ from dra_sandbox.clouds.type_rows import CloudRequest
 
 
 def stays_where_it_is(request: CloudRequest) -> str | None:
-    """Azure Resource Manager, error InvalidResourceLocation: learn.microsoft.com/azure/
-    azure-resource-manager/troubleshooting/common-deployment-errors.
+    """Reject a change of the location.
+
+    Source:
+    learn.microsoft.com/azure/azure-resource-manager/troubleshooting/common-deployment-errors
+    (InvalidResourceLocation).
     """
     if request.inputs is None or request.before is None:
         return None

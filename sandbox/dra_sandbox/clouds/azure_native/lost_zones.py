@@ -22,9 +22,10 @@ def _is_constrained(pool: Values, key: str) -> bool:
 def has_machines(request: CloudRequest) -> str | None:
     """Reject nodes that can't be allocated. A pool can grow while any of its zones has machines.
 
+    Source:
     MicrosoftDocs/SupportArticles-docs:…/error-code-zonalallocationfailed-allocationfailed.md@031528b.
     Azure places a pool without zones where it has capacity:
-    learn.microsoft.com/azure/aks/reliability-availability-zones-configure. If more than a zone
+    learn.microsoft.com/azure/aks/reliability-availability-zones-configure. If more than one zone
     restricts the pool, the message lists all restrictions: jenkins-infra/helpdesk issue 4459.
     """
     if request.inputs is None:

@@ -97,8 +97,10 @@ def _names(inputs: Values) -> str | None:
 
 
 def _key_vault(inputs: Values) -> str | None:
-    """learn.microsoft.com/azure/aks/use-kms-etcd-encryption, and the descriptions of the fields in
-    the API.
+    """Reject invalid settings of the key vault.
+
+    Sources: learn.microsoft.com/azure/aks/use-kms-etcd-encryption, and the descriptions of the
+    fields in the API.
     """
     access = inputs.get("apiServerAccessProfile") or {}
     kms = (inputs.get("securityProfile") or {}).get("azureKeyVaultKms") or {}
@@ -122,8 +124,11 @@ def _key_vault(inputs: Values) -> str | None:
 
 
 def _network(inputs: Values) -> str | None:
-    """Data plane and policy must match: learn.microsoft.com/azure/aks/azure-cni-powered-by-cilium.
-    The DNS address must be in the service CIDR, but not its first address: …/configure-azure-cni.
+    """Check the network settings.
+
+    Data plane and policy must match: learn.microsoft.com/azure/aks/azure-cni-powered-by-cilium. The
+    DNS address must be in the service CIDR, but must not be its first address:
+    …/configure-azure-cni.
     """
     network = inputs.get("networkProfile") or {}
     for key in ("podCidr", "serviceCidr"):
@@ -172,15 +177,16 @@ def _is_of(address: str, services: ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def may_join_its_subnet(request: CloudRequest) -> str | None:
-    """A custom identity needs a role on the subnet:
-    learn.microsoft.com/azure/aks/configure-azure-cni.
+    """Require that a custom identity has a role on the subnet.
+
+    Source: learn.microsoft.com/azure/aks/configure-azure-cni.
     """
     if request.inputs is None:
         return None
     pools, roles = request.inputs.get("agentPoolProfiles") or [], request.cloud.all(ROLE).values()
     for subnet in dict.fromkeys(pool.get("vnetSubnetID") for pool in pools):
         if not subnet or request.cloud.get(SUBNET, subnet) is None:
-            continue  # an existing identity with its roles
+            continue  # an existing identity already has its roles
         given = [role for role in roles if str(subnet).startswith(str(role["scope"]))]
         if not any(str(role["roleDefinitionId"]).endswith(JOINS_SUBNETS) for role in given):
             return (
@@ -191,7 +197,11 @@ def may_join_its_subnet(request: CloudRequest) -> str | None:
 
 
 def services_are_apart_from_nodes(request: CloudRequest) -> str | None:
-    """MicrosoftDocs/SupportArticles-docs:…/servicecidroverlapexistingsubnetscidr-error.md@16edcd9."""
+    """Reject a service CIDR that overlaps a subnet of nodes.
+
+    Source:
+    MicrosoftDocs/SupportArticles-docs:…/servicecidroverlapexistingsubnetscidr-error.md@16edcd9.
+    """
     if request.inputs is None:
         return None
     services = ipaddress.ip_network(
@@ -210,8 +220,9 @@ def services_are_apart_from_nodes(request: CloudRequest) -> str | None:
 
 
 def goes_out_by_its_gateway(request: CloudRequest) -> str | None:
-    """The NAT gateway must be attached to the subnet before the cluster is created:
-    learn.microsoft.com/azure/aks/nat-gateway.
+    """Require that the NAT gateway was attached to the subnet before the cluster is created.
+
+    Source: learn.microsoft.com/azure/aks/nat-gateway.
     """
     if request.inputs is None or (request.inputs.get("networkProfile") or {}).get(
         "outboundType"
@@ -228,8 +239,9 @@ def goes_out_by_its_gateway(request: CloudRequest) -> str | None:
 
 
 def moves_by_one_minor(request: CloudRequest) -> str | None:
-    """An upgrade can't skip a minor version, and a downgrade isn't possible:
-    learn.microsoft.com/azure/aks/upgrade-aks-cluster.
+    """Reject upgrades that skip a minor version, and downgrades.
+
+    Source: learn.microsoft.com/azure/aks/upgrade-aks-cluster.
     """
     if request.before is None or request.inputs is None:
         return None
@@ -248,8 +260,8 @@ def moves_by_one_minor(request: CloudRequest) -> str | None:
 
 
 def is_supported_by_its_plan(request: CloudRequest) -> str | None:
-    """Reject a minor version after its standard support, if the simulation knows one. Sources:
-    apecloud/kubeblocks PR 10136, cluster-api-provider-azure issue 5953.
+    """Reject a minor version after the end of its standard support, if the simulation knows this
+    date. Sources: apecloud/kubeblocks PR 10136, cluster-api-provider-azure issue 5953.
     """
     inputs = request.inputs or {}
     wanted = str(inputs.get("kubernetesVersion") or "")

@@ -23,8 +23,10 @@ USUAL_MINUTES = 120
 
 
 def may_begin(request: CloudRequest) -> str | None:
-    """Reject a change while another operation runs. An operation on a cluster blocks the cluster
-    and its pools, and an operation on a pool blocks the pool and its cluster. Source:
+    """Reject a change while another operation is in progress.
+
+    An operation on a cluster blocks the cluster and its pools, and an operation on a pool blocks
+    the pool and its cluster. Source:
     MicrosoftDocs/SupportArticles-docs:…/create-upgrade-delete/operationnotallowed.md@7407391.
     """
     own = request.identifier.lower()
@@ -52,9 +54,11 @@ def may_begin(request: CloudRequest) -> str | None:
 
 
 def pods_leave(request: CloudRequest) -> str | None:
-    """MicrosoftDocs/SupportArticles-docs:…/error-codes/unsatisfiablepdb-error.md@0306952 (a budget
-    that never allows an eviction, which is checked first); cloudnative-pg/cloudnative-pg issue 7346
-    (a budget that doesn't allow one now).
+    """Reject an upgrade if a PodDisruptionBudget blocks the eviction of pods.
+
+    Sources: MicrosoftDocs/SupportArticles-docs:…/error-codes/unsatisfiablepdb-error.md@0306952 (a
+    budget that never allows an eviction, which is checked first); cloudnative-pg/cloudnative-pg
+    issue 7346 (a budget that doesn't allow an eviction now).
     """
     upgraded = {change.identifier.lower() for change in changes(request) if change.is_upgraded}
     for name, pod in sorted(request.cloud.all(STAYING_POD).items()):
@@ -91,8 +95,10 @@ def is_waited_for(request: CloudRequest) -> str | None:
 
 
 def no_pool_is_left_behind(request: CloudRequest) -> str | None:
-    """MicrosoftDocs/SupportArticles-docs:…/nodepoolmcversionincompatible-error.md@051c368; three
-    minor versions: learn.microsoft.com/azure/aks/supported-kubernetes-versions.
+    """Reject a cluster version that is more than three minor versions newer than a pool.
+
+    Sources: MicrosoftDocs/SupportArticles-docs:…/nodepoolmcversionincompatible-error.md@051c368;
+    learn.microsoft.com/azure/aks/supported-kubernetes-versions (three minor versions).
     """
     if (
         request.inputs is None
@@ -160,8 +166,9 @@ def has_the_same_pools_inside(request: CloudRequest) -> str | None:
 
 
 def pools_left_out_stay(request: CloudRequest) -> None:
-    """A pool that is removed from the list of a cluster stays in Azure: pulumi/pulumi-azure-native
-    issue 1686.
+    """Keep pools that are removed from the list of a cluster, because they stay in Azure.
+
+    Source: pulumi/pulumi-azure-native issue 1686.
     """
     if request.inputs is None or request.before is None:
         return
@@ -176,9 +183,7 @@ def pools_left_out_stay(request: CloudRequest) -> None:
 
 def pools_inside_stay_as_they_are(request: CloudRequest) -> None:
     """Store the versions of the nodes inside a cluster, because an upgrade that doesn't name them
-    doesn't change them.
-
-    pulumi/pulumi-azure-native issue 2094, Azure/AKS issue 3087.
+    doesn't change them. Sources: pulumi/pulumi-azure-native issue 2094, Azure/AKS issue 3087.
     """
     before = (request.before or {}).get("agentPoolProfiles") or []
     for pool in before if request.inputs is None else []:

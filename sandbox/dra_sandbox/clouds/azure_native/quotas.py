@@ -1,7 +1,7 @@
 """Limits of a subscription for machines: cores, sizes by zone, features, and reservations.
 
 Tests and rehearsals store these limits in the cloud's memory, under kinds that only the simulation
-has. Without an entry, nothing is limited.
+has. Without these entries, nothing is limited.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ REGION = "cores"
 
 
 def has_cores(request: CloudRequest) -> str | None:
-    """1ChristianAlex/motordesk issue 14 (family, including the surge nodes of an upgrade);
-    Azure/AKS issue 5808 and MicrosoftDocs/azure-docs issue 62378 (region). Spot has a separate
-    quota.
+    """Reject nodes that need more cores than a quota allows. Spot has a separate quota.
+
+    Sources: 1ChristianAlex/motordesk issue 14 (family, including the surge nodes of an upgrade);
+    Azure/AKS issue 5808 and MicrosoftDocs/azure-docs issue 62378 (region).
     """
     quotas = request.cloud.all(QUOTA)
     for change in changes(request) if quotas else ():
@@ -73,7 +74,7 @@ def has_cores(request: CloudRequest) -> str | None:
 
 
 def _used(cloud: Memory, sizes: list[str] | None) -> int:
-    """Return the cores that pools use, of these sizes or of all sizes."""
+    """Return the number of cores that pools of these sizes use. None stands for all sizes."""
     return sum(
         count(pool) * cores(pool)
         for _, pool, _ in present(cloud)
@@ -82,7 +83,10 @@ def _used(cloud: Memory, sizes: list[str] | None) -> int:
 
 
 def is_offered_in_its_zones(request: CloudRequest) -> str | None:
-    """Each zone of a pool must offer the size: MicrosoftDocs/azure-aks-docs issue 416."""
+    """Reject a pool if one of its zones doesn't offer the size.
+
+    Source: MicrosoftDocs/azure-aks-docs issue 416.
+    """
     for change in changes(request):
         offer = request.cloud.get(OFFER, str(change.wanted.get("vmSize")))
         without = (
@@ -101,7 +105,7 @@ def is_offered_in_its_zones(request: CloudRequest) -> str | None:
 
 
 def is_restricted(request: CloudRequest) -> str | None:
-    """Azure/AKS issue 2413."""
+    """Reject new pools with a VM size that AKS restricts. Source: Azure/AKS issue 2413."""
     restricted = request.cloud.all(RESTRICTED)
     new = [change for change in changes(request) if change.before is None]
     names = [_name(change) for change in new if change.wanted.get("vmSize") in restricted]
@@ -114,7 +118,10 @@ def is_restricted(request: CloudRequest) -> str | None:
 
 
 def has_room_for_a_cluster(request: CloudRequest) -> str | None:
-    """learn.microsoft.com/azure/aks/quotas-skus-regions."""
+    """Reject a cluster beyond the region's quota.
+
+    Source: learn.microsoft.com/azure/aks/quotas-skus-regions.
+    """
     place = str((request.inputs or {}).get("location"))
     quota = request.cloud.get(CLUSTERS, place)
     if (
@@ -135,8 +142,9 @@ def has_room_for_a_cluster(request: CloudRequest) -> str | None:
 
 
 def may_encrypt_at_its_host(request: CloudRequest) -> str | None:
-    """Without this feature of the subscription, Azure rejects every pool: Azure/azure-cli issue
-    16788.
+    """Reject pools with encryption at host if the subscription doesn't have this feature.
+
+    Source: Azure/azure-cli issue 16788.
     """
     state = (request.cloud.get(FEATURE, ENCRYPTION) or {}).get("state", "Registered")
     if state == "Registered" or not any(
@@ -151,9 +159,9 @@ def may_encrypt_at_its_host(request: CloudRequest) -> str | None:
 
 
 def group_in_use(facts: Facts) -> Value:
-    """Return the capacity reservation group that a pool uses, or none if it contains no reservation
-    for the pool's size. In that case, AKS only prints a warning, and the nodes are ordinary ones:
-    learn.microsoft.com/azure/aks/use-capacity-reservation-groups.
+    """Return the capacity reservation group that a pool uses, or None if the group has no
+    reservation for the pool's size. In that case, AKS only prints a warning and starts ordinary
+    nodes: learn.microsoft.com/azure/aks/use-capacity-reservation-groups.
 
     If the simulation contains no reservation, all groups have capacity.
     """

@@ -1,10 +1,10 @@
-"""The changes for which the provider re-creates a resource, from the table `replacements.csv`.
+"""Read the changes for which the provider re-creates a resource from the table `replacements.csv`.
 
 Sources, by column: `forceNewMap` is the list in pulumi/pulumi-azure-native:
 provider/pkg/gen/replacement.go@1b7112a (July 2026). `path` contains the parameters in the path of a
 resource. `mutability` contains the properties that Azure's specification marks with
 `x-ms-mutability` as set only at creation (…/provider/pkg/gen/properties.go@f65ea5b). Other
-properties are updated, and the API may reject that.
+properties are updated, which the API can reject.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from dra_sandbox.clouds.differences import PropertyDifference, ReplaceRule, gene
 
 
 class AzureReplaceRule(ReplaceRule, frozen=True):
-    """The paths of one type, as the provider compares them
+    """The paths of one resource type that cause a replacement, as the provider compares them
     (pulumi/pulumi-azure-native:provider/pkg/provider/diff.go@03707ff).
     """
 
     def replaces(self, change: PropertyDifference) -> bool:
-        """Return True if a listed property changes, or a value inside a listed object.
+        """Return True if a listed property or a value inside a listed object changes.
 
         Adding or removing a whole object replaces the resource only if the object itself is listed,
         not because of its members.

@@ -28,7 +28,7 @@ from dra_sandbox.clouds.wire_values import Value, Values
 
 _GROUP = "/subscriptions/{subscription}/resourceGroups/{resourceGroupName}"
 _NETWORK = f"{_GROUP}/providers/Microsoft.Network"
-# In lowercase, as in the API's responses: pulumi-azure-native's recorded states.
+# Lowercase, as in the API's responses (recorded states of pulumi-azure-native).
 _CLUSTER = (
     "/subscriptions/{subscription}/resourcegroups/{resourceGroupName}/providers/Microsoft.ContainerService/"
     "managedClusters/{resourceName}"
@@ -54,7 +54,7 @@ def _only_private(facts: Facts) -> Value:
     return facts.text("{dnsPrefix}-{hex8}.privatelink.{location}.azmk8s.io") if private else ""
 
 
-# The enums of API version 2025-09-01, which the API checks, but the provider doesn't.
+# The enums of API version 2025-09-01. The API checks them, but the provider doesn't.
 _POOL_VALUES: Mapping[str, frozenset[str]] = {
     "mode": frozenset({"System", "User", "Gateway"}),
     "type": frozenset({"VirtualMachineScaleSets", "AvailabilitySet", "VirtualMachines"}),

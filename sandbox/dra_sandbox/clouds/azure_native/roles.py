@@ -9,9 +9,9 @@ ROLE = "azure-native:authorization:RoleAssignment"
 
 
 def is_given_once(request: CloudRequest) -> str | None:
-    """A principal can only have a role on a scope once, whatever the name of the assignment.
-    "RoleAssignmentExists", 409:
-    learn.microsoft.com/azure/role-based-access-control/troubleshooting.
+    """Reject a second assignment of a role to a principal on the same scope, even with another
+    name. Source: learn.microsoft.com/azure/role-based-access-control/troubleshooting
+    (RoleAssignmentExists, 409).
     """
     if request.inputs is None or request.before is not None:
         return None

@@ -1,4 +1,4 @@
-"""Clusters that GKE rejects.
+"""Check GKE clusters.
 
 Sources: GoogleCloudPlatform/magic-modules PR 8338, cluster-toolkit PR 3364 and
 modules/scheduler/gke-cluster,

@@ -15,9 +15,10 @@ isn't configured offers all versions.
 
 
 def moves_by_one_minor(request: CloudRequest) -> str | None:
-    """A control plane can't skip a minor version:
-    docs.cloud.google.com/kubernetes-engine/versioning, “Version skew policy” (the message isn't
-    from there).
+    """Reject an upgrade that skips a minor version.
+
+    Source: docs.cloud.google.com/kubernetes-engine/versioning, “Version skew policy” (without the
+    text of the error message).
     """
     if request.inputs is None or request.before is None:
         return None
@@ -57,9 +58,9 @@ def is_of_its_channel(request: CloudRequest) -> str | None:
 
 
 def version_of_master(facts: Facts) -> Value:
-    """Return the version of a control plane. The requested version is a minimum, and lower versions
-    have no effect.
+    """Return the version of a control plane.
 
+    The requested version is a minimum, and lower versions have no effect. Source:
     hashicorp/terraform-provider-google issue 3509.
     """
     asked, now = (

@@ -11,7 +11,7 @@ def comes_and_goes(request: CloudRequest) -> None:
     """Create, remove, or keep the first pool when a cluster is created, changed, or deleted.
 
     If `remove_default_node_pool` changes to true, the pool of an existing cluster is removed with
-    all its pods:
+    all its pods. Source:
     hashicorp/terraform-provider-google:google/services/container/resource_container_cluster.go
     (update), and issue 3064. All pools of a cluster are deleted with it.
     """

@@ -9,7 +9,7 @@ from dra_sandbox.clouds.wire_values import Values
 
 Place = Mapping[str, str]
 
-# https://cloud.google.com/compute/docs/regions-zones: the regions whose zones are not a, b and c.
+# https://cloud.google.com/compute/docs/regions-zones: the regions whose zones aren't a, b, and c.
 _ZONES = {"us-central1": "abcf", "us-east1": "bcd", "europe-west1": "bcd"}
 # AI zones are listed among the other zones: googleapis/google-cloud-go issue 13734.
 _AI_ZONES = {"us-central1": ("us-central1-ai1a",), "us-south1": ("us-south1-ai1b",)}
@@ -67,7 +67,7 @@ def zones(arguments: Values, place: Place) -> Values:
 
 
 def engine_versions(arguments: Values, place: Place) -> Values:
-    """Return two versions of each supported minor version (one patch and the one before), newest
+    """Return two versions of each supported minor version (a patch and the previous one), newest
     first. As in the real function, a prefix filters them.
     """
     every = [f"1.{minor}.{_PATCH}" for minor in range(MAXIMUM_MINOR, MINIMUM_MINOR - 2, -1)]

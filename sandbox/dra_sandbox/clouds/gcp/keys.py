@@ -1,7 +1,7 @@
 """Check customer-managed keys that encrypt the disks of nodes or the secrets of a cluster.
 
-Compute Engine uses the key of a disk, and GKE the key of secrets, each as its service agent, which
-needs a role on the key.
+Compute Engine uses the keys of disks, and GKE uses the keys of secrets. Each does so with its
+service agent, which needs a role on the key.
 
 Sources: terraform-provider-google issue 5103 and PR 590 of gcp-compute-persistent-disk-csi-driver
 (messages); GKE documentation, “Use customer-managed encryption keys” and “Encrypt secrets at the

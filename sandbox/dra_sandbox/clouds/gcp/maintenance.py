@@ -15,9 +15,11 @@ LOOKED_AT = 400  # days
 
 
 def leaves_time(inputs: Values) -> str | None:
-    """docs.cloud.google.com/kubernetes-engine/docs/concepts/maintenance-windows-and-exclusions. The
-    message is the answer of `clusters.create` to a weekly window of four hours. Recurrence rules
-    with other parts than the ones below are accepted.
+    """Reject a recurring window that leaves GKE too little time.
+
+    Recurrence rules with parts other than those below are accepted. Source:
+    docs.cloud.google.com/kubernetes-engine/docs/concepts/maintenance-windows-and-exclusions. The
+    message is the response of `clusters.create` to a weekly window of four hours.
     """
     window = (inputs.get("maintenancePolicy") or {}).get("recurringWindow") or {}
     try:

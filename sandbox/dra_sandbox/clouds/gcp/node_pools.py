@@ -1,4 +1,4 @@
-"""Node pools that GKE rejects, and settings that it adds to them, with the sources."""
+"""Check GKE node pools, and add the settings that GKE itself adds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dra_sandbox.clouds.label_syntax import is_key, is_value
 from dra_sandbox.clouds.wire_values import Values
 
 COMPACT_FLEX_START = ("a3-ultragpu-", "a4-", "h4d-")
-# docs.cloud.google.com/compute/docs/disks/local-ssd, which has no sentence of the API's.
+# docs.cloud.google.com/compute/docs/disks/local-ssd, which doesn't contain the API's error message.
 SSDS = {
     "a2-highgpu-1g": (0, 1, 2, 4, 8),
     "a2-highgpu-2g": (0, 2, 4, 8),
@@ -26,8 +26,8 @@ SSDS = {
     "g2-standard-96": (0, 8),
     "e2-medium": (0,),
 }
-# docs.cloud.google.com/compute/docs/accelerator-optimized-machines, the notes of each series:
-# STANDARD is on demand.
+# docs.cloud.google.com/compute/docs/accelerator-optimized-machines, the notes about each series.
+# STANDARD means on demand.
 CONSUMPTION = {
     "a4x-highgpu-4g": ("RESERVATION",),
     "a4x-maxgpu-4g-metal": ("RESERVATION",),
@@ -60,7 +60,10 @@ def of_pool(inputs: Values) -> str | None:
 
 
 def _boot_disk(inputs: Values, config: Values) -> str | None:
-    """astronomer/astronomer issue 2463; PD CSI driver's deploy/disk_type_labels.sh@b560165c."""
+    """Reject a boot disk that the machine type doesn't support.
+
+    Sources: astronomer/astronomer issue 2463; PD CSI driver's deploy/disk_type_labels.sh@b560165c.
+    """
     machine, disk = config.get("machineType") or "e2-medium", config.get("diskType")
     if disk is None or takes_boot_disk(machine, disk):
         return None
@@ -68,7 +71,9 @@ def _boot_disk(inputs: Values, config: Values) -> str | None:
 
 
 def _boot_disk_speed(inputs: Values, config: Values) -> str | None:
-    """hashicorp/terraform-provider-google:website/docs/r/container_node_pool (boot_disk), and
+    """Reject IOPS and throughput that the boot disk doesn't support.
+
+    Sources: hashicorp/terraform-provider-google:website/docs/r/container_node_pool (boot_disk), and
     Google's page on the limits of Hyperdisk Balanced: 500 IOPS for each GiB, and one IOPS for each
     4 to 256 KiB of throughput.
     """
@@ -96,7 +101,7 @@ def _boot_disk_speed(inputs: Values, config: Values) -> str | None:
 
 
 def _kernel(inputs: Values, config: Values) -> str | None:
-    """Check names of kernel settings: GKE API reference, LinuxNodeConfig."""
+    """Check the names of kernel settings. Source: GKE API reference, LinuxNodeConfig."""
     for name in (config.get("linuxNodeConfig") or {}).get("sysctls") or {}:
         if not name.startswith(SYSCTL_GROUPS):
             return f"Sysctl {name} is not supported."
@@ -104,7 +109,10 @@ def _kernel(inputs: Values, config: Values) -> str | None:
 
 
 def _local_ssds(inputs: Values, config: Values) -> str | None:
-    """terraform-google-kubernetes-engine issue 902."""
+    """Reject numbers and uses of local SSDs that the machine type doesn't support.
+
+    Source: terraform-google-kubernetes-engine issue 902.
+    """
     if config.get("ephemeralStorageLocalSsdConfig") and config.get("localNvmeSsdBlockConfig"):
         return (
             "Can not use local SSDs as volumes when using ephemeral storage backed by local SSDs."
@@ -120,9 +128,11 @@ def _local_ssds(inputs: Values, config: Values) -> str | None:
 
 
 def _machine_of_gpus(inputs: Values, config: Values) -> str | None:
-    """terraform-provider-google issue 8387; terraform-google-kubernetes-engine issue 2608.
+    """Reject GPUs that the machine type doesn't have.
+
     Accelerator-optimized machine types have fixed GPUs
-    (GoogleCloudPlatform/cluster-toolkit:pkg/config/machine_mappings.json@10470803).
+    (GoogleCloudPlatform/cluster-toolkit:pkg/config/machine_mappings.json@10470803). Sources:
+    terraform-provider-google issue 8387; terraform-google-kubernetes-engine issue 2608.
     """
     machine = config.get("machineType") or "e2-medium"
     given = config.get("guestAccelerators") or []
@@ -146,8 +156,11 @@ def _machine_of_gpus(inputs: Values, config: Values) -> str | None:
 
 
 def _labels(inputs: Values, config: Values) -> str | None:
-    """hashicorp/terraform-provider-google:website/docs/r/container_cluster.html.markdown@e03b7622;
-    GKE API reference, NodeConfig: labels and taints must be valid in Kubernetes.
+    """Reject labels and taints that Kubernetes or GKE doesn't allow.
+
+    Sources:
+    hashicorp/terraform-provider-google:website/docs/r/container_cluster.html.markdown@e03b7622; GKE
+    API reference, NodeConfig.
     """
     taints = {taint["key"]: taint.get("value") or "" for taint in config.get("taints") or []}
     for kind, given in (("label", config.get("labels") or {}), ("taint", taints)):
@@ -164,8 +177,11 @@ def _labels(inputs: Values, config: Values) -> str | None:
 
 
 def _lent_nodes(inputs: Values, config: Values) -> str | None:
-    """terraform-provider-google issue 18341; cluster-toolkit:modules/compute/gke-node-pool@10470803
-    and docs/gke-consumption-options.md@0a49744.
+    """Reject settings that Spot, flex-start, and queued provisioning don't support.
+
+    Sources: terraform-provider-google issue 18341;
+    cluster-toolkit:modules/compute/gke-node-pool@10470803 and
+    docs/gke-consumption-options.md@0a49744.
     """
     flex, queued = config.get("flexStart"), (inputs.get("queuedProvisioning") or {}).get("enabled")
     spot, affinity = (
@@ -195,8 +211,11 @@ def _lent_nodes(inputs: Values, config: Values) -> str | None:
 
 
 def _consumption(inputs: Values, config: Values) -> str | None:
-    """The same page as CONSUMPTION. The message isn't the API's, which no source contains.
-    dstackai/dstack pull request 3100 observed the rejection with on-demand A4 machines.
+    """Reject a provisioning model that the machine type doesn't support.
+
+    The source is the page of CONSUMPTION. The text of the message is our own, because no source
+    contains the API's message. dstackai/dstack pull request 3100 observed the rejection with
+    on-demand A4 machines.
     """
     machine = str(config.get("machineType"))
     affinity = (config.get("reservationAffinity") or {}).get(
@@ -217,7 +236,10 @@ def _consumption(inputs: Values, config: Values) -> str | None:
 
 
 def _placement(inputs: Values, config: Values) -> str | None:
-    """cluster-toolkit:modules/compute/gke-node-pool@10470803."""
+    """Reject settings that compact placement doesn't support.
+
+    Source: cluster-toolkit:modules/compute/gke-node-pool@10470803.
+    """
     if (inputs.get("placementPolicy") or {}).get("type") != "COMPACT":
         return None
     if len(inputs.get("nodeLocations") or []) > 1:
@@ -228,7 +250,11 @@ def _placement(inputs: Values, config: Values) -> str | None:
 
 
 def _counts(inputs: Values, config: Values) -> str | None:
-    """terraform-provider-google:google/services/container/resource_container_node_pool.go@e03b7622."""
+    """Reject contradictory node counts.
+
+    Source:
+    terraform-provider-google:google/services/container/resource_container_node_pool.go@e03b7622.
+    """
     if inputs.get("initialNodeCount") is not None and inputs.get("nodeCount") is not None:
         return "Cannot set both initial_node_count and node_count"
     scaling = inputs.get("autoscaling") or {}
@@ -240,7 +266,9 @@ def _counts(inputs: Values, config: Values) -> str | None:
 
 
 def _limits(inputs: Values, config: Values) -> str | None:
-    """pulumi/pulumi-gcp issue 1510 (name);
+    """Reject an invalid name, number of pods, run time, or reservation.
+
+    Sources: pulumi/pulumi-gcp issue 1510 (name);
     docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr;
     terraform-provider-google:website/docs/r/container_{cluster,node_pool}.html.markdown@e03b7622
     (run time).
@@ -278,7 +306,10 @@ def wrong_name(kind: str, inputs: Values) -> str | None:
 
 
 def _upgrades(inputs: Values, config: Values) -> str | None:
-    """The same source, and the documentation of container_node_pool."""
+    """Reject invalid upgrade settings.
+
+    Sources: as for `_limits`, and the documentation of container_node_pool.
+    """
     settings = inputs.get("upgradeSettings") or {}
     surge = [
         settings[key] for key in ("maxSurge", "maxUnavailable") if settings.get(key) is not None
@@ -298,7 +329,10 @@ def _upgrades(inputs: Values, config: Values) -> str | None:
 
 
 def _networks(inputs: Values, config: Values) -> str | None:
-    """cluster-toolkit:modules/compute/gke-node-pool@10470803."""
+    """Reject additional networks together with DRANET.
+
+    Source: cluster-toolkit:modules/compute/gke-node-pool@10470803.
+    """
     network = inputs.get("networkConfig") or {}
     if network.get("acceleratorNetworkProfile") and network.get("additionalNodeNetworkConfigs"):
         return "DRANET automatically configures networks. additional_networks must not be provided"

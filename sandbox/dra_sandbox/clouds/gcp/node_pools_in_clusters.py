@@ -18,7 +18,10 @@ DRANET = (1, 34, 1, 1829001)
 
 
 def is_upgraded_with_its_channel(request: CloudRequest) -> str | None:
-    """terraform-google-kubernetes-engine issue 682."""
+    """Reject a pool without automatic upgrades in a cluster with a release channel.
+
+    Source: terraform-google-kubernetes-engine issue 682.
+    """
     channel = ((_cluster(request) or {}).get("releaseChannel") or {}).get("channel", "UNSPECIFIED")
     upgraded = ((request.inputs or {}).get("management") or {}).get("autoUpgrade", True)
     if channel == "UNSPECIFIED" or upgraded:
@@ -27,7 +30,10 @@ def is_upgraded_with_its_channel(request: CloudRequest) -> str | None:
 
 
 def is_no_newer_than_its_master(request: CloudRequest) -> str | None:
-    """terraform-provider-google issue 6405."""
+    """Reject nodes with a newer minor version than the control plane.
+
+    Source: terraform-provider-google issue 6405.
+    """
     node, master = (
         (request.inputs or {}).get("version"),
         (_cluster(request) or {}).get("masterVersion"),
@@ -41,7 +47,10 @@ def is_no_newer_than_its_master(request: CloudRequest) -> str | None:
 
 
 def networks_come_with_dataplane_v2(request: CloudRequest) -> str | None:
-    """cluster-toolkit:modules/compute/gke-node-pool@10470803."""
+    """Reject DRANET without Dataplane V2 or on an older GKE version.
+
+    Source: cluster-toolkit:modules/compute/gke-node-pool@10470803.
+    """
     cluster, profile = _cluster(request), ((request.inputs or {}).get("networkConfig") or {})
     if cluster is None or not profile.get("acceleratorNetworkProfile"):
         return None
@@ -56,15 +65,19 @@ def networks_come_with_dataplane_v2(request: CloudRequest) -> str | None:
 
 
 def version_is_offered(inputs: Values) -> str | None:
-    """Require that an exact version, or a version with this prefix, is offered:
-    CircleCI-Public/server-terraform.
+    """Require that GKE offers the exact version, or a version with this prefix.
+
+    Source: CircleCI-Public/server-terraform.
     """
     wanted = str(inputs.get("minMasterVersion") or "")
     return None if _is_offered(wanted) else f'Master version "{wanted}" is unsupported.'
 
 
 def version_of_nodes_is_offered(inputs: Values) -> str | None:
-    """The same check for node pools: jetstack/terraform-google-gke-cluster issue 28."""
+    """Require that GKE offers the version of a node pool.
+
+    Source: jetstack/terraform-google-gke-cluster issue 28.
+    """
     wanted = str(inputs.get("version") or "")
     return None if _is_offered(wanted) else f'Node version "{wanted}" is unsupported.'
 
@@ -77,9 +90,10 @@ def _is_offered(wanted: str) -> bool:
 
 
 def is_used_by_nobody(request: CloudRequest) -> str | None:
-    """Reject the deletion of a network that is in use. If a cluster is deleted before its Services
-    and Ingresses, their firewall rules and endpoint groups remain: modelplaneai/modelplane PR 230
-    and murphye/cheap-gke-cluster issue 2.
+    """Reject the deletion of a network that is in use.
+
+    If a cluster is deleted before its Services and Ingresses, their firewall rules and endpoint
+    groups remain. Sources: modelplaneai/modelplane PR 230 and murphye/cheap-gke-cluster issue 2.
     """
     if request.inputs is not None:
         return None
@@ -98,9 +112,10 @@ def is_used_by_nobody(request: CloudRequest) -> str | None:
 
 
 def policy_is_there(request: CloudRequest) -> str | None:
-    """Require that a custom placement policy exists in the project and region:
-    cluster-toolkit:modules/compute/gke-node-pool@10470803. If the simulation contains no policy,
-    every name is accepted.
+    """Require that a custom placement policy exists in the project and region.
+
+    If the simulation contains no policy, every name is accepted. Source:
+    cluster-toolkit:modules/compute/gke-node-pool@10470803.
     """
     named = ((request.inputs or {}).get("placementPolicy") or {}).get("policyName")
     policies = request.cloud.all(PLACEMENT).values()

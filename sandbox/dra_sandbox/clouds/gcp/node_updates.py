@@ -6,13 +6,16 @@ from dra_sandbox.clouds.type_rows import CloudRequest
 from dra_sandbox.clouds.wire_values import Value, Values
 
 USUAL_MINUTES = 120
-# docs.cloud.google.com/kubernetes-engine/docs/concepts/managing-clusters: what recreates nodes.
+# The settings whose change re-creates nodes:
+# docs.cloud.google.com/kubernetes-engine/docs/concepts/managing-clusters.
 ANEW = ("diskSizeGb", "diskType", "imageType", "kubeletConfig", "linuxNodeConfig", "machineType")
 
 
 def is_waited_for(request: CloudRequest) -> str | None:
-    """GoogleCloudPlatform/magic-modules pull request 18250 (two hours, previously one hour). The
-    message is from terraform-google-kubernetes-engine issue 939. The update itself continues.
+    """Fail if the provider's timeout ends before the update. The update itself continues.
+
+    Sources: GoogleCloudPlatform/magic-modules pull request 18250 (two hours, previously one hour);
+    terraform-google-kubernetes-engine issue 939 (the message).
     """
     now, wanted = request.before, request.inputs
     if now is None or wanted is None or _made_of(now) == _made_of(wanted, now):

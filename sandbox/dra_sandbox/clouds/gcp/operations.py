@@ -1,4 +1,4 @@
-"""GKE operations of other clients, for which a change must wait."""
+"""GKE operations of other clients, which a change must wait for."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ master"}.
 
 
 def may_begin(request: CloudRequest) -> str | None:
-    """The provider waits for the operation and retries until its timeout: terraform-provider-google
-    issue 10366.
+    """Reject a change while another operation is in progress.
+
+    The provider waits for the operation and retries until its timeout. Source:
+    terraform-provider-google issue 10366.
     """
     parts = request.identifier.split("/")
     cluster = parts[parts.index("clusters") + 1] if "clusters" in parts else ""

@@ -15,9 +15,11 @@ ZONES = 3
 
 
 def first_pool_has_room(request: CloudRequest) -> str | None:
-    """The disks of the first pool count, although it is removed at once:
-    terraform-google-kubernetes-engine issue 1795. A regional pool has its nodes in each of its
-    zones, and balanced disks count as SSDs.
+    """Reject a cluster whose first pool needs more disk space than the quota allows.
+
+    The disks of the first pool count, although it is removed at once:
+    terraform-google-kubernetes-engine issue 1795. A regional pool has nodes in each of its zones,
+    and balanced disks count as SSDs.
     """
     inputs, limit = request.inputs or {}, (request.cloud.get(QUOTA, SSD) or {}).get("limit")
     config = inputs.get("nodeConfig") or {}
@@ -42,9 +44,11 @@ def first_pool_has_room(request: CloudRequest) -> str | None:
 
 
 def gpus_have_room(request: CloudRequest) -> str | None:
-    """vanvalenlab/kiosk-console issue 367 (a pool in two zones needs one node in each),
-    fastai/course-v3 pull request 165 (the total of all regions is zero in a new project). GPUs of
-    Spot nodes have separate quotas.
+    """Reject a pool that needs more GPUs than a quota allows.
+
+    GPUs of Spot nodes have separate quotas. Sources: vanvalenlab/kiosk-console issue 367 (a pool in
+    two zones needs one node in each), fastai/course-v3 pull request 165 (the total of all regions
+    is zero in a new project).
     """
     for name, quota in request.cloud.all(QUOTA).items():
         wanted = _gpus(request.inputs or {}, quota) - _gpus(request.before or {}, quota)
@@ -62,8 +66,9 @@ def gpus_have_room(request: CloudRequest) -> str | None:
 
 
 def _gpus(pool: Values, quota: Values) -> int:
-    """Return the number of a quota's GPUs that a pool certainly uses. Autoscaler limits don't use
-    any.
+    """Return the number of a quota's GPUs that a pool certainly uses.
+
+    Autoscaler limits don't count.
     """
     config = pool.get("nodeConfig") or {}
     if "accelerator" not in quota or config.get("spot"):

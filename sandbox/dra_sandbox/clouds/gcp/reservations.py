@@ -11,8 +11,10 @@ RESERVATION, POOL = "gcp:compute/reservation:Reservation", "gcp:container/nodePo
 
 
 def is_there_and_large_enough(request: CloudRequest) -> str | None:
-    """cluster-toolkit pull request 5043 (not in the zone); GoogleCloudPlatform/gsutil issue 1000
-    (too small).
+    """Reject a reservation that doesn't exist in a zone of the pool, or that is too small.
+
+    Sources: cluster-toolkit pull request 5043 (not in the zone); GoogleCloudPlatform/gsutil issue
+    1000 (too small).
     """
     named = _named(request.inputs or {})
     reservations = request.cloud.all(RESERVATION).values()

@@ -1,7 +1,7 @@
 """The Google Cloud resource types with special behavior.
 
 The table `provider_rules` contains the effect of changing or omitting each property of these types,
-from hashicorp/terraform-provider-google@v7.45.0, which the real provider is built on. For types
+from hashicorp/terraform-provider-google@v7.45.0, on which the real provider is built. For types
 that aren't in that file, the rows here contain the paths that replace the resource, according to
 the services' APIs.
 """
@@ -30,7 +30,7 @@ from dra_sandbox.clouds.property_checks import check_allowed
 from dra_sandbox.clouds.type_rows import Facts, TypeRow
 from dra_sandbox.clouds.wire_values import Value, Values
 
-# Enums of the container/v1 API (google-cloud-container 2.67.0) that the provider doesn't check.
+# Enums of the container/v1 API (google-cloud-container 2.67.0). The provider doesn't check them.
 MONITORED = (
     "SYSTEM_COMPONENTS",
     "APISERVER",
@@ -46,7 +46,7 @@ MONITORED = (
     "KUBELET",
     "DCGM",
     "JOBSET",
-)  # by their numbers in the API
+)  # in the order of their numbers in the API
 
 
 _API_VALUES: Mapping[str, frozenset[str]] = {
@@ -63,9 +63,11 @@ def _has_api_values(inputs: Values) -> str | None:
 
 
 def _with_components_in_order(inputs: Values) -> Values:
-    """GKE returns the monitored components in its own order (cluster-toolkit issue 6331: STORAGE
-    and HPA before POD, DCGM before JOBSET), and the provider compares them as a list
-    (terraform-provider-google issue 28688).
+    """Return the inputs with the monitored components in the order that GKE uses.
+
+    GKE has its own order (cluster-toolkit issue 6331: STORAGE and HPA before POD, DCGM before
+    JOBSET), but the provider compares the components as a list (terraform-provider-google issue
+    28688).
     """
     config = inputs.get("monitoringConfig") or {}
     given = config.get("enableComponents") or []
@@ -80,6 +82,7 @@ def _with_components_in_order(inputs: Values) -> Values:
 def _has_its_node_version(old: Values, new: Values) -> Values:
     """Return the version of a cluster without inline pools, and reject any other version.
 
+    Source:
     hashicorp/terraform-provider-google:google/services/container/resource_container_cluster.go@v7.45.0,
     containerClusterNodeVersionRemoveDefaultCustomizeDiff.
     """

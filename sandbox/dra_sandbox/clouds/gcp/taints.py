@@ -15,9 +15,9 @@ USUAL = {"machineType": "e2-medium", "diskSizeGb": 100, "imageType": "COS_CONTAI
 
 
 def node_config(facts: Facts) -> Value:
-    """Return the node settings that GKE adds to the inputs. Whether GPU nodes get a taint is
-    decided when the pool is created.
+    """Return the node settings that GKE adds to the inputs.
 
+    Whether GPU nodes get a taint is decided when the pool is created. Sources:
     terraform-google-kubernetes-engine issue 703 (GPUs, together with a pool without GPUs),
     tigera/operator issue 3554 (Arm), cluster-toolkit:modules/compute/gke-node-pool@10470803 (queued
     provisioning).
@@ -37,8 +37,8 @@ def node_config(facts: Facts) -> Value:
     if (facts.inputs.get("queuedProvisioning") or {}).get("enabled"):
         added.append(QUEUED)
     own = [dict(taint) for taint in config.get("taints") or []]
-    # If the field is omitted but other kubelet settings exist, the provider sends true since 7.0
-    # (before that, false:
+    # If the field is omitted but other kubelet settings exist, the provider has sent true since 7.0
+    # (and false before:
     # hashicorp/terraform-provider-google:google/services/container/node_config.go@v7.45.0).
     kubelet = {"kubeletConfig": {"cpuCfsQuota": True}} if config.get("kubeletConfig") else {}
     return {

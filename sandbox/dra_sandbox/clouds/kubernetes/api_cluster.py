@@ -1,5 +1,7 @@
-"""A cluster with a real API server. Objects are applied with server-side apply, and the provider
-waits for them like Pulumi's own provider.
+"""A cluster with a real API server.
+
+Objects are applied with server-side apply, and the provider waits for them as Pulumi's own provider
+does.
 """
 
 from __future__ import annotations
@@ -28,7 +30,10 @@ class ApiCluster:
     def __init__(
         self, server: ApiServer, releases: HelmReleases, seconds: float = _SECONDS
     ) -> None:
-        """`seconds` is the maximum time until an object is ready, unless the object sets it."""
+        """Store the connection.
+
+        `seconds` is the maximum time until an object is ready, unless the object sets it.
+        """
         self._server, self._releases, self._seconds = server, releases, seconds
 
     def apply(self, key: ClusterObjectKey, manifest: Values, manager: str) -> Values:

@@ -27,7 +27,7 @@ class ClusterObjectKey(Struct, frozen=True):
 
 
 class ApplyFailed(Exception):
-    """The cluster rejected a request. The message is the cluster's own."""
+    """The cluster rejected a request. The message is from the cluster."""
 
 
 class ClusterBackend(Protocol):
@@ -36,8 +36,10 @@ class ClusterBackend(Protocol):
     """
 
     def apply(self, key: ClusterObjectKey, manifest: Values, manager: str) -> Values:
-        """Apply `manifest`, and return the resulting object. `manager` owns the fields that the
-        manifest sets. Raises ApplyFailed.
+        """Apply `manifest`, and return the resulting object.
+
+        `manager` owns the fields that the manifest sets. Raises ApplyFailed if the cluster rejects
+        it.
         """
         ...
 
@@ -50,7 +52,10 @@ class ClusterBackend(Protocol):
         ...
 
     def release(self, key: ClusterObjectKey, manager: str) -> None:
-        """Release the fields that `manager` has set in another owner's object, which stays."""
+        """Release the fields that `manager` has set in an object of another owner.
+
+        The object itself stays.
+        """
         ...
 
     def recall(self, key: ClusterObjectKey, live: Values) -> None:
@@ -58,14 +63,17 @@ class ClusterBackend(Protocol):
         ...
 
     def install(self, release: Values) -> str:
-        """Install or upgrade a Helm release. Return the version of the chart's app, or an empty
-        text if the chart isn't rendered. Raises ApplyFailed.
+        """Install or upgrade a Helm release.
+
+        Return the version of the chart's app, or an empty text if the chart isn't rendered. Raises
+        ApplyFailed with Helm's message.
         """
         ...
 
     def uninstall(self, release: Values) -> None:
-        """Uninstall a Helm release. A release that doesn't exist isn't an error. Raises
-        ApplyFailed.
+        """Uninstall a Helm release. A release that doesn't exist isn't an error.
+
+        Raises ApplyFailed with Helm's message.
         """
         ...
 

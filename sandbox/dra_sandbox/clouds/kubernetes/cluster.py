@@ -1,5 +1,5 @@
-"""Select the cluster of the simulated Kubernetes provider: one in memory, or a control plane of the
-sandbox.
+"""Select the cluster of the simulated Kubernetes provider: a cluster in memory, or a control plane
+of the sandbox.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CHARTS = "DRA_SANDBOX_CHARTS"
 
 
 def chosen_cluster() -> ClusterBackend:
-    """Return the cluster that the environment names, or one in memory."""
+    """Return the cluster that the environment variable names, or a cluster in memory."""
     folder = os.environ.get(CONTROL_PLANE)
     if not folder:
         return MemoryCluster()

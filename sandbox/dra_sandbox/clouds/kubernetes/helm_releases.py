@@ -1,4 +1,4 @@
-"""Install releases on a control plane with the real Helm, and store a note about each."""
+"""Install releases on a control plane with the real Helm, and store a note about each release."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from dra_sandbox.tools.helm import helm_environment
 _NOTES: Final = "releases"
 # pulumi/pulumi-kubernetes:provider/pkg/provider/helm_release.go (`defaultTimeoutSeconds`)
 _WAIT_SECONDS: Final = 300
-_PATIENCE_SECONDS: Final = 60  # time for Helm to end by itself after the timeout
+# additional time in which Helm should exit by itself after the timeout
+_PATIENCE_SECONDS: Final = 60
 
 
 class ReleaseNote(Struct, frozen=True):
@@ -49,8 +50,9 @@ def release_notes(plane: Path) -> list[ReleaseNote]:
 
 
 class HelmReleases(Struct, frozen=True):
-    """Installs the releases of one control plane. Without `charts`, because Helm is missing, they
-    are only recorded.
+    """Installs the releases of one control plane.
+
+    If `charts` is None because Helm is missing, they are only recorded.
     """
 
     plane: Path
@@ -86,8 +88,9 @@ class HelmReleases(Struct, frozen=True):
         return str(((document.get("chart") or {}).get("metadata") or {}).get("appVersion") or "")
 
     def uninstall(self, inputs: Values) -> None:
-        """Uninstall a release, or remove the record of a release that was only recorded. Raises
-        ApplyFailed.
+        """Uninstall a release, or remove the record of a release that was only recorded.
+
+        Raises ApplyFailed with Helm's message.
         """
         name, namespace = str(inputs["name"]), str(inputs["namespace"])
         note = _note_of(self.plane, namespace, name)
@@ -111,8 +114,8 @@ class HelmReleases(Struct, frozen=True):
         )
 
     def _upgrade(self, chart: Path, inputs: Values) -> dict[str, Any]:
-        """Install or upgrade without hooks, because no container runs here that could complete
-        them.
+        """Install or upgrade without hooks, because no containers run here that could complete the
+        hooks.
         """
         seconds = int(inputs.get("timeout") or _WAIT_SECONDS)
         words = [

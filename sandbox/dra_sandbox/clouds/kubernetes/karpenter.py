@@ -1,6 +1,5 @@
 """Check Karpenter's objects as the API server does, with the messages of their
-CustomResourceDefinitions.
-
+CustomResourceDefinitions. Sources:
 aws/karpenter-provider-aws:pkg/apis/crds/karpenter.sh_nodepools.yaml and
 karpenter.k8s.aws_ec2nodeclasses.yaml, 1.14.1.
 """
@@ -69,7 +68,8 @@ def _check_pool(manifest: Values, old: Values) -> Iterator[PropertyFailure]:
 
 def _check_static(spec: Values, before: Values) -> Iterator[PropertyFailure]:
     is_static = spec.get("replicas") is not None
-    # A rule of the definition compares with the previous object, so creation can't break it.
+    # This rule of the definition compares the object with the previous one, so a creation can't
+    # violate it.
     if before and is_static != (before.get("replicas") is not None):
         yield PropertyFailure(
             "spec",

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from dra_sandbox.clouds.differences import ReplaceRule
 
-# Kinds of the built-in groups that don't belong to a namespace (`kubectl api-resources
-# --namespaced=false`, 1.36), without the kinds that only query the API server.
+# Cluster-scoped kinds of the built-in groups (`kubectl api-resources --namespaced=false`, 1.36),
+# without the kinds that only query the API server.
 CLUSTER_SCOPED = frozenset(
     {
         "APIService",
@@ -48,8 +48,8 @@ CLUSTER_SCOPED = frozenset(
 
 _IDENTITY = frozenset({"metadata.name", "metadata.namespace", "apiVersion", "kind"})
 
-# pulumi/pulumi-kubernetes:provider/pkg/provider/diff.go@00302beb58ae, by kind; the DRA kinds by the
-# API server's own validation (pkg/apis/resource/validation: the spec of claims and templates is
+# pulumi/pulumi-kubernetes:provider/pkg/provider/diff.go@00302beb58ae, by kind. The DRA kinds follow
+# the API server's own validation (pkg/apis/resource/validation: the spec of claims and templates is
 # immutable).
 _IMMUTABLE: Mapping[str, frozenset[str]] = {
     "ConfigMap": frozenset({"binaryData", "data"}),
@@ -78,7 +78,7 @@ _IMMUTABLE: Mapping[str, frozenset[str]] = {
     ),
     "StorageClass": frozenset({"parameters", "provisioner"}),
 }
-# Fields below such a field that can change anyway.
+# Exceptions: fields below an immutable field that can change.
 _MUTABLE_BELOW: Mapping[str, frozenset[str]] = {
     "PersistentVolumeClaim": frozenset({"spec.resources.requests.storage"}),
     "Pod": frozenset(

@@ -25,8 +25,10 @@ class InvalidManifest(Exception):
 
 
 def decode(text: str) -> list[Values]:
-    """Return the objects of a multi-document text. Lists are expanded, and empty documents are
-    skipped. Raises InvalidManifest.
+    """Return the objects of a multi-document text.
+
+    Lists are expanded, and empty documents are skipped. Raises InvalidManifest if the text isn't
+    valid.
     """
     try:
         documents = list(yaml.safe_load_all(text))
@@ -50,8 +52,9 @@ def decode(text: str) -> list[Values]:
 
 
 def construct(request: provider_pb2.ConstructRequest) -> provider_pb2.ConstructResponse:
-    """Register a ConfigGroup or ConfigFile of `yaml/v2` with its objects as its children. Raises
-    InvalidManifest.
+    """Register a ConfigGroup or ConfigFile of `yaml/v2` with its objects as its children.
+
+    Raises InvalidManifest if a text isn't valid.
     """
     inputs = from_wire(request.inputs)
     objects = None if _any_unknown(inputs) else list(_objects(inputs))
@@ -105,8 +108,8 @@ def _child(
 
 
 def _in_order(objects: list[Values]) -> list[Values]:
-    """Return the objects with namespaces and definitions first, because the others may
-    need them.
+    """Return the objects with namespaces and definitions first, because the other objects can
+    depend on them.
     """
     return sorted(
         objects,

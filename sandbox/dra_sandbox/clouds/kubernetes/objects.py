@@ -15,13 +15,13 @@ from dra_sandbox.clouds.sdk import Sdk, UnknownType
 from dra_sandbox.clouds.sdk_schema import Schema
 from dra_sandbox.clouds.wire_values import Value, Values, is_unknown
 
-# With this annotation, the real provider marks names that it generated
+# The real provider uses this annotation to mark names that it generated
 # (pulumi/pulumi-kubernetes:provider/pkg/metadata).
 _AUTONAMED = "pulumi.com/autonamed"
 _NAMES = Autonamed(suffix_length=8)
 _NAME_LIMIT = 253
-# Maps whose values are quantities: the API accepts numbers there, but the SDK's types accept only
-# strings.
+# Maps whose values are quantities: the API accepts numbers as values, but the SDK's types accept
+# only strings.
 _QUANTITIES = frozenset(
     {"limits", "requests", "hard", "capacity", "allocatable", "podFixed", "used"}
 )
@@ -63,7 +63,10 @@ def named_object(
     request: provider_pb2.CheckRequest,
     default_namespace: str,
 ) -> Values:
-    """Return the object with a name and, for namespaced kinds, a namespace. Raises NameRefused."""
+    """Return the object with a name and, for namespaced kinds, a namespace.
+
+    Raises NameRefused if it can't generate the name.
+    """
     _, api_version, kind = token.split(":")
     ready = copy.deepcopy(manifest)
     ready.setdefault("apiVersion", api_version.removeprefix("core/"))
@@ -86,8 +89,8 @@ def named_object(
 
 
 def _has_namespace(api_version: str, kind: str) -> bool:
-    """Return True if objects of the kind are known to be namespaced. This is unknown for custom
-    kinds.
+    """Return True if objects of the kind are namespaced. False for custom kinds, whose scope is
+    unknown.
     """
     group = group_of(api_version)
     return ("." not in group or group.endswith(".k8s.io")) and kind not in CLUSTER_SCOPED
@@ -100,7 +103,7 @@ def is_autonamed(manifest: Values) -> bool:
 
 
 def key_of(manifest: Values) -> ClusterObjectKey:
-    """Return the key of the object. Texts that are unknown in a preview are kept."""
+    """Return the key of the object. Texts that are unknown in a preview stay unknown."""
     metadata = manifest.get("metadata") or {}
     return ClusterObjectKey(
         str(manifest.get("apiVersion", "")),
@@ -111,7 +114,7 @@ def key_of(manifest: Values) -> ClusterObjectKey:
 
 
 def _with_text_quantities(value: Value, name: str = "") -> Value:
-    """Return the value with numbers in maps of quantities written as texts."""
+    """Return the value with the numbers in maps of quantities converted to texts."""
     if isinstance(value, dict):
         if name in _QUANTITIES:
             return {key: _as_text(member) for key, member in value.items()}

@@ -40,7 +40,7 @@ from dra_sandbox.clouds.wire_values import Values, from_wire, secret_names, to_w
 
 
 class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
-    """The simulated `pulumi-resource-kubernetes`, for any cluster."""
+    """The simulated `pulumi-resource-kubernetes`, which works with any cluster."""
 
     def __init__(self, cluster: ClusterBackend | None = None) -> None:
         self._sdk = Sdk("kubernetes")
@@ -68,7 +68,7 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
         """Another cluster replaces the provider and all its resources, but new credentials don't.
 
         As in pulumi/pulumi-kubernetes:provider/pkg/provider/provider.go, a `clusterIdentifier`
-        decides if it's set, and an unknown kubeconfig doesn't cause a replacement.
+        decides this if it's set, and an unknown kubeconfig doesn't cause a replacement.
         """
         old, new = from_wire(request.old_inputs or request.olds), from_wire(request.news)
         identity = "clusterIdentifier" if old.get("clusterIdentifier") else "kubeconfig"
@@ -88,8 +88,8 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
             self._unreachable = ""
         except Unreachable as error:
             self._unreachable = str(error)
-        # The provider declares support for secrets, because the engine lets only such providers
-        # construct components.
+        # The provider declares support for secrets, because the engine lets only providers with
+        # this support construct components.
         return provider_pb2.ConfigureResponse(supportsPreview=True, acceptSecrets=True)
 
     def Check(
@@ -172,7 +172,7 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
     def Read(
         self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext
     ) -> provider_pb2.ReadResponse:
-        """Return the object in the cluster, without an identifier if it doesn't exist."""
+        """Return the object in the cluster. If it doesn't exist, the response has no identifier."""
         token, state, inputs = (
             type_of(request),
             from_wire(request.properties),
@@ -299,8 +299,9 @@ def provider() -> Kubernetes:
 
 
 def _manager(urn: str) -> str:
-    """Return the field manager of a resource. Each resource has its own, so that a patch only owns
-    the fields that it sets.
+    """Return the field manager of a resource.
+
+    Each resource has its own manager, so that a patch owns only the fields that it sets.
     """
     return f"pulumi-kubernetes-{hashlib.sha256(urn.encode()).hexdigest()[:8]}"
 
@@ -328,8 +329,8 @@ def _is_another_cluster(old: Values, new: Values) -> bool:
 
 
 def _key_from(token: str, identifier: str) -> ClusterObjectKey:
-    """Return the object of an identifier, for a program that reads an object that it
-    didn't create.
+    """Return the object key in an identifier, for a program that reads an object that it didn't
+    create.
     """
     _, api_version, kind = token.split(":")
     namespace, _, name = identifier.rpartition("/")

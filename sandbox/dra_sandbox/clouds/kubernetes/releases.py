@@ -34,7 +34,10 @@ REPLACE = ReplaceRule(frozenset({"name", "namespace"}))
 def named_release(
     inputs: Values, old: Values, request: provider_pb2.CheckRequest, default_namespace: str
 ) -> Values:
-    """Return the release's inputs with a name and a namespace. Raises NameRefused."""
+    """Return the release's inputs with a name and a namespace.
+
+    Raises NameRefused if it can't generate the name.
+    """
     ready = copy.deepcopy(inputs)
     if not ready.get("name"):
         ready["name"] = old.get("name") or _NAMES.name(request, _NAME_LIMIT)
@@ -54,12 +57,12 @@ ready in time.
 
 
 def times_out(inputs: Values) -> bool:
-    """Return True if the release must fail, to rehearse the repair."""
+    """Return True if the release must time out, so that users can practice the repair."""
     return inputs["name"] in os.environ.get(FAILING, "").split(",")
 
 
 def refusal(inputs: Values) -> str:
-    """Return why the chart doesn't render, or an empty text.
+    """Return the reason why the chart doesn't render, or an empty text.
 
     Only the NVIDIA DRA driver's templates check their values
     (kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/*/templates/validation.yaml, v25.8.1 to

@@ -1,9 +1,9 @@
 """The AWS resource types with special behavior, by subject.
 
 The rows also list the properties that can't change in place. For types in the table
-`provider_rules`, that table decides, from the `ForceNew` and `RequiresReplace` marks of
-hashicorp/terraform-provider-aws, which the real provider is built on. For other types, the rows
-follow the services' APIs, but weren't compared line by line.
+`provider_rules`, that table takes precedence. It restates the `ForceNew` and `RequiresReplace`
+marks of hashicorp/terraform-provider-aws, on which the real provider is built. For other types, the
+rows follow the services' APIs, but weren't compared with them line by line.
 """
 
 from __future__ import annotations

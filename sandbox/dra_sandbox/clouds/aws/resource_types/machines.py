@@ -45,8 +45,8 @@ ROWS: Mapping[str, TypeRow] = {
         remembered=True,
     ),
     "aws:autoscaling/schedule:Schedule": TypeRow(
-        # The real ID is only the action's name, which several groups can use, so the simulation
-        # adds the group's name.
+        # The real ID consists only of the action's name, which multiple groups can use, so the
+        # simulation adds the group's name.
         id="{autoscalingGroupName}/{scheduledActionName}",
         outputs={
             "arn": "arn:{partition}:autoscaling:{region}:{account}:scheduledUpdateGroupAction:{uuid}",
