@@ -108,6 +108,7 @@ class QuotaRoom:
             )
         self._denied: dict[ObjectKey, Reason] = {}
         self._charges: dict[PodSetKey, dict[QuotaLimit, int]] = {}
+        self._freed: dict[PodSetKey, dict[QuotaLimit, int]] = {}
         self._refused: dict[PodSetKey, Figures] = {}
         self._daemons: dict[PodSetKey, int] = {}
         if self._quotas:
@@ -131,6 +132,7 @@ class QuotaRoom:
             room=self._at_start,
             charges=self._charges,
             refused=self._refused,
+            freed=self._freed,
             left={limit: rooms[_STEADY] for limit, rooms in left.items()},
             daemons=self._daemons,
             least_left={limit: min(rooms) for limit, rooms in left.items()},
@@ -211,6 +213,8 @@ class QuotaRoom:
         for quota, usage in of_pods:  # in the code below, they count like all other pods
             quota.charge(usage, [-without_claims] * _LEVELS)
         self._note_charges(member, charged)
+        if before is not None:
+            self._freed[member.workload, member.pod_set] = self._charges_of(*before, namespace)
         # A pod is admitted only if its own claims also fit within the quota. `free` is the number
         # of such complete pods. In `_wait`, `of_pods` counts only pods, because a pod whose claim
         # is denied exists and stays pending.
@@ -245,6 +249,14 @@ class QuotaRoom:
         self._charges[member.workload, member.pod_set] = charges
         for limit, amount in charges.items():
             self._at_start[limit] += amount * (member.charged - len(member.running))
+
+    def _charges_of(
+        self, pod: PodSpec, claims: tuple[ShapeClaim, ...], namespace: str
+    ) -> dict[QuotaLimit, int]:
+        """Return the amounts that an existing pod with its claims charges."""
+        data = render_pod_spec(pod)
+        quotas = self._quotas.get(namespace, ())
+        return _charges([(quota, self._usage(quota, data, claims)) for quota in quotas], namespace)
 
     def _of_daemons(
         self, member: Member, without_claims: int, charged: _Charged, of_pods: _Charged

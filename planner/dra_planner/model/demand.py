@@ -140,16 +140,19 @@ PodSetKey = tuple[WorkloadRef, str]
 class PodQuotas(Struct, frozen=True, kw_only=True):
     """Free quota before any pod of a demand is created, in thousandths of each limit's unit.
 
-    `charges` is the quota that one pod needs, by pod set. `refused` are the pods that the demand
-    excludes because of quotas. In a cluster, these pods depend on the order of creation. `left` is
-    the free quota after all these pods and one pod of each DaemonSet. `daemons` is the number of
-    DaemonSet pods that are counted, because their node counts are known only after sizing.
+    `charges` is the quota that one pod needs, by pod set. `freed` is the quota that the deletion of
+    one running pod frees, for pod sets whose rollout replaces these pods. `refused` are the pods
+    that the demand excludes because of quotas. In a cluster, these pods depend on the order of
+    creation. `left` is the free quota after all these pods and one pod of each DaemonSet. `daemons`
+    is the number of DaemonSet pods that are counted, because their node counts are known only after
+    sizing.
     `least_left` is the free quota like `left`, at the level of demand that needs the most.
     """
 
     room: Mapping[QuotaLimit, int]
     charges: Mapping[PodSetKey, Mapping[QuotaLimit, int]]
     refused: Mapping[PodSetKey, Figures]
+    freed: Mapping[PodSetKey, Mapping[QuotaLimit, int]] = {}
     left: Mapping[QuotaLimit, int] = {}
     daemons: Mapping[PodSetKey, int] = {}
     least_left: Mapping[QuotaLimit, int] = {}

@@ -181,7 +181,9 @@ class Setting(Struct, frozen=True, kw_only=True):
             )
         if member.in_order:
             return Ordered(ref, kind, wanted, names, pods=before)
-        return Replicas(ref, kind, wanted, names, ref.kind != BARE_POD, by_crowd, pods=before)
+        is_bare = ref.kind == BARE_POD
+        exists = is_bare and member.ahead
+        return Replicas(ref, kind, wanted, names, not is_bare, exists, by_crowd, pods=before)
 
     def _daemons(
         self,

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from random import Random
+from typing import Final
 
 from msgspec import Struct
 
@@ -38,11 +39,10 @@ from dra_planner.simulation.workloads.controllers import Controller, PerNode
 from dra_planner.simulation.workloads.disruption_budgets import Allowance, BudgetCounts
 from dra_planner.simulation.workloads.lifetimes import LaggingLifetimes, Lifetimes
 
-if TYPE_CHECKING:
-    from dra_planner.simulation.workloads.admission import Admission
-
 STEPS = 50_000_000
 """Steps (see `Scheduler`) of one order, unless another limit is set."""
+_LATE_SHARE: Final = 0.5
+"""Probability that a controller whose pods need quota waits for its next retry."""
 
 
 class Simulator(Struct, frozen=True):
@@ -146,7 +146,13 @@ def _never(_pod: SimulatedPod, _failure: SchedulingFailure) -> bool:
 def _admission(setting: Setting) -> Admission | None:
     if setting.quotas is None:
         return None
-    return Admission(setting.quotas)
+    replaced = {
+        name: setting.quotas.freed[member.workload, member.pod_set]
+        for member, _ in setting.members
+        if (member.workload, member.pod_set) in setting.quotas.freed and member.changed
+        for name in member.running
+    }
+    return Admission(setting.quotas, replaced)
 
 
 class Run:
@@ -242,7 +248,7 @@ class Run:
         if owner is not None:
             owner.lose(pod)
             if self._admission is not None:
-                self._admission.release(owner)
+                self._admission.release(owner, pod)
 
     def retire(self, controller: Controller) -> None:
         """Stop a controller from creating pods. Its existing pods stay, and another controller can
@@ -269,7 +275,7 @@ class Run:
         for pod, controller in going:
             owner = self._owner.pop(pod.name, None)
             if owner is not None and self._admission is not None:
-                self._admission.release(owner)
+                self._admission.release(owner, pod)
             self._queue.drop(pod.name)
             if pod.name in self._cluster.pods:
                 if controller.waits_for_ends:
@@ -294,9 +300,29 @@ class Run:
         return frees
 
     def _create(self) -> bool:
+        prompt, late = self._split_retries(self._in_turn())
+        return self._create_for(prompt) or self._create_for(late)
+
+    def _split_retries(
+        self, controllers: Sequence[Controller]
+    ) -> tuple[Sequence[Controller], Sequence[Controller]]:
+        """Return the controllers that create pods now, and those that retry only when nothing else
+        happens anymore. With lags, the back-off after a refusal by a quota has a random length.
+        """
+        if self._admission is None or not self._lags:
+            return controllers, ()
+        chance = Random(f"{self._order.seed}/{self._turn}/retries")
+        prompt: list[Controller] = []
+        late: list[Controller] = []
+        for each in controllers:
+            waits = each.charges and chance.random() < _LATE_SHARE
+            (late if waits else prompt).append(each)
+        return prompt, late
+
+    def _create_for(self, controllers: Iterable[Controller]) -> bool:
         made: list[list[SimulatedPod]] = []
         admission = self._admission
-        for controller in self._in_turn():
+        for controller in controllers:
             made.append(
                 controller.create(self._runs)
                 if admission is None

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.model import PodQuotas, Verdict, WorkloadRef
 from dra_planner.plan import Plan, PlanRequest, make_plan, read_cluster
@@ -159,7 +160,20 @@ def _is_let_in_otherwise(case: Json, became: Said) -> bool:
     if cluster.demand.quotas is None:
         return False
     runs = _runs(cluster, ("settled", "at-once"), cluster.demand.quotas)
-    return any(_said(cluster, outcome) == became for outcome in runs)
+    simulated = _without_refused(cluster, cluster.demand.quotas)
+    return any(_said(simulated, outcome) == became for outcome in runs)
+
+
+def _without_refused(cluster: ReadCluster, quotas: PodQuotas) -> ReadCluster:
+    """Return a cluster without the pods that quotas keep out, because the simulation counts them
+    itself.
+    """
+    blocked = tuple(
+        each
+        for each in cluster.demand.blocked
+        if (each.member.workload, each.member.pod_set) not in quotas.refused
+    )
+    return replace(cluster, demand=replace(cluster.demand, blocked=blocked))
 
 
 def _became(case: Json) -> Said:

@@ -106,8 +106,9 @@ class Replicas(Struct):
     """A number of equal pods (ReplicaSet, Job, and most others), which are re-created when they are
     lost.
 
-    `replaces` is False for bare pods, which aren't re-created when they are lost. With `by_crowd`,
-    surplus pods on the fullest nodes are deleted first, as by a ReplicaSet.
+    `replaces` is False for bare pods, which aren't re-created when they are lost. `exists` is True
+    for bare pods in the cluster, whose claims are created as soon as the quotas admit them. With
+    `by_crowd`, surplus pods on the fullest nodes are deleted first, as by a ReplicaSet.
     """
 
     waits_for_ends: ClassVar[bool] = False
@@ -116,6 +117,7 @@ class Replicas(Struct):
     wanted: int
     names: Names
     replaces: bool = True
+    exists: bool = False
     by_crowd: bool = False
     seed: int | None = None
     pods: list[SimulatedPod] = []
@@ -131,7 +133,7 @@ class Replicas(Struct):
         missing = self.wanted - len(self.pods)
         if missing <= 0:
             return []
-        if missing > room and not self.replaces:
+        if missing > room and not self.replaces and not self.exists:
             self.lost += missing - room
             self.wanted -= missing - room
         made = [SimulatedPod(next(self.names), self.kind) for _ in range(min(missing, room))]
