@@ -1,12 +1,12 @@
-"""Stored answers from upstream to fixed questions, with which a minor version can be compared
-without building it.
+"""Store upstream's responses to fixed cases. A minor version can then be compared without building
+it.
 
-    python conformance/cel/run.py --minor 34 --recorded          compare with what is kept
-    python conformance/allocation/run.py --minor 34 --record     ask upstream again, and keep what
-                                                                 it says
+    python conformance/cel/run.py --minor 34 --recorded       compare with the stored responses
+    python conformance/allocation/run.py --minor 34 --record  run upstream again, and store its
+                                                              responses
 
-The questions are made from a seed on every run; a file holds their digest beside the answers, so
-that answers to other questions than those are never compared.
+Every run generates the cases from a seed. A file stores their digest together with the responses,
+so that responses to different cases are never compared.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Json = dict[str, Any]
 
 
 def keep(room: str, minor: int, questions: list[Json], answers: list[Json]) -> None:
-    """Write upstream's answers. The same answers always result in the same bytes."""
+    """Store upstream's responses. The same responses always result in the same bytes."""
     FOLDER.mkdir(exist_ok=True)
     lines = [
         json.dumps({"questions": _digest(questions)}),
@@ -40,16 +40,16 @@ def keep(room: str, minor: int, questions: list[Json], answers: list[Json]) -> N
 
 
 def kept(room: str, minor: int, questions: list[Json]) -> list[Json]:
-    """Return upstream's answers in the order of the questions. Ends the run if no answers to these
+    """Return upstream's responses in the order of the questions. Exits if no responses to these
     questions are stored.
     """
     file = _file(room, minor)
     again = f"record them: python conformance/{room}/run.py --minor {minor} --record"
     if not file.exists():
-        sys.exit(f"no answers of 1.{minor} are kept; {again}")
+        sys.exit(f"no responses of 1.{minor} are stored; {again}")
     first, *lines = gzip.decompress(file.read_bytes()).decode().split("\n")
     if json.loads(first)["questions"] != _digest(questions):
-        sys.exit(f"the answers kept of 1.{minor} are to other questions; {again}")
+        sys.exit(f"the stored responses of 1.{minor} belong to different cases; {again}")
     return [json.loads(line) for line in lines]
 
 

@@ -1,17 +1,19 @@
-"""Compare this project with upstream Kubernetes code on the same inputs, and fail on the first
+"""Compare this project with upstream Kubernetes code on the same inputs, and fail at the first
 difference.
 
-    python conformance/run.py                everything: 20 000 random cases per minor, upstream's
-                                             own tables, the real API servers and schedulers
-    python conformance/run.py --minor 36     the same for one minor; checks of commands, SDKs, and
-                                             charts run as well
-    python conformance/run.py --sample       what CI runs, at the minor whose servers tests build
-                                             too: a thousand cases, a few hundred documents at the
-                                             API server, a few fleets at the scheduler, the same
-                                             ones every time
+    python conformance/run.py                everything: 20 000 random cases for each minor version,
+                                             upstream's own tables, the real API servers and
+                                             schedulers
+    python conformance/run.py --minor 36     the same for one minor version, and the checks of
+                                             commands, SDKs, and charts
+    python conformance/run.py --sample       the checks in CI, for the minor version whose servers
+                                             the tests also build: a thousand cases, a few hundred
+                                             documents for the API server, and a few fleets for the
+                                             scheduler, always the same ones
 
-The sample compares every minor with answers to fixed cases that are kept (conformance/recorded) as
-well. Needs the Go module proxy; Go itself is taken from PATH, or installed into the per-user cache.
+The sample also compares every minor version with stored responses to fixed cases
+(conformance/recorded). The command needs the Go module proxy. Go itself is found on PATH, or
+installed into the per-user cache.
 """
 
 from __future__ import annotations
@@ -31,8 +33,9 @@ from dra_sandbox.tools.go_toolchain import find_go, go_environment
 HERE = Path(__file__).parent
 ALL_MINORS = tuple(map(str, RELEASES))
 SAMPLE_COUNT = "1000"
-SAMPLE_FLEETS = "4"  # rehearsed on the real scheduler; tests compare a larger recorded sample
-# an unchanged tree passes every time with fixed cases; the complete run also uses new cases
+# number of fleets to rehearse on the real scheduler; tests compare a larger recorded sample
+SAMPLE_FLEETS = "4"
+# with fixed cases, unchanged code always passes; the complete run also uses new cases
 SAMPLE_SEED = "46868"
 # a minor version whose servers are also built for tests, because each additional version takes
 # minutes to compile
@@ -45,9 +48,9 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     kind = parser.add_mutually_exclusive_group()
-    kind.add_argument("--sample", action="store_true", help="a short run, as in CI")
+    kind.add_argument("--sample", action="store_true", help="run a short sample, as in CI")
     kind.add_argument(
-        "--minor", action="append", choices=ALL_MINORS, help="may be repeated, default: all"
+        "--minor", action="append", choices=ALL_MINORS, help="can be repeated; default: all"
     )
     given = parser.parse_args()
     go = find_go((1, 26, 0))

@@ -1,4 +1,4 @@
-"""Our result for an allocation case, in the referee's form."""
+"""Compute our result for an allocation case, in the format of the referee."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dra_planner.releases import Features, features_of
 
 Json = dict[str, Any]
 
-PATIENCE = 3_000_000  # upstream stops after a time, and we stop after a number of steps
+PATIENCE = 3_000_000  # upstream has a time limit, but our search has a limit on its steps
 _FIELDS = {
     "AdminAccess": "admin_access",
     "PrioritizedList": "prioritized_list",
@@ -58,15 +58,15 @@ def open_case(case: Json, minor: int) -> tuple[NodeState, list[tuple[str, ClaimS
 
 
 def _name(metadata: Json) -> str:
-    """The name of the claim in upstream's messages."""
+    """Return the name of the claim in upstream's messages."""
     return "/".join(metadata[key] for key in ("namespace", "name") if metadata.get(key))
 
 
 def search_case(
     case: Json, minor: int, behaviour: Behaviour | None = None
 ) -> tuple[Template, SearchResult]:
-    """Return the result of our search. `behaviour` selects another patch version than the
-    latest.
+    """Return the result of our search. If `behaviour` is given, the search behaves like that patch
+    version.
     """
     state, claims = open_case(case, minor)
     template = state.template
@@ -78,7 +78,7 @@ def search_case(
 
 
 def answer(case: Json, minor: int, behaviour: Behaviour | None = None) -> Json:
-    """Return our outcome: fit, nofit, error, or exhausted."""
+    """Return our result: fit, nofit, error, or exhausted."""
     template, result = search_case(case, minor, behaviour)
     if result.outcome == "error":
         return {"verdict": "error", "error": result.message}

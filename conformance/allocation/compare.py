@@ -11,8 +11,8 @@ Json = dict[str, Any]
 
 
 def difference(ours: Json, theirs: list[Json]) -> str:
-    """Return nothing if our outcome is among upstream's. Otherwise, return the difference. If
-    upstream gives up after its ten seconds, there is nothing to compare.
+    """Return an empty text if our result is among upstream's results. Otherwise, return the
+    difference. If upstream gives up after its ten seconds, there is nothing to compare.
     """
     if any(other["verdict"] == "timeout" for other in theirs):
         return ""
@@ -40,8 +40,10 @@ def _canonical(outcome: Json) -> Json:
 
 
 def _canonical_error(text: str) -> str:
-    """CEL errors are compared only by location, because another conformance run compares their
-    wording. The lister's message follows the error about a missing class.
+    """Return the error without the parts that aren't compared.
+
+    CEL errors are compared only by location, because another conformance run compares their
+    wording. Upstream's message about a missing class ends with the error of its lister.
     """
     text = re.sub(r"(could not retrieve device class \S+): .*", r"\1", text)
     return re.sub(r"(CEL (?:runtime|compile) error): .*", r"\1", text, flags=re.DOTALL)

@@ -1,7 +1,8 @@
-"""Random allocation cases, small enough to be adversarial: few devices, few values, every feature.
+"""Generate random allocation cases: few devices and few values, but every feature, so that rules
+interact often.
 
-A case is what the referee reads: `features`, `classes`, `slices`, `nodes` (the node asked about),
-`claims` and `allocated`, all in API form.
+A case is what the referee reads: `features`, `classes`, `slices`, `nodes` (the node that the case
+asks about), `claims`, and `allocated`, all as API objects.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ SELECTORS = (
 
 
 def features_of(rng: random.Random, minor: int) -> Json:
-    """The feature gates of the version: the defaults, all gates, or a random selection."""
+    """Return the feature gates of the version: the defaults, all gates, or a random selection."""
     kind = rng.choices(("default", "all", "some"), (5, 4, 2))[0]
     chosen = {}
     for gate, (known, default) in GATES.items():
@@ -54,7 +55,7 @@ def features_of(rng: random.Random, minor: int) -> Json:
                 "all": gate != "ListTypeAttributes",
                 "some": rng.random() < 0.7,
             }[kind]
-    if minor == 34:  # these versions have two separate features for this
+    if minor == 34:  # 1.34 has two separate features for this gate
         status = kind != "some" or rng.random() < 0.5
         chosen |= {
             "DeviceBinding": chosen["DeviceBindingAndStatus"] and status,
@@ -88,12 +89,12 @@ def make_case(number: int, minor: int, seed: int) -> Json:
 
 
 def _random_order(features: Json, minor: int) -> bool:
-    """Whether upstream iterates over pools in the random order of a Go map."""
+    """Return True if upstream iterates over pools in the random order of a Go map."""
     return minor < 36 or not (features["ConsumableCapacity"] or features["DeviceBindingAndStatus"])
 
 
 class _Maker:
-    """Creates the objects of one case. `flavour` makes some features more likely, so that they
+    """Generates the objects of one case. `flavour` makes some features more likely, so that they
     occur together.
     """
 

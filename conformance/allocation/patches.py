@@ -1,9 +1,9 @@
-"""Older patch versions: the module to run, and the settings with which our allocator behaves like
-that version.
+"""Older patch versions of Kubernetes: the module to run, and the settings with which our allocator
+behaves like that version.
 
 Sources: kubernetes/kubernetes pull requests 140663 (v0.36.3 releases the counters of rejected
-devices), 139211 (v0.36.2 counts shares that were allocated before), 138988 (v0.36.2 no longer falls
-over `All` with counters).
+devices), 139211 (v0.36.2 counts shares that were allocated before), 138988 (v0.36.2 no longer fails
+for `All` together with counters).
 """
 
 from __future__ import annotations
@@ -48,8 +48,10 @@ class Patch(Struct, frozen=True):
 
 
 def parse_patch(text: str) -> Patch:
-    """Return the patch version in "1.36.2" or "0.36.2". Raises ValueError for other texts."""
+    """Return the patch version in a text such as "1.36.2" or "0.36.2". Raises ValueError for other
+    texts.
+    """
     match = re.fullmatch(r"[01]\.(\d+)\.(\d+)", text)
     if match is None:
-        raise ValueError(f'"{text}" is no patch release: write it as 1.36.2')
+        raise ValueError(f'"{text}" is not a patch version; use a version such as 1.36.2')
     return Patch(int(match[1]), int(match[2]))

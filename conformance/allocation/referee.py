@@ -1,5 +1,5 @@
-"""Builds and runs the referee: upstream's allocator in one Kubernetes minor version, which
-communicates in JSON lines.
+"""Build and run the referee: upstream's allocator in one Kubernetes minor version. It reads and
+writes JSON lines.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ Json = dict[str, Any]
 
 
 def go() -> str:
-    """Return the path of the Go tool. Exits with advice if it's missing."""
+    """Return the path of the Go tool. Exits with an error message if it's missing."""
     found = os.environ.get("GO") or shutil.which("go")
     if not found:
         sys.exit(
-            "the referee needs Go 1.26 or later: put it on PATH, or name it in the variable GO"
+            "the referee needs Go 1.26 or later; put it on PATH, or set the environment variable "
+            "GO to its path"
         )
     return found
 

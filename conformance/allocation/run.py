@@ -1,14 +1,18 @@
-"""Compares our allocator with upstream's: on random cases, and on upstream's own table.
+"""Compare our allocator with upstream's on random cases and on upstream's own table.
 
-    python conformance/allocation/run.py                              all minors: 20 000 random
-                                                                      cases each, the tables
+    python conformance/allocation/run.py                              all minor versions: 20 000
+                                                                      random cases each, and the
+                                                                      tables
     python conformance/allocation/run.py --minor 36 --count 500 --seed 7
-    python conformance/allocation/run.py --minor 36 --case 36-7-123   one random case again, in full
-    python conformance/allocation/run.py --patch 1.36.2 --count 5000  an older patch, ours as it was
-                                                                      then
-    python conformance/allocation/run.py --recorded                   fixed cases and the answers
-                                                                      that --record kept
-Exits 1 on the first minor with a difference, after shrinking and printing some of them.
+    python conformance/allocation/run.py --minor 36 --case 36-7-123   repeat one random case, and
+                                                                      print all its details
+    python conformance/allocation/run.py --patch 1.36.2 --count 5000  compare with an older patch
+                                                                      version
+    python conformance/allocation/run.py --recorded                   compare fixed cases with the
+                                                                      results that --record stored
+
+The exit status is 1 if a minor version has a difference. The run then ends after that version, and
+prints some of the differences, reduced to small cases.
 """
 
 from __future__ import annotations
@@ -81,29 +85,31 @@ def _arguments() -> argparse.Namespace:
         type=int,
         action="append",
         choices=MINORS,
-        help="Kubernetes minor; may be repeated",
+        help="minor version of Kubernetes; can be repeated",
     )
     parser.add_argument(
-        "--count", type=int, default=20_000, help="random cases per minor; 0 for none"
+        "--count", type=int, default=20_000, help="random cases for each minor version; 0 for none"
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--patch",
         type=_patch,
         action="append",
-        help="random cases at an older patch; may be repeated",
+        help="random cases for an older patch version; can be repeated",
     )
-    parser.add_argument("--case", help="show one random case by its name: minor-seed-number")
+    parser.add_argument("--case", help="print one random case by its name: minor-seed-number")
     kept = parser.add_mutually_exclusive_group()
     kept.add_argument(
         "--recorded",
         action="store_true",
-        help="compare with the answers that are kept to fixed cases",
+        help="compare fixed cases with the stored responses",
     )
     kept.add_argument(
-        "--record", action="store_true", help="ask upstream about the fixed cases, and keep that"
+        "--record",
+        action="store_true",
+        help="run the fixed cases with upstream, and store its responses",
     )
-    parser.add_argument("--no-table", action="store_true", help="leave upstream's own table out")
+    parser.add_argument("--no-table", action="store_true", help="omit upstream's own table")
     return parser.parse_args()
 
 
@@ -113,7 +119,9 @@ def _patch(text: str) -> Patch:
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     if patch.minor not in MINORS:
-        raise argparse.ArgumentTypeError(f"1.{patch.minor} is none of the minors compared")
+        raise argparse.ArgumentTypeError(
+            f"1.{patch.minor} isn't one of the compared minor versions"
+        )
     return patch
 
 
@@ -188,7 +196,7 @@ def _answer(case: Json, minor: int, patch: Patch | None = None) -> Json:
         return answer(
             case, minor, patch.behaviour(features_from(case["features"], minor)) if patch else None
         )
-    # an error in our code is reported like any other difference, and the other cases continue
+    # an error in our code is reported as a difference, so that the other cases continue
     except Exception as error:
         return {"verdict": "fault", "error": f"{type(error).__name__}: {error}"}
 
@@ -222,9 +230,9 @@ def _check_table(minor: int) -> bool:
 
 
 def _is_beyond(case: Json) -> bool:
-    """Whether a case contains something that no API server with this version would store: objects
-    of the future, an attribute without a value, and the alpha features of 1.37 (fields that stock
-    servers drop).
+    """Return True if a case contains something that no API server with this version would store:
+    objects of newer versions, an attribute without a value, or the alpha features of 1.37, whose
+    fields default servers drop.
     """
     if case["name"] in BEYOND or ALPHA & {name for name, on in case["features"].items() if on}:
         return True
@@ -234,8 +242,8 @@ def _is_beyond(case: Json) -> bool:
 
 
 def _recorded(case: Json) -> list[Json]:
-    """Upstream's outcomes in the referee's form. If upstream's implementations differ, each of
-    their outcomes counts as correct.
+    """Return upstream's results in the referee's format. If upstream's implementations differ, each
+    of their results counts as correct.
     """
     return [_outcome(o) for run in case["runs"].values() for o in run.get("outcomes", ())]
 
@@ -275,8 +283,8 @@ def _number(text: str) -> str:
 
 
 def _unordered(outcome: Json) -> Json:
-    """The devices of a request in a fixed order, as in the recording, because upstream's order is
-    random.
+    """Return the outcome with the devices of each request in a fixed order, as in the recording,
+    because upstream's order is random.
     """
     for claim in outcome.get("claims", ()):
         devices, made = claim["devices"], []

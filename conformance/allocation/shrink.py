@@ -1,4 +1,4 @@
-"""Reduces a case with a difference to the smallest case that still has the difference."""
+"""Reduce a case with a difference to the smallest case that still has the difference."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Path = tuple[str | int, ...]
 
 
 def shrink(case: Json, differs: Callable[[list[Json]], list[bool]]) -> Json:
-    """Return the smallest case that was found by removing parts. `differs` evaluates several cases
+    """Return the smallest case that was found by removing parts. `differs` evaluates multiple cases
     at the same time.
     """
     while True:
@@ -24,7 +24,7 @@ def shrink(case: Json, differs: Callable[[list[Json]], list[bool]]) -> Json:
 
 
 def _paths(case: Json) -> Iterator[Path]:
-    """The parts to remove, starting with the largest."""
+    """Yield the paths of the parts that can be removed, starting with the largest parts."""
     for key in ("claims", "slices", "allocated", "classes"):
         for number in range(len(case[key])):
             yield (key, number)

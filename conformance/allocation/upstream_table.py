@@ -1,8 +1,8 @@
-"""Upstream's own table of allocator cases. It's recorded on demand and never stored in this
-repository.
+"""Read upstream's own table of allocator cases. The table is recorded on demand and never stored in
+this repository.
 
-The Go module is copied to a scratch folder, recording tests of ours are put beside its own, and its
-table runs there; what goes in and what comes out is left as JSON lines.
+The Go module is copied to a scratch folder, and our recording tests are added to its own tests.
+When its table runs there, they write the inputs and results of every case as JSON lines.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MODULE = "k8s.io/dynamic-resource-allocation"
 
 
 def upstream_cases(minor: int) -> list[Json]:
-    """Return upstream's table for a minor version, with the outcomes of each case under `runs`."""
+    """Return upstream's table for a minor version. `runs` contains the results of each case."""
     recorded = cache() / f"upstream-table-{VERSIONS[minor]}.jsonl"
     if not recorded.exists():
         print(f"recording upstream's table of {VERSIONS[minor]}", file=sys.stderr)
@@ -61,13 +61,13 @@ def _record(minor: int, target: Path) -> None:
             r"^ *--- SKIP: TestRecord/experimental/", run.stdout, re.MULTILINE
         ):
             tail = f"{run.stdout[-3000:]}{run.stderr[-1000:]}"
-            sys.exit(f"upstream's table of {VERSIONS[minor]} could not be recorded:\n{tail}")
+            sys.exit(f"upstream's table of {VERSIONS[minor]} couldn't be recorded:\n{tail}")
         shutil.move(part, target)
 
 
 def _is_wanted(source: Path, folder: Path) -> bool:
-    """In its first line, a recorder can name a declaration that exists only in some versions: `//
-    needs: Name`.
+    """Return True if this version has the declaration that a recorder needs. A recorder can name it
+    in its first line: `// needs: Name`.
     """
     needs = re.match(r"// needs: (\w+)", source.read_text())
     return needs is None or any(

@@ -38,11 +38,11 @@ DEFINITIONS = {
     "kueue.x-k8s.io_localqueues.yaml": ("v1beta2", "kueue-crds"),
     "kueue.x-k8s.io_resourceflavors.yaml": ("v1beta2", "kueue-crds"),
 }
-# The chart of Azure's Karpenter brings its own NodePool, with more rules about labels.
+# The chart of Azure's Karpenter has its own definition of NodePool, with more rules about labels.
 VARIANTS = {"azure.nodepools.yaml": ("v1", "karpenter-azure-crds")}
 # Charts whose values become the spec of an object.
 CHARTS = {"nvidia.com/v1/ClusterPolicy": "chart:gpu-operator"}
-# Parts that Kubernetes defines, and that the rules for pods check.
+# Parts that Kubernetes itself defines. The rules for pods check them.
 OF_PODS = {
     "affinity",
     "annotations",
@@ -56,7 +56,7 @@ OF_PODS = {
     "startupProbe",
     "tolerations",
 }
-# Rules that need more than one row, restated by hand: place → rows.
+# Rules that need more than one row and are restated by hand: path → rows.
 _CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 _AKS = "kubernetes:karpenter.azure.com/v1beta1:AKSNodeClass"
 _GCE = "kubernetes:karpenter.k8s.gcp/v1alpha1:GCENodeClass"
@@ -114,7 +114,7 @@ RESTATED: dict[tuple[str, str], tuple[int, list[tuple[str, str, str]]]] = {
             ("", "never", "linuxOSConfig.swapFileSize and !kubelet.failSwapOn=false"),
         ],
     ),
-    # The pattern has the ports' digits; the order of the ports isn't restated.
+    # The pattern checks the digits of the ports, but not the order of the ports.
     (_AKS, "spec.linuxOSConfig.sysctls"): (
         3,
         [
@@ -146,7 +146,7 @@ RESTATED: dict[tuple[str, str], tuple[int, list[tuple[str, str, str]]]] = {
             ),
         ],
     ),
-    # a channel and the version "latest" of different terms aren't restated
+    # no row states that a channel and the version "latest" can't be in different terms
     (_GCE, "spec.imageSelectorTerms"): (1, []),
     (_GCE, "spec.imageSelectorTerms[]"): (
         4,
@@ -216,7 +216,7 @@ class Definition:
         self.unknown: list[str] = []
 
     def rows(self, schema: Mapping[str, Any], path: str) -> Iterator[Row]:
-        """Yield the rows of a part of the schema, and of all parts below."""
+        """Yield the rows of a part of the schema, and of all parts below it."""
         if path.rpartition(".")[2].strip("[]{}") in OF_PODS:
             return
         yield from self._own(schema, path)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-Restated = tuple[str, str, str]  # what to add to the path, kind of the row, value
+Restated = tuple[str, str, str]  # suffix of the path, kind of the row, and value
 
 _HAS = r"has\((?:self|x)\.(\w+)\)"
 _MEMBERS = re.compile(_HAS)
@@ -33,7 +33,7 @@ def _listed(text: str) -> str:
 
 
 def _tests(text: str) -> str:
-    """Return comparisons joined by "&&" as conditions of a row."""
+    """Return comparisons that are joined by "&&" as conditions of a row."""
     found = re.findall(r"(?:self|x)\.(\w+) == '?([^'&]+?)'?(?: &&|$)", text)
     return " and ".join(f"{name}={value.strip()}" for name, value in found)
 
@@ -68,7 +68,7 @@ _FORMS: Mapping[str, Callable[[re.Match[str]], list[Restated]]] = {
     rf"!self\.exists\(x, {_HAS} && {_OTHERS}\)": lambda found: [
         ("[]", "excludes", _names(found[0]))
     ],
-    # upstream rejects a list only if this is true of all its items
+    # upstream rejects a list only if this applies to all its items
     rf"!self\.all\(x, {_HAS} && {_OTHERS}\)": lambda found: [
         ("[]", "all exclude", _names(found[0]))
     ],
@@ -186,6 +186,6 @@ _FORMS: Mapping[str, Callable[[re.Match[str]], list[Restated]]] = {
 
 
 def rules_of(schema: Mapping[str, Any]) -> list[str]:
-    """Return the rules of a part of a schema. Rules about updates are left out."""
+    """Return the rules of a part of a schema. Rules about updates are omitted."""
     found = [each["rule"] for each in schema.get("x-kubernetes-validations", ())]
     return [each for each in found if "oldSelf" not in each]

@@ -1,4 +1,6 @@
-"""Requests to an API server, with responses in the form in which ours are compared."""
+"""Send requests to an API server, and return its responses in a form that can be compared with our
+results.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ class Answer(Struct, frozen=True):
 
 
 class Client(Struct, frozen=True):
-    """Requests to one server."""
+    """Sends requests to one server."""
 
     server: ApiServer
 
@@ -52,14 +54,14 @@ class Client(Struct, frozen=True):
         except ControlPlaneError:
             return (
                 0,
-                {"reason": PANIC, "message": "the server closed the connection without an answer"},
+                {"reason": PANIC, "message": "the server closed the connection without a response"},
                 (),
             )
 
     def create(
         self, text: str, document: Mapping[str, Any], mode: str = "Strict", *, dry_run: bool = True
     ) -> Answer:
-        """Create an object as kubectl would from its text. `document` is the same object as a
+        """Create an object from its text as kubectl would. `document` is the same object as a
         value, for JSON.
         """
         path = self.path_of(document)
@@ -76,10 +78,8 @@ class Client(Struct, frozen=True):
         )
 
     def _apply(self, path: str, document: Mapping[str, Any]) -> Answer:
-        """Apply an object on the server. Like kubectl, this requires a name.
-
-        Numbers that fit no field are left out of the comparison: apply lets them wrap round on
-        their way.
+        """Apply an object on the server. Like kubectl, this requires a name. Numbers that exceed
+        their field's range aren't compared, because server-side apply lets them overflow.
         """
         if _has_large_number(document):
             return Answer(NOT_ASKED)
@@ -103,8 +103,8 @@ class Client(Struct, frozen=True):
         )
 
     def path_of(self, document: Mapping[str, Any]) -> str | None:
-        """Return the path to which kubectl would post an object like this one. None if the server
-        doesn't serve the kind.
+        """Return the path to which kubectl would post such an object, or None if the server doesn't
+        serve the kind.
         """
         found = self.server.resource(
             str(document.get("apiVersion")).removeprefix("/"), str(document.get("kind"))
@@ -122,7 +122,7 @@ class Client(Struct, frozen=True):
 
 
 def ask(client: Client, questions: Iterable[tuple[str, Mapping[str, Any], str]]) -> list[Answer]:
-    """Return the responses for (text, document, field validation), in order. Several requests run
+    """Return the responses for (text, document, field validation), in order. Multiple requests run
     at the same time.
     """
     with ThreadPoolExecutor(THREADS) as pool:
@@ -130,10 +130,10 @@ def ask(client: Client, questions: Iterable[tuple[str, Mapping[str, Any], str]])
 
 
 def kubectl_json(document: Any) -> str:
-    """Return the JSON that kubectl sends: it has read numbers as int64, others as float64, and
-    sorted the keys.
+    """Return the JSON that kubectl sends.
 
-    Source: sigs.k8s.io/json (numbers), Go's encoding/json (how a float64 is written).
+    It reads integers as int64 and other numbers as float64, and sorts the keys. Sources:
+    sigs.k8s.io/json (numbers), Go's encoding/json (how it writes a float64).
     """
     if isinstance(document, dict):
         keys = sorted(document)

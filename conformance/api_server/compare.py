@@ -24,27 +24,27 @@ _DEVICE_FIELDS: Final = re.compile(r"resourceClaims|resources|priority|preemptio
 _VOLUMES: Final = re.compile(r"\.volumes\[")
 _PATH: Final = re.compile(r"Go struct field (?P<path>\S+) of type")
 _WORD: Final = re.compile(r"\w+")
-_MOST_UNKNOWN: Final = 100  # maximum number of unknown fields that the server names
-_NOW: Final = "timeAdded"  # fields that the clock determines
+_MOST_UNKNOWN: Final = 100  # the server lists at most this number of unknown fields
+_NOW: Final = "timeAdded"  # field that depends on the current time
 _NOTHING: Final = (None, 0, "", False)  # values that Go writes for omitted fields
 _OWN_WORDS: Final = {"unreadable": "BadRequest"}
 
 
 def difference(theirs: Answer, ours: Answer, sent: Any) -> str:
-    """Return the differences between the results, or nothing. `sent` is the object as it was
+    """Return the differences between the results, or an empty text. `sent` is the object as it was
     written.
     """
     if theirs.reason == NOT_ASKED:
         return ""
     reason = _OWN_WORDS.get(ours.reason, ours.reason)
-    # a reference to an existing object, which is checked after all other validation
+    # the object already exists, which the server checks after all other validation
     if theirs.reason == "AlreadyExists":
         return (
             ""
             if not reason
             else f"verdict: server accepted, reader {reason} ({ours.message[:300]})"
         )
-    # if the server crashes on an object, the reader rejects it for its own reason
+    # if the server crashes on an object, any reason of the reader for rejecting it is correct
     if theirs.reason == PANIC and reason:
         return ""
     if theirs.reason != reason:
@@ -79,7 +79,7 @@ def _decoding(theirs: Answer, ours: Answer) -> str:
     named = _PATH.search(theirs.message)
     if named is None:
         return ""
-    # Go includes the names of embedded structs
+    # Go also includes the names of embedded structs
     steps = [step for step in _WORD.findall(named["path"])[1:] if not step[0].isupper()]
     # the reader also includes indexes and keys
     said = [iter(_WORD.findall(field)) for field, _ in ours.faults]
@@ -137,9 +137,7 @@ def _changed(sent: Any, stored: Any, whole: bool) -> Iterator[tuple[str, Any]]:
 
 
 def _without_nothing(value: Any) -> Any:
-    """Return a value without empty fields, because it depends on the field whether Go writes
-    them.
-    """
+    """Return a value without empty fields. Go writes some empty fields and omits others."""
     if isinstance(value, dict):
         kept = {key: _without_nothing(item) for key, item in value.items()}
         return {
@@ -149,7 +147,7 @@ def _without_nothing(value: Any) -> Any:
 
 
 def listed_changes(theirs: Answer, sent: Any) -> list[tuple[str, str, Any]]:
-    """Return the server's changes to an object that it accepted: (path, dropped | defaulted |
+    """Return the server's changes to an object that it accepted, as (path, dropped | defaulted |
     rewritten, value).
     """
     assert theirs.stored is not None

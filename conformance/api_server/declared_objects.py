@@ -1,5 +1,5 @@
-"""Other objects of this project that end up in a cluster: objects that the components declare,
-examples, and rewritten manifests.
+"""Check other objects of this project that are created in a cluster: objects that the components
+declare, examples, and rewritten manifests.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def check_declared(client: Client, minor: int) -> tuple[list[Refused], Counter[s
         try:
             objects += [(name, each) for each in _declared(make)]
         except (WrongInputs, PlannerError) as error:
-            found.append(Refused(name, f"cannot be declared: {error}"))
+            found.append(Refused(name, f"can't be declared: {error}"))
     namespaces = {each["metadata"].get("namespace") for _, each in objects} - {
         None,
         "default",
@@ -82,7 +82,7 @@ def _platform(stack: Path) -> None:
 
 
 def _components(minor: int) -> None:
-    """Every kind of class, tenant, and policy that the components support."""
+    """Declare a class, tenant, and policy of every kind that the components support."""
     version = f"1.{minor}"
     classes: list[Any] = [
         {"name": "whole", "device": "gpu"},
@@ -132,7 +132,9 @@ def _declared(make: Callable[[], None]) -> list[Json]:
 
 
 def _object(name: str, inputs: Any) -> Json:
-    """Return a resource's inputs as an object. The provider names objects without a name."""
+    """Return a resource's inputs as an object. If it has no name, it gets one, as from the
+    provider.
+    """
     document: Json = copy.deepcopy(dict(inputs))
     document.setdefault("metadata", {}).setdefault("name", name)
     return document
@@ -151,7 +153,8 @@ def check_rewritten(
     """Return the rewritten manifests with a different result than the original v1 manifest, and the
     total number.
 
-    What is refused stays as it was: its refusal must name the object and say why.
+    A manifest that can't be rewritten stays unchanged, and the message must name the object and the
+    reason.
     """
     pairs = []
     counts: Counter[str] = Counter()
@@ -164,10 +167,10 @@ def check_rewritten(
         source = Source("old.yaml", yaml.safe_dump(old, sort_keys=False))
         (rewritten,) = rewrite([source], features, check_selector=check_selector)
         if rewritten.refusals:
-            counts[f"{old['apiVersion'].rpartition('/')[2]} refused by name"] += 1
+            counts[f"{old['apiVersion'].rpartition('/')[2]} rejected by name"] += 1
             if not all(each.reason and old["kind"] in each.name for each in rewritten.refusals):
                 found.append(
-                    Refused(yaml.safe_dump(old), f"refused without its name: {rewritten.refusals}")
+                    Refused(yaml.safe_dump(old), f"rejected without its name: {rewritten.refusals}")
                 )
             continue
         pairs.append((old, modern, rewritten.text))

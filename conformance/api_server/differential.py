@@ -1,4 +1,4 @@
-"""Compare the reader with one server: random documents in, differences out."""
+"""Compare the reader with one server on random documents."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Difference(Struct, frozen=True):
 
     @property
     def shape(self) -> str:
-        """A rough key for differences with the same cause."""
+        """A rough key that groups differences with the same cause."""
         return f"{self.document.get('kind')} {self.mode} {_SHAPE.sub('#', self.why)[:160]}"
 
 
@@ -52,7 +52,9 @@ def populate(client: Client) -> None:
         text = written(data)
         answer = client.create(text, data, dry_run=False)
         if answer.reason:
-            sys.exit(f"the server refuses the world's {data['kind']}: {answer.message}")
+            sys.exit(
+                f"the server rejects this object of world.yaml: {data['kind']}: {answer.message}"
+            )
         if data["kind"] == "ResourceQuota":
             hard = data["spec"]["hard"]
             status = {**data, "status": {"hard": hard, "used": dict.fromkeys(hard, "0")}}
@@ -111,7 +113,7 @@ def differences(
     shown: int,
     make: Callable[[Mutator, int, int, int], Iterator[Json]] = documents,
 ) -> tuple[list[Difference], Counter[str]]:
-    """Return the differences for `count` random documents, with a minimal example of each kind, and
+    """Return the differences for `count` random documents, each kind with a minimal example, and
     the responses.
     """
     mutator, kinds = mutator_of(client, everywhere=make is not documents), Counter[str]()
@@ -147,7 +149,7 @@ def record(client: Client, minor: int, file: Path) -> int:
     lines = [
         json.dumps({"text": text, "reason": answer.reason, "faults": sorted(answer.faults)})
         for text, answer in zip(texts, answers, strict=True)
-        # if an object is rejected for another reason, its rules aren't evaluated
+        # for other reasons, the server rejects an object before it evaluates the rules
         if answer.reason in ("", "Invalid")
     ]
     file.parent.mkdir(exist_ok=True)
@@ -171,8 +173,8 @@ def _small(client: Client, features: Features, difference: Difference) -> Differ
 
 
 def _is_alike(theirs: Answer, why: str, first: Difference) -> bool:
-    """Shrinking must not end at a different difference, so the server's verdict must stay the same,
-    and no other field may become invalid.
+    """Return True if a smaller document still has the same difference: the server's verdict is the
+    same, and no other field is invalid.
     """
     if first.why.startswith("verdict"):
         return f"server {theirs.reason or 'accepted'} " in first.why

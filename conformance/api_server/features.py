@@ -1,4 +1,4 @@
-"""Feature gates of the server, changed together with the corresponding features of the planner."""
+"""Set the feature gates of the server together with the corresponding features of the planner."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ depend on it, or it depends on them.
 """
 
 _OFF_BESIDE_OLDER: Final = ("fractional_capacity_range",)
-"""On by default in servers that were told not to run beside an older release
-(--min-compatibility-version), as the planner takes it; the servers here are told nothing, and leave
-it off.
+"""Features that are on by default only in servers that don't run together with an older version
+(--min-compatibility-version). The planner assumes such a server. The servers here don't set this
+flag, so the features are off.
 """
 
 
 def as_planned(minor: int) -> dict[str, bool]:
-    """Return the gates for a server with this minor version that enable the features that the
-    planner assumes by default.
+    """Return the settings of the gates in `_OFF_BESIDE_OLDER` for a server with this minor version.
+    With these settings, the server has the features that the planner assumes by default.
     """
     release = features_of(minor)
     found = ((GATES[field], getattr(release, field)) for field in _OFF_BESIDE_OLDER)
@@ -65,4 +65,4 @@ GATE_SETS: Final[dict[str, Callable[[int], tuple[Features, Mapping[str, bool]]]]
     "all": _all,
     "none": _none,
 }
-"""Name → what makes the planner's features of a minor, and the gates to give to its server."""
+"""Name → function that returns the features of the planner and the gates of the server."""

@@ -272,7 +272,7 @@ _AMOUNT_FIELDS: Final = (
 
 
 def pick(rng: random.Random, name: str, bad: float = 0.0) -> Any:
-    """Return a value for a field with this name. It's invalid with the probability `bad`."""
+    """Return a value for a field with this name. `bad` is the probability of an invalid value."""
     good, wrong = BY_NAME.get(name, (STRINGS[1:2], STRINGS))
     return rng.choice(wrong if rng.random() < bad else good)
 

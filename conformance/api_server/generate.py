@@ -1,5 +1,5 @@
-"""Random cases: the project's own cases, followed by these cases and random valid objects with a
-few changed fields.
+"""Generate documents: first the project's own cases, then variants of these cases and random valid
+objects, in which a few fields are changed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MAX_SEED_BYTES: Final = 20_000
 
 @cache
 def seeds() -> tuple[tuple[str, Json], ...]:
-    """Return the objects of the project's own cases: (location, object)."""
+    """Return the objects of the project's own cases as (location, object)."""
     found = []
     for path in sorted(CASES.glob("*.yaml")):
         if path.stem in _TEXT_GROUPS:
@@ -74,7 +74,7 @@ WORKLOADS: Final = Path(__file__).resolve().parent / "workloads.yaml"
 
 
 def changed_workloads(mutator: Mutator, minor: int, seed: int, count: int) -> Iterator[Json]:
-    """Yield `count` pods and workloads with changes at any place. The same seed gives the same
+    """Yield `count` pods and workloads with changes in any field. The same seed gives the same
     objects.
     """
     starts = list(yaml.load_all(WORKLOADS.read_text("utf-8"), Loader=yaml.CSafeLoader))
@@ -88,8 +88,8 @@ def changed_workloads(mutator: Mutator, minor: int, seed: int, count: int) -> It
 
 
 def _is_start(document: Json) -> bool:
-    """Whether a case is small and doesn't concern a pod's own resources, which the reader doesn't
-    check.
+    """Return True if a case is small and has no resources of the pod itself, which the reader
+    doesn't check.
     """
     spec = document.get("spec")
     own = isinstance(spec, dict) and "resources" in spec
@@ -97,7 +97,7 @@ def _is_start(document: Json) -> bool:
 
 
 def without_plain(value: Any) -> Any:
-    """Return a document with texts instead of scalars that are written without quotes."""
+    """Return a document in which texts replace the scalars that are written without quotes."""
     if isinstance(value, dict):
         return {key: without_plain(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -106,8 +106,8 @@ def without_plain(value: Any) -> Any:
 
 
 def written(document: Json) -> str:
-    """Return a document's text: JSON as kubectl sends it, or YAML where scalars stand without
-    quotes.
+    """Return a document's text: JSON as kubectl sends it, or YAML if the document contains scalars
+    without quotes.
     """
     if _has_plain(document):
         return "".join(f"{json.dumps(key)}: {_flow(value)}\n" for key, value in document.items())

@@ -66,10 +66,8 @@ class Node(Struct, frozen=True):
 
 
 class Mutator:
-    """Changes objects.
-
-    `schemas` are the server's schemas, by name. `everywhere`: also changes fields of pods and
-    workloads that aren't related to devices.
+    """Changes objects. `schemas` are the server's schemas, by name. If `everywhere` is True, it
+    also changes fields of pods and workloads that don't affect devices.
     """
 
     def __init__(self, schemas: Json, *, everywhere: bool = False) -> None:
@@ -184,7 +182,7 @@ class Mutator:
         return pick(rng, field, bad)
 
     def _known(self, schema: Json) -> Iterable[str]:
-        """Return the random fields of a struct."""
+        """Return the names of the fields that are set at random in a struct."""
         if schema.get("title") == "Container" and not self._everywhere:
             return _CONTAINER_FIELDS
         known: Iterable[str] = schema["properties"]
@@ -225,15 +223,16 @@ class Mutator:
         if not isinstance(value, dict):
             return False
         name = rng.choice(_UNKNOWN)
-        # the same name in different case: Go's JSON reader would accept it, but the API doesn't
+        # the same name in a different case, which Go's JSON decoder would accept, but the API
+        # doesn't
         if rng.random() < 0.4 and value:
             name = str(rng.choice(list(value))).upper()
         value[name] = rng.choice((1, "x", {}, None, [{"a": 1}]))
         return True
 
     def repeat(self, rng: random.Random, document: Json, node: Node) -> bool:
-        """Repeat an item, either once or until the list reaches or exceeds its limit. Sometimes,
-        the names differ.
+        """Repeat an item once, or until the list reaches or exceeds its limit. Sometimes the copies
+        get different names.
         """
         value = _at(document, node.path)
         if not isinstance(value, list) or not value:
@@ -318,8 +317,8 @@ _CHANGES: Final = (
 
 
 def _decides_about_devices(path: Path) -> bool:
-    """Whether the reader checks a field of a pod or of a workload's pods. It doesn't check a pod's
-    own resources.
+    """Return True if the reader checks this field of a pod or of a workload's pods. The reader
+    doesn't check the pod's own resources.
     """
     if any(pair == ("spec", "resources") for pair in pairwise(path)):
         return False

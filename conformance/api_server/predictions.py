@@ -73,7 +73,7 @@ def command_lines(minor: int) -> Iterator[tuple[str, ...]]:
 
 
 def printed(line: tuple[str, ...]) -> list[Json]:
-    """Return the documents that a command line prints. Empty if the command reports that the
+    """Return the documents that a command prints, or nothing if the command reports that the
     combination isn't possible.
     """
     output = io.StringIO()
@@ -99,7 +99,7 @@ def golden_slices(minor: int) -> Iterator[tuple[str, str, Json]]:
 
 
 def module_of_tests(path: str) -> Any:
-    """Return a module below tests/."""
+    """Return a module in tests/."""
     spec = importlib.util.spec_from_file_location(f"tests_{Path(path).stem}", TESTS / path)
     assert spec is not None
     assert spec.loader is not None
@@ -114,8 +114,8 @@ def module_of_tests(path: str) -> Any:
 def check_slices(
     client: Client, minor: int, *, golden_only: bool = False
 ) -> tuple[list[Refused], Counter[str]]:
-    """Return the predicted slices with differences, and the total number. Slices that are printed
-    twice are sent once.
+    """Return the predicted slices with differences, and the total numbers. Each different slice is
+    sent only once.
     """
     counts: Counter[str] = Counter()
     asked = {text: (name, document) for name, text, document in golden_slices(minor)}
@@ -123,7 +123,7 @@ def check_slices(
     for line in () if golden_only else command_lines(minor):
         documents = printed(line)
         counts[
-            "command lines" if documents else "command lines that cannot be or publish nothing"
+            "command lines" if documents else "impossible commands or commands without output"
         ] += 1
         for document in documents:
             counts["slices"] += 1
@@ -144,7 +144,8 @@ def check_documents(
 ) -> list[Refused]:
     """Return the documents, as (name, YAML, value), that a server rejects.
 
-    With `exact`, also return its changes. Fields that the server fills in are counted by name.
+    If `exact` is True, also return the documents that the server changes. Fields that the server
+    fills in are counted by name.
     """
     asked = list(given)
     answers = ask(client, [(text, document, "Strict") for _, text, document in asked])

@@ -63,7 +63,7 @@ def answer(text: str, features: Features, mode: str = "Strict") -> Answer:
     """Return the reader's findings for the only object in a text, and the object that it expects to
     be stored.
 
-    An error in the reader itself is a result too, so that the comparison finds it.
+    An error in the reader itself is also a result, so that the comparison reports it.
     """
     try:
         (item,) = objects_of(text)
@@ -80,6 +80,6 @@ def answer(text: str, features: Features, mode: str = "Strict") -> Answer:
 
 
 def sent(text: str) -> Any:
-    """Return a text's object as written, to find dropped and filled-in fields."""
+    """Return a text's object as it was written, to find dropped and filled-in fields."""
     (item,) = objects_of(text)
     return item.data

@@ -1,13 +1,13 @@
-"""The recorded cases of tests/planner/manifests beside one more real API server.
+"""Compare the recorded cases of tests/planner/manifests with another real API server.
 
-    python conformance/api_server/recorded_cases.py --minor 37           lists the records that this
-                                                                         server disagrees with
-    python conformance/api_server/recorded_cases.py --minor 37 --write   writes its answers into the
-                                                                         case files
+    python conformance/api_server/recorded_cases.py --minor 37          print the records that
+                                                                        differ from this server
+    python conformance/api_server/recorded_cases.py --minor 37 --write  write the server's responses
+                                                                        to the case files
 
-A verdict that stands once is that of every release. Where this one answers otherwise, the case gets
-an entry per release. Not asked: cases about texts, which kubectl reads, and those for a server that
-limits critical priorities.
+A case with one verdict has this verdict in every version. If this server responds differently, the
+case gets an entry for each version. Two kinds of cases are omitted: cases about texts, which
+kubectl reads, and cases for a server that limits critical priorities.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--minor", type=int, required=True, choices=tuple(MODULES))
-    parser.add_argument("--write", action="store_true", help="write the answers into the files")
+    parser.add_argument("--write", action="store_true", help="write the responses to the files")
     arguments = parser.parse_args()
     version, found = f"1.{arguments.minor}", 0
     for gates, cases in _by_gates(arguments.minor).items():
@@ -73,7 +73,7 @@ def main() -> int:
                     print(f"{group} {case['id']} {key}: {value}, recorded {recorded}", flush=True)
                     if arguments.write:
                         _write(group, case, key, version, value)
-    print(f"{version}: {found} answers that the files do not hold")
+    print(f"{version}: {found} responses differ from the files")
     return int(found > 0 and not arguments.write)
 
 
@@ -129,7 +129,7 @@ def _stored(answer: Answer, item: Any) -> Json:
     for path, what, value in listed_changes(answer, item.data):
         if item.group != "resource.k8s.io" and not TABLE.DEVICE_FIELDS.search(path):
             continue
-        # empty, and a generated name
+        # skip empty values, and generated names
         if what == "defaulted" and (value is None or path == "metadata.name"):
             continue
         if what == "dropped":
@@ -153,7 +153,7 @@ def _is_per_release(recorded: Any) -> bool:
 
 
 def _agrees(recorded: Any, value: Any, key: str) -> bool:
-    """Return whether a record matches a response, as far as the test of the table checks it."""
+    """Return True if a record matches a response, as far as the table's test checks the record."""
     if key in STORED.values():
         recorded = recorded or {}
         if recorded.get("defaulted_more"):
@@ -184,7 +184,8 @@ def _given(client: Client, case: Case) -> Iterator[None]:
         status, answer, _ = client.call("POST", str(path), body)
         if status >= 300:
             sys.exit(
-                f"case {case['id']}: the server refuses what is given: {answer.get('message')}"
+                f"case {case['id']}: the server rejects an object that the case needs: "
+                f"{answer.get('message')}"
             )
         made.append(f"{path}/{item.name}")
         if item.kind == "ResourceQuota" and "status" not in item.data:
@@ -210,7 +211,7 @@ def _given(client: Client, case: Case) -> Iterator[None]:
 
 
 def _write(group: str, case: Case, key: str, version: str, value: Any) -> None:
-    """Write a response to the text of its case. The rest of the file doesn't change."""
+    """Write a response to the text of its case. The rest of the file stays unchanged."""
     path = TABLE.FOLDER / f"{group}.yaml"
     recorded = case.get(key)
     entries = dict(recorded) if _is_per_release(recorded) else {}

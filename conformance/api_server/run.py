@@ -1,13 +1,15 @@
 """Compare the manifest reader, and all objects that this project creates in clusters, with real API
 servers.
 
-    python conformance/api_server/run.py                            all minors, all checks
+    python conformance/api_server/run.py                       all minor versions, all checks
     python conformance/api_server/run.py --minor 36 --count 2000 --seed 7 --check reader
-    python conformance/api_server/run.py --minor 36 --record        keeps answers for the tests of
-                                                                    the planner
-    python conformance/api_server/run.py --minor 36 --sample        golden slices, examples and a
-                                                                    few hundred documents
-Exits 1 when there is a difference, after making one of each kind small and printing it.
+    python conformance/api_server/run.py --minor 36 --record   store responses for the tests of the
+                                                               planner
+    python conformance/api_server/run.py --minor 36 --sample   golden slices, examples, and a few
+                                                               hundred documents
+
+The exit status is 1 if there is a difference. One difference of each kind is reduced to a small
+document and printed.
 """
 
 from __future__ import annotations
@@ -70,7 +72,7 @@ def _check(
     found: list[Any] = []
     if arguments.record:
         count = record(client, features.minor, RECORDED / f"workloads-1.{features.minor}.jsonl.gz")
-        print(f"{title}: kept {count} answers")
+        print(f"{title}: stored {count} responses")
         return False
     checks = [check for check in CHECKS if check in (arguments.check or CHECKS)]
     if "objects" in checks and gates == "default":
@@ -130,26 +132,28 @@ def _arguments() -> argparse.Namespace:
         type=int,
         action="append",
         choices=tuple(MODULES),
-        help="Kubernetes minor; may be repeated",
+        help="minor version of Kubernetes; can be repeated",
     )
     parser.add_argument(
-        "--check", action="append", choices=CHECKS, help="only this; may be repeated"
+        "--check", action="append", choices=CHECKS, help="run only this check; can be repeated"
     )
     parser.add_argument(
         "--gates",
         action="append",
         choices=tuple(GATE_SETS),
-        help="feature gates; default: all sets",
+        help="set of feature gates; default: all sets",
     )
     parser.add_argument(
         "--count", type=int, default=4000, help="random documents per seed (default %(default)s)"
     )
-    parser.add_argument("--seed", type=int, default=1, help="beside it a fresh one is taken")
-    parser.add_argument("--only-seed", action="store_true", help="no fresh seed")
     parser.add_argument(
-        "--record", action="store_true", help="keep what the server says to changed workloads"
+        "--seed", type=int, default=1, help="fixed seed; a new seed is used as well"
     )
-    parser.add_argument("--sample", action="store_true", help="a short run, as in CI")
+    parser.add_argument("--only-seed", action="store_true", help="use only the fixed seed")
+    parser.add_argument(
+        "--record", action="store_true", help="store the server's responses to changed workloads"
+    )
+    parser.add_argument("--sample", action="store_true", help="run a short sample, as in CI")
     arguments = parser.parse_args()
     arguments.gates = arguments.gates or (["default"] if arguments.sample else list(GATE_SETS))
     if arguments.sample:

@@ -1,4 +1,4 @@
-"""Reduces an object to the smallest one for which the two results still differ in the same way."""
+"""Reduce an object to the smallest one for which the two results still differ in the same way."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROUNDS = 60
 
 
 def shrink(document: Json, differs: Callable[[list[Json]], list[bool]]) -> Json:
-    """Return a small object that was found by removing parts. `differs` evaluates several objects
+    """Return a small object that was found by removing parts. `differs` evaluates multiple objects
     at the same time.
     """
     for _ in range(_ROUNDS):
@@ -33,8 +33,8 @@ def shrink(document: Json, differs: Callable[[list[Json]], list[bool]]) -> Json:
 
 
 def _paths(value: Any, path: Path = ()) -> Iterator[Path]:
-    """The parts to remove, starting with the outer ones, except for the fields that identify the
-    kind.
+    """Yield the paths of the parts that can be removed, starting with the outer parts. Fields that
+    identify the kind are omitted.
     """
     keys: Iterator[Any] = iter(value) if isinstance(value, dict) else iter(range(len(value)))
     inner = []
@@ -52,7 +52,7 @@ def _paths(value: Any, path: Path = ()) -> Iterator[Path]:
 
 
 def _without(document: Json, path: Path) -> Iterator[Json]:
-    """A copy without one part or, if a list is long, without half of the list."""
+    """Yield copies without one part and, for a long list, also without half of the list."""
     holder = document
     for key in path[:-1]:
         holder = holder[key]  # type: ignore[index]

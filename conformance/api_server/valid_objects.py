@@ -26,7 +26,7 @@ _FEW: Final = (1, 1, 1, 2, 2, 3)
 
 
 class Maker:
-    """Creates objects from one random source."""
+    """Generates objects from one random source."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng

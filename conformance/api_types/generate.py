@@ -1,11 +1,10 @@
-"""Write the table of API fields that manifests are decoded with, from the published Go types of
+"""Write the table of API fields that is used to decode manifests, from the published Go types of
 Kubernetes.
 
-    python conformance/api_types/generate.py            # needs Go, and k8s.io/api from the module
-                                                        proxy
+    python conformance/api_types/generate.py   # needs Go, and k8s.io/api from the module proxy
 
-The table says for every type which fields it has, of which type, and in which minor releases;
-nothing else is taken.
+For every type, the table contains the names of its fields, their types, and the minor versions that
+have them.
 """
 
 from __future__ import annotations
@@ -109,8 +108,8 @@ def main() -> None:
 
 
 def describe(kinds: dict[int, str], present: list[int]) -> str:
-    """Return a field's type. If only some minor versions have the field, also return these
-    versions.
+    """Return a field's type. If only some minor versions have the field, the text also contains
+    these versions.
     """
     (kind,) = {kinds[max(kinds)]}
     if sorted(kinds) == present:
@@ -120,7 +119,7 @@ def describe(kinds: dict[int, str], present: list[int]) -> str:
 
 
 def read_release(version: str) -> dict[str, dict[str, str]]:
-    """Return the fields of every type that one of the kinds uses directly or indirectly."""
+    """Return the fields of every type that the kinds use directly or indirectly."""
     sources = {package: read_package(path, version) for package, path in PACKAGES.items()}
     declared = {
         f"{package}.{name}": body
@@ -209,8 +208,8 @@ def qualify(go_type: str, package: str) -> str:
 
 
 def resolve(go_type: str, package: str, declared: dict[str, object], markers: list[str]) -> str:
-    """Return the type in the table's notation: a scalar, a struct's name, `[]`, `[key,…]` (by key),
-    `[=]` (set), `{}`.
+    """Return the type in the table's notation: a scalar, a struct's name, `[]` (list), `[key,…]`
+    (list with keys), `[=]` (set), or `{}` (mapping).
     """
     go_type = go_type.lstrip("*")
     if go_type == "[]byte":

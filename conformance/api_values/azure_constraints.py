@@ -1,4 +1,4 @@
-"""Limits and members of AKS properties, from the Azure SDK's models and pulumi-azure-native."""
+"""Read limits and members of AKS properties from the Azure SDK's models and pulumi-azure-native."""
 
 from __future__ import annotations
 
@@ -29,9 +29,8 @@ def azure_limits() -> Iterator[tuple[str, str, str, str]]:
 
 
 def azure_members() -> Iterator[tuple[str, str, str, str]]:
-    """Yield type, property, "types", and the members of each object in the SDK, with its outputs.
-
-    The types of members are `any`, because the provider converts values.
+    """Yield type, property, "types", and the members of each object in the SDK, including its
+    outputs. The types of members are `any`, because the provider converts values.
     """
     sdk = Sdk("azure-native")
     for token in MODELS:

@@ -3,7 +3,7 @@
     python conformance/api_values/run.py            report differences from the installed models
     python conformance/api_values/run.py --write    write the rows that models provide
 
-Rows with another source than a model stay as they are.
+Rows that don't come from a model stay unchanged.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ RENAMED = {
     "nodeConfig": "config",
     "guestAccelerators": "accelerators",
 }
-# Properties of clusters that the API has in a message below.
+# Properties of clusters that are in a nested message of the API.
 FLATTENED = {
     "datapathProvider": "networkConfig",
     "inTransitEncryptionConfig": "networkConfig",
@@ -93,8 +93,8 @@ AZURE = (
 )
 # New images appear between versions of the AWS models. The other models are older than the APIs.
 GROWING = ("amiType", "tier")
-# Checked elsewhere (machine types, taints, pools inside clusters), or written in another way by a
-# provider.
+# Properties that are checked elsewhere (machine types, taints, pools inside clusters), or that a
+# provider writes in another form.
 UNRELATED = (
     "agentPoolProfiles",
     "effect",
@@ -129,8 +129,8 @@ def main() -> int:
 
 
 def _compare(file: Path, columns: tuple[str, ...], found: list[Row], *, write: bool) -> list[str]:
-    """Return the differences of one table from the models' rows. A row of another source about the
-    same property takes precedence.
+    """Return the differences between one table and the rows from the models. For the same property,
+    a row from another source takes precedence.
     """
     written = list(csv.DictReader(file.read_text(encoding="utf-8").splitlines()))
     others = [row for row in written if row["source"] not in MODELS]
@@ -154,8 +154,8 @@ def _compare(file: Path, columns: tuple[str, ...], found: list[Row], *, write: b
 
 
 def _about(row: Row) -> str:
-    """Return what a row is about: a property has one range or list of values, and can have several
-    constraints of the other kinds.
+    """Return the subject of a row. A property has one range or list of values, but can have
+    multiple constraints of the other kinds.
     """
     return "" if row["kind"] in OF_VALUES else f"{row['kind']} {row['value']}"
 
@@ -224,11 +224,11 @@ def _of_aws(
 
 
 def _limits_of_aws(token: str, path: str, target: Any, source: str) -> Iterator[Row]:
-    """Yield the pattern and length of a text."""
+    """Yield the pattern and the length of a text."""
     if target["type"] != "string":
         return
     pattern = target.get("pattern", "")
-    # patterns for any text, and broken ones, say nothing
+    # patterns that match any text, and invalid patterns, aren't constraints
     if pattern and not pattern.startswith(r"[\u0020") and "^" not in pattern[1:].replace("[^", ""):
         yield _row(token, path, "pattern", pattern, source)
     if not path.endswith("[]") and ((target.get("min") or 0) > 1 or "max" in target):

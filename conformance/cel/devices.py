@@ -10,7 +10,7 @@ from vocabulary import DRIVER, NAMES, OTHER, QUANTITIES, TEXTS, VERSIONS
 
 
 def device(chance: random.Random, dialect: Dialect) -> dict[str, Any]:
-    """A device in API form."""
+    """Return a random device as an API object."""
     attributes: dict[str, Any] = {}
     for name in NAMES:
         if name == "missing" or chance.random() < 0.35:

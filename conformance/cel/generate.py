@@ -1,8 +1,8 @@
-"""Random selectors and devices: well typed for the most part, ill typed now and then.
+"""Generate random selectors and devices. Most selectors are well typed, and some are ill typed.
 
-The generator walks the engine's own table of overloads, so that every function is called, and adds
-what is no function: literals, reads of the device, macros, operators. A case is determined by its
-seed.
+The generator iterates over the engine's own table of overloads, so that every function is called.
+It also generates expressions without functions: literals, reads of the device, macros, and
+operators. A seed determines each case.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Case(Struct, frozen=True):
 
 
 class Generator(Leaves):
-    """Creates the cases of one dialect from a random source."""
+    """Generates the cases of one dialect from a random source."""
 
     def __init__(self, chance: random.Random, dialect: Dialect) -> None:
         super().__init__(chance)
@@ -69,7 +69,7 @@ class Generator(Leaves):
     # -- cases
 
     def case(self, identity: str) -> Case:
-        """A case of its own."""
+        """Return a new case."""
         self.variables, self.depth = [], 0
         self.wrong = self.chance.choice([0, 0, 0, 0.02, 0.06])
         expression = self.bool_top()
@@ -83,7 +83,7 @@ class Generator(Leaves):
         )
 
     def damage(self, text: str) -> str:
-        """The text with one changed character."""
+        """Return the text with one changed character."""
         at = self.chance.randrange(len(text) + 1)
         return (
             text[:at]
@@ -104,7 +104,7 @@ class Generator(Leaves):
     # -- expressions by type
 
     def expression(self, wanted: CelType) -> str:
-        """An expression of this type or (rarely) of another type."""
+        """Return an expression of this type or (rarely) of another type."""
         if self.chance.random() < self.wrong:
             wanted = self.chance.choice(
                 [
@@ -257,7 +257,7 @@ class Generator(Leaves):
     def transformed(
         self, over: str, names: str, variables: list[tuple[str, CelType]], wanted: CelType
     ) -> str:
-        """A map made of a list or a map."""
+        """Return a map that a macro creates from a list or a map."""
         condition = f"{self.within(variables, types.BOOL)}, " if self.chance.random() < 0.3 else ""
         if self.chance.random() < 0.7:
             return (
@@ -301,7 +301,7 @@ class Generator(Leaves):
         )
 
     def call(self, wanted: CelType) -> str:
-        """A call of a function whose result has this type."""
+        """Return a call of a function whose result has this type."""
         pool = self.rare if self.rare and self.chance.random() < 0.004 else self.overloads
         for _ in range(60):
             overload = self.chance.choice(pool)
@@ -375,7 +375,7 @@ _ENVIRONMENTS: tuple[Environment, ...] = ("stored", "new")
 
 
 def cases(minor: int, count: int, seed: int) -> list[Case]:
-    """So many cases for a minor, over its dialects, in an order in which dialects come together."""
+    """Return `count` cases for a minor version, divided evenly among its dialects."""
     dialects = [
         Dialect.of(
             features_of(minor).with_gates(list_attributes=lists, consumable_capacity=consumable),

@@ -1,11 +1,12 @@
-"""The language's own conformance tests, judged by upstream's library and by the engine.
+"""Run the conformance tests of the CEL language with upstream's library and with our engine.
 
     python conformance/cel/language_tests.py --minor 36
 
-The expressions are read from the module cel.dev/expr, which holds the tests, and nothing of them is
-kept here. Each is asked as it is, as an element of a list, and compared with the value that the
-test expects, so that the value counts too. What needs messages, which device selectors do not have,
-is counted apart. Exits 1 when there is a difference.
+The expressions are read from the module cel.dev/expr, which contains the tests, and aren't stored
+here. Each expression is evaluated in multiple forms. One form compares it with the value that
+the test expects, so that its value is also checked. Expressions with messages,
+which device selectors don't support, are counted separately. The exit status is 1 if there is a
+difference.
 """
 
 from __future__ import annotations
@@ -47,15 +48,15 @@ _VALUE = re.compile(
 
 
 def folder() -> Path:
-    """The folder of the module's tests."""
+    """Return the folder of the module's tests."""
     command = ["go", "mod", "download", "-json", MODULE]
     found = subprocess.run(command, capture_output=True, text=True, check=True)
     return Path(json.loads(found.stdout)["Dir"]) / "tests" / "simple" / "testdata"
 
 
 def expressions(text: str) -> Iterator[tuple[str, str]]:
-    """The expressions in a file, each with the literal of its expected value (empty if the value
-    isn't simple).
+    """Return the expressions in a file, each with the literal of its expected value, which is empty
+    if the value isn't simple.
     """
     for test in _TEST.finditer(text):
         found = _EXPRESSION.search(test[1])
@@ -84,7 +85,7 @@ def _literal(kind: str, text: str) -> str:
 
 
 def cases(minor: int) -> Iterator[Case]:
-    """Every expression in all of its forms."""
+    """Yield every expression in each of its forms."""
     dialect = Dialect.of(features_of(minor).with_gates(list_attributes=True), "stored")
     tests = folder()
     for name in FILES:
@@ -121,7 +122,7 @@ def main() -> int:
                 print(difference)
                 failed = True
         said = ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items()))
-        print(f"1.{minor}: {len(made)} questions from {len(FILES)} files: {said}")
+        print(f"1.{minor}: {len(made)} cases from {len(FILES)} files: {said}")
     return int(failed)
 
 

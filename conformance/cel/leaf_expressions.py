@@ -1,4 +1,4 @@
-"""Random expressions without operators: literals, variables, and reads of the device."""
+"""Generate random expressions without operators: literals, variables, and reads of the device."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _MAPS: Final = [
 
 
 class Leaves:
-    """Creates the leaves of expressions from a random source. `variables` are the variables in
+    """Generates the leaves of expressions from a random source. `variables` are the variables in
     scope.
     """
 
@@ -72,7 +72,7 @@ class Leaves:
         self.variables: list[tuple[str, CelType]] = []
 
     def leaf(self, wanted: CelType) -> str:
-        """A literal, a variable, or a read of the device."""
+        """Return a literal, a variable, or a read of the device."""
         chance = self.chance
         fitting = [name for name, t in self.variables if t == wanted or t.kind == "dyn"]
         if fitting and chance.random() < 0.6:
@@ -113,14 +113,14 @@ class Leaves:
                 return self.anything()
 
     def string(self) -> str:
-        """A string literal, sometimes the device's driver."""
+        """Return a string literal, or sometimes the device's driver."""
         chance = self.chance
         if chance.random() < 0.15:
             return "device.driver"
         return quote(chance.choice(TEXTS + chance.choice(_FORMS_OF_STRINGS)))
 
     def map(self, key: CelType, value: CelType) -> str:
-        """A map literal, or a map of the device."""
+        """Return a map literal, or a map of the device."""
         chance = self.chance
         if chance.random() < 0.3 and key.kind in ("string", "dyn"):
             return chance.choice(_MAPS)
@@ -128,7 +128,7 @@ class Leaves:
         return f"{{{', '.join(entries)}}}"
 
     def anything(self) -> str:
-        """A value of any type."""
+        """Return a value of any type."""
         if self.chance.random() < 0.5:
             return self.leaf(
                 self.chance.choice([types.INT, types.STRING, types.BOOL, types.DOUBLE])
@@ -136,7 +136,7 @@ class Leaves:
         return self.attribute()
 
     def element(self, inner: CelType) -> str:
-        """An element of a list, sometimes an optional one."""
+        """Return an element of a list, which is sometimes optional."""
         return f"?{self.optional(inner)}" if self.chance.random() < 0.04 else self.leaf(inner)
 
     def opaque(self, wanted: CelType) -> str:
@@ -185,7 +185,7 @@ class Leaves:
         )
 
     def attribute(self) -> str:
-        """A read of an attribute."""
+        """Return a read of an attribute."""
         chance = self.chance
         domain = chance.choice([DRIVER, DRIVER, DRIVER, OTHER, "none"])
         name = chance.choice(NAMES)
@@ -201,7 +201,9 @@ class Leaves:
         return f'device.attributes["{domain}"].?{name}.orValue({self.leaf(types.INT)})'
 
     def chain(self) -> str:
-        """Reads of the device, some of which are optional, followed by another read."""
+        """Return nested reads of the device, some of which are optional, sometimes followed by
+        further reads.
+        """
         chance = self.chance
         text = "device"
         for name in (chance.choice(["attributes", "capacity"]), DRIVER, chance.choice(NAMES)):
@@ -221,7 +223,7 @@ class Leaves:
         )
 
     def capacity(self) -> str:
-        """A read of a capacity."""
+        """Return a read of a capacity."""
         return f'device.capacity["{DRIVER}"].{self.chance.choice(["memory", "memory", "cores", "missing"])}'
 
     def some_type(self) -> CelType:

@@ -1,11 +1,12 @@
-"""The engine against Kubernetes' own library on random selectors.
+"""Compare our CEL engine with Kubernetes' own library on random selectors.
 
     python conformance/cel/run.py --minor 36 --count 20000 --seed 1
 
-builds the library's answer program when it is not there (Go is needed), makes the cases, asks both,
-and prints every difference in whether a selector compiles, whether the API server admits it, and
-what it says of each device. Exits 1 when there is one. With --recorded nothing is built: the
-library's answers to fixed cases are those that --record kept.
+The command builds a program with the library if necessary (this needs Go), generates the cases, and
+evaluates them with both. It prints every difference: whether a selector compiles, whether the API
+server accepts it, and its result for each device. The exit status is 1 if there is a difference.
+With --recorded, nothing is built, and the results of fixed cases are compared with those that
+--record stored.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ from dra_sandbox.cache import cache_folder  # noqa: E402
 from generate import Case, cases  # noqa: E402
 
 SHUFFLES = 40
-# after this number of evaluations, a Go map with a few keys has shown its possible orders
+# after this number of evaluations, a Go map with a few keys has been iterated over in all possible
+# orders
 REPEATS = 400
 
 
@@ -56,14 +58,14 @@ class Difference(Struct, frozen=True):
 
 
 def cache() -> Path:
-    """The folder for builds and recordings, which all checkouts of a user share."""
+    """Return the folder for builds and recordings, which all checkouts of a user share."""
     folder = cache_folder() / "conformance"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def build(minor: int) -> Path:
-    """The program that runs the library of a minor version. It's built if necessary."""
+    """Return the program that runs the library of a minor version. It's built if necessary."""
     digest = hashlib.sha256()
     for source in (
         HERE / "main.go",
@@ -82,14 +84,14 @@ def build(minor: int) -> Path:
 
 
 def ask(program: Path, questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The program's answers, in the order of the questions."""
+    """Return the program's responses, in the order of the questions."""
     text = "\n".join(map(json.dumps, questions))
     done = subprocess.run([str(program)], input=text, capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def question(case: Case, repeat: int = 1) -> dict[str, Any]:
-    """A case in the form that the program reads."""
+    """Return a case in the format that the program reads."""
     return {
         "id": case.identity,
         "expression": case.expression,
@@ -102,7 +104,7 @@ def question(case: Case, repeat: int = 1) -> dict[str, Any]:
 
 
 def compare(case: Case, answer: dict[str, Any], costs: bool) -> Difference | None:
-    """The difference between the engine's answer and the library's, if there is one."""
+    """Return the difference between the results of the engine and the library, or None."""
     selector = compile(case.expression, case.dialect)
     if answer.get("panicked"):
         return (
@@ -141,16 +143,15 @@ def compare(case: Case, answer: dict[str, Any], costs: bool) -> Difference | Non
 
 
 def _cut_short(message: str) -> bool:
-    """Whether the evaluation ended at the same place, so that the cost can't be compared."""
+    """Return True if the evaluation was aborted, so that its cost can't be compared."""
     return "cost limit exceeded" in message or message.startswith("internal error")
 
 
 def settle(case: Case, answer: dict[str, Any], costs: bool) -> Difference | None:
-    """The difference that is left when upstream has shown its outcomes and we have tried other
-    orders of the keys.
+    """Return the difference that remains after we have tried other orders of the keys.
 
-    A selector that hangs on the order of a map's keys is decided by chance upstream; ours are taken
-    in document order.
+    If the result of a selector depends on the order of a map's keys, upstream's result is random.
+    Our engine uses the order of the document.
     """
     difference = compare(case, answer, costs)
     chance = random.Random(case.identity)
@@ -173,7 +174,7 @@ def settle(case: Case, answer: dict[str, Any], costs: bool) -> Difference | None
 
 
 def run(minor: int, count: int, seed: int, costs: bool) -> tuple[list[Difference], Counter[str]]:
-    """The differences for random cases, and the number of answers of each kind."""
+    """Return the differences for random cases, and the number of results of each kind."""
     program = build(minor)
     made = cases(minor, count, seed)
     answers = ask(program, [question(c) for c in made])
@@ -187,15 +188,17 @@ def run(minor: int, count: int, seed: int, costs: bool) -> tuple[list[Difference
 
 
 def run_recorded(minor: int, costs: bool) -> tuple[list[Difference], Counter[str]]:
-    """The same as `run`, for the fixed cases and the recorded answers of a minor version."""
+    """Return the same as `run`, for the fixed cases and the stored responses of a minor version."""
     made = cases(minor, recorded_answers.COUNT, recorded_answers.SEED)
     answers = recorded_answers.kept("cel", minor, [question(c) for c in made])
     return _settled(zip(made, answers, strict=True), answers, costs)
 
 
 def record(minor: int) -> None:
-    """Run the fixed cases with the library of a minor version. If an answer depends on the order of
-    a map, run the case again.
+    """Run the fixed cases with the library of a minor version, and store its responses.
+
+    If our result differs, for example because it depends on the order of a map, the case is
+    evaluated repeatedly.
     """
     program, made = build(minor), cases(minor, recorded_answers.COUNT, recorded_answers.SEED)
     questions = [question(c) for c in made]
@@ -230,28 +233,36 @@ def main() -> int:
         "--minor", type=int, action="append", choices=(34, 35, 36, 37), help="default: all"
     )
     parser.add_argument(
-        "--count", type=int, default=2000, help="selectors per minor (default %(default)s)"
+        "--count",
+        type=int,
+        default=2000,
+        help="selectors for each minor version (default %(default)s)",
     )
     parser.add_argument(
         "--seed",
         type=int,
         default=1,
-        help="the same seed makes the same cases (default %(default)s)",
+        help="the same seed gives the same cases (default %(default)s)",
     )
     parser.add_argument(
-        "--costs", action="store_true", help="estimates and spent costs must be equal as well"
+        "--costs", action="store_true", help="estimated and actual costs must also be equal"
     )
     kept = parser.add_mutually_exclusive_group()
     kept.add_argument(
         "--recorded",
         action="store_true",
-        help="compare with the answers that are kept to fixed cases",
+        help="compare fixed cases with the stored responses",
     )
     kept.add_argument(
-        "--record", action="store_true", help="ask the library about the fixed cases, and keep that"
+        "--record",
+        action="store_true",
+        help="run the fixed cases with the library, and store its responses",
     )
     parser.add_argument(
-        "--show", type=int, default=20, help="differences to print per minor (default %(default)s)"
+        "--show",
+        type=int,
+        default=20,
+        help="differences to print for each minor version (default %(default)s)",
     )
     arguments = parser.parse_args()
     failed = False

@@ -1,10 +1,10 @@
-"""Upstream's own CEL tables against the engine.
+"""Compare our CEL engine with upstream's own CEL tables.
 
     python conformance/cel/upstream_table.py --minor 36
 
-The Go module is copied to a scratch folder, recording tests of ours are put beside its own, and its
-tables run there; what goes in and what comes out is left as JSON lines in the cache and never kept
-in this repository. Exits 1 when the engine says something else.
+The Go module is copied to a scratch folder, and our recording tests are added to its own tests.
+When its tables run there, they write the inputs and results as JSON lines to the cache, never to
+this repository. The exit status is 1 if there is a difference.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MODULE = "k8s.io/dynamic-resource-allocation"
 
 
 def records(minor: int) -> list[dict[str, Any]]:
-    """Upstream's tables for a minor version, with the outcomes of each record."""
+    """Return upstream's tables for a minor version, with the results of each record."""
     recorded = cache() / f"cel-table-{VERSIONS[minor]}.jsonl"
     if not recorded.exists():
         print(f"recording upstream's tables of {VERSIONS[minor]}", file=sys.stderr)
@@ -80,14 +80,16 @@ def _record(minor: int, target: Path) -> None:
 
 
 def _is_wanted(source: Path, package: Path) -> bool:
-    """Whether a recorder's first line names nothing, or a declaration that this version has."""
+    """Return True if the first line of a recorder names no declaration, or a declaration that this
+    version has.
+    """
     first = source.read_text().splitlines()[0]
     needed = first.removeprefix("// needs: ") if first.startswith("// needs: ") else ""
     return not needed or any(needed in file.read_text() for file in package.glob("*.go"))
 
 
 def dialect_of(record: dict[str, Any], minor: int) -> Dialect:
-    """The dialect in which a record was created."""
+    """Return the dialect in which a record was created."""
     features = record["features"]
     gates = features_of(minor).with_gates(
         list_attributes=bool(features.get("ListTypeAttributes")),
@@ -97,7 +99,7 @@ def dialect_of(record: dict[str, Any], minor: int) -> Dialect:
 
 
 def judge(record: dict[str, Any], minor: int) -> str:
-    """The difference between the engine and upstream, or an empty text if they agree."""
+    """Return the difference between the engine and upstream, or an empty text if they agree."""
     text, dialect = record["cel"][0], dialect_of(record, minor)
     if record.get("derived"):
         return _judge_derived(record, text, dialect)
@@ -126,7 +128,7 @@ def _same(ours: SelectorOutcome, theirs: dict[str, Any]) -> bool:
     return ours.verdict == ("match" if theirs["match"] else "no-match")
 
 
-# -- derived attributes: expressions with a value instead of a verdict
+# -- derived attributes: expressions whose result is a value instead of a verdict
 
 
 def _judge_derived(record: dict[str, Any], text: str, dialect: Dialect) -> str:

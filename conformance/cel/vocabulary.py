@@ -1,4 +1,4 @@
-"""The words that random selectors and devices are made of."""
+"""The words from which random selectors and devices are generated."""
 
 from __future__ import annotations
 
@@ -131,5 +131,5 @@ NAMES = ["type", "index", "cc", "ver", "ok", "missing", "productName", "memory",
 
 
 def quote(text: str) -> str:
-    """The text as a literal."""
+    """Return the text as a literal."""
     return json.dumps(text, ensure_ascii=False)

@@ -1,24 +1,26 @@
-"""Checks the certificate of a plan: that no fleet costs less than it says, and that its packing
-holds what it places.
+"""Check the certificate of a plan: that no fleet costs less than the claimed bound, and that the
+nodes of its packing have enough capacity.
 
     pulumi-dra plan examples/workloads --stack eks-dev --certificate plan.certificate.json
     python conformance/certificate/check.py plan.certificate.json
 
-Shares no code with the planner and needs the standard library alone. What a node has and what pods
-take of it, the rows of the model, are taken as given: `pulumi-dra slices` and `pulumi-dra explain`
-say where they come from.
+This script shares no code with the planner, and needs only the standard library. It doesn't check
+the rows of the model, which contain the capacity of a node and the requests of pods. Their origin
+is in the output of `pulumi-dra slices` and `pulumi-dra explain`.
 
-    weak duality    prices π of items, and V_p, which no node of pool p is worth more than: a fleet
-                    of N_p nodes that holds the demand d has Σ V_p·N_p ≥ D = Σ π·d, so for every θ ≥
-                    0 it costs at least θ·D + Σ_p min over minimum ≤ N ≤ maximum of (c_p − θ·V_p)·N
-    limits          where pools share L of something, of which a node takes w_p: with a price ρ ≥ 0
-                    it costs at least what it does with c_p + ρ·w_p, less ρ·L
-    cases           a part may be divided: at most k nodes of a pool, or more; the least that is
-                    shown of a case holds
-    V_p             is checked with the prices of rows, and where these do not settle it by trying
-                    every set of pods
+    weak duality    Each item has a price π. No node of pool p is worth more than V_p. Let N_p be
+                    the nodes of each pool in a fleet that holds the demand d. Then
+                    Σ V_p·N_p ≥ D = Σ π·d. Therefore, for every θ ≥ 0, the fleet costs at least
+                    θ·D + Σ_p min over minimum ≤ N ≤ maximum of (c_p − θ·V_p)·N.
+    limits          Pools can share an amount L, of which a node uses w_p. For every price ρ ≥ 0,
+                    the cost is at least the cost with c_p + ρ·w_p instead of c_p, less ρ·L.
+    cases           A part can be divided into two cases: at most k nodes of a pool, or more. The
+                    smallest bound of the cases is the bound of the part.
+    V_p             It is checked with the prices of rows. If they aren't sufficient, every set of
+                    pods is tried.
 
-Exit status: 0 the certificate holds, 1 it does not, with every sentence that is not true.
+The exit status is 0 if all statements are proven. Otherwise, it is 1, and every statement that
+isn't true is printed.
 """
 
 from __future__ import annotations
@@ -60,8 +62,8 @@ def faults(document: Document) -> Iterator[str]:
 
 
 def _false_rows(pool: Document) -> Iterator[str]:
-    """Rounded rows must be those of Fekete and Schepers: u_k(x) = x where x·(k+1) is whole, else
-    floor(x·(k+1)) / k.
+    """Yield the wrong rows of a pool. Rounded rows must be rounded as in Fekete and Schepers:
+    u_k(x) = x if x·(k+1) is an integer, otherwise floor(x·(k+1)) / k.
     """
     plain = {row["name"]: row for row in pool["rows"]}
     for row in pool["rounded"]:
@@ -106,8 +108,8 @@ def _is_worth_at_most(
     pool: Document,
     demand: Mapping[str, int],
 ) -> bool | None:
-    """Whether no set of pods within the rows is worth more. None if too many sets would have to be
-    tried.
+    """Return True if no set of pods within the rows is worth more than `claimed`, and None if too
+    many sets would have to be tried.
     """
     rows = {row["name"]: row for row in (*pool["rows"], *pool["rounded"])}
     if any(price < 0 for price in (*values.values(), *prices.values())) or not set(prices) <= set(
@@ -184,7 +186,7 @@ def _worth(part: Document, document: Document) -> int:
 
 
 def _room(part: Document, pools: Mapping[str, Document], limits: Sequence[Document]) -> Fraction:
-    """Return the maximum worth of the pools of a part, within each of the limits."""
+    """Return the maximum worth of the pools of a part. Each limit is applied separately."""
     worth = {name: part["worth"].get(name, 0) for name in part["pools"]}
     room = Fraction(sum(value * pools[name]["maximum"] for name, value in worth.items()))
     for limit in limits:
@@ -235,7 +237,7 @@ def _bound(part: Document, document: Document, pools: Mapping[str, Document]) ->
 def _cases(
     part: Document, pools: Mapping[str, Document]
 ) -> Iterator[tuple[Document, dict[str, Document]]]:
-    """Yield the cases that aren't divided, each with the node ranges of its pools."""
+    """Yield the cases that aren't divided further, each with the node ranges of its pools."""
     waiting = [(part["cases"], dict(pools))] if "cases" in part else []
     while waiting:
         case, inside = waiting.pop()
@@ -260,8 +262,8 @@ def _bound_of_cases(part: Document, document: Document, pools: Mapping[str, Docu
 
 
 def _integer_bound(part: Document, document: Document, pools: Mapping[str, Document]) -> Fraction:
-    """Return the minimum cost of whole nodes with enough capacity for the demand, or the bound if
-    there are too many fleets.
+    """Return the minimum cost of whole nodes with enough capacity for the demand. If there are too
+    many fleets to check, return the bound.
     """
     bound, demand = Fraction(part["bound"]), _worth(part, document)
     inside = [(pools[name], part["worth"].get(name, 0)) for name in part["pools"]]

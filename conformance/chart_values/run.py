@@ -3,9 +3,9 @@
     python conformance/chart_values/run.py FOLDER            report differences
     python conformance/chart_values/run.py FOLDER --write    write the table
 
-FOLDER has a folder for each chart in `CHARTS`, with its `values.yaml` and `templates`. The keys of
-a mapping are those in `values.yaml` and those that templates read. A mapping that a template copies
-or iterates over as a whole can have any keys, so it gets no row.
+FOLDER contains a folder for each chart in `CHARTS`, with its `values.yaml` and `templates`. The
+keys of a mapping are the keys in `values.yaml` and the keys that templates read. If a template
+copies a whole mapping or iterates over it, the mapping can have any keys, so it gets no row.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import yaml
 
 TABLE = Path(__file__).parents[2] / "planner/dra_planner/data/chart_values.csv"
 COLUMNS = ("chart", "path", "keys", "version", "only_with", "source")
-# chart → version, type that tells it from other charts with this name, and source
+# chart → version, type that distinguishes it from other charts with this name, and source
 CHARTS = {
     "aws-vpc-cni": ("1.22.4", "", "vpc-cni-schema"),
     "gpu-operator": ("26.7.0", "", "gpu-operator-chart"),

@@ -54,12 +54,12 @@ class Release(Struct, frozen=True):
 
     @property
     def chart_name(self) -> str:
-        """The chart without its repository."""
+        """The name of the chart without its repository."""
         return self.chart.rstrip("/").rpartition("/")[2]
 
     @property
     def key(self) -> str:
-        """Equal for releases with the same installation."""
+        """A key that is equal for releases whose installation is identical."""
         return json.dumps(
             [self.name, self.namespace, self.chart, self.version, self.values], sort_keys=True
         )
@@ -81,9 +81,7 @@ class Cluster:
         self._known: dict[str, list[str]] = {}
 
     def install(self, resources: list[Declared]) -> Iterator[str]:
-        """Install everything in order, and delete the releases afterward. Yield the rejected
-        objects.
-        """
+        """Install all resources in order, and delete the releases afterward. Yield the errors."""
         releases: list[Release] = []
         for each in resources:
             if each.type == RELEASE:
@@ -98,7 +96,7 @@ class Cluster:
                 "uninstall", release.name, "--namespace", release.namespace, "--no-hooks"
             )
             if done.returncode:
-                yield f"{release.name}: is not taken away: {done.stderr.strip()}"
+                yield f"{release.name}: isn't uninstalled: {done.stderr.strip()}"
 
     def _install_once(self, release: Release, there: list[Release]) -> Iterator[str]:
         if release.key in self._known:
@@ -162,7 +160,7 @@ class Cluster:
             missing = any(name.startswith(_DEFINITIONS) for name in self.left_out)
             missing |= document["apiVersion"].startswith(_OF_THE_CLUSTER)
             if refused.reason == "NoMatch" and missing:
-                self.left_out.append(f"{document['kind']}, whose definition is not installed")
+                self.left_out.append(f"{document['kind']}, whose definition isn't installed")
                 return
             yield f"{document['kind']} {document['metadata']['name']}: {refused}"
 
@@ -175,8 +173,8 @@ class Cluster:
 
 
 def paths_beyond(values: Any, known: Any, path: str = "") -> Iterator[str]:
-    """Yield the keys of a values document that the chart's own has not, below what it has structure
-    for.
+    """Yield the keys in `values` that aren't in `known`, the chart's own values. Mappings that are
+    empty in the chart can contain any keys.
     """
     if not isinstance(values, dict) or not isinstance(known, dict) or (path and not known):
         return

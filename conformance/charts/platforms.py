@@ -1,4 +1,4 @@
-"""The declarations of a platform inside its cluster: objects and releases, in order."""
+"""Determine the declarations of a platform inside its cluster: objects and releases, in order."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def example_fleets() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def cases(minor: int, only: str = "", releases: tuple[str, ...] = ()) -> Iterator[Case | str]:
-    """Yield every case for a minor version, or a sentence if a fleet doesn't support a driver
-    version.
+    """Yield every case for a minor version. If a fleet doesn't support a driver version, yield a
+    sentence instead.
     """
     drivers = [each.version for each in driver_releases() if each.is_installable]
     plugins = [each.version for each in device_plugin_releases()]
@@ -83,7 +83,7 @@ def cases(minor: int, only: str = "", releases: tuple[str, ...] = ()) -> Iterato
             changed = copy.deepcopy(document)
             changed["kubernetes"] = f"1.{minor}"
             changed["drivers"]["nvidia"]["version"] = version
-            # otherwise, the cloud runs its own
+            # otherwise, the cloud runs its own device plugin
             if not cloud(changed["cloud"]).no_device_plugin_label:
                 changed["devicePlugin"] = {"version": plugins[number % len(plugins)]}
             for autoscaler in cloud(changed["cloud"]).autoscalers:
@@ -101,13 +101,13 @@ def cases(minor: int, only: str = "", releases: tuple[str, ...] = ()) -> Iterato
                     yield Case(f"{title}, with metrics, queues and Ray", asked, _RELEASES)
                 if autoscaler != "none" or cloud(fleet.cloud).no_device_plugin_label:
                     continue
-                yield Case(f"{title}, beside a GPU Operator", fleet, {"driver": _OPERATOR})
+                yield Case(f"{title}, next to a GPU Operator", fleet, {"driver": _OPERATOR})
                 if number:  # the first version doesn't have these options
                     yield Case(f"{title}, with its webhook", fleet, {"driver": _WEBHOOK})
 
 
 def cases_of_other_drivers(minor: int) -> Iterator[Case]:
-    """Yield a fleet for each other driver that a fleet can install, on each cloud with machine
+    """For each other driver that a fleet can install, yield a fleet on each cloud with machine
     types for it.
     """
     table = yaml.safe_load(_OTHER_DRIVERS.read_text(encoding="utf-8"))
@@ -130,7 +130,7 @@ def cases_of_other_drivers(minor: int) -> Iterator[Case]:
 
 
 def _with(document: dict[str, Any], autoscaler: str) -> dict[str, Any]:
-    """Return a fleet with an autoscaler. Each of Karpenter's pools is in one zone."""
+    """Return the fleet with an autoscaler. With Karpenter, each pool is in a single zone."""
     changed = {**copy.deepcopy(document), "autoscaler": autoscaler}
     for pool in changed["pools"] if autoscaler == "karpenter" else ():
         pool["zones"] = pool.get("zones", [])[:1] or [f"{changed['region']}a"]
@@ -158,8 +158,8 @@ def declared_in(case: Case) -> list[Declared]:
 
 
 class _Cloud(mocks.Mocks):
-    """Answers the queries of charts and objects about a cloud, and stores the declarations in the
-    cluster.
+    """Responds to the queries of charts and objects about a cloud, and stores the declarations in
+    the cluster.
     """
 
     def __init__(self, fleet: Fleet) -> None:

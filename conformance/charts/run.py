@@ -1,15 +1,15 @@
-"""Install every release that example fleets declare by the real Helm, in a real API server.
+"""Install every release that the example fleets declare, with the real Helm in a real API server.
 
-    python conformance/charts/run.py                     every fleet and release, at the newest
-                                                         minor
-    python conformance/charts/run.py --charts FOLDER     charts of one's own: NAME-VERSION, a folder
-                                                         or a .tgz
+    python conformance/charts/run.py                     every fleet and release, on the newest
+                                                         minor version
+    python conformance/charts/run.py --charts FOLDER     use your own charts: NAME-VERSION (a
+                                                         folder) or NAME-VERSION.tgz
     python conformance/charts/run.py --only eks-dev --releases 0.4.1,0.5.0
     python conformance/charts/run.py --drivers           only the drivers of other vendors
 
-Charts are fetched from their public repositories, else from the Go module proxy; one that cannot be
-had is named, and its releases are left out by name. Exits 1 when anything is refused (with
---require, also when anything is left out).
+Charts are downloaded from their public repositories, or else from the Go module proxy. If a chart
+isn't available, its name is printed, and its releases are omitted. The exit status is 1 if an
+object is rejected, and with --require also if a release is omitted.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def main() -> int:
             others = [] if given.only or given.releases else [cases_of_other_drivers(given.minor)]
             for case in chain(*every, *others):
                 if isinstance(case, str):
-                    print(f"refused with the fleet: {case}", flush=True)
+                    print(f"rejected with the fleet: {case}", flush=True)
                     continue
                 count += 1
                 before = len(cluster.left_out)
@@ -59,7 +59,7 @@ def main() -> int:
                     declared = declared_in(case)
                 # for example, an autoscaler without a known version for this minor version
                 except WrongInputs as refused_inputs:
-                    print(f"refused with the platform: {case.name}: {refused_inputs}", flush=True)
+                    print(f"rejected with the platform: {case.name}: {refused_inputs}", flush=True)
                     continue
                 faults = list(cluster.install(declared))
                 refused.update(faults)
@@ -79,11 +79,11 @@ def main() -> int:
             f"{len(refused)} faults"
         )
         for (name, version), why in sorted(charts.missing.items()):
-            print(f"left out: chart {name} {version} cannot be had: {why}")
+            print(f"omitted: chart {name} {version} isn't available: {why}")
         for what, times in sorted(Counter(cluster.left_out).items()):
-            print(f"left out: {what}, {times} times")
+            print(f"omitted: {what}, {times} times")
         for fault, times in refused.most_common():
-            print(f"refused {times} times: {fault}", file=sys.stderr)
+            print(f"rejected {times} times: {fault}", file=sys.stderr)
     return int(bool(refused) or not cluster.installed or (given.require and bool(cluster.left_out)))
 
 
@@ -92,31 +92,34 @@ def _arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--charts", type=Path, metavar="FOLDER", help="charts of one's own, looked at first"
+        "--charts",
+        type=Path,
+        metavar="FOLDER",
+        help="folder with your own charts, which take precedence",
     )
     parser.add_argument("--minor", type=int, default=max(RELEASES), choices=tuple(RELEASES))
-    parser.add_argument("--only", default="", metavar="FLEET", help="one fleet by its name")
+    parser.add_argument("--only", default="", metavar="FLEET", help="name of one fleet")
     parser.add_argument(
         "--releases",
         type=lambda text: tuple(text.split(",")),
         default=(),
-        help="of the driver, comma-separated",
+        help="versions of the driver, comma-separated",
     )
     parser.add_argument(
-        "--drivers", action="store_true", help="only the drivers of other vendors than NVIDIA"
+        "--drivers", action="store_true", help="only the drivers of vendors other than NVIDIA"
     )
     parser.add_argument("--binaries", type=Path, help="folder with etcd and kube-apiserver")
-    parser.add_argument("--require", action="store_true", help="fail where a chart cannot be had")
+    parser.add_argument("--require", action="store_true", help="fail if a chart isn't available")
     given = parser.parse_args()
     if given.charts is not None and not given.charts.is_dir():
         parser.error(f"--charts: {given.charts} isn't a folder")
     names = [name for name, _ in example_fleets()]
     if given.only and given.only not in names:
-        parser.error(f"--only: no fleet is called {given.only}; they are {', '.join(names)}")
+        parser.error(f"--only: there is no fleet {given.only}; use one of {', '.join(names)}")
     known = [each.version for each in driver_releases()]
     for version in given.releases:
         if version not in known:
-            parser.error(f"--releases: no driver {version} is known; they are {', '.join(known)}")
+            parser.error(f"--releases: there is no driver {version}; use one of {', '.join(known)}")
     return given
 
 

@@ -1,5 +1,5 @@
-"""Resources of a Pulumi state in the formats that checkov reads: a Terraform plan, an ARM template,
-and manifests.
+"""Convert resources of a Pulumi state to formats that checkov reads: a Terraform plan, an ARM
+template, and manifests.
 """
 
 from __future__ import annotations
@@ -101,8 +101,8 @@ def terraform_plan(resources: Iterable[Resource]) -> Properties:
 
 
 def arm_template(resources: Iterable[Resource]) -> Properties:
-    """Return a Resource Manager template with the Azure resources that have a type there. The other
-    resources are roles and windows.
+    """Return a Resource Manager template with the Azure resources whose type exists there. The
+    other resources are roles and maintenance windows.
     """
     bodies = []
     for each in resources:
@@ -152,7 +152,9 @@ def terraform_type(token: str) -> str:
 
 
 def snake(name: str) -> str:
-    """Return enableDnsHostnames as enable_dns_hostnames, IAMMember as iam_member."""
+    """Return a name in snake case: enableDnsHostnames as enable_dns_hostnames, and IAMMember as
+    iam_member.
+    """
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
@@ -182,8 +184,8 @@ def _value(schema: Schema, spec: TypeSpec, value: Any) -> Any:
 
 
 def _revealed(value: Any) -> Any:
-    """Return a value in which each secret is replaced by the word `secret`, because no check
-    depends on its content.
+    """Return a value in which each secret is replaced by the word `secret`. No check depends on the
+    content of a secret.
     """
     if isinstance(value, dict):
         return (

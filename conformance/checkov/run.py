@@ -2,11 +2,13 @@
 
     python conformance/checkov/run.py
 
-Deploys `stacks/` on the simulated clouds and writes their state as checkov reads it: AWS and Google
-as a Terraform plan, Azure as a Resource Manager template, objects in the cluster as manifests.
-Exits 1 when a check fails that `exceptions.csv` does not excuse, when an exception excuses nothing
-any more, and when checkov judged nothing. Charts are not judged here. Needs a package index:
-checkov is installed into the per-user cache, and asks nobody else.
+The command deploys `stacks/` on the simulated clouds and writes their state in formats that checkov
+reads: AWS and Google as a Terraform plan, Azure as a Resource Manager template, and objects in the
+cluster as manifests. Charts aren't checked here.
+
+The exit status is 1 if a check fails without an exception in `exceptions.csv`, if an exception is
+no longer needed, or if checkov has checked nothing. The command needs a package index, because
+checkov is installed into the per-user cache. checkov itself doesn't connect to any server.
 """
 
 from __future__ import annotations
@@ -67,9 +69,9 @@ def main() -> int:
             f"{each.stack}: {each.check} of {each.resource} ({each.kind}): {each.says}"
             for each in found
         ]
-        wrong += [f"{stack}: nothing was judged"] if not passed else []
+        wrong += [f"{stack}: nothing was checked"] if not passed else []
     wrong += [
-        f"exceptions.csv: {check} of {kind} excuses nothing"
+        f"exceptions.csv: {check} of {kind} isn't needed"
         for check, kind in sorted(exceptions.keys() - used)
     ]
     print("\n".join(wrong))
@@ -77,7 +79,7 @@ def main() -> int:
 
 
 def install() -> Path:
-    """Return the command of the pinned version, which is installed once."""
+    """Return the command of the pinned version. It's installed once."""
     folder = cache_folder() / f"checkov-{VERSION}"
     program = folder / "bin" / "checkov"
     if not (folder / "ready").exists():
@@ -90,7 +92,9 @@ def install() -> Path:
 
 
 def read_exceptions() -> Mapping[tuple[str, str], str]:
-    """Return the reason why a kind of resource doesn't have to pass a check."""
+    """Return the exceptions: the reason why a kind of resource doesn't have to pass a check, by
+    check and kind.
+    """
     with (HERE / "exceptions.csv").open(encoding="utf-8") as file:
         return {(row["check"], row["resource"]): row["reason"] for row in csv.DictReader(file)}
 
@@ -144,7 +148,7 @@ def judge(
     try:
         answer = json.loads(done.stdout)
     except ValueError:
-        sys.exit(f"checkov said no JSON:\n{done.stdout}{done.stderr}")
+        sys.exit(f"checkov didn't print JSON:\n{done.stdout}{done.stderr}")
     passed: Counter[str] = Counter()
     failed = []
     for report in answer if isinstance(answer, list) else [answer]:
@@ -154,8 +158,8 @@ def judge(
 
 
 def _finding(stack: str, said: Mapping[str, Any]) -> Finding:
-    """Return a finding. A resource is identified by its kind and its name, which contains dots only
-    in the cluster.
+    """Return a finding. Its resource is identified by kind and name. Only names in the cluster
+    contain dots.
     """
     resource = str(said["resource"])
     of_azure = resource.startswith("Microsoft.")

@@ -2,11 +2,13 @@
 
     python conformance/ci/run.py
 
-`Containerfile` by hadolint, `action.yml`, the job of `templates/check.yml`, and the workflows and
-jobs that `init` writes against the schemas that check-jsonschema brings, the hooks by pre-commit,
-which installs this project as a user's machine does and runs them in a repository: a good one, a
-broken one, one that is repaired. Exits 1 at the first that is refused. Needs git and a package
-index.
+- `Containerfile` is checked with hadolint.
+- `action.yml`, the job of `templates/check.yml`, and the workflows and jobs that `init` writes are
+  validated with the schemas of check-jsonschema.
+- pre-commit runs the hooks. It installs this project as on a user's machine, and checks a valid
+  repository, an invalid repository, and a repository that it repairs.
+
+The exit status is 1 at the first rejected file. The command needs git and a package index.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ spec: {devices: {requests: [{name: gpu, %s}]}}
 
 
 def main() -> int:
-    """Run all checks in a scratch folder, in which the tools are installed."""
+    """Run all checks in a scratch folder. The tools are installed there."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         bin_folder = install(folder / "tools")
@@ -63,7 +65,7 @@ def main() -> int:
         for text, hook, status in (
             (CLAIM % GOOD, "pulumi-dra-check", 0),
             (CLAIM % "deviceClassName: gpu.nvidia.com", "pulumi-dra-check", 1),
-            # the hook changed files, so add them again
+            # the hook has changed files, so they're added again
             (CLAIM % "deviceClassName: gpu.nvidia.com", "pulumi-dra-fix", 1),
             (CLAIM % GOOD, "pulumi-dra-fix", 0),
         ):

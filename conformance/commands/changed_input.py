@@ -1,4 +1,4 @@
-"""Write a change from a plan to manifests and a fleet."""
+"""Apply the change from a plan to manifests and a fleet."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ class NotWrittenError(Exception):
 
 
 def changed_text(text: str, plan: Plan, found: JointFix) -> str:
-    """Return manifests with the pods, claims, and quotas of a change.
-
-    Raises NotWrittenError if a controller writes the pods or claims that it changes.
+    """Return manifests with the changed pods, claims, and quotas. Raises NotWrittenError if a
+    controller writes the pods or claims of the change.
     """
     assert plan.manifests is not None  # plans for documents always contain them
     objects = list(_objects(text))
@@ -51,7 +50,9 @@ def changed_text(text: str, plan: Plan, found: JointFix) -> str:
 
 
 def with_replaced_texts(text: str, changes: Sequence[tuple[str, str]]) -> str:
-    """Return the manifests with other texts in their values, or the same text if none occurs."""
+    """Return the manifests in which texts in values are replaced, or the same manifests if no text
+    occurs.
+    """
 
     def replaced(value: Any) -> Any:
         if isinstance(value, dict):
@@ -69,7 +70,9 @@ def with_replaced_texts(text: str, changes: Sequence[tuple[str, str]]) -> str:
 
 
 def changed_fleet(plan: Plan, fix: Fix) -> Fleet | None:
-    """Return the fleet of a plan with a fix of the simulation, or None if it changes manifests."""
+    """Return the fleet of a plan with the fix of the simulation, or None if the fix changes
+    manifests.
+    """
     assert plan.manifests is not None
     assert plan.fleet is not None
     patch = fix_patch(fix, plan.manifests)
@@ -180,7 +183,7 @@ def _selector(objects: list[Object], spec: Object, owner: str) -> Object:
 
 
 def _change_resources(spec: Object, before: ClaimSpec, after: ClaimSpec) -> None:
-    """Change the amount of an extended resource to the count of its implicit claim."""
+    """Change the amount of an extended resource to the count in its implicit claim."""
     for was, now in zip(before.requests, after.requests, strict=True):
         if was.exactly is None or now.exactly is None or was.exactly.count == now.exactly.count:
             continue

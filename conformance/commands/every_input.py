@@ -1,8 +1,8 @@
-"""Run the commands on every input of the tests, with and without the solver; the tests themselves
-run a sample.
+"""Run the commands on every input of the tests, with and without the solver. The tests themselves
+run only a sample.
 
-`plan` and `check` agree on everything that the tree holds, each within 10 s of CPU, and the policy
-pack finds every seeded fault in a preview.
+`plan` and `check` must agree on every input in the repository, and each must finish within 10 s of
+CPU time. The policy pack must find every seeded fault in a preview.
 """
 
 from __future__ import annotations

@@ -1,14 +1,15 @@
-"""Apply to the plans of the corpora that lack capacity what they offer, all of it together, and
-plan again.
+"""Apply the changes that plans without enough capacity suggest, and plan again.
 
     python conformance/commands/joint_fixes.py [PART OF A NAME]
 
-It exits with 1 if a plan doesn't fit after its change, or has none. The change is the one for all
-workloads, which for a single workload can be its only fix, or the fix of the simulation.
-`changed_input.py` writes it into manifests and fleet as a user would. Pods for a device plugin are
-migrated to claims first, as their findings suggest. Inputs of `tests/fixes` without such a change
-have one that a person wrote, and its test follows it. Plans that something else than capacity stops
-(objects that the API server rejects, other schedulers) have only fixes of that kind.
+The exit status is 1 if a plan has no change, or doesn't fit after its change.
+
+The change is the joint change for all workloads. For a single workload, it can also be the only fix
+of the workload, or the fix of the simulation. `changed_input.py` writes it into manifests and fleet
+as a user would. Pods for a device plugin are migrated to claims first, as their findings suggest.
+Inputs of `tests/fixes` that lack such a change have a hand-written change, and their tests apply
+it. Some plans fail for a different reason than capacity, such as objects that the API server
+rejects, or other schedulers. Their fixes address only that reason.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from changed_input import (
     changed_text,
     with_replaced_texts,
 )
-from corpora import Input, inputs  # of the tests
+from corpora import Input, inputs  # modules of the tests
 from truth_objects import fleet
 
 from dra_planner.errors import PlannerError
@@ -43,16 +44,16 @@ from dra_planner.plan.suggestion.joint_fix import find_joint_fix
 from dra_planner.sources import Source
 
 _BY_HAND = "lack capacity; fit or lose the finding after the change of tests/fixes"
-_OTHERWISE = "stopped by something else than capacity"
-_UNKNOWN = "cannot tell, because a fact of the input is unknown"
+_OTHERWISE = "stopped by a reason other than capacity"
+_UNKNOWN = "can't tell, because a fact about the input is unknown"
 _NO_MACHINE = "lack capacity, and report that no machine type of the region fits"
 _NO_PLUGIN = "request a resource of a device plugin that can't be migrated, and report it"
-_NONE = "! lack capacity, and nothing is offered"
+_NONE = "! lack capacity, and have no suggested change"
 _NOT_WRITTEN = "! have a change that isn't written into the input"
 
 
 def main() -> int:
-    """Print how the plans end; return 1 if a plan doesn't fit after its change."""
+    """Print the results of the plans. Return 1 if a plan doesn't fit after its change."""
     counts: Counter[str] = Counter()
     part = sys.argv[1] if len(sys.argv) > 1 else ""
     for each in inputs():
@@ -72,7 +73,7 @@ def _ending(given: Input) -> tuple[str, str]:
     try:
         plan = _planned(given.manifests, read_fleet(given.on or fleet()), with_fixes=True)
     except PlannerError:
-        return "input that is wrong", ""
+        return "have invalid input", ""
     if plan.verdict == "fits":
         return "fit", ""
     if any(each.severity == "error" for each in plan.diagnostics):

@@ -1,13 +1,13 @@
-"""Kill one process of a control plane at a random moment, again and again: the next one starts, and
-nothing is left.
+"""Kill one process of a control plane at a random moment, again and again. The next control plane
+must start, and nothing may be left behind.
 
     python conformance/control_plane/killed_processes.py --count 50
 
-In every round a process of its own starts a control plane that is kept, as `sandbox up` does. At a
-random moment, while it starts or runs, etcd, the API server, the scheduler, the controller manager,
-the kubelet or the starter itself is killed with SIGKILL. What is then left is stopped as `sandbox
-down` does; no process, port or file may stay. The next round is the new start: it must become ready
-unless it is killed too.
+In every round, a separate process starts a persistent control plane, as `sandbox up` does. At a
+random moment while it starts or runs, one process is killed with SIGKILL: etcd, the API server, the
+scheduler, the controller manager, the kubelet, or the starter itself. The remaining processes are
+then stopped as `sandbox down` does, and no process, port, or file may remain. The next round is a
+new start, which must become ready unless one of its processes is killed too.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ except ControlPlaneError as error:
     print(error, file=sys.stderr)
     sys.exit(7)
 """
-_REFUSED = 7  # the starter ended with one of our error messages
+_REFUSED = 7  # the starter exited with one of our error messages
 STARTER = "starter"
 
 
@@ -107,7 +107,7 @@ def _round(folder: Path, minor: int, victim: str, moment: float) -> Round:
         case 0:
             found.end = "became ready"
         case _ if status == _REFUSED and found.was_starting and said.strip():
-            found.end = "told what had ended"
+            found.end = "reported the ended process"
         case _ if status == -signal.SIGKILL and victim == STARTER:
             found.end = "were killed"
         case _:
@@ -140,24 +140,24 @@ def _left_after_stop(folder: Path) -> list[str]:
     except ControlPlaneError:
         ports = []  # killed before the file was written
     stop(folder)
-    faults = [f"{name} still runs" for name in running(folder)]
-    faults += [f"{folder} is still there"] if folder.exists() else []
+    faults = [f"{name} is still running" for name in running(folder)]
+    faults += [f"{folder} still exists"] if folder.exists() else []
     named = [
         each
         for each in psutil.process_iter(["cmdline"])
         if str(folder) in " ".join(each.info["cmdline"] or [])
     ]
-    faults += [f"process {each.pid} names the folder" for each in named]
+    faults += [f"process {each.pid} still uses the folder" for each in named]
     listening = {
         each.laddr.port
         for each in psutil.net_connections("tcp")
         if each.status == psutil.CONN_LISTEN
     }
-    return faults + [f"port {port} is still listened on" for port in ports if port in listening]
+    return faults + [f"port {port} is still in use" for port in ports if port in listening]
 
 
 def _ports(folder: Path) -> tuple[int, ...]:
-    """Return the ports of the control plane in a folder. Raises ControlPlaneError."""
+    """Return the ports of the control plane in a folder, or raise ControlPlaneError."""
     ports = read_plane(folder).ports
     return ports.etcd, ports.etcd_peer, ports.api_server, ports.controller_manager, ports.scheduler
 

@@ -1,4 +1,4 @@
-"""Rehearse many pods on many nodes, and say how long it took and how much memory each process held.
+"""Rehearse many pods on many nodes, and print the duration and the memory of each process.
 
 python conformance/control_plane/scale.py --nodes 1000 --pods 5000
 """
@@ -52,7 +52,7 @@ def main() -> int:
         f"{found.outcome.decided}"
     )
     print(
-        f"{seconds:.0f} s in all, {found.seconds:.0f} s from the first workload to the last verdict"
+        f"{seconds:.0f} s in total,  {found.seconds:.0f} s from the first workload to the last decision"
     )
     for name, (memory, cpu) in watch.most.items():
         print(f"  {name:24} {memory / 2**20:6.0f} MiB  {cpu:6.0f} s CPU")
@@ -70,7 +70,7 @@ def main() -> int:
 
 
 class _Memory:
-    """The maximum resident memory and the CPU seconds of each control plane process."""
+    """Records the maximum resident memory and the CPU seconds of each control plane process."""
 
     def __init__(self, folder: Path) -> None:
         self.most: dict[str, tuple[int, float]] = {}

@@ -1,16 +1,16 @@
-"""Check public manifests, which are fetched and never kept here: all that is told of them must be
+"""Check public manifests, which are downloaded and never stored here. Every finding must be
 justified.
 
-    python conformance/corpus/run.py                 fetches the commits of `repositories.csv` (git
-                                                     is needed)
-    python conformance/corpus/run.py --from DIR      takes DIR/OWNER+NAME/repo or DIR/OWNER/NAME,
-                                                     where they are
-    python conformance/corpus/run.py --show CODE     prints the sentences of a code, file by file
+    python conformance/corpus/run.py              download the commits of `repositories.csv` (this
+                                                  needs git)
+    python conformance/corpus/run.py --from DIR   use existing repositories in DIR/OWNER+NAME/repo
+                                                  or DIR/OWNER/NAME
+    python conformance/corpus/run.py --show CODE  print the findings with a code, file by file
 
-Each repository is sorted out as `pulumi-dra check FOLDER` does; each file that is left is checked
-by itself, and again beside a fleet. `told.csv` lists what is told (repository, code, words of the
-sentence) and why that is right. The run fails where an error or a warning is told that no row
-justifies, where a row justifies nothing, and below 500 files.
+Each repository is filtered as `pulumi-dra check FOLDER` filters files. Each remaining file is
+checked by itself, and again with a fleet. `told.csv` lists the expected findings (repository, code,
+words of the message) and the reason why they are correct. The run fails if no row justifies an
+error or a warning, if a row justifies no finding, or if there are fewer than 500 files.
 """
 
 from __future__ import annotations
@@ -51,17 +51,17 @@ MODES = ("alone", "beside a fleet")
 
 
 class Row(Struct, frozen=True):
-    """The reason why a finding is correct: in which repository (`*`: any), with which code and
-    words.
+    """The reason why a finding is correct: its repository (`*` for any), its code, and words of its
+    message.
     """
 
     repository: str
     code: str
-    words: str  # a regular expression that must occur in the sentence or in the path of the file
+    words: str  # a regular expression that must match in the message or in the path of the file
     why: str
 
     def justifies(self, repository: str, path: str, told: Diagnostic) -> bool:
-        """Return whether this row applies to a finding in a file."""
+        """Return True if this row applies to a finding in a file."""
         if self.repository not in (EVERYWHERE, repository) or self.code != told.code:
             return False
         return re.search(self.words, f"{path}: {told.message}") is not None
@@ -96,11 +96,15 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--from", dest="folder", type=Path, help="where the repositories are already"
+        "--from", dest="folder", type=Path, help="folder with existing repositories"
     )
     parser.add_argument("--show", action="append", default=[], metavar="CODE")
     parser.add_argument(
-        "--repository", action="append", default=[], metavar="OWNER/NAME", help="these alone"
+        "--repository",
+        action="append",
+        default=[],
+        metavar="OWNER/NAME",
+        help="check only these repositories",
     )
     values = parser.parse_args()
     tally = Tally(tuple(Row(**row) for row in _table("told.csv")))
@@ -144,7 +148,7 @@ def _report(tally: Tally, *, is_whole: bool) -> int:
         wrong += [f"{files} files are fewer than {LEAST}"] if files < LEAST else []
     print("\n".join(wrong), file=sys.stderr)
     print(
-        f"\n{len(tally.used)} rows justify what is told; {len(tally.unjustified)} findings are not "
+        f"\n{len(tally.used)} rows justify findings;  {len(tally.unjustified)} findings are not "
         "justified"
     )
     return int(bool(wrong))
@@ -152,7 +156,7 @@ def _report(tally: Tally, *, is_whole: bool) -> int:
 
 @cache
 def fleet() -> Fleet:
-    """Return a fleet with several GPUs per node, on which most examples fit."""
+    """Return a fleet with multiple GPUs per node, on which most examples fit."""
     document = yaml.safe_load((HERE / "fleet.yaml").read_text(encoding="utf-8"))
     return read_fleet({**document, "kubernetes": f"1.{MAXIMUM_MINOR}"})
 
@@ -171,7 +175,9 @@ def _checked(source: Source) -> Iterator[tuple[str, list[Diagnostic]]]:
 
 
 def _judged(tree: Path) -> Iterator[Source]:
-    """Yield the manifests of a repository: files with objects that `check` doesn't skip."""
+    """Yield the manifests of a repository, which are the files with objects that `check` doesn't
+    skip.
+    """
     files = sorted(path for path in tree.rglob("*") if path.suffix in (".yaml", ".yml"))
     sources = tuple(Source(str(path), path.read_text(encoding="utf-8")) for path in files)
     sources = tuple(source for source in sources if _has_object(source.text))
@@ -193,7 +199,7 @@ def _repository(name: str, commit: str, scratch: Path, folder: Path | None) -> P
         places = (folder / f"{owner}+{short}" / "repo", folder / owner / short)
         found = next((each for each in places if each.exists()), None)
         if found is None:
-            sys.exit(f"{name} is not in {folder}")
+            sys.exit(f"{name} isn't in {folder}")
         return found
     place = scratch / "repository"
     _git(scratch, "init", "-q", str(place))
@@ -202,7 +208,7 @@ def _repository(name: str, commit: str, scratch: Path, folder: Path | None) -> P
 
 
 def _write_files(repository: Path, commit: str, tree: Path) -> None:
-    """Write the files that might be manifests, charts, or kustomizations. Files that don't exist in
+    """Write the files that could be manifests, charts, or kustomizations. Files that don't exist in
     the repository are omitted.
     """
     listed = _git(repository, "ls-tree", "-r", "-z", "--name-only", commit).decode().split("\0")
@@ -226,7 +232,7 @@ def _is_wanted(name: str) -> bool:
 
 
 def _git(place: Path, *arguments: str, text: str = "") -> bytes:
-    """Run git in a folder, and return its output. Raises CalledProcessError."""
+    """Run git in a folder, and return its output. Raises CalledProcessError if it fails."""
     command = ["git", "-C", str(place), *arguments]
     return subprocess.run(command, input=text.encode(), capture_output=True, check=True).stdout
 

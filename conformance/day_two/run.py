@@ -1,14 +1,13 @@
-"""Change stacks of this repository one setting at a time, through the real engine on simulated
-clouds.
+"""Change stacks of this repository one setting at a time, with the real engine on simulated clouds.
 
-    python conformance/day_two/run.py                   all changes and options of all clouds
-    python conformance/day_two/run.py --cloud eks       those of one cloud
+    python conformance/day_two/run.py               all changes and options of all clouds
+    python conformance/day_two/run.py --cloud eks   the changes and options of one cloud
 
-`<cloud>.yaml` holds changes and options. For a change, the preview must replace exactly the listed
-resources, and others only because they depend on these. The list follows from the source of the
-provider, not from the simulated cloud. Options are switched on, off, on, and off again, each with
-`up`: without the options, the state and the cloud must be as they were before, and with them as the
-first time.
+`<cloud>.yaml` lists changes and options. For a change, the preview must replace exactly the listed
+resources, and other resources only because they depend on these. The list follows from the source
+of the provider, not from the simulated cloud. Options are switched on, off, on, and off again, each
+time with `up`. Without the options, the state and the cloud must be the same as before. With the
+options, they must be the same as the first time.
 """
 
 from __future__ import annotations
@@ -60,8 +59,8 @@ def main() -> int:
 
 
 def _of_cloud(cloud: str, only: str | None) -> list[str]:
-    """Print and return the effects of a cloud stack's changes and options that differ from their
-    rows.
+    """Run the changes and options of a cloud's stack. Print and return their effects that differ
+    from their rows.
     """
     rows = yaml.safe_load((HERE / f"{cloud}.yaml").read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as scratch:
@@ -134,8 +133,8 @@ def _provider(resource: Mapping[str, Any]) -> str:
 
 
 def _options(stack: Journey, groups: list[list[dict[str, Any]]]) -> Iterator[str]:
-    """Yield the values that remain after the options of a group are switched off, or that are
-    missing after the options are switched on again.
+    """Yield the values that remain after the options of a group are switched off, and the values
+    that are missing after the options are switched on again.
     """
     for group in groups:
         seen = [_seen(stack)]
@@ -197,7 +196,7 @@ def _set(config: dict[str, Any], values: Mapping[str, Any]) -> None:
 
 
 def put(config: dict[str, Any], keys: list[str], value: Any) -> None:
-    """Set a value of the stack's settings; elements of a list are found by name."""
+    """Set a value in the stack's settings. Elements of a list are found by name."""
     here: Any = (
         config.setdefault(f"pulumi-dra:{keys[0]}", {})
         if keys[0] in ("fleet", "platform")
@@ -219,7 +218,7 @@ def put(config: dict[str, Any], keys: list[str], value: Any) -> None:
 
 
 def _label(urn: str) -> str:
-    """Return the name of a resource in the graphs of stacks: "NodeGroup dra-l4-nodes"."""
+    """Return the name of a resource in the graph of a stack, such as "NodeGroup dra-l4-nodes"."""
     kind, _, name = urn.rpartition("::")
     return f"{kind.rpartition(':')[2]} {name}"
 

@@ -1,10 +1,10 @@
-"""Read a folder of clusters as other tools describe them, and print what becomes of each file.
+"""Read a folder with descriptions of clusters by other tools, and print the result for each file.
 
     .venv/bin/python conformance/fleets/descriptions.py FOLDER [--region us-east-1]
 
-FOLDER holds Terraform plans and states in JSON, Karpenter NodePools, eksctl files, and Cluster API
-objects. A file is *read* if it becomes a fleet, *named* if the reason says what isn't understood,
-and *other* if it isn't of these kinds. Anything else is a fault.
+FOLDER contains Terraform plans and states in JSON, Karpenter NodePools, eksctl files, and Cluster
+API objects. The result is *read* if a file becomes a fleet, *named* if the message states which
+part isn't supported, and *other* if the file is of a different kind. Any other result is a fault.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from dra_planner.fleet_sources.document import NOT_SET
 
 
 class Outcome(Struct, frozen=True):
-    """What became of one file: its kind, and pools, a reason, or a fault."""
+    """The result for one file: its kind, and the pools, a reason, or a fault."""
 
     kind: str
     lines: tuple[str, ...] = ()
 
 
 def outcome_of(path: Path, region: str) -> Outcome:
-    """Return the outcome of a file; `region` is for files that don't state theirs."""
+    """Return the result for a file. `region` is used for files that don't contain a region."""
     try:
         found = _read(path, region)
     except PlannerError as error:

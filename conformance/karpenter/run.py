@@ -1,5 +1,5 @@
-"""Compare predicted devices with the tables of Karpenter's AWS provider, and fail on a difference
-that no table explains.
+"""Compare predicted devices with the tables of Karpenter's AWS provider, and fail if a difference
+isn't explained by one of our tables.
 
     python conformance/karpenter/run.py
 """
@@ -52,7 +52,7 @@ class Difference(Struct, frozen=True, order=True):
 
 
 def main() -> int:
-    """Print the differences; return 1 if one of them isn't in our table of Karpenter's memory."""
+    """Print the differences. Return 1 if one of them isn't in our table about Karpenter."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -130,7 +130,7 @@ def _text(value: AttributeValue | None) -> str:
 
 
 def _groups(values: Sequence[str]) -> list[int]:
-    """Return for each device the first one with the same value."""
+    """For each device, return the index of the first device with the same value."""
     return [values.index(value) for value in values]
 
 
@@ -139,13 +139,13 @@ def _mebibytes(text: str) -> str:
 
 
 def _download(version: str) -> str:
-    """Return the path of the module's archive. Raises SystemExit if it can't be had."""
+    """Return the path of the module's archive. Raises SystemExit if it can't be downloaded."""
     command = [str(find_go((1, 24, 0))), "mod", "download", "-json", f"{_MODULE}@{version}"]
     environment = go_environment(os.environ)
     done = subprocess.run(
         command, env=environment, cwd="/", capture_output=True, text=True, check=False
     )
-    # A module for a newer Go is an error of the command, but its archive is there.
+    # The command reports an error for a module that needs a newer Go, but it downloads the archive.
     answer = json.loads(done.stdout or "{}")
     if "Zip" not in answer:
         raise SystemExit(f"{_MODULE}@{version}: {answer.get('Error') or done.stderr.strip()}")

@@ -1,13 +1,13 @@
-"""Compare the messages about claims in upstream's scheduler, controller, and kubelet with the
-messages that `explain` knows.
+"""Compare the messages about claims in upstream's scheduler, controllers, and kubelet with the
+messages that `explain` recognizes.
 
-    python conformance/messages/upstream.py           tells which texts of the sources are recorded
-                                                      nowhere
-    python conformance/messages/upstream.py --write   records them: below the message that tells
-                                                      them, or as not told
+    python conformance/messages/upstream.py           print the texts in the sources that aren't
+                                                      recorded
+    python conformance/messages/upstream.py --write   record them, either with the message that
+                                                      contains them, or as not recognized
 
-Reads the Go sources of every minor that the module cache holds: `go mod download` in
-sandbox/dra_sandbox/tools/modules.
+The command reads the Go sources of every minor version in the module cache. To download them, run
+`go mod download` in sandbox/dra_sandbox/tools/modules.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _texts(source: str) -> Iterator[str]:
 
 
 def filled(text: str) -> str:
-    """Return a text with a value in place of every format verb."""
+    """Return a text in which a value replaces every format verb."""
     return VERB.sub(lambda verb: FILLED.get(verb[0][-1], "x"), text)
 
 

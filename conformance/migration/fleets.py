@@ -1,10 +1,10 @@
-"""Run the steps of generated migrations on the real scheduler: a step that the plan proves safe
-leaves no pod pending.
+"""Run the steps of generated migrations on the real scheduler. A step that the plan calls safe must
+not leave a pod pending.
 
     .venv/bin/python conformance/migration/fleets.py --fleets 50 [--first 0] [--minor 36]
 
-Prints a line for each step and a summary; exits with 1 if a step that the plan calls safe has
-pending pods.
+The command prints a line for each step, and a summary. The exit status is 1 if a step that the plan
+calls safe has pending pods.
 """
 
 from __future__ import annotations

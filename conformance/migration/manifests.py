@@ -1,11 +1,12 @@
-"""Migrate a folder of manifests, and check each result: comments, idempotence, the API server, and
-a plan.
+"""Migrate a folder of manifests, and check each result: its comments, a second migration, the API
+server's response, and its plan.
 
     .venv/bin/python conformance/migration/manifests.py FOLDER [--minors 34 36]
 
-Every file below FOLDER with pods that request devices of a device plugin counts. Files that aren't
-YAML, such as templates of charts, are left out. Prints the files that aren't rewritten with the
-reason, and a summary. With --plans, also plans each file before and after on the same machines.
+Every file below FOLDER is used if it contains pods that request devices of a device plugin. Files
+that aren't YAML, such as templates of charts, are omitted. The command prints a summary, and the
+files that can't be rewritten, each with the reason. With --plans, it also plans each file before
+and after the migration, on the same machines.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ _MENTIONED = re.compile(r"\b(nvidia\.com/(gpu|mig-)|amd\.com/gpu)")
 
 
 class Migrated(Struct, frozen=True):
-    """A file and its migration, and the same migration of the result."""
+    """A file, its migration, and a second migration of the result."""
 
     source: Source
     found: Migration
@@ -121,7 +122,8 @@ def fleet_of(minor: int, *, before: bool = False) -> Fleet:
 def migrated_files(folder: Path, minor: int) -> Iterator[Migrated]:
     """Yield the files of a folder with pods that request devices, sorted, each text once.
 
-    Names that a class serves are left out of the target, so that only rewritten pods count.
+    Extended resources that a class serves are omitted from the target, so that only rewritten pods
+    count.
     """
     target = replace(target_of_fleet(fleet_of(minor)), served={})
     seen = set[str]()
@@ -145,8 +147,8 @@ _UNREQUESTED = "requests no device"
 
 
 def _is_readable(source: Source) -> bool:
-    """Whether a file is manifests as Kubernetes reads them; templates and placeholders in braces
-    aren't.
+    """Return True if a file contains manifests that Kubernetes can read, without templates or
+    placeholders in braces.
     """
     try:
         return bool(_objects([source]))
@@ -160,8 +162,8 @@ def rejections(server: ApiServer, source: Source) -> set[str]:
 
 
 def _checkable(source: Source) -> Iterator[dict[str, Any]]:
-    """Yield each pod template as an object of a kind that every API server has, and claim templates
-    unchanged.
+    """Yield each pod template as an object of a kind that every API server serves, and yield claim
+    templates unchanged.
     """
     for item in _objects([source]):
         if item.kind == "ResourceClaimTemplate":
@@ -227,7 +229,9 @@ def plan_of(fleet: Fleet, source: Source) -> Plan:
 
 
 def why_not(plan: Plan) -> str:
-    """Return why a plan doesn't fit: the code of the first reason, with the resource or label."""
+    """Return the reason why a plan doesn't fit: the code of the first reason, with the resource or
+    label.
+    """
     reasons = [reason for workload in plan.workloads for reason in workload.reasons]
     found = [(each.code, each.message) for each in reasons]
     found += [(each.code, each.message) for each in plan.findings if each.severity == "error"]
@@ -258,7 +262,9 @@ def main() -> int:
 
 
 def _print_summary(minor: int, files: Sequence[Migrated]) -> None:
-    """Print the files that aren't rewritten with the reason, and the results for all others."""
+    """Print the files that aren't rewritten, each with its reason, and the results for all other
+    files.
+    """
     for each in files:
         for outcome in each.found.templates:
             if outcome.result is not Result.REWRITTEN and _UNREQUESTED not in outcome.reason:
@@ -303,7 +309,9 @@ def _checked(minor: int, files: Sequence[Migrated]) -> list[str]:
 
 
 def _planned(minor: int, files: Sequence[Migrated]) -> list[str]:
-    """Return the results that fit worse on DRA pools than their originals on the same machines."""
+    """Return the results that don't fit on DRA pools, although their originals fit on the same
+    machines.
+    """
     fleets = fleet_of(minor, before=True), fleet_of(minor)
     pairs, faults, reasons = Counter[tuple[str, str]](), [], Counter[str]()
     for each in files:

@@ -1,14 +1,14 @@
-"""Compare the pack's findings in a first preview with its findings when all resources are known,
-and export the state.
+"""Compare the policy pack's findings in a first preview with its findings when all resources are
+known, and export the state.
 
-    python conformance/previews/run.py              each stack below, through the real engine on
-                                                    simulated clouds
-    python conformance/previews/run.py --write      writes the exported states that the tests read
+    python conformance/previews/run.py          run each stack below with the real engine on
+                                                simulated clouds
+    python conformance/previews/run.py --write  write the exported states that the tests read
 
-A stack is one of the good ones of `tests/policies/seeded` with several of its faults at once. The
-engine previews it with the pack, where outputs of other resources are not known: it must tell the
-same (rule, level, object). Then it is made without the pack; what is told of its exported state is
-held to the same by tests/policies/test_same_findings.py.
+Each stack is one of the valid stacks of `tests/policies/seeded` with multiple faults at once. The
+engine previews it with the pack while the outputs of other resources are unknown, and must report
+the same findings (rule, level, object). Then the stack is created without the pack. The test
+tests/policies/test_same_findings.py checks that the exported state has the same findings.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def main() -> int:
     differences = [
         line for name in values.stack or FAULTS for line in _of_stack(name, write=values.write)
     ]
-    print("\n".join(differences) or "previews, updates and exported states tell the same")
+    print("\n".join(differences) or "previews, updates, and exported states have the same findings")
     return int(bool(differences))
 
 
@@ -72,9 +72,9 @@ def _of_stack(name: str, *, write: bool) -> list[str]:
         file = Path(scratch) / "state.json"
         file.write_text(json.dumps(state))
     found = {(each.policy, each.level, each.urn.rpartition("::")[2]) for each in preview.violations}
-    print(f"{name}: {len(known)} told of the known stack, {len(found)} in its first preview")
-    lines = [f"{name}: lost in the first preview: {each}" for each in sorted(known - found)]
-    lines += [f"{name}: told in the first preview alone: {each}" for each in sorted(found - known)]
+    print(f"{name}: {len(known)} findings for the known stack,  {len(found)} in its first preview")
+    lines = [f"{name}: missing in the first preview: {each}" for each in sorted(known - found)]
+    lines += [f"{name}: only in the first preview: {each}" for each in sorted(found - known)]
     if not found:
         lines.append(f"{name}: {preview.output[-3000:]}")
     if not update.ok:
@@ -109,7 +109,7 @@ def _write(name: str, state: dict[str, Any]) -> None:
 
 
 def _lasting(value: Any) -> Any:
-    """Return a state without the time and place of its creation."""
+    """Return a state without the time and the folder of its creation."""
     if isinstance(value, dict):
         return {key: _lasting(item) for key, item in value.items() if key not in OF_THE_RUN}
     return [_lasting(item) for item in value] if isinstance(value, list) else value

@@ -1,6 +1,4 @@
-"""Read the schemas in Go sources of Terraform providers: one nested property per schema block, with
-the calls that validate it.
-"""
+"""Read the schemas in Go sources of Terraform providers, and the calls that validate properties."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ _FUNCTION = re.compile(r"^func (?P<name>\w+)\(.*\*\w+\.(?:Schema|Resource) \{$")
 
 
 class GoProperty(Struct):
-    """One property of a schema: the entries of its block (ValidateFunc, MaxItems, …) and the
+    """One property of a schema: the entries of its block (ValidateFunc, MaxItems, …), and the
     properties of its elements.
     """
 
@@ -61,7 +59,7 @@ def _properties(
         elif (found := _ENTRY.match(text)) and open_blocks:
             value = found["value"]
             if found["key"] in _NESTED and value.endswith("{"):
-                continue  # the block's own lines follow
+                continue  # the lines of the block itself follow
             while _depth(value) > 0:
                 value = f"{value} {next(texts).strip()}"
             open_blocks[-1][1].entries.setdefault(found["key"], value.rstrip(","))

@@ -3,9 +3,9 @@
     python conformance/provider_schemas/run.py FOLDER            report differences
     python conformance/provider_schemas/run.py FOLDER --write    write the tables
 
-FOLDER is `internal/service` of the provider. Values and ranges go to the table `api_values`, all
-other constraints to `api_constraints`. The run skips constraints that other sources already state,
-and prints properties that the SDK doesn't have.
+FOLDER is `internal/service` of the provider. Values and ranges are written to the table
+`api_values`, and all other constraints to `api_constraints`. The command skips constraints that
+other sources already state, and prints properties that the SDK doesn't have.
 """
 
 from __future__ import annotations
@@ -62,9 +62,10 @@ RESOURCES = {
     "aws:eks/nodeGroup:NodeGroup": ("eks/node_group", "resourceNodeGroup", "eks"),
     "aws:iam/role:Role": ("iam/role", "ResourceRole", "iam"),
 }
-# A limit that newer versions of the provider raised, and values that another rule checks.
+# Properties that are omitted: a limit that newer versions of the provider raised, and values that
+# another rule checks.
 ELSEWHERE = ("blockDeviceMappings[].ebs.throughput", "taints[].effect")
-# Texts in fixed forms, by the function that validates them.
+# Patterns of texts, by the function that validates them.
 FORMS = {
     "verify.ValidARN": r"^arn:aws(-[a-z]+)*:",
     "verify.ValidLaunchTemplateID": r"^lt-[a-z0-9]+$",
@@ -136,7 +137,7 @@ class ResourceRows:
             yield self.row(path, "length", f"{low if low != '0' else ''} to {high}".strip())
         if not called.startswith("validation.Any"):
             for pattern in re.findall(r"MustCompile\(`([^`]+)`\)", called):
-                if "\\p{" in pattern:  # classes of characters that Python's re doesn't have
+                if "\\p{" in pattern:  # character classes that Python's re doesn't support
                     continue
                 yield self.row(here, "pattern", pattern)
         if called in FORMS:
@@ -216,7 +217,7 @@ def rows_of_provider(folder: Path) -> tuple[list[Row], list[str]]:
 
 
 def _sdk_name(go_name: str, inputs: Properties) -> str | None:
-    """Return the SDK's name of a property: in camel case, and in the plural if it's a list."""
+    """Return the SDK's name of a property, in camel case. The name of a list is in the plural."""
     flat = go_name.replace("_", "")
     plurals = (flat, f"{flat}s", f"{flat}es", re.sub("y$", "ies", flat))
     return next((name for name in inputs if name.casefold() in plurals), None)
@@ -251,7 +252,9 @@ def _rules_of_provider() -> Iterator[tuple[str, ...]]:
 
 
 def _key(row: Row) -> tuple[str, ...]:
-    """Return the identity of a constraint. A property has one range, length, or list of values."""
+    """Return the identity of a constraint. A property has only one range, length, or list of
+    values.
+    """
     place = (row["type"], row["property"], row["kind"].replace("words", "values"))
     return place if row["kind"] in ONE_EACH else (*place, row["value"])
 

@@ -1,11 +1,13 @@
-"""Validate the machine-readable output of `check` with other projects' schemas and readers.
+"""Validate the machine-readable output of `check` with schemas and readers of other projects.
 
     python conformance/reports/run.py
 
-SARIF against OASIS's schema (which a Go module brings; it is taken from there, not kept here) and
-by go-sarif, and GitHub's rules for code scanning; JSON against the published schema with a
-validator of another's making; JUnit, which has no schema, read by go-junit and its numbers
-compared. Exits 1 at the first report that is refused. Go is needed.
+- SARIF is validated with OASIS's schema (read from a Go module and not stored here), with go-sarif,
+  and against GitHub's rules for code scanning.
+- JSON is validated with the published schema by another project's validator.
+- JUnit, which has no schema, is read by go-junit, and its numbers are compared.
+
+The exit status is 1 at the first rejected report. The command needs Go.
 """
 
 from __future__ import annotations
@@ -77,7 +79,9 @@ def main() -> int:
 
 
 def build() -> tuple[Path, str]:
-    """Return the program in this folder, and OASIS's schema from the module."""
+    """Return the program in this folder and OASIS's schema from the module. The program is built
+    first.
+    """
     go = os.environ.get("GO", "go")
     program = cache_folder() / "conformance-reports"
     subprocess.run([go, "build", "-trimpath", "-o", str(program), "."], cwd=HERE, check=True)
@@ -113,15 +117,15 @@ def report(words: list[str], scratch: Path) -> dict[str, str]:
 
 
 def judge(program: Path, *words: str) -> str:
-    """Return the program's output. Ends the run if the program rejects a report."""
+    """Return the program's output. Exits if the program rejects a report."""
     done = subprocess.run([str(program), *words], capture_output=True, text=True, check=False)
     if done.returncode:
-        sys.exit(f"refused: {' '.join(words)}\n{done.stderr}")
+        sys.exit(f"rejected: {' '.join(words)}\n{done.stderr}")
     return done.stdout
 
 
 def github_rules(path: Path) -> list[str]:
-    """Return the results that GitHub's code scanning would reject or not show.
+    """Return the problems for which GitHub's code scanning would reject results or not show them.
 
     Source:
     docs.github.com/en/code-security/reference/code-scanning/sarif-files/sarif-support-for-code-scanning.

@@ -1,5 +1,5 @@
-"""Random fleets whose workloads have RuntimeClasses, priorities, other schedulers, and references
-to objects that don't exist, and whose devices DeviceTaintRules taint.
+"""Generate random fleets whose workloads have RuntimeClasses, priorities, other schedulers, and
+references to objects that don't exist. DeviceTaintRules taint some of the devices.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SHARE: Final = 0.4
 
 
 def make_admission_case(seed: int, features: Features) -> Case:
-    """Return the case of a seed: a case of `generate.py` with features of admission."""
+    """Return the case of a seed, which is a case of `generate.py` with features of admission."""
     case = make_case(seed, features)
     return _Maker(random.Random(f"admission/{seed}"), features).make(case)
 

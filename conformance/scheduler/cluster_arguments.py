@@ -1,4 +1,6 @@
-"""The command-line arguments of programs that compare random clusters with real control planes."""
+"""Define the command-line arguments of programs that compare random clusters with real control
+planes.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,15 @@ def cluster_arguments(description: str | None) -> argparse.Namespace:
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--minor", type=int, action="append", choices=tuple(RELEASES), help="may be repeated"
+        "--minor", type=int, action="append", choices=tuple(RELEASES), help="can be repeated"
     )
     parser.add_argument(
-        "--count", type=int, default=20, help="cases per minor, default: %(default)s"
+        "--count", type=int, default=20, help="cases for each minor version; default: %(default)s"
     )
-    parser.add_argument("--seed", type=int, default=1, help="the first one, default: %(default)s")
-    parser.add_argument("--record", type=Path, metavar="FOLDER", help="keep every case there")
+    parser.add_argument("--seed", type=int, default=1, help="first seed; default: %(default)s")
+    parser.add_argument(
+        "--record", type=Path, metavar="FOLDER", help="folder for the records of all cases"
+    )
     parser.add_argument(
         "--failures", type=Path, default=Path("scheduler-failures"), metavar="FOLDER"
     )

@@ -1,4 +1,4 @@
-"""Random changes to a running cluster: changed workloads, new workloads, and other quotas."""
+"""Generate random changes to a running cluster: changed and new workloads, and other quotas."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ _SCALED: Final = ("Deployment", "StatefulSet")
 
 
 class Manifests(Struct):
-    """The latest manifests of a cluster, and changes to them.
-
-    A change is a list of objects to apply in order, and a name.
+    """The latest manifests of a cluster, and changes to them. A change consists of a name and a
+    list of objects to apply in order.
     """
 
     chance: random.Random
@@ -46,8 +45,8 @@ class Manifests(Struct):
             yield from (*claims_of(made), made)
 
     def change(self) -> tuple[str, list[Json]]:
-        """Return the name of a change, and the objects to apply, starting with the objects that
-        others need.
+        """Return the name of a change, and the objects to apply. Objects on which others depend
+        come first.
         """
         known = [each for each in self._changes() if each[2]]
         name, act, subjects = self.chance.choices(known, [_WEIGHTS[each[0]] for each in known])[0]
@@ -59,7 +58,7 @@ class Manifests(Struct):
         return name, [*self._needed(made), *made]
 
     def forget(self) -> Json:
-        """Return the manifest of a workload to delete."""
+        """Return the manifest of a workload that is deleted."""
         return self.workloads.pop(self.chance.choice(list(self.workloads)))
 
     def _needed(self, made: list[Json]) -> list[Json]:

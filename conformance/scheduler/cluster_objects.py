@@ -1,5 +1,5 @@
-"""Small random clusters: nodes of planned pools with their devices, classes, claims, priorities,
-and rules.
+"""Generate small random clusters: nodes of planned pools with their devices, classes, claims,
+priorities, and rules.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LARGE: Final = "large-gpu"
 RESOURCE: Final = "example.com/gpu"
 NAMESPACES: Final = ("default", "team")
 PRIORITIES: Final[Mapping[str, int]] = {"low": 1, "high": 1000, "patient": 500}
-NEVER: Final = "patient"  # the class whose pods don't preempt other pods
+NEVER: Final = "patient"  # the PriorityClass whose pods don't preempt other pods
 POOL: Final = "pulumi-dra/pool"
 TAINT: Final = {"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}
 _PRODUCTS: Final = (("NVIDIA L4", "23034Mi"), ("NVIDIA H100 80GB HBM3", "81559Mi"))
@@ -32,7 +32,7 @@ def cel(expression: str) -> Json:
 
 
 def shared_objects() -> Iterator[Json]:
-    """Yield the objects that all clusters share, and that remain between clusters."""
+    """Yield the objects that all clusters share, and that aren't deleted between clusters."""
     for name in NAMESPACES:
         yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
     for name, value in PRIORITIES.items():
@@ -46,9 +46,8 @@ def shared_objects() -> Iterator[Json]:
 
 
 def cluster_objects(chance: random.Random, features: Features, *, extended: bool) -> Iterator[Json]:
-    """Yield classes, and two to six nodes in one to three pools with their ResourceSlices.
-
-    `extended`: a class also serves the extended resource.
+    """Yield classes, and two to six nodes in one to three pools with their ResourceSlices. If
+    `extended` is True, a class also serves the extended resource.
     """
     first: Json = {"selectors": [cel(_IS_GPU)]}
     yield _class(GPU, {**first, "extendedResourceName": RESOURCE} if extended else first)
@@ -147,7 +146,7 @@ def claim_template(name: str, namespace: str) -> Json:
 
 
 def shared_claim(name: str, namespace: str) -> Json:
-    """Return a claim for one device that pods refer to."""
+    """Return a claim for one device that multiple pods can use."""
     spec = {"devices": {"requests": [{"name": "gpu", **CLAIMS["one"]}]}}
     return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
             "metadata": {"name": name, "namespace": namespace}, "spec": spec}  # fmt: skip
@@ -164,7 +163,7 @@ def claims_of(workload: Json) -> Iterator[Json]:
 
 
 def quota(chance: random.Random, namespace: str) -> Json:
-    """Return a ResourceQuota that limits something."""
+    """Return a ResourceQuota with a random limit."""
     hard = {
         "pods": str(chance.randint(2, 9)),
         "requests.cpu": str(chance.randint(3, 12)),
@@ -183,7 +182,7 @@ def quota(chance: random.Random, namespace: str) -> Json:
 
 
 def limit_range(chance: random.Random, namespace: str) -> Json:
-    """Return a LimitRange: defaults, or a maximum."""
+    """Return a LimitRange with defaults or a maximum."""
     limits: Json = {"type": "Container"}
     if chance.random() < 0.6:
         limits |= {"defaultRequest": {"cpu": chance.choice(["250m", "1"])}}
@@ -198,7 +197,7 @@ def limit_range(chance: random.Random, namespace: str) -> Json:
 
 
 def budget(chance: random.Random, workload: Json) -> Json:
-    """Return a PodDisruptionBudget over the pods of a workload."""
+    """Return a PodDisruptionBudget for the pods of a workload."""
     meta = workload["metadata"]
     field = chance.choice(["minAvailable", "maxUnavailable"])
     return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",

@@ -1,7 +1,5 @@
-"""The record of a cluster: its objects without the fields that the API server fills in, and without
-unused fields.
-
-Objects are written in few lines, because there are many of them.
+"""Record a cluster: its objects without the fields that the API server fills in, and without unused
+fields. The objects are written in few lines, because there are many of them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""One running cluster on a control plane: wait until it settles, apply changes, and read the
-result.
-"""
+"""Run one cluster on a control plane: wait until it settles, apply changes, and read the result."""
 
 from __future__ import annotations
 
@@ -51,7 +49,7 @@ class Stage:
 
     def play(self) -> Json:
         """Return the cluster before the changes, the changes with their objects, and the result.
-        Nothing remains afterward.
+        All objects are deleted afterward.
         """
         try:
             return self._play()
@@ -92,7 +90,7 @@ class Stage:
             "became": self._became(applied, refused, known),
         }
 
-    # -- what happens
+    # -- apply changes, and wait
 
     def _apply(
         self, objects: Iterable[Json], refused: dict[str, str], *, one_by_one: bool = False
@@ -143,10 +141,10 @@ class Stage:
         )
 
     def _end_pods(self) -> None:
-        """Let some pods of Jobs, and those of nobody, come to their end.
+        """Let some bare pods and some pods of Jobs complete.
 
-        Not those that share a claim: kube-controller-manager 1.36.3 takes such a pod from the
-        claim, and adds it again, without end.
+        Pods that share a claim are excepted, because kube-controller-manager 1.36.3 removes such a
+        pod from the claim's reservations and adds it again, endlessly.
         """
         running = [
             each
@@ -166,7 +164,7 @@ class Stage:
     # -- the result
 
     def _preempted(self) -> dict[str, str]:
-        """Return the preempted pods: their names by UID."""
+        """Return the names of the preempted pods by UID."""
         events = [
             each
             for each in self._server.listed("/api/v1/events")[0]
@@ -206,15 +204,15 @@ class Stage:
         }
 
     def _is_complete(self, manifest: Json) -> bool:
-        """Whether a workload has all its pods with its current template, as far as its limits
-        allow.
+        """Return True if a workload has all its pods with its current template, as far as its
+        limits allow.
         """
         there = self._server.call("GET", self._server.path(manifest))
         return is_complete(there)
 
 
 def is_complete(there: Json) -> bool:
-    """Return whether a workload in a settled cluster has everything that its manifest requests."""
+    """Return True if a workload in a settled cluster has everything that its manifest requests."""
     spec, status = there["spec"], there["status"]
     match there["kind"]:
         case "Pod":
@@ -254,7 +252,7 @@ def is_complete(there: Json) -> bool:
 
 
 def _in_turn(objects: list[Json]) -> list[Json]:
-    """Return the latest version of each object, with objects that affect pods before objects that
+    """Return the latest version of each object. Objects that affect pods come before objects that
     create pods.
     """
     last = {_name(each): each for each in objects}
@@ -266,5 +264,5 @@ def _name(item: Json) -> str:
 
 
 def _owner(pod: Json) -> str:
-    """The workload of a pod: kind, namespace and name."""
+    """Return the workload of a pod: kind, namespace, and name."""
     return str((pod["metadata"].get("annotations") or {}).get(ANNOTATION, ""))

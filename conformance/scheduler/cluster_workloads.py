@@ -1,4 +1,4 @@
-"""Random workloads: the controllers that create the pods, and the requests of the pods."""
+"""Generate random workloads: the controllers that create the pods, and the requests of the pods."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ _HOST: Final = "kubernetes.io/hostname"
 
 
 class WorkloadMaker:
-    """Creates workloads. `extended`: some request GPUs as an extended resource."""
+    """Generates workloads. If `extended` is True, some workloads request GPUs as an extended
+    resource.
+    """
 
     def __init__(self, chance: random.Random, *, extended: bool) -> None:
         self._chance, self._extended = chance, extended
         self._made = 0
 
     def make(self, priority: str | None = None) -> Json:
-        """Return a new workload, with this priority if one is given."""
+        """Return a new workload. If a priority is given, the workload has it."""
         chance, name = self._chance, f"w{self._made}"
         self._made += 1
         makers: tuple[Callable[[str, str, Json], Json], ...] = (
@@ -47,7 +49,7 @@ class WorkloadMaker:
         return made
 
     def random_claim(self) -> str:
-        """Return the name of a template."""
+        """Return the name of a random template."""
         return self._chance.choices(list(_CLAIMS), list(_CLAIMS.values()))[0]
 
     def _pod(self, name: str, priority: str) -> Json:

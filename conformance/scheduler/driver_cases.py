@@ -1,4 +1,4 @@
-"""Random fleets over all drivers, and claims for their devices."""
+"""Generate random fleets over all drivers, and claims for their devices."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ _DRIVERS: Final[Mapping[str, Any]] = TABLE["drivers"]
 
 
 def make_driver_case(seed: int, features: Features) -> Case:
-    """Return the case of a seed, with the driver that is next in turn.
-
-    It is the same for the same seed and Kubernetes version.
+    """Return the case of a seed. The drivers are used in turn. The case is always the same for the
+    same seed and Kubernetes version.
     """
     names = list(TABLE["drivers"])
     return _Maker(random.Random(f"drivers/{seed}"), features).make(seed, names[seed % len(names)])

@@ -1,13 +1,13 @@
-"""Count plans that fit but leave pods pending in pod arrival orders that the plan didn't try.
+"""Count plans that fit, but leave pods pending in pod arrival orders that the plan didn't try.
 
-    python conformance/scheduler/fresh_orders.py --minor 36 --count 300     the fleets of run.py
-    python conformance/scheduler/fresh_orders.py --rules --count 100        those of run.py --rules
+    python conformance/scheduler/fresh_orders.py --minor 36 --count 300  fleets of run.py
+    python conformance/scheduler/fresh_orders.py --rules --count 100     fleets of run.py --rules
 
-Each plan is simulated in 40 other orders: workloads one after the other, shuffled, and all at once,
-with ties between nodes broken at random. Each order is tried twice: pods become ready and end at
-once, and at random moments. No control plane runs, so many more plans can be tried
-than `run.py` can rehearse. Printed: the verdicts, the broken promises with their seeds, and the
-price and CPU time of all plans together.
+Each plan is simulated in 40 other orders: workloads one after another, shuffled, or all at once,
+with random tie-breaking between nodes. Each order is tried twice: pods become ready and end
+immediately, or at random moments. No control plane runs, so this program can try many more plans
+than `run.py` can rehearse. It prints the verdicts, the seeds of plans whose pods stay pending, and
+the price and CPU time of all plans together.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _FRESH = (
 
 
 def main() -> int:
-    """Plan the fleets and try the orders; return 1 if a plan breaks its promise."""
+    """Plan the fleets and try the orders. Return 1 if a plan that fits leaves pods pending."""
     given = _arguments()
     verdicts, broken, usd, started = Counter[str](), list[str](), Decimal(0), time.process_time()
     seconds = 0.0
@@ -74,7 +74,7 @@ def main() -> int:
 
 
 def _plan(seed: int, minor: int, *, rules: bool) -> Plan | None:
-    """Return the plan of a case, or None if its fleet is rejected."""
+    """Return the plan of a case, or None if the planner rejects its fleet."""
     if rules:
         made = instance(seed)
         fleet = {**made.fleet, "kubernetes": RELEASES[minor].version}
@@ -102,7 +102,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--minor", type=int, default=36, choices=tuple(RELEASES))
     parser.add_argument("--count", type=int, default=300, help="fleets [default: 300]")
-    parser.add_argument("--seed", type=int, default=1, help="the first one [default: 1]")
+    parser.add_argument("--seed", type=int, default=1, help="first seed [default: 1]")
     parser.add_argument("--rules", action="store_true", help="fleets of the tests of whole plans")
     return parser.parse_args()
 

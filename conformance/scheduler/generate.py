@@ -1,5 +1,5 @@
-"""Random fleets and workloads to rehearse: MIG, shared capacity, aligned interfaces, extended
-resources among them.
+"""Generate random fleets and workloads to rehearse, among them MIG, shared capacity, aligned
+interfaces, and extended resources.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Case(Struct, frozen=True):
 
 
 def make_case(seed: int, features: Features) -> Case:
-    """Return the case of a seed. It's the same for the same seed and version."""
+    """Return the case of a seed, which is always the same for the same seed and version."""
     chance = random.Random(f"scheduler/{seed}")
     known = ["plain", "plain", "plain", "mig", "aligned"]
     known += ["shared"] if features.consumable_capacity else []
@@ -276,8 +276,8 @@ def _bare(name: str, pod: Json) -> Json:
 
 
 def _extended_class() -> Json:
-    """The class through which GPUs also serve an extended resource. All workloads that request the
-    resource share it.
+    """Return the class through which GPUs also serve an extended resource. All workloads that
+    request the resource share this class.
     """
     driver = f"device.driver == '{GPU}' && device.attributes['{GPU}'].type == 'gpu'"
     return {

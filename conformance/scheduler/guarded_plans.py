@@ -1,13 +1,13 @@
 """Rehearse guided plans of generated platforms on the real scheduler, in three orders each.
 
-    python conformance/scheduler/guarded_plans.py --minor 36 --count 60
-        guards as MutatingAdmissionPolicies
-    python conformance/scheduler/guarded_plans.py --minor 34 --count 20
-        guards as patches of the manifests
+    python conformance/scheduler/guarded_plans.py --minor 36 --count 60   guards as
+                                                                          MutatingAdmissionPolicies
+    python conformance/scheduler/guarded_plans.py --minor 34 --count 20   guards as patches of the
+                                                                          manifests
 
-The platforms are those of `tests/bench/platforms.py`. Workloads arrive in document order, reversed,
-and shuffled, all at once. Expected: no pod pending, and at least 99% of the pods in the pools that
-the plan names. The exit status is 1 if a pod is pending.
+The platforms are from `tests/bench/platforms.py`. Workloads are applied in document order,
+reversed, and shuffled, each time all at once. No pod may be pending, and at least 99% of the pods
+should be in the pools that the plan names. The exit status is 1 if a pod is pending.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _LONGEST_SECONDS = 1200
 
 
 def main() -> int:
-    """Rehearse the platforms; return 1 if a pod is pending."""
+    """Rehearse the platforms. Return 1 if a pod is pending."""
     given = _arguments()
     binaries, total = find_binaries(given.minor, given.binaries), Counter[str]()
     for each in islice(platforms(given.count), given.first, None):
@@ -48,8 +48,8 @@ def main() -> int:
 
 
 def _rehearse(given: Platform, minor: int, binaries: Binaries) -> Counter[str]:
-    """Return how many pods were placed, were pending, and went to the pools that the plan names,
-    over all orders.
+    """Return the number of pods that were placed, that were pending, and that were placed in the
+    pools that the plan names, over all orders.
     """
     fleet = read_fleet({**given.fleet, "placement": "guided", "kubernetes": f"1.{minor}"})
     sources = (Source("workloads.yaml", given.manifests),)

@@ -1,8 +1,8 @@
-"""Applies manifests like `kubectl apply`: fields that the previous manifest contained, but the new
-one doesn't, are removed.
+"""Apply manifests as `kubectl apply` does: fields that only the previous manifest contained are
+removed.
 
-The patch is made of three: the manifest, the one that was applied last (kept in an annotation), and
-the object.
+The patch depends on three objects: the manifest, the manifest that was applied last (stored in an
+annotation), and the current object.
 """
 
 from __future__ import annotations
@@ -18,11 +18,16 @@ Json = dict[str, Any]
 
 LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 _PATCH: Final = "application/strategic-merge-patch+json"
-_RETAINED: Final = ("strategy", "updateStrategy")  # only the fields in the manifest remain
+_RETAINED: Final = (
+    "strategy",
+    "updateStrategy",
+)  # in these fields, only the values of the manifest remain
 
 
 def apply(server: ApiServer, manifest: Json) -> None:
-    """Create the object of a manifest, or patch the existing object. Raises ApiRejection."""
+    """Create the object of a manifest, or patch the existing object. Raises ApiRejection if the API
+    server rejects it.
+    """
     path = server.path(manifest)
     given = _annotated(manifest)
     try:

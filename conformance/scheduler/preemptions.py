@@ -1,15 +1,16 @@
-r"""Let the real scheduler preempt pods that disruption budgets want to keep, and compare who gives
-way.
+r"""Let the real scheduler preempt pods that disruption budgets protect, and compare the preempted
+pods with the simulation.
 
     python conformance/scheduler/preemptions.py --minor 36 --count 20
     python conformance/scheduler/preemptions.py --minor 36 --count 6 \
         --record tests/planner/simulation/preemptions
 
-Each case is a small cluster full of pods of low priority, made by Deployments, StatefulSets, Jobs
-and nobody, some of them under PodDisruptionBudgets; then pods of higher priority come one after the
-other. The cluster before that is read as a snapshot and simulated: victims by workload, nodes of
-the pods that came, what is where at the end, and what each budget has left, are compared with what
-scheduler and disruption controller made of it.
+Each case is a small cluster that is filled with pods of low priority. Some pods are bare, the
+others belong to Deployments, StatefulSets, and Jobs, and some have PodDisruptionBudgets. Then pods
+of higher priority are created one after another. The cluster before these pods is read as a
+snapshot and simulated. The command compares the simulation with the result of the scheduler and the
+disruption controller: the preempted pods by workload, the nodes of the new pods, the final
+placement, and the remaining disruptions of each budget.
 """
 
 from __future__ import annotations
@@ -75,8 +76,8 @@ class _Stage:
         self._decisions = Decisions(server, load)
 
     def play(self) -> Json:
-        """Return the cluster before the new pods, the new pods, and the result. Nothing remains
-        afterward.
+        """Return the cluster before the new pods, the new pods, and the result. All objects are
+        deleted afterward.
         """
         try:
             for each in self._cluster():
@@ -103,7 +104,7 @@ class _Stage:
             for node in self._server.listed(NODES)[0]:
                 self._server.delete(f"{NODES}/{node['metadata']['name']}")
 
-    # -- what there is
+    # -- the cluster
 
     def _cluster(self) -> Iterator[Json]:
         for name, value in PRIORITIES.items():
@@ -201,7 +202,7 @@ class _Stage:
         wait_until_quiet(self._server, self._decisions)
 
     def _preempted(self) -> dict[str, str]:
-        """Return the preempted pods: their names by UID. A pod can have several events."""
+        """Return the names of the preempted pods by UID. A pod can have multiple events."""
         events = [
             each
             for each in self._server.listed("/api/v1/events")[0]
@@ -268,7 +269,7 @@ def _is_ours(item: Json) -> bool:
 
 
 def _plain(item: Json) -> Json:
-    """The object with the fields that affect the result, for the record."""
+    """Return the object with only the fields that affect the result, for the record."""
     kept: Json = {"apiVersion": item["apiVersion"], "kind": item["kind"]}
     kept["metadata"] = {key: item["metadata"][key] for key in _META if key in item["metadata"]}
     if item["kind"] == "PriorityClass":

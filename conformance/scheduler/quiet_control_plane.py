@@ -1,4 +1,4 @@
-"""Waits until a control plane has completed all work on its pods, after any change."""
+"""Wait until a control plane has completed all work on its pods, after any change."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _OWNERS: Final = (
 )
 _WAIT: Final = 120.0
 _LOOK_EVERY: Final = 0.25
-_STILL: Final = 3  # looks without a change
+_STILL: Final = 3  # number of consecutive checks without a change
 
 
 def wait_until_quiet(server: ApiServer, decisions: Decisions) -> bool:
     """Return True when nothing changes anymore, or False after two minutes.
 
-    Pods are decided then, none waits for victims to go, controllers have seen their objects, and
-    budgets are counted.
+    The scheduler has then decided about every pod, no pod waits for preempted pods to end,
+    controllers have processed their objects, and the status of every budget is up to date.
     """
     until, before, still = time.monotonic() + _WAIT, "", 0
     while still < _STILL and time.monotonic() < until:
@@ -43,8 +43,8 @@ def wait_until_quiet(server: ApiServer, decisions: Decisions) -> bool:
 
 
 def _seen(server: ApiServer) -> str:
-    """The state of the cluster. It always differs from the previous state while an operation is
-    known to be in progress.
+    """Return the state of the cluster. While an operation is known to be in progress, the state
+    always differs from the previous state.
     """
     pods = [
         (

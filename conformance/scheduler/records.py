@@ -1,5 +1,5 @@
-"""A rehearsed case as a document: fleet, workloads, and the result, for later comparisons without a
-server.
+"""Write a rehearsed case as a document with its fleet, workloads, and result, for later comparisons
+without a server.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Json = dict[str, Any]
 
 
 def record_of(case: Case, found: list[Comparison]) -> Json:
-    """Return the case with the outcome of every rehearsal."""
+    """Return the case with the outcomes of all its rehearsals."""
     return {
         "seed": case.seed,
         "feature": case.feature,
@@ -36,7 +36,9 @@ def record_of(case: Case, found: list[Comparison]) -> Json:
 
 
 def _undecided(plan: Plan) -> list[str]:
-    """Return the codes of the reasons for a plan with the verdict *cannot tell*."""
+    """Return the codes of the reasons for a plan with the verdict *cannot tell*. For other
+    verdicts, return nothing.
+    """
     if plan.verdict != "cannot-tell":
         return []
     unfit = (each for each in plan.workloads if each.verdicts[plan.level] != "fits")

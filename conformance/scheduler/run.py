@@ -1,18 +1,18 @@
 """Rehearse random fleets and workloads on the real scheduler, in several orders each, and fail on
-what nobody explains.
+unexplained differences.
 
-    python conformance/scheduler/run.py --minor 36 --count 200       seeds from --seed on
-    python conformance/scheduler/run.py --minor 36 --rules           the instances of the tests of
-                                                                     whole plans
-    python conformance/scheduler/run.py --minor 36 --drivers         fleets over all drivers
-    python conformance/scheduler/run.py --minor 36 --admission       RuntimeClasses, priorities,
-                                                                     missing references
-    python conformance/scheduler/run.py --minor 36 --record FOLDER   keep every case with what
-                                                                     became of it
+    python conformance/scheduler/run.py --minor 36 --count 200      seeds starting at --seed
+    python conformance/scheduler/run.py --minor 36 --rules          the instances of the tests of
+                                                                    whole plans
+    python conformance/scheduler/run.py --minor 36 --drivers        fleets over all drivers
+    python conformance/scheduler/run.py --minor 36 --admission      RuntimeClasses, priorities,
+                                                                    missing references
+    python conformance/scheduler/run.py --minor 36 --record FOLDER  write every case and its result
 
-Each case is a fleet of one cloud, planned as `pulumi-dra rehearse` plans it; its workloads arrive
-one by one in document order, reversed, and shuffled (fewer with --orders). Plan, simulation and
-outcome are compared per workload, and a plan that fits must leave no pod pending.
+Each case is a fleet on one cloud, planned as `pulumi-dra rehearse` plans it. Its workloads arrive
+one by one in document order, reversed, and shuffled (with --orders, in fewer orders). Plan,
+simulation, and outcome are compared for each workload. A plan that fits must not leave a pod
+pending.
 """
 
 from __future__ import annotations
@@ -42,18 +42,19 @@ from dra_sandbox.tools.kubernetes import Binaries, find_binaries
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests/planner/plan"))
 
-from random_instances import instance  # folder of the tests whose instances these are
+from random_instances import instance  # from the folder of the tests that use these instances
 
 from admission_cases import make_admission_case
 from driver_cases import make_driver_case
 from generate import Case, make_case
 from records import Json, record_of
 
-_TRIES = 2  # a control plane that gets too little CPU time doesn't count as a difference
+# A case is repeated once, because a control plane can fail if it gets too little CPU time.
+_TRIES = 2
 
 
 class Table(Struct):
-    """The comparisons, and the reasons for differences between plan and outcome, and between
+    """Counts the comparisons, and the reasons for differences between plan and outcome, and between
     simulation and outcome.
     """
 
@@ -160,7 +161,7 @@ def _try(
     try:
         plan, sources = _plan(case)
     except PlannerError as error:
-        return f"refused as a fleet ({type(error).__name__})"
+        return f"rejected as a fleet ({type(error).__name__})"
     if not any(pool.nodes.desired for pool in plan.pools):
         return "without a node"
     requests = [
@@ -178,7 +179,7 @@ def _try(
             with control_plane(Settings(minor), binaries, within_seconds=600) as plane:
                 return record_of(case, list(rehearse_in_turn(plane, requests)))
         except ApiRejection as refused:
-            return f"refused by the API server: {str(refused)[:120]}"
+            return f"rejected by the API server: {str(refused)[:120]}"
         except ControlPlaneError as error:
             if attempt == _TRIES:
                 return f"control plane: {str(error)[:120]}"
@@ -197,8 +198,8 @@ def _placed(case: Case, placement: str) -> Case:
 
 
 def _ruled(seed: int, minor: int) -> Case:
-    """A fleet with several zones, and workloads with rules between pods, priorities, and quotas,
-    for a minor version.
+    """Return a fleet with multiple zones, and workloads with rules between pods, priorities, and
+    quotas, for a minor version.
     """
     made = instance(seed)
     fleet = {**made.fleet, "kubernetes": RELEASES[minor].version}
@@ -221,12 +222,12 @@ def _arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--minor", type=int, action="append", choices=tuple(RELEASES), help="may be repeated"
+        "--minor", type=int, action="append", choices=tuple(RELEASES), help="can be repeated"
     )
     parser.add_argument(
-        "--count", type=int, default=200, help="cases per minor, default: %(default)s"
+        "--count", type=int, default=200, help="cases for each minor version; default: %(default)s"
     )
-    parser.add_argument("--seed", type=int, default=1, help="the first one, default: %(default)s")
+    parser.add_argument("--seed", type=int, default=1, help="first seed; default: %(default)s")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument(
         "--rules",
@@ -257,10 +258,15 @@ def _arguments() -> argparse.Namespace:
         "--orders", type=int, choices=(1, 2, 3), default=3, help="orders, default: %(default)s"
     )
     parser.add_argument(
-        "--parallel", type=int, default=2, help="control planes side by side, default: %(default)s"
+        "--parallel",
+        type=int,
+        default=2,
+        help="control planes that run in parallel, default: %(default)s",
     )
     parser.add_argument("--binaries", type=Path, help="folder with the four binaries")
-    parser.add_argument("--record", type=Path, metavar="FOLDER", help="keep every case there")
+    parser.add_argument(
+        "--record", type=Path, metavar="FOLDER", help="folder for the records of all cases"
+    )
     parser.add_argument(
         "--failures", type=Path, default=Path("scheduler-failures"), metavar="FOLDER"
     )

@@ -1,15 +1,15 @@
-r"""Apply things to running clusters on a real control plane, and compare the result with
+r"""Apply changes to running clusters on a real control plane, and compare the result with
 `plan --observed`.
 
     python conformance/scheduler/running_clusters.py --minor 36 --count 20
     python conformance/scheduler/running_clusters.py --minor 36 --count 6 \
         --record tests/planner/plan/running_clusters
 
-Each case is a small cluster by chance: nodes with devices, workloads of every kind, quotas, limits,
-budgets; some pods are pending, some rollouts stand still, some Jobs are partly done. A snapshot is
-taken, something is applied, and the plan of that on the snapshot is compared with what the control
-plane made of it: the verdict, the pods of each workload by node, those of the others, and who was
-preempted. Every difference has a reason, or is unexplained, and fails.
+Each case is a small random cluster: nodes with devices, workloads of every kind, quotas, limits,
+and budgets. Some pods are pending, some rollouts are stuck, and some Jobs are partly completed. The
+command takes a snapshot, applies a change, and compares the plan of this change on the snapshot
+with the result on the control plane: the verdict, the pods of each workload by node, the pods of
+other workloads, and the preempted pods. The exit status is 1 if a difference has no known reason.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests/planner/plan"))
 
-# folder of the tests, which compare the recorded clusters
+# from the folder of the tests that compare the recorded clusters
 from cluster_comparison import applied, differences
 
 from cluster_arguments import cluster_arguments
@@ -47,7 +47,7 @@ def main() -> int:
                 stage = Stage(server, PendingWork(plane), minor, seed)
                 case = recorded({"kubernetes": plane.version, "seed": seed, **stage.play()})
                 if not stage.is_quiet:
-                    reasons["did not settle in time"] += 1
+                    reasons["didn't settle in time"] += 1
                     continue
                 short = "placed" if not case["became"]["incomplete"] else "not all placed"
                 verdicts[f"{applied(case).verdict}, {short}"] += 1

@@ -1,5 +1,5 @@
-"""Deploys an example platform in the sandbox through its language's host: preview, up, nothing left
-to do, destroy.
+"""Deploy an example platform in the sandbox with its language's host: preview, up, an up without
+changes, and destroy.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Failed(Exception):
 
 
 def place(folder: Path, language: str) -> Path:
-    """Make `folder` look like the checkout around one example, including its plan. Return the path
-    of the example.
+    """Make `folder` look like the checkout around one example, including the plan of the example.
+    Return the path of the example.
     """
     example = folder / "examples" / f"platform-{language}"
     shutil.copytree(PROJECT / "examples" / example.name, example)
@@ -38,9 +38,8 @@ def place(folder: Path, language: str) -> Path:
 
 
 def deploy(example: Path, hosts: Path, *, install: bool) -> None:
-    """Create and destroy the example's resources. Raises Failed.
-
-    The engine's view of the project must see `../../components`, as the example does.
+    """Create and delete the example's resources. Raises Failed if a step fails. The engine's view
+    of the project must contain `../../components`, as the example's folder does.
     """
     engine = Engine(example.parents[1] / "work", example, language_hosts=[hosts])
     engine.stack_init(STACK)
@@ -49,7 +48,9 @@ def deploy(example: Path, hosts: Path, *, install: bool) -> None:
     preview = _must(engine.preview(STACK))
     up = _must(engine.up(STACK, skip_preview=True))
     if preview.change_counts.get("create") != up.change_counts.get("create"):
-        raise Failed(f"the preview promised {preview.change_counts}, up did {up.change_counts}")
+        raise Failed(
+            f"the preview planned {preview.change_counts}, but up applied {up.change_counts}"
+        )
     outputs = engine.outputs(STACK)
     if outputs["poolMaxNodes"] != {"l4": 4} or "get-token" not in outputs["kubeconfig"]:
         raise Failed(f"the outputs are {outputs}")
@@ -58,10 +59,9 @@ def deploy(example: Path, hosts: Path, *, install: bool) -> None:
         raise Failed(f"a second up changed something: {again.change_counts}\n{again.output}")
     _must(engine.destroy(STACK))
     if left := engine.resources(STACK):
-        raise Failed(f"{len(left)} resources are left")
+        raise Failed(f"{len(left)} resources remain")
     print(
-        f"  {up.change_counts['create']} resources came, a second up changed none of them, all "
-        "went",
+        f"  {up.change_counts['create']} resources created, unchanged by a second up, and deleted",
         flush=True,
     )
 

@@ -1,7 +1,7 @@
-"""Runs TypeScript and Go programs for the engine if Pulumi's language hosts aren't installed.
+"""Run TypeScript and Go programs for the engine if Pulumi's language hosts aren't installed.
 
-`language_host.py nodejs|go ENGINE`: the host of one language, for programs whose SDKs and
-dependencies are in place.
+`language_host.py nodejs|go ENGINE` is the host of one language, for programs whose SDKs and
+dependencies are already installed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LANGUAGES = ("nodejs", "go")
 
 
 class NodeHost(LanguageHost):
-    """Runs programs with the runner in the SDK for Node.js (@pulumi/pulumi: cmd/run)."""
+    """Runs programs with the runner in Pulumi's SDK for Node.js (@pulumi/pulumi: cmd/run)."""
 
     def program(self, request: language_pb2.RunRequest) -> list[str]:
         folder = Path(request.info.program_directory)
@@ -72,7 +72,7 @@ class GoHost(LanguageHost):
             command, cwd=request.info.program_directory, capture_output=True, text=True, check=False
         )
         if built.returncode:
-            raise NoSuchEnvironment(f"the program does not build:\n{built.stderr}")
+            raise NoSuchEnvironment(f"the program doesn't build:\n{built.stderr}")
         return [binary]
 
     def program_environment(self, request: language_pb2.RunRequest) -> dict[str, str]:
@@ -90,7 +90,7 @@ class GoHost(LanguageHost):
 
 def install(folder: Path) -> Path:
     """Write the hosts of both languages to `folder`, with the names that the engine searches for,
-    and return it.
+    and return `folder`.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for language in LANGUAGES:
@@ -103,7 +103,7 @@ def install(folder: Path) -> Path:
 
 
 def main() -> None:
-    """Serve until the engine stops us."""
+    """Serve until the engine stops this process."""
     language, *words = sys.argv[1:]
     addresses = [word for word in words if not word.startswith("-")]
     host = {"nodejs": NodeHost, "go": GoHost}[language](addresses[0] if addresses else "")

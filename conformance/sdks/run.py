@@ -1,14 +1,14 @@
-"""Generate the TypeScript and Go SDKs from the components' schema, compile the example programs,
-and deploy them.
+"""Generate the TypeScript and Go SDKs from the components' schema, and compile and deploy the
+example programs.
 
-    python conformance/sdks/run.py              TypeScript, Go and YAML
-    python conformance/sdks/run.py --only yaml  one of them
-    python conformance/sdks/run.py --compile    without deploying
+    python conformance/sdks/run.py              TypeScript, Go, and YAML
+    python conformance/sdks/run.py --only yaml  only one of them
+    python conformance/sdks/run.py --compile    don't deploy
 
-The schema is the one that the tests hold against what the CLI prints. Deploying means the real
-engine with simulated clouds: preview, up, a second up that changes nothing, destroy. Needs the Go
-module proxy, and npm with its registry for TypeScript; Go itself is taken from PATH, or installed
-into the per-user cache. Nothing is written into the checkout.
+The tests compare the schema with the output of the CLI. The example programs are deployed with the
+real engine and simulated clouds: preview, up, a second up that must not change anything, and
+destroy. The command needs the Go module proxy, and npm with its registry for TypeScript. Go itself
+is found on PATH, or installed into the per-user cache. Nothing is written into the checkout.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", choices=("go", "typescript", "yaml"), help="one language")
-    parser.add_argument("--compile", action="store_true", help="compile only, deploy nothing")
+    parser.add_argument("--compile", action="store_true", help="compile, but don't deploy")
     given = parser.parse_args()
     checks: dict[str, Callable[[Path, Path], None]] = {
         "go": check_go,
@@ -84,13 +84,14 @@ def generate(sdks: Path) -> None:
 
 
 def check_go(sdks: Path, folder: Path) -> None:
-    """Vet and build the Go example against the generated module, as `pulumi package add` would
-    point at it.
+    """Vet and build the Go example. It uses the generated module as `pulumi package add` would set
+    it up.
     """
     sdk = folder / "sdks" / "pulumi-dra"
     shutil.copytree(sdks / "go" / "pulumidra", sdk)
     version = _pinned("github.com/pulumi/pulumi/sdk/v3")
-    # The version of the generators, because their code and its checksums depend on it.
+    # The module requires the generators' version of the SDK, because the code and the checksums
+    # depend on it.
     (sdk / "go.mod").write_text(
         f"module {GO_SDK}\n\ngo 1.24\n\nrequire github.com/pulumi/pulumi/sdk/v3 {version}\n"
     )
@@ -106,12 +107,12 @@ def check_go(sdks: Path, folder: Path) -> None:
 
 
 def check_typescript(sdks: Path, folder: Path) -> None:
-    """Compile the generated package with its own settings, then the example that imports it with
-    its own.
+    """Compile the generated package, and then the example that imports it, each with its own
+    settings.
     """
     npm = shutil.which("npm")
     if npm is None:
-        raise Failed("TypeScript needs npm: install Node.js, or say --only go")
+        raise Failed("TypeScript needs npm: install Node.js, or use --only go")
     sdk = folder / "sdks" / "pulumi-dra"
     shutil.copytree(sdks / "nodejs", sdk)
     run([npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], folder)
@@ -122,7 +123,7 @@ def check_typescript(sdks: Path, folder: Path) -> None:
 
 
 def run(command: list[str], folder: Path) -> None:
-    """Run a command in a folder. Raises Failed with its output."""
+    """Run a command in a folder. Raises Failed with the output of the command."""
     environment = go_environment(os.environ)
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False

@@ -22,8 +22,8 @@ def provider(name: str, token: str, props: dict[str, Any]) -> pulumi.ProviderRes
 
 
 def kubeconfig(server: str) -> str:
-    """Return a kubeconfig for a server that doesn't exist, because the simulated providers only
-    read the kubeconfig.
+    """Return a kubeconfig for a server that doesn't exist. The simulated providers read only the
+    kubeconfig itself.
     """
     return json.dumps(
         {
