@@ -24,8 +24,8 @@ GATES = {
     "ListTypeAttributes": (36, 99),
     "FractionalCapacityRange": (37, 37),
 }
-"""Feature of the allocator → the minor version that adds it, and the minor version from which it's
-on by default.
+"""Feature of the allocator → the minor version that introduces it, and the minor version from which
+it's on by default.
 """
 
 SELECTORS = (

@@ -43,7 +43,9 @@ Json = dict[str, Any]
 CHUNK = 500
 SHOWN = 3
 CRASH = "runtime error: invalid memory address"
-"""Older patch versions crash on some cases, which doesn't show how they choose devices."""
+"""A message of older patch versions that crash on some cases. Such a crash doesn't show how they
+choose devices.
+"""
 ALPHA = {"CompatibilityGroups", "DerivedAttributes", "OptionalNodeOperations"}
 BEYOND = {
     "unknown-allocation-mode",

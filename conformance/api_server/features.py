@@ -13,7 +13,7 @@ _NEEDED: Final = {
     "device_taint_rules": 34,
     "workload_claims": 34,
 }
-"""Field of Features → the minor version from which its gate keeps its default, because other gates
+"""Field of Features → the minor version from which its gate can't change, because other gates
 depend on it, or it depends on them.
 """
 

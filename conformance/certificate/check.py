@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Any
 
 MOST_STEPS = 3_000_000
-"""Maximum number of sets of pods on one node to try. If there are more, a claim counts as not
+"""Maximum number of sets of pods on one node to try. If there are more sets, a claim counts as not
 proven.
 """
 

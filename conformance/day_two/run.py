@@ -38,7 +38,7 @@ COUNTED = (
     "metadata.resourceVersion",
     "status.revision",
 )
-"""Properties that count updates, so they differ after an update in each direction."""
+"""Properties that count updates, so they differ after an option is switched on and off."""
 _GENERATED = re.compile(
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|AROA[0-9A-F]+|-[0-9a-f]{17}(?![0-9a-f])"
     r"|[0-9a-f]{7,8}(?![0-9a-f])"

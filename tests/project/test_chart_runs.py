@@ -62,9 +62,9 @@ def test_values_that_a_chart_does_not_know_are_faults(
     [
         (["--charts", "no-such-folder"], "no-such-folder isn't a folder"),
         (["--charts", str(FOLDER / "run.py")], "run.py isn't a folder"),
-        (["--only", "elsewhere"], "no fleet is called elsewhere; they are"),
+        (["--only", "elsewhere"], "there is no fleet elsewhere; use one of"),
         (["--minor", "12"], "invalid choice"),
-        (["--releases", "9.9.9"], "no driver 9.9.9 is known"),
+        (["--releases", "9.9.9"], "there is no driver 9.9.9"),
     ],
 )
 def test_wrong_arguments_end_the_run_at_once(arguments: list[str], said: str) -> None:

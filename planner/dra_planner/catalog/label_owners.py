@@ -12,7 +12,7 @@ from msgspec import Struct
 from dra_planner.catalog.tables import read_table
 
 GPU_DISCOVERY: Final = "GPU feature discovery"
-"""The owner of labels that only nodes of a device plugin have."""
+"""The owner of labels that exist only on nodes with a device plugin."""
 
 
 class LabelOwner(Struct, frozen=True):

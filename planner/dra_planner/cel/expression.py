@@ -31,9 +31,9 @@ from dra_planner.cel.values import CelError, CostExceeded, Panic, UnknownError, 
 from dra_planner.cel.variable_types import VariableTypes
 
 MAX_LENGTH: Final = 10_240
-"""Maximum bytes of one expression, as in a DeviceClass."""
+"""Maximum number of bytes of one expression, as in a DeviceClass."""
 DEFAULT_BUDGET: Final = 100_000
-"""Maximum steps of one evaluation."""
+"""Maximum number of steps of one evaluation."""
 
 ValueState = Literal["value", "unknown", "error", "exhausted"]
 

@@ -111,7 +111,7 @@ class Selector:
         except EffortExceeded:
             return SelectorOutcome(
                 "error",
-                "operation cancelled: more work than one selector may cause here",
+                "operation cancelled: the selector exceeds the work limit of this program",
                 state.cost,
             )
         except CostExceeded:

@@ -12,7 +12,7 @@ SHALLOW: Final = 60
 """Trees with at most this number of levels are evaluated on the existing stack."""
 
 DEEPEST: Final = 3_000
-"""More levels than an expression of the maximum length can give a tree or value."""
+"""A limit that no tree or value of an expression with the maximum length can exceed."""
 
 _FRAMES_PER_NODE: Final = 6
 _lock: Final = threading.Lock()

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 MAX_DEPTH: Final = 300
-"""Greater than the depth of any literal. Nested bindings could make types deeper."""
+"""Maximum depth of a type. No literal is as deep, but nested bindings could be deeper."""
 MAX_STEPS: Final = 100_000
-"""Far more type comparisons than an ordinary selector needs."""
+"""Maximum number of type comparisons, far more than an ordinary selector needs."""
 
 
 class TypesTooLarge(Exception):

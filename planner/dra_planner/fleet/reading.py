@@ -168,7 +168,7 @@ def stack_file(stack: str, project: Path = Path()) -> Path:
 
 
 RemoteFleet = Callable[[str], Fleet]
-"""Returns the fleet at a URL. Raises PlannerError."""
+"""Returns the fleet at a URL. Raises PlannerError if it can't be read."""
 
 
 def is_url(text: str) -> bool:

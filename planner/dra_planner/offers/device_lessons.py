@@ -27,8 +27,8 @@ _OF_NODES: Final = re.compile(
 _OF_PLACES: Final = re.compile(
     r"pcie?root|numanode(id)?|socketid|iommugroup|parent\w*|pfpciaddress", re.IGNORECASE
 )
-"""Names of attributes for the place of a device. The machine type determines which devices share a
-value.
+"""Names of attributes that describe the place of a device. The machine type determines which
+devices share a value.
 """
 _IDENTITY: Final = re.compile(
     r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]|([0-9a-f]{2}:){5}[0-9a-f]{2}|\d+\.\d+\.\d+\.\d+(/\d+)?(,.*)?|"

@@ -20,7 +20,7 @@ _MOVES: Final = 90  # steps of the local search, over all starts
 _MOVED: Final = 0.4
 
 Fails = Callable[[Sequence[int], int], bool]
-"""Returns whether this order of works leaves pods pending on this number of nodes."""
+"""Returns True if this order of works leaves pods pending on this number of nodes."""
 # works in sequence, each with the number of pods that arrive together
 _Blocks = list[tuple[int, int]]
 

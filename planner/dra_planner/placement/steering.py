@@ -28,7 +28,7 @@ NEAR_OTHERS: Final = PreferredPods(
         topology_key=HOSTNAME, label_selector=LabelSelector(), namespace_selector=LabelSelector()
     ),
 )
-"""Preferred affinity to every pod, so that the node with the most pods wins."""
+"""Preferred affinity to every pod, so that the node with the most pods has the highest score."""
 NO_SPREAD: Final = TopologySpreadConstraint(
     max_skew=1, topology_key=POOL, when_unsatisfiable="ScheduleAnyway"
 )

@@ -31,9 +31,7 @@ from dra_planner.sizing.items import split_demand
 from dra_planner.sizing.packing.compatibility import Compatibility, find_compatibility
 
 MOST_POOLS_BY_AREA = 40
-"""Maximum number of pools for which certificates without a solver are tried, because there are many
-of them.
-"""
+"""Maximum number of pools for which certificates without a solver are tried."""
 
 Piece = tuple[WorkloadRef, str]
 """Pods of one role of a workload."""

@@ -30,7 +30,7 @@ from dra_planner.sizing.bound.rounding import raise_to_whole_nodes
 CLUSTER_LABEL = "cluster.pulumi-dra/"
 """Label prefix of a workload for required labels of its cluster."""
 MOST_EXHAUSTIVE = 256
-"""Maximum number of assignments for which all of them are tried."""
+"""Maximum number of assignments for an exhaustive search."""
 MOST_PLANS = 2_000
 """Maximum number of plans in the search."""
 _MICRO = 1_000_000
@@ -147,7 +147,7 @@ def place_workloads(
 
 
 Assignment = tuple[int | None, ...]
-"""The cluster of each group, by position. None if no cluster has the labels."""
+"""The cluster of each group, by position. It's None if no cluster has the labels."""
 
 
 class _Size(Struct, frozen=True):

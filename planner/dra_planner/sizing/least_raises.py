@@ -21,7 +21,9 @@ One pool needs the logarithm of its raise, so several pools get exact results. B
 the raises are sufficient, but perhaps not the lowest.
 """
 MOST_PAIRS = 3_000
-"""Maximum of items × pools for trying raises. Larger problems keep the first result."""
+"""Maximum product of items and pools for which raises are tried. Larger problems keep the first
+result.
+"""
 
 
 class Raises(Struct, frozen=True):

@@ -19,9 +19,8 @@ NodeCost = tuple[int, ...]
 
 
 _ABOVE: Final = Decimal("1.01")
-"""Price of a pool without one, as a multiple of the highest known price.
-
-Of two equal plans, the plan with a known price is better.
+"""Price of a pool whose price is unknown, as a multiple of the highest known price. Of two
+otherwise equal plans, the plan with a known price is better.
 """
 
 

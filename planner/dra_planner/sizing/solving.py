@@ -42,15 +42,17 @@ from dra_planner.sizing.packing.strategies import (
 )
 
 MOST_COMPARED = 600
-"""Maximum (item, pool) pairs for which many packings are compared before using a solver."""
+"""Maximum number of (item, pool) pairs for which many packings are compared before a solver is
+used.
+"""
 
 MOST_RELAXED = 12_000
-"""Maximum (item, pool) pairs for which the linear relaxation is solved before generating columns.
+"""Maximum number of (item, pool) pairs for which the linear relaxation is solved before columns are
+generated.
 """
 
 LEAST_DIVIDED = Fraction(1, 500)
-"""Cases are divided if a node of some pool costs at least this share of the packing.
-
+"""Cases are divided if a node of at least one pool costs at least this share of the packing.
 Otherwise, fractions of nodes cost little.
 """
 

@@ -21,7 +21,7 @@ COMPONENTS: Final = (
 """The processes of a control plane, in start order."""
 
 SERVERS: Final = COMPONENTS[:2]
-"""Components without a kubeconfig, because the others connect to them."""
+"""Components without a kubeconfig, because the other components connect to them."""
 
 _FORMAT: Final = 2
 _RECORD: Final = "control-plane.json"

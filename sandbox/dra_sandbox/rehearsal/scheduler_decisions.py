@@ -37,7 +37,7 @@ _IDLE_SECONDS: Final = 4.0
 object that they need is missing.
 """
 _LATE_SECONDS: Final = 30.0
-"""Maximum time by which the Job controller of a busy machine exceeds its backoff."""
+"""Maximum delay of the Job controller beyond its backoff on a busy machine."""
 _LOOK_EVERY_SECONDS: Final = 0.25
 _QUEUES: Final = (
     "deployment",

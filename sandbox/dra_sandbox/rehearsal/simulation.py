@@ -32,8 +32,8 @@ SEEDS: Final = tuple(range(1, 65))
 scheduler.
 """
 _TOGETHER: Final[tuple[OrderName, ...]] = ("at-once", "random", "settled")
-"""Orders in which workloads that are applied together can arrive: with racing controllers, pod by
-pod, or one workload after the other.
+"""Orders in which workloads that are applied together can arrive: with competing controllers, pod
+by pod, or one workload after another.
 """
 
 

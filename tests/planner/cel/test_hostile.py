@@ -108,7 +108,10 @@ def test_work_beyond_what_cost_pays_for_is_told_apart() -> None:
     selector = compile(GROWTH["2^40 parts, compared"][0], stored())
     assert isinstance(selector, Selector)
     outcome = selector.matches(DEVICE)
-    assert outcome.message == "operation cancelled: more work than one selector may cause here"
+    assert (
+        outcome.message
+        == "operation cancelled: the selector exceeds the work limit of this program"
+    )
     assert selector.matches(DEVICE) == outcome
     afterwards = compile("[1, 2] == [1, 2]", stored())
     assert isinstance(afterwards, Selector)

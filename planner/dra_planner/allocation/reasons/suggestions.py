@@ -25,12 +25,11 @@ _STEPS = 20_000
 of allocations. An edit whose allocation ends at this limit isn't suggested.
 """
 _CLASS_CHOICES = 200
-"""Maximum combinations of other classes for the requests.
-
-This includes all combinations for claims with up to three requests.
+"""Maximum number of combinations of other classes for the requests. This includes all combinations
+for claims with up to three requests.
 """
 _PAIRS = 60
-"""Maximum pairs of edits to try before searching larger sets."""
+"""Maximum number of pairs of edits to try before searching larger sets."""
 
 
 def suggest_edits(

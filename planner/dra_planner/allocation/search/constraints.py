@@ -19,7 +19,7 @@ from dra_planner.model import AttributeValue, DeviceConstraint, Unknown, Version
 from dra_planner.releases import Features
 
 Reading = Literal["pessimistic", "optimistic"]
-"""How unknown values count: against the pod, or in its favor."""
+"""How unknown values are treated: against the pod, or in its favor."""
 
 Comparison = Literal["equal", "different", "unknown"]
 

@@ -36,7 +36,7 @@ STEP_BUDGET: Final = 200_000
 """Maximum number of tried devices in a search. Upstream's limit is ten seconds."""
 
 Failure = Literal["none", "limit"]
-"""Why a branch failed: no devices fit, or the claim would have too many devices."""
+"""The reason why a branch failed: no devices fit, or the claim would have too many devices."""
 
 
 class SearchResult(Struct, frozen=True):

@@ -25,7 +25,7 @@ from dra_planner.allocation.search.devices import Candidate, DeviceId
 from dra_planner.allocation.search.requests import Alternative, PlannedClaims
 
 Shares = Mapping[int, Mapping[str, int]]
-"""Used amounts of devices that several claims share, by candidate and capacity."""
+"""Used amounts of devices that multiple claims share, by candidate and capacity."""
 
 
 class AttemptFailed(Exception):

@@ -101,7 +101,7 @@ def device_declarations(dialect: Dialect) -> VariableTypes:
 
 
 _MOST_NAMES: Final = 8
-"""More parts than any declared name has."""
+"""A limit that is greater than the number of parts of any declared name."""
 
 
 def dotted(node: SyntaxNode) -> str | None:

@@ -75,7 +75,7 @@ an error.
 """
 
 _COMPARISONS: Final = frozenset(("_==_", *operators.ORDERINGS))
-"""Functions of `_SINGLE_FORM` that fail for some types, whatever the values are."""
+"""Functions of `_SINGLE_FORM` that fail for some types regardless of the values."""
 
 
 def _equal_or_false(a: Any, b: Any) -> bool:

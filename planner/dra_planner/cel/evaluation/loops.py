@@ -146,7 +146,7 @@ def _length(value: Any, pairs: bool) -> int:
     if value.__class__ is MapValue:
         return len(value.entries)
     _iterate(value, pairs)  # raises
-    raise AssertionError("nothing else can be gone through")
+    raise AssertionError("no other type can be iterated over")
 
 
 def _charge(state: State, turns: int, each: int) -> None:

@@ -279,4 +279,4 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
 }
 
 BOUNDED_RANGES: Final[dict[str, Callable[..., Any]]] = {"lists_range": _bounded_range}
-"""`lists.range` with its own limits."""
+"""`lists.range` with limits for its argument."""

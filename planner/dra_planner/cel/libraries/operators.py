@@ -35,8 +35,8 @@ from dra_planner.cel.values import (
 )
 
 MAX_SIZE: Final = 10_000_000
-"""More characters than any budget allows. A string of this size ends the evaluation before it's
-built.
+"""Maximum number of characters, which is more than any budget allows. The evaluation ends before a
+longer string is built.
 """
 MAX_ITEMS: Final = 2_000_000
 """Maximum number of items in a list. Upstream has no such limit, but ordinary selectors stay far

@@ -129,7 +129,9 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
 
 
 def _within(find: Callable[..., int]) -> Callable[..., int]:
-    """Return the search function, which always finds the empty string, at the latest at the end."""
+    """Return the search function, except that it finds the empty string at `start`, or at the end of
+    a shorter text.
+    """
 
     def found(text: str, part: str, start: int) -> int:
         return min(start, len(text)) if not part else find(text, part, start)
@@ -141,4 +143,4 @@ BOUNDED_SEARCHES: Final[dict[str, Callable[..., Any]]] = {
     "string_index_of_string_int": _within(_index_of),
     "string_last_index_of_string_int": _within(_last_index_of),
 }
-"""Searches that find the empty string at the end at the latest."""
+"""Searches that find the empty string at `start`, or at the end of a shorter text."""

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 PATH: Final = Path(__file__).with_name("tables.json")
 END: Final = "$END"
-"""The symbol after the last word."""
+"""The symbol that follows the last word."""
 
 
 class Production(Struct, frozen=True):

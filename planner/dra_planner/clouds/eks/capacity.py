@@ -19,6 +19,6 @@ KARPENTER_CAPACITY_TYPES = {
     "reservation": "reserved",
     "capacity-block": "reserved",
 }
-"""aws/karpenter-provider-aws:website/content/en/docs/tasks/odcrs.md@1d927085: Capacity Blocks count
-as reserved too.
+"""Capacity types in Karpenter, where Capacity Blocks also count as reserved. Source:
+aws/karpenter-provider-aws:website/content/en/docs/tasks/odcrs.md@1d927085.
 """

@@ -16,8 +16,8 @@ from dra_planner.releases import default_since, features_of
 NODES = range(100_001)
 SYSTEM_NODES = range(1, 101)
 HUGE_PAGES = {"2Mi": 2 * 1024 * 1024, "1Gi": 1024 * 1024 * 1024}
-"""Bytes of the sizes that clouds reserve, as resources of a node are called after them
-(hugepages-2Mi).
+"""Sizes of huge pages that clouds can reserve, in bytes. The resources of a node are named after
+them (hugepages-2Mi).
 """
 MOST_HUGE_PAGES = 2**31 - 1  # GKE API reference, HugepagesConfig: int32
 # RFC 1918

@@ -20,7 +20,7 @@ from dra_planner.wording import either
 _AMOUNTS: Final = frozenset({"requests", "limits"})
 _ANCHORS: Final = "uses YAML anchors; replace the anchors with their values first"
 _Repair = tuple[int, str, bool]
-"""Offset, text, and whether the repair is written."""
+"""The offset and the text of a repair, and whether it is written."""
 IsRefused = Callable[[str], bool]
 """Returns True if the API server rejects a selector."""
 

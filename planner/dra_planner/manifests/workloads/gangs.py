@@ -31,7 +31,7 @@ _TIES: Final = {
     "scheduling.run.ai": ("pod-group-name",),
     "scheduling.volcano.sh": ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name"),
 }
-"""Labels or annotations with which a pod names its PodGroup, by API group."""
+"""Labels or annotations that name the PodGroup of a pod, by API group."""
 _HOLDERS: Final = {
     "scheduling.x-k8s.io": "the coscheduling plugin",
     "scheduling.run.ai": "KAI",

@@ -11,8 +11,7 @@ from dra_planner.wording import listed
 
 _UP = "pulumi up"
 _IMMUTABLE: Final = {"Job": "complete", "JobSet": "completed"}
-"""Kinds whose pod templates can't change, with the condition that they have when they end.
-
+"""Kinds whose pod templates can't change, and the condition that their objects have when they end.
 Source: kubernetes/api:batch/v1/types.go@v0.36.0,
 kubernetes-sigs/jobset:api/jobset/v1alpha2/jobset_types.go@v0.10.0.
 """

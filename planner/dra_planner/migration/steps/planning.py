@@ -44,8 +44,8 @@ from dra_planner.sources import Source
 from dra_planner.wording import counted
 
 MOST_MOVES: Final = 12
-"""The maximum number of steps in which workloads move. If there are more workloads, several share a
-step.
+"""The maximum number of steps in which workloads move. If there are more workloads, multiple
+workloads share a step.
 """
 
 

@@ -83,7 +83,7 @@ FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Blocker]], ...]] = (
 
 
 SIMULATED: Final = "simulation-leaves-pods"
-"""The code of the simulation's reason that a known cause replaces."""
+"""The code of the simulation's reason, which is replaced by a known cause."""
 
 
 def find_blockers(situation: ClusterSituation) -> tuple[Blocker, ...]:

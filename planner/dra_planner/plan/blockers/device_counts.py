@@ -12,7 +12,7 @@ from dra_planner.model import ClaimSpec
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
 
 MOST_DEVICES: Final = 32
-"""Devices of one allocation: AllocationResultsMaxSize in
+"""Maximum number of devices in one allocation: AllocationResultsMaxSize in
 kubernetes/api:resource/v1/types.go@v0.36.3.
 """
 

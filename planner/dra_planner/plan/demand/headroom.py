@@ -12,9 +12,8 @@ from dra_planner.fleet import Fleet, Headroom
 from dra_planner.model import Demand, Figures, Member, Shape, WorkloadRef
 
 KIND: Final = "Headroom"
-"""Kind of such a workload in answers.
-
-For example, the Deployment web gets Headroom default/web-headroom.
+"""Kind of such a workload in results. For example, the Deployment web gets Headroom
+default/web-headroom.
 """
 
 

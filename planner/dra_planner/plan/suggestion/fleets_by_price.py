@@ -41,7 +41,7 @@ from dra_planner.simulation import (
 )
 
 MOST_DEMANDS: Final = 2_000
-"""Maximum distinct parts of the demand. Larger demands aren't searched."""
+"""Maximum number of distinct parts of the demand. Larger demands aren't searched."""
 # number of combinations that fill one node, for all machine types together
 _MOST_FILLS: Final = 20_000
 _MOST_FLEETS: Final = 20_000  # number of fleets to check, including those that don't fit all pods

@@ -24,7 +24,9 @@ from dra_planner.sizing import Sizer, Sizing, unjudged_rule
 MOST_TRIED: Final = 250
 """Maximum number of pods of one workload to try on one node."""
 MOST_ASKED: Final = 20_000
-"""Maximum number of pods on different nodes, over all workloads. Larger cases aren't reported."""
+"""Maximum number of pods to try on different nodes, over all workloads. Larger cases aren't
+reported.
+"""
 MOST_PAIRS: Final = 20_000
 """Maximum sum of pod shapes × pools over all cases. At least `_FEWEST` cases are sized."""
 _FEWEST: Final = 4

@@ -21,7 +21,7 @@ from dra_planner.simulation.scheduler.scheduling import Scheduler, SchedulingFai
 from dra_planner.simulation.workloads.disruption_budgets import Allowance
 
 _HELPED: Final = frozenset[str]().union(*(each.helped for each in PLUGINS))
-"""Reasons for rejections, as named by filters, that the removal of pods can resolve."""
+"""Reasons of filters for rejecting a node that the removal of pods can resolve."""
 # priorities are compared as if none were negative, so that fewer pods are better
 _OFFSET: Final = 2**31
 _MOST_CANDIDATES, _SHARE_OF_NODES = 100, 10

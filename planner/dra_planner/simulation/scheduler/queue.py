@@ -19,7 +19,7 @@ from dra_planner.simulation.cluster.cluster import SimulatedPod
 from dra_planner.simulation.scheduler.scheduling import SchedulingFailure
 
 _ALL: Final = 2**33
-"""Larger than any difference between priorities."""
+"""A number that is greater than any difference between priorities."""
 
 
 def _never(_pod: SimulatedPod, _failure: SchedulingFailure) -> bool:

@@ -20,15 +20,13 @@ from dra_planner.sizing.bound.exact import BoundModel, Certificate, Worth, apply
 from dra_planner.sizing.bound.relaxation import Relaxation
 
 MOST_ENTRIES = 60_000
-"""Maximum product of the relaxation's columns and the cases.
-
-Above it, cases aren't divided further.
+"""Maximum product of the number of cases and the columns of the relaxation. Above it, cases aren't
+divided further.
 """
 MOST_CASES = 60
 LEAST_CASES = 3
-"""Minimum number of cases that can prove anything.
-
-There must also be at least as many cases as pools, because each pool can have a fraction of a node.
+"""Minimum number of cases for a useful bound. There must also be at least as many cases as pools,
+because each pool can have a fraction of a node.
 """
 # largest distance from an integer, as a share of a node, at which a value counts as an integer
 _WHOLE = 1e-6

@@ -13,7 +13,7 @@ from msgspec import Struct
 from dra_planner.sizing.bound.exact import BoundModel
 
 Gains = dict[object, list[tuple[int, int]]]
-"""Gains of items that the rows' prices don't cover, by these prices."""
+"""The part of the gain of each item that these prices of rows don't cover."""
 
 
 class RowPrices(Struct):

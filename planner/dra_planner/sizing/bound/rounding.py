@@ -12,8 +12,8 @@ MOST_STEPS = 20_000
 
 
 MOST_NODES = 1_000
-"""Maximum number of nodes for this search. With more, one node is less than a thousandth of the
-cost.
+"""Maximum number of nodes for this search. With more nodes, one node is less than a thousandth of
+the cost.
 """
 
 

@@ -28,7 +28,7 @@ _MOST_JOINING = 10  # number of pools added in a round
 _LITTLE = 10_000
 
 MOST_SIFTED = 6_000
-"""Maximum pairs of items and pools in a program that is solved."""
+"""Maximum number of pairs of items and pools in a program that is solved."""
 
 
 class Sifted(Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from dra_planner.sizing.packing.compatibility import Compatibility
 from dra_planner.sizing.packing.filling import Filling, FillStage
 
 MOST_PERMUTED = 4
-"""Maximum kinds of claims on one node for which every order is tried."""
+"""Maximum number of kinds of claims on one node for which every order is tried."""
 
 History = tuple[tuple[int, int], ...]
 

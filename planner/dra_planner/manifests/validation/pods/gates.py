@@ -13,7 +13,7 @@ from dra_planner.manifests.schema import ApiType, fields_of
 
 Data = Mapping[str, Any]
 NEVER: Final = 1000
-"""Stands for the minor version of a gate that no version enables by default."""
+"""Stands for the minor version of a gate that is never on by default."""
 
 RESTART_RULES: Final = 35
 RESTART_ALL: Final = 36

@@ -15,7 +15,7 @@ from dra_planner.plan.blockers.policies.requests import AdmissionRequest, reques
 from dra_planner.wording import counted
 
 _OWN: Final = "pulumi-dra-"
-"""Policies with this prefix are guards of plans, which plans evaluate."""
+"""Prefix of policies that are guards of plans. Plans evaluate them."""
 _ENGINES: Final = ("kyverno.io", "policies.kyverno.io", "constraints.gatekeeper.sh")
 _WEBHOOKS: Final = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 _FEW: Final = 3
