@@ -127,8 +127,7 @@ class _TreeCompiler:
                 break
         qualifiers.reverse()
         if not charged and any(optional for optional, _, _ in qualifiers):
-            # in a branch, upstream reads a value that can be absent, and forgets that it was only a
-            # presence test
+            # in a branch, upstream reads an optional value instead of only testing its presence
             test = False
         if base.names_type:
             read = self.constant(TypeValue(base.type.parameters[0].name))

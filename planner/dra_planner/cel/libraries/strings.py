@@ -129,8 +129,8 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
 
 
 def _within(find: Callable[..., int]) -> Callable[..., int]:
-    """Return the search function, except that it finds the empty string at `start`, or at the end of
-    a shorter text.
+    """Return a search function that finds the empty string at `start`, or at the end of a shorter
+    text.
     """
 
     def found(text: str, part: str, start: int) -> int:

@@ -95,10 +95,10 @@ class CloudFacts(ABC):
     default_zones: ClassVar[int] = 0  # number of zones that regional pools without zones use
     # property of pools whose nodes load only signed modules
     secure_boot: ClassVar[str] = ""
-    # properties of its pools with the values that exclude it
+    # properties of its pools, with the values that prevent the installation
     driver_left_out: ClassVar[tuple[tuple[str, str], ...]] = ()
 
-    # properties of its pools with the values with which it installs the driver in any case
+    # properties of its pools, with the values that always enable the installation
     driver_kept: ClassVar[tuple[tuple[str, str], ...]] = ()
 
     # Admission. The ExtendedResourceToleration plugin is enabled.

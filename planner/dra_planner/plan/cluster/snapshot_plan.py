@@ -242,8 +242,8 @@ def _as_it_is(workload: Workload, snapshot: Manifests) -> Workload:
 
 
 def _budgets(given: Manifests, snapshot: Manifests) -> dict[ObjectKey, DisruptionBudget]:
-    """Return the cluster's budgets and the given ones, with the cluster's counts for budgets with
-    the same name.
+    """Return the budgets of the cluster and the given budgets. Budgets with the same name get the
+    counts from the cluster.
     """
     known = snapshot.budgets
     counted = {
@@ -255,21 +255,21 @@ def _budgets(given: Manifests, snapshot: Manifests) -> dict[ObjectKey, Disruptio
 
 
 def _limit_ranges(given: Manifests, snapshot: Manifests) -> tuple[LimitRange, ...]:
-    """Return the given limit ranges, and the cluster's with other names."""
+    """Return the given limit ranges, and the limit ranges of the cluster with other names."""
     known = {each.meta.key: each for each in (*snapshot.limit_ranges, *given.limit_ranges)}
     return tuple(known.values())
 
 
 def _taint_rules(given: Manifests, snapshot: Manifests) -> tuple[DeviceTaintRule, ...]:
-    """Return the given DeviceTaintRules, and the cluster's with other names."""
+    """Return the given DeviceTaintRules, and those of the cluster with other names."""
     return tuple(
         {rule.meta.name: rule for rule in (*snapshot.taint_rules, *given.taint_rules)}.values()
     )
 
 
 def _quotas(given: Manifests, snapshot: Manifests) -> tuple[Mapping[str, Any], ...]:
-    """Return the cluster's quotas and the given ones, with the cluster's usage for quotas of the
-    same name.
+    """Return the quotas of the cluster and the given quotas. Quotas with the same name get the
+    usage from the cluster.
     """
     known = {_key(each): each for each in snapshot.quotas}
     for each in given.quotas:

@@ -69,7 +69,7 @@ class _Offered(Struct, frozen=True):
         return read_fleet({**document, "pools": [*document["pools"], *added]})
 
     def with_only(self, counts: Mapping[str, int]) -> Fleet:
-        """Return the fleet with these maximums of candidates, and no other pools."""
+        """Return the fleet with these maximums of candidates, but without its own pools."""
         return read_fleet({**self.fleet.document(), "pools": list(self.added(counts, ()))})
 
     def added(self, counts: Mapping[str, int], last: Collection[str]) -> tuple[dict[str, Any], ...]:

@@ -59,7 +59,7 @@ def bought_document(
     counts: Mapping[str, int],
     last: Mapping[str, int] = NONE_LAST,
 ) -> dict[str, Any]:
-    """Return a fleet of the candidates in `counts`, the maximums by pool name."""
+    """Return a fleet of the candidates in `counts`, which contains the maximums by pool name."""
     where = cloud(request.cloud)
     chosen = [(pool, counts[name]) for pool in candidates if (name := pool.name(where)) in counts]
     return fleet_document(request, chosen, last)
