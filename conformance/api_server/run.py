@@ -39,7 +39,7 @@ CHECKS: Final = ("reader", "workloads", "slices", "objects")
 RECORDED: Final = (
     Path(__file__).resolve().parents[2] / "tests" / "planner" / "manifests" / "recorded"
 )
-# and the number of documents, as a share of --count
+# kind of field validation → the number of documents, as a share of --count
 MODES: Final = {"Strict": 1.0, "Ignore": 0.25, "Apply": 0.25}
 SAMPLE_COUNT: Final = 300
 SHOWN: Final = 25

@@ -110,15 +110,15 @@ class Quantity(Struct, frozen=True):
         return (self.unscaled > 0) - (self.unscaled < 0)
 
     def as_int64(self) -> int | None:
-        """The number, if its form contains it as an integer without conversion (`AsInt64`).
-        Otherwise, None.
+        """Return the number, if its form contains it as an integer without conversion (`AsInt64`).
+        Otherwise, return None.
         """
         if not self.small or self.scale < 0:
             return None
         return _scale_up(self.unscaled, self.scale)
 
     def as_float(self) -> float:
-        """The approximation of the number that upstream's `AsApproximateFloat64` returns."""
+        """Return the approximation of the number that upstream's `AsApproximateFloat64` returns."""
         try:
             base = float(self.unscaled)
         except OverflowError:
@@ -126,7 +126,7 @@ class Quantity(Struct, frozen=True):
         return base if self.scale == 0 else base * _power_of_ten(self.scale)
 
     def as_big(self) -> Quantity:
-        """The same number in the big-decimal form."""
+        """Return the same number in the big-decimal form."""
         return (
             self
             if not self.small

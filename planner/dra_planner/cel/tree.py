@@ -27,7 +27,7 @@ class SyntaxNode:
         self.names_type = False
 
     def children(self) -> tuple[SyntaxNode, ...]:
-        """The child nodes, in evaluation order."""
+        """Return the child nodes, in evaluation order."""
         return ()
 
 

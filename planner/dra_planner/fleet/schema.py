@@ -296,7 +296,7 @@ class Fleet(StrictDocument):
         return max(wanted, len(self.named_zones))
 
     def zones_of(self, pool: Pool) -> int:
-        """The number of zones of a pool's nodes, if the cloud counts nodes per zone."""
+        """Return the number of zones of a pool's nodes, if the cloud counts nodes per zone."""
         return len(pool.zones) or self.zone_count
 
     @property
@@ -308,7 +308,7 @@ class Fleet(StrictDocument):
         )
 
     def counts_change(self, name: str) -> bool:
-        """Whether an autoscaler, or the cloud on a schedule, changes the pool's node count
+        """Return True if an autoscaler, or the cloud on a schedule, changes the pool's node count
         later.
         """
         return self.is_autoscaled or self.pool(name).schedule is not None

@@ -60,7 +60,9 @@ def migrate_values(editor: Editor) -> ValuesOutcome | None:
 
 
 def _vllm_stack(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | None:
-    """`requestGPUType` accepts any resource name, including the implicit name of a class."""
+    """Migrate the values of vLLM's chart. `requestGPUType` accepts any resource name, including the
+    implicit name of a class.
+    """
     engine = data.get("servingEngineSpec")
     engine = engine if isinstance(engine, Mapping) else {}
     models = engine.get("modelSpec")

@@ -68,13 +68,13 @@ class Holdings(Struct):
     defects: set[str] = set()
 
     def busy(self, claim: int, way: Alternative) -> int:
-        """Devices that aren't available. For admin access, these are the devices of the same claim.
-        Otherwise, they are all devices in use.
+        """Return the devices that aren't available. For admin access, these are the devices of the
+        same claim. Otherwise, they are all devices in use.
         """
         return self.claim_marks[claim] if way.spec.admin_access else self.taken | self.marked
 
     def used(self, index: int) -> dict[str, int]:
-        """Used amounts of a shared device, by capacity."""
+        """Return the used amounts of a shared device, by capacity."""
         total = dict(self.shares.get(index, {}))
         for share in self.allocating.get(index, ()):
             for name, amount in share:
@@ -205,7 +205,7 @@ class Holdings(Struct):
         return used is not None and (bool(used) or self.template.features.empty_share_is_share)
 
     def _reject(self, claim: int, taken: TakenDevice) -> None:
-        """Undo the changes for a device that isn't allocated after all."""
+        """Undo the changes for a device that isn't allocated in the end."""
         for constraint in reversed(self.constraints[claim][: taken.constraints]):
             constraint.remove(taken.way.request, taken.way.sub)
         if not taken.charged:

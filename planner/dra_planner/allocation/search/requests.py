@@ -61,11 +61,13 @@ class Alternative(Struct, eq=False):
 
     @property
     def label(self) -> str:
-        """The name in results."""
+        """The name of the request in allocation results."""
         return f"{self.request}/{self.sub}" if self.sub else self.request
 
     def matching(self, reading: Reading) -> int:
-        """Devices that match the selectors and could ever satisfy the request."""
+        """Return the devices that match the selectors and could ever satisfy the request, as a set
+        of bits.
+        """
         matched = self.selection.matched
         if reading == "optimistic":
             matched |= self.selection.unknown

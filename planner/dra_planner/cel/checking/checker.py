@@ -83,7 +83,7 @@ def check(root: SyntaxNode, dialect: Dialect, declared: VariableTypes | None = N
 
 
 def device_fields(dialect: Dialect) -> dict[str, CelType]:
-    """The fields of `device`."""
+    """Return the fields of `device`."""
     attribute = types.DYN if dialect.dynamic_attributes else types.ANY
     fields = {
         "driver": types.STRING,

@@ -51,7 +51,7 @@ class Path:
         return self._length > 0
 
     def steps(self) -> list[str]:
-        """The current steps of the path."""
+        """Return the current steps of the path."""
         return self._steps[: self._length]
 
     def then(self, step: str) -> Path:

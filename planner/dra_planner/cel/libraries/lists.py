@@ -130,7 +130,7 @@ def _includes(target: Any, value: Any) -> bool:
 
 
 def _includes_some(target: Any, value: Any) -> bool:
-    """Same as `_includes`, with the limit of 1.36."""
+    """Do the same as `_includes`, but with the limit of 1.36."""
     if target.__class__ is list:
         for index, item in enumerate(target):
             if index >= _MAX_INCLUDES:
@@ -207,7 +207,7 @@ def _range(count: int) -> list[int]:
 
 
 def _bounded_range(count: int) -> list[int]:
-    """Same as `_range`, with its later limits."""
+    """Do the same as `_range`, but with the limits of later versions."""
     if count < 0:
         raise CelError(f"lists.range: size must be non-negative, got {count}")
     if count > 1_000_000:

@@ -29,9 +29,8 @@ Functions = Mapping[str, Callable[..., Any]]
 
 
 def _authorizer(_: CelLibrary) -> Functions:
-    """Functions of the authorizer.
-
-    They are declared in all environments, but there are no values that they accept.
+    """Return the functions of the authorizer. They are declared in all environments, but no
+    environment has values that they accept.
     """
 
     def unavailable(*_: Any) -> Any:

@@ -44,13 +44,15 @@ class PublishingSettings(Struct, frozen=True, kw_only=True):
     compute_domains: bool = False
 
     def has(self, gate: str, driver: DriverRelease) -> bool:
-        """Whether a feature gate of the driver is on. False if the version doesn't have the
-        gate.
+        """Return True if a feature gate of the driver is on, and False if it's off or if the
+        version doesn't have the gate.
         """
         return self.gates.get(gate, driver.feature_gates.get(gate, False))
 
     def shares(self, driver: DriverRelease) -> str:
-        """How claims share devices: "memory", "unlimited", a number, or "" if they don't share."""
+        """Return how claims share devices: "memory", "unlimited", a number, or "" if they don't
+        share.
+        """
         chosen = self.consumable_shares.strip()
         return chosen if self.has("ConsumableShares", driver) and chosen != "disabled" else ""
 

@@ -199,8 +199,8 @@ def _fix_of_workload(asked: _Asked) -> str:
 
 
 def _fix_of_policy(asked: _Asked) -> str:
-    """Source: kubernetes/api:
-    admissionregistration/v1*/zz_generated.prerelease-lifecycle.go@v0.36.3.
+    """Return the fix for an admission policy. Source:
+    kubernetes/api:admissionregistration/v1*/zz_generated.prerelease-lifecycle.go@v0.36.3.
     """
     if asked.kind in _POLICIES or has_mutating_policies(asked.features.minor):
         return "" if asked.version == "v1" else f"set apiVersion: {_ADMISSION}/v1"

@@ -242,7 +242,7 @@ class _Growth(Struct, frozen=True, kw_only=True):
         )
 
     def added(self, more: Mapping[str, int]) -> tuple[SimulatedNode, ...]:
-        """The added nodes."""
+        """Return the added nodes."""
         named = (PoolNodes.of(offer, f"{offer.name}-{_NEW}") for offer in self.predicted)
         return tuple(node for pool in named for node in pool.take(more[pool.name]))
 

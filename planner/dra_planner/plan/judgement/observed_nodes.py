@@ -71,8 +71,8 @@ def judge_nodes(
 
 
 def _other_choices(simulator: Simulator, outcome: SimulationOutcome) -> Iterator[SimulationOutcome]:
-    """Yield the results with other random choices among nodes with equal scores, as long as steps
-    suffice.
+    """Yield the results with other random choices among nodes with equal scores, until the steps
+    are used up.
     """
     left = _STEPS_OF_CHOICES
     for seed in _SEEDS:

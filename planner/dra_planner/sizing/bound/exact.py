@@ -142,7 +142,7 @@ class Worth(Struct, frozen=True):
     nodes: Mapping[int, int]  # pool → V; missing means 0
 
     def is_infeasible(self, model: BoundModel) -> bool:
-        """Whether the demand is worth more than all pools can hold at their maximums."""
+        """Return True if the demand is worth more than all pools can hold at their maximums."""
         return self.demand > self._most(model)
 
     def nodes_of(self, model: BoundModel, pools: Iterable[int]) -> dict[int, int]:

@@ -55,7 +55,9 @@ class FillStop(Struct, frozen=True):
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether the pod isn't meant for such nodes (a DaemonSet doesn't create pods for them)."""
+        """True if the pod isn't meant for such nodes, because a DaemonSet doesn't create pods for
+        them.
+        """
         return self._filter in ("node-name", "taint", "node-selector")
 
     @property

@@ -35,8 +35,8 @@ def ami_type(facts: Facts) -> Value:
 
 
 def has_no_release(request: CloudRequest) -> str | None:
-    """Reject amiType, releaseVersion, and version together with an image: “Limits and conditions
-    when specifying an AMI ID”.
+    """Reject amiType, releaseVersion, and version together with an image. Source: “Limits and
+    conditions when specifying an AMI ID”.
     """
     if request.inputs is None or not _template(request.cloud, request.inputs).get("imageId"):
         return None

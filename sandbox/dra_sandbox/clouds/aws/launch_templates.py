@@ -138,8 +138,7 @@ def interfaces_are_in_order(inputs: Values) -> str | None:
 
 
 def reservation_is_meant(inputs: Values) -> str | None:
-    """Reject a target for capacity reservations together with another preference than to use only
-    reservations.
+    """Reject a capacity reservation target if the preference isn't capacity-reservations-only.
 
     Sources: hashicorp/terraform-provider-aws issue 43881 and pull request 43890 (without the text
     of the error message).

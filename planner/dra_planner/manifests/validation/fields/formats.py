@@ -270,8 +270,8 @@ def is_native_resource(name: str) -> bool:
 
 
 def is_extended_resource(name: str) -> bool:
-    """Source: kubernetes/kubernetes:pkg/apis/core/v1/helper/helpers.go@v1.36.3
-    (IsExtendedResourceName).
+    """Return True if a resource name is the name of an extended resource. Source:
+    kubernetes/kubernetes:pkg/apis/core/v1/helper/helpers.go@v1.36.3 (IsExtendedResourceName).
     """
     if is_native_resource(name) or name.startswith("requests."):
         return False

@@ -176,7 +176,9 @@ def _check_sysctls(value: Any, path: str, scope: Scope) -> Violations:
 
 
 def _namespace_of(sysctl: str) -> str:
-    """Source: kubernetes/component-helpers:node/util/sysctl/namespace.go@v0.36.3."""
+    """Return the namespace to which a sysctl belongs. Source:
+    kubernetes/component-helpers:node/util/sysctl/namespace.go@v0.36.3.
+    """
     first = re.search(r"[./]", sysctl)
     if first is not None and first[0] == "/":
         sysctl = sysctl.translate({ord("/"): ".", ord("."): "/"})

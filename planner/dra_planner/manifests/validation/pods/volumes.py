@@ -257,7 +257,7 @@ def _check_quobyte(data: Data, path: str, scope: Scope) -> Violations:
 
 
 def _is_host_and_port(text: str) -> bool:
-    """Source: Go's net.SplitHostPort."""
+    """Return True if a text is a host and a port. Source: Go's net.SplitHostPort."""
     host, colon, _ = text.rpartition(":")
     if not colon:
         return False

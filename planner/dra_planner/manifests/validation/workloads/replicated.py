@@ -49,7 +49,9 @@ def check_stateful_set(data: Data, features: Features) -> Violations:
 
 
 def check_daemon_set(data: Data, features: Features) -> Violations:
-    """A DaemonSet without a selector matches nothing, so its template can't match either."""
+    """Yield the faults of a DaemonSet. Without a selector, it matches nothing, so its template
+    can't match either.
+    """
     spec = data.get("spec") or {}
     selector = spec.get("selector")
     if (
