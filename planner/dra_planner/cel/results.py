@@ -43,7 +43,7 @@ class ValuesAt(Struct, frozen=True):
     """The values of the devices at a path: each value as text with its number of devices, most
     frequent first.
 
-    `absent` is the number of devices without a value, and `unknown` the number of devices whose
+    `absent` is the number of devices without a value, and `unknown` is the number of devices whose
     value is known only at run time.
     """
 

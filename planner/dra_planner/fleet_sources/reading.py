@@ -32,13 +32,14 @@ def read_imported_fleet(
     target: str = "FOLDER",
     machines: Sequence[str] = (),
 ) -> ImportedFleet | None:
-    """Return the fleet that plain data of another tool describes; None if no such tool wrote it.
+    """Return the fleet that plain data of another tool describes, or None if the data isn't from a
+    known tool.
 
-    `region` and `kubernetes` stand in for what the data doesn't state. `cluster` names one of
-    several clusters. `learned` are machine types beyond the tables, `target` the other arguments of
-    `init`, for the command in a fix, and `machines` the types to choose where many are allowed.
-    Raises FleetError if no pool of it can be planned, or if several clusters are described and none
-    is named.
+    `region` and `kubernetes` are used if the data doesn't contain them. `cluster` selects one of
+    multiple clusters. `learned` are machine types in addition to the tables. `target` contains the
+    other arguments of `init`, for the command in a fix. `machines` are the types to choose if many
+    are allowed. Raises FleetError if no pool can be planned, or if multiple clusters are described
+    and none is selected.
     """
     if any(map(_is_provisioner, documents)):
         raise FleetError(

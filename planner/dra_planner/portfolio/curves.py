@@ -185,7 +185,9 @@ def _first(holds: Callable[[int], bool], low: int, most: int) -> int | None:
 
 
 def _refine(at: Callable[[int], Point], low: int, high: int) -> None:
-    """Plan between two numbers until neighbors have the same nodes, or are adjacent."""
+    """Plan between two numbers of units until neighboring numbers have the same nodes or are
+    adjacent.
+    """
     waiting = [(low, high)]
     while waiting:
         low, high = waiting.pop()

@@ -10,12 +10,12 @@ from msgspec import Struct
 class SecurityGroups(Struct, frozen=True, kw_only=True):
     """Groups of rules that block outbound traffic unless a rule allows it.
 
-    `token` is the resource, and `egress` its list of rules. `used_by` are the properties of a
-    pool's template that list groups; an item of the second has a list `interface_groups`. `rules`
-    are the types of separate rule resources, each with a property and the value that marks inbound
-    rules. `rule_group` names the group of such a rule. `ranges` and `lists` are properties of rules
-    with address ranges, and with lists of the cloud's ranges. `ports` are the properties with the
-    first and last port.
+    `token` is the type of the resource, and `egress` is its list of rules. `used_by` are the
+    properties of a pool's template that list groups. An item of the second property has a list
+    `interface_groups`. `rules` are the types of separate rule resources, each with a property and
+    the value that marks inbound rules. `rule_group` names the group of such a rule. `ranges` and
+    `lists` are properties of rules with address ranges, and with lists of the cloud's ranges.
+    `ports` are the properties with the first and last port.
     """
 
     token: str

@@ -278,20 +278,25 @@ class ClusterResource(Struct, frozen=True, kw_only=True):
 
     `region` can contain a zone, and is "" if the provider sets it. `own_network` is a property with
     the value that disables the cloud's pod network, and parts of the names of charts that install
-    one. `pools` is a list of pools of nodes inside it, each with the properties of a pool of its
-    own. `version_is_floor` where the cloud may run a newer Kubernetes than the one that is written.
-    `dataplane` is a property and the value with which network devices of its pools carry traffic,
-    `dataplane_default` what the cloud takes without one, and `managed` the flag with which the
-    cloud decides that itself. `image_channel` is a property that says who changes node images,
-    `new_images` the values with which a new image comes by itself, the first of them by default,
-    `old_images` those with which images stay, and `image_fix` the advice to change that.
-    `network_policies` are properties, each with a value that enforces NetworkPolicies; () if
-    something else decides that. `own_nodes` are properties, each with a value with which the cloud
-    adds nodes that aren't declared. `pod_range` is the range of addresses that nodes share for
-    their pods, and `first_pool` the flag that removes a pool that isn't declared, which has the
-    cluster's `first_pool_settings`. `subnets` is the list of subnets of the control plane, which
-    must be in at least `least_zones` zones. `maintenance` is the recurring window for maintenance,
-    and the hours for which it must be open in a number of days.
+    one. `pools` is a list of node pools inside the cluster, each with the properties of a separate
+    pool. `version_is_floor` is set if the cloud can run a newer Kubernetes version than the
+    requested one. `pod_range` is the range of addresses that nodes share for their pods. `subnets`
+    is the list of subnets of the control plane, which must be in at least `least_zones` zones.
+
+    `dataplane` is a property, and the value with which network devices of the pools carry traffic.
+    `dataplane_default` is the value that the cloud uses if the property isn't set. `managed` is the
+    flag with which the cloud chooses the value itself. `network_policies` are properties, each with
+    a value that enforces NetworkPolicies. It's () if something else determines that.
+
+    `image_channel` is the property that determines who changes node images. `new_images` are the
+    values with which the cloud installs new images automatically, starting with the default.
+    `old_images` are the values with which images don't change. `image_fix` is the advice for
+    changing the property.
+
+    `own_nodes` are properties, each with a value with which the cloud adds nodes that aren't
+    declared. `first_pool` is the flag that removes a pool that isn't declared. This pool has the
+    cluster's `first_pool_settings`. `maintenance` is the recurring window for maintenance, and the
+    hours for which it must be open in a number of days.
     """
 
     token: str

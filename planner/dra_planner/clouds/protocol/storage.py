@@ -8,15 +8,17 @@ from msgspec import Struct, field
 
 
 class VolumeDriver(Struct, frozen=True, kw_only=True):
-    """A CSI driver: its provisioner, and how a cluster gets it.
+    """A CSI driver: its provisioner, and how it is installed in a cluster.
 
-    `classes` are the StorageClasses that come with it, and `immediate` those of them that create a
-    volume before its pod is scheduled. Volumes that aren't `zonal` can be mounted in every zone.
-    `zone_key` is the driver's name of a zone in allowedTopologies.
-    `addon` is the add-on, or part of the name of a chart, that installs it; `switch` is a property
-    of clusters, the value that turns it on, and whether it's on by default. Without either,
-    clusters always have it. `disk_type` is a parameter of classes with the type of their disks, and
-    `disk_types` are the types of the driver's own classes.
+    `classes` are the StorageClasses that are installed with it. `immediate` are the classes among
+    them that create a volume before its pod is scheduled. Volumes that aren't `zonal` can be
+    mounted in every zone. `zone_key` is the driver's name of a zone in allowedTopologies.
+
+    `addon` is the add-on that installs the driver, or part of the name of a chart that does.
+    `switch` contains a property of clusters, the value that enables the driver, and whether it's
+    enabled by default. Without `addon` and `switch`, every cluster has the driver. `disk_type` is a
+    parameter of classes with the type of their disks, and `disk_types` are the disk types of the
+    driver's own classes.
     """
 
     provisioner: str
@@ -31,12 +33,12 @@ class VolumeDriver(Struct, frozen=True, kw_only=True):
 
 
 class DiskKeys(Struct, frozen=True, kw_only=True):
-    """Keys of the user for disks of nodes, which the cloud's own identity must be allowed to use.
+    """The user's keys for disks of nodes, which the cloud's own identity must be allowed to use.
 
-    `used_by` are properties that name a key, each with the resource that has it. `tokens` are
-    resources that are such keys. `grants` are the resources that grant a right to it, each with the
-    property that names the key or its identity. `policy` is the property of a key with the text of
-    its policy, and the part of it that names the cloud's identity.
+    `used_by` are properties that name a key, each with the resource that has the property. `tokens`
+    are the types of resources that are such keys. `grants` are the resources that grant a right to
+    a key, each with the property that names the key or its identity. `policy` is the property of a
+    key with the text of its policy, and the part of this text that names the cloud's identity.
     """
 
     used_by: tuple[tuple[str, str], ...]

@@ -45,9 +45,9 @@ class PoolExplanation(Struct, frozen=True, kw_only=True):
 
     `report` is None if no device is checked (a class is missing, or the claim is already
     allocated). `selectors` lists the conditions of selectors that exclude devices. `devices` are
-    the devices that the claim would get, by request, and `shares` the amounts that it would consume
-    of them if claims share them. `edits` is a minimal set of changes that make the pod fit. All of
-    these changes are needed.
+    the devices that the claim would get, by request. `shares` are the amounts that it would consume
+    of these devices if claims share them. `edits` is a minimal set of changes that make the pod
+    fit. All of these changes are needed.
     """
 
     pool: str

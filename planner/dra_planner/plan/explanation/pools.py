@@ -33,8 +33,8 @@ class PublishedDevices(Struct, frozen=True, kw_only=True):
 class PoolUse(Struct, frozen=True, kw_only=True):
     """A workload's use of the pool: the answer of the pool's empty node to its pods, with reasons.
 
-    `here` is the number of its pods on the pool, `pending` the number of pods without a pool, and
-    `elsewhere` are the pools of the other pods.
+    `here` is the number of its pods on the pool, `pending` is the number of pods without a pool,
+    and `elsewhere` are the pools of the other pods.
     """
 
     workload: str

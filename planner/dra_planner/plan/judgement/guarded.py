@@ -19,9 +19,9 @@ from dra_planner.sizing import hourly_usd
 class Guarded(Struct, frozen=True, kw_only=True):
     """A plan's guards, and the plan without them.
 
-    `given` is the fleet as the user wrote it, `fleet` the fleet with split pools. `free` is the
-    judgement without guards. `pending_without` contains, for each guard, the fewest and most pods
-    that stay pending on the nodes of this plan if only that guard is removed, or () if that
+    `given` is the fleet as the user wrote it, and `fleet` is the fleet with split pools. `free` is
+    the judgement without guards. `pending_without` contains, for each guard, the fewest and most
+    pods that stay pending on the nodes of this plan if only that guard is removed, or () if that
     simulation didn't finish. `in_any_order` are the pools whose pods provably fit in any arrival
     order.
     """

@@ -20,8 +20,9 @@ class ChangedFleet(Struct, frozen=True, kw_only=True, eq=False):
     """A fleet and its changes.
 
     `added` are the rows of added pools, by the sentence that adds them, and `rows` are changed rows
-    of the given pools. `most` are the raised maximums and `zones` the set zones, by pool. `avoided`
-    are the pools that get a PreferNoSchedule taint, and `keys` are other keys of the fleet.
+    of the given pools. `most` contains the raised maximums, and `zones` contains the set zones, by
+    pool. `avoided` are the pools that get a PreferNoSchedule taint, and `keys` are other keys of
+    the fleet.
     """
 
     given: Fleet

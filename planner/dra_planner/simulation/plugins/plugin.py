@@ -121,8 +121,8 @@ def shares_of_least(raw: Sequence[int]) -> list[int]:
 class Plugin(Struct, frozen=True, kw_only=True):
     """A plugin.
 
-    `order` is its position among the default plugins, and `weight` the weight of its score in the
-    default profile. `is_needed` returns True if `filter` can reject nodes for pods with these
+    `order` is its position among the default plugins, and `weight` is the weight of its score in
+    the default profile. `is_needed` returns True if `filter` can reject nodes for pods with these
     rules. Otherwise, the answer of a node depends only on the node itself. `labels` are node labels
     that the plugin always reads. Snapshot nodes that differ only in other labels and in their names
     count as equal.

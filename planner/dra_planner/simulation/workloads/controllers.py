@@ -191,11 +191,11 @@ class Ordered(Struct):
 class PerNode(Struct):
     """One pod for each matching node (DaemonSet). `nodes` are their numbers.
 
-    Pods to be `replaced` are deleted first if they aren't running. The others are deleted on
-    `unavailable` nodes at a time. With a `surge`, the new pod is created first, on that number of
-    nodes at a time, and the old pod is deleted when the new one runs. There are never more than
-    `most` pods. Source: kubernetes/kubernetes:pkg/controller/daemon/update.go@v1.36.3
-    (rollingUpdate).
+    Among the pods to be `replaced`, pods that aren't running are deleted first. The others are
+    deleted on at most `unavailable` nodes at a time. With a `surge`, the new pod is created first,
+    on that number of nodes at a time, and the old pod is deleted when the new one runs. There are
+    never more than `most` pods. Source:
+    kubernetes/kubernetes:pkg/controller/daemon/update.go@v1.36.3 (rollingUpdate).
     """
 
     waits_for_ends: ClassVar[bool] = True

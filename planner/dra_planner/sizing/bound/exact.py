@@ -1,13 +1,13 @@
 """The minimum nodes and cost of any plan, proven in exact rational arithmetic.
 
-A certificate gives every item a price π and every row of a pool (cpu, devices, …) a price λ. What
-one node of a pool can hold is then worth at most
+A certificate gives every item a price π and every row of a pool (cpu, devices, …) a price λ. Then
+the items on one node of a pool are worth at most
 
     V = Σ λ·capacity + Σ max(0, π − λ·needs) · most
 
-whatever is put on it, so a pool of n nodes holds at most n·V of the demand's worth Σ π·d. Any
-prices give a valid statement; good ones (one row alone, one item alone, the duals of the linear
-relaxation) give a strong one. This is weak duality: the solver that suggests prices need not be
+Therefore, a pool of n nodes holds at most n·V of the demand's worth Σ π·d. Any prices give a valid
+bound, and good prices (of a single row, of a single item, or the duals of the linear relaxation)
+give a strong bound. This is weak duality: the solver that suggests the prices doesn't have to be
 trusted.
 """
 
