@@ -62,7 +62,7 @@ class Diagnostic(Struct, frozen=True):
 
 
 class PlannerError(Exception):
-    """Raised if the input is invalid. Contains the place, the problem, and the fix.
+    """Raised if the input is invalid. It contains the place, the problem, and the fix.
 
     `others` are further errors in the same input, so that a user can fix all of them at once.
     """

@@ -99,7 +99,7 @@ NONE: Final = Optional(False)
 
 
 class QuantityValue:
-    """A quantity in an expression. As upstream, comparing it can change its format.
+    """A quantity in an expression. As in upstream, comparing it can change its format.
 
     `derived` marks the result of an addition, which upstream stores differently and which doesn't
     equal any value.

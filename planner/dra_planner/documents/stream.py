@@ -1,7 +1,7 @@
 """A stream of YAML documents, split at lines that begin with three hyphens. Like kubectl, it's
 split before any document is parsed.
 
-Source of the behaviour: kubernetes/apimachinery:pkg/util/yaml/decoder.go@v0.32.0 (YAMLReader).
+Source of the behavior: kubernetes/apimachinery:pkg/util/yaml/decoder.go@v0.32.0 (YAMLReader).
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ from dra_planner.sizing.topology import unjudged_rule
 class Enough(Struct, frozen=True):
     """Maximums by pool, and raised shared limits, with which every pod that fits a node is placed.
 
-    Also contains the nodes that this packing uses. If pods are pending, `bounds` are the proven
+    `used` contains the nodes that this packing uses. If pods are pending, `bounds` are the proven
     minimums of the pools without maximums.
     """
 

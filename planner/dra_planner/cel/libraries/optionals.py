@@ -1,6 +1,6 @@
 """Optional values.
 
-Source of the behaviour: google/cel-go:cel/library.go, common/types/optional.go @v0.26.0.
+Source of the behavior: google/cel-go:cel/library.go, common/types/optional.go @v0.26.0.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Quantities in expressions.
 
-Source of the behaviour: kubernetes/apiserver:pkg/cel/library/quantity.go@v0.36.3.
+Source of the behavior: kubernetes/apiserver:pkg/cel/library/quantity.go@v0.36.3.
 """
 
 from __future__ import annotations

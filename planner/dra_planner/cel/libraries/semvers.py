@@ -1,6 +1,6 @@
 """Semantic versions.
 
-Source of the behaviour: blang/semver:v4/semver.go@v4.0.0,
+Source of the behavior: blang/semver:v4/semver.go@v4.0.0,
 kubernetes/apiserver:pkg/cel/library/semverlib.go@v0.36.3.
 """
 

@@ -1,6 +1,6 @@
 """Functions on strings.
 
-Source of the behaviour: google/cel-go:ext/strings.go, common/types/string.go @v0.26.0.
+Source of the behavior: google/cel-go:ext/strings.go, common/types/string.go @v0.26.0.
 """
 
 from __future__ import annotations

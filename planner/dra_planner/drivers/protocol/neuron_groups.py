@@ -1,4 +1,4 @@
-"""Groups of Neuron devices and the EFA interfaces next to them: Two drivers publish these groups
+"""Groups of Neuron devices and the EFA interfaces next to them. Two drivers publish these groups
 with the same names.
 
 Source: aws-neuron/connected-device-maps-over-efa-for-neuron:lookup/lookup.go@d571025 (construction

@@ -43,7 +43,7 @@ class PoolForPod(Struct, frozen=True, kw_only=True):
     """The answer of one pool's empty node, or of one node of a snapshot, to the pod.
 
     `devices` are the devices that its claims would get, as (claim and request, device). `edits` is
-    a smallest set of changes to the pod or its claims that make it fit the node. All of these
+    a minimal set of changes to the pod or its claims that make it fit the node. All of these
     changes are needed.
     """
 

@@ -20,7 +20,7 @@ from dra_planner.sizing.packing.first_fit import Room
 class Cut(Struct, frozen=True):
     """Pods with a shared claim that don't fit together with the others on one node of any pool.
 
-    If `proved` is false, a node that fits all of them just wasn't found.
+    If `proved` is False, there might be a node that fits all of them, but none was found.
     """
 
     shape: Shape

@@ -25,8 +25,8 @@ from dra_planner.sizing.packing.filling import Filling, FillStage, FillStop
 class Nodes(Struct, kw_only=True):
     """One empty node for each pool.
 
-    Pools with equal nodes share the stage and its cached answers. `is_generous`: with the nodes'
-    maximum resources instead of conservative estimates.
+    Pools with equal nodes share the stage and its cached answers. If `is_generous` is True, the
+    nodes have their maximum resources instead of conservative estimates.
     """
 
     offers: tuple[Offer, ...]
