@@ -49,7 +49,7 @@ def _resolved(data: Any, namespace: str | None, templates: Mapping[Any, Any]) ->
 
 
 def _with_claims(data: Any, claims: Mapping[str, Any]) -> Any:
-    """Return a pod spec in which containers name devices instead of claims and requests."""
+    """Return a pod spec in which containers refer to devices instead of claims and requests."""
     if isinstance(data, list):
         return [_with_claims(each, claims) for each in data]
     if not isinstance(data, Mapping):

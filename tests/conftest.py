@@ -1,9 +1,8 @@
-"""Property tests take the time they need: neither their cases nor the drawing of them is held to
-the clock.
+"""Property tests have no deadlines, neither for their cases nor for generating the cases.
 
-What Python compiled is kept, whatever the shell says: tests start hundreds of interpreters, and
-each would compile Pulumi's SDKs again. And what was imported for all tests is not looked through
-again and again for what could be freed.
+Python caches compiled files even if the shell disables the cache, because tests start hundreds of
+interpreters, and each would compile Pulumi's SDKs again. The garbage collector doesn't scan the
+modules that are imported for all tests.
 """
 
 import gc

@@ -11,11 +11,11 @@ PROJECT = Path(__file__).parents[1]
 
 
 def environment_with_wheel(folder: Path, scratch: Path) -> Path:
-    """Make an environment that has this project from its built wheel, and all else from the one
-    that runs the tests.
+    """Create an environment that contains this project's built wheel, and all other packages from
+    the environment that runs the tests. Return the path of its interpreter.
 
-    A path in a `.pth` file is searched for packages but not for further `.pth` files, so the links
-    to the checkout in the environment of the tests are not followed. Returns its interpreter.
+    Python searches a path in a `.pth` file for packages, but not for further `.pth` files, so it
+    doesn't follow the links to the checkout in the environment of the tests.
     """
     command = [
         sys.executable,

@@ -42,7 +42,7 @@ from dra_planner.sizing.packing.empty_nodes import Nodes
 from dra_planner.sizing.packing.first_fit import Packing, pack
 
 _MOST_DEVICES = 128  # of one slice
-# of a node, in thousandths and bytes, as the benchmark has them
+# of a node, in thousandths and bytes, as in the benchmark
 _CPU, _MEMORY, _PODS = 64_000, 256_000, 110
 
 
@@ -105,7 +105,7 @@ def profile(name: str) -> tuple[Demand, tuple[Offer, ...], Mapping[str, DeviceCl
 
 
 def equal_pods(pods: int = 30_000, each_node: int = 30) -> tuple[Demand, tuple[Offer, ...]]:
-    """Return identical pods, of which a node holds this number, and the pool."""
+    """Return identical pods and their pool, in which each node fits `each_node` pods."""
     return Demand(shapes=(_shape("web", pods, (), cpu=_CPU // each_node),)), (_offer("group", ()),)
 
 
@@ -172,12 +172,12 @@ def _offer(name: str, slices: tuple[ResourceSlice, ...]) -> Offer:
 def autoscaler_rule(
     demand: Demand, offers: Sequence[Offer], classes: Mapping[str, DeviceClass], features: Features
 ) -> Decimal:
-    """Return what the nodes cost that the autoscaler adds, one pool after another, for pods that
-    all wait.
+    """Return the cost of the nodes that the autoscaler adds for pending pods, one pool after
+    another.
 
-    Each pool alone is filled first-fit with the pods that may go there, largest sum of CPU and
-    memory shares first; the pool that wastes least of both is grown, and what is still waiting is
-    looked at again.
+    The rule fills each pool separately with the pods that fit there (first fit, largest sum of CPU
+    and memory shares first). It then grows the pool that wastes the least CPU and memory, and
+    repeats the steps for the pods that are still pending.
     """
     nodes = Nodes.of(offers, classes, features, demand)
     items = split_demand(demand, "steady").items

@@ -2,9 +2,10 @@
 
     python tests/bench/bench_cel.py
 
-Ratios are what counts: both are measured on the same machine under the same load. The hostile
-selectors are those of the tests, each compiled for the first time in a process that has compiled
-others, and judged; their ratio is to the compilation of the selector with six terms.
+Only the ratios matter, because both engines run on the same machine under the same load. The
+hostile selectors come from the tests. Each is compiled for the first time in a process that has
+compiled other selectors, and then evaluated. Their ratio is relative to the compilation of the
+selector with six terms.
 """
 
 from __future__ import annotations

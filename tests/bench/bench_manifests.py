@@ -1,5 +1,5 @@
-"""Reading and judging 10 000 documents (about 20 MB), beside PyYAML's own C composer on the same
-text.
+"""Speed of reading and evaluating 10,000 documents (about 20 MB), compared with PyYAML's C composer
+on the same text.
 
 python tests/bench/bench_manifests.py [documents]
 """

@@ -94,7 +94,7 @@ def met(price: str, aim: float) -> str:
 
 
 def least(usd: float, sizing: Sizing, aim: float) -> str:
-    """Return what is proven about a missed aim: the minimum price relative to the bound."""
+    """Return the proven minimum price relative to the bound, if an aim was missed."""
     price = usd / float(sizing.hourly_bound or 1)
     return (
         f", and out of reach: nothing costs less than {price:.3f}"
@@ -136,8 +136,8 @@ def built(
 
 
 def apart(demand: Demand, offers: tuple[Offer, ...], bound: Decimal) -> tuple[float, int]:
-    """Return the price of one pool for each kind of pods, where the bound is 1, and the pods that
-    any order leaves pending there.
+    """Return the price of one pool for each kind of pods, relative to the bound, and the number of
+    pods that any order leaves pending there.
     """
     usd, stranded = Decimal(0), 0
     for shape in demand.shapes:

@@ -4,9 +4,9 @@ CPU time.
 `python tests/bench/bench_placement.py [PLATFORMS] [FIRST]`; the benchmark of record takes 120
 platforms. Aims: 95% of the verdicts are decisive; each plan takes 10 s; the guided price is at most
 1.05 times the bound in the median and 1.15 times at the 95th percentile. The run fails if a guided
-plan costs more than the free one. The bound holds for every fleet; `known` compares with the bound
-on what is known of the nodes, because plans fit by known facts only (for example, the memory of
-nodes isn't known to the byte).
+plan costs more than the plan without guards. The bound applies to every fleet. `known` is relative
+to the bound for known facts about the nodes, because plans use only known facts (for example, the
+exact memory of nodes is unknown).
 """
 
 from __future__ import annotations

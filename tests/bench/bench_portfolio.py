@@ -33,10 +33,10 @@ from dra_planner.portfolio.cells import StackCells
 
 
 class Spent:
-    """CPU seconds of this process and of all below it since it was entered, and the largest of
-    those below.
+    """CPU seconds of this process and its child processes since the context was entered, and the
+    memory of the largest child process.
 
-    Looking at them is not counted.
+    The measurement itself isn't included.
     """
 
     def __enter__(self) -> Self:

@@ -146,8 +146,8 @@ def fault(edit: Edit, before: Sizing) -> str:
 
 
 def silence(found: Sizing, workload: str, says: str, before: Sizing) -> str:
-    """Return what is wrong with what the pools say that took the pods before the edit; others have
-    more to say.
+    """Return the error in the reasons of the pools that fit the pods before the edit. Other pools
+    have additional reasons.
     """
     others = sorted(
         {

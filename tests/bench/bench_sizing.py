@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-CASES = {  # shapes, pools, pods, gap that is left alone: CPU seconds aimed at
+CASES = {  # shapes, pools, pods, accepted gap: target CPU seconds
     (10, 5, 10**3, 0.0): 0.1,
     (10, 5, 10**6, 0.0): 0.1,
     (100, 30, 10**3, 0.0): 2.0,
@@ -39,14 +39,14 @@ KARPENTER = {  # pods, machine types: the same, Karpenter's kinds of pods and ty
     (600, 40): 1.0,
     (5000, 400): 1.0,
 }
-# equal pods, of which a node takes 30: one division for the autoscaler and for sizing
+# equal pods, 30 per node: a single division for the autoscaler and for sizing
 EQUAL = 30_000
 AIM_OF_ONE_POOL = 0.05  # CPU seconds for a profile of the autoscaler's
-FLAT = (100, 30)  # shapes and pools of which the time must not depend on replicas
+FLAT = (100, 30)  # shapes and pools for which the time must not depend on replicas
 MOST_RATIO = 1.1
 MOST_MIB = 300
 SEED = 1
-GAP = 0.02  # Karpenter's types: so much over the bound is left alone
+GAP = 0.02  # Karpenter's types: accepted gap above the bound
 
 
 def measure_packed(shapes: int, pools: int, pods: int, gap: float) -> dict[str, float | str]:

@@ -1,9 +1,9 @@
-"""How long it takes to predict what every machine of the catalogue publishes: `python
+"""Time to predict the devices of every machine type in the catalog: `python
 tests/bench/bench_slices.py`.
 
-Each EKS and GKE machine, with every driver release that can be installed, on Kubernetes 1.36, from
-cold tables. The figure to compare with is the time that Python needs to import pydantic and the
-YAML reader, in the same run.
+The benchmark covers each EKS and GKE machine type with every installable driver version on
+Kubernetes 1.36, starting with empty caches. Compare the time with the time that Python needs to
+import pydantic and the YAML reader in the same run.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """TRACE: a real cluster's pods on its kinds of machines: `python tests/bench/bench_trace.py FOLDER
 [TIMES]`.
 
-FOLDER holds `openb_node_list_gpu_node.csv` and pod lists (`openb_pod_list_default.csv`,
-`…_gpuspec33.csv`) of Alibaba's gpu-v2023 data, for research and study only, so they are no part of
-this project: fetch them from alibaba/clusterdata. Shares of a GPU (`gpu_milli`) are capacity of a
-device that several claims have; prices are made up.
+FOLDER contains `openb_node_list_gpu_node.csv` and pod lists (`openb_pod_list_default.csv`,
+`…_gpuspec33.csv`) from Alibaba's gpu-v2023 data. This data is only for research and study, so it
+isn't part of this project. Download it from alibaba/clusterdata. Shares of a GPU (`gpu_milli`) are
+capacity of a device that several claims share. Prices are invented.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ its rule.
 Kinds of pods, their amounts and labels, and the types' sizes and prices are those of
 kubernetes-sigs/karpenter:
 pkg/controllers/provisioning/scheduling/scheduling_benchmark_test.go@008f465 (makeDiversePods) and
-pkg/cloudprovider/fake/instancetype.go@0ac0991 (InstanceTypes, PriceFromResources). Draws are those
-of Python's generator, so the pods are of the same kinds, not the same ones. All nodes are in one
-zone, where every type is sold.
+pkg/cloudprovider/fake/instancetype.go@0ac0991 (InstanceTypes, PriceFromResources). Random values
+come from Python's generator, so the pods have the same kinds but aren't identical. All nodes are in
+one zone, which offers every type.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _LABELS = "abcdefg"
 
 
 class Pod(NamedTuple):
-    """What is drawn: kind, CPU in thousandths, memory in bytes, label, and the label that its rule
+    """A random pod: kind, CPU in thousandths, memory in bytes, label, and the label that its rule
     selects.
     """
 
@@ -68,8 +68,8 @@ def karpenter(
 
 
 def draw_pods(pods: int, seed: int = 42, kinds: tuple[str, ...] = KINDS) -> list[Pod]:
-    """Return the pods one by one, as Karpenter's benchmark makes them; what does not divide evenly
-    is generic.
+    """Return the pods one by one, as Karpenter's benchmark creates them. Pods left over after the
+    division into kinds are generic.
     """
     chance = random.Random(seed)
     of_kind = [kind for kind in kinds for _ in range(pods // len(kinds))]
@@ -152,12 +152,12 @@ def _offer(number: int) -> Offer:
 
 
 def karpenter_rule(pods: Iterable[Pod], types: int) -> Decimal:
-    """Return what the nodes of Karpenter's rule cost, re-implemented: one pod at a time, largest
-    CPU then memory first.
+    """Return the cost of the nodes according to Karpenter's rule (re-implemented), which places one
+    pod at a time, sorted by CPU and then memory, largest first.
 
-    A pod goes to the planned node with the fewest pods that takes it, else to a new one; a node is
-    the cheapest type that holds its pods. Of the rules between pods, anti-affinity is kept; without
-    the others its nodes can only cost less.
+    A pod runs on the planned node with the fewest pods that has enough capacity, or otherwise on a
+    new node. Each node has the cheapest type that fits its pods. Among the rules between pods, the
+    function applies only anti-affinity. The other rules could only increase the cost.
     """
     # pods, CPU, memory, whether one of those that avoid each other is there
     nodes: list[list[int]] = []

@@ -26,8 +26,8 @@ _KEPT = 4  # kinds of pods that come first, in each order: those with the most d
 
 
 def price_in_turn(demand: Demand, offers: Sequence[Offer]) -> float:
-    """Return what all fleets cost at least on which pods fit that come workload by workload,
-    whatever chooses nodes.
+    """Return the minimum cost of all fleets on which pods fit if they arrive workload by workload,
+    with any choice of nodes.
     """
     shapes, rest = _split(demand, len(demand.shapes))
     columns = [(float(offer.hourly_usd or 0), content) for offer, content in _each(shapes, offers)]
@@ -35,12 +35,11 @@ def price_in_turn(demand: Demand, offers: Sequence[Offer]) -> float:
 
 
 def price_in_any_order(demand: Demand, offers: Sequence[Offer]) -> float:
-    """Return what all pools cost at least, pods kept to them by affinity or not, on which no order
-    strands pods.
+    """Return the minimum cost of all pools on which no order leaves pods pending, with or without
+    affinity to pools.
 
-    Pods of one kind come after those of another, and fill the nodes that take them one after the
-    other, the next only when one is full: a node then has none of a kind, or all that it takes, but
-    for one node of each kind.
+    Pods arrive kind by kind, and fill one suitable node after another. Therefore, a node has either
+    no pods of a kind or as many as fit, except for one node of each kind.
     """
     shapes, rest = _split(demand, _KEPT)
     return max(_filled_in_turn(order, offers) for order in permutations(shapes)) + rest_price(
@@ -49,7 +48,7 @@ def price_in_any_order(demand: Demand, offers: Sequence[Offer]) -> float:
 
 
 def rest_price(rest: Demand, offers: Sequence[Offer]) -> float:
-    """Return what pods without claims cost at least: taints keep them off nodes with devices."""
+    """Return the minimum cost of pods without claims, which taints keep off nodes with devices."""
     return (
         float(size_pools(rest, offers, CLASSES, features_of(MINOR)).hourly_bound or 0)
         if rest.shapes
@@ -87,8 +86,8 @@ def _opened(shapes: Sequence[Shape], offer: Offer) -> NodeState:
 
 
 def _contents(shapes: Sequence[Shape], node: NodeState) -> Iterator[Content]:
-    """Yield the contents of a node to which pods come in the order of their shapes, as many as it
-    takes of the last.
+    """Yield the contents of a node if pods arrive in the order of their shapes, and as many pods of
+    the last shape as possible run on the node.
     """
     if len(shapes) == 1:
         yield (sum(1 for _ in _filling(shapes[0], node)) - 1,)
@@ -119,7 +118,7 @@ def _filled_in_turn(shapes: Sequence[Shape], offers: Sequence[Offer]) -> float:
 
 
 def _full(shapes: Sequence[Shape], node: NodeState) -> Iterator[Content]:
-    """Yield the contents of a node that has of each shape none or as many as it takes then."""
+    """Yield the contents of a node that has either no pods of a shape or as many as still fit."""
     if not shapes:
         yield ()
         return
@@ -134,8 +133,8 @@ def _cheapest(
     partly: Sequence[tuple[float, Content]] = (),
     most: int = 0,
 ) -> float:
-    """Return what nodes that hold the demand cost at least; of those that are filled partly there
-    are `most`.
+    """Return the minimum cost of nodes that fit the demand, of which at most `most` are partly
+    filled.
     """
     every = (*columns, *partly)
     solver = highspy.Highs()

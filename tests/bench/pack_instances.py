@@ -153,8 +153,8 @@ def pack(shapes: int, pools: int, pods: int, seed: int) -> tuple[Demand, tuple[O
 
 
 def digest(demand: Demand, offers: Sequence[Offer]) -> str:
-    """Return the SHA-256 of an instance, as far as the benchmark decides it; fields at their
-    default do not count.
+    """Return the SHA-256 of the parts of an instance that the benchmark sets, without fields that
+    have their default value.
     """
     lines = [_told((shape.id, shape.pod, shape.claims, shape.figures)) for shape in demand.shapes]
     lines += [

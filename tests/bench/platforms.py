@@ -1,4 +1,4 @@
-"""Ordinary platforms to plan on: several pools, many workloads, stated seeds, all clouds.
+"""Generated platforms for planning: several pools, many workloads, fixed seeds, and all clouds.
 
     platform(cloud, size, seed)      a fleet document and the manifests of its workloads
     platforms(count)                 so many of them: clouds and sizes in turn, seeds from 1

@@ -1,13 +1,14 @@
-"""What it costs to build the simulated counts and not the packing, on random fleets, and what each
-kind of fix leaves.
+"""The additional cost of building the simulated counts instead of the packing on random fleets,
+without and with each kind of fix.
 
     python tests/bench/price_of_simulated_counts.py [FLEETS] [FIRST SEED]
 
-Told are the fleets whose packing places everything: the share whose counts differ, median and 95th
-percentile of the price over that of the packing, and the same with the best taint, the best
-affinity, or MostAllocated; where a fix does not help, the simulated counts stand. Then of the
-dearer ones those whose price the scheduler asks for: every cheaper counts of nodes were simulated,
-and leave pods pending in some order. No figure is a time; the answer is the same in every run.
+The output covers the fleets whose packing places all pods. It contains the share of fleets whose
+counts differ, and the median and 95th percentile of the price relative to the packing. The same
+numbers follow with the best taint, the best affinity, or MostAllocated. If a fix doesn't help, the
+simulated counts apply. For the more expensive fleets, the output states how many need the
+additional nodes, because all cheaper node counts leave pods pending in some simulated order. The
+output contains no times, and is the same in every run.
 """
 
 from __future__ import annotations

@@ -140,7 +140,7 @@ def _left(wanted: Pods, fill: Pods) -> Pods:
 def fleets_below(
     machines: Sequence[Machine], wanted: Pods, price: Decimal
 ) -> Iterator[Counter[str]]:
-    """Yield every fleet, as nodes by machine type, that costs less and whose nodes hold so many
+    """Yield every cheaper fleet, as node counts by machine type, whose nodes fit this number of
     pods.
     """
     least = least_price(machines)
@@ -165,10 +165,11 @@ def fleets_below(
 
 
 def runs(document: dict[str, Any], nodes: Counter[str], work: Sequence[Work]) -> bool:
-    """Whether a fleet of so many nodes is planned as fitting, as it is or with its pools in some
-    order.
+    """Return whether the plan for this number of nodes has the verdict *fits*, in the given form or
+    with the pools in another order.
 
-    `document` is a fleet of the same cloud; an order is said by taints that keep nobody away.
+    `document` is a fleet for the same cloud. Taints that all pods tolerate set the order of the
+    pools.
     """
     sources = tuple(each.source for each in work)
     orders = islice(permutations(range(len(nodes))), MOST_ORDERS) if len(nodes) > 1 else ()

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 REHEARSALS = ROOT / "tests" / "planner" / "simulation" / "rehearsals"
 FACT = re.compile(r"[A-Za-z0-9](?:[\w./\-]*[A-Za-z0-9])?")
 VERDICTS = {Status.FITS: "fits", Status.BROKEN: "does not fit", Status.CANNOT_TELL: "cannot tell"}
-# What stands on a page as words of its own: the unit of a column, the scale of the drawing.
+# Words that occur only on a page: the unit of a column, and the scale of the drawing.
 OF_THE_PAGE = {"USD/h", "80"}
 
 

@@ -197,7 +197,7 @@ def test_names_of_files_are_printed_the_same_way(name: str, project: Project) ->
         look_at(done, form)
 
 
-# One name that holds all of them: what of it acts would be seen in any place.
+# One name that contains all of them, so any effect of them would be visible in any place.
 EVERYTHING = " ".join(
     name for key, name in HOSTILE.items() if key not in ("ten thousand letters", "half a pair")
 )

@@ -20,7 +20,7 @@ PRINTED = sorted(
     or (folder != "docs" and path.suffix == ".md")
 )
 
-# What is given → what must not be found of it. Each stands once in the inputs below.
+# Input → the part of it that must not appear. Each occurs once in the inputs below.
 GIVEN = {
     "a value of a variable": "env-value-5f1c",
     "an argument": "argument-5f1c",

@@ -11,8 +11,8 @@ what never reaches this API, or a function that returns the members that stand f
 
 
 def renamed(value: Any, names: Names, path: str = "") -> Any:
-    """Return a value with its properties under the API's names; those that `names` does not speak
-    of keep theirs.
+    """Return a value with the API's property names. Properties that `names` doesn't contain keep
+    their names.
     """
     if isinstance(value, list):
         return [renamed(item, names, path) for item in value]

@@ -1,8 +1,9 @@
-"""AWS resources as the API requests that make them: put into the words of botocore's model of the
-API, checked by it.
+"""AWS resources as the API requests that create them, with the names of botocore's API model, which
+validates the requests.
 
-`REQUESTS` says which operations make a resource. The model gives names (they differ from Pulumi's
-in case and in the few places the table lists), types, required members, patterns and enums.
+`REQUESTS` lists the operations that create a resource. The model contains names (which differ from
+Pulumi's names in case and in a few places that the table lists), types, required members, patterns,
+and enums.
 """
 
 import json
@@ -19,10 +20,11 @@ from msgspec import Struct
 
 
 class Operation(Struct, frozen=True):
-    """One request. `fixed` is what the provider adds, `within` the member that holds all else,
-    `named` the member that autonaming fills, `of` the member for the id that the first request
-    returned, `tagged` the kind of resource that an EC2 request tags; `id` and `outputs` are
-    JMESPath into the response. `simulated`: moto implements it.
+    """One request. `fixed` contains the members that the provider adds, `within` is the member that
+    contains all other members, `named` is the member that autonaming sets, `of` is the member for
+    the ID that the first request returned, and `tagged` is the kind of resource that an EC2 request
+    tags. `id` and `outputs` are JMESPath expressions for the response. `simulated` is true if moto
+    implements the request.
     """
 
     service: str
@@ -73,7 +75,7 @@ def _default_group(vpc: str) -> dict[str, Any]:
 
 
 def _size(name: str) -> Callable[[int], dict[str, int]]:
-    """What the provider sends of a size: -1 is left out."""
+    """Return the sizes that the provider sends, without -1."""
     return lambda value: {} if value == -1 else {name: value}
 
 
@@ -303,7 +305,7 @@ DOCUMENTS = (
 
 
 class RefusedRequest(Exception):
-    """The API's model does not have such a request; the message lists every fault."""
+    """The API's model rejects the request. The message lists every error."""
 
 
 @cache
@@ -314,12 +316,12 @@ def service(name: str) -> ServiceModel:
 def requests(
     kind: str, name: str, inputs: Mapping[str, Any], made: Sequence[str] = (OF_NOTHING,)
 ) -> Iterator[tuple[Operation, dict[str, Any]]]:
-    """Yield the requests that make a resource, each checked; raise RefusedRequest for one that the
-    API does not have.
+    """Yield the validated requests that create a resource. Raise RefusedRequest for a request that
+    the API rejects.
 
-    `made` holds the id of what the first one made, for the others.
-    A property belongs to every operation that has a member for it (one that sets an attribute of
-    what is there takes only what its `names` say); one that no operation has is a fault.
+    `made` contains the ID from the first response, for the other requests. A property belongs to
+    every operation that has a member for it. An operation that changes an existing resource accepts
+    only the properties in its `names`. A property without an operation is an error.
     """
     unclaimed = set(inputs)
     requested: list[tuple[Operation, dict[str, Any]]] = []
@@ -330,7 +332,7 @@ def requests(
             continue
         unclaimed -= taken.keys()
         requested.append((operation, _request(operation, shape, name, taken)))
-    # Into the first request, so that the model says what is wrong with it.
+    # Add it to the first request, so that the model reports the error.
     requested[0][1].update((key, inputs[key]) for key in unclaimed)
     for operation, request in requested:
         if operation.of:
@@ -415,8 +417,8 @@ def _is_tag(shape: Any) -> bool:
 
 
 def check(what: str, shape: Any, request: Mapping[str, Any]) -> None:
-    """Raise RefusedRequest unless the model has such a request: by botocore's validator, and by
-    enums and patterns, which clients leave to the service.
+    """Raise RefusedRequest unless the request is valid according to botocore's validator, and
+    according to enums and patterns, which only the service checks.
     """
     report = ParamValidator().validate(request, shape)
     faults = [report.generate_report()] if report.has_errors() else []
@@ -456,7 +458,7 @@ def _text_faults(value: str, shape: Any, path: str) -> Iterator[str]:
 def _python(pattern: str) -> str:
     """Return one of the models' patterns (Java's) in the form of Python's."""
     for name, characters in (
-        # pairs that stand for one character
+        # pairs that represent one character
         (r"\uD800\uDC00-\uDBFF\uDFFF", r"\U00010000-\U0010FFFF"),
         (r"\p{L}", r"\w"), (r"\p{Z}", r"\s"), (r"\p{N}", r"\d"), (r"\p{S}", ""), (r"\p{M}", ""), (r"\p{P}", "")
     ):  # fmt: skip

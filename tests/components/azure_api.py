@@ -1,8 +1,8 @@
-"""AKS resources as Azure's own models of its API have them: every property, type, limit and word is
-held against them.
+"""AKS resources compared with Azure's own API models: every property, type, limit, and enum value
+is checked.
 
 The models are those of azure-mgmt-containerservice 40 (API 2025-10-01; the components send
-2025-09-01), read as data: its own serializer checks types alone, and later releases check nothing.
+2025-09-01), read as data: its own serializer checks only types, and later releases check nothing.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ _SCALARS: Mapping[str, tuple[type, ...]] = {
 
 
 def refusals(token: str, inputs: Mapping[str, Any]) -> list[str]:
-    """Return what the models refuse of a resource's inputs, each with the path of the property."""
+    """Return the errors in a resource's inputs according to the models, each with the path of the
+    property.
+    """
     in_path = {key: inputs[key] for key in IN_PATH if key in inputs}
     said = [
         f"{key}: {value}"
@@ -50,7 +52,9 @@ def refusals(token: str, inputs: Mapping[str, Any]) -> list[str]:
 
 @cache
 def _properties(name: str) -> Mapping[str, tuple[str, str, Mapping[str, Any], str]]:
-    """Return a model's properties by their name on the wire: type, enum, limits, name in Python."""
+    """Return a model's properties by their name in requests: type, enum, limits, and name in
+    Python.
+    """
     model = getattr(models, name)
     hints = inspect.get_annotations(model.__init__)
     found = {}
@@ -85,7 +89,7 @@ def _of_type(
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # numbers cross the engine as floats
     if kind.startswith("{ManagedServiceIdentity") and isinstance(value, list):
-        # as azure-native sends the ids that it takes as a list
+        # in the form in which azure-native sends IDs that it accepts as a list
         value = {identity: {} for identity in value}
     if kind.startswith("[") and isinstance(value, list):
         for index, item in enumerate(value):

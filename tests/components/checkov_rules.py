@@ -1,5 +1,5 @@
-"""The conditions of checkov's rules (bridgecrewio/checkov@03d5fdad) that apply to what the
-components declare.
+"""The conditions of checkov's rules (bridgecrewio/checkov@03d5fdad) that apply to the resources of
+the components.
 """
 
 from collections.abc import Callable, Mapping

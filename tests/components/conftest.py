@@ -1,5 +1,5 @@
-"""What a component declares: it is run on Pulumi's mocks, and every registration is kept with its
-options.
+"""The resources that a component declares: tests run the component on Pulumi's mocks, which record
+every registration with its options.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # The SDKs warn about deprecated resources of their own whenever a module of theirs is imported.
+    # The SDKs warn about their own deprecated resources whenever one of their modules is imported.
     config.addinivalue_line(
         "filterwarnings", r"ignore::DeprecationWarning:pulumi_(aws|gcp|azure_native)\..*"
     )
@@ -238,10 +238,11 @@ def _name(urn: str) -> str:
 
 @pytest.fixture(scope="session")
 def declare() -> Callable[..., Declared]:
-    """Run a function that makes components and return what was declared; outputs are awaited.
+    """Return a function that runs a function which creates components, waits for all outputs, and
+    returns the declared resources.
 
-    `through` may stand between the components and the mocks: it gets each resource and the outputs
-    that the mocks made up, and returns id and outputs.
+    `through` can be called between the components and the mocks. It gets each resource and the
+    invented outputs of the mocks, and returns the ID and the outputs.
     """
 
     loop = asyncio.new_event_loop()
@@ -269,8 +270,8 @@ def declare() -> Callable[..., Declared]:
 
 @pytest.fixture(scope="session")
 def stack() -> Callable[[str], Callable[[], DraPlatform]]:
-    """Return what makes the platform of a stack of this repository: its fleet, and the plan that
-    lies beside it.
+    """Return a function that creates the platform of a stack in this repository from its fleet and
+    its plan file.
     """
 
     def make(name: str) -> DraPlatform:

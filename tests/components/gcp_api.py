@@ -1,8 +1,9 @@
-"""GCP resources as the messages of Google's API clients, which refuse fields and enum values that
-they do not have.
+"""GCP resources as the messages of Google's API clients, which reject unknown fields and enum
+values.
 
-Run as a program (a list of [type, name, inputs] in, a list of answers out): Google's clients and
-Pulumi's engine protocol both register `google.rpc.Status`, so one process cannot hold both.
+This module runs as a separate program (a list of [type, name, inputs] in, a list of answers out),
+because Google's clients and Pulumi's engine protocol both register `google.rpc.Status` and can't be
+loaded in one process.
 """
 
 import json
@@ -27,7 +28,7 @@ NODE_CONFIG: Names = {
 
 
 class Message(Struct, frozen=True):
-    """The message that makes a resource, and what the API calls the resource's properties."""
+    """The message that creates a resource, and the API's names for the resource's properties."""
 
     type: type[proto.Message]
     names: Names = {}
@@ -38,16 +39,16 @@ def _below(parent: str, names: Names) -> dict[str, Any]:
 
 
 def _maintained_hosts(policy: dict[str, Any]) -> dict[str, Any]:
-    """Return nothing: hosts' maintenance is in the API's beta alone, which Pulumi's provider
-    speaks; asked here.
+    """Return nothing, because host maintenance exists only in the beta API, which Pulumi's provider
+    uses.
     """
     json_format.ParseDict(policy, container_v1beta1.HostMaintenancePolicy.pb()())
     return {}
 
 
 def _maintenance(policy: dict[str, Any]) -> dict[str, Any]:
-    """Return the policy with the window that holds all of it, and exclusions by name where Pulumi
-    has a list.
+    """Return the policy inside its window, and with exclusions keyed by name instead of Pulumi's
+    list.
     """
     names = {"exclusionOptions": "maintenanceExclusionOptions"}
     by_name = {
@@ -81,7 +82,8 @@ MESSAGES: dict[str, Message] = {
             "loggingConfig.enableComponents": "componentConfig.enableComponents",
             "monitoringConfig.enableComponents": "componentConfig.enableComponents",
             "monitoringConfig.managedPrometheus": "managedPrometheusConfig",
-            # The provider's own: it deletes the first pool, and refuses to delete the cluster.
+            # Only the provider uses these settings: it deletes the first pool, and rejects the
+            # deletion of the cluster.
             "removeDefaultNodePool": None,
             "deletionProtection": None,
             "maintenancePolicy": _maintenance,
@@ -95,7 +97,7 @@ MESSAGES: dict[str, Message] = {
             "nodeCount": "initialNodeCount",
             "maxPodsPerNode": "maxPodsConstraint.maxPodsPerNode",
             "nodeLocations": "locations",
-            # In the request beside the pool: CreateNodePoolRequest.parent.
+            # This value is part of the request, not of the pool: CreateNodePoolRequest.parent.
             "cluster": None,
             "location": None,
         },
@@ -121,12 +123,12 @@ MESSAGES: dict[str, Message] = {
 
 
 class RefusedMessage(Exception):
-    """The API has no such message; the text says which field or value it does not know."""
+    """The API rejects the message. The text contains the unknown field or value."""
 
 
 def message(kind: str, name: str, inputs: Mapping[str, Any]) -> proto.Message:
-    """Return the message that makes a resource; raise RefusedMessage for one that the API does not
-    have.
+    """Return the message that creates a resource. Raise RefusedMessage for a message that the API
+    rejects.
     """
     wanted = MESSAGES[kind]
     try:
@@ -144,9 +146,10 @@ def message(kind: str, name: str, inputs: Mapping[str, Any]) -> proto.Message:
 def _unknown_values(
     kind: type[proto.Message], document: Mapping[str, Any], path: str
 ) -> Iterator[str]:
-    """Yield what is no value of an enum where the API has text on the wire, as all of compute has.
+    """Yield invalid enum values for APIs that send enums as text, such as Compute Engine.
 
-    The message class then holds the values beside its fields, under the field's name.
+    In that case, the message class contains the values in addition to its fields, under the field's
+    name.
     """
     fields = {
         re.sub(r"_(\w)", lambda m: m[1].upper(), name.rstrip("_")): f
@@ -171,7 +174,7 @@ def _unknown_values(
 
 
 def answer(kind: str, name: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the message with enums by name, or why it was refused."""
+    """Return the message with enums by name, or the reason why it was rejected."""
     try:
         built = message(kind, name, inputs)
     except RefusedMessage as error:

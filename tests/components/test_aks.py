@@ -293,7 +293,7 @@ DISK_SET = "/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute/diskEn
 
 
 def test_protection_and_keys(cluster: Any) -> None:
-    """CKV_AZURE_117: a key of one's own for disks."""
+    """CKV_AZURE_117: a customer-managed key for disks."""
     declared = cluster(deletion_protection=True, disk_encryption_set_id=DISK_SET)
     assert declared.one("ManagedCluster").protect
     assert declared.one("ManagedCluster").inputs["diskEncryptionSetID"] == DISK_SET
@@ -649,7 +649,7 @@ def test_a_platform_is_built_from_its_plan(declare: Callable[..., Any]) -> None:
     assert (t4["count"], t4["availabilityZones"]) == (2, ["2"])
     assert t4["upgradeSettings"]["drainTimeoutInMinutes"] == 60
     assert (a100["capacityReservationGroupID"], a100["availabilityZones"]) == (GROUP, ["1", "2"])
-    # Azure refuses the role a second time, so the second pool waits for the first.
+    # Azure rejects a second assignment of the role, so the second pool waits for the first pool.
     on_groups = [
         each
         for each in declared.all("RoleAssignment")

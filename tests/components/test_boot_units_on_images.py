@@ -1,4 +1,4 @@
-"""The boot units of a pool beside the driver units of EKS images, verified by systemd itself."""
+"""The boot units of a pool together with the driver units of EKS images, verified by systemd."""
 
 import os
 import shutil

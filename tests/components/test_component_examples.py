@@ -33,7 +33,9 @@ def test_every_component_is_shown(declared: dict[str, Any]) -> None:
 
 
 def test_what_waits_for_a_record_waits(declared: dict[str, Any]) -> None:
-    """A record has no children: who depends on the component itself waits for nothing."""
+    """A record doesn't have children, so a resource that depends on the component itself doesn't
+    wait.
+    """
     own = [
         each
         for each in declared["platform"].resources

@@ -84,7 +84,7 @@ def test_a_cluster_with_a_name_of_its_own_has_its_log_group_declared(cluster: An
     assert group.inputs["kmsKeyId"] == "arn:aws:kms:us-east-1:111122223333:key/dev-logs"
     # Created before the cluster writes to it, and deleted after it.
     assert "dev-logs" in made.depends_on
-    # Two clusters cannot have one name.
+    # Two clusters can't have the same name.
     assert made.delete_before_replace
 
 
@@ -140,7 +140,7 @@ def test_network_has_a_way_out_in_every_zone_and_none_in(cluster: Any) -> None:
 
 
 def places(declared: Any) -> dict[str, tuple[str, str]]:
-    """Zone and CIDR of every subnet, by the name that the engine knows it by."""
+    """Return the zone and CIDR of every subnet, by its name in the engine."""
     return {
         s.name: (s.inputs["availabilityZone"], s.inputs["cidrBlock"])
         for s in declared.all("Subnet")

@@ -211,8 +211,8 @@ moments = st.datetimes(datetime(2026, 11, 2), datetime(2026, 12, 20)).map(
 @settings(max_examples=40, deadline=None)
 @given(weeks, moments)
 def test_the_simulated_cloud_has_as_many_nodes_as_follow_says(hours: Hours, now: datetime) -> None:
-    """Eight days of its clock bring a group to what the component asks for at that moment, wherever
-    it began.
+    """After eight simulated days, a group has the node count that the component requests at that
+    time, regardless of its initial count.
     """
     _, actions = follow(hours, COUNTS, "on-demand", now)
     cloud = Memory()

@@ -1,6 +1,6 @@
-"""Every GPU machine of the catalogue with every kind of capacity: held against the clouds' API
-models, against what the simulated clouds refuse, and against tables of what the clouds take (cited
-where they stand).
+"""Every GPU machine type in the catalog with every capacity type, checked with the clouds' API
+models, with the simulated clouds, and with tables of the values that the clouds accept (with
+sources).
 """
 
 import json
@@ -52,9 +52,10 @@ ACCELERATORS = {
 }
 
 
-# How else machines cannot be had:
+# Other limits on the availability of machines:
 # docs.cloud.google.com/compute/docs/accelerator-optimized-machines, the notes of each series; EKS
-# user guide, “Use P6e-GB200 UltraServers with Amazon EKS”. On demand is told, and not refused.
+# user guide, “Use P6e-GB200 UltraServers with Amazon EKS”. The component prints a warning for
+# on-demand, but doesn't reject it.
 NOT_HAD = {
     "p6e-": ("spot",),
     "a4x-": ("spot", "flex-start", "queued"),
@@ -82,7 +83,7 @@ def gpu_machines(cloud: str) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def on_eks(declare: Declare) -> dict[str, list[Any]]:
-    """What is declared on AWS, by the name of the pool."""
+    """Return the resources declared on AWS, by pool name."""
 
     def make() -> None:
         for machine in gpu_machines("eks"):
@@ -109,7 +110,7 @@ def on_eks(declare: Declare) -> dict[str, list[Any]]:
 
 
 def test_every_pool_on_eks_is_what_the_api_takes(on_eks: dict[str, list[Any]]) -> None:
-    """Botocore's models know every machine type, image and kind of capacity by name."""
+    """Botocore's models contain every machine type, image, and capacity type by name."""
     sent = [operation for pool in on_eks.values() for each in pool for operation, _ in _sent(each)]
     assert len(on_eks) == sum(len(ways(machine.name, EKS_KINDS)) for machine in gpu_machines("eks"))
     assert len(sent) >= 2 * len(on_eks)
@@ -154,7 +155,7 @@ def test_images_capacity_and_interfaces_on_eks(on_eks: dict[str, list[Any]]) -> 
 
 @pytest.fixture(scope="module")
 def on_gke(declare: Declare) -> list[Any]:
-    """The node pools that are declared; n1 takes GPUs to attach."""
+    """Return the declared node pools. n1 machine types have attached GPUs."""
 
     def make() -> None:
         for name in [

@@ -1,5 +1,5 @@
-"""Every GPU machine of Azure's table with every kind of capacity, and legal, unusual fleets: held
-against Azure's own models of its API and against what the simulated Azure refuses.
+"""Every GPU machine type in Azure's table with every capacity type, and unusual but valid fleets,
+checked with Azure's own API models and with the simulated Azure.
 """
 
 from collections.abc import Callable, Mapping
@@ -84,7 +84,7 @@ def pools(declare: Declare, machines: list[str]) -> list[Any]:
 
 
 def is_reserved(machine: str) -> bool:
-    """Whether capacity reservations hold it:
+    """Return whether capacity reservations support the machine type:
     learn.microsoft.com/…/virtual-machines/capacity-reservation-overview.
     """
     return not machine.startswith("Standard_ND") and "H100_v5" not in machine
@@ -202,7 +202,7 @@ def test_names_fit_however_long_the_platform_is(declare: Declare, azure: Azure, 
     assert len(cluster.inputs["dnsPrefix"]) <= 54
 
 
-# What a newer API has beside those of the SDK that the components use.
+# Values of a newer API, in addition to the values in the SDK that the components use.
 NEWER = {"OSSKU": {"Ubuntu2404"}, "UpgradeChannel": set[str](), "ScaleSetPriority": set[str]()}
 WORDS = {
     "osSKU": "OSSKU",

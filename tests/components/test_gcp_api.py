@@ -1,4 +1,4 @@
-"""What the components declare on GCP, built as the messages of Google's API clients."""
+"""The GCP resources of the components, built as messages of Google's API clients."""
 
 import json
 import subprocess
@@ -211,8 +211,8 @@ def test_what_the_api_does_not_have_is_refused(
 
 
 def test_parameters_of_the_kernel_are_those_that_the_api_names() -> None:
-    """The text of its client says which there are; read, not imported, for the reason that
-    gcp_api.py gives.
+    """The text of Google's client lists the parameters. The test reads the file instead of
+    importing it, for the reason in gcp_api.py.
     """
     package = find_spec("google.cloud.container_v1")
     assert package is not None

@@ -18,10 +18,10 @@ from pulumi_dra.eks.boot.huge_pages import FOLDER, UNIT, huge_pages_program
 def boot(
     folder: Path, pages: dict[str, int], *, room: dict[str, int]
 ) -> subprocess.CompletedProcess[str]:
-    """Run the program where the kernel has room for so many pages of each size, by KiB.
+    """Run the program on a kernel with free memory for this number of pages of each size (in KiB).
 
-    A file of the kernel's says how many pages there are, whatever was asked for: the program reads
-    it through `cat`.
+    A kernel file contains the actual number of pages, which can be lower than requested. The
+    program reads it through `cat`.
     """
     for size in room:
         (folder / f"hugepages-{size}kB").mkdir()

@@ -1,5 +1,5 @@
-"""What importing the components costs: no SDK before a cloud is asked for, and never the other
-cloud's.
+"""Cost of importing the components: no SDK is loaded before a cloud is used, and only the SDK of
+that cloud.
 """
 
 import json
@@ -20,7 +20,7 @@ CLOUDS = {"pulumi_aws", "pulumi_gcp", "pulumi_azure_native"}
         ("from pulumi_dra import DraPlatform", CLOUDS),
         # A cluster and a pool need no other cloud.
         ("from pulumi_dra import EksCluster, EksGpuPool", {"pulumi_gcp", "pulumi_kubernetes"}),
-        # A cluster in an existing network does without compute, whose types alone take seconds.
+        # A cluster in an existing network doesn't need compute, whose types take seconds to import.
         (
             "from pulumi_dra import GkeCluster, GkeGpuPool",
             {"pulumi_aws", "pulumi_gcp.compute._inputs"},

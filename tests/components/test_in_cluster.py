@@ -1,4 +1,4 @@
-"""What is declared in the cluster: driver, installer, classes, device plugin, tenants, admin
+"""The resources in the cluster: driver, installer, classes, device plugin, tenants, and admin
 access.
 """
 

@@ -87,7 +87,7 @@ class Node:
         return json.loads(self._gpus.read_text())["gpus"][name]
 
     def calls(self) -> list[str]:
-        """Return what was changed since the last call."""
+        """Return the changes since the last call."""
         state = json.loads(self._gpus.read_text())
         self._write({**state, "calls": []})
         return state["calls"]
@@ -104,7 +104,7 @@ def test_instances_are_made_once_and_again_after_a_reboot(tmp_path: Path) -> Non
     node.calls()
     assert node.run(program).returncode == 0
     assert node.calls() == []
-    # the mode is kept, the instances are gone
+    # MIG mode remains, but the instances are deleted
     node = Node(tmp_path, gpu0={"mode": "Enabled"}, gpu1={})
     assert node.run(program).returncode == 0
     assert node.gpu("0")["instances"] == ["3g.40gb", "4g.40gb"]

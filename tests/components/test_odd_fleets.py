@@ -1,6 +1,4 @@
-"""Fleets that are legal and unusual: what is declared for them is what the clouds' own models of
-their APIs take.
-"""
+"""Unusual but valid fleets: the clouds' own API models accept the declared resources."""
 
 import json
 import re
@@ -19,7 +17,7 @@ from dra_planner.clouds import cloud
 from dra_planner.fleet import read_fleet
 from pulumi_dra.platform.platform import DraPlatform
 
-LONG = "l" * 40  # as long as a fleet lets a pool's name be
+LONG = "l" * 40  # the longest pool name that a fleet allows
 MANY = {f"example.com/{'k' * 49}{n:02}": "v" * 63 for n in range(40)}
 TAINTS = [
     {"key": f"example.com/t{n}", "value": "v" * 63, "effect": "PreferNoSchedule"} for n in range(40)
@@ -185,7 +183,7 @@ def test_gke_takes_what_is_declared(declare: Callable[..., Any]) -> None:
         ).resources
         if each.type.startswith("gcp:") and each.type not in OF_OTHER_APIS
     ]
-    # Google's clients live in a process of their own.
+    # Google's clients run in a separate process.
     program = [sys.executable, str(Path(__file__).with_name("gcp_api.py"))]
     done = subprocess.run(
         program, input=json.dumps(cases), capture_output=True, text=True, check=True
@@ -248,7 +246,7 @@ def test_a_fixed_count_that_does_not_divide_is_refused_with_what_would(
     assert declare(make).resources == []
 
 
-# How many characters each kind's name may have, and how many Pulumi adds.
+# Maximum name length of each kind, and the number of characters that Pulumi adds.
 LIMITS = {
     "gcp:container/cluster:Cluster": 40,
     "gcp:container/nodePool:NodePool": 40,

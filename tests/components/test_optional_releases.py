@@ -1,6 +1,4 @@
-"""Metrics of GPUs, Kueue and KubeRay: off unless asked for, pinned, and of the fleet that they are
-installed beside.
-"""
+"""GPU metrics, Kueue, and KubeRay: disabled by default, pinned, and consistent with the fleet."""
 
 import json
 import re
@@ -35,7 +33,7 @@ ALL = {"gpu_metrics": {}, "kueue": {}, "kube_ray": {}}
 
 @pytest.fixture
 def platform(declare: Callable[..., Any]) -> Callable[..., Any]:
-    """Declare the platform of an example fleet with these inputs beside its plan."""
+    """Declare the platform of an example fleet with its plan and these additional inputs."""
 
     def make(stack: str, fleet: dict[str, Any], **inputs: Any) -> Any:
         config = yaml.safe_load((STACKS / f"Pulumi.{stack}.yaml").read_text("utf-8"))["config"]
@@ -185,7 +183,7 @@ def test_every_expression_is_promql_of_metrics_that_somebody_publishes() -> None
     }
     read = set[str]()
     for each in expressions():
-        promql_parser.parse(each)  # raises what is wrong
+        promql_parser.parse(each)  # raises the errors
         read |= set(
             re.findall(r"\b(?:DCGM_|kube_|scheduler_|resourceclaim_|dra_claim:)[A-Za-z_:]*", each)
         )
@@ -283,7 +281,7 @@ def test_what_would_install_and_do_nothing_is_refused(
 def test_a_fleet_whose_class_kueue_does_not_take_is_refused_before_anything_is_declared(
     platform: Any,
 ) -> None:
-    """Kueue would not start, and its webhook would refuse every Deployment of the cluster."""
+    """Kueue wouldn't start, and its webhook would reject every Deployment in the cluster."""
     named = {**LARGE, "name": "large-" * 11}
     with pytest.raises(WrongInputs, match=r"kueue\.device_classes\[2\]: .* at most 63 characters"):
         platform(
@@ -292,7 +290,7 @@ def test_a_fleet_whose_class_kueue_does_not_take_is_refused_before_anything_is_d
 
 
 def test_prometheus_operator_finds_monitor_and_rules_by_labels(declare: Any) -> None:
-    """kube-prometheus-stack's Prometheus reads those with the label of its release alone."""
+    """kube-prometheus-stack's Prometheus reads only objects with the label of its release."""
     inputs = {
         "collector": "prometheus-operator",
         "monitor_labels": {"release": "kube-prometheus-stack"},

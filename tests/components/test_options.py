@@ -98,7 +98,7 @@ AS_CLOUDS_HAVE_IT = {
 
 @pytest.mark.parametrize("kind", ["CLUSTER_INPUTS", "POOL_INPUTS"])
 def test_inputs_of_one_meaning_have_one_name_on_every_cloud(kind: str) -> None:
-    """A platform had `disk_kms_key` beside `disk_kms_key_arn`, and `service_cidr` beside
+    """A platform once had both `disk_kms_key` and `disk_kms_key_arn`, and both `service_cidr` and
     `services_cidr`.
     """
     meant: dict[str, set[str]] = {}

@@ -1,5 +1,5 @@
-"""The security baseline: what holds for every node and volume, and that each row of the table names
-a test there is.
+"""The security baseline: properties of every node and volume, and existing tests for each row of
+the table.
 """
 
 import re
@@ -112,10 +112,10 @@ def test_protection_reaches_the_cluster(declare: Callable[..., Any]) -> None:
 
 @pytest.fixture(scope="module")
 def defaults(declare: Callable[..., Any]) -> list[Any]:
-    """Everything that a cluster with a pool declares on every cloud when only what must be given is
-    given.
+    """Return all resources that a cluster with a pool declares on every cloud if only required
+    inputs are set.
 
-    The Google group is such a thing: nobody else can name it.
+    The Google group is a required input, because only the user knows its name.
     """
     return [
         *declare(eks_nodes).resources,

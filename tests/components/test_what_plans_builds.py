@@ -56,7 +56,7 @@ FLEETS: dict[str, Document] = {
         "pools": [{"name": "l4", "machine": "g2-standard-8", "count": {"min": 0, "max": 4}}],
     },
 }
-# Where the fleet says what an input says: the path of keys.
+# Input → the path of the fleet keys that set the same value.
 OF_CLUSTERS = {
     "kubernetes_version": "kubernetes",
     "public_access_cidrs": "endpoint.publicAccessCidrs",
@@ -90,7 +90,7 @@ OF_POOLS = {
     "reservation_id": "pools.0.capacity.reservation",
     "reservation_group_id": "pools.0.capacity.reservation",
     "cluster_principal_id": "",  # the cluster's own
-    "capacity": "",  # follows from what was bought
+    "capacity": "",  # follows from the purchased capacity
 }
 OF_DRIVERS = {
     "version": "drivers.nvidia.version",
@@ -116,15 +116,15 @@ OF_CLASSES = {
     "selectors": "selectors",
     "extended_resource_name": "extendedResourceName",
 }
-# What a fleet can write and means otherwise: pools that may have no node are not built, and nodes
-# without GPUs are not its own; capacity that was bought is written with what was bought.
+# Fleet values with another meaning: pools with a maximum of 0 aren't built, nodes without GPUs
+# aren't pools of the fleet, and purchased capacity includes its ID.
 MEANT_OTHERWISE = [
     ("EksGpuPool", "max_nodes", "must be between 1 and"),
     ("AksGpuPool", "max_nodes", "must be between 1 and 1000, not 0"),
     ("AksGpuPool", "max_nodes", "1000, not 1001"),  # a fleet's maximum may be 0
     ("EksGpuPool", "capacity", "must be one of"),
     ("AksGpuPool", "capacity", "must be one of"),
-    # a fleet's reader does not say of what
+    # the fleet's reader doesn't report the subject
     ("EksCluster", "public_access_cidrs", "must be a list of strings"),
     (
         "EksCluster",

@@ -1,5 +1,5 @@
-"""Captures of nodes as `kubectl get -o json` prints them, made from predictions: unknown values get
-those of a node.
+"""Captures of nodes in the form of `kubectl get -o json`, created from predictions. Unknown values
+get the values of a real node.
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ Values = dict[tuple[str, str], AttributeValue]
 def as_captured(
     parts: tuple[ResourceSlice, ...], values: Values, seed: int
 ) -> list[dict[str, Any]]:
-    """Return slices as a node publishes them: a value for whatever is unknown, equal within its
-    group.
+    """Return slices as a node publishes them. Every unknown value gets a value that is equal within
+    its group.
 
-    `values` are those of the node's other drivers, and get the new ones.
+    `values` contains the values of the node's other drivers, and the function adds the new values.
     """
     noise = random.Random(seed)
 

@@ -211,7 +211,7 @@ def test_a_join_on_an_attribute_of_one_driver_never_holds() -> None:
     assert "use an attribute that both drivers publish, or remove the constraint" in [
         each.fix for each in plan.blockers
     ]
-    # without the constraint, as the fix says
+    # without the constraint, according to the fix
     assert pair("", device("nic", speed=100)).verdict == "fits"
 
 

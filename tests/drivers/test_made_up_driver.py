@@ -106,7 +106,7 @@ def test_a_selector_on_what_only_the_node_knows_cannot_be_decided(tmp_path: Path
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunResult, dict[str, dict[str, Any]]]:
-    """One stack, planned with the command, built and judged by the policy pack."""
+    """One stack, planned with the command, built, and checked by the policy pack."""
     engine = Engine(
         tmp_path_factory.mktemp("widget"), PROJECT, environment={"PYTHONPATH": str(WIDGET)}
     )
@@ -134,5 +134,5 @@ def test_the_engine_installs_it(built: tuple[RunResult, dict[str, dict[str, Any]
         "1.2.3",
     )
     assert release["values"]["lanes"] == 2
-    assert "dra-driver-release" not in resources  # nobody asked for NVIDIA's
+    assert "dra-driver-release" not in resources  # no claim requests NVIDIA devices
     assert [each for each in up.violations if each.level == "mandatory"] == []

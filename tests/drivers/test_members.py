@@ -118,7 +118,7 @@ def test_the_example_driver_has_eight_gpus_on_any_node() -> None:
 
 
 def test_inferentia_is_served_too() -> None:
-    """aws-neuron/neuron-helm-charts 1.10.0: neuronInstances of its values name inf1 and inf2."""
+    """aws-neuron/neuron-helm-charts 1.10.0: the value neuronInstances contains inf1 and inf2."""
     plan = planned(
         fleet("eks", "inf2.48xlarge", {"neuron": True}),
         job(2, request("neuron", "neuron.aws.com", 6)),

@@ -1,5 +1,5 @@
-"""A patch version that no table has counts as the newest known one of its minor version, and the
-plan says so.
+"""The plan treats an unknown patch version as the newest known patch version of the same minor
+version, and lists this assumption.
 """
 
 from __future__ import annotations

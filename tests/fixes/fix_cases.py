@@ -1,5 +1,5 @@
-"""The cases of `cases/`, each with the text of a fix, what it is printed for, and what following it
-comes to.
+"""The cases in `cases/`, each with the text of a fix, the input that causes it, and the change that
+follows the fix.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ spec:
 
 
 class Case(Struct, frozen=True, kw_only=True):
-    """`fix` is the text as it stands in the code. `words` are run, by default `plan m.yaml --fleet
+    """`fix` is the text in the code. `words` is the command to run, by default `plan m.yaml --fleet
     fleet.json`.
 
-    `put` sets values of the fleet (PATH: value, items of lists by number), `m` is the manifest,
-    `edit` replaces texts of it, `files` are further files. `limits` makes constants of modules
-    small, `environment` is that of the first run alone. `then…` is what the fix says, done; None
-    removes a key or a file; `then_first` is a command of the fix that is run before; `then_fault`
-    is what is wrong beyond that, in a word.
+    `put` sets values of the fleet (PATH: value, list items by number), `m` is the manifest, `edit`
+    replaces texts in the manifest, and `files` contains additional files. `limits` lowers constants
+    of modules, and `environment` applies only to the first run. The `then…` fields apply the fix.
+    None removes a key or a file, `then_first` is a command from the fix that runs first, and
+    `then_fault` is a word that describes a remaining error.
     """
 
     fix: str
@@ -76,7 +76,7 @@ CASES = tuple(read_cases())
 
 
 def edited(text: str, edits: list[list[str]]) -> str:
-    """Return the text with parts of it replaced, each of which it must have."""
+    """Return the text with parts replaced. The text must contain each of these parts."""
     for old, new in edits:
         assert old in text, old
         text = text.replace(old, new)

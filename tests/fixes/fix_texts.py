@@ -1,8 +1,7 @@
-"""Every text of the code that says what would fix something, found in the sources; {} stands for
-parts of f-strings.
+"""Find every fix text in the source code. {} represents the expressions of f-strings.
 
-What is given as `fix` to a record or a function is followed to where it is written: through names,
-loops, tuples and what functions return. Tables with a column `fix` have tests of their own.
+The value that is passed as `fix` to a record or a function is traced to its text: through names,
+loops, tuples, and return values of functions. Tables with a `fix` column have their own tests.
 """
 
 from __future__ import annotations
@@ -26,18 +25,20 @@ NO_FIXES = {
     "Message",
     "add_argument",
 }
-"""Functions whose `fix` is a simulated one, or an option; messages are a table."""
+"""Functions whose `fix` is a simulated fix or an option. Messages are in a table."""
 NO_MODULES = {"quantity.py", "shapes.py", "call_shapes.py", "messages_page.py", "catalog_page.py"}
-"""Where a name with "fix" is something else: a suffix, a piece of a page, the page of a table."""
+"""Modules in which a name that contains "fix" has another meaning: a suffix, a part of a page, or
+the page of a table.
+"""
 NO_ADVICE = {"examples.py", "replacement_examples.py", "starter_files.py", "page.py", "formats.py"}
-"""Where sentences that begin like advice are help, examples, files that are written, and what the
-API server says.
+"""Modules in which sentences that begin like advice are help texts, examples, generated files, or
+messages of the API server.
 """
 OTHER_NAMES = {"SelectorChange": "text"}
-"""Records whose fix has another name."""
+"""Records whose fix is in a field with another name."""
 GENERAL = {"Rule"}
-"""Rules have a sentence for the page of all rules beside the fix of each finding; who prints it
-says `RULE.fix`.
+"""Rules have a sentence for the page of all rules, in addition to the fix of each finding. Code
+that prints this sentence uses `RULE.fix`.
 """
 FORWARDED = {"fix", "text", "message", "says", "lines"}
 """What other records hold, whose texts are collected where they are made."""
@@ -85,8 +86,8 @@ class Module(Struct):
                 self.parents[child] = node
 
     def may_mean(self, name: str, path: Path) -> bool:
-        """Whether a name that is defined in a file means that here: it is imported from there, or
-        of this file.
+        """Return whether a name refers to the definition in that file, because this module imports
+        it from there or is that file.
         """
         if path == self.path:
             return True
@@ -110,7 +111,7 @@ class Module(Struct):
 
 
 class Sources:
-    """The code: who takes a fix, and the texts that are given."""
+    """The source code: the functions and records that accept a fix, and the texts that they get."""
 
     def __init__(self) -> None:
         files = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
@@ -139,8 +140,8 @@ class Sources:
         return self.texts
 
     def _advise(self, module: Module) -> None:
-        """Collect what says what to do without being given as a fix: a whole text, or what follows
-        a semicolon.
+        """Collect advice that isn't passed as a fix: a whole text, or the part after a
+        semicolon.
         """
         for node in ast.walk(module.tree):
             if not isinstance(node, ast.Constant | ast.JoinedStr) or self._describes(module, node):
@@ -184,10 +185,10 @@ class Sources:
         )
 
     def _takers(self) -> Takers:
-        """Return records and functions that take a fix, with its name and its place among the
-        arguments.
+        """Return the records and functions that accept a fix, with the name and the position of the
+        argument.
 
-        What begins with an underscore is known in its own file alone.
+        A name that begins with an underscore is known only in its own file.
         """
         takers: Takers = defaultdict(set)
         for module in self.modules:
@@ -232,7 +233,9 @@ class Sources:
                 yield value
 
     def _follow(self, module: Module, node: ast.AST | None, path: Steps) -> None:
-        """Collect the texts that an expression may be, or what a path leads to in it."""
+        """Collect the possible texts of an expression, or of the part of the expression at
+        a path.
+        """
         if node is None or (id(node), path) in self._seen:
             return
         self._seen.add((id(node), path))
@@ -359,7 +362,9 @@ class Sources:
 
 
 def written(node: ast.expr) -> str:
-    """Return a text as it stands in the code, {} for its parts; "" where it is none."""
+    """Return a text as written in the code, with {} for each expression. Return "" if the node
+    isn't a text.
+    """
     if isinstance(node, ast.JoinedStr):
         return "".join(
             str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values
@@ -368,8 +373,8 @@ def written(node: ast.expr) -> str:
 
 
 def bound(where: ast.AST, name: str) -> Iterator[tuple[ast.expr, Steps]]:
-    """Yield the values of a name in a function or at the top of a module, with the path to each
-    value.
+    """Yield the values of a name in a function or at the top level of a module, with the path to
+    each value.
     """
     for node in where.body if isinstance(where, ast.Module) else ast.walk(where):
         pairs: list[tuple[ast.expr, ast.expr | None, Steps]] = []
@@ -392,7 +397,7 @@ def bound(where: ast.AST, name: str) -> Iterator[tuple[ast.expr, Steps]]:
 
 
 def places(target: ast.expr, name: str) -> Iterator[Steps]:
-    """Yield the places of a name in an assignment."""
+    """Yield the positions of a name in the target of an assignment."""
     if isinstance(target, ast.Name) and target.id == name:
         yield ()
     elif isinstance(target, ast.Tuple):
@@ -405,5 +410,5 @@ def name_of(node: ast.expr) -> str:
 
 
 def pattern_of(text: str) -> re.Pattern[str]:
-    """Return what a fix matches that was made from a text: anything may stand for its parts."""
+    """Return the pattern that matches every fix created from a text. {} matches anything."""
     return re.compile(".*?".join(re.escape(part) for part in text.split("{}")), re.DOTALL)

@@ -1,8 +1,8 @@
-"""Fixes that only a caller of the planner reads: what brings each about, and what following it
-gives.
+"""Fixes that only callers of the planner read: the call that causes each fix, and the result of
+following the fix.
 
-`said` returns the fix that is printed; `follow` does what it says and raises, or is false, where
-that does not help.
+`said` returns the printed fix. `follow` applies the fix, and raises or returns false if the fix
+doesn't help.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ spec:
 
 
 class InFunction(Struct, frozen=True):
-    """`fix` is the text as it stands in the code; both functions are given a folder."""
+    """`fix` is the text in the code. Both functions get a folder."""
 
     fix: str
     said: Callable[[Path], str]
@@ -73,14 +73,14 @@ def raised(call: Callable[[Path], object]) -> Callable[[Path], str]:
 
 
 def works(call: Callable[[Path], object]) -> Callable[[Path], bool]:
-    """Whoever is told to call something else calls that, and it raises nothing."""
+    """Return a function that makes the recommended call, and returns true if it doesn't raise."""
     return lambda folder: call(folder) is not None
 
 
 def _answer(
     spec: ClaimSpec, *, gates: tuple[str, ...] = (), budget: int = 100_000
 ) -> Placement | Refusal | Undecided:
-    """What a node with eight GPUs says to a pod with one claim."""
+    """Return the answer of a node with eight GPUs to a pod with one claim."""
     here = open_node(node(), (gpus(8),), CLASSES, F34)
     return place(shape(spec, scheduling_gates=gates), here, budget=budget)
 
@@ -117,15 +117,13 @@ def _kept_text(*, broken: bool) -> str:
 
 
 def _stale(where: Fleet) -> bool:
-    """Whether the plan of `L4` is asked for with the inputs of another fleet, and told to be
-    stale.
-    """
+    """Return whether the plan of `L4` is reported as stale for the inputs of another fleet."""
     check_inputs(plan_file(plan_of(L4, deployment())), where, (deployment(),))
     return True
 
 
 def _locked(folder: Path, mine: str) -> bool:
-    """Two runs at the same time, the second with a folder of its own choice."""
+    """Start two runs at the same time, and let the second run choose its own folder."""
     first, second = Store(folder / "answers"), Store(folder / mine)
     first.begin()
     try:
@@ -140,8 +138,8 @@ LOSING = read_fleet({**L4.document(), "redundancy": {"nodes": 1}})
 
 
 def _losses(steps: int) -> str:
-    """Simulate what is lost with so many steps, of a plan whose counts were simulated to the
-    end.
+    """Simulate node failures with this number of steps, for a plan whose counts were completely
+    simulated.
     """
     plan = plan_of(L4, deployment(replicas=2))
     found, classes = plan.judgement, plan.judgement.classes
@@ -159,8 +157,8 @@ def _of_file(folder: Path) -> StackSettings:
 
 
 def _not_served(*, minor: int, is_told: bool = False) -> str:
-    """What is said of a Workload of 1.35 on a release, whose API server serves it where it is told
-    to.
+    """Return the message about a Workload of Kubernetes 1.35 on another minor version, whose API
+    server serves the API only if enabled.
     """
     features = features_of(minor).with_gates(workload_claims=is_told)
     found = why_not_served("scheduling.k8s.io/v1alpha1", "Workload", features)
@@ -168,7 +166,7 @@ def _not_served(*, minor: int, is_told: bool = False) -> str:
 
 
 def _without_places(layout: str) -> bool:
-    """Cut a GPU of whose profiles nobody has said yet where they can be placed."""
+    """Partition a GPU whose MIG placements are unknown."""
     unplaced = tuple(
         replace(profile, size=None, starts=()) for profile in nvidia.mig_profiles("a100-sxm4-40gb")
     )

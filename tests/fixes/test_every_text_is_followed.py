@@ -1,10 +1,9 @@
-"""No text of the code that says what to do is without a test that does it.
+"""Every fix text in the code has a test that follows the fix.
 
-A text that is new in the code needs a case in `cases/`, or a line in `shown_elsewhere.yaml` with
-the test that follows it. What is said of stacks is followed by `tests/policies/test_stack_fixes.py`
-and by the seeded faults beside it, what functions say to their callers by
-`test_fixes_of_functions.py`; fleets, texts that are not YAML, rewriting and messages have files of
-their own here.
+A new fix text needs a case in `cases/`, or a line in `shown_elsewhere.yaml` with the test that
+follows it. `tests/policies/test_stack_fixes.py` and the seeded faults in that folder follow the
+fixes for stacks, and `test_fixes_of_functions.py` follows the fixes for callers of functions.
+Fleets, texts that aren't YAML, rewriting, and messages have their own test files in this folder.
 """
 
 from __future__ import annotations
@@ -71,13 +70,15 @@ def test_every_fix_text_has_a_case() -> None:
 
 
 def is_told(said: str, text: str) -> bool:
-    """Whether a text of the code is in the advice of a selector, with its parts filled in."""
+    """Return whether the advice about a selector contains a text from the code, with its
+    expressions filled in.
+    """
     return len(text.strip()) > _SHORTEST and pattern_of(text.strip()).search(said) is not None
 
 
 def is_part(words: str, text: str) -> bool:
-    """Whether words of a fix are of a text of the code: they hold a part of it that never changes,
-    or are in one.
+    """Return whether words of a fix belong to a text in the code, because they contain one of its
+    constant parts or are contained in one.
     """
     parts = [part.strip() for part in text.split("{}") if len(part.strip()) >= _TELLING]
     return any(part in words or (len(words) >= _TELLING and words in part) for part in parts)

@@ -1,7 +1,7 @@
-"""Every fix text of the code is followed by a test, and what it was said of is not said again.
+"""For every fix text in the code, a test follows the fix, and the finding disappears.
 
-A case makes the finding, follows its fix, and asks again. `test_every_text_is_followed.py` names
-the texts without one.
+A case creates the finding, follows its fix, and runs the command again.
+`test_every_text_is_followed.py` lists the texts without a case.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What a message of the field is answered with: every command of ours in it runs, and says what the
-answer promises.
+"""Explanations of known error messages: every pulumi-dra command in an explanation runs, and prints
+what the explanation promises.
 
-Commands of kubectl and Helm are held against the verbs and options that these have, which stand in
-`cluster_commands.yaml`; where the programs are on PATH, their own parsers take the commands too.
+kubectl and Helm commands are checked with the verbs and options in `cluster_commands.yaml`. If the
+programs are on PATH, their own parsers must also accept the commands.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ spec:
 
 
 class Asked(Struct, frozen=True, kw_only=True):
-    """`edit` and `snapshot` make of manifest and cluster what the message is said of; the answer
-    holds `says`.
+    """`edit` and `snapshot` create the manifest and the cluster for which the message appears. The
+    explanation contains `says`.
     """
 
     id: str
@@ -63,7 +63,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     edit: list[list[str]] = []
     snapshot: list[list[str]] = []
     kubernetes: str = "1.34"
-    says_too: str = ""  # what a second command says, where the answer has two
+    says_too: str = ""  # output of a second command, if the explanation has two
 
 
 ASKED = [
@@ -94,8 +94,8 @@ def test_the_command_of_an_answer_says_what_the_answer_promises(
 
 
 def run(project: Project, command: str, kubernetes: str) -> Done:
-    """Run a command of an answer with values for its placeholders. `--stack NAME` is the fleet of
-    the test.
+    """Run a command from an explanation with values for its placeholders. `--stack NAME` refers to
+    the fleet of the test.
     """
     values = {
         "PATH": "m.yaml",

@@ -23,7 +23,7 @@ def broken(*names: str) -> str:
 
 @pytest.fixture
 def failing(project: Project) -> Project:
-    """A project with a claim that the API server refuses."""
+    """A project with a claim that the API server rejects."""
     project.write("workloads/claims.yaml", broken("one"))
     return project
 

@@ -1,4 +1,6 @@
-"""Reports for code hosts name files from the root of the repository, wherever `check` runs."""
+"""Reports for code hosts contain file paths relative to the root of the repository, regardless of
+the folder in which `check` runs.
+"""
 
 from __future__ import annotations
 

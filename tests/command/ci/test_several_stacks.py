@@ -16,7 +16,7 @@ from command_project import STACK, Project
 from dra_command.ci import run as ci
 
 TOO_SMALL = ("max: 4", "max: 1")
-"""A change of the stack with which the workloads need more nodes than the pool may have."""
+"""A change to the stack after which the workloads need more nodes than the pool's maximum."""
 
 FLEET_FILE = "stacks/dev.fleet.yaml"
 
@@ -242,8 +242,8 @@ def test_a_space_between_stacks_is_named(project: Project) -> None:
 
 class TestABaselineOfTwoStacks:
     def test_ci_writes_and_reads_one_file(self, project: Project) -> None:
-        """Given two stacks of which one is too small, when the findings are written and read, then
-        each stack knows its own.
+        """Given two stacks, one of which is too small, when the findings are written and read, then
+        each stack has only its own findings.
         """
         project.stack(*TOO_SMALL)
         project.stack(name="west")

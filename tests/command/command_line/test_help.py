@@ -1,4 +1,4 @@
-"""Help teaches, and costs next to nothing."""
+"""The help explains each subcommand, and starts quickly."""
 
 from __future__ import annotations
 

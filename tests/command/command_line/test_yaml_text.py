@@ -1,4 +1,4 @@
-"""YAML that people edit has no anchors."""
+"""YAML that people edit doesn't contain anchors."""
 
 from __future__ import annotations
 

@@ -54,7 +54,9 @@ def test_a_pod_goes_by_its_name_or_that_of_its_workload(given: Project, name: st
 def test_who_holds_what_a_pending_pod_requests_and_the_least_maximum_that_helps(
     given: Project,
 ) -> None:
-    """Three nodes with a GPU each, two of which others have: of two pods one is pending."""
+    """Three nodes have one GPU each, and other pods use two of them, so one of two pods is
+    pending.
+    """
     given.write("m.yaml", deployment("other", replicas=2) + deployment("web", replicas=2))
     (pod,) = told(given, "web")["pods"]
     assert pod["verdict"] == "does-not-fit"
@@ -227,7 +229,7 @@ def test_plan_points_to_all_that_has_to_change(tmp_path: Path) -> None:
 
 
 def test_the_change_for_all_workloads_is_the_same_as_of_the_plan(given: Project) -> None:
-    """Two workloads are short of nodes: both explanations end with the plan's joint change."""
+    """Two workloads lack nodes, so both explanations end with the plan's joint change."""
     given.write("m.yaml", deployment("other", replicas=4) + deployment("web", replicas=3))
     plan = given.run("plan", "m.yaml", "--fleet", "fleet.yaml", "--format", "json").json
     assert plan["joint_fix"]["steps"]

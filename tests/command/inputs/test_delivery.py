@@ -1,5 +1,5 @@
-"""Applications of Argo CD and objects of Flux are replaced by what they deliver from their own
-repository.
+"""Argo CD Applications and Flux objects are replaced with the manifests that they deliver from
+their own repository.
 """
 
 from __future__ import annotations

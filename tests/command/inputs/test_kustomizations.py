@@ -1,4 +1,6 @@
-"""Kustomizations below a folder: the ones that no other one includes are built, once."""
+"""Kustomizations below a folder: each kustomization that no other kustomization includes is built
+once.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fleets of other tools, where a fleet file is accepted."""
+"""Cluster descriptions of other tools, passed instead of a fleet file."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Charts and kustomizations that are named on the command line are rendered by the tools that
-people use.
-"""
+"""helm and kustomize render the charts and kustomizations that the command line names."""
 
 from __future__ import annotations
 

@@ -52,8 +52,8 @@ def test_a_change_of_the_manifests(project: Project) -> None:
 
 
 def test_guards_become_patches_of_the_manifests(project: Project) -> None:
-    """Given Kubernetes before 1.36, expect pods that are patched to have what the admission
-    policies would add.
+    """Given Kubernetes before 1.36, expect pods with the same fields that the admission policies
+    would add.
     """
     case = yaml.load((REHEARSALS / "039.yaml").read_text(), yaml.CSafeLoader)
     project.write("fleet.yaml", yaml.safe_dump({**case["fleet"], "placement": "exact"}))
@@ -217,8 +217,8 @@ class TestGuardsBeforeKubernetes136:
     def test_guards_of_another_plan_leave_the_verdict_open(
         self, command: str, project: Project
     ) -> None:
-        """Given guards for pools that have another name now, when a command plans the stack, then
-        it can't tell, until the guards are written again.
+        """Given guards for pools that have been renamed, when a command plans the stack, then the
+        verdict is cannot tell until the guards are written again.
         """
         self.stack(project)
         write = ("plan", "--stack", "dev", "--constraints", "guards/kustomization.yaml")

@@ -166,7 +166,7 @@ def shared(how: Any) -> dict[str, Any]:
     [
         (4, {}, 8, 2),  # one share each
         (4, {"shares": "2"}, 8, 4),
-        ("memory", {"memory": "10Gi"}, 8, 4),  # 23034Mi hold two
+        ("memory", {"memory": "10Gi"}, 8, 4),  # two fit in 23034Mi
         ("memory", {}, 3, 3),  # all memory, by default
         ("unlimited", {}, 50, 1),
     ],

@@ -1,4 +1,6 @@
-"""Plans name the alternatives of firstAvailable that pods use, as the devices of `--detail` do."""
+"""Plans state which firstAvailable alternatives pods use, in agreement with the devices of
+`--detail`.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What a rehearsal looks like in every format. Golden texts are rewritten with
-`REWRITE_GOLDEN=1`.
-"""
+"""Rehearsals in every output format. `REWRITE_GOLDEN=1` updates the golden texts."""
 
 from __future__ import annotations
 
@@ -38,7 +36,7 @@ def test_markdown_html_and_json() -> None:
     compare("rehearsal.md", rehearse_markdown(found))
     page = rehearse_html(found)
     assert headline(found) in unescape(page)
-    compare("rehearsal.html", page[page.index("<body") :])  # the styles are those of all reports
+    compare("rehearsal.html", page[page.index("<body") :])  # all reports share these styles
     compare("rehearsal.json", rehearse_json(found) + "\n")
 
 
@@ -94,7 +92,7 @@ def _placed(outcome: RehearsedWorkload) -> RehearsedWorkload:
 
 
 def test_fixtures_agree() -> None:
-    """The plan is one in which everything fits but the last pod."""
+    """In this plan, all pods fit except the last pod."""
     assert plan_of().workloads == ()
     assert outcome_of("web", pending=1, l4=2).placed == 2
     assert [each.placed for each in simulated(web={"l4": 2}).values()] == [2]

@@ -181,7 +181,7 @@ class TestCheck:
         assert "team-label" not in {each["code"] for each in done.json["diagnostics"]}
 
     def test_a_rule_about_a_workload_keeps_its_verdict(self, project: Project) -> None:
-        # given: one workload whose misfit is exempted, and one whose class isn't known
+        # given: one workload with an exempted misfit, and one with an unknown class
         project.write("app.yaml", labeled("search"))
         project.write("fleet.yaml", yaml.safe_dump(FLEET))
         unknown = template("other").replace("Name: gpu.nvidia.com", "Name: gpu.example.com")

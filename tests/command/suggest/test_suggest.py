@@ -127,7 +127,7 @@ def test_json_has_the_fleets_that_were_compared(project: Project) -> None:
 def test_fleets_that_are_not_simulated_show_their_packing(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As for many kinds of pods, of which few fleets are planned."""
+    """The output is the same as for many kinds of pods, for which only a few fleets are planned."""
     monkeypatch.setattr(suggest, "MOST_SIZED", 0)
     words = [str(EXAMPLES / "workloads"), "--region", "us-east-1"]
     words += ["--machines", "g6.2xlarge,g6.12xlarge,g6e.12xlarge,p4d.24xlarge"]

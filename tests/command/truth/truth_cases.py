@@ -1,4 +1,4 @@
-"""What a case is: given a fleet and objects, `plan` and `check` have one verdict and print the same
+"""A case: for a fleet and objects, `plan` and `check` have the same verdict and print the same
 reasons.
 """
 

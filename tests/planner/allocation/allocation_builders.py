@@ -1,4 +1,4 @@
-"""Small builders: a case names what varies, fixed words name the rest."""
+"""Small builders: a case sets the values that vary, and fixed defaults set the rest."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def device(
 def slice_of(
     *devices: Device | str, name: str = "slice", pool: str = "n1", driver: str = DRIVER, **more: Any
 ) -> ResourceSlice:
-    """A slice of node n1 unless it says for which nodes it is."""
+    """Return a slice of node n1, unless the arguments select other nodes."""
     if not {"all_nodes", "node_selector", "per_device_node_selection", "node_name"} & more.keys():
         more["node_name"] = "n1"
     made = tuple(d if isinstance(d, Device) else device(d) for d in devices)
@@ -136,7 +136,9 @@ def request(
 
 
 def first_of(name: str, *ways: tuple[str, int] | DeviceSubRequest) -> DeviceRequest:
-    """Alternatives, each as (class, count) or ready made; they are named a, b, c…"""
+    """Return a request with alternatives, each given as (class, count) or as an object. Their names
+    are a, b, c, and so on.
+    """
     subs = tuple(
         way
         if isinstance(way, DeviceSubRequest)

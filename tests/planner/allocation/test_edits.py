@@ -85,7 +85,7 @@ def test_a_request_is_never_lowered_to_nothing():
 
 
 def test_of_extended_resources_only_the_count_is_changed():
-    """Nobody wrote their claim: there is no class or selector in it that anyone could change."""
+    """Their claim isn't in a manifest, so it has no class or selector that a user could change."""
 
     def implicit(pod: Shape) -> Shape:
         return replace(

@@ -1,7 +1,7 @@
-"""Where intuition and the allocator part: named cases, each with what upstream does.
+"""Cases in which the allocator behaves unexpectedly, each with the upstream behavior.
 
-Observed on the published library and on real schedulers 1.34 to 1.36; the order of devices is that
-of the lists.
+The behavior was observed with the published library and with real schedulers 1.34 to 1.36. Devices
+have the order of the lists.
 """
 
 from __future__ import annotations

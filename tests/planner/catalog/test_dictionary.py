@@ -36,7 +36,7 @@ class Column(Struct, frozen=True):
 
 
 def read_page() -> dict[str, dict[str, Column]]:
-    """Return the columns of each table by name, and those that any table may have under
+    """Return the columns of each table by name, and the columns that any table can have under
     `EVERYWHERE`.
     """
     described: dict[str, dict[str, Column]] = {}

@@ -123,8 +123,8 @@ def test_the_advised_part_compiles(text: str, part: str) -> None:
     assert isinstance(compile(f"[{part}].size() == 1", NEW), Selector)
 
 
-# a refused selector, what is told of it, and the selector with that done; None where nothing is
-# known
+# a rejected selector, the advice about it, and the selector after following the advice (None
+# without advice) known
 RULES = [
     (DOMAIN, "use both levels of attributes and capacity", f'{DOMAIN}.productName == "x"'),
     ("dyn(1)", "compare the expression with a value, or remove dyn()", "dyn(1) == 1"),
@@ -205,7 +205,7 @@ def test_where_no_rewrite_is_known_the_rule_is_told_and_following_it_compiles(
     assert isinstance(compile(better, NEW), Selector)
 
 
-RELEASES = [  # what a later release, or a gate, takes as it stands
+RELEASES = [  # selectors that a later Kubernetes version or a feature gate accepts unchanged
     ("[1, 1].distinct().size() == 1", "use this function only in 1.35 and later", new(34), new(35)),
     (
         "device.allowMultipleAllocations == true",
@@ -272,7 +272,7 @@ def test_what_fails_on_every_device_is_told_by_the_explanation(text: str, warnin
     assert found.endswith(warning)
 
 
-VERSIONS = [  # a comparison with what is no version, and what is written instead
+VERSIONS = [  # a comparison with a value that isn't a version, and its replacement
     ('cudaComputeCapability >= "8.0"', 'cudaComputeCapability.compareTo(semver("8.0.0")) >= 0'),
     ("cudaComputeCapability < 9", 'cudaComputeCapability.compareTo(semver("9.0.0")) < 0'),
     ('cudaDriverVersion == "12.4.0"', 'cudaDriverVersion == semver("12.4.0")'),

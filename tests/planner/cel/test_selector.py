@@ -208,7 +208,7 @@ UNBOUNDED = 1_844_674_407_370_955_276
         ("cel.bind(x, 1, .device == .device)", 36, 12),
         ("cel.bind(device, 1, .device == .device)", 36, 13),  # the local, in spite of the dot
         ("[1].all(device, .device == .device)", 34, 17),
-        # the device, of which no size is known then
+        # the device, whose size is then unknown
         ("cel.bind(device, 1, .device == .device)", 37, UNBOUNDED),
         ('cel.bind(device, 1, .device.driver == "a")', 37, 13),
         ('[1].all(device, "d" in .device.attributes)', 37, 17),

@@ -1,4 +1,4 @@
-"""The parser's tables in the package are those of the grammar."""
+"""The parser tables in the package match the grammar."""
 
 from __future__ import annotations
 

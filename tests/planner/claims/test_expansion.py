@@ -199,7 +199,7 @@ spec: {resourceClaims: [{name: gpu, resourceClaimTemplateName: one-gpu}]}
 @pytest.mark.parametrize(
     ("is_on", "entry", "group", "shared"),
     [
-        # name and template are those of the group's claim
+        # the name and the template come from the group's claim
         (True, "gpu", "training", "default/training-gpu"),
         (True, "other", "training", ""),
         (True, "gpu", "another", ""),
@@ -222,7 +222,7 @@ def test_pods_of_a_group_share_its_claim(is_on: bool, entry: str, group: str, sh
     demand = expand_claims(manifests, CLASSES, features)
     (shape,) = demand.shapes
     assert [str(claim.shared or "") for claim in shape.claims] == [shared]
-    # the group reserves its claim once, so no limit of consumers holds
+    # the group reserves its claim once, so the limit of consumers doesn't apply
     assert shape.figures.steady == 300
     assert demand.blocked == ()
     assert [each.code for each in manifests.diagnostics] == (

@@ -58,7 +58,9 @@ def test_what_a_quota_admits(hard: str, admitted: int) -> None:
 
 
 def test_pods_that_wait_for_claims_take_the_room_of_pods() -> None:
-    """Three pods are made, one claim of theirs is, and two pods are refused themselves."""
+    """Of the pods, three are created, but only one of their claims is created. Two other pods are
+    rejected.
+    """
     at_once = workload().replace("{replicas: 5", "{podManagementPolicy: Parallel, replicas: 5")
     result = demand(TEMPLATE, at_once, quota("pods: 3, count/resourceclaims.resource.k8s.io: 1"))
     assert [(each.created, each.member.figures.steady) for each in result.blocked] == [
@@ -90,7 +92,7 @@ def test_one_pod_of_a_stateful_set_waits_for_its_claim() -> None:
         ),
         ("cpu: 20", "{limits: {cpu: 1}}", None),  # the limit is the request
         ("requests.cpu: 20", "{requests: {cpu: 1}}", None),
-        ("requests.nvidia.com/gpu: 1", "{}", None),  # only cpu and memory must be said
+        ("requests.nvidia.com/gpu: 1", "{}", None),  # pods must set only cpu and memory
         ("requests.ephemeral-storage: 1Gi", "{}", None),
         ("pods: 9", "{}", None),
     ],
@@ -159,7 +161,7 @@ def test_what_is_used_already_counts() -> None:
 def test_what_one_pod_takes_of_a_quota_and_how_many_are_left_out(
     hard: str, charge: dict[str, int] | None, refused: int
 ) -> None:
-    """So that pods can be let in as they arrive."""
+    """The simulation uses these numbers to admit pods in arrival order."""
     given = demand(TEMPLATE, workload(resources="{requests: {cpu: 500m}}"), quota(hard)).quotas
     assert given is not None
     ((key, charges),) = given.charges.items()

@@ -1,4 +1,4 @@
-"""RuntimeClasses change the pods that name them, as admission does."""
+"""RuntimeClasses change the pods that refer to them, in the same way as admission."""
 
 from __future__ import annotations
 

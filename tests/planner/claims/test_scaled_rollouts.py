@@ -45,7 +45,9 @@ def pod(made: str, image: str) -> Object:
 
 
 def assumptions(replicas: int, *hashes: str) -> list[str]:
-    """What a plan assumes if a Deployment of two pods gets this many, of a new image."""
+    """Return the assumptions of a plan if a Deployment with two pods gets a new image and this
+    number of replicas.
+    """
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
     node["status"] = {
         "allocatable": {"cpu": "8", "memory": "30Gi", "pods": "58"},

@@ -875,7 +875,7 @@ def test_whatever_a_fleet_says_it_is_read_or_refused(edits: list[tuple[str, Any]
 
 
 def changed_further(document: dict[str, Any], edits: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The document with values set at those of the paths that are there."""
+    """Return the document with values set at the paths that exist."""
     for path, value in edits:
         *parents, last = path.split(".")
         here: Any = document

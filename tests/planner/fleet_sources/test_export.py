@@ -95,7 +95,7 @@ def pools_of(document: dict[str, Any]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(("name", "tool"), WAYS)
 def test_a_fleet_survives_the_way_there_and_back(name: str, tool: str) -> None:
     cluster = describe_fleet(read_fleet(FLEETS[name]), "ml", {})
-    # as plain data, which a file holds
+    # as plain data, as in a file
     documents = json.loads(json.dumps(export_cluster(cluster, tool)))
     found = read_imported_fleet(
         documents, file="exported", region=FLEETS[name]["region"], kubernetes="1.35"

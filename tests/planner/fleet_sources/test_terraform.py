@@ -160,7 +160,7 @@ def test_zones_of_a_cluster_are_those_of_its_network() -> None:
 
 
 def state_file(*resources: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    """Return a state file, as `terraform.tfstate` holds it."""
+    """Return the content of a state file, as in `terraform.tfstate`."""
     return {"version": 4, "serial": 1, "lineage": "x", "resources": list(resources), **fields}
 
 

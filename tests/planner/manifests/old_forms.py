@@ -166,9 +166,9 @@ def written(draw: st.DrawFn, data: Data) -> str:
 
 
 def commented(text: str, random: random.Random) -> str:
-    """Put comments of their own number above and behind some lines that are whole in themselves."""
+    """Add numbered comments above and after some complete lines."""
     lines: list[str] = []
-    inside = False  # a scalar that goes on over several lines: no comment there
+    inside = False  # a scalar that spans several lines can't contain comments
     for number, line in enumerate(text.splitlines()):
         key = line.lstrip(" -").partition(":")[0]
         if key.isalnum() or "/" in key:

@@ -310,8 +310,8 @@ def test_a_line_before_moves_every_line() -> None:
     ],
 )
 def test_names_of_a_quota_under_which_nothing_is_counted(name: str, counted: str | None) -> None:
-    """A quota controller of 1.36.3 gives the status of the first four no `used`, and that of the
-    others one.
+    """The quota controller 1.36.3 doesn't set `used` in the status of the first four names, but
+    does for the others.
     """
     text = f"apiVersion: v1\nkind: ResourceQuota\nmetadata: {{name: q}}\nspec:\n  hard:\n    {name}: 4\n"
     told = [(each.code, each.place.line, each.fix) for each in read(text).diagnostics]

@@ -1,4 +1,4 @@
-"""Hostile and random input: no exception but the project's own, and the rules table holds for
+"""Hostile and random input raises only the project's own exceptions, and the rules table applies to
 single mutations.
 """
 

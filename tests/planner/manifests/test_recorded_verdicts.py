@@ -1,6 +1,6 @@
-"""Workloads that were changed at any place, with what real API servers said to them.
+"""Workloads with a random change, and the answers of real API servers.
 
-`conformance/api_server/run.py --record` asks the servers again.
+`conformance/api_server/run.py --record` records the answers again.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ def test_a_text_that_is_right_needs_none() -> None:
 
 
 def test_where_two_readings_are_possible_nobody_guesses() -> None:
-    # A security context may be the pod's, or that of its container.
+    # A security context can belong to the pod or to its container.
     text = flat("""\
 apiVersion: v1
 kind: Pod

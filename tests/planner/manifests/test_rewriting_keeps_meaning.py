@@ -1,5 +1,5 @@
-"""A generated corpus of older objects: what is rewritten is what v1 meant from the start, and is
-taken.
+"""A generated corpus of older objects: the rewritten objects have the same meaning as objects
+written in v1, and the API server accepts them.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ CONDITIONS = st.recursive(
 
 
 def selects(selector: dict[str, Any], gpu: dict[str, str]) -> bool:
-    """What the controller of the classic driver answered, by another way than CEL."""
+    """Return the result of the classic driver's controller, computed without CEL."""
     ((key, value),) = selector.items()
     if key == "andExpression":
         return all(selects(part, gpu) for part in value)

@@ -1,6 +1,6 @@
-"""Rendering: what is rendered is taken by the API server, and parsing it gives the same value back.
+"""Rendering: the API server accepts rendered objects, and parsing them returns the original value.
 
-So does the demand of a plan document, which is made of it.
+The same applies to the demand of a plan document, which contains rendered objects.
 """
 
 # strategies read best in one piece
@@ -215,8 +215,8 @@ ALLOCATIONS = st.builds(
 
 
 def is_taken(*documents: dict[str, Any]) -> None:
-    """Every rendered object is taken by an API server with all features, also after a way through
-    YAML.
+    """An API server with all features accepts every rendered object, even after conversion to YAML
+    and back.
     """
     text = "---\n".join(block_text(document) for document in documents)
     features = features_of(36).with_gates(list_attributes=True)
@@ -390,7 +390,7 @@ def containers(draw: Any) -> Container:
     limits, requests = draw(AMOUNTS), draw(AMOUNTS)
     return Container(
         name=draw(NAMES),
-        requests={**limits, **requests},  # what has a limit has a request
+        requests={**limits, **requests},  # a resource with a limit also has a request
         limits=limits,
         claims=draw(tuples(st.builds(ContainerClaim, NAMES, VALUES))),
         ports=draw(

@@ -1,10 +1,11 @@
-"""What real API servers 1.34.3, 1.35.4, 1.36.3 and 1.37.0 answered, against what is read here.
+"""The answers of real API servers 1.34.3, 1.35.4, 1.36.3, and 1.37.0, compared with the findings of
+this project.
 
-The files in `cases/` hold manifests of our own and the servers' answers with default gates:
-`create` for strict field validation (kubectl's), `lenient` and `apply` (server-side) where they
-differ, `stored` for what storing changed. A verdict is `accepted`, or the reason and the fields at
-fault; it is given once where the releases agree. Under `gates` stand the planner's features that
-differ from the default.
+The files in `cases/` contain our own manifests and the servers' answers with default feature gates:
+`create` for strict field validation (as in kubectl), `lenient` and `apply` (server-side) if they
+differ, and `stored` for changes by storing. A verdict is `accepted`, or the reason and the invalid
+fields. If all minor versions agree, the file contains one verdict. `gates` contains the planner's
+features that differ from the default.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from dra_planner.sources import Source
 
 FOLDER = Path(__file__).parent / "cases"
 MINORS = tuple(RELEASES)
-MINORS_OF_TEXTS = (34, 35, 36)  # of which kubectl was asked
+MINORS_OF_TEXTS = (34, 35, 36)  # for which kubectl was run
 TEXT_GROUPS = ("yaml", "yaml-dialect")
 MODES = {"create": "strict", "lenient": "lenient", "apply": "apply", "limited": "strict"}
 
@@ -200,7 +201,7 @@ def test_what_the_server_stores_drops_and_fills_in(
     context, _ = context_of(case, minor)
     (item,) = objects_of(expand(case["manifest"], case))
     if case.get("change") and not case.get(key):
-        return  # what an unchanged object looks like was not recorded
+        return  # unchanged objects weren't recorded
     found: dict[str, dict[str, Any]] = {"dropped": {}, "defaulted": {}, "rewritten": {}}
     for path, what, sent, stored in changes(item.data, stored_form(item, context)):
         if item.group == "resource.k8s.io" or DEVICE_FIELDS.search(path):

@@ -126,7 +126,7 @@ def test_anchors_and_merges() -> None:
     )
     tree, remarks = read_yaml(text)
     assert tree["b"] == {"x": 1, "z": 3}
-    assert tree["c"] == {"x": 1, "z": 2}  # as in goyaml.v2, a merge overrides what stands before it
+    assert tree["c"] == {"x": 1, "z": 2}  # as in goyaml.v2, a merge key overrides earlier keys
     assert tree["d"] == {"x": 5, "z": 2}
     assert tree["e"] is tree["a"]
     assert [(remark.code, remark.line) for remark in remarks] == [("merged-key", 3)]

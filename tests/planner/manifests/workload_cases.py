@@ -1,7 +1,7 @@
-"""One case per kind of workload: how many pods of which role, worked out by hand.
+"""One case per workload kind: the number of pods in each role, computed manually.
 
-Figures read (floor, steady, ceiling, peak); None is unbounded. POD stands for a pod spec that asks
-for a claim.
+The numbers are (floor, steady, ceiling, peak), and None means unlimited. POD represents a pod spec
+with a claim.
 """
 
 # a manifest reads best in one piece
@@ -158,7 +158,7 @@ CASES: list[tuple[str, str, Expected]] = [
         ),
         {"ps": fixed(1), "worker": fixed(5)},
     ),
-    # the runtime says 2, the TrainJob 6
+    # the runtime sets 2, and the TrainJob sets 6
     (
         "TrainJob",
         manifest(
@@ -220,7 +220,7 @@ CASES: list[tuple[str, str, Expected]] = [
         ),
         {"head": fixed(1), "gpu": fixed(2)},
     ),
-    # an upgrade runs a second cluster beside the first
+    # an upgrade runs a second cluster in addition to the first
     (
         "RayService",
         manifest(
@@ -250,7 +250,7 @@ CASES: list[tuple[str, str, Expected]] = [
         ),
         {"worker": fixed(4)},
     ),
-    # 2 replicas of the set; the scaling group holds 1 to 3 times a clique of 4
+    # 2 replicas of the set; the scaling group contains 1 to 3 copies of a clique of 4
     (
         "PodCliqueSet",
         manifest(

@@ -382,7 +382,9 @@ def test_old_pools_with_a_minimum_are_deleted_too() -> None:
 def test_after_the_last_step_the_new_pools_have_what_the_moved_workloads_need(
     keep: tuple[str, ...], last: str
 ) -> None:
-    """Old pods may take DRA nodes whose class serves their resource, so the moves need more."""
+    """Old pods can run on DRA nodes if a DeviceClass serves their resource, so the moves need more
+    nodes.
+    """
     kept = workload("kept", 1, 4, extra="nodeSelector: {pulumi-dra/pool: l4}")
     texts = workload("a", 4, 3), workload("b", 4, 1), *([kept] if keep else [])
     fleet = read_fleet({**FLEET, "drivers": SERVING, "pools": [{**L4, "count": {"max": 9}}]})

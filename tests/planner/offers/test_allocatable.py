@@ -74,7 +74,7 @@ def test_a_g4dn_node_lies_between_the_estimate_and_the_most() -> None:
     allocatable = predict_allocatable(catalog.machine("eks", "g4dn.2xlarge"))
     assert (allocatable.amounts["cpu"], allocatable.amounts["pods"]) == (7910, 29)
     assert allocatable.amounts["memory"] <= 31785232 * 1024 <= allocatable.at_most["memory"]
-    # what kubelet takes of the capacity is exact
+    # the amount that the kubelet reserves is exact
     possible = (32768 - 32768 // 64) * MIB  # without the descriptors of the pages
     assert allocatable.at_most["memory"] - 31785232 * 1024 == possible - 32475408 * 1024
 
@@ -219,8 +219,8 @@ def test_disks_of_an_eks_machine_are_its_ephemeral_storage_where_they_are_one_fi
 
 
 def test_nodes_of_ones_own_image_keep_memory_for_as_many_pods_as_nodeadm_works_out() -> None:
-    """EKS tells nodes of its own images its cap; of others nodeadm reserves by the machine's
-    addresses.
+    """EKS passes the maximum number of pods to nodes with its own images. On other nodes, nodeadm
+    reserves memory according to the machine type's addresses.
     """
     # 16 vCPU: capped at 110 pods, with addresses for 234
     machine = catalog.machine("eks", "g6.4xlarge")
@@ -272,8 +272,8 @@ def test_huge_pages_that_leave_no_memory_are_refused() -> None:
 
 
 def test_local_ssds_that_come_with_a_machine_may_be_the_ephemeral_storage() -> None:
-    """So a pod that asks for a TiB is not said not to fit; that GKE uses them so is not counted
-    on.
+    """Therefore, the verdict for a pod that requests 1 TiB isn't *does not fit*, but plans don't
+    rely on this use of the SSDs.
     """
     allocatable = predict_allocatable(catalog.machine("gke", "a3-highgpu-8g"))
     assert allocatable.at_most["ephemeral-storage"] == (16 * 375 * 9 // 10 - 100) * 1024 * MIB

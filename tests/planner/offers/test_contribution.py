@@ -162,7 +162,7 @@ def test_rows_in_the_tables_make_the_prediction_right(
         if replaces:
             lines = [line if each.startswith(f"{replaces},") else each for each in lines]
         else:
-            # the memory that a node does not tell
+            # the memory that a node doesn't report
             lines.append(line.replace(",192,,gpu", ",192,2097152,gpu"))
         path.write_text("\n".join(lines) + "\n")
     fleet = {

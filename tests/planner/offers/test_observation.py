@@ -1,4 +1,4 @@
-"""What the nodes of a snapshot still offer."""
+"""Free resources and devices on the nodes of a snapshot."""
 
 from __future__ import annotations
 

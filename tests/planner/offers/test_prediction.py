@@ -1,4 +1,4 @@
-"""What the pools of a fleet will offer."""
+"""Predicted resources and devices of a fleet's pools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the scheduler counts for a pod with pod-level amounts.
+"""Amounts that the scheduler counts for a pod with pod-level resources.
 
 Source: kubernetes/kubernetes:pkg/apis/core/v1/defaults.go@v1.36.3 (defaultPodRequests).
 """

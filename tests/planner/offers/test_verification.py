@@ -1,4 +1,4 @@
-"""A live cluster against what was planned on."""
+"""A running cluster compared with the planned nodes."""
 
 from __future__ import annotations
 
@@ -360,8 +360,8 @@ def test_the_release_of_the_driver_is_that_of_its_chart(chart: str, observed: li
 
 
 def test_a_release_under_the_name_of_the_older_chart_is_still_that_release() -> None:
-    """The chart of 0.4.1 writes nameOverride into its label, and the components set it to the older
-    chart's name.
+    """The chart of version 0.4.1 sets its label to nameOverride, and the components set
+    nameOverride to the older chart's name.
     """
     plugin = ObjectMeta(
         name="kubelet-plugin",

@@ -29,8 +29,8 @@ def test_packed_pods_share_a_node() -> None:
 
 
 def test_packed_pods_prefer_the_node_with_the_most_pods() -> None:
-    """Given half a node in use, expect four small pods beside it, so that the other node is free
-    for a large pod.
+    """Given a half-full node, expect four small pods on it, so that the other node is free for a
+    large pod.
     """
     assert model().places_all([HALF, SMALL, SMALL, SMALL, SMALL, LARGE], 2, "pack")
     assert not model().places_all([HALF, SMALL, SMALL, SMALL, SMALL, LARGE], 2, "spread")

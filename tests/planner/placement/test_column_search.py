@@ -109,8 +109,8 @@ def test_it_respects_maxima_and_pools_that_cannot_be_split(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_it_respects_limits_that_pools_share(seed: int) -> None:
-    """Given 40 vCPUs for both pools, of which the cheap one takes 8 per node and the other 4,
-    expect the cheapest partition within that.
+    """Given 40 vCPUs for two pools whose nodes use 8 (cheap pool) and 4 vCPUs, expect the cheapest
+    partition within this limit.
     """
     quota = SharedLimit(name="quota", most=40, unit="vCPU", takes={"a": 8, "b": 4})
     sizes, pools = GroupSizes(draw(seed)), pools_of(limits=(quota,))

@@ -46,7 +46,7 @@ def test_the_fewest_nodes(case: str) -> None:
 
 
 def test_pods_of_different_namespaces_are_not_counted_together() -> None:
-    """Given two works that could take one place of each node together, expect two classes if they
+    """Given two workloads that could together use one slot on each node, expect two classes if they
     are in different namespaces.
     """
     first, second = works_of((2, 60, 1), (2, 60, 1))

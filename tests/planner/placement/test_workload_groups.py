@@ -90,7 +90,7 @@ def test_counts_lie_between_the_rows_and_the_proof(works: list[tuple[int, int, i
     needs = needs_of(*works)
     group = WorkloadGroup(0, frozenset(range(len(works))))
     sizes = GroupSizes(needs)
-    rows = sizes._rows_of(group)  # the proof is not part of the answer
+    rows = sizes._rows_of(group)  # the result doesn't contain the proof
     found = sizes.nodes(group)
     assert found is not None
     assert sizes.least(group) <= found <= max(sizes.least(group), rows.in_any_order)
@@ -113,8 +113,8 @@ def test_no_order_needs_more_nodes_than_the_proof(
 
 
 def test_a_count_refuted_by_the_simulation_holds_for_larger_groups() -> None:
-    """Given two works of four pods of one GPU each, one of which failed on three nodes, expect
-    four for it and for both, and one for the other.
+    """Given two workloads with four pods of one GPU each, one of which failed on three nodes,
+    expect four nodes for this workload and for both together, and one node for the other workload.
     """
     sizes = GroupSizes(needs_of((4, 1, 1), (4, 1, 1)))
     both, first, second = (WorkloadGroup(0, frozenset(works)) for works in ({0, 1}, {0}, {1}))

@@ -1,5 +1,5 @@
-"""Plans a running cluster, and tells what of it became otherwise on a real control plane, and
-why.
+"""Plan a running cluster, and report the differences from a real control plane, with their
+reasons.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ REASONS: Final[Mapping[str, str]] = {
 
 
 class Said(Struct, frozen=True):
-    """What is where: a row for each workload that was applied, and for each other; preempted pods
-    by workload.
+    """The positions of pods: a row for each applied workload and for each other workload, and the
+    preempted pods by workload.
     """
 
     rows: Mapping[str, Json]
@@ -131,8 +131,8 @@ def _reason_aside(case: Json, theirs: Said, became: Said) -> str:
 
 
 def _is_preempted_in_between(case: Json, theirs: Said, became: Said) -> bool:
-    """Tell whether the same workloads give way, in the plan or if pods that wait are tried before
-    the document of their workload arrives.
+    """Return whether the same workloads are preempted, either in the plan or if pending pods are
+    retried before their workload's document arrives.
     """
     wanted = became.rows, became.beside, became.preempted.keys()
     if (theirs.rows, theirs.beside, theirs.preempted.keys()) == wanted:
@@ -153,8 +153,8 @@ def _reason_of_others(case: Json, became: Said) -> str:
 
 
 def _is_let_in_otherwise(case: Json, became: Said) -> bool:
-    """Tell whether quotas that let pods in as they are made, whoever tries first, come to the
-    same.
+    """Return whether quotas that admit pods in creation order have the same result, regardless of
+    which pod is first.
     """
     cluster = read_cluster(request(case))
     if cluster.demand.quotas is None:
@@ -270,9 +270,7 @@ def _said(cluster: ReadCluster, outcome: SimulationOutcome) -> Said:
 def _aside(
     cluster: ReadCluster, outcome: SimulationOutcome
 ) -> tuple[dict[str, Json], dict[str, int]]:
-    """Return the rows of workloads that were not given, those with pods, and the preempted pods by
-    workload.
-    """
+    """Return the rows of the other workloads that have pods, and the preempted pods by workload."""
     members = [member for shape in cluster.demand.shapes for member in shape.members]
     members += [blocked.member for blocked in cluster.demand.blocked]
     refs = {member.workload for member in members if member.ahead}
@@ -285,7 +283,7 @@ def _aside(
         pod.meta.key: pod.owner or WorkloadRef("Pod", *pod.meta.key)
         for pod in cluster.snapshot.bound_pods
     }
-    for key, owner in owners.items():  # pods that nobody looks after
+    for key, owner in owners.items():  # pods without a controller
         if owner not in {member.workload for member in members} and key in outcome.cluster.pods:
             node = outcome.nodes[outcome.cluster.pods[key].node].name
             _add(rows, owner, Counter([node]), 0)
@@ -294,8 +292,8 @@ def _aside(
 
 
 def _add(rows: dict[str, Json], ref: WorkloadRef, on: Counter[str], pending: int) -> None:
-    """Add pods to the row of their workload, which the annotation of pods names even if it is
-    gone.
+    """Add pods to the row of their workload. The pods' annotation contains the workload even if it
+    has been deleted.
     """
     name = f"{ref.namespace}/{ref.name.partition('-')[0]}"
     nodes = on + Counter(rows.get(name, {}).get("nodes", {}))

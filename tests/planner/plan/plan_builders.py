@@ -47,7 +47,9 @@ def deployment(name: str = "web", replicas: int = 1, gpus: int = 1, memory: str 
 def fleet(
     *pools: tuple[str, Any], cloud: str = "eks", kubernetes: str = "1.34", autoscaler: str = "none"
 ) -> Fleet:
-    """A fleet of pools, each (machine, count); pools are named after their machines."""
+    """Return a fleet with these pools, each given as (machine, count). The name of a pool is its
+    machine type.
+    """
     region, system = (
         ("us-east-1", "m7i.large") if cloud == "eks" else ("us-central1", "e2-standard-4")
     )

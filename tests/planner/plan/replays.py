@@ -50,8 +50,8 @@ def planned(case: Instance) -> Plan:
 
 
 def replay(case: Instance) -> Replay:
-    """Plan an instance, and run it on the nodes that are built; where it does not fit, on the
-    maxima of all pools.
+    """Plan an instance, and simulate it on the built nodes. If it doesn't fit, use the maximum of
+    all pools.
     """
     plan = planned(case)
     fits = plan.verdict == "fits"

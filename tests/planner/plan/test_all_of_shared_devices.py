@@ -1,6 +1,6 @@
-"""A claim for all devices takes those of shared ones that have room left: after others it fits
-where before them it takes the whole node. Source: a rehearsal on kube-scheduler 1.36.3, in which
-everything was placed in one pod arrival order alone.
+"""A claim for all devices also gets shared devices with free capacity. It fits after other claims,
+but if it's first, it uses the whole node. Source: a rehearsal on kube-scheduler 1.36.3, in which
+all pods were placed in only one pod arrival order.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The plan's document: the same bytes for the same input, small whatever the replicas, judged again
-alike.
+"""The plan document: the same bytes for the same input, a size that doesn't depend on replicas, and
+the same result when evaluated again.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def test_its_size_does_not_grow_with_replicas() -> None:
 
 
 def test_the_number_of_calls_does_not_grow_with_replicas(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Time is not tested; what takes it is counted."""
+    """The test counts calls instead of measuring time."""
     from dra_planner.sizing import doubts
 
     called = []
@@ -194,5 +194,5 @@ def test_the_document_is_sized_as_the_manifests_are(where: Fleet, work: tuple[So
     assert (again.pools, again.cost) == (plan.pools, plan.cost)
     assert plan_file(again).demand == kept.demand
     refused = [each for each in plan.diagnostics if each.severity == "error"]
-    # what manifests get wrong is not judged again
+    # errors in manifests aren't evaluated again
     assert again.verdict == (plan.placing or plan.verdict) or refused

@@ -24,8 +24,8 @@ Json = dict[str, Any]
 
 
 def applied(case: Json, patch: Json) -> Json:
-    """Apply a patch as its head says: to the fleet by pools' names, or as JSON patches to the
-    documents they target.
+    """Apply a patch according to its first line: to the fleet by pool name, or as JSON patches to
+    the target documents.
     """
     case = copy.deepcopy(case)
     if not is_for_manifests(patch):
@@ -127,7 +127,9 @@ def test_recorded_cases_hold_fixes_of_every_kind():
 
 
 def test_the_least_change_of_equal_cost_comes_first():
-    """A small pod takes the only H100; a taint keeps it away, and so would affinity of the pod."""
+    """A small pod uses the only H100. A taint would keep it away, and so would an affinity in the
+    pod.
+    """
     made = planned("m2-any-takes-h100")
     assert kinds(made) == ["taint", "affinity", "profile"]
     taint, affinity, _ = made.judgement.fixes

@@ -88,7 +88,7 @@ def test_the_group_that_has_no_room_for_all_of_its_pods_takes_none(by: str) -> N
     plan = planned(5, job("a", 3, by=by), job("b", 3, by=by))
     assert plan.verdict == "does-not-fit"
     assert placed(plan) == {"a": (3, 0), "b": (0, 3)}
-    assert plan.pools[0].nodes.desired == 3  # no nodes for pods that do not start
+    assert plan.pools[0].nodes.desired == 3  # no nodes for pods that don't start
     assert plan.pools[0].bound == 6  # for all of them
     assert "starts its 3 pods only all at once; 1 of 2 groups" in told(plan, "b")
     assert "no plan within these limits fits more pods" in told(plan, "b")
@@ -129,7 +129,7 @@ def test_whole_groups_of_a_leader_worker_set_are_counted() -> None:
         f"{template}}}}}}}\n"
     )
     plan = planned(5, text)
-    assert placed(plan) == {"lws": (5, 1)}  # nobody keeps the fifth pod from starting
+    assert placed(plan) == {"lws": (5, 1)}  # nothing prevents the fifth pod from starting
     assert "2 of its 3 groups of 2 pods fit; pods of the other groups start one by one" in told(
         plan, "lws"
     )
@@ -153,8 +153,8 @@ def test_one_of_many_groups_stays_out_where_a_node_is_missing() -> None:
 
 
 def most_groups(sizes: list[tuple[int, str]], rooms: dict[str, int]) -> int:
-    """Try every set of groups: pods of `l4` and `t4` have one pool, those of `any` both; a node
-    takes one pod.
+    """Try every set of groups. Pods of `l4` and `t4` fit in one pool, and pods of `any` fit in
+    both. A node fits one pod.
     """
     best = 0
     for chosen in product((False, True), repeat=len(sizes)):

@@ -82,8 +82,8 @@ def test_nodes_are_added_until_everything_is_placed():
 
 
 def test_nodes_that_suffice_only_by_luck_are_not_answered_with():
-    """Where nodes score alike, the scheduler takes any: a node more is needed when it takes the
-    other one, and one of the other pool costs less than two.
+    """If nodes have the same score, the scheduler chooses any of them. If it chooses the other
+    node, one more node is needed, and one node of the other pool costs less than two nodes.
     """
     case = load("009")
     made = grow(case, with_replicas(case, 3))
@@ -95,8 +95,8 @@ def test_nodes_that_suffice_only_by_luck_are_not_answered_with():
 
 
 def test_pods_that_run_are_scaled_and_not_added():
-    """The whole node is taken already: four replicas of what runs with two need two devices
-    more.
+    """The node is already full, so four replicas of a workload that runs two need two more
+    devices.
     """
     case = load("m1-small-then-whole-node")
     applied = with_replicas(case, 8)
@@ -187,7 +187,7 @@ def test_pods_beyond_the_maximum_or_that_no_node_takes_do_not_fit():
 
 
 def test_daemon_sets_of_the_snapshot_are_not_subtracted_twice():
-    """New nodes have room for what the DaemonSet takes once, not for twice as much."""
+    """New nodes have enough capacity for one pod of the DaemonSet, but not for two."""
     case = load("m1-small-then-whole-node")
     case["fleet"]["daemonPods"] = {"agent": {"cpu": "30"}}
     daemon = {
@@ -260,7 +260,7 @@ def test_with_too_little_time_it_cannot_be_told():
     ids=str,
 )
 def test_nodes_that_a_budget_keeps_from_being_drained_are_told(spec: Json, blocked: str) -> None:
-    """Four pods run on two nodes; the verdict is not touched."""
+    """Four pods run on two nodes, and the verdict doesn't change."""
     case = load("m1-small-then-whole-node")
     running = [
         {

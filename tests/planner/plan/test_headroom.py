@@ -1,4 +1,4 @@
-"""Room that a fleet keeps free for more pods like those of a workload."""
+"""Capacity that a fleet keeps free for additional pods of a workload."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def test_changes_of_pods_keep_what_they_ask_for() -> None:
 
 
 def claim_of_all(**config: Any) -> list[Json]:
-    """Two pods that name one claim, and that together request more CPU than a node has."""
+    """Two pods that share one claim, and that together request more CPU than a node has."""
     template, job = workload("a", 2, resourceClaims=[{"name": "gpu", "resourceClaimName": "one"}])
     claim = {**template, "kind": "ResourceClaim", "spec": template["spec"]["spec"]}
     claim["metadata"] = {"name": "one", "namespace": "ml"}
@@ -178,7 +178,7 @@ def test_a_pod_that_no_pool_lets_in_keeps_its_devices() -> None:
     assert "g4dn.12xlarge" in added
     assert added.endswith('with the name "added-1" and at most 1 node')
     assert tolerating.startswith("Job ml/c: add to the pod's tolerations")
-    assert any('pool "added-1"' in step for step in others)  # named only after it is added
+    assert any('pool "added-1"' in step for step in others)  # has a name only after it's added
     assert not any("1 device instead of 2" in step for step in found.steps)
 
 
@@ -374,8 +374,8 @@ DEVICES = "gpu.nvidia.com.deviceclass.resource.k8s.io/devices"
 def test_quotas_are_raised_with_the_pools(
     wanted: tuple[list[Json], ...], limits: dict[str, str], steps: tuple[str, ...]
 ) -> None:
-    """Given quotas that are one of several causes, when limits are raised as the change says, then
-    the plan fits on the changed fleet.
+    """Given quotas that are one of several causes, when the limits are raised according to the
+    change, then the plan fits on the changed fleet.
     """
     plan = planned(fleet(), *wanted, quota(**limits))
 

@@ -1,5 +1,5 @@
-"""Fixes keep what the author meant, raise every count at once, say what that costs; whoever follows
-one is done.
+"""Fixes preserve the author's intent, raise all counts at the same time, and state the cost. One
+fix is enough.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def shared_config(strategy: str) -> list[Json]:
 
 
 def one_claim(objects: Objects, fix: str) -> Objects:
-    """Make the template one claim, and let all pods name it."""
+    """Replace the template with a single claim that all pods use."""
     del fix
     text = yaml.safe_dump_all(objects).replace("resourceClaimTemplateName", "resourceClaimName")
     made = list(yaml.safe_load_all(text))

@@ -1,5 +1,5 @@
-"""Ceiling and peak demand: told beside the verdict, with reasons, wherever they are worse off than
-steady demand.
+"""Ceiling and peak demand: reported with the verdict and with reasons if their verdicts are worse
+than for steady demand.
 """
 
 from __future__ import annotations
@@ -186,8 +186,8 @@ def test_nothing_bounds_the_ceiling():
 
 
 def test_ceilings_are_simulated_too():
-    """Four small pods leave a whole node to the big one on paper; spread as the scheduler does,
-    they take both.
+    """In the packing, four small pods leave a whole node for the big pod. The scheduler spreads
+    them over both nodes.
     """
     one_pod = WEB.replace("replicas: 4", "replicas: 1").replace("Surge: 1", "Surge: 0")
     big = one_pod.replace("name: web", "name: whole").replace("app: web", "app: whole")

@@ -1,4 +1,4 @@
-"""Quotas and reservations of a fleet, from its document to what is built."""
+"""Quotas and reservations of a fleet, from its document to the built nodes."""
 
 from __future__ import annotations
 

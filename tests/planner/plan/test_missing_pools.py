@@ -1,5 +1,5 @@
-"""What a fleet lacks for a pod that fits none of its pools; every answer is applied, and the plan
-made again.
+"""The missing part of a fleet for a pod that doesn't fit any pool. Each test applies the fix and
+plans again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ def requesting(
 
 
 def fixes(where: Fleet, *sources: Source) -> list[str]:
-    """The fixes that name what the fleet lacks, each tried: the changed fleet holds the demand."""
+    """Return the fixes that add the missing part to the fleet, after checking that the demand fits
+    on each changed fleet.
+    """
     plan = plan_of(where, *sources)
     assert plan.verdict == "does-not-fit"
     (shape,) = plan.demand.shapes

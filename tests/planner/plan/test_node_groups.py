@@ -1,5 +1,5 @@
-"""What is on the nodes that are built: identical nodes once, devices by who uses them, and who pays
-for them.
+"""Contents of the built nodes: identical nodes once, devices by workload, and the cost share of
+each workload.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def pods_of(filled: FilledNodes) -> Counter[str]:
 
 
 def check_sums(plan: Plan) -> FilledNodes:
-    """Nodes are as many as are built, pods as many as are placed, and each used device has who uses
-    it.
+    """Check that the groups contain all built nodes and all placed pods, and that each used device
+    has a workload. Return the nodes.
     """
     filled = fill_nodes(plan)
     for pool in plan.pools:
@@ -84,7 +84,9 @@ def test_groups_add_up(
 
 @pytest.mark.parametrize("pools", [("g6.12xlarge", "p5.48xlarge"), ("p4d.24xlarge",)])
 def test_a_packing_is_told_as_the_devices_of_its_claims_are(pools: tuple[str, ...]) -> None:
-    """`detail_claims` names every claim by itself; groups say the same of nodes."""
+    """`detail_claims` lists every claim separately, and the node groups contain the same
+    devices.
+    """
     sources = [source for name in WORKLOADS for source in example(f"workloads/{name}")]
     plan = plan_of(fleet(*((pool, {"min": 0, "max": 4}) for pool in pools)), *sources, steps=0)
     filled = check_sums(plan)
@@ -142,8 +144,8 @@ def test_a_nic_below_a_used_gpu_is_stranded() -> None:
 
 
 def test_slices_of_a_partitioned_gpu_count_as_one() -> None:
-    """DynamicMIG: whichever partition is made, the GPU is in use, and what is left of it is
-    told.
+    """DynamicMIG: regardless of the partition, the GPU is in use, and the report contains the
+    remainder.
     """
     where = read_fleet(
         {

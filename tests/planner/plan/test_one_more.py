@@ -1,8 +1,8 @@
-"""What one more pod or node costs, room on planned nodes, who pays for claims, and why devices are
-stranded.
+"""Cost of one more pod or node, free capacity on planned nodes, cost of claims, and reasons for
+stranded devices.
 
-The referee knows GPUs and prices alone: it tries every number of nodes of each pool, and every way
-to put pods on them.
+The reference search considers only GPUs and prices. It tries every number of nodes in each pool,
+and every placement of pods.
 """
 
 from __future__ import annotations

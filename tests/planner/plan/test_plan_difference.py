@@ -1,4 +1,4 @@
-"""What a plan changes of the saved one: nodes, money, and because of which workload."""
+"""Differences between a plan and the saved plan: nodes, cost, and the workloads that cause them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What the plan adds to sizing: levels, node ranges, cost, assumptions, findings."""
+"""Results that the plan adds to sizing: demand levels, node ranges, cost, assumptions, and
+findings.
+"""
 
 from __future__ import annotations
 
@@ -97,8 +99,8 @@ def test_a_daemon_set_has_as_many_pods_as_nodes_and_quotas_need_room_for_all(
 
 @pytest.mark.parametrize(("hard", "told"), [("9", []), ("8", ["DaemonSet default/watch"])])
 def test_daemon_sets_share_the_room_of_a_quota(hard: str, told: list[str]) -> None:
-    """Either would have room beside one pod of the other; three pods of three workloads are
-    nine.
+    """Each workload would fit next to one pod of the other workload. Three workloads with three
+    pods each have nine pods.
     """
     meta = "metadata: {name: q, namespace: default}"
     quota = f"apiVersion: v1\nkind: ResourceQuota\n{meta}\nspec: {{hard: {{pods: {hard}}}}}"
@@ -254,7 +256,7 @@ def test_counts_are_those_that_gke_builds(
 def test_whole_gpus_beside_slices_cut_by_claims_where_a_counter_is_nothing(
     machine: str, nodes: int
 ) -> None:
-    """An A100 has no encoders, and publishes a counter of 0, of which a whole GPU takes 0."""
+    """An A100 doesn't have encoders, so it publishes the counter 0, of which a whole GPU uses 0."""
     document = {
         "cloud": "aks",
         "region": "eastus",

@@ -1,8 +1,8 @@
-"""What real fleets are decided by, one named case each: right, or refused or left open with the
-reason said.
+"""Typical decisions in real fleets, one named case each: the verdict is correct, and other verdicts
+than *fits* have a reason.
 
-A case that does not fit names the least change: with it, everything fits; with one less, it does
-not.
+A case that doesn't fit states the smallest change. With this change, all pods fit. With one less,
+they don't.
 """
 
 from __future__ import annotations
@@ -170,11 +170,10 @@ def in_zone(zone: str) -> str:
 
 
 class Case(Struct, frozen=True):
-    """A fleet, workloads, and what is expected: nodes built, the reason, what is said beside the
-    verdict.
+    """A fleet, workloads, and the expected result: built nodes, the reason, and other texts.
 
-    `least` is the change that the reason names; `less` the same with one less, which does not help.
-    `existing` empty nodes of the first pool are there already.
+    `least` is the change in the reason, and `less` is the same change with one less, which isn't
+    enough. `existing` is the number of empty nodes that the first pool already has.
     """
 
     name: str
@@ -821,7 +820,7 @@ def planned(where: Fleet, work: tuple[Source, ...], existing: int = 0) -> Plan:
 
 
 def said(plan: Plan) -> str:
-    """All that a plan says beside its verdict."""
+    """Return all texts of a plan except its verdict."""
     told = [
         text
         for each in plan.workloads

@@ -1,5 +1,5 @@
-"""Spare nodes: every pod finds a node again when some are lost, and the others stay where they
-are.
+"""Spare nodes: if nodes fail, all their pods are placed again, and all other pods stay on their
+nodes.
 """
 
 from __future__ import annotations

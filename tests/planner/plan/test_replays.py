@@ -1,7 +1,7 @@
-"""Plans of random fleets are built as objects and run: what fits is placed, what does not fit is
-not.
+"""Plans of random fleets are created as objects and simulated.
 
-REPLAYS=2000 runs as many instances as that, SINCE=N other ones.
+If the plan *fits*, all pods are placed; if it *does not fit*, some pods stay pending.
+REPLAYS=2000 sets the number of instances, and SINCE=N selects other instances.
 """
 
 from __future__ import annotations

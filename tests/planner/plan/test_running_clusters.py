@@ -1,8 +1,8 @@
-"""Running clusters, what was applied to them, and what a real control plane made of it.
+"""Running clusters, the applied changes, and the results on a real control plane.
 
-A file of `running_clusters/` holds a cluster as `kubectl get -A -o yaml` printed it, what was then
-applied, and what became of it with kube-apiserver, kube-scheduler and kube-controller-manager
-1.36.3; bound pods were marked Running. `conformance/scheduler/running_clusters.py` records more.
+A file in `running_clusters/` contains a cluster in the form of `kubectl get -A -o yaml`, the
+applied manifests, and the result with kube-apiserver, kube-scheduler, and kube-controller-manager
+1.36.3. Bound pods were marked as Running. `conformance/scheduler/running_clusters.py` records more.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def load(name: str) -> Json:
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in CASES.glob("*.yaml")))
 def test_what_is_applied_becomes_what_it_became(name):
-    """Without any chance where a case holds but the outcome; else verdict, bystanders and victims
-    are compared too.
+    """If a case contains only the outcome, compare it without random choices. Otherwise, also
+    compare the verdict, the other pods, and the preempted pods.
     """
     case = load(name)
     if "became" in case:
@@ -73,8 +73,8 @@ def test_a_quota_that_is_applied_again_takes_the_place_of_the_one_that_is_there(
 
 
 def test_a_new_template_is_rolled_out():
-    """Pods of the old one hold the devices until those of the new one run; with eight wanted none
-    is free.
+    """Pods of the old template hold the devices until the new pods run. If eight devices are
+    requested, none is free.
     """
     case = scale(load("same-name-scale"), 4)
     (deployment,) = [each for each in case["applied"] if each["kind"] == "Deployment"]
@@ -86,7 +86,7 @@ def test_a_new_template_is_rolled_out():
 
 
 def again(case: Json, **changed: Any) -> Json:
-    """The Deployment of a recorded rollout as it runs, but for what is changed of its container."""
+    """Return the running Deployment of a recorded rollout, with a change to its container."""
     (deployment,) = [each for each in case["applied"] if each["kind"] == "Deployment"]
     template = deployment["spec"]["template"]
     template["metadata"].pop("annotations")
@@ -109,7 +109,9 @@ def again(case: Json, **changed: Any) -> Json:
     ],
 )
 def test_whatever_makes_other_pods_is_rolled_out(changed: Json, pending: int):
-    """Its four pods hold all devices, and it may have one more at a time but none fewer."""
+    """Its four pods hold all devices. The rollout can add one pod at a time, but can't remove any
+    pod first.
+    """
     found = placed(applied(again(load("rollout-surge-stuck"), **changed)))["default/w"]
     assert (found["placed"], found["pending"]) == (4, pending)
 
@@ -155,7 +157,7 @@ def test_what_terminating_pods_hold_is_free_after_them(pods: int, pending: int):
     ],
 )
 def test_a_manifest_that_does_not_count_its_pods_has_as_many_as_run(last_applied: str, pods: int):
-    """Who scales it keeps its count, unless `kubectl apply` takes the count away that it gave."""
+    """A scaler's count is kept, unless `kubectl apply` removes a count that it set earlier."""
     case = again(load("rollout-surge-stuck"))
     (running,) = [each for each in case["cluster"] if each["kind"] == "Deployment"]
     running["metadata"]["annotations"] = {
@@ -211,7 +213,7 @@ def test_what_hangs_on_chance_cannot_be_told(names: str, verdict: str):
 
 
 def test_pods_of_an_unknown_priority_class_are_never_created():
-    """The snapshot holds those of the system, so that it holds all."""
+    """The snapshot contains the system's priority classes, so it contains all of them."""
     case = again(load("rollout-surge-stuck"))
     (deployment,) = [each for each in case["applied"] if each["kind"] == "Deployment"]
     deployment["metadata"]["name"], deployment["spec"]["template"]["spec"]["priorityClassName"] = (
@@ -256,7 +258,9 @@ def test_pods_of_an_unknown_runtime_class_are_never_created(
 
 
 def test_who_gives_way_is_told():
-    """Pods of the cluster that nobody asked about: a plan that fits may cost them their nodes."""
+    """Pods of the cluster that aren't in the plan: a plan with the verdict *fits* can
+    preempt them.
+    """
     plan = applied(load("preempt-cpu-given"))
     (told,) = [each for each in plan.diagnostics if each.code == "gives-way"]
     assert (plan.verdict, told.severity) == ("fits", "warning")
@@ -271,15 +275,18 @@ def test_who_gives_way_is_told():
         ({"pods": "1"}, "does-not-fit"),
         ({"pods": "2", "requests.cpu": "1500m"}, "does-not-fit"),
         ({"pods": "2", "requests.cpu": "2", "count/resourceclaims.resource.k8s.io": "2"}, "fits"),
-        ({"limits.memory": "0", "services": "0"}, "does-not-fit"),  # refused: it says no limit
+        (
+            {"limits.memory": "0", "services": "0"},
+            "does-not-fit",
+        ),  # rejected: no limit set
         ({"services": "0"}, "fits"),
     ],
 )
 def test_a_quota_has_room_for_a_pod_on_each_node_or_the_daemon_set_does_not_fit(
     hard: dict[str, str], verdict: str
 ):
-    """A control plane of 1.36.3 lets two pods of three come where a quota has two devices: on one
-    node is none.
+    """With a quota of two devices, a 1.36.3 control plane admits two of three pods, so one node has
+    no pod.
     """
     case = load("daemon-set-that-surges")
     cluster = [
@@ -299,7 +306,7 @@ def test_a_quota_has_room_for_a_pod_on_each_node_or_the_daemon_set_does_not_fit(
 
 
 def test_a_quota_lets_some_pods_of_a_daemon_set_in():
-    """Which node goes without is nobody's choice; how many do is the quota's."""
+    """The node without a pod is arbitrary, but the quota determines the number of such nodes."""
     case = load("quota-lets-some-daemon-pods-in")
     found, became = placed(applied(case))["team/w2"], case["became"]["outcome"]["team/w2"]
     assert (found["placed"], found["pending"]) == (became["placed"], became["pending"])
@@ -307,7 +314,7 @@ def test_a_quota_lets_some_pods_of_a_daemon_set_in():
 
 @pytest.mark.parametrize(("policy", "victims"), [("PreemptLowerPriority", 1), ("Never", 0)])
 def test_pods_of_a_class_that_does_not_preempt_wait(policy: str, victims: int):
-    """The policy of the PriorityClass is that of its pods."""
+    """The policy of the PriorityClass applies to its pods."""
     case = load("preempt-cpu-given")
     for each in (*case["cluster"], *case["applied"]):
         if each["kind"] == "PriorityClass" and not each["metadata"]["name"].startswith("system"):

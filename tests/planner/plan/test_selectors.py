@@ -1,5 +1,5 @@
-"""Selectors are compiled while manifests are read, and those of a fleet's own classes when it is
-planned on.
+"""Selectors in manifests are compiled when the manifests are read, and selectors in a fleet's
+DeviceClasses are compiled when the fleet is planned.
 """
 
 from __future__ import annotations
@@ -71,7 +71,9 @@ def test_what_the_api_server_refuses_does_not_fit(expression: str, code: str, sa
 
 
 def test_a_costly_selector_of_an_object_that_exists_is_evaluated() -> None:
-    """The scheduler compiles without the limit: what the API server took once goes on working."""
+    """The scheduler compiles without the cost limit, so selectors that the API server once accepted
+    continue to work.
+    """
     features = features_of(34)
     assert check_selector(COSTLY, features) is not None
     assert isinstance(compile(COSTLY, Dialect.of(features)), Selector)
@@ -95,7 +97,9 @@ def test_each_selector_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize("minor", range(MINIMUM_MINOR, MAXIMUM_MINOR + 1))
 @pytest.mark.parametrize("version", ["25.3.2", "25.8.1", "0.4.1"])
 def test_the_classes_of_the_drivers_need_no_check(minor: int, version: str) -> None:
-    """They are never compiled as new: the API server takes them in every release."""
+    """They are never compiled as new selectors, because the API server accepts them in every
+    version.
+    """
     document = fleet(L4, kubernetes=f"1.{minor}").document()
     document["drivers"] = {"nvidia": {"version": version}, "dranet": True}
     classes = fleet_classes(read_fleet(document), features_of(minor))

@@ -59,8 +59,8 @@ def numbers(made: Plan) -> dict[str, tuple[int, int | None, int]]:
 
 
 def test_what_the_simulation_needs_is_built():
-    """A small pod takes the machine that only the other can use, unless there is one more; it needs
-    no other then.
+    """A small pod uses the only machine that fits the other pod, unless there is one more
+    machine.
     """
     made = plan(load("m2-any-takes-h100"))
     assert made.verdict == "fits"
@@ -82,8 +82,8 @@ def test_no_node_is_added_beyond_what_pools_share():
 
 
 def test_daemon_pods_without_requests_count_where_nodes_are_scored():
-    """Their defaults weigh more on a small machine, so that the pod which could run on it takes the
-    large one.
+    """Their default requests use a larger share of a small machine, so the pod that could run there
+    uses the large machine.
     """
     made = plan(load("m8-ranked"))
     assert numbers(made) == {"l4": (1, 0, 0), "h100": (1, 2, 2)}
@@ -148,8 +148,8 @@ def test_fits_is_not_said_of_counts_on_which_the_scheduler_left_pods_pending(nam
 
 
 def test_the_zones_of_a_pool_do_not_share_its_devices():
-    """Nodes of a pool in different zones differ in a label: what one has is not taken by a pod on
-    another.
+    """Nodes of a pool in different zones have different labels. A pod on one node doesn't use
+    devices of another node.
     """
     fleet = {
         "cloud": "eks",
@@ -183,7 +183,7 @@ SPREAD = """
 def test_system_nodes_in_another_zone_keep_pods_that_are_spread_over_zones_pending(
     zones: int | list[str], selector: str, verdict: str
 ) -> None:
-    """Unless the pods select the pool: nodes that they cannot go to are no zone of theirs."""
+    """If the pods select the pool, zones of other nodes don't count for topology spread."""
     chosen = f"      nodeSelector: {{pulumi-dra/pool: {selector}}}\n" if selector else ""
     fleet = read_fleet(
         {
@@ -220,7 +220,9 @@ spec:
 
 
 def test_what_fits_is_simulated_beside_pods_that_fit_nowhere():
-    """The verdict stays theirs; counts are those of the others, as if these were not there."""
+    """The verdict is still *does not fit*. The counts are the same as without the pods that don't
+    fit.
+    """
     case = load("m2-any-takes-h100")
     alone = plan(case)
     gpu = next(iter(yaml.safe_load_all(THREE_PODS)))
@@ -239,8 +241,8 @@ def test_what_fits_is_simulated_beside_pods_that_fit_nowhere():
 
 
 def test_pods_that_a_maximum_keeps_out_are_not_left_out():
-    """They fit a pool: which pods go without is decided by who comes first, and no counts are
-    told.
+    """They fit a pool, and the pod arrival order determines which pods stay pending, so the plan
+    doesn't contain counts.
     """
     made = plan(load("m2-any-takes-h100"), fleet=quota(1))
     assert made.verdict == "does-not-fit"
@@ -308,10 +310,10 @@ spec:
 
 
 class TestPoolsWithoutZones:
-    """Given pools that don't name zones, when the plan is simulated, then their nodes have zones,
-    as in a cloud: spreading over nodes counts less beside spreading over zones, so the scheduler
-    prefers large nodes. A real kube-scheduler 1.36 left two such pods pending on the nodes that a
-    plan without zones needed.
+    """Given pools without zones, when the plan is simulated, then their nodes have zones, as in a
+    cloud. Spreading over zones reduces the weight of spreading over nodes, so the scheduler prefers
+    large nodes. A real kube-scheduler 1.36 left two such pods pending on the nodes that a plan
+    without zones needed.
     """
 
     TEMPLATE = """\

@@ -1,4 +1,4 @@
-"""What makes a plan that is kept differ from the one made now."""
+"""Differences between a saved plan and a new plan."""
 
 from __future__ import annotations
 

@@ -50,8 +50,8 @@ def suggest(*jobs: Source, where: tuple[str, str] = EKS, **options: object) -> S
 
 
 def optimum(found: Suggestions, pods: int) -> Decimal:
-    """The price of the cheapest nodes, of any machine types, that hold this number of pods of the
-    only shape.
+    """Return the price of the cheapest nodes, of any machine types, that fit this number of pods of
+    the only shape.
     """
     (shape,) = found.plan.demand.shapes
     nodes = [

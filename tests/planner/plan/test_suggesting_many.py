@@ -72,7 +72,7 @@ def test_the_document_of_an_unplanned_fleet_can_be_planned(found: Suggestions) -
 
 
 def test_the_gap_counts_only_fleets_whose_pods_are_known_to_fit(found: Suggestions) -> None:
-    """The memory of the GPU in g7.2xlarge isn't known, so pods that request memory might fit."""
+    """The GPU memory of g7.2xlarge is unknown, so pods that request memory might fit."""
     assert found.best is not None
     assert found.known_usd is not None
     assert found.known_usd <= found.best.hourly_usd

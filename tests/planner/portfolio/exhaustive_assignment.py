@@ -22,8 +22,8 @@ class Pool(Struct, frozen=True):
 
 
 class Load(Struct, frozen=True):
-    """Pods that each take so many GPUs of one machine; `may` are the clusters that a movable load
-    may go to.
+    """Pods that each use this number of GPUs of one machine type. `may` contains the clusters that
+    can run a movable load.
     """
 
     name: str

@@ -27,7 +27,9 @@ def plan_of(workloads: str, steps: int = 0) -> Plan:
 
 
 def test_a_curve_is_what_plans_of_every_count_say() -> None:
-    """6 nodes of one GPU and 3 of four: 18 GPUs, 3 of which are taken by web and 4 by train."""
+    """6 nodes with one GPU and 3 nodes with four GPUs: 18 GPUs, of which web uses 3 and train uses
+    4.
+    """
     other = deployment("train", 1, gpus=4)
     curve = curve_of(deployment("web", 3) + other, 20)
     plans = [plan_of(deployment("web", 3 + more) + other) for more in range(21)]

@@ -1,4 +1,4 @@
-"""Risk by simulation against what can be calculated, and intervals against published values."""
+"""Simulated risk compared with calculated risk, and intervals compared with published values."""
 
 from __future__ import annotations
 

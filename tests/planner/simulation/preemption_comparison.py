@@ -23,8 +23,9 @@ SEEDS = 64
 
 
 class Became(Struct, frozen=True):
-    """What became of a cluster: the nodes of the pods that came ("" where they are pending),
-    victims by workload, what is where by workload, and how many pods each budget lets go.
+    """The result for a cluster: the nodes of the new pods ("" for pending pods), the preempted pods
+    by workload, the remaining pods by workload and node, and the number of disruptions that each
+    budget allows.
     """
 
     came: Mapping[str, str]
@@ -47,7 +48,9 @@ def read(case: Json) -> ReadCluster:
 
 
 def simulator_of(cluster: ReadCluster, *, counted: bool = True) -> Simulator:
-    """Return the simulator of a case; `counted`: with what the cluster says of its budgets."""
+    """Return the simulator of a case. If `counted` is set, use the budgets' status from the
+    cluster.
+    """
     demand = cluster.demand
     if not counted:
         demand = replace(
@@ -81,8 +84,8 @@ def simulated(
 
 
 def counted_before(case: Json) -> Iterator[tuple[str, int, int]]:
-    """Yield for each budget what it lets go before anything comes, as the cluster counted and as we
-    do.
+    """Yield the disruptions that each budget allows before new pods arrive: the budget, the
+    cluster's number, and our number.
     """
     cluster = read(case)
     setting = simulator_of(cluster, counted=False).setting
@@ -100,8 +103,8 @@ def counted_before(case: Json) -> Iterator[tuple[str, int, int]]:
 
 
 def differences(case: Json) -> tuple[list[str], int]:
-    """Return what the simulation never comes to, in lines, and how many ways were tried to break
-    ties and to end pods.
+    """Return the results that the simulation never produces, as lines, and the number of tried ways
+    to break ties and to terminate pods.
     """
     became, simulator = Became(**case["became"]), simulator_of(read(case))
     orders = [ArrivalOrder("settled", seed) for seed in range(1, SEEDS + 1)]
@@ -126,5 +129,7 @@ def differences(case: Json) -> tuple[list[str], int]:
 
 
 def _app(pod: str) -> str:
-    """The workload of a pod, by its name: those of these clusters have no "-" in theirs."""
+    """Return the workload of a pod from the pod's name. Workload names in these clusters don't
+    contain "-".
+    """
     return pod.partition("-")[0]

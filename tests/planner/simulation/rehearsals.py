@@ -1,11 +1,11 @@
-"""What kube-scheduler 1.36 did with planned clusters, and the same simulated.
+"""Recorded results of kube-scheduler 1.36 for planned clusters, and simulated results.
 
-A file of `rehearsals/` holds a cluster (objects that are there, and nodes by kind: what one brings,
-and the names of all), its workloads in order, and what became of them in runs of a real control
-plane: `settled` (a document after all pods of those before had a verdict), `at-once` (all documents
-posted in order) or `settled-reversed` (the last document first, templates too, so that pods came
-before the templates of their claims: they waited, and when their claims were made at last, whenever
-each was tried again, they arrived as if all had been applied at once).
+A file in `rehearsals/` contains a cluster (existing objects, and nodes by kind with their names),
+its workloads in order, and the results in runs of a real control plane. In `settled` runs, each
+document was applied after all pods of earlier documents had a result. In `at-once` runs, all
+documents were applied in order. In `settled-reversed` runs, the last document came first, including
+templates, so pods arrived before the templates of their claims. These pods stayed pending until the
+controller retried their claims, and then arrived as if all documents had been applied at once.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def case_names() -> list[str]:
 
 
 def compare(name: str) -> Iterator[Comparison]:
-    """Yield each recorded run of a case beside the simulated one."""
+    """Yield each recorded run of a case with the corresponding simulated run."""
     case = yaml.load((CASES / f"{name}.yaml").read_text(), yaml.CSafeLoader)
     for recorded in case["outcomes"]:
         features = features_of(parse_version(recorded["kubernetes"]))

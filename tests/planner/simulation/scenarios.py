@@ -1,7 +1,7 @@
 """Plays a scenario on a simulated cluster, one workload after another.
 
-A scenario file says what is given (nodes, slices, classes…), which workloads come in which order,
-and what real schedulers of each Kubernetes release did with them.
+A scenario file contains the existing objects (nodes, slices, classes, and so on), the workloads in
+arrival order, and the results of real schedulers for each Kubernetes version.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from dra_planner.sources import Source
 
 CASES = Path(__file__).parent / "scheduling_cases"
 WORKLOADS = {"Pod", "Deployment", "StatefulSet", "Job", "DaemonSet"}
-NAMED = {"Pod", "StatefulSet"}  # kinds whose pods have names that can be told
+NAMED = {"Pod", "StatefulSet"}  # kinds whose pods have predictable names
 Json = dict[str, Any]
 
 
@@ -54,7 +54,7 @@ def play(case: Json, features: Features) -> Outcome:
 
 
 class FinishingJob(Replicas):
-    """A Job whose pods end as soon as they run, which frees what they hold."""
+    """A Job whose pods complete as soon as they run, which frees their resources."""
 
     finished: int = 0
 
@@ -176,8 +176,8 @@ class _Play:
         return outcome
 
     def _reason(self, ref: WorkloadRef, failure: SchedulingFailure) -> Any:
-        """The scheduler counts the nodes that a DaemonSet's pod is not for; here they are not
-        asked.
+        """The scheduler counts nodes that a DaemonSet's pod doesn't target, but the simulation
+        doesn't check these nodes.
         """
         reason = reason_class(failure)
         others = len(self.setting.nodes) - 1

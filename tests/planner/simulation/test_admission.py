@@ -1,4 +1,6 @@
-"""Whom quotas let in: who comes first, in every pod arrival order, whatever the plan leaves out."""
+"""Pods that quotas admit: the first pods in every pod arrival order, regardless of the pods that
+the plan omits.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,11 @@ def placed(
     *,
     refused: Mapping[str, int] | None = None,
 ) -> dict[str, int]:
-    """Return how many pods of each workload run on a node of eight CPUs, where a quota has room for
-    so many pods.
+    """Return the number of running pods of each workload on a node with eight CPUs and a quota for
+    `room` pods.
 
-    The quota counts the pods of its namespace. `refused` are pods that the demand leaves out, by
-    workload.
+    The quota counts the pods of its namespace. `refused` contains the pods that the demand omits,
+    by workload.
     """
     pod_sets = [(each.members[0].workload, "") for each in made]
     quotas = PodQuotas(
@@ -66,8 +68,8 @@ def test_a_pending_pod_takes_room_too() -> None:
 
 
 def test_pods_that_give_way_leave_their_room_and_nobody_applies_a_bare_pod_again() -> None:
-    """A pod of another namespace pushes the first one off the node: what waits is made then, the
-    refused pod is not.
+    """A pod in another namespace preempts the first pod. The controller then creates the waiting
+    pod, but nothing re-creates the rejected pod.
     """
     made = [
         bare(shape(requests=WIDE, priority=-10), name="low", at=0),

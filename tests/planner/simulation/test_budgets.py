@@ -1,6 +1,4 @@
-"""Who gives way where PodDisruptionBudgets want to keep pods: small clusters, one rule at a
-time.
-"""
+"""Preempted pods if PodDisruptionBudgets protect pods: small clusters, one rule at a time."""
 
 from __future__ import annotations
 
@@ -104,7 +102,7 @@ def test_pods_that_nobody_makes_are_kept_by_shares_and_go_by_counts(limit, gone)
 
 
 def test_a_budget_is_no_law():
-    """Where no other pods help, those go that a budget wants to keep."""
+    """If preempting other pods doesn't help, protected pods are preempted."""
     shapes = [served("a", 2, on="n1"), high(requests=WHOLE)]
     assert preempted(shapes, [offer("n1")], budget("a", least=2)) == ["a", "a"]
 
@@ -120,7 +118,7 @@ def test_a_budget_that_is_used_up_by_one_pod_keeps_the_next():
 def test_on_a_node_the_pods_that_no_budget_keeps_go_though_they_are_more_important():
     shapes = [served("a", 1, priority=1), served("b", 1, at=1, priority=5), high()]
     assert preempted(shapes, [offer("n1")]) == ["a"]
-    # b is made again, and takes its turn
+    # b is re-created and scheduled again
     assert preempted(shapes, [offer("n1")], budget("a", least=1)) == ["b", "a"]
 
 
@@ -137,8 +135,8 @@ def test_fewer_violations_are_better_than_lower_priorities():
 
 @pytest.mark.parametrize(("minor", "gone"), [(36, "c"), (37, "b")])
 def test_a_pod_of_two_budgets_counts_for_both_up_to_1_36(minor, gone):
-    """From 1.37 on the budget after one that is used up is not charged, so that it still lets
-    another pod go.
+    """From 1.37 on, if one budget is exhausted, later budgets aren't charged, so they still allow
+    another disruption.
     """
     third = {"cpu": 20_000}
     labels = [{"app": "a", "tier": "x"}, {"app": "b", "tier": "x"}, {"app": "c"}]

@@ -1,5 +1,5 @@
-"""Large clusters: an attempt that remembers what nodes said chooses as one that asks every node
-again.
+"""Large clusters: scheduling with cached node results chooses the same nodes as evaluating every
+node again.
 """
 
 from __future__ import annotations

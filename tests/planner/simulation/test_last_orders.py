@@ -58,8 +58,8 @@ def test_a_single_workload_has_no_such_orders() -> None:
 
 
 def test_counts_grow_if_a_workload_in_the_middle_can_come_last() -> None:
-    """Given pods that take a whole node, between two workloads that the scheduler spreads over six
-    nodes, expect a seventh node, which neither document order nor its reverse needs.
+    """Given pods that use a whole node, between two workloads that the scheduler spreads over six
+    nodes, expect a seventh node, which neither document order nor reversed order needs.
     """
     given = demand(SMALL, WHOLE, PAIRS)
     nodes = replace(offer("a", 4), origin="predicted", count_min=0, count_max=9)

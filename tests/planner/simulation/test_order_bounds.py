@@ -1,5 +1,5 @@
-"""The bounds that the benchmark of orders states, on instances small enough to see what they must
-be.
+"""The bounds of the order benchmark, on instances that are small enough to compute the bounds
+manually.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ FOUR_PAIRS = _pairs(4)
 
 @pytest.mark.parametrize(("single", "least"), [(0, 10), (10, 10), (18, 11), (26, 12), (90, 20)])
 def test_two_pods_of_one_gpu_take_a_root_from_pods_of_four_pairs(single: int, least: float) -> None:
-    """Ten nodes have room for one such pod beside each of the ten that come later; a further node
-    takes eight.
+    """Ten nodes fit one such pod in addition to each of the ten later pods. Another node fits
+    eight.
     """
     asked = [(ONE_GPU, single), (FOUR_PAIRS, 10)][not single :]
     assert price_in_turn(demand(*asked)) == pytest.approx(least)
@@ -54,8 +54,8 @@ def price_in_turn(asked: Demand) -> float:
 
 
 def test_where_the_order_is_open_pods_of_one_gpu_fill_nodes() -> None:
-    """Forty of them on five nodes, but for one node of each kind that may be filled partly, and ten
-    nodes beside.
+    """Forty pods run on five nodes, except that one node of each kind can be partly filled, and ten
+    other nodes are needed.
     """
     price = order_bounds.price_in_any_order(demand((ONE_GPU, 40), (FOUR_PAIRS, 10)), OFFERS)
     assert 13 <= price <= 15

@@ -1,4 +1,4 @@
-"""The table of plugins: named as upstream names them, and a new one is one file."""
+"""The table of plugins: plugins have their upstream names, and a new plugin needs only one file."""
 
 from __future__ import annotations
 

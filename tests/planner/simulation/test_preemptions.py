@@ -1,8 +1,8 @@
-"""Who gave way to pods of higher priority in small clusters with disruption budgets, on real
-schedulers, and here.
+"""Pods that were preempted in small clusters with disruption budgets, on real schedulers and in the
+simulation.
 
-A file of `preemptions/` holds a cluster as its API server told it, the pods that came then, and
-what kube-scheduler and the disruption controller made of it; `conformance/scheduler/preemptions.py`
+A file in `preemptions/` contains a cluster as reported by its API server, the new pods, and the
+results of kube-scheduler and the disruption controller. `conformance/scheduler/preemptions.py`
 records more.
 """
 
@@ -37,7 +37,7 @@ def test_those_give_way_who_did(path: Path) -> None:
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_budgets_are_counted_as_the_disruption_controller_did(path: Path) -> None:
-    """From their specs alone, before anything comes."""
+    """Compute the counts only from the specs, before new pods arrive."""
     counts = list(counted_before(load(path)))
     assert [(name, ours) for name, _, ours in counts] == [
         (name, theirs) for name, theirs, _ in counts

@@ -1,4 +1,4 @@
-"""What holds for every cluster and every pod arrival order."""
+"""Properties of every cluster and every pod arrival order."""
 
 from __future__ import annotations
 
@@ -101,8 +101,8 @@ def test_no_placement_breaks_a_filter_or_a_capacity(given_nodes, demand, order):
 @given(nodes(), workloads(), st.sampled_from([SETTLED, AT_ONCE, REVERSED]))
 @settings(max_examples=60, deadline=None)
 def test_judging_equal_nodes_once_changes_nothing(given_nodes, demand, order):
-    """A preference for a node that is not there scores nothing, and tells every node from every
-    other.
+    """A preference for a node that doesn't exist doesn't change scores, but makes all nodes
+    different.
     """
     absent = PreferredNodes(
         1, NodeSelectorTerm(match_fields=(Requirement("metadata.name", "In", ("absent",)),))

@@ -44,14 +44,14 @@ def test_pods_are_in_the_right_pool(arrival):
 
 
 def test_no_false_alarm():
-    """Where the scheduler placed everything, nothing is left pending here."""
+    """If the scheduler placed all pods, the simulation leaves no pods pending."""
     for each in of("settled"):
         if not any(counts.pending for counts in each.recorded.values()):
             assert not any(counts.pending for counts in each.simulated.values()), each.case
 
 
 def test_no_false_fits():
-    """Where the scheduler left pods pending, so is it here."""
+    """If the scheduler left pods pending, the simulation also leaves pods pending."""
     for each in of("settled"):
         if any(counts.pending for counts in each.recorded.values()):
             assert any(counts.pending for counts in each.simulated.values()), each.case

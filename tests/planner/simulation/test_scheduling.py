@@ -242,8 +242,8 @@ def test_many_pods_of_negative_priority_are_not_cheaper_than_one():
 
 
 def test_pods_that_waited_come_first_when_one_gives_way():
-    """The low pod keeps others out of the zone. When it goes, the workers have had their turn, the
-    wide pod not.
+    """The low-priority pod keeps other pods out of the zone. When it's preempted, the workers have
+    already been tried, but the wide pod hasn't.
     """
     away = PodAffinityTerm(topology_key=ZONE, label_selector=APP)
     low = bare(
@@ -374,7 +374,7 @@ def test_too_few_steps_are_said():
 
 
 def test_nodes_with_equal_pods_on_them_are_judged_once():
-    """Every pod of a snapshot names its node, which tells no other nodes apart."""
+    """Every pod in a snapshot specifies its node, which doesn't make other nodes different."""
 
     def with_daemon(name):
         pod = PodSpec(containers=(Container(name="c", requests={"cpu": 100}),), node_name=name)

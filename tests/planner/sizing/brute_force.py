@@ -1,4 +1,4 @@
-"""The optimum of tiny instances, found by trying everything; shares no code with what it judges."""
+"""The optimum of tiny instances, found by exhaustive search. Doesn't share code with the sizing."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ def patterns(capacity: Vector, needs: Sequence[Vector], left: Vector) -> Iterato
 def fewest_nodes(
     capacities: Sequence[Vector], needs: Sequence[Sequence[Vector]], pods: Vector, limit: int
 ) -> int | None:
-    """Return the fewest nodes of all pools together that hold the pods, None beyond `limit`.
+    """Return the lowest total number of nodes that fit the pods, or None if it exceeds `limit`.
 
-    `needs[pool][kind]` is what one pod takes of each row of a node of that pool.
+    `needs[pool][kind]` contains the amount of each resource that one pod uses on a node of that
+    pool.
     """
 
     @cache

@@ -1,8 +1,8 @@
-"""Small fleets solved by trying everything: devices, partitions, aligned NICs, minimums, maximums
+"""Small fleets solved by exhaustive search: devices, partitions, aligned NICs, minimums, maximums,
 and quotas.
 
-Shares no code with the sizing. A node is judged by existence: some choice of devices holds the
-pods, whatever order an allocator would try.
+Doesn't share code with the sizing. A node fits the pods if any choice of devices works, regardless
+of the allocator's order.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Kind(Struct, frozen=True):
 
 
 class Pool(Struct, frozen=True):
-    """Equal nodes: GPUs, two to a root; the first `nics` roots have a NIC. Each takes `draws` of
-    what all share.
+    """Equal nodes with two GPUs per PCIe root. The first `nics` roots have a NIC. Each node uses
+    `draws` of the shared quota.
     """
 
     cpu: int
@@ -53,8 +53,8 @@ Pods = tuple[int, ...]
 
 
 def cheapest(pools: Sequence[Pool], kinds: Sequence[Kind], quota: int | None = None) -> int | None:
-    """Return the price of the cheapest fleet within the limits that holds every pod, None when none
-    does.
+    """Return the price of the cheapest fleet within the limits that fits all pods, or None if there
+    is no such fleet.
     """
     best: int | None = None
     patterns = [tuple(_patterns(pool, kinds)) for pool in pools]
@@ -89,7 +89,7 @@ def _hold(counts: tuple[int, ...], patterns: Sequence[Sequence[Pods]], wanted: P
 
 
 def _patterns(pool: Pool, kinds: Sequence[Kind]) -> Iterator[Pods]:
-    """Yield every set of pods that one node holds."""
+    """Yield every set of pods that fits on one node."""
     for pods in product(*(range(kind.count + 1) for kind in kinds)):
         cpu = sum(kind.cpu * count for kind, count in zip(kinds, pods, strict=True))
         if cpu <= pool.cpu and _has_devices(pool, kinds, pods):

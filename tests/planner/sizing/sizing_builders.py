@@ -99,7 +99,7 @@ def gpu_claim(count: int = 1, *, match: str | None = None, device_class: str = "
 
 
 def ranked_claim(*counts: int) -> ClaimSpec:
-    """A claim that takes the first of these counts that is to be had."""
+    """Return a claim that gets the first available count among these alternatives."""
     ways = tuple(
         DeviceSubRequest(name=f"way-{count}", device_class_name="gpu", count=count)
         for count in counts

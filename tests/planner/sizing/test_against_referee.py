@@ -69,7 +69,7 @@ def draw(family: str, chance: random.Random) -> tuple[list[Pool], list[Kind]]:
 
 
 def quota_of(family: str, seed: int, pools: list[Pool]) -> int | None:
-    """Return what all nodes together may take, at least what those take that there must be."""
+    """Return the quota of all nodes together, which is at least the usage of the required nodes."""
     if family != "quota":
         return None
     return random.Random(f"quota of {seed}").randint(
@@ -93,7 +93,7 @@ def _limits(pools: list[Pool], quota: int | None) -> list[SharedLimit]:
 
 
 def draw_fleet(family: str, seed: int) -> tuple[list[Offer], list[Shape], list[SharedLimit]]:
-    """Return the pools and workloads of one instance, and what the pools share."""
+    """Return the pools and workloads of one instance, and the limits that the pools share."""
     pools, kinds = drawn(family, seed)
     offers = [_offer(index, each, partitioned=family == "mig") for index, each in enumerate(pools)]
     limits = _limits(pools, quota_of(family, seed, pools))
@@ -172,7 +172,7 @@ def _request(name: str, kind: str, count: int = 1) -> DeviceRequest:
 
 
 def wrongs(family: str, seed: int) -> tuple[list[str], Sizing, int | None]:
-    """Return what the sizing says that the referee denies, with both answers."""
+    """Return the results of the sizing that contradict the referee, with both results."""
     pools, kinds = drawn(family, seed)
     quota = quota_of(family, seed, pools)
     best = cheapest(pools, kinds, quota)
@@ -200,7 +200,7 @@ def test_no_verdict_is_wrong_and_the_optimum_lies_between_bound_and_packing(fami
 
 
 def main(count: int) -> None:
-    """Print the shares of instances whose packing and bound are the optimum, and what is wrong."""
+    """Print the shares of instances whose packing and bound are optimal, and the errors."""
     for family in FAMILIES:
         told: Counter[str] = Counter()
         for seed in range(count):

@@ -1,4 +1,4 @@
-"""Certificates: whatever prices they carry, what they say is true; good ones say much."""
+"""Certificates: the bound is valid for any prices, and good prices give a tight bound."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from dra_planner.sizing.bound.rounding import least_in_whole_nodes, raise_to_who
 def model(
     demand: dict[int, int], *pools: tuple[int, dict[int, tuple[int, int]]], most: int = 50
 ) -> BoundModel:
-    """Pools as (devices, {item: (devices it takes, how many one node holds)})."""
+    """Return a model. Pools are (devices, {item: (devices per item, items per node)})."""
     return BoundModel(
         demand=demand,
         pools=tuple(
@@ -110,7 +110,9 @@ def test_no_certificate_claims_more_than_the_optimum(
 
 
 def test_the_relaxation_finds_prices_that_one_row_alone_does_not() -> None:
-    """Each pool is short of something else: only both rows together show that 6 nodes do not do."""
+    """Each pool lacks a different resource, so only both rows together show that 6 nodes aren't
+    enough.
+    """
     highspy = pytest.importorskip("highspy")
     mixed = BoundModel(
         demand={0: 11, 1: 8},

@@ -79,8 +79,8 @@ def test_certificates_of_random_fleets_hold(
 def test_a_certificate_holds_for_pools_that_are_seldom_priced(
     relaxed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of very many pools most are never cheapest: they are priced by what others pay, and the proof
-    is of all.
+    """If there are very many pools, most are never the cheapest. Their prices follow from other
+    pools, and the proof covers all pools.
     """
     monkeypatch.setattr(solving, "MOST_RELAXED", relaxed)
     pools = [

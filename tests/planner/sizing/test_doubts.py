@@ -1,4 +1,4 @@
-"""What is estimated or only known to the cluster makes *cannot tell*, never *does not fit*."""
+"""Estimates and facts that only the cluster knows cause *cannot tell*, never *does not fit*."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def verdict_of(
     return plan.verdict, {reason.code for workload in plan.workloads for reason in workload.reasons}
 
 
-# A g6.2xlarge has 32 GiB, of which 7.5 % are taken off as an estimate.
+# A g6.2xlarge has 32 GiB, of which the estimate subtracts 7.5%.
 @pytest.mark.parametrize(
     ("memory", "verdict", "codes"),
     [

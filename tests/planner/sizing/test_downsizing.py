@@ -1,6 +1,4 @@
-"""The pods of a node move to a cheaper node that holds them, as far as the maximums allow such
-nodes.
-"""
+"""The pods of a node move to a cheaper node on which they fit, if the maximums allow this node."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What a node becomes is what the allocator says pod by pod, however much of it is worked out in
-one step.
-"""
+"""Filling a node in one step has the same result as calling the allocator pod by pod."""
 
 from __future__ import annotations
 

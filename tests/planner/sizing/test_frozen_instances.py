@@ -1,5 +1,5 @@
-"""The benchmark measures the instances that are published, and names the least limit where one is
-too small.
+"""The benchmark measures the published instances, and reports the lowest sufficient limit if a
+limit is too small.
 """
 
 from __future__ import annotations

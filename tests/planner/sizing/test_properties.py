@@ -1,4 +1,4 @@
-"""What holds for every demand and every pool."""
+"""Properties of every demand and every pool."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def placed(sizing: Sizing) -> int:
 
 
 def exceeds_maximums(sizing: Sizing) -> bool:
-    """Tell whether it is proven that no plan is within the maximums."""
+    """Return whether it's proven that no plan is within the maximums."""
     return sizing.evidence is not None and bool(sizing.evidence.proof.excessive)
 
 
@@ -165,8 +165,8 @@ def test_does_not_fit_is_true_and_cannot_tell_only_where_bound_and_packing_diffe
     [workload(f"w{i}", pods, cpu=cpu) for i, (pods, cpu) in enumerate(TEN_PODS)],
 )
 def test_the_solver_only_sharpens(offers: list[Offer], wanted: list[Shape]) -> None:
-    """Except for the node bound of demand that it alone proves to exceed the maximums. That bound
-    ignores the maximums, since no plan is within them.
+    """An exception is the node bound of a demand that only the solver proves to exceed the
+    maximums. That bound ignores the maximums, because no plan is within them.
     """
     asked = demand(*wanted)
     with_it = Sizer.of(asked, offers, CLASSES, FEATURES).size("steady")

@@ -13,7 +13,7 @@ highs.run()
 
 
 def test_the_solver_prints_nothing() -> None:
-    # In a process of its own, because the library prints its banner once in each process.
+    # In a separate process, because the library prints its banner once per process.
     done = subprocess.run(
         [sys.executable, "-c", _SOLVE], capture_output=True, check=True, timeout=60
     )

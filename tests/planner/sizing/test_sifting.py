@@ -1,5 +1,5 @@
-"""The relaxation over many pools, by that over few: it proves what the whole program proves, of
-every pool.
+"""The relaxation over many pools, computed from few pools: it proves the same bound as the whole
+program, for all pools.
 """
 
 from __future__ import annotations

@@ -82,7 +82,10 @@ def test_two_pods_of_five_and_four_devices_do_not_share_a_node() -> None:
 def test_the_bound_sees_that_only_one_pool_takes_a_shape() -> None:
     pools = [pool("big", gpus=8, usd="10"), pool("small", gpus=1, usd="1")]
     sizing = size(pools, workload("pair", 6, gpus=2), workload("single", 3, gpus=1))
-    assert counts(sizing) == {"big": (2, 2), "small": (0, 0)}  # singles fit beside the pairs
+    assert counts(sizing) == {
+        "big": (2, 2),
+        "small": (0, 0),
+    }  # single pods also fit
     assert sizing.nodes_bound == sizing.nodes_plan == 2
     assert sizing.hourly_plan == sizing.hourly_bound == Decimal(20)
 
@@ -276,8 +279,8 @@ def test_nothing_bounds_a_ceiling() -> None:
 
 
 def test_alternatives_are_bounded_by_the_smallest() -> None:
-    """Alone, pods take 4 devices each; beside pods that leave 3 they take 1: no more than 2 per
-    node is no bound.
+    """Without other pods, each pod gets 4 devices. With pods that leave only 3 devices free, each
+    pod gets 1. Therefore, 2 pods per node isn't a valid bound.
     """
     sizing = size(
         [pool("a", gpus=8)], workload("ranked", 6, ranked_claim(4, 1)), workload("five", 2, gpus=5)
@@ -371,7 +374,7 @@ def test_rules_that_span_nodes_are_not_guessed(
 
 
 def test_a_node_without_room_has_none_for_pods_with_rules_either() -> None:
-    """Pods that want to be beside others count for the bound, though small nodes refuse them."""
+    """Pods with affinity to other pods count for the bound, although small nodes reject them."""
     beside = workload("web", 8, gpus=2, pod_affinity=(SELF,))
     sizing = size([pool("large", usd="8"), pool("small", gpus=1)], beside)
     assert (sizing.nodes_bound, sizing.nodes_plan) == (2, 2)
@@ -405,7 +408,7 @@ def test_where_not_all_fits_the_pods_of_the_highest_priority_are_placed() -> Non
 def test_pods_of_the_highest_priority_are_placed_if_the_bound_proves_a_shortage(
     names: tuple[str, str],
 ) -> None:
-    """Given more pods of one kind than devices, then those of the lower priority are pending."""
+    """Given more pods of one kind than devices, the pods with lower priority are pending."""
     low, high = names
     pods = workload(low, 2, gpus=8), workload(high, 2, gpus=8, priority=10)
 
@@ -441,7 +444,7 @@ def test_devices_that_claims_share_are_bounded_by_their_capacity() -> None:
 
 
 def test_partitions_are_bounded_by_the_counters_of_their_gpu() -> None:
-    """A GPU of eight slices takes two halves; whole GPUs are what is counted."""
+    """A GPU with eight slices fits two halves. The bound counts whole GPUs."""
     total = CounterSet(name="gpu-0", counters={"slices": Quantity.parse("8")})
 
     def partition(name: str, slices: int) -> Device:

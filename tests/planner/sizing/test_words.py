@@ -102,8 +102,8 @@ def test_a_node_that_takes_thousands_is_one_node() -> None:
 
 
 def test_a_bound_rests_on_what_a_node_holds_and_not_on_what_was_tried() -> None:
-    """Admin access takes nothing of a device, so no number of such claims fills a node but its pod
-    slots.
+    """Admin access doesn't use a device, so only the maximum number of pods limits such claims on a
+    node.
     """
     request = replace(
         gpu_claim().requests[0],

@@ -1,8 +1,8 @@
-"""Slices as `kubectl get resourceslices -o yaml` would show them, one file for each machine,
-release and setting.
+"""Slices in the form of `kubectl get resourceslices -o yaml`, one file for each machine type,
+driver version, and setting.
 
-`REWRITE_GOLDEN=1 pytest tests/planner/slices/test_golden.py` writes them anew: read the difference
-before committing.
+`REWRITE_GOLDEN=1 pytest tests/planner/slices/test_golden.py` rewrites the files. Review the diff
+before you commit.
 """
 
 from __future__ import annotations

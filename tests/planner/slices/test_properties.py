@@ -1,4 +1,4 @@
-"""What holds for every machine, release and layout."""
+"""Properties of every machine type, driver version, and MIG configuration."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ MINORS = (34, 35, 36, 37)
 def try_predicting(
     machine: Machine, release: DriverRelease, minor: int, mig: str, settings: PublishingSettings
 ) -> tuple[ResourceSlice, ...]:
-    """The slices, none where the combination is refused."""
+    """Return the slices, or an empty tuple if the combination is rejected."""
     try:
         return predict_slices(
             machine,
@@ -65,7 +65,9 @@ def with_gate(gate: str) -> list[DriverRelease]:
 
 @st.composite
 def predictions(draw: st.DrawFn) -> Case:
-    """A machine and a release set up in one of the ways a driver has; some of them are refused."""
+    """A machine type and a driver version with one of the driver's configurations. Some of them are
+    rejected.
+    """
     way = draw(st.sampled_from(["plain", "layout", "dynamic", "passthrough", "shares"]))
     machine = draw(
         st.sampled_from(GPU_MACHINES if way in ("plain", "passthrough") else EKS_MIG_MACHINES)
@@ -132,8 +134,8 @@ def test_the_limits_of_the_api_hold(case: Case) -> None:
         assert len(each.devices) <= (64 if partitioned else 128)
         assert len(each.shared_counters) <= 8
         for device in each.devices:
-            # 4g.96gb of an RTX PRO 6000 has 33 where the node's kernel tells the addressing mode
-            # and the NUMA node
+            # 4g.96gb of an RTX PRO 6000 has 33 attributes and capacities if the node's kernel
+            # reports the addressing mode and the NUMA node
             certain = [
                 name for name in device.attributes if name not in ("addressingMode", NUMA_NODE)
             ]

@@ -99,7 +99,7 @@ def test_what_breaks_comes_first() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "refused"),
     [
-        ("25.3.2", "25.8.1", ["TimeSlicing", "MPS"]),  # 25.3 takes both without a gate
+        ("25.3.2", "25.8.1", ["TimeSlicing", "MPS"]),  # 25.3 accepts both without a feature gate
         ("25.3.2", "25.3.2", []),
         ("25.8.1", "0.5.0", []),
     ],
