@@ -68,8 +68,9 @@ def karpenter(
 
 
 def draw_pods(pods: int, seed: int = 42, kinds: tuple[str, ...] = KINDS) -> list[Pod]:
-    """Return the pods one by one, as Karpenter's benchmark creates them. Pods left over after the
-    division into kinds are generic.
+    """Return the pods one by one, as Karpenter's benchmark creates them.
+
+    The remaining pods after the division into kinds are generic.
     """
     chance = random.Random(seed)
     of_kind = [kind for kind in kinds for _ in range(pods // len(kinds))]

@@ -1,13 +1,13 @@
-"""Good stacks and the faults that are seeded into them, from the files in `seeded/`.
+"""Correct stacks and the faults that are seeded into them, from the files in `seeded/`.
 
-A fault is one row: the stack (`base`), what is changed (`edit`: object/path → value, null takes it
-away; an object alone adds a resource, or removes it with null; object@property names the resources
-that the property comes from), the rule that must find it, its
-level, the object that it names, words of what is told, and `fix`: the edit that its advice comes
-to, which is applied on top; `undo` where that is to take the edit back. `computed` says which
-values of the edit come from resources (by short name) of the stack or of elsewhere: they are
-unknown in a preview, and the fault is found all the same. `follows` is the text of the advice as it
-stands in the code: of that text, the row is the test.
+Each row is one fault: the stack (`base`), the change (`edit`: object/path → value, null removes the
+value; an object without a path adds a resource, or removes it with null; object@property names the
+resources that the property comes from), the rule that must find the fault, its level, the object
+that it names, words of the message, and `fix`: the edit that follows the advice, which is applied
+after `edit`; `undo` if the advice is to revert the edit. `computed` says which values of the edit
+come from resources (by short name) of this stack or another one: they are unknown in a preview, and
+the fault must still be found. `follows` is the text of the advice as written in the code: the row
+is the test of that text.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def base(name: str) -> dict[str, Resource]:
 
 @cache
 def _stack(name: str) -> Mapping[str, Resource]:
-    """Read once, and planned once where it has a plan: resources do not change."""
+    """Read a stack, and make its plan if it has one; cached because resources do not change."""
     read = yaml.safe_load((HERE / "bases" / f"{name}.yaml").read_text())
     if "base" in read:  # another good stack with additions
         return edited(base(read["base"]), read["edit"])

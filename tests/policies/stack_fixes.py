@@ -31,7 +31,7 @@ PLAN_LABELS = {
 
 
 class StackFix(Struct, frozen=True):
-    """`fix` is the text as it stands in the code; `thresholds` are those that a project sets."""
+    """`fix` is the text as written in the code; `thresholds` are the ones that the project sets."""
 
     fix: str
     fault: Step
@@ -114,7 +114,7 @@ def pool(**settings: Any) -> dict[str, Any]:
 
 
 def two_clusters(declare: SimpleNamespace, stack: Stack) -> None:
-    """A second cluster, and a release of which nothing says to which of the two it belongs."""
+    """Declare a second cluster, and a release that could belong to either cluster."""
     first = stack["cluster"]
     second = replace(first, urn=f"{first.urn}-two", name="two")
     stack["cluster-two"] = second
@@ -137,7 +137,7 @@ def job_with_toleration(declare: SimpleNamespace, stack: Stack) -> None:
 
 
 def _declare_job(declare: SimpleNamespace, stack: Stack, *, tolerates: bool) -> None:
-    """Jobs among the resources of a stack whose pools say too little to be judged."""
+    """Declare jobs in a stack whose pools have too few known properties to be judged."""
     stack.pop("plan", None)
     stack["pool"] = changed(stack["pool"], "instanceTypes", UNKNOWN)
     for each in declare.job_resources(2, tolerates=tolerates):
@@ -168,7 +168,7 @@ def _declare_class(declare: SimpleNamespace, stack: Stack, selectors: list[str])
 
 
 def at_most(nodes: int) -> Step:
-    """Lower the maximum of the pool, in the fleet and in what is declared."""
+    """Lower the maximum of the pool in both the fleet and the stack."""
     return both(
         plan(pools=[pool(count={"min": 2, "max": nodes})]),
         put("pool", "scalingConfig/maxSize", nodes),

@@ -398,7 +398,7 @@ def test_providers_ignore_empty_values() -> None:
 
 
 def test_conditions_of_rows_are_readable() -> None:
-    """A condition with a misspelled operator would never hold."""
+    """A condition with a misspelled operator would never be true."""
     rows = [row for rows in api_constraints().values() for row in rows if row.kind == "never"]
     assert rows
     for row in rows:

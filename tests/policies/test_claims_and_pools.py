@@ -178,7 +178,7 @@ def test_a_plan_of_a_machine_that_no_table_holds(
     assert "can't be checked" in sentence
 
 
-# The stack declares something else than its plan says: what is told of the claims at the end.
+# The stack differs from its plan: which findings about claims are reported at the end.
 DECLARED: dict[str, tuple[dict[str, Any], list[str]]] = {
     "as planned": ({}, []),
     "a smaller maximum": ({"counts": (0, 1, 1)}, ["pool-maximum-too-small"]),
@@ -188,7 +188,7 @@ DECLARED: dict[str, tuple[dict[str, Any], list[str]]] = {
         {"taints": [{"key": "team", "value": "a", "effect": "NO_SCHEDULE"}]},
         ["claim-fits-no-pool"],
     ),
-    "no pool at all": ({"labels": {}}, []),  # then the pool is missing, which another rule says
+    "no pool at all": ({"labels": {}}, []),  # the pool is missing then, which another rule reports
 }
 L4 = "device.attributes['gpu.nvidia.com'].productName == 'NVIDIA L4'"
 
@@ -239,8 +239,8 @@ def test_a_disk_that_the_provider_computes_beside_a_launch_template_is_no_fault(
 
 
 def test_what_eks_makes_of_a_group_and_its_template_is_no_fault(declare: SimpleNamespace) -> None:
-    """Analysed after `up`, a group with an image of its own has a version, and machines that its
-    template names.
+    """After `up`, a group with a custom image has a version and the machine type of its
+    template.
     """
     template = declare.resource("aws:ec2/launchTemplate:LaunchTemplate", "lt", {"imageId": "ami-1"})
     record = declare.record(manifests=declare.job(2, selector=L4))
@@ -257,7 +257,7 @@ def test_what_eks_makes_of_a_group_and_its_template_is_no_fault(declare: SimpleN
 
 
 def test_the_driver_of_the_stack_counts(declare: SimpleNamespace) -> None:
-    """Up to 25.8.1 the PCI address is called pcieBusID, from 25.12.0 on it is not."""
+    """The PCI address is called pcieBusID up to 25.8.1, and has another name since 25.12.0."""
     selector = "device.attributes['gpu.nvidia.com'].pcieBusID == 'x'"
     record = declare.record(manifests=declare.job(2, selector=selector))
     newer, same = (
@@ -282,8 +282,8 @@ SHARED = {"featureGates": {"ConsumableShares": True}, "consumableShares": "4"}
 def test_how_the_driver_of_the_stack_is_set_up_counts(
     declare: SimpleNamespace, values: Any, fits: bool
 ) -> None:
-    """Eight pods on two nodes with a GPU each: as four shares each, or not at all. What is not
-    known is the plan's.
+    """Eight pods fit on two nodes with one GPU each only if each GPU is shared by four pods. The
+    plan's values are used for unknown values of the driver.
     """
     nvidia = {"version": "0.5.0", **SHARED}
     record = declare.record(manifests=declare.job(8), kubernetes="1.36", drivers={"nvidia": nvidia})
@@ -441,9 +441,11 @@ class TestWorkloadsOfTheStack:
             for each in stack[2:]
         ]
 
-        # nobody saw them
+        # their inputs were never analysed
         assert named(Judge(RULES).of_stack([*stack[:2], *bare])) == ["stack-cannot-be-judged"]
-        assert of_claims(judge.of_stack([*stack[:2], *bare])) == []  # told when they were analysed
+        assert (
+            of_claims(judge.of_stack([*stack[:2], *bare])) == []
+        )  # reported when they were analysed
         assert of_claims(Judge(RULES).of_stack(stack)) != []
 
     def test_what_is_not_known_and_decides_nothing_is_left_out(

@@ -1,8 +1,7 @@
-"""A preview of a new stack: what providers compute, and what comes from other resources, isn't
-known yet.
+"""In a preview of a new stack, computed values and values from other resources aren't known yet.
 
-Each fault is found all the same, and good stacks are silent. Without `EVERY_INPUT` a sample of the
-faults is tried.
+Each fault is still found, and correct stacks have no findings. Without `EVERY_INPUT`, only a sample
+of the faults is tested.
 """
 
 from __future__ import annotations
@@ -60,9 +59,7 @@ COMPUTED: Final = {
 
 
 def preview(stack: dict[str, Resource]) -> list[Entry]:
-    """Return what the pack tells of a stack that is previewed: of each resource's inputs, then of
-    all outputs.
-    """
+    """Return the pack's findings in a preview: for each resource's inputs, then for all outputs."""
     inputs = {name: _linked(each) for name, each in stack.items()}
     names = {each.urn: name for name, each in stack.items()}
     judge = Judge(RULES)

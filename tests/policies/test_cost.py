@@ -1,4 +1,4 @@
-"""What a stack costs to judge: counted, not timed."""
+"""The number of steps that judging a stack takes, which is counted and not timed."""
 
 from __future__ import annotations
 

@@ -34,7 +34,9 @@ def findings(*resources: Any) -> list[Finding]:
 
 
 def verdict(*resources: Any) -> str:
-    """passes, fails or cannot tell, of a plugin beside one DRA pool."""
+    """Return "passes", "fails", or "cannot tell" for a device plugin in a stack with one
+    DRA pool.
+    """
     found = findings(*resources)
     if any(finding.certain for finding in found):
         return "fails"

@@ -1,6 +1,4 @@
-"""What is estimated is advised on, not refused; pods without claims are judged on the system
-pool.
-"""
+"""Estimates lead to advisory findings only; pods without claims are judged on the system pool."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def findings(*resources: Any) -> list[Finding]:
     return list(RULE.check(view_of_stack(resources)))
 
 
-# The pool grows to 4 nodes: pods of the quota, values of the driver → passes, fails, cannot tell.
+# The pool grows to 4 nodes: pods in the quota, driver values → passes, fails, or cannot tell.
 CASES: dict[str, tuple[Any, Any, str]] = {
     "one pod for each node, no controller": (4, NO_DOMAINS, "passes"),
     "as text": ("4", NO_DOMAINS, "passes"),
@@ -79,7 +79,7 @@ def test_no_quota(declare: SimpleNamespace) -> None:
 def test_a_namespace_that_does_not_exist_yet(
     declare: SimpleNamespace, name: Any, pods: int, expected: bool
 ) -> None:
-    """In the first preview of a cluster both name an output of the Namespace."""
+    """In the first preview of a cluster, both refer to an output of the Namespace."""
     namespace = declare.kubernetes("Namespace", "core/v1", name)
     driver = declare.release(
         DRIVER, NO_DOMAINS, namespace=UNKNOWN, sources={"namespace": (namespace.urn,)}

@@ -1,9 +1,9 @@
-"""No rule without a fault: each is seeded into a stack or into manifests, or its faults stand in a
-test that is named.
+"""Each rule has a fault that is seeded into a stack or manifests, or is listed with the test that
+has its faults.
 
-Good stacks and manifests are silent of every rule, a seeded fault is found, and with what its edit
-changes unknown nothing is refused: so a rule with a row passes, fails and cannot tell
-(test_seeded_stacks, test_seeded_manifests).
+Correct stacks and manifests have no findings, a seeded fault is found, and nothing is refused while
+the values that its edit changes are unknown. So each rule with a row is tested with all three
+results: passes, fails, and cannot tell (test_seeded_stacks, test_seeded_manifests).
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from dra_policies.stack.views import view_of_stack
 ELSEWHERE = {
     "claim-misspelt": "test_manifest_rules.py",  # of manifests without nodes
     "claim-not-found": "test_manifest_rules.py",  # the same
-    "cost-above-ceiling": "test_cost_ceilings.py",  # without a threshold it says nothing
+    "cost-above-ceiling": "test_cost_ceilings.py",  # no findings without a threshold
     "pool-cost-above-ceiling": "test_cost_ceilings.py",
     "device-of-another-driver": "test_quiet.py",  # a note: nothing is wrong
     "exemption-without-effect": "test_configuration.py",  # about the configuration
     "guards-missing": "test_guards_missing.py",  # of a plan with guards
     "mig-laid-out-twice": "test_gpu_operator.py",  # of a plan with a layout
-    "pod-fits-no-system-pool": "test_quiet.py",  # of what the system pool holds
+    "pod-fits-no-system-pool": "test_quiet.py",  # about the capacity of the system pool
     "queue-decides": "../command/truth/cases_of_queues.py",  # remarks: nothing is wrong
     "pod-not-described": "test_quiet.py",  # a note: it is not known whether devices are requested
     "rule-could-not-run": "test_pack.py",  # of a rule that raises

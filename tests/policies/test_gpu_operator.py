@@ -40,7 +40,7 @@ def stack(
     image: str = "AL2023_x86_64_NVIDIA",
     root: str = "/",
 ) -> list[Resource]:
-    """Return what a platform with a MIG layout declares in a cluster, with an operator of these
+    """Return the resources of a cluster with a MIG layout and a GPU operator that has these
     values.
     """
     planned = {

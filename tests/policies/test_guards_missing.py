@@ -64,7 +64,7 @@ def test_a_stack_without_the_policies_is_reported(saved: PlanFile) -> None:
 
 
 def test_the_fix_is_followed_in_both_ways(saved: PlanFile) -> None:
-    """Given what the fix says, the policies of the plan or a plan without guards, expect no
+    """After either way of the fix (the policies of the plan, or a plan without guards), expect no
     finding.
     """
     (found,) = RULE.check(view(saved, ()))

@@ -115,7 +115,7 @@ PROPS = st.dictionaries(st.sampled_from(WORDS), VALUES, max_size=8)
 
 @st.composite
 def damaged(draw: st.DrawFn, value: Any) -> Any:
-    """Return a good value with something in it replaced, taken away, or made unknown."""
+    """Return a copy of a valid value with one part replaced, removed, or made unknown."""
     if isinstance(value, dict) and value and draw(st.integers(0, 9)):
         key = draw(st.sampled_from(sorted(value)))
         if not draw(st.integers(0, 4)):

@@ -1,5 +1,5 @@
-"""NodePools of Karpenter as the pack counts them: static ones have their nodes, those of others are
-unknown.
+"""How the pack counts nodes of Karpenter NodePools: static NodePools have a known number of nodes,
+and for all others it is unknown.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def pool(**spec: Any) -> Any:
     return karpenter_pool(Resource(urn="urn:l4", type=TYPE, name="l4", props=props))
 
 
-# What a NodePool says → least, desired and most nodes, and whether somebody else changes the
-# desired count.
+# NodePool spec → minimum, desired, and maximum nodes, and whether an autoscaler changes the desired
+# count.
 COUNTS: dict[str, tuple[dict[str, Any], tuple[int | None, int | None, int | None, bool]]] = {
     "static": ({"replicas": 2, "limits": {"nodes": 3}}, (2, 2, 3, False)),
     "static, the limit as text": ({"replicas": 2, "limits": {"nodes": "3"}}, (2, 2, 3, False)),

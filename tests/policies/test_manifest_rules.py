@@ -127,7 +127,7 @@ spec:
     container: {image: i, resources: {claims: [{name: own}]}}
 """
 
-# Manifests → (severity, rule) of everything that is said; nothing else is.
+# Manifests → (severity, rule) of all findings, and no others.
 CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
     "a template and its pods": ([TEMPLATE, deployment(3)], []),
     "one pod with a named claim": ([claim(), deployment(1, named=True)], []),
@@ -451,7 +451,7 @@ def declared_pool(*taints: Taint) -> DeclaredPool:
     )
 
 
-# Taints of each pool → toleration of the pods → whether the missing toleration is told.
+# Taints of each pool → toleration of the pods → whether the missing toleration is reported.
 TOLERATIONS: dict[str, tuple[list[tuple[Taint, ...]], str, bool]] = {
     "none": ([(TAINTED,)], "", True),
     "another effect": (

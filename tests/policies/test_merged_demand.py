@@ -1,6 +1,4 @@
-"""The demand of a plan and that of the stack's own workloads, together: what the stack declares
-counts.
-"""
+"""The pack adds the demand of workloads that the stack declares to the demand of the plan."""
 
 from __future__ import annotations
 

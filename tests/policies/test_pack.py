@@ -34,8 +34,8 @@ OPTIONS: dict[str, Any] = {
 
 
 def wire(value: Any) -> Any:
-    """Return a value as the SDK deserializes it: floats for numbers, sentinels for what is not
-    known.
+    """Return a value as the SDK deserializes it: numbers as floats, and unknown values as
+    sentinels.
     """
     if value is UNKNOWN:
         return UNKNOWN_STRING_VALUE
@@ -150,8 +150,8 @@ def test_what_was_told_in_other_words_is_not_told_again(declare: SimpleNamespace
 
 
 def test_inputs_count_where_the_stack_shows_no_outputs(declare: SimpleNamespace) -> None:
-    """As in the first preview of a cluster, when the provider of everything inside it is not
-    configured.
+    """As in the first preview of a cluster, when the provider for its objects is not configured
+    yet.
     """
     host, stack = (
         Host(),
@@ -162,7 +162,7 @@ def test_inputs_count_where_the_stack_shows_no_outputs(declare: SimpleNamespace)
     told = host.analyze(stack[2])
 
     assert names(told) == ["device-plugin-on-dra-node"]
-    assert host.analyze_stack(*stack, outputs=False) == []  # judged as before, and told once
+    assert host.analyze_stack(*stack, outputs=False) == []  # judged as before, and reported once
     assert names(Host().analyze_stack(*stack)) == ["device-plugin-on-dra-node"]
 
 
@@ -201,7 +201,7 @@ UNKNOWNS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", UNKNOWNS)
 def test_an_unknown_never_turns_a_mandatory_rule_off(declare: SimpleNamespace, name: str) -> None:
-    """One property is not known, another breaks the plan: the rule still says so."""
+    """One property is unknown and another one breaks the plan: the rule must still report it."""
     broken = (
         {"labels": {"pulumi-dra/pool": "l4"}}
         if "labels" not in UNKNOWNS[name]

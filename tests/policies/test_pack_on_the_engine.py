@@ -1,6 +1,4 @@
-"""The pack on the real engine: what it stops, when, and that an exported state is judged the
-same.
-"""
+"""The pack on the real engine: what it stops, and when; an exported state has the same findings."""
 
 from __future__ import annotations
 
@@ -53,7 +51,7 @@ def project(tmp_path: Path) -> Project:
 
 
 def refused(result: RunResult) -> dict[str, set[str]]:
-    """Return the mandatory violations: policy → the names of the resources they were told of."""
+    """Return the mandatory violations as policy → names of the resources."""
     found: dict[str, set[str]] = {}
     for violation in result.violations:
         if violation.level == "mandatory":

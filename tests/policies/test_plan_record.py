@@ -77,7 +77,7 @@ def test_gpu_pools_without_a_plan(declare: SimpleNamespace) -> None:
         f"but the stack doesn't register a plan before the pool ({resource})"
     )
     assert missing(view_of_stack([group])) == [said]
-    # told once: the same of the resource and of the stack
+    # reported once: the resource and the stack have the same finding
     assert missing(view_of_resource(group, [group])) == [said]
 
 

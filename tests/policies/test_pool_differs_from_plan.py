@@ -25,7 +25,7 @@ def findings(record: Any, pool: Any) -> list[Finding]:
 LABELS = {"nvidia.com/gpu.present": "true", "nvidia.com/gpu.dra": "true", "pulumi-dra/pool": "l4"}
 TAINT = {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
 
-# What the node group declares → what is said of it; "" passes, "?" cannot tell.
+# Properties of the node group → words of the finding; "" passes, "?" cannot tell.
 GROUPS: dict[str, tuple[dict[str, Any], str]] = {
     "as planned": ({}, ""),
     "another machine": (
@@ -82,7 +82,9 @@ GROUPS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 def hold(found: Sequence[Finding], expected: str) -> None:
-    """Nothing is told for "", nothing that is certain for "?", else one thing with these words."""
+    """Expect no finding for "", only uncertain findings for "?", else one finding with
+    these words.
+    """
     if expected == "":
         assert found == []
     elif expected == "?":
@@ -109,8 +111,8 @@ OWN = {
 }
 TEAM_TAINT = {"key": "team", "value": "ml", "effect": "NO_EXECUTE"}
 
-# What the node group declares when the fleet gives the pool a label and a taint of its own → what
-# is said of it.
+# Properties of the node group when the fleet gives the pool its own label and taint → words of the
+# finding.
 OWN_GROUPS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "both": ({"labels": {**LABELS, "team": "ml"}, "taints": [TAINT, TEAM_TAINT]}, []),
     "another value": (

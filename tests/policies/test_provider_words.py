@@ -1,4 +1,4 @@
-"""Findings name properties as the provider does that a program uses."""
+"""Findings use the property names of the provider that the program uses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CHANGES = {
     for each in yaml.safe_load((HERE / "quiet" / "changes.yaml").read_text(encoding="utf-8"))
 }
 
-# The clean stack → property to set, its value, and what the finding then says.
+# Correct stack → property to set, its value, and words of the finding after that.
 CASES: dict[str, tuple[str, str, Any, str, str]] = {
     "a subnet of pulumi-azure": (
         "pools of pulumi-azure",

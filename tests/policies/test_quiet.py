@@ -141,7 +141,7 @@ def told(manifest: str, of: Fleet) -> list[Diagnostic]:
     return list(check_all(view, ON))
 
 
-# Manifest → cloud, release, and (severity, rule) of all that is told.
+# Manifest → cloud, release, and (severity, rule) of all findings.
 CASES: dict[str, tuple[str, str, str, list[tuple[str, str]]]] = {
     "an extended resource, tolerated by admission on EKS": (
         pod("{nvidia.com/gpu: 1}"),
@@ -290,7 +290,7 @@ def test_the_system_pool_is_evaluated() -> None:
 
 
 def test_a_stack_leaves_pods_alone_that_it_does_not_describe() -> None:
-    """Its record tells of the pods that want devices; others are a remark."""
+    """Its record describes the pods that request devices; for other pods, there is only a note."""
     plan = make_plan(
         PlanRequest(fleet=fleet(), sources=(Source("all.yaml", RUN),), devices_only=True)
     )
@@ -303,7 +303,7 @@ def test_every_rule_is_on() -> None:
     assert all(rule.is_on for rule in RULES)
 
 
-# Forms that public manifests have, and that their controllers take.
+# Forms that occur in public manifests and are accepted by their controllers.
 ACCEPTED = {
     "a container without a name, which Knative names": """
 apiVersion: serving.knative.dev/v1

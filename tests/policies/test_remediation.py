@@ -30,7 +30,7 @@ def changes_of(record: Resource, pool: Resource) -> dict[str, int]:
     return judge.planned_counts(pool)
 
 
-class TestNodeGroups:  # the plan says 2, 2 and 4
+class TestNodeGroups:  # the plan has 2, 2, and 4 nodes
     @pytest.mark.parametrize(
         ("counts", "changes"),
         [
@@ -67,7 +67,7 @@ class TestNodeGroups:  # the plan says 2, 2 and 4
         assert Judge(RULES).planned_counts(declare.record()) == {}
 
 
-class TestNodePools:  # the plan says 2 and 4 over one zone
+class TestNodePools:  # the plan has 2 and 4 nodes in one zone
     def test_totals(self, declare: SimpleNamespace) -> None:
         pool = declare.node_pool(autoscaling={"totalMinNodeCount": 0, "totalMaxNodeCount": 3})
 

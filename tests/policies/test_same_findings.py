@@ -1,7 +1,7 @@
-"""What is told of a fault does not hang on how a stack is looked at.
+"""The findings for a fault do not depend on how a stack is analysed.
 
-In any order, at its end alone, beside another, in a first preview, and in the state that the engine
-exports.
+In any order of resources, only as a whole, next to another stack, in a first preview, and in the
+state that the engine exports.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NEIGHBOURS = {
 }
 
 JUDGED = "stack-cannot-be-judged"
-# What comes from outputs of other resources, and is not known before those are made.
+# Values from outputs of other resources, which are unknown until those resources are created.
 OUTPUTS = (
     "encryptionConfig/provider/keyArn",
     "identity/userAssignedIdentities",
@@ -51,8 +51,8 @@ def names(stack: Mapping[str, Resource]) -> Told:
 
 
 def at_the_end(stack: Mapping[str, Resource]) -> Told:
-    """Return what is told of a stack that is there, such as an exported state: nothing was told
-    before.
+    """Return the findings for an existing stack, such as an exported state, without earlier
+    ones.
     """
     urns = {each.urn: name for name, each in stack.items()}
     entries = Judge(RULES).of_stack(list(stack.values()))
@@ -60,7 +60,7 @@ def at_the_end(stack: Mapping[str, Resource]) -> Told:
 
 
 def renamed(stack: Mapping[str, Resource], prefix: str) -> dict[str, Resource]:
-    """Return a stack with names of its own."""
+    """Return a copy of a stack in which all names have a prefix."""
 
     def own(urns: Iterable[str]) -> tuple[str, ...]:
         return tuple(f"{urn}-{prefix}" if urn else urn for urn in urns)
@@ -82,7 +82,7 @@ def bad(row: Seeded) -> dict[str, Resource]:
 
 @cache
 def known(fault: str) -> frozenset[tuple[str, str, str]]:
-    """Return what is told of a seeded fault where everything is known."""
+    """Return the findings for a seeded fault when all values are known."""
     (row,) = (each for each in ONE_OF_EACH if each.fault == fault)
     return frozenset(names(bad(row)))
 
@@ -96,7 +96,7 @@ def test_at_the_end_alone(row: Seeded) -> None:
     "row", [row for row in ONE_OF_EACH if row.base in NEIGHBOURS], ids=lambda row: row.fault
 )
 def test_in_any_order(row: Seeded) -> None:
-    """But where there is a plan, which comes first: that it does is a rule of its own."""
+    """A plan still comes first, because another rule requires that."""
     assert names(dict(reversed(bad(row).items()))) == known(row.fault)
 
 
@@ -146,7 +146,7 @@ def first_preview(stack: Mapping[str, Resource]) -> dict[str, Resource]:
 
 @pytest.mark.parametrize("row", ONE_OF_EACH, ids=lambda row: row.fault)
 def test_in_a_first_preview(row: Seeded) -> None:
-    """The same is told, or by name what can't be evaluated yet: nothing is left out."""
+    """Each finding is the same, or is named as one that can't be evaluated yet."""
     entries = told(first_preview(bad(row)))
     early = {(entry.rule, entry.level, entry.object) for entry in entries}
     doubts = " ".join(entry.sentence for entry in entries if entry.rule == JUDGED)

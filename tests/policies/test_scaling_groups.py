@@ -1,5 +1,5 @@
-"""Groups of Auto Scaling alone: nodes of which labels and taints are not seen, so that nothing is
-refused for them.
+"""Auto Scaling groups without a node group: nothing is refused, because the labels and taints of
+their nodes are unknown.
 """
 
 from __future__ import annotations

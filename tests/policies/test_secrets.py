@@ -29,8 +29,8 @@ def secret(value: Any) -> dict[str, Any]:
 
 
 def poisoned(value: Any) -> Iterator[Any]:
-    """Yield the value with each of its properties in turn a secret: the canary, or what was there
-    and the canary.
+    """For each property, yield a copy of the value in which the property is a secret: the canary,
+    or its old value followed by the canary.
     """
     if isinstance(value, dict):
         yield secret({**value, CANARY: CANARY})
@@ -51,8 +51,8 @@ def struct(values: Any) -> struct_pb2.Struct:
 
 
 def output_of(stack: list[Resource], at: int, values: Any) -> str:
-    """Return all that a fresh pack answers to a stack of which one resource has other properties,
-    as text.
+    """Return all output of a new pack, as text, for a stack in which one resource has other
+    properties.
     """
     servicer = _PolicyAnalyzerServicer("dra", "1", policies(), EnforcementLevel.ADVISORY)
     resources = [

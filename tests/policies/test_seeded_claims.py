@@ -1,5 +1,5 @@
-"""Realistic faults in manifests, one at a time in good ones: the rule that must find it, and the
-fix it must name.
+"""Realistic faults, each seeded into correct manifests, with the rule that must find it and the fix
+that the finding must name.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def good(**sharing: Any) -> list[dict[str, Any]]:
 
 
 def put(objects: list[dict[str, Any]], path: Path, value: Any) -> list[dict[str, Any]]:
-    """Return the objects with one value set, or taken away (None)."""
+    """Return a copy of the objects with one value set, or removed (None)."""
     copied: Any = yaml.safe_load(yaml.safe_dump(objects, sort_keys=False))
     here = copied
     for key in path[:-1]:
@@ -345,7 +345,7 @@ def test_a_fault_is_found_and_the_fix_says_what_to_write(name: str) -> None:
     found = told(put(good(sharing=SLICING), path, value))
 
     assert {(each.severity, each.code) for each in found} == {(severity, rule)}
-    if rule == REFUSED:  # worded, and tested word by word, where the driver's configuration is read
+    if rule == REFUSED:  # the texts are tested with the code that reads the configuration
         assert all(each.fix for each in found)
     else:
         assert any(words in each.message and fix in each.fix for each in found)
@@ -395,7 +395,7 @@ def test_a_channel_beside_a_gpu_of_the_device_plugin_is_no_second_gpu() -> None:
     assert told(objects) == []
 
 
-# Forms that look like faults, and are none.
+# Forms that look like faults but are correct.
 QUIET: dict[str, tuple[Path, Any]] = {
     "no GPU visible but those of the claim": (
         (*CONTAINER, "env"), [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "void"}],

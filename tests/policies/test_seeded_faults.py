@@ -104,7 +104,7 @@ def good(declare: SimpleNamespace, cloud: str) -> dict[str, Resource]:
 
 
 def changed(resource: Resource, path: str, value: Any) -> Resource:
-    """Return the resource with one property set, or taken away (None)."""
+    """Return a copy of the resource with one property set, or removed (None)."""
 
     def put(here: Any, keys: list[str]) -> Any:
         if isinstance(here, list):
@@ -117,8 +117,8 @@ def changed(resource: Resource, path: str, value: Any) -> Resource:
 
 
 def told(stack: dict[str, Resource]) -> list[tuple[str, str, str, str]]:
-    """Return what is told of a stack, resource by resource and then of the whole: rule, level,
-    object, sentence.
+    """Return all findings for a stack, first for each resource and then for the whole stack, as
+    rule, level, object, and sentence.
     """
     judge = Judge(RULES)
     names = {each.urn: name for name, each in stack.items()}
@@ -705,7 +705,7 @@ def test_a_fault_is_found(declare: SimpleNamespace, name: str) -> None:
     assert words in sentence
 
 
-# A key is there or not; a pool of which nothing is known is left out of all that is judged.
+# With and without a key; a pool with only unknown properties is not judged.
 KNOWABLE = [name for name, fault in FAULTS.items() if fault[4] != "driver-key-ignored"]
 
 
@@ -760,7 +760,7 @@ def test_an_older_driver_with_a_larger_number_is_called_older(declare: SimpleNam
 def test_a_stack_without_its_driver(declare: SimpleNamespace, cloud: str) -> None:
     stack = good(declare, cloud)
     del stack["driver"]
-    assert [rule for rule, *_ in told(stack)] == []  # no charts: something else installs them
+    assert [rule for rule, *_ in told(stack)] == []  # no charts: another tool installs them
     stack["chart"] = declare.release("prometheus", {})
 
     ((rule, level, which, sentence),) = told(stack)

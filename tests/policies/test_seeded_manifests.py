@@ -1,5 +1,5 @@
-"""Each fault in manifests is found with its code and severity; after its fix, and of good ones,
-nothing is told.
+"""Each fault in manifests is found with its code and severity; there are no findings after its fix,
+or for correct manifests.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ FOLDER = HERE / "manifests"
 
 
 class InManifest(Struct, frozen=True, kw_only=True):
-    """A fault: the edit (object/path → value), what must be told, and the edit that its fix comes
-    to.
+    """A fault: the edit (object/path → value), the expected finding, and the edit that follows its
+    fix.
 
-    `follows` is the text of the advice as it stands in the code, where the row is its test.
+    `follows` is the text of the advice as written in the code, if the row is the test of that text.
     """
 
     fault: str
@@ -99,8 +99,8 @@ def test_a_fault_is_found_and_its_fix_helps(row: InManifest) -> None:
 
 
 def _wrong(found: list[Diagnostic]) -> list[Diagnostic]:
-    """Return the findings without remarks on queues, and on schedulers of which a fault is
-    about.
+    """Return the findings without notes about queues, or about schedulers that belong to a
+    fault.
     """
     return [each for each in found if each.code not in ("queue-decides", "pod-waits-for-others")]
 

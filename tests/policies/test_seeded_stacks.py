@@ -23,9 +23,9 @@ def test_a_good_stack_is_silent(name: str) -> None:
     ] == []
 
 
-# Words that a stack without a plan cannot follow.
+# Words of advice that can't be followed in a stack without a plan.
 OF_FLEETS = ("count.max", "in the fleet", "fleet's", "drivers.nvidia", "pools[", "deviceClasses")
-# says what is not known, of a stack whose nodes an autoscaler chooses
+# names unknown values in a stack whose nodes an autoscaler chooses
 JUDGED = "stack-cannot-be-judged"
 
 

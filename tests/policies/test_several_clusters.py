@@ -20,8 +20,8 @@ CLOUDS = ("aks", "eks", "gke")
 
 
 def named(declare: SimpleNamespace, cloud: str) -> dict[str, Resource]:
-    """A good stack whose resources are tied to their cluster as the engine tells it, all names its
-    own.
+    """Return a correct stack, with unique names, whose resources refer to their cluster as they do
+    in the engine.
     """
     stack = good(declare, cloud)
     renamed = {

@@ -1,4 +1,4 @@
-"""Reading properties of which some are not known."""
+"""Reading properties when some of them are unknown."""
 
 from __future__ import annotations
 

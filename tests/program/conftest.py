@@ -27,7 +27,7 @@ spec: {containers: [{name: main, image: registry.example/idle}]}
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # The SDKs warn about deprecated resources of their own whenever a module of theirs is imported.
+    # The SDKs warn about their own deprecated resources whenever one of their modules is imported.
     config.addinivalue_line(
         "filterwarnings", r"ignore::DeprecationWarning:pulumi_(aws|gcp|azure_native)\..*"
     )
@@ -111,7 +111,7 @@ class Journey:
     def preview_of(
         self, change: Callable[[dict[str, Any]], None], *, nodes: Mapping[str, int] | int
     ) -> Any:
-        """Return the preview of a change to the settings, which is taken back then."""
+        """Return the preview of a change to the settings, and revert the change."""
         kept = copy.deepcopy(self.config)
         change(self.config)
         self.write(nodes=nodes)
@@ -127,13 +127,13 @@ class Journey:
         return self.changed(done)
 
     def changed(self, result: Any) -> dict[str, str]:
-        """Return name → operation of every resource that did not stay the same."""
+        """Return name → operation for each resource that changed."""
         return {step.name: step.op for step in result.steps if step.op not in ("same", "read")}
 
 
 def graph_text(resources: list[dict[str, Any]]) -> str:
-    """Return a stack's resources as a tree, each with what it waits for (the record, which all wait
-    for, left out).
+    """Return a stack's resources as a tree, each with its dependencies (without the record, on
+    which all resources depend).
     """
     record = "pulumi-dra:index:CapacityPlan"
     label = {

@@ -1,6 +1,4 @@
-"""Clusters that somebody else made, taken over by `pulumi import`: nothing is replaced, nothing of
-theirs goes.
-"""
+"""Existing clusters that are adopted with `pulumi import`: nothing is replaced or deleted."""
 
 import json
 import sys
@@ -138,7 +136,7 @@ azure.containerservice.MaintenanceConfiguration(
 
 
 class Theirs(Struct, frozen=True):
-    """A cluster of somebody else's, and how a stack of this repository is led to it."""
+    """A cluster that another tool created, and the settings with which a stack adopts it."""
 
     stack: str
     program: str
@@ -150,7 +148,7 @@ class Theirs(Struct, frozen=True):
     pool_type: str
     kept: frozenset[str]  # pools that are there before and after
     first_pool: str  # of the plan
-    # what their cluster is not: the preview says that it would be replaced
+    # a setting that differs from the cluster: the preview shows a replacement
     wrong: Mapping[str, Any]
     beside: Mapping[str, Any] = {}  # further options of the platform
 
@@ -254,7 +252,7 @@ class Taken(Struct):
 
 
 def make_theirs(folder: Path, theirs: Theirs, cloud: Path) -> None:
-    """Make the cluster with a program and a state that nobody looks at again."""
+    """Create the cluster with another program and a state that isn't used again."""
     project = folder / "source"
     project.mkdir(parents=True)
     runtime = {"name": "python", "options": {"toolchain": "pip", "virtualenv": sys.prefix}}
@@ -293,7 +291,7 @@ def taken(
 
 
 def adopt(stack: Any, ids: Mapping[str, str]) -> Any:
-    """Import what has an id: the list is the engine's own, of all that the program would create."""
+    """Import all resources that have an ID, from the engine's own list of resources to create."""
     file = stack.engine.work_dir / "adopt.json"
     listed = stack.engine.preview(stack.stack, options=["--import-file", str(file)])
     assert listed.ok, listed.output
@@ -347,7 +345,7 @@ def test_what_it_is_not_would_replace_it_and_the_preview_says_so(taken: Taken) -
 def test_the_platform_grows_in_it_and_nothing_is_replaced(taken: Taken) -> None:
     before = {name: taken.pools[name] for name in taken.theirs.kept}
     changed = taken.journey.up()
-    # The policy of an entry, which has its name, is given again.
+    # The policy of an access entry, which has the name of the entry, is created again.
     imported = taken.theirs.ids.keys() & changed.keys() - {"dra-cluster-creator"}
     assert {changed[name] for name in imported} == {"update"}, changed
     assert set(changed.values()) == {"create", "update"}, changed
@@ -408,7 +406,7 @@ def test_a_pool_is_imported_by_its_name(taken: Taken) -> None:
 
 
 def adopt_by_type(stack: Any, ids: Mapping[str, str]) -> Any:
-    """Import a pool, whose resources share a name, by the types that its program would create."""
+    """Import the resources of a pool, which share a name, by their types in the program."""
     file = stack.engine.work_dir / "adopt.json"
     listed = stack.engine.preview(stack.stack, options=["--import-file", str(file)])
     assert listed.ok, listed.output

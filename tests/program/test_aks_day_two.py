@@ -1,5 +1,5 @@
-"""A platform on AKS that is lived with: grown, upgraded, moved, without one of its zones; what is
-replaced is named.
+"""Day-two operations of a platform on AKS: growth, upgrades, moves, and the loss of a zone, with
+the resources that each one replaces.
 """
 
 from collections.abc import Callable, Mapping
@@ -43,7 +43,7 @@ def stack(journey: Callable[[str], Any]) -> Any:
 
 
 def changed(stack: Any, counts: Mapping[str, int], change: Change | None = None) -> dict[str, str]:
-    """Return what `up` changed beside the record; it must succeed."""
+    """Run `up`, which must succeed, and return its changes apart from the record."""
     stack.write(nodes=counts, change=change)
     done = stack.engine.up(stack.stack, skip_preview=True)
     assert done.ok, done.output
@@ -110,7 +110,8 @@ def test_another_zone_and_another_machine_replace_their_pools_alone(stack: Any) 
         fleet["pools"][1]["zones"] = ["eastus-2"]
 
     steps = changed(stack, {"t4": 3, "a100": 2}, move)
-    # What each pool saw last: its name is fixed, so the old one is gone before the new one is made.
+    # The last operation on each pool: names are fixed, so the old pool is deleted before the new
+    # one is created.
     assert steps == {"dra-t4-nodes": "create-replacement", "dra-a100-nodes": "create-replacement"}
     assert (pool(stack, "a100")["availabilityZones"], pool(stack, "a100")["count"]) == (["2"], 2)
 
@@ -182,7 +183,9 @@ def test_another_region_replaces_everything_and_says_so(stack: Any) -> None:
 
 
 def test_what_tenants_left_stops_a_destroy_which_goes_on_without_it(stack: Any) -> None:
-    """A lock and an interface of theirs; what a cluster made beside its nodes goes with it."""
+    """A lock and a network interface of tenants; resources that the cluster itself created are
+    deleted with it.
+    """
     cloud = stack.engine.cloud
     (cluster_id,), (cluster,), (subnet,) = (
         cloud.all(CLUSTER),

@@ -1,5 +1,5 @@
-"""A platform on EKS that is lived with: grown, scaled by somebody else, upgraded; what is replaced
-is named.
+"""Day-two operations of a platform on EKS: growth, scaling by an autoscaler, and upgrades, with the
+resources that each one replaces.
 """
 
 import re

@@ -1,5 +1,5 @@
-"""A platform on GKE that is lived with: grown, upgraded, without one of its zones; what is replaced
-is named.
+"""Day-two operations of a platform on GKE: growth, upgrades, and the loss of a zone, with the
+resources that each one replaces.
 """
 
 from collections.abc import Callable, Mapping
@@ -50,7 +50,7 @@ def nodes(stack: Any, name: str) -> tuple[int, set[str]]:
 def changed(
     stack: Any, counts: Mapping[str, int], change: Callable[[dict[str, Any]], None] | None = None
 ) -> Any:
-    """Return what `up` changed beside the record."""
+    """Run `up`, and return its changes apart from the record."""
     stack.write(nodes=counts, change=change)
     steps = stack.up()
     steps.pop("dra-plan", None)

@@ -90,7 +90,7 @@ CLOUDS = frozenset({"aws", "gcp", "azure-native", "kubernetes"})
 
 
 class Run(Struct, frozen=True):
-    """What each step of the journey said."""
+    """The output of each step of the journey."""
 
     story: Story
     resources: list[dict[str, Any]]

@@ -1,5 +1,5 @@
-"""A platform on EKS whose pools Karpenter keeps: built, grown, and taken down while Karpenter
-runs.
+"""A platform on EKS whose pools Karpenter manages: created, scaled up, and destroyed while
+Karpenter runs.
 """
 
 from collections.abc import Callable

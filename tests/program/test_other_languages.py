@@ -74,7 +74,7 @@ def test_no_other_package_is_needed_to_use_it() -> None:
 
 
 def other_project(folder: Path, program: str, components: Path = PROJECT / "components") -> Engine:
-    """Return an engine on a project that meets the components through their schema alone."""
+    """Return an engine for a project that uses the components only through their schema."""
     project = folder / "project"
     project.mkdir()
     (project / "__main__.py").write_text(program)

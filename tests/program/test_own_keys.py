@@ -1,5 +1,5 @@
-"""Keys of one's own, said in a stack, through the engine: the first `up` works; what it would say
-without grants.
+"""Customer-managed keys in the settings of a stack, on the engine: the first `up` succeeds, and
+without grants the cloud refuses to start nodes.
 """
 
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def test_pools_of_a_new_account_start_with_a_key_of_ones_own(journey: Callable[[
     stack.config["pulumi-dra:platform"] = {"pools": [{**ON_EKS["pools"][0], "grantKeyUse": False}]}
     stack.write(nodes=2)
     done = stack.engine.up("eks-dev", skip_preview=True)
-    assert done.ok, done.output  # the grant goes last, when nobody has asked for more nodes
+    assert done.ok, done.output  # the grant is deleted last, when no more nodes are requested
     stack.write(nodes=3)
     refused = stack.engine.up("eks-dev", skip_preview=True)
     assert (

@@ -57,7 +57,7 @@ def test_the_yaml_that_the_command_writes_is_enforced_by_an_api_server(tmp_path:
 
 
 def require_enforcement(objects: list[dict[str, Any]]) -> None:
-    """Create the objects in an API server, and require that it admits only what the plan has."""
+    """Create the objects in an API server, and require that it admits only objects of the plan."""
     assert [each["kind"] for each in objects].count("ValidatingAdmissionPolicy") == 3
     with control_plane(Settings(36, scheduling=False)) as plane:
         server = ApiServer.of(plane)

@@ -1,4 +1,4 @@
-"""A pool on EKS that has its nodes at hours of the day, and a clock that runs beside the stack."""
+"""A pool on EKS that has nodes only at certain hours, tested with a simulated clock."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -61,7 +61,9 @@ def test_time_takes_the_nodes_away_and_brings_them_back_without_touching_the_lim
 
 
 def test_a_plan_that_grows_makes_the_actions_anew(stack: Any) -> None:
-    """In place EC2 refuses them: the provider repeats a start that is past."""
+    """EC2 refuses updates in place, because the provider sends the old start time, which is
+    past.
+    """
     for name, action in stack.engine.cloud.all(SCHEDULE).items():
         stack.engine.cloud.put(SCHEDULE, name, {**action, "startTime": "2020-01-01T08:00:00Z"})
     stack.write(nodes=3)

@@ -97,8 +97,8 @@ def test_a_stack_says_all_that_its_platform_takes(project: Path, config: dict[st
 def test_every_name_of_the_published_schema_can_be_said(
     project: Path, config: dict[str, Any]
 ) -> None:
-    """The schema is Pulumi's own reading of the components; a document with every name in it is
-    taken whole.
+    """The schema is what Pulumi derives from the components; a document with all of its names is
+    valid.
     """
     schema = json.loads((PROJECT / "docs/schema/components.json").read_text())
 

@@ -1,5 +1,5 @@
-"""A zone of the region has no capacity: the operations that still work, the errors, and moving a
-pool to another zone.
+"""A zone has no capacity: which operations still work, which errors occur, and how a pool moves to
+another zone.
 """
 
 from collections.abc import Callable

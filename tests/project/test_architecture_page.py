@@ -29,7 +29,9 @@ def cells_of(line: str) -> list[str]:
 
 
 def allowed(package: str) -> set[str]:
-    """Return what the table of packages lets it import of ours: packages, or modules of them."""
+    """Return the project's packages or modules that a package may import by the table of
+    the page.
+    """
     rows = [cells_of(line) for line in PAGE.splitlines() if line.startswith("| `")]
     (cell,) = [row[3] for row in rows if row[1] == f"`{package}`"]
     found = set[str]()

@@ -1,4 +1,4 @@
-"""The run that installs charts: what it takes for a fault, and what it refuses to start with."""
+"""The run that installs charts: which results count as faults, and which inputs it refuses."""
 
 from __future__ import annotations
 

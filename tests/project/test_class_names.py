@@ -1,4 +1,4 @@
-"""One public class for each name."""
+"""Names of public classes are unique."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SHARED = frozenset(["OnePeriod", "PoolSchedule", "WeeklyHours"])
 
 
 def public_classes() -> dict[str, list[str]]:
-    """Return the files of each public class by its name."""
+    """Return class name → files, for all public classes."""
     found = defaultdict[str, list[str]](list)
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.py")):

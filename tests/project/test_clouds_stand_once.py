@@ -1,6 +1,4 @@
-"""What is said of one cloud stands in its module, its components and its simulated provider, and
-nowhere else.
-"""
+"""Facts about one cloud are only in its module, its components, and its simulated provider."""
 
 from __future__ import annotations
 
@@ -61,7 +59,7 @@ OF_OTHERS = (
     "/etc/eks/bootstrap.sh",  # a program of Amazon Linux 2, in boot scripts that users write
     "docs.aws.amazon.com/eks/",  # pages that rules link to
     "networking.gke.io",  # API groups that no pod of a workload is read from
-    "gke.io/optimize-utilization-scheduler",  # a scheduler, by the name that pods give
+    "gke.io/optimize-utilization-scheduler",  # a scheduler, by its name in pods
 )
 """Names that others gave, which say nothing of a cloud here."""
 

@@ -1,5 +1,5 @@
-"""The container image: what the wheel needs is in its build context, and it runs as nobody in
-particular.
+"""The container image: its build context has all files that the wheel needs, and it runs without
+root.
 
 No container engine runs in tests, so the build runs as in the image's build stage. `conformance/ci`
 lints the file with hadolint.
@@ -66,7 +66,7 @@ def files(folder: Path) -> list[Path]:
 def test_the_entry_point_is_the_command_and_the_user_is_not_root() -> None:
     assert instruction("ENTRYPOINT") == ['["pulumi-dra"]']
     assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", instruction("USER")[0])
-    assert not instruction("RUN")  # nothing is installed that the lock file doesn't name
+    assert not instruction("RUN")  # only packages of the lock file are installed
 
 
 def test_dependencies_come_from_the_lock_file() -> None:

@@ -24,15 +24,15 @@ PAGES = (
     "CONTRIBUTING.md",
     *sorted(str(page.relative_to(ROOT)) for page in ROOT.glob("docs/**/*.md")),
 )
-OUTPUTS = {"build"}  # of make; what is there depends on what ran before
+OUTPUTS = {"build"}  # outputs of make, which may not exist yet
 TOP = {path.name for path in ROOT.iterdir() if not path.name.startswith(".")} | {".ci"}
 TOP -= OUTPUTS
 MADE_UP = re.compile(r"[<>*{}…]|\b[A-Z]{3,}\b|^\.\./|YYYY|\bfoo\b")
-ANSWERS = (0, 1, 3)  # of a command that could judge; 2 is invalid input
+ANSWERS = (0, 1, 3)  # exit codes of a command that had valid input; 2 means invalid input
 
 
 class Code(NamedTuple):
-    """A piece of code of a page: a line of a fenced block, or what stands between backticks."""
+    """Code on a page: a line of a fenced block, or the text between backticks."""
 
     page: str
     line: int
@@ -159,7 +159,7 @@ def test_commands_are_understood(line: str) -> None:
 @pytest.mark.parametrize("line", NAMED)
 def test_options_exist(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     command, *rest = NAMED[line]
-    if command == "sandbox":  # its options are those of its own subcommands
+    if command == "sandbox":  # its options belong to its own subcommands
         return
     parse([command, "--help"])
     known = set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out))
@@ -175,8 +175,8 @@ def test_subcommands_exist() -> None:
 
 
 def runs_alone(words: list[str]) -> bool:
-    """Whether a command needs nothing but the project: no standard input, no cluster, no file or
-    repository of the reader's, and no control plane, which takes minutes to build.
+    """Return whether a command needs only the project: no standard input, cluster, file, or
+    repository of the reader, and no control plane, which takes minutes to build.
     """
     if words[0] in ("sandbox", "rehearse", "mcp", "diff") or {
         "-",

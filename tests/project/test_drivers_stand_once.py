@@ -1,5 +1,5 @@
-"""Names under which drivers publish are in `drivers/`, its tables, the components' folders, and
-nowhere else.
+"""Names that drivers publish are only in `drivers/`, its tables, and the folders of the
+components.
 """
 
 from __future__ import annotations

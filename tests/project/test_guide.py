@@ -1,5 +1,5 @@
-"""What the guide shows is what the commands print: each is run, in the order of its page, in a copy
-of the project.
+"""The guide shows the real output of its commands: each one runs in a copy of the project, in the
+order of its page.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         shutil.copytree(ROOT / name, tmp_path / name)
     shutil.copy(ROOT / "Pulumi.yaml", tmp_path)
     monkeypatch.chdir(tmp_path)
-    # The note depends on where the installation that runs the tests came from.
+    # The note depends on how the project is installed in the environment of the tests.
     monkeypatch.setattr("dra_command.init.install_source.index_note", lambda _: "")
     for name, value in {"COLUMNS": "80", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}.items():
         monkeypatch.setenv(name, value)
@@ -75,7 +75,9 @@ def test_every_page_is_on_the_site() -> None:
 
 
 def test_the_manifests_of_the_sharing_page_are_those_of_its_examples() -> None:
-    """The commands of the page plan the examples, so the page shows what they plan."""
+    """The commands of the page plan the examples, so its manifests must be the ones of the
+    examples.
+    """
     page = (ROOT / "docs/guide/sharing.md").read_text(encoding="utf-8")
     examples = "".join(
         path.read_text(encoding="utf-8") for path in (ROOT / "examples").glob("*/workload.yaml")

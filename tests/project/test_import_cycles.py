@@ -22,7 +22,9 @@ PACKAGES = {
 
 
 def modules(folder: Path) -> dict[str, ast.Module]:
-    """The modules below a folder by dotted name; a package has the name of its folder."""
+    """Return dotted name → module for all modules below a folder; a package has the name of its
+    folder.
+    """
     found = {}
     for file in sorted(folder.rglob("*.py")):
         parts = file.relative_to(folder.parent).with_suffix("").parts

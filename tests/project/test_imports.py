@@ -1,4 +1,4 @@
-"""What importing a package may load, asked of a fresh interpreter."""
+"""Which modules the import of a package may load, tested in a new interpreter."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-# CEL has its own: what a selector says of a device, what a step costs
+# CEL has its own terms for the result of a selector and the cost of a step
 ELSEWHERE = ("planner/dra_planner/cel/",)
 
 

@@ -1,5 +1,5 @@
-"""What a release is: an archive that makes the same wheel, a page that leads nowhere wrong, a
-careful workflow.
+"""A release: its archive builds the same wheel, its page has no broken links, and its workflow is
+safe.
 """
 
 from __future__ import annotations

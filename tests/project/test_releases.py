@@ -1,4 +1,4 @@
-"""One record per Kubernetes minor, complete, and nobody else who compares minors."""
+"""Each Kubernetes minor version has one complete record, and only the records compare versions."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ SHIPPED = ("planner", "policies", "components", "command", "sandbox", "tutorials
 MAY_COMPARE = (
     "planner/dra_planner/releases/",
     "planner/dra_planner/cel/dialect.py",
-    # rows of a table hold from one minor version to another
+    # rows of a table apply to a range of minor versions
     "planner/dra_planner/drivers/protocol/notes.py",
     "planner/dra_planner/catalog/kubernetes_support.py",  # which versions a cloud supports, and until when
-    # what the API server of each minor version rejects
+    # objects that the API server of each minor version rejects
     "planner/dra_planner/manifests/validation/",
 )
 

@@ -1,6 +1,7 @@
-"""The site, as `make site` builds it: a screen reader and a keyboard find their way on every page.
+"""The site, as `make site` builds it: each page works with a screen reader and a keyboard.
 
-Where AXE_CORE names axe's file and there is Chromium, axe judges some of its pages, light and dark.
+If AXE_CORE is the path of axe's file and Chromium is installed, axe checks some of the pages in
+light and dark mode.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ JUDGE = """<!doctype html><body><script src="axe.js"></script><script>
 
 @pytest.fixture(scope="module")
 def pages() -> dict[str, str]:
-    """The pages by name; what has not changed since `make site` is not built again."""
+    """Return name → page; pages that have not changed since `make site` are not built again."""
     words = [
         sys.executable,
         "-m",
@@ -89,7 +90,7 @@ def pages() -> dict[str, str]:
 
 
 def without(pages: dict[str, str], pattern: str, needed: str) -> list[str]:
-    """Return the tags of every page that match a pattern and have not what they need."""
+    """Return the tags of each page that match a pattern and lack the text that they need."""
     return [
         f"{name}: {tag}"
         for name, text in pages.items()
@@ -124,12 +125,12 @@ def test_every_column_of_a_table_has_a_header(pages: dict[str, str]) -> None:
 
 class _Pages(SimpleHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing of what is read."""
+        """Log no requests."""
 
 
 @pytest.fixture
 def origin(tmp_path: Path) -> Iterator[str]:
-    """A server of the site beside axe."""
+    """Serve the site and axe's file; yield the URL."""
     (tmp_path / "site").symlink_to(SITE)
     shutil.copy(AXE, tmp_path / "axe.js")
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Pages, directory=str(tmp_path)))

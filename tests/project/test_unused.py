@@ -1,4 +1,4 @@
-"""What is shipped is used by what is shipped: code that only tests call is dead."""
+"""Code in the packages is used by the packages: code that only tests call is dead."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def constants(tree: ast.Module) -> Iterator[str]:
 
 
 def names_used(tree: ast.AST) -> Iterator[str]:
-    """Yield every name that is read, called or given, imports apart: to import is not to use."""
+    """Yield each name that is read, called, or passed; an import alone is not a use."""
     for node in ast.walk(tree):
         match node:
             case ast.Name(ctx=ast.Load()):

@@ -1,5 +1,5 @@
-"""The built wheel: what is in it, that it runs with the base dependencies alone, and what each
-extra adds to them.
+"""The built wheel: its files, that it runs with only the base dependencies, and the dependencies
+that each extra adds.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def base_install(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the wheel's content and the base dependencies, nothing else."""
+    """Create a folder with only the wheel's content and the base dependencies."""
     folder = tmp_path_factory.mktemp("site")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)
@@ -62,7 +62,7 @@ def link(distributions: list[metadata.Distribution], folder: Path) -> None:
 
 
 def needed_by(base_install: Path, extra: str) -> list[str]:
-    """The requirements of an extra of the wheel, those of the extras that it names among them."""
+    """Return the requirements of an extra of the wheel, including the extras that it refers to."""
     (wheel,) = metadata.distributions(name="pulumi-dra", path=[str(base_install)])
     found: list[str] = []
     for requirement in wheel.requires or []:

@@ -1,4 +1,4 @@
-"""The field's words stand in names, messages and documents; what readers stop at does not."""
+"""Names, messages, and documents use the terms of the field, and no words that confuse readers."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def files() -> list[Path]:
 
 
 def faults(text: str) -> list[tuple[int, str, str]]:
-    """Return line, what it says, and the word for it."""
+    """Return the line number, the word, and the word to use instead, for each fault."""
     return [
         (text.count("\n", 0, match.start()) + 1, match[0], said)
         for pattern, said in FINDS

@@ -1,4 +1,4 @@
-"""Command lines of guides and scripts: what no longer works, or never did."""
+"""Command lines in guides and scripts that no longer work, or never did."""
 
 from __future__ import annotations
 
@@ -78,9 +78,7 @@ def test_every_row_of_the_table_is_told_of_a_command() -> None:
 
 
 def test_what_is_not_known_of_a_command_is_not_told() -> None:
-    """Variables and placeholders may hold anything; a machine that is no GPU machine needs
-    nothing.
-    """
+    """Variables and placeholders can have any value; a machine without GPUs needs no options."""
     assert told('az aks nodepool add --name "$POOL" --cluster-name <name> -g rg') == []
     assert told("gcloud container node-pools create p --machine-type e2-standard-4") == []
     assert told("eksctl create nodegroup --cluster c --node-type m7i.large") == []

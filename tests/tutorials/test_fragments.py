@@ -263,9 +263,7 @@ JUNK: tuple[object, ...] = (None, 3, True, "x", [], {}, [None], [[1]], {"a": Non
 
 
 def test_damaged_parts_are_answered() -> None:
-    """Whatever stands in place of a value of a part, it is a finding or nothing, never an internal
-    error.
-    """
+    """Any value in a part leads to a finding or to no finding, but never to an internal error."""
     rng = random.Random(7)
     parts = [
         yaml.safe_load(dedent(text))

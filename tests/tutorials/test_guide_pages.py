@@ -1,5 +1,5 @@
-"""What is right in guides is not told of, whatever their pages are written in; what is old in them
-is rewritten.
+"""Correct parts of guides have no findings, in every markup language; outdated parts are
+rewritten.
 """
 
 from __future__ import annotations

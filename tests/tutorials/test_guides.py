@@ -1,5 +1,5 @@
-"""What guides hold, in words of our own: each item is answered as an expert would, and the fix is
-tried.
+"""Content of published guides, in our own words: each item gets the finding that an expert would
+give, and the test follows its fix.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ FLEET: dict[str, Any] = {
 
 
 class Item(Struct, frozen=True):
-    """A file of a guide, and the finding that matters: its code, words of its message and of its
+    """A file of a guide, and its most important finding: the code, and words of the message and the
     fix.
 
-    `text` are replacements in the file, `fleet` values of the fleet: what the fix says, done;
-    `rewrite`: the fix is `check --rewrite`. `before` are values that the fleet has before.
+    The test follows the fix with `text`, replacements in the file, and `fleet`, values of the
+    fleet; with `rewrite`, the fix is `check --rewrite`. `before` has the values of the fleet before
+    the fix.
     """
 
     file: str

@@ -57,7 +57,8 @@ def test_blocks_and_heredocs_of_a_page_are_judged_on_their_lines(project: Projec
         (15, "fragment-not-judged"),
         (20, "version-not-served"),
         (25, "chart-never-existed"),
-        # GPUs without the value that says that no plugin serves the same nodes
+        # GPUs are enabled without the value that confirms that no device plugin serves the same
+        # nodes
         (25, "value-refused"),
         (25, "value-refused"),  # the namespace default
     ]

@@ -179,7 +179,9 @@ def test_the_page_is_printed_whole_without_in_place(project: Project) -> None:
 def test_the_server_judges_what_is_rewritten_in_a_page_as_it_does_in_a_file(
     project: Project,
 ) -> None:
-    """One object in a fence and in a file: the same text comes out, and the same is told of it."""
+    """An object in a fenced block and in a file is rewritten to the same text, with the same
+    findings.
+    """
     block = PAGE.partition("   ```yaml\n")[2].partition("   ```")[0]
     text = "".join(f"{line[3:]}\n" for line in block.splitlines())
     project.write("page.md", f"   ```yaml\n{block}   ```\n")

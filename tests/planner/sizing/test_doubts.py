@@ -1,4 +1,4 @@
-"""Estimates and facts that only the cluster knows cause *cannot tell*, never *does not fit*."""
+"""Estimates, and facts known only at run time, cause *cannot tell*, never *does not fit*."""
 
 from __future__ import annotations
 

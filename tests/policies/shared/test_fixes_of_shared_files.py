@@ -1,4 +1,4 @@
-"""What a location that can't be read says to do is done, and the configuration is read."""
+"""After the fix for a location that can't be read is followed, the configuration is read."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ OF_RULES = digest(RULES.encode())
 
 
 def assert_fix_works(folder: Path, before: str, fix: str, after: str) -> None:
-    """Extend a location that is refused with a fix, and the one that the fix asks for, which holds
-    the rule.
+    """Require that one location is refused with this fix, and that the location after the fix is
+    read.
     """
     with pytest.raises(PlannerError) as caught:
         configured(folder, f'extends:\n  - "{before}"\n')
@@ -111,7 +111,7 @@ def test_a_file_at_a_url(tmp_path: Path, server: Server, before: str, fix: str, 
 
 def test_a_path_in_a_file_at_a_url_becomes_a_url(tmp_path: Path, server: Server) -> None:
     def base(extended: str) -> str:
-        """Publish a configuration that extends a location, and return where it is."""
+        """Publish a configuration that extends a location, and return its URL."""
         text = f"extends: ['{extended}']\n".encode()
         server.pages["/base.yaml"] = text
         return f"extends: ['{server.url}/base.yaml#sha256={digest(text)}']\n"

@@ -1,6 +1,4 @@
-"""The recipes of CONTRIBUTING.md, read from the page: the files that they name, and their
-commands.
-"""
+"""The recipes of CONTRIBUTING.md, read from the page: their files and commands."""
 
 from __future__ import annotations
 
@@ -15,11 +13,11 @@ PYTHON = ".venv/bin/python"
 
 
 class Recipe(Struct, frozen=True):
-    """One section: `paths` are the files and folders that its steps name, with `<…>` for a name
-    that you choose.
+    """One section: `paths` are the files and folders that its steps name, with `<…>` for names that
+    the reader chooses.
 
     `commands` are the words after the interpreter, in order. `docs/generate.py` writes the pages
-    that it is given.
+    that its arguments name.
     """
 
     title: str

@@ -20,8 +20,8 @@ DATA = "planner/dra_planner/data"
 
 
 def add_overlay(tree: Worktree, folder: Path, *, role: str, package: str) -> None:
-    """Add the files of a cloud or a driver that comes as a folder of its own: rows to tables, all
-    else as it is.
+    """Add the files of a cloud or driver from its own folder: append rows to tables, and copy all
+    other files.
     """
     for path in sorted((folder / package).rglob("*")):
         name = f"{role}/{path.relative_to(folder).as_posix()}"

@@ -27,8 +27,8 @@ class Worktree(Struct, frozen=True):
 
     @classmethod
     def of(cls, recipe: Recipe, root: Path) -> Worktree:
-        """Copy the files under version control, with an environment in which packages are those of
-        the copy.
+        """Copy the files under version control, and create an environment that imports from the
+        copy.
         """
         names = subprocess.run(
             ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
@@ -87,7 +87,7 @@ class Worktree(Struct, frozen=True):
         )
 
     def changes(self) -> set[str]:
-        """Return the files that are not as in the project, or not there."""
+        """Return the files that differ from the project or are missing."""
         there = {
             path for path in self.root.rglob("*") if path.is_file() and not _MADE & set(path.parts)
         }
@@ -98,10 +98,10 @@ class Worktree(Struct, frozen=True):
         return (PROJECT / name).read_bytes() != (self.root / name).read_bytes()
 
     def check(self, **names: str) -> str:
-        """Run the commands of the recipe in their order; return what the first that fails prints,
-        "" if none does.
+        """Run the commands of the recipe in order; return the output of the first one that fails,
+        or "".
 
-        `names` are the ones that the recipe leaves open: `rule_id` for `<rule-id>`.
+        `names` are values for the placeholders of the recipe: `rule_id` for `<rule-id>`.
         """
         for words in self.recipe.commands:
             chosen = [
@@ -116,10 +116,10 @@ class Worktree(Struct, frozen=True):
 
 
 def _make_environment(root: Path) -> None:
-    """Make `.venv`: the packages that are installed here, and those of the project from the copy.
+    """Make `.venv` with the packages that are installed here, and the project's packages of the
+    copy.
 
-    A .pth file that is reached through another one isn't read, so the project itself isn't found a
-    second time.
+    Nested .pth files aren't read, so the original project isn't found as well.
     """
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     site_packages = root / ".venv" / "lib" / version / "site-packages"
