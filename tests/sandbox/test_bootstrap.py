@@ -1,4 +1,4 @@
-"""When the bootstrap takes the environment for ready, and how it makes one otherwise."""
+"""When the bootstrap accepts an existing environment, and how it creates a new one."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_an_old_uv_on_path_is_passed_over(
 
 
 def test_it_needs_nothing_but_the_standard_library() -> None:
-    """A Python without any installed package can load it and what it takes from the package."""
+    """Python without installed packages can import it and the modules that it uses."""
     code = "import sys; sys.path.insert(0, sys.argv[1]); import bootstrap, dra_sandbox.cache"
 
     subprocess.run([sys.executable, "-I", "-S", "-c", code, str(SCRIPT.parent)], check=True)

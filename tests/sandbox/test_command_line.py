@@ -1,4 +1,4 @@
-"""`python -m dra_sandbox`: wrong input, and which stack the demonstration refuses."""
+"""`python -m dra_sandbox`: invalid input, and the stacks that the demonstration refuses."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""One AWS stack from nothing to nothing, through the real engine: refused, built, left alone,
-changed, destroyed.
-"""
+"""One AWS stack on the real engine: refused, created, unchanged, changed, and destroyed."""
 
 from __future__ import annotations
 
@@ -36,7 +34,7 @@ def test_a_pack_refuses_in_up_before_the_group_is_made(
     assert [(found.policy, found.level) for found in refused.violations] == [
         ("small-groups", "mandatory")
     ]
-    # The pack knows the stack's name: its process starts only when the engine has said it.
+    # The pack knows the stack's name: its process starts only after the engine has passed it.
     assert refused.violations[0].message.endswith("gpu: 3 nodes are more than 2 in stack dev")
     assert NODE_GROUP not in {resource["type"] for resource in stack.engine.resources("dev")}
 
@@ -71,7 +69,7 @@ def test_a_second_up_changes_nothing(built) -> None:
 def test_another_machine_replaces_the_group_and_a_pack_judges_the_preview(
     built, policy_pack: Path
 ) -> None:
-    """The template changes in place; what the group takes from it is known only then."""
+    """The template changes in place; values that the group takes from it are unknown until then."""
     stack, _ = built
     stack.at("machine")
 

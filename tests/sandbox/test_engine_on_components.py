@@ -1,6 +1,4 @@
-"""Component packages through the engine, and what the engine says when there is nothing to
-drive.
-"""
+"""Component packages on the engine, and the errors if there is no program to run."""
 
 from __future__ import annotations
 

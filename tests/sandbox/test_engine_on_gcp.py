@@ -1,4 +1,4 @@
-"""A GKE cluster and what runs in it, through the real engine."""
+"""A GKE cluster and its workloads on the real engine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.engine
 
 @pytest.fixture(scope="module")
 def built(stack_under_test, tmp_path_factory):
-    """The stack after its first `up`, and what its first preview said, when the kubeconfig was
+    """Return the stack after its first `up`, and its first preview, in which the kubeconfig was
     unknown.
     """
     stack = stack_under_test(

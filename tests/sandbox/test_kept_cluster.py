@@ -61,8 +61,8 @@ spec: {selectors: [{cel: {expression: 'device.driver == "gpu.nvidia.com"'}}]}
 
 
 def charts_in(folder: Path) -> Path:
-    """Charts of the driver and the device plugin as small as can be: what they render runs where
-    the real ones do.
+    """Create minimal charts of the driver and the device plugin, whose pods run on the same nodes
+    as those of the real charts.
     """
     for name, version, template in (
         ("nvidia-dra-driver-gpu", "25.8.1", f"{CHART}---\n{DEVICE_CLASS}"),

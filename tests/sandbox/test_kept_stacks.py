@@ -1,4 +1,4 @@
-"""A stack that is kept between commands: planned, brought up, changed, taken down."""
+"""A stack that is kept between commands: planned, created, changed, and destroyed."""
 
 from __future__ import annotations
 

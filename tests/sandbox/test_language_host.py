@@ -52,8 +52,8 @@ def test_it_leaves_without_a_word(process: subprocess.Popen[str], how: signal.Si
 
 
 def test_it_goes_with_an_engine_that_is_killed() -> None:
-    """The engine here starts the host, tells the host's process and is killed; the host's output
-    then ends.
+    """This engine starts the host, prints the ID of its process, and is killed; then the host's
+    output ends.
     """
     host = [sys.executable, "-P", "-m", "dra_sandbox.language_host", "127.0.0.1:1"]
     engine = f"import subprocess; p = subprocess.Popen({host!r}); p.wait()"
@@ -63,7 +63,7 @@ def test_it_goes_with_an_engine_that_is_killed() -> None:
         assert started.stdout is not None
         assert int(started.stdout.readline()) > 0
         started.kill()
-        assert started.stdout.read() == ""  # returns when nobody is left that could write
+        assert started.stdout.read() == ""  # returns when no process can write any more
 
 
 def test_it_asks_for_no_downloads(
@@ -137,9 +137,7 @@ def test_a_component_package_runs_with_its_arguments_and_its_output_streams(
 
 
 def test_the_unknown_value_and_the_protocol_are_those_of_the_sdk() -> None:
-    """The plugins import the protocol's classes alone, so they repeat the SDK's word for
-    unknown.
-    """
+    """The plugins import only the protocol's classes, so they repeat the SDK's unknown value."""
     from pulumi.runtime import rpc
 
     from dra_sandbox.clouds.wire_values import UNKNOWN

@@ -1,4 +1,4 @@
-"""What a long step says in a pipe and on a terminal."""
+"""The progress that a long step prints to a pipe and to a terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dra_sandbox.progress import step
 
 
 class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True

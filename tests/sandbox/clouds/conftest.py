@@ -1,4 +1,4 @@
-"""Simulated clouds that a test fills with resources, asked as the engine asks them."""
+"""Simulated clouds that tests fill with resources, called in the same way as by the engine."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Cloud:
 
 
 class Azure:
-    """A simulated Azure with nothing in it, asked as the engine asks it."""
+    """A simulated Azure without resources, called in the same way as by the engine."""
 
     def __init__(self, simulated: Any) -> None:
         self._azure = simulated("azure-native")
@@ -123,7 +123,7 @@ def _urn(token: str) -> str:
 
 @pytest.fixture
 def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
-    """The simulated cloud's things, which a test changes beside the provider."""
+    """Return the resources of the simulated cloud, which tests change without the provider."""
     file = tmp_path / "cloud.json"
     monkeypatch.setenv(VARIABLE, str(file))
     return Memory(file)

@@ -1,5 +1,5 @@
-"""What EKS refuses because of what goes on meanwhile: other updates, pods that stay, machines that
-are used up.
+"""Errors of EKS that depend on its current state: other updates in progress, pods that can't be
+evicted, and machines without capacity.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def test_row_31_an_update_that_starts_nodes_first_needs_room(
     )
     made = cloud.create(GROUP, **inputs)
     later = {**inputs, "releaseVersion": "1.34.2-20260201"}
-    cloud.update(GROUP, made, **{**inputs, "labels": {"team": "a"}})  # no node goes for it
+    cloud.update(GROUP, made, **{**inputs, "labels": {"team": "a"}})  # this replaces no node
     if passes:
         cloud.update(GROUP, made, **later)
         return

@@ -1,6 +1,4 @@
-"""Node groups of an image of one's own: what EKS refuses, and what their nodes know when they
-join.
-"""
+"""Node groups with a custom image: what EKS refuses, and the settings with which nodes join."""
 
 from __future__ import annotations
 
@@ -59,7 +57,7 @@ def user_data(*specs: dict[str, Any]) -> str:
 
 
 def group(cloud: Any, template: dict[str, Any], **inputs: Any) -> dict[str, Any]:
-    """Return the inputs of a group with one node from a template of its own."""
+    """Return the inputs of a group with one node and its own launch template."""
     made = cloud.create(TEMPLATE, name=f"t{len(str(template))}", **template)
     return {
         "clusterName": "main",

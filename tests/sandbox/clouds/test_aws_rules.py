@@ -1,5 +1,5 @@
-"""What EKS and EC2 refuse, in their own words: what they see at once, and what they see beside what
-there is.
+"""Errors of EKS and EC2, with their own messages, that depend on the inputs or on existing
+resources.
 """
 
 from __future__ import annotations
@@ -520,7 +520,9 @@ KEY_POLICY = {
 
 
 def encrypted(cloud: Any, desired: int = 1) -> dict[str, Any]:
-    """Return a second group of the cluster, whose volumes are encrypted with a key of one's own."""
+    """Return a second group of the cluster, whose volumes are encrypted with a customer-managed
+    key.
+    """
     volumes = [{"deviceName": "/dev/xvda", "ebs": {"encrypted": "true", "kmsKeyId": KEY}}]
     template = cloud.create(TEMPLATE, name="gpu", blockDeviceMappings=volumes)
     launch = {"id": template["id"], "version": "1"}

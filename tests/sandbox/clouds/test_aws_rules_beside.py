@@ -1,5 +1,5 @@
-"""What EKS and EC2 refuse because of what else there is: clusters, add-ons, subnets, machines,
-interfaces of others.
+"""Errors of EKS and EC2 that depend on other resources: clusters, add-ons, subnets, instances, and
+network interfaces.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def test_row_47_an_addon_is_of_the_clusters_minor(cloud: Any) -> None:
     cloud.create(ADDON, **proxy, addonVersion="v1.34.0-eksbuild.1")
     assert (
         cloud.create(ADDON, **proxy)["addonVersion"] == "v1.34.0-eksbuild.1"
-    )  # as its control plane, where none is given
+    )  # the default is the control plane's version
 
 
 @pytest.mark.parametrize("kind", ["subnetId", "securityGroups"])
@@ -324,7 +324,7 @@ ENTRY, CREATOR = "aws:eks/accessEntry:AccessEntry", "arn:aws:iam::123456789012:u
 
 @pytest.mark.parametrize("first", ["CONFIG_MAP", "API_AND_CONFIG_MAP"])
 def test_who_creates_a_cluster_has_an_entry_already(cloud: Any, memory: Memory, first: str) -> None:
-    """With the first mode that knows entries, and until the cluster goes."""
+    """The entry exists from the first mode with access entries until the cluster is deleted."""
     made = cloud.create(CLUSTER, **cluster(accessConfig={"authenticationMode": first}))
     assert (memory.all(ENTRY) == {}) is (first == "CONFIG_MAP")
     made |= cloud.update(
@@ -377,7 +377,7 @@ def test_row_30_a_zone_without_machines(cloud: Any, memory: Memory) -> None:
 
 
 def test_row_36_tags_of_a_group_reach_nothing_else(cloud: Any, memory: Memory) -> None:
-    """Those of its template reach instances, once they are started with the version that has
+    """Only tags of its template reach instances that start with a template version that has
     them.
     """
     said = [

@@ -1,4 +1,4 @@
-"""What the simulated Azure refuses of clusters and agent pools, and what it answers."""
+"""Which clusters and agent pools the simulated Azure refuses, and which outputs it returns."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_agent_pools(azure: Any, name: str) -> None:
 
 
 def kms(**settings: Any) -> dict[str, Any]:
-    """The property of a cluster whose secrets have a key of one's own."""
+    """Return the property of a cluster whose secrets are encrypted with a customer-managed key."""
     return {"securityProfile": {"azureKeyVaultKms": {"enabled": True, **settings}}}
 
 
@@ -426,7 +426,7 @@ def test_after_its_standard_support_a_minor_is_for_those_who_pay_for_longer(
 
 
 def test_a_patch_that_aks_moved_on_to_is_an_update_in_place(azure: Any) -> None:
-    """With the channel "patch" AKS says 1.35.9 where 1.35 was asked for, and 1.35 is asked for
+    """With the channel "patch", AKS returns 1.35.9 for the requested 1.35, and 1.35 is requested
     again.
     """
     moved = {**PLAIN_CLUSTER, "kubernetesVersion": "1.35.9"}

@@ -1,6 +1,4 @@
-"""What AKS refuses because of what goes on meanwhile, of what is used up, and of what others
-left.
-"""
+"""Errors of AKS that depend on operations in progress, used quotas, and resources of others."""
 
 from __future__ import annotations
 
@@ -75,7 +73,7 @@ def test_row_103_cores_of_a_family_that_are_used_up(dev: Any, memory: Memory) ->
     assert dev.update(POOL, made, pool(count=2), pool(count=1))["count"] == 1
     # of another family
     dev.create(POOL, **pool(agentPoolName="a100", vmSize="Standard_NC24ads_A100_v4"))
-    # of a quota of its own
+    # with its own quota
     dev.create(POOL, **pool(agentPoolName="spot", count=9, scaleSetPriority="Spot"))
 
 
@@ -127,7 +125,7 @@ def test_row_104_a_size_is_offered_in_some_zones(dev: Any, memory: Memory) -> No
 def test_row_105_a_group_without_a_reservation_of_the_size_is_none(
     dev: Any, memory: Memory
 ) -> None:
-    """AKS only warns: what the cloud has of the pool is in no group, which a refresh shows."""
+    """AKS only warns: the pool that it creates is in no group, which a refresh shows."""
     group = f"{IN_GROUP}/providers/Microsoft.Compute/capacityReservationGroups/t4s"
     wanted = pool(capacityReservationGroupID=group)
     assert dev.create(POOL, **wanted)["capacityReservationGroupID"] == group, (
@@ -190,7 +188,7 @@ def test_row_107_a_pod_that_stays_fails_an_upgrade(
         STAYING_POD, "team/train-0", {"agentPool": made["id"], "budget": "team/train", **budget}
     )
     dev.update(CLUSTER, dev.made, cluster(), cluster(kubernetesVersion="1.35"))
-    dev.update(POOL, made, pool(), pool(nodeLabels={"team": "a"}))  # no node goes for it
+    dev.update(POOL, made, pool(), pool(nodeLabels={"team": "a"}))  # this replaces no node
     with pytest.raises(grpc.RpcError, match=said):
         dev.update(POOL, made, pool(), pool(orchestratorVersion="1.35"))
 
@@ -354,8 +352,8 @@ def test_row_119_one_operation_at_a_time(dev: Any, memory: Memory) -> None:
 def test_row_125_pools_inside_stay_behind_and_four_minors_are_too_many(
     dev: Any, memory: Memory
 ) -> None:
-    """pulumi/pulumi-azure-native issue 2094: an upgrade of the cluster leaves the nodes that it
-    does not name.
+    """pulumi/pulumi-azure-native issue 2094: an upgrade of the cluster doesn't upgrade its own
+    pools.
     """
     before = cluster()
     for minor in ("1.35", "1.36", "1.37"):
@@ -430,7 +428,7 @@ def test_row_127_a_lock_holds_for_all_below(dev: Any, memory: Memory) -> None:
             grpc.RpcError, match=r"following scope\(s\) are locked: .*managedClusters/dev'"
         ):
             dev.delete(token, state)
-    dev.update(POOL, made, pool(), pool(count=2))  # only what goes is refused
+    dev.update(POOL, made, pool(), pool(count=2))  # only deletions are refused
 
 
 def test_row_128_the_last_system_pool_goes_with_its_cluster(dev: Any, memory: Memory) -> None:

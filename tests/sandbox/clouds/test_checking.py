@@ -1,4 +1,4 @@
-"""Refusals: what the SDK's types do not allow, with the place and the reason."""
+"""Inputs that the SDK's types do not allow are refused with their path and the reason."""
 
 from __future__ import annotations
 

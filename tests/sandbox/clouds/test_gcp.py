@@ -36,7 +36,7 @@ def check(gcp, token: str, inputs: dict[str, Any]):
 
 
 def complaint(gcp, token: str, inputs: dict[str, Any]) -> str:
-    """What the provider rejects in a preview, else what the API does when the resource is
+    """Return the provider's error in a preview, else the API's error when the resource is
     created.
     """
     checked = check(gcp, token, inputs)

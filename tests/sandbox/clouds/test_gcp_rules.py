@@ -1,4 +1,4 @@
-"""What GKE refuses of node pools and clusters, and what it reports of them unasked."""
+"""Which node pools and clusters GKE refuses, and which properties it sets by itself."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def gcp(simulated):
 
 
 def complaint(gcp, token: str, inputs: dict[str, Any]) -> str:
-    """What the provider rejects in a preview, else what the API does when the resource is
+    """Return the provider's error in a preview, else the API's error when the resource is
     created.
     """
     urn = f"urn:pulumi:dev::p::{token}::T"
@@ -54,7 +54,7 @@ HYPERDISK = {
     "reservationAffinity": BOUGHT,
 }
 POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
-    # pool, node configuration, what is said
+    # pool, node configuration, words of the error
     "plain": ({}, {"machineType": "g2-standard-8", "diskType": "pd-balanced"}, ""),
     "Persistent Disk on a4": (
         {},

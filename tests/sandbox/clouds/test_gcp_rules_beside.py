@@ -1,4 +1,4 @@
-"""What GKE refuses because of what else there is: a pool's cluster, firewall rules of others in a
+"""Errors of GKE that depend on other resources: a pool's cluster, and firewall rules in a
 network.
 """
 
@@ -81,7 +81,7 @@ class Cloud:
 
 @pytest.fixture
 def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
-    """The simulated cloud's things, which a test changes beside the provider."""
+    """Return the resources of the simulated cloud, which tests change without the provider."""
     file = tmp_path / "cloud.json"
     monkeypatch.setenv(VARIABLE, str(file))
     return Memory(file)
@@ -108,7 +108,7 @@ KEPT = {"management": {"autoUpgrade": False}}
 PROFILE = {"networkConfig": {"acceleratorNetworkProfile": "auto"}}
 DATAPLANE_V2 = {"datapathProvider": "ADVANCED_DATAPATH"}
 BESIDE: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
-    # cluster, pool, what is said
+    # cluster, pool, words of the error
     "row 61: not upgraded, in a channel": (
         {"releaseChannel": {"channel": "REGULAR"}},
         KEPT,
@@ -239,7 +239,7 @@ def pools(memory: Memory) -> set[str]:
 def test_the_first_pool_goes_when_it_is_said_later_that_it_is_to_be_removed(
     gcp: Cloud, memory: Memory
 ) -> None:
-    """As an import does it that does not leave the setting alone."""
+    """As with an import that changes the setting."""
     first = {"name": "main", "initialNodeCount": 2}
     made = gcp.create(CLUSTER, **first)
     gcp.create(POOL, cluster=made["id"], name="workers")
@@ -539,8 +539,8 @@ def test_refused_at_once(gcp: Cloud, token: str, inputs: dict[str, Any], said: s
 
 
 def test_row_76_taints_that_gke_adds(gcp: Cloud) -> None:
-    """Beside a pool without GPUs at that moment, and not later; on Arm; with queued
-    provisioning.
+    """GKE taints a GPU pool only if a pool without GPUs exists when the GPU pool is created; it
+    also taints pools on Arm and with queued provisioning.
     """
 
     def taints(pool: dict[str, Any]) -> set[str]:

@@ -1,5 +1,5 @@
-"""Releases on a control plane: what Helm is told, what is kept of what it says, and what happens
-without it.
+"""Releases on a control plane: the arguments for Helm, the parts of its output that are kept, and
+the error without it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the simulated clouds refuse of Karpenter's objects, and of the queue that it listens to."""
+"""Which objects of Karpenter, and which settings of its queue, the simulated clouds refuse."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ GOOD_CLASS: dict[str, Any] = {
 
 
 def changed(spec: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
-    """Return a copy with a value at a dotted path; None takes it away."""
+    """Return a copy with the value at a dotted path set, or removed (None)."""
     result = copy.deepcopy(spec)
     *way, last = path.split(".")
     inside = result

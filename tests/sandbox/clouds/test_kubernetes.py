@@ -99,7 +99,7 @@ def test_what_belongs_to_the_cluster_gets_no_namespace(cluster) -> None:
     )
 
     assert "namespace" not in device_class["metadata"]
-    # Nobody has said whether a custom kind has namespaces.
+    # It is unknown whether a custom kind is namespaced.
     assert "namespace" not in custom["metadata"]
     assert custom["apiVersion"] == "resource.nvidia.com/v1beta1"
 
@@ -259,7 +259,7 @@ OVERRIDE = {"gpuResourcesEnabledOverride": True}
             {"chart": "oci://registry.example/charts/dra-driver-nvidia-gpu"},
             "gpuResourcesEnabledOverride",
         ),
-        # a flat key says nothing
+        # a flat key has no effect
         ({"values": {"resources.gpus.enabled": False}}, "gpuResourcesEnabledOverride"),
         ({"values": {**OVERRIDE, "namespace": "gpu"}}, "the value namespace isn't supported"),
         ({"values": OVERRIDE, "namespace": "default"}, "allowDefaultNamespace"),

@@ -1,4 +1,4 @@
-"""Changes of one property, as the providers answer them, and the tables that say so.
+"""How the providers handle changes of one property, and the tables of these results.
 
 Google's first 190 answers were recorded from the provider, the others follow from its source
 (hashicorp/terraform-provider-google:google/services/container@v7.45.0, with the functions that
@@ -61,7 +61,7 @@ def providers(simulated: Any) -> dict[str, Any]:
 def answer(
     provider: Any, token: str, old: dict[str, Any], new: dict[str, Any], ignored: list[str]
 ) -> str:
-    """What the provider says of a change: none, update, replace, or refused."""
+    """Return the provider's result for a change: none, update, replace, or refused."""
     urn = f"urn:pulumi:dev::p::{token}::T"
 
     def check(inputs: dict[str, Any]) -> Any:

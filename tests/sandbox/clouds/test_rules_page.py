@@ -1,5 +1,5 @@
-"""The page of what the simulated clouds refuse: every row is there once, held by a test or said not
-to be simulated.
+"""The page of errors in the simulated clouds: each row occurs once, and names a test or says that
+the error is not simulated.
 """
 
 import re
@@ -23,7 +23,7 @@ def test_every_row_is_there_once_and_says_what_holds_it() -> None:
 
 
 def test_every_test_that_a_row_names_is_there() -> None:
-    """Rows that were found later, 44a for example, are asked too."""
+    """Rows that were added later, such as 44a, are checked too."""
     named = re.findall(r"`([\w/]+\.py)::(test_\w+)`", PAGE.read_text(encoding="utf-8"))
     files = {
         file: (PAGE.parents[1] / "tests" / file).read_text(encoding="utf-8") for file, _ in named
@@ -33,7 +33,7 @@ def test_every_test_that_a_row_names_is_there() -> None:
 
 
 def test_a_test_that_names_its_row_holds_it() -> None:
-    """Tests and cases are called after their rows where a row has one of its own."""
+    """Tests and cases have the number of their row in their name if they test only this row."""
     held = {number: by for number, _, by in rows()}
     for file in Path(__file__).parent.glob("test_*_rules_beside.py"):
         for name in re.findall(r"\b(?:rows?_[\d_and]+|row \d+)", file.read_text(encoding="utf-8")):

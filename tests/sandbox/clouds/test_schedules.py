@@ -1,6 +1,4 @@
-"""Scheduled actions of Auto Scaling groups: what EC2 refuses, and what nodes there are when time
-passes.
-"""
+"""Scheduled actions of Auto Scaling groups: what EC2 refuses, and the number of nodes over time."""
 
 from __future__ import annotations
 

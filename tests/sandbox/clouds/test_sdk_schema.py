@@ -1,4 +1,4 @@
-"""What the simulated providers read out of the installed SDKs' sources."""
+"""What the simulated providers read from the source code of the installed SDKs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The tables speak only of what the installed SDKs have, so a new SDK that renames something is
-noticed.
+"""The tables only have names of the installed SDKs, so a test fails if a new SDK renames
+something.
 """
 
 from __future__ import annotations

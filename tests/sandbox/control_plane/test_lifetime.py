@@ -1,5 +1,5 @@
-"""A real control plane: ready in seconds, on loopback alone, and nothing left of it whatever was
-killed.
+"""A real control plane: it is ready in seconds, listens only on loopback, and leaves no process or
+file, even if one of its processes was killed.
 """
 
 from __future__ import annotations

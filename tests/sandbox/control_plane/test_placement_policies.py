@@ -163,8 +163,8 @@ def test_other_pods_stay_as_they_are(server: ApiServer, case: str) -> None:
 
 
 def test_what_a_pod_asks_for_itself_is_kept(server: ApiServer) -> None:
-    """Given a node selector, affinity, and spread of its own, expect them with the pool and the
-    preference added.
+    """Given a pod with its own node selector, affinity, and spread, expect them together with the
+    pool and the preference.
     """
     zone = "topology.kubernetes.io/zone"
     near = {
@@ -210,7 +210,7 @@ def test_steered_pods_prefer_full_nodes_and_do_not_spread(server: ApiServer) -> 
 
 
 def test_pods_spread_evenly_with_the_other_pods_of_their_rule(server: ApiServer) -> None:
-    """Given pods with and without labels and a spread of their own, expect the rule's label and
+    """Given pods with and without their own labels and spread, expect the rule's label and
     constraint in addition, and no preference for full nodes.
     """
     zone = "topology.kubernetes.io/zone"

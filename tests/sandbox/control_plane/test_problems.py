@@ -1,4 +1,4 @@
-"""What users are told when a control plane cannot be had: what is wrong, and how to go on."""
+"""Errors when a control plane can't start: what is wrong, and how to fix it."""
 
 from __future__ import annotations
 
@@ -133,9 +133,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[Callable[[str, str], subprocess.Popen[bytes]]]:
-    """Start a process whose program has a component's name, and one of whose options names a path
-    in a folder.
-    """
+    """Start a process with a component's name and an option with a path in a folder."""
     found: list[subprocess.Popen[bytes]] = []
 
     def start_one(name: str, folder: str) -> subprocess.Popen[bytes]:
@@ -194,8 +192,8 @@ def test_a_system_that_is_slow_with_one_process_keeps_none_of_the_others(
 def test_a_port_that_is_taken_is_left_for_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Somebody takes etcd's port after it was chosen: other ports are chosen, and only the third
-    time it is told.
+    """If another process takes etcd's port after it was chosen, other ports are chosen; the third
+    time, there is an error.
     """
     etcd = command(
         tmp_path / "bin", "etcd", "listen tcp 127.0.0.1:2379: bind: address already in use"

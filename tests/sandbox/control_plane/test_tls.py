@@ -1,5 +1,5 @@
-"""Connections to API servers that break: nothing stays open, and the error says which request went
-unanswered.
+"""Connections to API servers that break: no connection stays open, and the error names the request
+that got no response.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class ResetBeforeTheHandshake:
         connected = self._connected
 
         class Connection(http.client.HTTPSConnection):
-            # what a tunnel does comes between connecting and the handshake
+            # a tunnel is set up after the connection and before the handshake
             def _tunnel(self) -> None:
                 connected.release()
                 select.select([self.sock], [], [], 5)

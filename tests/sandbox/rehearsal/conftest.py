@@ -1,4 +1,4 @@
-"""Modules beside the tests are importable by name."""
+"""Makes modules in the folder of the tests importable by name."""
 
 import sys
 from pathlib import Path

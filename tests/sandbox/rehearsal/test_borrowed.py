@@ -1,5 +1,5 @@
-"""A cluster of the user's: refused unless it is one to be thrown away, rehearsed on, and left as it
-was.
+"""The user's own cluster: refused unless it is marked as disposable, used for the rehearsal, and
+restored afterwards.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ OWN = {
 
 @pytest.fixture(scope="module")
 def plane() -> Iterator[ControlPlane]:
-    """A control plane with a node of its own, that nobody has marked."""
+    """A control plane with its own node and without the mark."""
     with control_plane(Settings(MINOR), find_binaries(MINOR)) as started:
         ApiServer.of(started).create(OWN)
         yield started

@@ -179,7 +179,9 @@ spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.co
     ],
 )
 def test_pods_of_one_claim_go_where_the_first_one_goes(placed: int, room: int, reason: str) -> None:
-    """Eight pods of two CPUs share a GPU: a node with eight CPUs has no room for all of them."""
+    """Eight pods with two CPUs each share a GPU: a node with eight CPUs is too small for all of
+    them.
+    """
     web = deployment("web", 8).replace(
         "resourceClaimTemplateName: one-gpu", "resourceClaimName: together"
     )
@@ -218,7 +220,9 @@ spec:
 
 
 def test_pods_whose_claims_no_driver_prepares_hold_devices_of_others() -> None:
-    """The scheduler gives half of a TPU node away; the pod with all chips then has no node."""
+    """The scheduler allocates half of a TPU node to them; then no node is free for the pod with all
+    chips.
+    """
     fleet = {
         "cloud": "gke",
         "region": "us-central1",
@@ -310,7 +314,7 @@ def with_key(key: str) -> str:
     ids=["another scheduler", "a scheduling gate", "a missing priority", "a missing runtime"],
 )
 def test_pods_that_do_not_run_here_do_so_as_planned(key: str, refused: str, reason: str) -> None:
-    """The plan is *cannot tell*, and counts these pods as if they ran."""
+    """The verdict of the plan is *cannot tell*, and its numbers include these pods."""
     plan = plan_of(sources(with_key(key)))
     assert plan.verdict == "cannot-tell"
     idle = find_idle(plan, {WEB} if refused else ())

@@ -85,9 +85,7 @@ def test_there_are_cases_of_every_minor_and_with_all_that_is_special() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_plan_and_simulation_are_as_the_scheduler_was(path: Path) -> None:
-    """Pods are where the simulation puts them, ties aside, and on no pool that the plan says cannot
-    take them.
-    """
+    """Pods are on the simulated nodes, except for ties, and on no pool that the plan rules out."""
     case = load(path)
     sources = (Source("workloads.yaml", yaml.safe_dump_all(case["workloads"], sort_keys=False)),)
     plan = make_plan(PlanRequest(sources=sources, fleet=read_fleet(case["fleet"])))

@@ -1,5 +1,5 @@
-"""Plans on the real scheduler: what is placed, what stays pending and why, beside what the plan
-says.
+"""Plans on the real scheduler: which pods are placed, which stay pending and why, compared with the
+plan.
 """
 
 from __future__ import annotations

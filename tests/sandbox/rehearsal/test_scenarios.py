@@ -1,4 +1,4 @@
-"""Scenarios on the real scheduler, and what is said of scenarios that cannot be played."""
+"""Scenarios on the real scheduler, and the notes about scenarios that can't be run."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def counts(found: ScenarioOutcome) -> tuple[int, int, int]:
 
 @pytest.mark.control_plane
 def test_a_cluster_lives_through_one_after_the_other() -> None:
-    """Six pods of one GPU: the plan builds what holds them; a rollout surges, so one new pod may
-    have to wait.
+    """Six pods with one GPU each: the plan has just enough nodes; a rollout surges, so one new pod
+    may have to wait.
     """
     found = rehearsed(
         "rollout", "node-lost", "scale-up", "arrival-order:reversed", "driver-upgraded:0.4.1"

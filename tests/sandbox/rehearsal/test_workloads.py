@@ -1,4 +1,4 @@
-"""What is applied of manifests, and in which order."""
+"""Which objects of manifests are applied, and in which order."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Charts: the user's folder comes first, a path is taken as it is, and what cannot be had is
-named.
+"""Charts: the user's folder comes first, a path is used as is, and the error names missing
+charts.
 """
 
 from __future__ import annotations

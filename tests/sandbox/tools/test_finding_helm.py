@@ -1,6 +1,4 @@
-"""Helm: the one on PATH where it is of the version that releases are rendered with, else the pinned
-one.
-"""
+"""Helm: the program on PATH if it has the version for rendering releases, else the pinned one."""
 
 from __future__ import annotations
 
@@ -14,7 +12,9 @@ from dra_sandbox.tools.helm import HELM, find_helm, helm_at_hand, helm_environme
 
 @pytest.fixture
 def on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that is all of PATH, a cache without Helm, and a build that says so."""
+    """Put one folder first on PATH, with a cache without Helm and a fake build; return the
+    folder.
+    """
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(helm, "build", lambda tool: Path("built") / tool.name)

@@ -1,4 +1,4 @@
-"""Where the Pulumi CLI and Go come from: PATH when recent enough, else the cache."""
+"""Where the Pulumi CLI and Go come from: PATH if they are recent enough, else the cache."""
 
 from __future__ import annotations
 

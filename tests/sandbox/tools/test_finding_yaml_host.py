@@ -1,5 +1,5 @@
-"""The language host for YAML: the vendor's when it is there, else one that is pinned to the
-engine's own release.
+"""The language host for YAML: the vendor's if it is installed, else one that is pinned to the
+engine's release.
 """
 
 from __future__ import annotations

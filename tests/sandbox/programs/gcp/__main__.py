@@ -1,4 +1,4 @@
-"""A GKE cluster with a pool and what runs in it."""
+"""A GKE cluster with a pool and its workloads."""
 
 import json
 

@@ -1,5 +1,5 @@
-"""Two rules: no group of more than two nodes, judged before it is made; and a note about what the
-stack holds.
+"""Two rules: a resource rule against groups with more than two nodes, and a stack rule that reports
+the region and the number of resource types.
 """
 
 import pulumi
