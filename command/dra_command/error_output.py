@@ -5,11 +5,13 @@ error.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import traceback
 from pathlib import Path
 from typing import Any
 
+from dra_command.command_line.errors_file import ERRORS_FILE
 from dra_command.inputs.yaml_repair import repair_fix
 from dra_command.pens.visible_text import visible
 from dra_planner.errors import ManifestError, PlannerError
@@ -18,16 +20,19 @@ from dra_planner.errors import ManifestError, PlannerError
 def print_fault(error: PlannerError, *, as_json: bool) -> None:
     """Print the problem in the input, its location, and the fix."""
     error = _with_repair(error)
+    if file := os.environ.get(ERRORS_FILE):
+        Path(file).write_text(_as_json(error), encoding="utf-8")
     if as_json:
-        first, *others = [_fault(each) for each in _flatten(error)]
-        print(
-            json.dumps(
-                {"version": 1, "error": first, "others": others}, indent=2, ensure_ascii=False
-            )
-        )
+        print(_as_json(error))
         return
     for each in _flatten(error):
         print(f"pulumi-dra: {visible(sentence(each))}", file=sys.stderr)
+
+
+def _as_json(error: PlannerError) -> str:
+    first, *others = [_fault(each) for each in _flatten(error)]
+    found = {"version": 1, "error": first, "others": others}
+    return json.dumps(found, indent=2, ensure_ascii=False)
 
 
 def _with_repair(error: PlannerError) -> PlannerError:

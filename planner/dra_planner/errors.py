@@ -15,11 +15,14 @@ values (`Reason`, `Diagnostic`), because one finding must never hide another.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
 Severity = Literal["error", "warning", "note"]
+
+FILE_NOT_READ: Final = "file-not-read"
+"""The code of the finding about a file that can't be read."""
 
 
 class Place(Struct, frozen=True, order=True):

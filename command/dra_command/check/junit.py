@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 from dra_command.findings.check_result import CheckResult
 from dra_command.findings.evaluation import MISSING_INPUT
 from dra_command.findings.repository_paths import repository_path
+from dra_command.pens.visible_text import xml_text
 from dra_planner.errors import Diagnostic
 from dra_policies.rules import RULES
 
@@ -64,26 +65,19 @@ def _cases(suite: ElementTree.Element, code: str, found: list[Diagnostic]) -> No
     for each in found:
         place = each.place
         where = f"{place.file}:{place.line}" if place.line else place.file
-        name = _clean(f"{code} {where}".rstrip())
+        name = xml_text(f"{code} {where}".rstrip())
         seen[name] += 1
         name += f" ({seen[name]})" if seen[name] > 1 else ""
         attributes = {"classname": "pulumi-dra", "name": name}
         if place.file:
-            attributes["file"] = _clean(repository_path(place.file))
+            attributes["file"] = xml_text(repository_path(place.file))
         if place.line:
             attributes["line"] = str(place.line)
         case = ElementTree.SubElement(suite, "testcase", attributes)
         if each.severity == "error":
             failure = ElementTree.SubElement(
-                case, "failure", {"message": _clean(each.message), "type": code}
+                case, "failure", {"message": xml_text(each.message), "type": code}
             )
-            failure.text = _clean(str(each))
+            failure.text = xml_text(str(each))
         else:
-            ElementTree.SubElement(case, "system-out").text = _clean(str(each))
-
-
-def _clean(text: str) -> str:
-    """Remove characters that XML 1.0 can't represent, even if they are escaped."""
-    return "".join(
-        sign for sign in text if sign in "\t\n\r" or (sign >= " " and sign not in "\ufffe\uffff")
-    )
+            ElementTree.SubElement(case, "system-out").text = xml_text(str(each))

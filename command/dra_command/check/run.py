@@ -21,6 +21,7 @@ from dra_command.findings.project_configuration import (
 )
 from dra_command.inputs.command_inputs import CommandInputs, read_inputs
 from dra_command.plan_report.explain_commands import print_next_commands
+from dra_planner.errors import PlannerError
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 from dra_planner.wording import counted
 from dra_policies.rules import Rule
@@ -37,7 +38,8 @@ _WHY_UNKNOWN: Final = (
 
 def run(values: argparse.Namespace) -> int:
     """Run the rules, print their findings, and return the exit status, or rewrite older versions on
-    request.
+    request. If the input is invalid, the files of `--output` contain the errors. Raises
+    PlannerError in that case.
     """
     if values.rewrite or values.in_place:
         from dra_command.check.rewrite import rewrite_manifests
@@ -51,9 +53,31 @@ def run(values: argparse.Namespace) -> int:
         check_fix_options(values)
     outputs: dict[Path, str] = {}
     if values.output:
-        from dra_command.check.answer import outputs_of, write_outputs
+        from dra_command.check.answer import outputs_of
 
         outputs = outputs_of(values.output)
+    try:
+        return _check(values, outputs)
+    except PlannerError as error:
+        if outputs:
+            _write_errors(error, outputs, values.stack or "")
+        raise
+
+
+def _write_errors(error: PlannerError, outputs: dict[Path, str], stack: str) -> None:
+    """Write the errors as findings, so that a pipeline that publishes these files has a reason."""
+    from dra_command.check.answer import write_outputs
+    from dra_command.findings.invalid_input import invalid_input
+
+    write_outputs(
+        CheckResult(
+            verdict="cannot-tell", diagnostics=invalid_input(error), workloads=0, stack=stack
+        ),
+        outputs,
+    )
+
+
+def _check(values: argparse.Namespace, outputs: dict[Path, str]) -> int:
     if values.driver_upgrade:
         from dra_command.check.driver_upgrade import check_upgrade
 
@@ -72,6 +96,8 @@ def run(values: argparse.Namespace) -> int:
         if values.write_baseline:
             return _write_baseline(values.write_baseline, checked)
     if outputs:
+        from dra_command.check.answer import write_outputs
+
         write_outputs(checked, outputs)
     if values.format == "text":
         from dra_command.check.text import print_check
@@ -151,15 +177,16 @@ def _status(checked: CheckResult, fail_on: str, *, allow_unknown: bool) -> Statu
     """Return the exit status, which depends on the verdict unless the options set another
     severity.
     """
-    if fail_on == "error":
-        return status_of(checked.verdict, allow_unknown=allow_unknown)
+    status = status_of(checked.verdict, checked.diagnostics, allow_unknown=allow_unknown)
+    if status == Status.WRONG_INPUT or fail_on == "error":
+        return status
     if fail_on == "never":
         return Status.FITS
     severities = ("error", "warning", "note")
     failing = severities[: severities.index(fail_on) + 1]
     if any(each.severity in failing for each in checked.diagnostics):
         return Status.BROKEN
-    return status_of(checked.verdict, allow_unknown=allow_unknown)
+    return status
 
 
 def _explain(values: argparse.Namespace) -> Status:

@@ -13,21 +13,20 @@ from msgspec import Struct
 from dra_command.command_line.exit_status import Status
 from dra_command.command_line.file_writer import write_whole
 from dra_command.findings.sarif_log import SCHEMA, category_id
+from dra_command.pens.visible_text import xml_text
 from dra_planner.errors import SourceError
 
 _TOTALS: Final = ("tests", "failures", "errors", "skipped")
-_REASONS: Final[Mapping[tuple[str, int], str]] = {
-    ("plan", Status.BROKEN): "A saved plan is stale. See the run's log.",
-    ("", Status.BROKEN): "A finding has a severity that fails the run.",
-    ("", Status.WRONG_INPUT): "The input is invalid. See the run's log.",
-    ("", Status.CANNOT_TELL): 'The verdict is "cannot tell".',
+_REASONS: Final[Mapping[int, str]] = {
+    Status.BROKEN: "A finding has a severity that fails the run.",
+    Status.CANNOT_TELL: 'The verdict is "cannot tell".',
 }
-"""Why a subcommand failed without a failed test case, by its title ("" for any) and status."""
+"""Why a subcommand failed without a failed test case or an error."""
 
 
 def write_sarif(path: Path, parts: Mapping[str, Path], name: str) -> None:
     """Write one SARIF file with a run for each stack. `parts` are the files of the stacks, which
-    are missing for stacks that weren't checked, and `name` is the name of this run of `ci`.
+    are missing if a check ended unexpectedly, and `name` is the name of this run of `ci`.
 
     Raises SourceError if the file can't be written.
     """
@@ -46,7 +45,7 @@ def write_sarif(path: Path, parts: Mapping[str, Path], name: str) -> None:
 
 def write_code_quality(path: Path, parts: Iterable[Path]) -> None:
     """Write one GitLab Code Quality report with the findings of all stacks. `parts` are the files
-    of the stacks, which are missing for stacks that weren't checked.
+    of the stacks, which are missing if a check ended unexpectedly.
 
     Raises SourceError if the file can't be written.
     """
@@ -60,10 +59,13 @@ def write_code_quality(path: Path, parts: Iterable[Path]) -> None:
 
 
 class SuitePart(Struct, frozen=True):
-    """A subcommand with its arguments, its exit status, and its JUnit file, if it wrote one."""
+    """A subcommand with its arguments, its exit status, its errors, and its JUnit file, if it wrote
+    one.
+    """
 
     title: str
     status: int
+    errors: str = ""
     file: Path | None = None
 
 
@@ -97,7 +99,7 @@ def _suite(part: SuitePart) -> ElementTree.Element:
     if part.status != Status.FITS:
         suite.set("failures", "1")
         message = f"the exit status of pulumi-dra {part.title} is {part.status}"
-        reason = _REASONS.get((part.title, part.status), _REASONS.get(("", part.status), ""))
+        reason = xml_text(part.errors) or _REASONS.get(part.status, "")
         ElementTree.SubElement(
             case, "failure", {"message": message, "type": "exit-status"}
         ).text = reason

@@ -20,32 +20,58 @@ from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_command.ci.comment import MOST_CHARACTERS, CommentError, find_thread
+from dra_command.ci.failures import failure_report, failures_of, print_annotations
 from dra_command.ci.findings_files import SuitePart, write_code_quality, write_junit, write_sarif
 from dra_command.command_line.arguments import UsageError
+from dra_command.command_line.errors_file import ERRORS_FILE
 from dra_command.command_line.exit_status import Status
+from dra_command.findings.invalid_input import invalid_input
+from dra_planner.errors import Diagnostic, PlannerError
 from dra_planner.planfile import plan_path
 
 _WORST_FIRST: Final = (Status.WRONG_INPUT, Status.BROKEN, Status.CANNOT_TELL)
 _OWN_OPTIONS: Final = ("--output=", "--format=")
 """Options that control this command and not the subcommands."""
+_ERROR: Final = "pulumi-dra: "
+"""The start of a line of standard error that contains an error."""
 _TOO_LONG: Final = "The report is too long for a comment. See the run's log.\n"
 
 
 class _Done(Struct, frozen=True):
-    """The exit status of a subcommand, its part of the report, the text to print, and its errors
-    and notes.
+    """The exit status of a subcommand, its part of the report, the text to print, its errors and
+    notes, and why it ended without its whole report.
     """
 
     status: int
     out: str = ""
     shown: str = ""
     err: str = ""
+    failures: tuple[Diagnostic, ...] = ()
+
+    @property
+    def errors(self) -> str:
+        """The errors that the subcommand printed, without notes."""
+        lines = self.err.splitlines()
+        return "\n".join(line.removeprefix(_ERROR) for line in lines if line.startswith(_ERROR))
 
 
 def run(values: argparse.Namespace) -> int:
-    """Plan and check everything, write the comment, and return the worst exit status."""
+    """Plan and check everything, write the comment, and return the worst exit status. Also reports
+    wrong options, and files that can't be written, in the comment. Raises PlannerError for them.
+    """
+    try:
+        return _run(values)
+    except PlannerError as error:
+        failures = invalid_input(error)
+        print_annotations(failures)
+        _publish(values, failure_report(failures))
+        raise
+
+
+def _run(values: argparse.Namespace) -> int:
     stacks = [name for name in dict.fromkeys(values.stack.split(",")) if name]
     if not (stacks or values.fleet or values.paths):
         raise UsageError(
@@ -75,11 +101,13 @@ def run(values: argparse.Namespace) -> int:
             checks[name] = check.result()
             print(checks[name].shown, end="", flush=True)
         done = [*([plan] if plan else []), *checks.values()]
+        # `plan` and `check` both report wrong input
+        failures = tuple(dict.fromkeys(found for each in done for found in each.failures))
+        print_annotations(failures)
         _print_errors(done)
-        report = "\n".join(each.out for each in done if each.out)
-        _summarize(report)
-        _comment(values, report)
         _write_findings(values, plan, checks, Path(scratch))
+        parts = (failure_report(failures), *(each.out for each in done))
+        _publish(values, "\n".join(part for part in parts if part))
     return _worst({each.status for each in done})
 
 
@@ -118,7 +146,7 @@ def _plan(values: argparse.Namespace, stacks: list[str]) -> _Done:
     done = _pulumi_dra("plan", *values.paths, *capacity, "--format", "markdown", *options)
     print(_head(done.out), end="", flush=True)
     is_ignored = values.fail_on == "never" and done.status == Status.BROKEN
-    return _Done(Status.FITS if is_ignored else done.status, done.out, err=done.err)
+    return replace(done, status=Status.FITS if is_ignored else done.status)
 
 
 def _head(report: str) -> str:
@@ -158,9 +186,10 @@ def _check(values: argparse.Namespace, name: str, scratch: Path, *, of_several: 
     shown = f"Stack {name}:\n{done.out}\n" if of_several else done.out
     title = f"\n**Stack {name}**\n\n" if of_several else ""
     report = ""
-    with suppress(OSError):
-        report = title + markdown.read_text(encoding="utf-8")
-    return _Done(done.status, report, shown, done.err)
+    if not done.failures:
+        with suppress(OSError):
+            report = title + markdown.read_text(encoding="utf-8")
+    return replace(done, out=report, shown=shown)
 
 
 def _write_findings(
@@ -174,11 +203,12 @@ def _write_findings(
         parts = {name: _part(scratch, name, "code-quality") for name in checks}
         write_code_quality(Path(values.code_quality), parts.values())
     if values.junit:
-        suites = [SuitePart("plan", plan.status)] if plan else []
+        suites = [SuitePart("plan", plan.status, plan.errors)] if plan else []
         suites += [
             SuitePart(
                 f"check --stack {name}" if name else "check",
                 done.status,
+                done.errors,
                 _part(scratch, name, "junit"),
             )
             for name, done in checks.items()
@@ -203,14 +233,29 @@ def _pulumi_dra(*words: str) -> _Done:
     sys.stderr.write(f"running: {shlex.join(['pulumi-dra', *shown])}\n")
     sys.stderr.flush()
     line = [sys.executable, "-P", "-m", "dra_command", *words]
-    done = subprocess.run(line, capture_output=True, stdin=subprocess.DEVNULL, encoding="utf-8")
-    return _Done(done.returncode, done.stdout, err=done.stderr)
+    with tempfile.TemporaryDirectory() as folder:
+        errors = Path(folder) / "errors.json"
+        done = subprocess.run(
+            line,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            encoding="utf-8",
+            env={**os.environ, ERRORS_FILE: str(errors)},
+        )
+        failures = failures_of(words[0], done.returncode, errors, done.stderr)
+    return _Done(done.returncode, done.stdout, err=done.stderr, failures=failures)
 
 
 def _print_errors(runs: Iterable[_Done]) -> None:
     """Print errors and notes once, because `plan` and `check` both report wrong input."""
     for line in dict.fromkeys(line for each in runs for line in each.err.splitlines()):
         print(line, file=sys.stderr, flush=True)
+
+
+def _publish(values: argparse.Namespace, report: str) -> None:
+    """Add the report to the summary, and write the comment."""
+    _summarize(report)
+    _comment(values, report)
 
 
 def _summarize(report: str) -> None:

@@ -51,7 +51,7 @@ def run(values: argparse.Namespace) -> int:
         asked = WhatIf(changes=changes, verdict_before=verdict)
         explanation = replace(explanation, what_if=asked)
     _print(explanation, values)
-    return status_of(explanation.verdict, allow_unknown=values.allow_unknown)
+    return status_of(explanation.verdict, plan.diagnostics, allow_unknown=values.allow_unknown)
 
 
 def _explain_pool(values: argparse.Namespace) -> int:
@@ -73,7 +73,7 @@ def _explain_pool(values: argparse.Namespace) -> int:
         from dra_command.explain.pool.text import print_pool
 
         print_pool(report, changes, quiet=values.quiet)
-    return status_of(report.verdict, allow_unknown=values.allow_unknown)
+    return status_of(report.verdict, plan.diagnostics, allow_unknown=values.allow_unknown)
 
 
 def _nothing_named(values: argparse.Namespace) -> UsageError:

@@ -23,8 +23,7 @@ from dra_command.inputs.manifest_filter import (
 )
 from dra_command.inputs.skipped_files import SkippedFile, missing_object_reason
 from dra_command.inputs.yaml_repair import repair_fix
-from dra_planner.errors import Diagnostic, ManifestError, PlannerError
-from dra_planner.plan.model import FILE_NOT_READ
+from dra_planner.errors import FILE_NOT_READ, Diagnostic, ManifestError, PlannerError
 from dra_planner.sources import Source
 
 Answer = TypeVar("Answer")

@@ -36,6 +36,13 @@ def short(name: str, most: int = LONGEST_NAME) -> str:
     return seen if len(seen) <= most else f"{seen[: most - 1]}…"
 
 
+def xml_text(text: str) -> str:
+    """Remove characters that XML 1.0 can't represent, even if they are escaped."""
+    return "".join(
+        sign for sign in text if sign in "\t\n\r" or (sign >= " " and sign not in "\ufffe\uffff")
+    )
+
+
 def _written_out(found: re.Match[str]) -> str:
     code = ord(found[0])
     return (

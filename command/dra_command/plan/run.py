@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
@@ -18,7 +19,7 @@ from dra_command.inputs.planned_inputs import plan_inputs, request_of
 from dra_command.pens.visible_text import visible
 from dra_command.plan.saved_file import check_saved_file, saved_file
 from dra_command.plan_report.explain_commands import explain_commands, print_next_commands
-from dra_planner.errors import PlannerError
+from dra_planner.errors import Diagnostic, PlannerError
 from dra_planner.model import DemandLevel, Verdict, worst
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.plan.dated_notes import dated_notes
@@ -27,6 +28,7 @@ from dra_planner.plan.model import STEPS_PER_SECOND
 from dra_planner.plan.provider_notes import provider_notes
 
 if TYPE_CHECKING:
+    from dra_command.plan_report.markdown import StackPlan
     from dra_planner.plan.saved.difference import PlanDifference
 
 
@@ -77,16 +79,16 @@ def run(values: argparse.Namespace) -> int:
     if not values.quiet:
         for note in (*notes, *(f"note: {each}" for each in _fleet_notes(inputs, plan, values))):
             print(visible(note), file=sys.stderr)
-    return _status(plan.verdict, values)
+    return _status(plan.verdict, plan.diagnostics, values)
 
 
-def _status(verdict: Verdict, values: argparse.Namespace) -> Status:
+def _status(verdict: Verdict, findings: Sequence[Diagnostic], values: argparse.Namespace) -> Status:
     """Return the exit status for a verdict. With `--fail-on stale`, the status doesn't depend on
     the verdict.
     """
     if values.fail_on == "stale":
         return Status.FITS
-    return status_of(verdict, allow_unknown=values.allow_unknown)
+    return status_of(verdict, findings, allow_unknown=values.allow_unknown)
 
 
 def _fleet_notes(inputs: CommandInputs, plan: Plan, values: argparse.Namespace) -> tuple[str, ...]:
@@ -181,9 +183,10 @@ def _write_certificate(path: Path, plan: Plan) -> str:
 
 def _run_stacks(values: argparse.Namespace) -> int:
     """Plan several stacks, print a single comment about all of them, and return the exit status for
-    the worst verdict.
+    the worst verdict. Raises PlannerError with the errors of the stacks that can't be planned,
+    after it has planned all others.
     """
-    from dra_command.plan_report.markdown import StackPlan, plan_markdown
+    from dra_command.plan_report.markdown import plan_markdown
 
     files = (
         values.constraints or values.picture or values.certificate or values.suggest or values.gate
@@ -197,20 +200,41 @@ def _run_stacks(values: argparse.Namespace) -> int:
             f'--stack "{values.stack}" doesn\'t contain a stack name',
             fix="pass one or more names, separated by commas",
         )
-    stacks, faults = [], []
+    stacks: list[StackPlan] = []
+    invalid: dict[str, PlannerError] = {}
     for name in names:
-        one = argparse.Namespace(**{**vars(values), "stack": name})
-        inputs, plan = _plan(one)
-        commands = tuple(dict.fromkeys(explain_commands(plan, one)))
-        stale = _stale_fault(plan, inputs, one)
-        stacks.append(StackPlan(name, plan, _difference(plan, one), commands, stale))
-        faults.append(stale)
-    print(plan_markdown(stacks, detail=values.detail), end="")
+        try:
+            stacks.append(_stack_plan(argparse.Namespace(**{**vars(values), "stack": name})))
+        except PlannerError as error:
+            invalid[name] = error
+    if stacks:
+        print(plan_markdown(stacks, tuple(invalid), detail=values.detail), end="")
+    faults = [stack.stale for stack in stacks]
     for fault in filter(None, faults):
         print(f"pulumi-dra: {fault}", file=sys.stderr)
+    if invalid:
+        raise _combined(list(invalid.values()))
     if any(faults):
         return Status.BROKEN
-    return _status(worst(stack.plan.verdict for stack in stacks), values)
+    findings = [each for stack in stacks for each in stack.plan.diagnostics]
+    return _status(worst(stack.plan.verdict for stack in stacks), findings, values)
+
+
+def _stack_plan(values: argparse.Namespace) -> StackPlan:
+    """Plan one of several stacks. Raises PlannerError if its input or its saved plan is invalid."""
+    from dra_command.plan_report.markdown import StackPlan
+
+    inputs, plan = _plan(values)
+    commands = tuple(dict.fromkeys(explain_commands(plan, values)))
+    stale = _stale_fault(plan, inputs, values)
+    return StackPlan(values.stack, plan, _difference(plan, values), commands, stale)
+
+
+def _combined(errors: Sequence[PlannerError]) -> PlannerError:
+    """Return the first error, with the other ones as its further errors."""
+    first, *others = errors
+    further = (*first.others, *others)
+    return PlannerError(first.message, place=first.place, fix=first.fix, others=further)
 
 
 def _stale_fault(plan: Plan, inputs: CommandInputs, values: argparse.Namespace) -> str:

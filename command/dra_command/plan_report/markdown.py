@@ -63,13 +63,17 @@ class StackPlan(NamedTuple):
     stale: str = ""
 
 
-def plan_markdown(stacks: Sequence[StackPlan], *, detail: bool = False) -> str:
-    """Return the comment, with a newline at its end. `detail` adds the devices of each claim."""
+def plan_markdown(
+    stacks: Sequence[StackPlan], invalid: Sequence[str] = (), *, detail: bool = False
+) -> str:
+    """Return the comment, with a newline at its end. `invalid` are the names of stacks that can't
+    be planned. `detail` adds the devices of each claim.
+    """
     head = [
         MARK,
-        f"### GPU capacity plan: {safe(_title(stacks))}",
+        f"### GPU capacity plan: {safe(_title(stacks, len(invalid)))}",
         "",
-        *table_lines(_summary(stacks), title=False),
+        *table_lines(_summary(stacks, invalid), title=False),
     ]
     head += [f"**Stale plan.** {safe(stack.stale)}\n" for stack in stacks if stack.stale]
     told: list[list[str]] = [
@@ -101,15 +105,16 @@ def _guards(stack: StackPlan, named: bool) -> Iterator[str]:
     yield from table_lines(table, title=False)
 
 
-def _title(stacks: Sequence[StackPlan]) -> str:
-    if len(stacks) == 1:
+def _title(stacks: Sequence[StackPlan], invalid: int) -> str:
+    number = len(stacks) + invalid
+    if number == 1:
         return headline(stacks[0].plan)
     fits = sum(stack.plan.verdict == "fits" for stack in stacks)
-    return f"{fits} of {len(stacks)} stacks {'fits' if fits == 1 else 'fit'}"
+    return f"{fits} of {number} stacks {'fits' if fits == 1 else 'fit'}"
 
 
-def _summary(stacks: Sequence[StackPlan]) -> Table:
-    rows = []
+def _summary(stacks: Sequence[StackPlan], invalid: Sequence[str]) -> Table:
+    rows: list[tuple[str, ...]] = []
     for stack, plan, difference, _, stale in stacks:
         verdict = f"{DRAWN.of(plan.verdict)} {VERDICT_WORDS[plan.verdict]}"
         pending = sum(each.pending for each in plan.workloads)
@@ -131,6 +136,7 @@ def _summary(stacks: Sequence[StackPlan]) -> Table:
                 _change(difference, stale),
             )
         )
+    rows += [(f"`{name}`", "✕ invalid input", *[""] * 4) for name in invalid]
     heads = (
         *(("Stack",) if stacks[0].stack else ()),
         "Verdict",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from dra_planner.errors import Diagnostic
+from dra_planner.errors import FILE_NOT_READ, Diagnostic
 from dra_planner.model import (
     NO_GUARDS,
     Demand,
@@ -46,8 +46,6 @@ MISSING_POOL: Final = "pool-missing"
 MAY_RUN_OUT: Final = "addresses-may-run-out"
 """The code of the finding about an address quota that may be too small."""
 
-FILE_NOT_READ: Final = "file-not-read"
-"""The code of the finding about a file that can't be read."""
 DEVICES_CONTESTED: Final = "devices-contested"
 GUARDS_OUTDATED: Final = "guards-outdated"
 """The code of the finding about two pods that might get the same device."""

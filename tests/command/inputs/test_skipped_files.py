@@ -12,6 +12,21 @@ from command_project import Done, Project
 GOOD = (
     "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: main, image: i}]}\n"
 )
+CLAIM = """\
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: one}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: q}
+spec:
+  tolerations: [{operator: Exists}]
+  resourceClaims: [{name: gpu, resourceClaimName: one}]
+  containers: [{name: main, image: i, resources: {claims: [{name: gpu}]}}]
+"""
 BROKEN = "apiVersion: v1\nkind: Pod\n  metadata: {name: p\n"
 HELM = "apiVersion: v1\nkind: Pod\nmetadata: {name: {{ .Values.name }}}\n"
 CHART = "apiVersion: v2\nname: shop\nversion: 1.0.0\n"
@@ -176,12 +191,12 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
     "a file that is no YAML": (
         {"a.yaml": BROKEN},
         [("error", "file-not-read", "can't be read as YAML")],
-        3,
+        2,
     ),
     "a kind without its version": (
         {"a.yaml": "kind: Pod\nmetadata: {name: p}\n"},
         [("error", "file-not-read", "apiVersion isn't set")],
-        3,
+        2,
     ),
 }
 
@@ -312,10 +327,48 @@ def test_a_plan_goes_on_without_a_file_that_cannot_be_read(
 
     done = project.run("plan", "all", "--stack", "dev", "--format", "json")
 
-    assert (done.status, done.json["verdict"]) == (3, "cannot-tell")
+    assert (done.status, done.json["verdict"]) == (2, "cannot-tell")
     assert [(each["code"], each["file"]) for each in told(done)] == [
         ("file-not-read", "all/bad.yaml")
     ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("plan", "all"),
+        ("check", "all"),
+        ("check", "all", "--fail-on", "warning"),
+        ("check", "all", "--fail-on", "never"),
+        ("ci", "all"),
+        ("ci", "all", "--fail-on", "never"),
+        ("explain", "all", "--claim", "default/one"),
+        ("explain", "all", "--pod", "default/p"),
+        ("explain", "all", "--pool", "l4"),
+        ("explain", "all", "--finding", "file-not-read"),
+    ],
+    ids=" ".join,
+)
+def test_no_option_accepts_a_file_that_cannot_be_read(
+    project: Project, words: tuple[str, ...]
+) -> None:
+    project.write("all/good.yaml", GOOD + CLAIM)
+    unknown = () if "--finding" in words else ("--allow-unknown",)
+    line = (*words, "--stack", "dev", *unknown)
+    if "--finding" not in words:
+        assert project.run(*line).status == 0
+    project.write("all/bad.yaml", BROKEN)
+
+    assert project.run(*line).status == 2
+
+
+def test_a_known_file_that_cannot_be_read_does_not_fail_the_run(project: Project) -> None:
+    project.write("all/good.yaml", GOOD)
+    project.write("all/bad.yaml", BROKEN)
+    words = ("all", "--stack", "dev")
+    assert project.run("ci", *words, "--write-baseline", "known.json").status == 0
+    assert project.run("ci", *words).status == 2
+    assert project.run("ci", *words, "--baseline", "known.json").status == 0
 
 
 @pytest.mark.parametrize("pattern", ["bad.yaml", "all/bad.yaml", "bad*", "./all/bad.yaml"])

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
 from dra_command.command_line.arguments import UsageError
-from dra_command.command_line.exit_status import Status
+from dra_command.command_line.exit_status import status_of
 from dra_command.command_line.progress import doing
 from dra_command.explain.finding.answer import FindingExplanation
 from dra_command.explain.finding.json import finding_json
@@ -55,7 +55,7 @@ def explain_findings(values: argparse.Namespace) -> int:
         print(finding_json(explained, verdict))
     else:
         print_findings(explained, quiet=values.quiet)
-    return Status.BROKEN if verdict == "does-not-fit" else Status.FITS
+    return status_of(verdict, checked.diagnostics, allow_unknown=False)
 
 
 def is_named(finding: Diagnostic, name: str) -> bool:

@@ -41,7 +41,8 @@ def explain_pods(values: argparse.Namespace) -> int:
         for claim in () if values.quiet else claims:
             command = explain_command(values, "--claim", claim)
             print(visible(f"{TERM_BY_TERM}: {command}"), file=sys.stderr)
-    return status_of(worst(each.verdict for each in pods), allow_unknown=values.allow_unknown)
+    verdict = worst(each.verdict for each in pods)
+    return status_of(verdict, plan.diagnostics, allow_unknown=values.allow_unknown)
 
 
 def make_plan_of(inputs: CommandInputs, fleet: Fleet | None) -> Plan:

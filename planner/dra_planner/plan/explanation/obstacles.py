@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
+from dra_planner.errors import FILE_NOT_READ
 from dra_planner.model import Reason
 from dra_planner.plan.blockers import Blocker
-from dra_planner.plan.model import FILE_NOT_READ, Plan
+from dra_planner.plan.model import Plan
 
 CLAIM_KINDS: Final = ("ResourceClaim", "ResourceClaimTemplate")
 
