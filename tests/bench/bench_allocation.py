@@ -1,7 +1,7 @@
 """Speed of allocation: single calls, compared with upstream's allocator in Go.
 
-Every figure is a ratio or a rate within this one run. The Go side is measured only where its
-referee is built already (conformance/allocation/run.py builds it).
+Every figure is a ratio or a rate within this run. The Go allocator is measured only if its program
+has already been built (conformance/allocation/run.py builds it).
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ def single_calls() -> None:
 
 
 def _cold(state: Any, claims: Any) -> object:
-    """A call for new claims, for which the selectors are evaluated again."""
+    """Allocate new claims, for which the selectors are evaluated again."""
     state.template.memory.clear()
     plan = plan_claims(claims, state.template)
     return search_devices(state.template, plan, state.template.behaviour, state.taken, {})

@@ -49,7 +49,7 @@ SELECTORS = {
 
 
 def device(number: int) -> dict[str, Any]:
-    """An H100 that differs from the others only in its uuid."""
+    """Return an H100 that differs from the others only in its uuid."""
     return {
         "driver": "gpu.nvidia.com",
         "attributes": {
@@ -79,7 +79,7 @@ def per_second(run: Callable[[], object], seconds: float = 0.4) -> float:
 
 
 def celpy_runner(text: str) -> Callable[[], object]:
-    """An evaluation by celpy, with adapters for functions that it doesn't have."""
+    """Return an evaluation by celpy, with adapters for functions that celpy doesn't have."""
     import celpy
     from celpy import celtypes
 

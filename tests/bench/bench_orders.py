@@ -49,7 +49,7 @@ MODELS = {
 }
 SCORINGS = {"LeastAllocated": DEFAULT, "MostAllocated": MOST_ALLOCATED}
 STEPS = 10**8
-# prices, the bound as 1: of MostAllocated, and of a pool for each kind of pods
+# prices relative to the bound: with MostAllocated, and with a pool for each kind of pods
 AIM_OF_ORDER, AIM_OF_ANY = 1.03, 1.05
 
 

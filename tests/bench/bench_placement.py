@@ -33,8 +33,8 @@ PLATFORMS = 9
 
 
 class Result(NamedTuple):
-    """One platform: the guided plan, and the plan without guards in it, with prices as multiples of
-    the bound.
+    """The results for one platform: the guided plan, and the plan without guards that it contains,
+    with prices as multiples of the bound.
     """
 
     name: str

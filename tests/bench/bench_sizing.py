@@ -41,7 +41,7 @@ KARPENTER = {  # pods, machine types: the same, Karpenter's kinds of pods and ty
 }
 # equal pods, 30 per node: a single division for the autoscaler and for sizing
 EQUAL = 30_000
-AIM_OF_ONE_POOL = 0.05  # CPU seconds for a profile of the autoscaler's
+AIM_OF_ONE_POOL = 0.05  # CPU seconds for a profile of the autoscaler's benchmark
 FLAT = (100, 30)  # shapes and pools for which the time must not depend on replicas
 MOST_RATIO = 1.1
 MOST_MIB = 300

@@ -160,7 +160,7 @@ def karpenter_rule(pods: Iterable[Pod], types: int) -> Decimal:
     new node. Each node has the cheapest type that fits its pods. Among the rules between pods, the
     function applies only anti-affinity. The other rules could only increase the cost.
     """
-    # pods, CPU, memory, whether one of those that avoid each other is there
+    # pods, CPU, memory, and whether there is a pod with anti-affinity to the others
     nodes: list[list[int]] = []
     most = allocatable(types - 1)
     for pod in sorted(pods, key=lambda pod: (-pod.cpu, -pod.memory)):

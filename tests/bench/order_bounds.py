@@ -22,7 +22,7 @@ from dra_planner.sizing import size_pools
 
 Content = tuple[int, ...]
 """Pods on a node, by the number of their shape."""
-_KEPT = 4  # kinds of pods that come first, in each order: those with the most devices in all
+_KEPT = 4  # kinds of pods that come first in each order: those with the most devices in total
 
 
 def price_in_turn(demand: Demand, offers: Sequence[Offer]) -> float:

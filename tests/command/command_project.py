@@ -44,7 +44,7 @@ class Done(Struct, frozen=True):
 
     status: int
     out: str
-    err: str  # without notes, which depend on the day
+    err: str  # without notes, which depend on the date
     notes: tuple[str, ...] = ()
 
     @property

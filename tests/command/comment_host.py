@@ -52,7 +52,7 @@ class Host:
                 self.wfile.write(content)
 
             def log_message(self, *_: object) -> None:
-                """Nothing to standard error."""
+                """Print nothing."""
 
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.http.server_port}"

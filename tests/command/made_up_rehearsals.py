@@ -53,7 +53,9 @@ def ref(name: str) -> WorkloadRef:
 
 
 def outcome_of(name: str, pending: int = 0, words: str = WORDS, **pools: int) -> RehearsedWorkload:
-    """So many pods in each pool, one on each node of it, each with its first GPU."""
+    """Return a workload with this number of pods in each pool: one on each node, with the node's
+    first GPU.
+    """
     pods = [
         PodOutcome(
             f"{name}-{pool}-{index}",

@@ -1,5 +1,5 @@
-"""What people and programs read. Golden texts are rewritten with `REWRITE_GOLDEN=1 pytest
-tests/command`.
+"""The output formats for people and programs. To rewrite the golden files, run `REWRITE_GOLDEN=1
+pytest tests/command`.
 """
 
 from __future__ import annotations
@@ -354,7 +354,7 @@ def test_the_saved_plan_is_as_its_schema_says(project: Project) -> None:
 
 @pytest.mark.parametrize("name", sorted(schemas()))
 def test_published_schemas_are_fresh(name: str) -> None:
-    """`python -m dra_command.schemas docs/schema` writes them."""
+    """`python -m dra_command.schemas docs/schema` updates them."""
     assert (SCHEMAS / f"{name}.json").read_text(encoding="utf-8") == schema_text(schemas()[name])
 
 

@@ -72,8 +72,8 @@ def leaves(value: object) -> Iterator[object]:
 
 
 def derived(document: dict[str, Any]) -> Iterator[str]:
-    """Yield the values that a reader computes from a document: GiB from MiB, the gap of a cost, and
-    the orders that leave pods pending.
+    """Yield the values that reports compute from a document: GiB from MiB, the gap of a cost, and
+    the number of orders that leave pods pending.
     """
     for group in document.get("filled_nodes", {}).get("groups", ()):
         if group["gpu_memory_mib"]:

@@ -1,4 +1,4 @@
-"""slices, catalog and verify."""
+"""The subcommands slices, catalog, and verify."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pulumi's spelling of a resource put into the words of the cloud's own API."""
+"""Converts Pulumi's names of properties to those of the cloud's own API."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -47,7 +47,7 @@ FREE_MAPS = frozenset({"tags", "labels", "resourceLabels", "metadata", "sysctls"
 
 
 def misspelt(value: Any) -> Iterator[Any]:
-    """Yield a value once for each of the API's keys in it, with that key misspelt."""
+    """For each API key in a value, yield a copy in which this key is misspelt."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             yield {(f"{k}x" if k == key else k): v for k, v in value.items()}

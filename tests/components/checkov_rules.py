@@ -77,7 +77,7 @@ def _policies_enforced(inputs: Inputs) -> bool:
 
 
 def _nodes_all(inputs: Inputs, key: str, good: Callable[[Any], bool]) -> bool:
-    """Whether a condition is true for all pools in a cluster, or for a separate pool."""
+    """Return whether a condition is true for all pools in a cluster, or for a separate pool."""
     return all(good(pool.get(key)) for pool in inputs.get("agentPoolProfiles", [inputs]))
 
 

@@ -114,7 +114,7 @@ MESSAGES: dict[str, Message] = {
         compute_v1.RouterNat,
         {
             "subnetworks.sourceIpRangesToNats": "sourceIpRangesToNat",
-            # A NAT is a part of its router, and found by it.
+            # A NAT is a part of its router, and is found through the router.
             "router": None,
             "region": None,
         },

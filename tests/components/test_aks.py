@@ -43,7 +43,7 @@ def pool(declare: Callable[..., Any]) -> Callable[..., Any]:
     return lambda **args: declare(lambda: AksGpuPool("t4", {**POOL, **args})).one("AgentPool")
 
 
-# The baseline: bridgecrewio/checkov@03d5fdad has the ids, for ARM and Terraform.
+# The baseline: the rule IDs are in bridgecrewio/checkov@03d5fdad, for ARM and Terraform.
 BASELINE: dict[str, tuple[str, object]] = {
     "CKV_AZURE_5, roles": ("enableRBAC", True),
     "CKV_AZURE_141, no passwords": ("disableLocalAccounts", True),
@@ -117,7 +117,7 @@ def test_identity_and_defender(cluster: Any) -> None:
 
 
 def test_system_nodes(cluster: Any) -> None:
-    """CKV_AZURE_227, 168, 169, 143: encrypted at the host, enough pods, scale sets, no public
+    """CKV_AZURE_227, 168, 169, 143: encryption at the host, enough pods, scale sets, no public
     addresses.
     """
     (nodes,) = (
@@ -138,7 +138,7 @@ def test_system_nodes(cluster: Any) -> None:
     )
     assert nodes["availabilityZones"] == ["1", "3"]
     assert nodes["vnetSubnetID"] == "dev-network-nodes-id"
-    assert "nodeTaints" not in nodes  # what claims nothing runs here
+    assert "nodeTaints" not in nodes  # pods without claims run here
 
 
 def test_the_audit_log_is_kept(cluster: Any) -> None:
@@ -308,8 +308,8 @@ VAULT = "/subscriptions/s/resourceGroups/r/providers/Microsoft.KeyVault/vaults/s
 
 
 def test_secrets_with_a_key_of_ones_own(cluster: Any) -> None:
-    """CIS Kubernetes 1.2.27 and 1.2.28: encryption providers; the identity may use the key at
-    once.
+    """CIS Kubernetes 1.2.27 and 1.2.28: encryption providers; the
+    identity gets access to the key before the cluster is created.
     """
     assert "azureKeyVaultKms" not in cluster().one("ManagedCluster").inputs["securityProfile"]
     declared = cluster(secrets_kms_key=KEY, secrets_key_vault_id=VAULT)

@@ -116,9 +116,7 @@ def _autoscaler() -> None:
 
 @pytest.fixture(scope="module")
 def declared(declare: Callable[..., Any], stack: Callable[..., Any]) -> list[Any]:
-    """Every AWS resource of the stack eks-dev, and of a pool with all that can be bought and
-    added.
-    """
+    """Return all AWS resources of the stack eks-dev, and of a pool with every option."""
     makers = (
         stack("eks-dev"),
         _bought_pool,
@@ -224,7 +222,7 @@ def test_no_misspelt_key_of_any_resource_goes_unnoticed(declared: list[Any]) -> 
 
 
 class SimulatedAccount:
-    """Makes resources with real clients in moto's account, where moto has the operation."""
+    """Creates resources with real clients in moto's account, if moto supports the operation."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

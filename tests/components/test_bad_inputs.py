@@ -35,8 +35,8 @@ def fleet_text(stack: str, **changes: Any) -> str:
 
 
 def plan_text(stack: str, **changes: Any) -> str:
-    """A plan of one node for each pool of the stack's fleet, which is changed without being
-    checked.
+    """Return a plan with one node for each pool of the stack's fleet, after unchecked changes to
+    the fleet.
     """
     fleet = read_fleet(json.loads(fleet_text(stack)))
     content: dict[str, Any] = {

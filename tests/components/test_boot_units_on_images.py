@@ -15,8 +15,9 @@ pytestmark = pytest.mark.skipif(
     SYSTEMD_ANALYZE is None, reason="needs systemd-analyze (package systemd)"
 )
 
-# What each generation of EKS' AL2023 NVIDIA images orders and requires; all units are one-shots
-# here (awslabs/amazon-eks-ami:templates/al2023/runtime@81fec2e, @95a9164, and @c087c7f).
+# The ordering and requirements of units in each generation of EKS' AL2023 NVIDIA images; all units
+# are one-shots here (awslabs/amazon-eks-ami:templates/al2023/runtime@81fec2e, @95a9164, and
+# @c087c7f).
 _EVERY_IMAGE = {
     "cloud-final": {},
     "nodeadm-config": {},
@@ -86,7 +87,7 @@ def _verify(folder: Path, image: Mapping[str, Mapping[str, str]], unit: str, tex
         if line.startswith("ExecStart=")
     )
     (folder / unit).write_text(text.replace(program, "/bin/true"))
-    # What `systemctl enable` links.
+    # The links that `systemctl enable` creates.
     (folder / "nodeadm-run.service.requires").mkdir()
     (folder / "nodeadm-run.service.requires" / unit).symlink_to(f"../{unit}")
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""The examples of single components run, and every component has one."""
+"""Each component has an example, and all examples run."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Values of the driver's and the plugin's charts: every key exists in its release, and the known
-traps are closed.
+"""Values of the driver's and the plugin's charts: every key exists in its release, and known traps
+are avoided.
 """
 
 from typing import Any

@@ -157,7 +157,7 @@ def test_dranets_image_can_be_that_of_another_region(declare: Any) -> None:
     release = (
         declare(lambda: Dranet("dranet", {"image_repository": repository})).one("Release").inputs
     )
-    assert release["values"]["image"] == {"repository": repository}  # the tag is the chart's
+    assert release["values"]["image"] == {"repository": repository}  # the chart sets the tag
 
 
 def test_two_drivers_in_one_program_have_names_of_their_own(declare: Any) -> None:

@@ -66,7 +66,7 @@ NOT_HAD = {
 
 
 def ways(machine: str, kinds: Iterable[str]) -> list[str]:
-    """The kinds of capacity in which machines of this type are had."""
+    """Return the capacity types that are available for a machine type."""
     refused = next((kinds for prefix, kinds in NOT_HAD.items() if machine.startswith(prefix)), ())
     return [kind for kind in kinds if kind not in refused]
 

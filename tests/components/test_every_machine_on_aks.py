@@ -50,7 +50,7 @@ def machines() -> list[str]:
 
 @pytest.fixture(scope="module")
 def pools(declare: Declare, machines: list[str]) -> list[Any]:
-    """The agent pools that are declared: every machine with every kind of capacity; Spot is
+    """Return the declared agent pools: each machine type with each capacity type; Spot pools are
     autoscaled.
     """
 

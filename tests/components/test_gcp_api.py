@@ -15,7 +15,7 @@ from pulumi_dra.gke import GkeCluster, GkeGpuPool
 from pulumi_dra.gke.cluster.monitoring import COMPONENTS
 from pulumi_dra.gke.pool.node_system import SYSCTLS
 
-# IAM's messages are of another kind: an account's id and a binding are all there is in them.
+# IAM's messages are different: they only contain an account's ID and a binding.
 NOT_OF_THESE_APIS = {
     "gcp:serviceaccount/account:Account",
     "gcp:projects/iAMMember:IAMMember",
@@ -116,8 +116,8 @@ def answers(cases: list[tuple[str, str, Any]]) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def declared(declare: Callable[..., Any], stack: Callable[..., Any]) -> list[Any]:
-    """Every GCP resource of the stack gke-dev, and of a cluster and pools with all that can be
-    chosen.
+    """Return all GCP resources of the stack gke-dev, and of a cluster and pools with every
+    option.
     """
     resources = declare(stack("gke-dev")).resources + declare(_with_everything).resources
     return [

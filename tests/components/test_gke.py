@@ -475,8 +475,8 @@ def test_system_nodes_are_there_from_the_first(
     first: int,
     most: int,
 ) -> None:
-    """A minimum of the autoscaler makes no node: the pool's first count does, which is one of each
-    zone.
+    """The autoscaler's minimum creates no nodes; the initial count of the pool does, and it applies
+    to each zone.
     """
     args = {"system_count": count, "node_zones": [f"us-central1-{zone}" for zone in zones]}
     pool = declare(lambda: GkeCluster("dev", {**CLUSTER, **args})).one("NodePool").inputs
@@ -526,7 +526,7 @@ def test_kubelet_kernel_hosts_and_boot_disks_are_as_asked(pool: Any) -> None:
     assert config["bootDisk"] == {"provisionedIops": 9600, "provisionedThroughput": 2400}
     assert config["hostMaintenancePolicy"] == {"maintenanceInterval": "PERIODIC"}
     assert config["kubeletConfig"] == {
-        "cpuCfsQuota": True,  # limits of CPU count as before
+        "cpuCfsQuota": True,  # CPU limits are still enforced
         "cpuManagerPolicy": "static",
         "topologyManager": {"policy": "best-effort"},
     }
@@ -536,7 +536,7 @@ def test_kubelet_kernel_hosts_and_boot_disks_are_as_asked(pool: Any) -> None:
     }
     usual = pool().inputs["nodeConfig"]
     assert not {"bootDisk", "hostMaintenancePolicy", "linuxNodeConfig"} & set(usual)
-    # a policy is off, not left as it is
+    # a policy is turned off instead of being left unchanged
     assert usual["kubeletConfig"] == {"cpuCfsQuota": True, "cpuManagerPolicy": ""}
 
 
@@ -548,7 +548,7 @@ def test_a_protected_cluster_is_kept_by_pulumi_too(cluster: Any) -> None:
 
 
 def test_what_is_off_is_sent_as_off(cluster: Any) -> None:
-    """The provider leaves an omitted block as it is in the cloud."""
+    """The provider doesn't change the cloud's settings if a block is omitted."""
     told = {
         "controlPlaneEndpointsConfig": {"dnsEndpointConfig": {"allowExternalTraffic": False}},
         "authenticatorGroupsConfig": {"securityGroup": ""},

@@ -78,7 +78,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Stack:
 def test_a_zone_that_sorts_first_only_adds(stack: Stack) -> None:
     steps = stack.with_settings({"zones": ["us-east-1a", "us-east-1b", "us-east-1c"]})
     assert steps.keys() == {"create", "update"}
-    assert steps["update"] == {"VpcEndpoint dev-network-s3"}  # which learns of one more route table
+    assert steps["update"] == {"VpcEndpoint dev-network-s3"}  # which gets one more route table
     assert {name.rpartition("-")[2] for name in steps["create"]} <= {"1a", "nat"}
     # two subnets, two associations, a table with its route, an address, a gateway
     assert len(steps["create"]) == 8

@@ -1,5 +1,5 @@
-"""Huge pages at boot of an EKS node: the program on a folder like the kernel's, in bash, and who
-waits for it.
+"""Huge pages at boot of an EKS node: the script runs in bash on a copy of the kernel's folder, and
+other units wait for it.
 """
 
 import subprocess

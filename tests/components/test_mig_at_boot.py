@@ -1,5 +1,5 @@
-"""MIG at boot: the program on a simulated `nvidia-smi`, the installer on a simulated `systemctl`,
-both in bash.
+"""MIG at boot, in bash: the script with a simulated `nvidia-smi`, and the installer with a
+simulated `systemctl`.
 """
 
 import json
@@ -18,8 +18,8 @@ from pulumi_dra.eks.boot.mig import PROGRAM_PATH, UNIT, mig_installer, mig_progr
 
 GOLDEN = Path(__file__).parent / "golden" / "mig-user-data.txt"
 
-# Keeps mode and instances of each GPU in a file, prints tables as the real one does, and writes
-# down what changes.
+# Keeps the mode and instances of each GPU in a file, prints tables in the real format, and records
+# changes.
 NVIDIA_SMI = """\
 #!/usr/bin/env python3
 import json, os, sys

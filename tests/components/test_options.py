@@ -61,12 +61,12 @@ def test_every_pool_has_what_all_pools_are_given() -> None:
 
 
 def test_options_are_those_of_the_components() -> None:
-    """`make docs` writes them."""
+    """`make docs` updates them."""
     assert (ROOT / platform_options.PAGE).read_text(encoding="utf-8") == platform_options.text()
 
 
 def test_names_for_commands_are_those_of_the_components() -> None:
-    """`make docs` writes them."""
+    """`make docs` updates them."""
     assert (ROOT / option_names.FILE).read_text(encoding="utf-8") == option_names.text()
 
 
@@ -75,7 +75,7 @@ def names_of(*inputs: tuple[type, ...]) -> set[str]:
 
 
 def test_options_of_the_driver_are_of_the_types_of_its_inputs() -> None:
-    """Tolerations of a platform are plain values, since its plan is made of them."""
+    """Tolerations of a platform are plain values, because its plan depends on them."""
     inputs, options = DraDriverArgs.__annotations__, DriverOptions.__annotations__
     different = {name for name, hint in options.items() if inputs[name] != hint}
     assert different == {"tolerations"}
@@ -122,7 +122,9 @@ class Derived(Shared):
 
 
 def test_the_schema_has_no_sentences_of_inputs_that_are_inherited() -> None:
-    """Why options are written out: when this fails, they can be classes that the inputs inherit."""
+    """This is why options are repeated: when this test fails, inputs can inherit them from
+    classes.
+    """
     analyzer = Analyzer("probe")
     assert analyzer.get_docstring(Derived, "version") == "Version of the chart."
     assert analyzer.get_docstring(Derived, "chart") is None

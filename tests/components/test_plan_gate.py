@@ -1,4 +1,4 @@
-"""The objects that the component `PlanGate` declares: those that `plan --gate` writes."""
+"""The component `PlanGate` declares the same objects as `plan --gate` writes."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ POOLS: dict[str, tuple[Any, dict[str, Any], str]] = {
 
 @pytest.fixture
 def waits(declare: Callable[..., Any]) -> Callable[..., str]:
-    """How long Pulumi waits for a change of a pool of a cloud."""
+    """Return how long Pulumi waits for a change of a cloud's pool."""
 
     def ask(cloud: str, opts: pulumi.ResourceOptions | None = None, **args: Any) -> str:
         component, plain, kind = POOLS[cloud]

@@ -130,8 +130,8 @@ MEANT_OTHERWISE = [
         "EksCluster",
         "zone_count",
         "applies only to a new network, but",
-    ),  # the same, in the fleet's names
-    ("EksGpuPool", "image_id", "must be a string or an output"),  # a fleet is text
+    ),  # the same error with the fleet's names
+    ("EksGpuPool", "image_id", "must be a string or an output"),  # a fleet only contains text
     (
         "EksGpuPool",
         "service_cidr",
@@ -325,7 +325,9 @@ def pools(draw: st.DrawFn, cloud: str, region: str, name: str) -> Document:
 
 @st.composite
 def fleets(draw: st.DrawFn) -> Document:
-    """A fleet as people write them: most are right, many of the others nearly so."""
+    """Draw a fleet as a user could write it: most are valid, and many of the others are almost
+    valid.
+    """
     cloud = draw(st.sampled_from(sorted(FLEETS)))
     region = draw(st.sampled_from(REGIONS[cloud]))
     document = {

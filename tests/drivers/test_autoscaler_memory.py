@@ -1,5 +1,5 @@
-"""An amount of GPU memory that nodes have and Karpenter's table doesn't: no node is started for
-it.
+"""Amounts of GPU memory that nodes have but Karpenter's table doesn't: Karpenter starts no node for
+them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Claims over several drivers of one node: constraints on standard attributes, counts by hand.
+"""Claims for devices of several drivers on one node, with constraints on standard attributes.
 
-Each node is drawn as `driver: attribute value of each device`.
+The expected counts were computed by hand. Each node is written as `driver: attribute value of each
+device`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Devices = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 class Joined(NamedTuple):
-    """Devices by driver, requests by driver, constraints, the replicas, and how many run on a
+    """Devices by driver, requests by driver, constraints, replicas, and how many of these fit on a
     node.
     """
 

@@ -1,5 +1,5 @@
-"""Notes on drivers: which claims they concern, and the reasons and fixes that drivers other than
-NVIDIA's lead to.
+"""Notes on drivers: the affected claims, and the reasons and fixes for drivers other than
+NVIDIA's.
 """
 
 from __future__ import annotations

@@ -189,7 +189,7 @@ def test_a_machine_type_that_no_table_has_is_planned_at_once(name: str) -> None:
     objects = captured(name)
     objects[0]["metadata"]["labels"]["node.kubernetes.io/instance-type"] = "new-machine-8x"
     rows = [dict(row) for row in learned(objects, cloud).rows]
-    # the others run in the cluster, and nothing installs them
+    # the others run in the cluster without being installed by the platform
     installed = drivers if name == "H100" else {}
     own = {**fleet(cloud, "new-machine-8x", installed), "catalog": rows}
     known = planned(fleet(cloud, machine, drivers), workloads[-1])

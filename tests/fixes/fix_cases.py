@@ -84,7 +84,7 @@ def edited(text: str, edits: list[list[str]]) -> str:
 
 
 def changed(fleet: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
-    """Return the document with values put in, valid or not."""
+    """Return a copy of the document with these values, which may be invalid."""
     whole = json.loads(json.dumps(fleet))
     for path, value in values.items():
         *parents, last = (int(part) if part.isdigit() else part for part in path.split("."))

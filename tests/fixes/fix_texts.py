@@ -161,8 +161,8 @@ class Sources:
                     break
 
     def _describes(self, module: Module, node: ast.AST) -> bool:
-        """Whether a text is a docstring, part of another, an expression to search for, or the help
-        of an option.
+        """Return whether a text is a docstring, part of another text, a regular expression, or the
+        help of an option.
         """
         above = module.parents.get(node)
         if isinstance(above, ast.Expr | ast.JoinedStr | ast.FormattedValue | ast.Compare):

@@ -30,7 +30,7 @@ FLEETS: list[dict[str, Any]] = [
 
 
 def settings() -> list[str]:
-    """Return how settings are advised that make a pod fit."""
+    """Return the forms in which advice names the settings that make a pod fit."""
     return [
         f"set {' and '.join(f'`{change}`' for change in each)} in the fleet"
         for driver in every_driver()

@@ -1,5 +1,5 @@
-"""Small builders for the resources of a stack. A test lists only the differences. Tests can import
-the modules in this folder.
+"""Small builders for the resources of a stack: tests pass only the values that differ. Tests can
+import the modules in this folder.
 """
 
 from __future__ import annotations
@@ -200,12 +200,12 @@ def job_objects(
 
 
 def job(*args: Any, **changes: Any) -> str:
-    """The same as YAML."""
+    """Return the same job as YAML."""
     return yaml.safe_dump_all(job_objects(*args, **changes))
 
 
 def job_resources(*args: Any, **changes: Any) -> list[Resource]:
-    """The same as resources of the stack."""
+    """Return the same job as resources of the stack."""
     made = []
     for each in job_objects(*args, **changes):
         token = f"kubernetes:{each['apiVersion']}:{each['kind']}"

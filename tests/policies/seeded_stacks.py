@@ -139,12 +139,12 @@ def put(here: Any, keys: list[str], value: Any) -> Any:
 
 
 def hidden(stack: Mapping[str, Resource], edit: Edit) -> dict[str, Resource]:
-    """Return the stack with what an edit changes not known."""
+    """Return the stack with all values unknown that an edit changes."""
     return edited(stack, {where: UNKNOWN for where in edit if "/" in where})
 
 
 def computed(stack: Mapping[str, Resource], values: Mapping[str, list[str]]) -> dict[str, Resource]:
-    """Return the stack with values unknown that other resources will have."""
+    """Return the stack with all values unknown that come from other resources."""
     changed = edited(stack, dict.fromkeys(values, UNKNOWN))
     for where, of in values.items():
         short, _, path = where.partition("/")

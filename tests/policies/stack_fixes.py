@@ -1,5 +1,4 @@
-"""Fixes that findings of a stack print: the fault that brings each about, and what following it
-changes.
+"""Fixes in findings about stacks: the fault that causes each one, and the change that follows it.
 
 Both are steps that change a stack of `test_seeded_faults.good`, made by the functions below.
 """
@@ -41,7 +40,7 @@ class StackFix(Struct, frozen=True):
 
 
 def is_made_of(fix: str, text: str) -> bool:
-    """Whether a fix is a text of the code with its parts filled in."""
+    """Return whether a fix is a text of the code with its placeholders filled in."""
     begin, *rest = text.split("{}")
     at = len(begin)
     for part in rest:
@@ -145,7 +144,7 @@ def _declare_job(declare: SimpleNamespace, stack: Stack, *, tolerates: bool) -> 
 
 
 def own_class(declare: SimpleNamespace, stack: Stack) -> None:
-    """The class of the plan with another selector."""
+    """Declare the DeviceClass of the plan with another selector."""
     _declare_class(declare, stack, ["device.driver == 'gpu.nvidia.com'"])
 
 
@@ -156,7 +155,7 @@ def planned_class(declare: SimpleNamespace, stack: Stack) -> None:
 
 
 def served_class(declare: SimpleNamespace, stack: Stack) -> None:
-    """The class of the plan, which also serves an extended resource."""
+    """Declare the DeviceClass of the plan with an extended resource."""
     both(put("cluster", "version", "1.36"), plan(kubernetes="1.36"))(declare, stack)
     planned_class(declare, stack)
     stack["class"] = changed(stack["class"], "spec/extendedResourceName", "example.com/gpu")

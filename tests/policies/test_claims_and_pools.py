@@ -219,7 +219,7 @@ def test_the_machine_of_a_launch_template_counts(declare: SimpleNamespace) -> No
 def test_a_disk_that_the_provider_computes_beside_a_launch_template_is_no_fault(
     declare: SimpleNamespace,
 ) -> None:
-    """Analysed after `up`, a group whose disk the template describes has a diskSize of 0."""
+    """After `up`, a group whose template describes the disk has a diskSize of 0."""
     template = declare.resource("aws:ec2/launchTemplate:LaunchTemplate", "lt", {})
     record = declare.record(manifests=declare.job(2, selector=L4))
 
@@ -355,7 +355,7 @@ def test_rollouts(declare: SimpleNamespace, name: str) -> None:
 
 
 class TestWorkloadsOfTheStack:
-    """Claims, classes and workloads that are resources themselves."""
+    """Claims, classes, and workloads that the stack declares as resources."""
 
     def stack(self, declare: SimpleNamespace, *more: Resource, **plan: Any) -> list[Resource]:
         return [declare.record(**plan), declare.node_group(), *more]
@@ -431,7 +431,7 @@ class TestWorkloadsOfTheStack:
         )
 
     def test_without_outputs_their_inputs_count(self, declare: SimpleNamespace) -> None:
-        """As in the first preview of a cluster."""
+        """The first preview of a cluster is such a case."""
         judge = Judge(RULES)
         stack = self.stack(declare, *declare.job_resources(8))
         for each in stack:

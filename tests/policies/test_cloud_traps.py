@@ -30,8 +30,8 @@ def told(stack: Mapping[str, Resource], today: date = TODAY) -> set[tuple[str, s
 
 
 def with_outputs(stack: Mapping[str, Resource], name: str, **outputs: Any) -> list[Resource]:
-    """The stack after its inputs were analysed, with further properties that a provider
-    computes.
+    """Return the stack as after the analysis of its inputs, with the computed properties of the
+    provider.
     """
     found = stack[name]
     props = Properties({**found.props.values, **outputs})

@@ -1,6 +1,4 @@
-"""`pulumi-dra.yaml` and annotations, as the pack applies them; the command does the same to the
-same objects.
-"""
+"""The pack applies `pulumi-dra.yaml` and annotations in the same way as the command."""
 
 from __future__ import annotations
 

@@ -45,7 +45,9 @@ def test_a_request_is_judged_once_for_all_rules(
 def test_a_request_is_decoded_once_for_all_rules(
     declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where several rules speak: nothing of the stack is decoded for each of them."""
+    """This also applies if several rules have findings: the stack isn't decoded for each of
+    them.
+    """
     decoded: list[object] = []
     real = sdk.json_format.MessageToDict
     monkeypatch.setattr(

@@ -1,4 +1,6 @@
-"""Ceilings of cost, for all pools and for one: silent without a threshold, exact with one."""
+"""Cost ceilings for all pools and for one pool: no findings without a threshold, and exact with
+one.
+"""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ ELSEWHERE = {
     "queue-decides": "../command/truth/cases_of_queues.py",  # remarks: nothing is wrong
     "pod-not-described": "test_quiet.py",  # a note: it is not known whether devices are requested
     "rule-could-not-run": "test_pack.py",  # of a rule that raises
-    "selector-cannot-be-checked": "test_manifest_rules.py",  # a note: our CEL lacks something
+    "selector-cannot-be-checked": "test_manifest_rules.py",  # a note: our CEL lacks a function
 }
 ROWS = {row.rule for row in seeded()} | {
     row["code"]
@@ -51,7 +51,7 @@ def test_a_rule_has_a_fault(rule: Rule) -> None:
 
 
 def test_every_row_of_the_table_of_properties_is_told_of_a_fault() -> None:
-    """That a fix helps, and brings nothing new, is in test_seeded_stacks."""
+    """test_seeded_stacks checks that the fix works and causes no new findings."""
     rows = {(row["rule"], row["fix"]) for row in read_table("resource_rows")}
     rules = {rule for rule, _ in rows}
     found = set()

@@ -501,8 +501,8 @@ def test_a_misspelt_attribute_of_a_constraint_is_answered_with_one_that_works() 
 
 
 def test_a_selector_that_this_program_cannot_evaluate(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every function of today's releases is there: the next release's first new one is what this
-    rule waits for.
+    """Our CEL has all functions of the current releases; the rule is for new functions of later
+    ones.
     """
     all_there = table.implementation_of
 

@@ -301,7 +301,8 @@ def test_an_object_sentinel_hides_everything_below(declare: SimpleNamespace) -> 
     )
 
     assert host._ask(args) == []
-    assert set(names(host.analyze_stack(declare.record(), group))) == set()  # the outputs know
+    # only the outputs have the value
+    assert set(names(host.analyze_stack(declare.record(), group))) == set()
     assert set(names(host.analyze_stack(declare.record(), group, outputs=False))) == {
         "stack-cannot-be-judged"
     }

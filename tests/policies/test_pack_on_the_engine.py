@@ -21,7 +21,7 @@ CLOUDS = ("aws:", "gcp:", "kubernetes:")
 
 
 class Project:
-    """The small program, with settings of a test's choosing."""
+    """The small program, with settings that a test chooses."""
 
     def __init__(self, folder: Path) -> None:
         self.engine = Engine(folder, PROGRAM)
@@ -95,9 +95,7 @@ def test_a_record_that_was_edited_by_hand_stops_everything(
 def test_the_first_preview_of_a_cluster_and_its_exported_state(
     project: Project, declare: SimpleNamespace, tmp_path: Path
 ) -> None:
-    """Nothing of the cluster is known in the preview, all of it in the state: the verdict is the
-    same.
-    """
+    """The cluster is unknown in the preview and known in the state: the verdict is the same."""
     expected = {
         "device-plugin-on-dra-node": {"nvidia-device-plugin"},
         "pool-maximum-too-small": {"train"},
@@ -132,7 +130,7 @@ def test_a_good_stack_passes(project: Project, declare: SimpleNamespace) -> None
         ("disk-too-small", "advisory"),
         ("kubernetes-support-ends", "advisory"),
     }
-    assert told <= advice  # the program declares clusters and nodes in few words
+    assert told <= advice  # the program declares clusters and nodes only briefly
 
 
 def configured(folder: Path, text: str, variable: str) -> Project:

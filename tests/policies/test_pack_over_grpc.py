@@ -1,4 +1,4 @@
-"""The pack as the engine talks to it: its own process, over gRPC, without an engine."""
+"""The pack in a separate process, called over gRPC as by the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record of the plan: there, sealed, one, and before the pools."""
+"""The record of the plan must exist, be sealed, be unique, and come before the pools."""
 
 from __future__ import annotations
 

@@ -109,8 +109,8 @@ def test_beside_another_cluster(row: Seeded) -> None:
 
 
 def first_preview(stack: Mapping[str, Resource]) -> dict[str, Resource]:
-    """Return a stack as its first preview shows it: nothing is known that an earlier resource has
-    to be made for.
+    """Return a stack as in its first preview: values that depend on resources to be created are
+    unknown.
     """
     namespaces = {
         each.props.text("metadata.name"): each for each in stack.values() if each.type == NAMESPACE

@@ -24,7 +24,7 @@ CRITICAL = "system-node-critical"
 
 
 def secret(value: Any) -> dict[str, Any]:
-    """Return a value marked as the engine marks secrets."""
+    """Return a value that is marked as a secret in the engine's format."""
     return {SPECIAL_SIG_KEY: SPECIAL_SECRET_SIG, "value": value}
 
 
@@ -138,7 +138,7 @@ OTHERS = [(name, short) for name in BASES for short in base(name)]
 
 @pytest.mark.parametrize(("name", "short"), OTHERS)
 def test_no_property_of_a_foreign_stack_gives_the_canary_away(name: str, short: str) -> None:
-    """Every fourth property of each resource; the first is all of the first one."""
+    """This tests every fourth value of `poisoned`, starting with the first one."""
     stack = base(name)
     at = list(stack).index(short)
 

@@ -32,7 +32,7 @@ def opaque(
 
 
 def good(**sharing: Any) -> list[dict[str, Any]]:
-    """A template, a claim, a Job and a scaled Deployment with nothing wrong."""
+    """Return a correct template, claim, Job, and scaled Deployment."""
     devices: dict[str, Any] = {
         "requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com"}}]
     }

@@ -1,5 +1,5 @@
-"""Realistic faults, one at a time in a good stack: the rule that must find it, and the fix that
-makes it go.
+"""Realistic faults, each seeded into a correct stack, with the rule that must find it and the fix
+that removes the finding.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ HARDENED = {
 
 
 def good(declare: SimpleNamespace, cloud: str) -> dict[str, Resource]:
-    """A stack with nothing wrong, by short names."""
+    """Return a correct stack as short name → resource."""
     if cloud == "gke":
         quota = {"scopeName": "PriorityClass", "operator": "In", "values": ["system-node-critical"]}
         spec = {"hard": {"pods": 4}, "scopeSelector": {"matchExpressions": [quota]}}
@@ -810,7 +810,9 @@ DOUBTS = {"labels": UNKNOWN, "taints": UNKNOWN, "instanceTypes": UNKNOWN, "scali
 def test_a_pool_of_which_something_is_not_known_makes_no_shortage_certain(
     declare: SimpleNamespace, key: str
 ) -> None:
-    """A claim for two GPUs on one node, which the known pool lacks and the other may have."""
+    """A claim for two GPUs on one node: nodes of the known pool have fewer, and those of the other
+    pool may have two.
+    """
     other = declare.node_group("other", pool="other", machine="g6.12xlarge", **{key: DOUBTS[key]})
     stack = {"plan": declare.record(), "l4": declare.node_group(), "other": other}
     stack |= {each.type: each for each in declare.job_resources(1, 8)}

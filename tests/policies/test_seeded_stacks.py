@@ -1,5 +1,5 @@
-"""Each seeded fault is found by its rule, at its level, on its object; its fix makes it go, and
-brings nothing new.
+"""Each seeded fault is found by its rule, at its level, on its object; its fix removes the finding
+and causes no new ones.
 """
 
 from __future__ import annotations

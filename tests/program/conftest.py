@@ -1,4 +1,4 @@
-"""Stacks of this repository in a scratch project: a fleet from `stacks/`, a plan made here, the
+"""Stacks of this repository in a scratch project: a fleet from `stacks/`, a plan for it, and the
 real engine.
 """
 
@@ -36,9 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def make_plan(
     fleet: Fleet, sources: Any = (), *, nodes: Mapping[str, int] | int = 1
 ) -> planfile.PlanFile:
-    """Return a sealed plan that gives each pool so many nodes; what workloads want is of no
-    interest here.
-    """
+    """Return a sealed plan with this number of nodes for each pool, regardless of the workloads."""
     rows = []
     for pool in fleet.pools:
         wanted = nodes if isinstance(nodes, int) else nodes[pool.name]
@@ -121,7 +119,7 @@ class Journey:
         return told
 
     def up(self) -> dict[str, str]:
-        """Return what `up` changed; it must succeed."""
+        """Run `up`, which must succeed, and return its changes."""
         done = self.engine.up(self.stack, skip_preview=True)
         assert done.ok, done.output
         return self.changed(done)
@@ -161,7 +159,7 @@ def graph_text(resources: list[dict[str, Any]]) -> str:
 
 @pytest.fixture(scope="session")
 def check_graph() -> Callable[[str, list[dict[str, Any]]], None]:
-    """Compare a stack's graph with the one that was reviewed; REWRITE_GOLDEN writes it again."""
+    """Compare a stack's graph with the reviewed one; REWRITE_GOLDEN updates the latter."""
 
     def check(stack: str, resources: list[dict[str, Any]]) -> None:
         golden = Path(__file__).parent / "graphs" / f"{stack}.txt"

@@ -146,8 +146,8 @@ class Theirs(Struct, frozen=True):
     ids: Mapping[str, str]
     cluster_type: str
     pool_type: str
-    kept: frozenset[str]  # pools that are there before and after
-    first_pool: str  # of the plan
+    kept: frozenset[str]  # pools that exist before and after
+    first_pool: str  # further options of the plan
     # a setting that differs from the cluster: the preview shows a replacement
     wrong: Mapping[str, Any]
     beside: Mapping[str, Any] = {}  # further options of the platform
@@ -235,7 +235,7 @@ THEIRS = {
 
 
 class Taken(Struct):
-    """The stack into which the cluster is imported."""
+    """The stack that adopts the cluster."""
 
     theirs: Theirs
     journey: Any
@@ -277,7 +277,7 @@ def taken(
     journey: Callable[[str], Any],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Taken:
-    """A stack over the network of a cluster that is there; nothing of it is in the state."""
+    """Return a stack for the network of an existing cluster, which is not in the state yet."""
     theirs: Theirs = request.param
     stack = journey(theirs.stack)
     make_theirs(tmp_path_factory.mktemp("theirs"), theirs, stack.engine.work_dir / "cloud.json")
@@ -378,7 +378,7 @@ NAMES = {  # options of the pool, by type: the property of the resource that is 
 
 
 def test_a_pool_is_imported_by_its_name(taken: Taken) -> None:
-    """Its resources are in the cloud but not in the state, as those that another tool created."""
+    """Its resources are in the cloud but not in the state, like those of another tool."""
     engine, stack = taken.journey.engine, taken.journey.stack
     component = f"::dra-{taken.theirs.first_pool}-nodes"
     found = [each for each in engine.resources(stack) if each["urn"].endswith(component)]

@@ -23,8 +23,8 @@ Change = Callable[[dict[str, Any]], None]
 
 @pytest.fixture(scope="module")
 def stack(journey: Callable[[str], Any]) -> Any:
-    """The stack aks-dev, protected, after its first `up`: t4 over two zones, a100 in the one that
-    is lost later.
+    """Return the protected stack aks-dev after its first `up`: t4 is in two zones, and a100 in the
+    zone that is lost later.
     """
     stack = journey("aks-dev")
     stack.config["pulumi-dra:platform"] = {"deletionProtection": True}
@@ -53,7 +53,7 @@ def changed(stack: Any, counts: Mapping[str, int], change: Change | None = None)
 
 
 def pool(stack: Any, name: str) -> dict[str, Any]:
-    """Return a pool as the cloud has it."""
+    """Return a pool's properties in the cloud."""
     found: dict[str, Any] = next(
         each
         for each in stack.engine.cloud.all(POOL).values()
@@ -131,7 +131,7 @@ def test_a_protected_cluster_keeps_all_of_its_stack(stack: Any) -> None:
 
 
 def autoscaled(stack: Any, name: str, count: int) -> None:
-    """Play the autoscaler, which changes the count behind the engine's back."""
+    """Change the count in the cloud, as an autoscaler does without the engine."""
     (identifier,) = (each for each in stack.engine.cloud.all(POOL) if each.endswith(f"/{name}"))
     stack.engine.cloud.put(POOL, identifier, {**pool(stack, name), "count": count})
 

@@ -23,7 +23,7 @@ BALANCER = "aws:lb/loadBalancer:LoadBalancer"
 
 @pytest.fixture(scope="module")
 def stack(journey: Callable[[str], Any]) -> Any:
-    """The stack eks-dev with one pool, whose size the cluster autoscaler changes, after its first
+    """Return the stack eks-dev, with one pool that the cluster autoscaler scales, after its first
     `up`.
     """
     stack = journey("eks-dev")
@@ -38,7 +38,7 @@ def stack(journey: Callable[[str], Any]) -> Any:
 
 
 def group(stack: Any) -> tuple[str, dict[str, Any]]:
-    """Return the pool's node group as the cloud has it."""
+    """Return the name and the properties of the pool's node group in the cloud."""
     groups = stack.engine.cloud.all(NODE_GROUP).items()
     return next((name, each) for name, each in groups if each["labels"]["pulumi-dra/pool"] == "l4")
 
@@ -134,8 +134,8 @@ def test_a_patched_image_rolls_nodes_in_their_group(stack: Any) -> None:
 
 
 def test_what_tenants_left_stops_a_destroy_which_goes_on_without_it(stack: Any) -> None:
-    """A pod's interface, a Service's load balancer and its group keep the network; a volume costs
-    on, unasked.
+    """A pod's interface, and a Service's load balancer with its security group, block the deletion
+    of the network; a volume remains and costs money.
     """
     cloud = stack.engine.cloud
     subnet, (vpc,) = next(iter(cloud.all(SUBNET))), cloud.all(VPC)

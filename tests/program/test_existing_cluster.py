@@ -1,6 +1,4 @@
-"""The driver on a cluster that is there already, through its upgrades, failures and second
-thoughts.
-"""
+"""The driver on an existing cluster: upgrades, failures, and changes of settings."""
 
 import json
 from pathlib import Path

@@ -19,8 +19,8 @@ LOST, LEFT = "us-central1-a", "us-central1-b"
 
 @pytest.fixture(scope="module")
 def stack(journey: Callable[[str], Any]) -> Any:
-    """The stack gke-dev after its first `up`: l4 over two zones, h100 in the one that is lost
-    later.
+    """Return the stack gke-dev after its first `up`: l4 is in two zones, and h100 in the zone that
+    is lost later.
     """
     stack = journey("gke-dev")
 
@@ -33,7 +33,7 @@ def stack(journey: Callable[[str], Any]) -> Any:
 
 
 def pool(stack: Any, name: str) -> dict[str, Any]:
-    """Return a pool as the cloud has it."""
+    """Return a pool's properties in the cloud."""
     pools = stack.engine.cloud.all(POOL).values()
     found: dict[str, Any] = next(
         each for each in pools if each["nodeConfig"]["labels"].get("pulumi-dra/pool") == name
@@ -42,7 +42,7 @@ def pool(stack: Any, name: str) -> dict[str, Any]:
 
 
 def nodes(stack: Any, name: str) -> tuple[int, set[str]]:
-    """Return how many nodes a pool has in each of its zones, and these."""
+    """Return how many nodes a pool has in each zone, and its zones."""
     found = pool(stack, name)
     return found["nodeCount"], set(found["nodeLocations"])
 
@@ -161,8 +161,8 @@ def test_when_the_zone_is_back_nothing_moves_by_itself(stack: Any) -> None:
 
 
 def test_what_tenants_left_stops_a_destroy_which_goes_on_without_it(stack: Any) -> None:
-    """The load balancer of a Service and the endpoints of an Ingress keep the network; a disk costs
-    on, unasked.
+    """The load balancer of a Service and the endpoints of an Ingress block the deletion of the
+    network; a disk remains and costs money.
     """
     cloud = stack.engine.cloud
     (network,) = cloud.all(NETWORK)

@@ -1,5 +1,5 @@
-"""The stacks of this repository through the real engine, from nothing to nothing, on simulated
-clouds.
+"""The whole life of this repository's stacks on the real engine and simulated clouds, from creation
+to deletion.
 """
 
 from collections.abc import Callable, Mapping
@@ -45,8 +45,8 @@ def other_region(config: Config) -> None:
 
 
 class Story(Struct, frozen=True):
-    """A stack: its pools, smaller one first, what its resources are called, and the changes that
-    are previewed.
+    """A stack: its pools (the smaller one first), the names of its resources, and the changes to
+    preview.
     """
 
     stack: str
@@ -149,7 +149,7 @@ def run(request: pytest.FixtureRequest, journey: Callable[[str], Any]) -> Run:
 
 
 def of(stack: str) -> pytest.MarkDecorator:
-    """Run a test for one of the stacks."""
+    """Return the mark that runs a test for one of the stacks."""
     group = pytest.mark.xdist_group(stack[:3])
     return pytest.mark.parametrize(
         "run", [pytest.param(STORIES[stack], marks=group, id=stack)], indirect=True

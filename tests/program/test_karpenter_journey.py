@@ -14,7 +14,9 @@ NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 
 @pytest.fixture(scope="module")
 def stack(journey: Callable[[str], Any]) -> Any:
-    """The stack eks-dev with one pool in one zone, which Karpenter keeps, after its first `up`."""
+    """Return the stack eks-dev, with one pool in one zone that Karpenter manages, after its first
+    `up`.
+    """
     stack = journey("eks-dev")
 
     def kept(fleet: dict[str, Any]) -> None:
@@ -27,7 +29,7 @@ def stack(journey: Callable[[str], Any]) -> Any:
 
 
 def up(stack: Any) -> dict[str, str]:
-    """Return what `up` changed; it must succeed."""
+    """Run `up`, which must succeed, and return its changes."""
     done = stack.engine.up(stack.stack, skip_preview=True)
     assert done.ok, done.output
     changed: dict[str, str] = stack.changed(done)
@@ -35,7 +37,7 @@ def up(stack: Any) -> dict[str, str]:
 
 
 def spec_of(stack: Any, name: str) -> dict[str, Any]:
-    """Return the spec of an object as the engine's state has it."""
+    """Return the spec of an object in the engine's state."""
     found = next(
         each for each in stack.engine.resources(stack.stack) if each["urn"].endswith(f"::{name}")
     )

@@ -1,6 +1,4 @@
-"""The components as another language meets them: by their schema, and constructed through the
-engine.
-"""
+"""The components in other languages: used through their schema and constructed by the engine."""
 
 import json
 import shutil
@@ -48,7 +46,9 @@ def _schema() -> dict[str, Any]:
 
 
 def test_the_published_schema_is_fresh() -> None:
-    """`make docs` writes it again; read the difference: it is an interface in six languages."""
+    """`make docs` updates it; review the difference, because it changes an interface in six
+    languages.
+    """
     assert schema_text() == PUBLISHED.read_text(encoding="utf-8")
 
 
@@ -91,7 +91,7 @@ def other_project(folder: Path, program: str, components: Path = PROJECT / "comp
 
 
 def test_what_is_installed_for_them_is_this_checkout_with_every_cloud() -> None:
-    """As Pulumi does for a plugin in Python: pip, in the folder of the components."""
+    """Pulumi installs a plugin in Python in this way: with pip, in the folder of the components."""
     command = [
         sys.executable,
         "-m",

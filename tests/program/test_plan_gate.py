@@ -1,4 +1,4 @@
-"""The gate of a plan, created by the engine, and then by a real API server, which enforces it."""
+"""The gate of a plan: the engine creates its objects, and a real API server enforces it."""
 
 from __future__ import annotations
 

@@ -15,13 +15,13 @@ NOW = datetime.now(UTC)
 
 
 def hours(start: timedelta, end: timedelta) -> dict[str, Any]:
-    """Hours of every day around now."""
+    """Return a daily schedule with hours relative to the current time."""
     return {"hours": {"start": f"{NOW + start:%H:%M}", "end": f"{NOW + end:%H:%M}"}}
 
 
 @pytest.fixture(scope="module")
 def stack(journey: Callable[[str], Any]) -> Any:
-    """The stack eks-dev with one pool, in the middle of its hours, after its first `up`."""
+    """Return the stack eks-dev, with one pool during its scheduled hours, after its first `up`."""
     stack = journey("eks-dev")
 
     def scheduled(fleet: dict[str, Any]) -> None:

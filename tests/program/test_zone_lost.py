@@ -17,7 +17,9 @@ LOST, LEFT = "us-east-1a", "us-east-1b"
 
 @pytest.fixture(scope="module")
 def stack(journey: Callable[[str], Any]) -> Any:
-    """The stack eks-dev: l4 over both zones, h100 in the one that is lost after the first `up`."""
+    """Return the stack eks-dev after its first `up`: l4 is in both zones, and h100 in the zone that
+    is lost later.
+    """
     stack = journey("eks-dev")
     stack.write(nodes={"l4": 1, "h100": 1})
     done = stack.engine.up(stack.stack, skip_preview=True)
@@ -27,7 +29,7 @@ def stack(journey: Callable[[str], Any]) -> Any:
 
 
 def nodes(stack: Any, pool: str) -> tuple[int, set[str]]:
-    """Return how many nodes a pool has, and in which zones they may be."""
+    """Return how many nodes a pool has, and the zones that it can use."""
     groups = stack.engine.cloud.all(NODE_GROUP).values()
     group = next(each for each in groups if each["labels"]["pulumi-dra/pool"] == pool)
     subnets = stack.engine.cloud.all(SUBNET)

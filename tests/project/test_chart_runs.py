@@ -18,8 +18,8 @@ FOLDER = Path(__file__).parents[2] / "conformance" / "charts"
 
 @pytest.fixture
 def modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """The modules of the run by their names, apart from modules of other folders with the same
-    names.
+    """Make the modules of the run importable, isolated from modules with the same names in other
+    folders.
     """
     monkeypatch.syspath_prepend(str(FOLDER))
     for name in ("install", "platforms"):

@@ -43,7 +43,9 @@ def files() -> Iterator[Path]:
 
 
 def literals(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Yield every text of a module, parts of f-strings included, but for docstrings."""
+    """Yield each text of a module with its line, including parts of f-strings, but no
+    docstrings.
+    """
     statements = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if (
@@ -58,7 +60,7 @@ OF_OTHERS = (
     "deploy/eks/dra.rst",  # a file of the Neuron SDK
     "/etc/eks/bootstrap.sh",  # a program of Amazon Linux 2, in boot scripts that users write
     "docs.aws.amazon.com/eks/",  # pages that rules link to
-    "networking.gke.io",  # API groups that no pod of a workload is read from
+    "networking.gke.io",  # API groups of objects without workload pods
     "gke.io/optimize-utilization-scheduler",  # a scheduler, by its name in pods
 )
 """Names that others gave, which say nothing of a cloud here."""
@@ -99,7 +101,7 @@ def test_the_search_finds_what_it_is_for() -> None:
 
 
 LINES_FOR_AKS = {
-    # what there is, and the lazy names that type checkers read
+    # the list of clouds, and the lazy names for type checkers
     "components/pulumi_dra/__init__.py": 4,
     "components/requirements.txt": 2,
     "tutorials/dra_tutorials/blocks/embedded.py": 2,  # how Microsoft's pages fence shell commands

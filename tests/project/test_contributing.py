@@ -1,4 +1,4 @@
-"""Each recipe of CONTRIBUTING.md names its files and its check, and a test in tests/program/recipes
+"""Each recipe in CONTRIBUTING.md names its files and its check, and a test in tests/program/recipes
 follows it.
 """
 

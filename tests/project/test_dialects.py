@@ -1,4 +1,4 @@
-"""Which CEL is spoken follows from the release and its gates, in one place."""
+"""One function determines the CEL dialect from the release and its gates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CEL_ITSELF = (
 
 
 def test_dialects_are_made_of_features_alone() -> None:
-    """A dialect put together by hand forgets a gate: outside CEL's own package and tests it is
+    """A dialect that is built by hand could lack a gate: code outside CEL's package and tests uses
     `Dialect.of`.
     """
     made = []

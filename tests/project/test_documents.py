@@ -1,5 +1,5 @@
-"""What README, CONTRIBUTING, help texts and `docs/` print is there: links, paths, tests, make
-targets, commands.
+"""Everything that README, CONTRIBUTING, help texts, and `docs/` refer to exists: links, paths,
+tests, make targets, and commands.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Code(NamedTuple):
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the lines of a text, those that a shell would continue as one."""
+    """Return the lines of a text, with continued shell lines joined."""
     return text.replace("\\\n", " ").splitlines()
 
 

@@ -29,7 +29,9 @@ WORD = re.compile(
 
 
 def literals(tree: ast.AST) -> list[tuple[int, str]]:
-    """Return every text of a module, parts of f-strings included, but for docstrings."""
+    """Return each text of a module with its line, including parts of f-strings, but no
+    docstrings.
+    """
     statements = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     return [
         (node.lineno, node.value)

@@ -34,7 +34,7 @@ def modules(folder: Path) -> dict[str, ast.Module]:
 
 
 def imported(tree: ast.Module, known: set[str]) -> Iterator[str]:
-    """The known modules that a module imports anywhere."""
+    """Yield the known modules that a module imports anywhere."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
@@ -49,8 +49,8 @@ def imported(tree: ast.Module, known: set[str]) -> Iterator[str]:
 
 
 def cycles(graph: dict[str, set[str]]) -> list[list[str]]:
-    """The groups of modules that import each other: strongly connected components of more than one,
-    by Tarjan.
+    """Return the groups of modules that import each other: strongly connected components with more
+    than one module, by Tarjan's algorithm.
     """
     number: dict[str, int] = {}
     lowest: dict[str, int] = {}

@@ -34,7 +34,7 @@ def test_the_planner_root_is_lazy() -> None:
 
 
 def test_planning_loads_no_pulumi_and_no_network() -> None:
-    # pydantic reads package metadata through `email`, which imports `socket` and opens none.
+    # pydantic reads package metadata through `email`, which imports `socket` but opens no socket.
     assert not modules_after("import dra_planner.plan") & (NETWORK - {"socket"} | PULUMI)
 
 

@@ -1,4 +1,4 @@
-"""Words that mean one thing in the code."""
+"""Words that have a single meaning in the code."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""News fragments: every file of changelog.d is one that towncrier reads, and their section can be
-built.
-"""
+"""News fragments: towncrier can read each file of changelog.d, and build a section from them."""
 
 from __future__ import annotations
 

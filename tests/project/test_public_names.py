@@ -1,4 +1,4 @@
-"""The public surface is listed, and the list is true."""
+"""The list of public names matches the code."""
 
 from __future__ import annotations
 

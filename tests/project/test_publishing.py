@@ -1,4 +1,4 @@
-"""The krew plugin and the entries for SchemaStore, written as for a release, and used."""
+"""The krew plugin and the entries for SchemaStore are generated as for a release, and work."""
 
 from __future__ import annotations
 

@@ -32,14 +32,14 @@ MAY_COMPARE = (
     "planner/dra_planner/cel/dialect.py",
     # rows of a table apply to a range of minor versions
     "planner/dra_planner/drivers/protocol/notes.py",
-    "planner/dra_planner/catalog/kubernetes_support.py",  # which versions a cloud supports, and until when
+    "planner/dra_planner/catalog/kubernetes_support.py",  # end dates of versions
     # objects that the API server of each minor version rejects
     "planner/dra_planner/manifests/validation/",
 )
 
 
 def comparisons(source: str) -> Iterator[int]:
-    """Yield the lines on which a minor is compared with something."""
+    """Yield the lines that compare a minor version."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Compare) and any(
             isinstance(each, ast.Is | ast.IsNot) for each in node.ops

@@ -58,7 +58,7 @@ def modules() -> Iterator[tuple[str, ast.Module]]:
 
 
 def constants(tree: ast.Module) -> Iterator[str]:
-    """Yield the names that a module gives values to."""
+    """Yield the names of a module's constants."""
     for node in tree.body:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         yield from (
@@ -85,8 +85,8 @@ def names_used(tree: ast.AST) -> Iterator[str]:
 
 
 def definitions(tree: ast.AST) -> Iterator[str]:
-    """Yield functions, methods and classes, but for special methods and those that a decorator
-    hands on.
+    """Yield functions, methods, and classes, except for special methods and those that a decorator
+    registers.
     """
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):

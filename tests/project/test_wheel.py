@@ -52,7 +52,7 @@ def base_install(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def link(distributions: list[metadata.Distribution], folder: Path) -> None:
-    """Put installed distributions into a folder, as an installer would."""
+    """Link installed distributions into a folder, as an installer would copy them."""
     for distribution in distributions:
         for file in distribution.files or ():
             top = file.parts[0]
@@ -81,8 +81,8 @@ def needed_by(base_install: Path, extra: str) -> list[str]:
 
 
 def closure(requirements: list[str]) -> list[metadata.Distribution]:
-    """The installed distributions that these requirements need, and those that they need, extras
-    left out.
+    """Return the installed distributions of these requirements and their own requirements, without
+    extras.
     """
     found: dict[str, metadata.Distribution] = {}
     waiting = list(requirements)

@@ -38,7 +38,7 @@ WORDS = {
     r"wants? \d+ (device|pod|node)s?": "requests",
 }
 """What is not written → what is."""
-_GAP = r"\s+(?:# )?"  # a phrase may go over the end of a line
+_GAP = r"\s+(?:# )?"  # a phrase can continue on the next line
 FINDS = [
     (re.compile(rf"(?<![A-Za-z])(?:{pattern.replace(' ', _GAP)})(?![A-Za-z])", re.IGNORECASE), said)
     for pattern, said in WORDS.items()

@@ -34,7 +34,7 @@ class StackUnderTest:
         self.at("first")
 
     def at(self, step: str) -> None:
-        """Set the program to one of its steps."""
+        """Select one of the program's steps."""
         self._file.write_text(f"{self._settings}  trial:step: {step}\n")
 
 

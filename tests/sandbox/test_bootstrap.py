@@ -15,7 +15,7 @@ SCRIPT = Path(__file__).parents[2] / "sandbox" / "bootstrap.py"
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A checkout with a lock, and an environment that looks complete."""
+    """Create a checkout with a lock file and an environment that looks complete."""
     (tmp_path / "uv.lock").write_text("version = 1\n")
     (tmp_path / "pyproject.toml").write_text("[project]\n")
     site = tmp_path / ".venv" / "lib" / "python3.11" / "site-packages"
@@ -28,8 +28,8 @@ def checkout(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def bootstrap(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The script as a module, looking at the scratch checkout, whose environment is stamped as
-    ready.
+    """Return the script as a module for the scratch checkout, whose environment is marked
+    as ready.
     """
     spec = importlib.util.spec_from_file_location("bootstrap", SCRIPT)
     assert spec is not None

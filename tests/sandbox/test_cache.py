@@ -1,4 +1,4 @@
-"""The per-user cache: whole or not at all, once or not again."""
+"""The per-user cache: files are stored completely or not at all, and only once."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_an_interrupted_attempt_leaves_nothing_and_can_be_repeated(cache: Path) 
         obtain(cache / "tools" / "a-1", interrupted)
     assert list((cache / "tools").iterdir()) == []
 
-    # One that was killed could not clean up; the next one does.
+    # A killed process can't clean up, so the next one does.
     (cache / "tools" / ".a-1.killed").mkdir()
     obtain(cache / "tools" / "a-1", lambda staging: (staging / "whole").touch())
     assert [path.name for path in (cache / "tools").rglob("*")] == ["a-1", "whole"]

@@ -1,4 +1,4 @@
-"""Stack settings of another backend lose their encryption in the sandbox."""
+"""The sandbox removes the encryption settings of another backend from stack settings."""
 
 from __future__ import annotations
 

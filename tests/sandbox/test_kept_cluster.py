@@ -1,5 +1,5 @@
-"""A stack whose cluster is a real control plane: its nodes, its objects, and taking it down
-whatever has died.
+"""A stack whose cluster is a real control plane: its nodes, its objects, and its deletion even if
+processes have died.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def charts_in(folder: Path) -> Path:
 
 
 def tables(server: ApiServer, path: str) -> list[list[Any]]:
-    """What `kubectl get` prints of a collection: the API server makes the table, kubectl lays it
-    out.
+    """Return the rows that `kubectl get` prints for a collection; the API server creates this
+    table.
     """
     connection = server.connect(60)
     try:
@@ -136,8 +136,8 @@ def what_kubectl_shows(server: ApiServer, kubeconfig: Path) -> None:
 
 
 def what_became_of_the_releases(server: ApiServer, said: str, *, with_helm: bool) -> None:
-    """With Helm the chart's pods and class are there, and not the predicted ones too; without, the
-    predicted ones.
+    """With Helm, the chart's pods and class exist instead of the predicted ones; without Helm, the
+    predicted ones exist.
     """
     daemons = {row[0] for row in tables(server, "/apis/apps/v1/daemonsets")}
     predicted = [
@@ -181,7 +181,7 @@ def test_another_minor_or_a_process_that_has_ended_is_told_and_what_was_left_wit
         ):
             open_cluster(folder, MINOR)
 
-        # as an `up` leaves it that is killed before the engine knows of the stack
+        # the state after an `up` that is killed before the engine knows the stack
         (kept / "rehearsal-of").write_text(str(ROOT))
         stacks = KeptStacks(ROOT, kept, Console(file=said, width=120))
         stacks.status()

@@ -39,7 +39,7 @@ def test_a_stack_is_kept_until_it_is_taken_down(tmp_path: Path) -> None:
     stack = KeptStacks(project_in(tmp_path), kept, Console(file=said, width=120))
 
     assert stack.plan("dev")
-    assert not kept.exists()  # a preview leaves nothing
+    assert not kept.exists()  # a preview changes nothing
 
     assert stack.up("dev")
     assert "dev: up. It runs until `sandbox down`." in said.getvalue()
@@ -93,7 +93,7 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
 
     with pytest.raises(StackRefused, match="contains other files"):
         stack.up("dev")
-    assert stack.down(None)  # nothing of ours is up there
+    assert stack.down(None)  # no resources of the stack exist there
     assert (tmp_path / "mine" / "thesis.txt").exists()
 
 

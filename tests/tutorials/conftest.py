@@ -1,4 +1,4 @@
-"""A project to run the command in, as the tests of the command have."""
+"""The same project as in the tests of the command."""
 
 import sys
 from pathlib import Path

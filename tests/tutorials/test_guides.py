@@ -88,7 +88,7 @@ def test_an_item_is_answered_and_its_fix_makes_the_finding_go(project: Project, 
 
 
 def followed(project: Project, item: Item, text: str) -> str:
-    """Return the text with the fix made."""
+    """Return the text after the fix is applied."""
     if item.rewrite:
         return project.run("check", "--rewrite", item.file).out
     for old, new in item.text:

@@ -1,4 +1,4 @@
-"""MIG by hand and by the label of the MIG manager, in the commands of pages and scripts."""
+"""Commands in pages and scripts that set up MIG, directly or with the MIG manager's label."""
 
 from __future__ import annotations
 

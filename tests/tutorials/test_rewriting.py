@@ -1,5 +1,5 @@
-"""`check --rewrite` on pages and scripts: their objects in the form of v1, and every other byte as
-it was.
+"""`check --rewrite` on pages and scripts converts their objects to v1, and changes no other
+byte.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""`catalog machines --region`: the machine types of the region's cloud, and which it offers."""
+"""`catalog machines --region`: the machine types of the cloud, and whether the region
+offers them.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""`pulumi-dra ci` keeps one comment up to date: against servers that answer as GitHub's and
-GitLab's APIs do.
+"""`pulumi-dra ci` keeps one comment up to date, tested with servers that imitate the APIs of GitHub
+and GitLab.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Every CI file that `init` generates, run as its host does, and the source of its installation."""
+"""Each CI file that `init` generates is run as on its host, and installs the command from the right
+source.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ SOURCES = {
 
 
 def script(file: str, document: dict[str, Any]) -> list[str]:
-    """Return the commands that a generated file runs, from its folder on."""
+    """Return the commands that a generated file runs, starting with the change to its folder."""
     if "workflows" in file:
         (job,) = document["jobs"].values()
         return [step["run"] for step in job["steps"] if "run" in step]

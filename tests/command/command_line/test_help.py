@@ -141,7 +141,7 @@ TERRAFORM_PLAN = {
 
 
 def examples() -> list[str]:
-    """The lines that help shows after `examples:`, in the form in which a shell gets them."""
+    """Return the lines that help shows after `examples:`, as a shell reads them."""
     lines = [
         line.strip()
         for text in EXAMPLES.values()
@@ -151,7 +151,9 @@ def examples() -> list[str]:
 
 
 def is_quick(line: str) -> bool:
-    """Examples that start servers are run by the tests of the sandbox."""
+    """Return whether this test runs an example: those that start servers run in the tests of the
+    sandbox.
+    """
     return not {"sandbox", "rehearse", "mcp"} & set(line.split())
 
 
@@ -166,7 +168,9 @@ def commit(folder: Path) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("line", list(filter(is_quick, examples())))
 def test_examples_work_when_copied(line: str, project: Project) -> None:
-    """In a copy of this project that is a repository. The output of other programs is in files."""
+    """They run in a copy of this project with a git repository; files contain the output of other
+    programs.
+    """
     for folder in ("stacks", "examples", "docs"):
         shutil.copytree(ROOT / folder, project.root / folder, dirs_exist_ok=True)
     shutil.copy(ROOT / "README.md", project.root)

@@ -40,7 +40,7 @@ def test_a_change_runs_the_check_again(tmp_path: Path) -> None:
         try:
             wait_for(out, "watching claim.yaml", 1)
             assert out.read_text().count("No findings") == 1
-            time.sleep(0.5)  # the watcher has begun, and nothing runs without a change
+            time.sleep(0.5)  # the watcher has started, and nothing runs without a change
             assert out.read_text().count("No findings") == 1
             claim.write_text(CLAIM % "deviceClassName: gpu.nvidia.com")
             wait_for(out, "1 error", 1)

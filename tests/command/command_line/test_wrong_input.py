@@ -1,5 +1,5 @@
-"""Wrong input: one sentence with its place and fix, exit status 2, never a traceback, nothing
-half-written.
+"""Invalid input: one sentence with its place and fix, exit status 2, no traceback, and no partly
+written files.
 """
 
 from __future__ import annotations

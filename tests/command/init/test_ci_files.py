@@ -1,5 +1,5 @@
-"""The GitHub Action, the GitLab component and the pre-commit hooks: run as their hosts do, all but
-the installation.
+"""The GitHub Action, the GitLab component, and the pre-commit hooks are run as on their hosts,
+except for the installation.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def failing(project: Project) -> Project:
 
 
 def in_shell(folder: Path, script: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run a script as the runner of GitHub does (`shell: bash`), with this command on PATH."""
+    """Run a script as GitHub's runner does (`shell: bash`), with the tested command on PATH."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],

@@ -215,8 +215,8 @@ def test_invalid_input_is_told_and_nothing_is_written(
 
 
 def state_without_dra(region: str = "") -> dict[str, Any]:
-    """Return the state of a stack with a GPU pool of another making: neither labels for claims nor
-    a driver.
+    """Return the state of a stack whose GPU pool was created without DRA: it has neither labels for
+    claims nor a driver.
     """
     state = stack_state()
     rows = [

@@ -67,8 +67,8 @@ def flux(kind: str, spec: str, name: str = "chat") -> str:
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A git repository with a chart, a kustomization, and plain manifests; helm is on PATH if there
-    is one.
+    """A git repository with a chart, a kustomization, and plain manifests; helm is on PATH if it is
+    installed.
     """
     made = Project(tmp_path)
     for path, text in CHART.items():

@@ -26,7 +26,7 @@ items:
 
 @pytest.fixture
 def path(project: Project) -> str:
-    """A PATH on which kubectl prints the cluster and notes its words."""
+    """Return a PATH with a kubectl that prints the cluster and records its arguments."""
     project.write("cluster.yaml", CLUSTER)
     script = '#!/bin/sh\necho "$@" > words\ncat cluster.yaml\n'
     project.write("bin/kubectl", script).chmod(0o755)

@@ -149,7 +149,7 @@ def test_a_chart_with_a_link_out_of_the_folder_is_not_rendered(
 def test_the_name_of_a_release_starts_no_program(
     root: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither for an agent nor in a pipeline that plans somebody's change."""
+    """This is tested for an agent, and in a pipeline that plans another person's change."""
     monkeypatch.setenv("PATH", f"{Path(str(HELM)).parent}{os.pathsep}{os.environ['PATH']}")
     program = root.write("program", "#!/bin/sh\ntouch started\ncat\n")
     program.chmod(0o755)

@@ -1,7 +1,8 @@
-"""The HTML reports in a real browser: nothing to scroll sideways at 320 pixels, and nothing that
-axe finds.
+"""The HTML reports in a real browser: no horizontal scrolling at 320 pixels, and no findings by
+axe.
 
-Golden files are shown as they are; a rehearsal, a matrix and a portfolio are made here.
+Golden files are opened as they are; reports of a rehearsal, a matrix, and a portfolio are created
+here.
 
 Skipped without Chromium; axe runs where AXE_CORE names its file (`npm pack axe-core` brings
 `axe.min.js`).

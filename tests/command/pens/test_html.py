@@ -1,5 +1,5 @@
-"""The HTML reports: colours that can be read, nothing loaded or run, foreign names as text, a size
-that stays small.
+"""The HTML reports have readable colors, load and run nothing, show foreign names as text, and stay
+small.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ REHEARSALS = Path(__file__).parents[2] / "planner" / "simulation" / "rehearsals"
 
 
 def luminance(colour: str) -> float:
-    """The relative luminance of WCAG 2.2."""
+    """Return the relative luminance as defined by WCAG 2.2."""
     parts = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
     red, green, blue = (
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts

@@ -1,4 +1,4 @@
-"""plan --suggest: the pools that a fleet would have to add, as a file."""
+"""plan --suggest: the pools that must be added to a fleet, as a file."""
 
 from __future__ import annotations
 

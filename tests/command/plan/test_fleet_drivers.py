@@ -102,7 +102,7 @@ def with_drivers(fleet: dict[str, Any], **drivers: Any) -> dict[str, Any]:
         # p5.48xlarge: one GPU and four interfaces on each root
         (FLEET, "efa.networking.k8s.aws", 4, 8),
         (GKE, "mrdma.google.com", 1, 8),  # a3-ultragpu-8g: two GPUs and two interfaces on each root
-        # the first pod of a root leaves its other GPU without interfaces
+        # the first pod on a root uses both interfaces, so the other GPU has none
         (GKE, "mrdma.google.com", 2, 4),
     ],
     ids=["EFA", "RDMA", "two RDMA"],
@@ -164,7 +164,7 @@ def shared(how: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("how", "capacity", "pods", "needed"),
     [
-        (4, {}, 8, 2),  # one share each
+        (4, {}, 8, 2),  # each with one share
         (4, {"shares": "2"}, 8, 4),
         ("memory", {"memory": "10Gi"}, 8, 4),  # two fit in 23034Mi
         ("memory", {}, 3, 3),  # all memory, by default

@@ -1,5 +1,5 @@
-"""Fleet files with random damage, through the command as users call it: an answer or invalid input,
-never a crash.
+"""The command reads fleet files with random damage: it prints a result or an error for invalid
+input, and never crashes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`plan --fleet … --write FILE` saves a plan in a repository of any form."""
+"""`plan --fleet … --write FILE` saves a plan in a repository with any layout."""
 
 from __future__ import annotations
 

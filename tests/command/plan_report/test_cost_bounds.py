@@ -63,7 +63,7 @@ def planned(pods: int, prices: dict[str, float | None], most: int = 4) -> Plan:
 
 
 def fewest(pods: int, most: int = 4) -> int:
-    """Try every number of nodes of each pool."""
+    """Return the minimum number of nodes, by trying every number of nodes for each pool."""
     return min(
         sum(each) for each in product(range(most + 1), repeat=2) if each[0] + 4 * each[1] >= pods
     )

@@ -24,7 +24,7 @@ COMMAND = [sys.executable, "-m", "dra_command", "portfolio"]
 
 
 def started(file: Path, engine: str) -> subprocess.Popen[str]:
-    """Run a portfolio as a terminal does: in a separate process group."""
+    """Start a portfolio in a separate process group, as a terminal does."""
     return subprocess.Popen(
         [*COMMAND, str(file), "--engine", engine, "--workers", "2"],
         stdout=subprocess.PIPE,

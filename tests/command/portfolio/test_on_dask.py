@@ -40,7 +40,7 @@ class Started(Struct):
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Started]:
-    """A scheduler and four workers that know nothing but the installed packages."""
+    """Start a Dask scheduler and four workers that only use the installed packages."""
     environment = {**os.environ, "DASK_DISTRIBUTED__WORKER__DAEMON": "True"}
     where = tmp_path / "scheduler.json"
     started: list[subprocess.Popen[bytes]] = []
@@ -99,7 +99,7 @@ def answers_of(file: Path, results: str, **options: object) -> PortfolioAnswers:
     return run_portfolio(collect(str(file)), RunOptions(results=file.parent / results, **options))  # type: ignore[arg-type]
 
 
-@pytest.mark.filterwarnings("ignore")  # of Dask, when workers go
+@pytest.mark.filterwarnings("ignore")  # messages of Dask when workers end
 def test_two_of_four_workers_are_killed_and_nothing_is_missing(
     tmp_path: Path, cluster: Started
 ) -> None:
@@ -141,7 +141,7 @@ def test_a_worker_with_another_planner_is_refused_and_a_scheduler_that_goes_is_t
             cluster.scheduler.kill()
 
     options = RunOptions(results=tmp_path / "results", scheduler=cluster.address)
-    # workers of the same planner took cells before
+    # workers with the same planner version ran cells before
     with pytest.raises(PlannerError, match="stopped; run the same command to continue") as gone:
         run_portfolio(collect(str(file)), options, kill)
     assert gone.value.fix == "run the same command to continue with the unfinished cells"

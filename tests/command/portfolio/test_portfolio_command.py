@@ -1,4 +1,6 @@
-"""`pulumi-dra portfolio` as people run it: reports, exit statuses, drill-down, git refs."""
+"""`pulumi-dra portfolio` as users run it: reports, exit statuses, plans of single cells, and git
+refs.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,7 @@ def test_the_example_in_text(
 def test_the_report_in_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Pods of one GPU on nodes of one: the figures can be checked by hand."""
+    """Pods with one GPU on nodes with one GPU: the figures can be checked by hand."""
     monkeypatch.setenv("COLUMNS", "120")
     file = write_portfolio(tmp_path / "p", 3, 6, "ask: {simulate: off}\n")
     (tmp_path / "p" / "fleets" / "c00001.yaml").write_text("cloud: mars\n")

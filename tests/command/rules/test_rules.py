@@ -65,7 +65,7 @@ def test_there_are_ten_examples() -> None:
     assert len(EXAMPLE_FILES) >= 10
 
 
-# of the examples on examples/eighty-gi with its fleet, worked out by hand
+# results of the examples on examples/eighty-gi with its fleet, computed by hand
 REQUIRES_TEAM = 'required: workload.labels[?"team"].orValue("") != ""'
 REQUIRES_OTHER = 'required: !pool.gpu.contains("L4"); pool.gpu is "NVIDIA L4"'
 VERDICTS: dict[str, set[str]] = {
@@ -84,7 +84,7 @@ VERDICTS: dict[str, set[str]] = {
 
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The answer of `check` with all examples on examples/eighty-gi and its fleet."""
+    """Return the output of `check` with all example rules for examples/eighty-gi and its fleet."""
     project = Project(tmp_path_factory.mktemp("examples"))
     rules = [yaml.safe_load(file.read_text())["rules"] for file in EXAMPLE_FILES]
     merged = {id: rule for each in rules for id, rule in each.items()}

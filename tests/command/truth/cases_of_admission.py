@@ -13,7 +13,7 @@ QUOTA = api("v1", "ResourceQuota", "q", {"hard": {"requests.cpu": "4"}})
 
 
 def container(requests: dict[str, str], limits: dict[str, str]) -> dict[str, object]:
-    """A container with the pod's claim, requests, and limits."""
+    """Return a container with the pod's claim, requests, and limits."""
     resources = {"requests": requests, "limits": limits, "claims": [{"name": "gpu"}]}
     return {"name": "main", "image": "app:1", "resources": resources}
 

@@ -17,7 +17,7 @@ def harmless(name: str, given: dict[str, object]) -> Case:
 
 
 def rollout(kind: str = "Deployment", name: str = "serve") -> dict[str, object]:
-    """An Argo Rollout of three pods of another object's template."""
+    """Return an Argo Rollout of three pods with the pod template of another object."""
     canary = {"canary": {"maxSurge": 0, "maxUnavailable": 1}}
     ref = {"apiVersion": "apps/v1", "kind": kind, "name": name}
     spec = {"replicas": 3, "workloadRef": ref, "strategy": canary}

@@ -1,4 +1,4 @@
-"""Rules between pods, causes of misfits, other vendors, and objects of unknown kinds."""
+"""Rules between pods, reasons why pods don't fit, other vendors, and objects of unknown kinds."""
 
 from __future__ import annotations
 

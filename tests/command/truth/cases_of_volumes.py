@@ -1,4 +1,4 @@
-"""Volumes that several pods use, and zones of volumes."""
+"""Volumes that several pods use, and volumes that exist only in some zones."""
 
 from __future__ import annotations
 

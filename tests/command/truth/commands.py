@@ -1,4 +1,4 @@
-"""The commands, in this process: exit status, JSON or text, and CPU time."""
+"""Runs commands in this process, and returns exit status, JSON or text, and CPU time."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def run(*words: str) -> Answer:
 
 @contextlib.contextmanager
 def without_solver(patch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Size as an installation without the `solver` extra does."""
+    """Size fleets as in an installation without the `solver` extra."""
     with patch.context() as inside:
         inside.setattr(sizing, "load_solver", lambda: None)
         yield

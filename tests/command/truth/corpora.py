@@ -1,5 +1,5 @@
-"""Everything in the tree that can be planned: examples, guides, cases of the API server, fleets,
-and clusters.
+"""All inputs in the repository that can be planned: examples, guides, cases of the API server,
+fleets, and clusters.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _clusters() -> Iterator[Input]:
 
 
 def _fix_cases() -> Iterator[Input]:
-    """Yield the manifests of the cases that follow a fix, before and after, on their fleet."""
+    """Yield the manifests of the cases for fixes, before and after the fix, with their fleet."""
     for number, case in enumerate(CASES):
         if case.words in _PLANNED and not (case.files or case.limits):
             manifests, on = edited(case.m, case.edit), changed(FLEET, case.put)

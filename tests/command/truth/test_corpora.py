@@ -1,7 +1,7 @@
-"""Over everything in the tree that can be planned: the commands agree, each status has a reason,
-and each ends soon.
+"""For all inputs in the repository that can be planned, the commands agree, print reasons for their
+status, and end in time.
 
-Without `EVERY_INPUT` a sample is planned; `conformance` plans all of it.
+Without `EVERY_INPUT`, only a sample is planned; `conformance` plans all inputs.
 """
 
 from __future__ import annotations

@@ -72,6 +72,6 @@ def test_names_are_used_once() -> None:
 
 
 def test_what_keeps_pods_from_running_is_mandatory() -> None:
-    """The table of the planner decides it for plans, checks, and the policy pack."""
+    """The planner's table determines this for plans, checks, and the policy pack."""
     levels = {rule.id: rule.level for rule in RULES}
     assert {each: levels.get(each) for each in STAGES} == dict.fromkeys(STAGES, "mandatory")

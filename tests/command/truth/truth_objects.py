@@ -1,4 +1,4 @@
-"""Fleets and Kubernetes objects of the cases: a case names what varies."""
+"""Builders for fleets and Kubernetes objects: each case passes only the values that vary."""
 
 from __future__ import annotations
 

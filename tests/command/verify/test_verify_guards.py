@@ -1,4 +1,6 @@
-"""verify: the guards of the saved plan in a running cluster, present and obeyed."""
+"""verify checks that the guards of the saved plan exist in the cluster, and that pods comply with
+them.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The role that `verify` is documented to need: on a real API server it is enough, and nothing in
-it is too much.
+"""The documented role for `verify` has exactly the permissions that it needs on a real API
+server.
 """
 
 from __future__ import annotations

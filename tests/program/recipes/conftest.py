@@ -16,8 +16,8 @@ from worktree import Worktree
 
 @pytest.fixture
 def follow(tmp_path: Path) -> Iterator[Callable[[str], Worktree]]:
-    """Return what makes a copy of the tree for the recipe of a title; no other files may differ at
-    the end.
+    """Return a function that copies the tree for the recipe with a title; at the end, only files
+    that the recipe names may differ.
     """
     trees = list[Worktree]()
 

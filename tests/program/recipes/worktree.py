@@ -75,7 +75,7 @@ class Worktree(Struct, frozen=True):
         self.append(path, row.getvalue())
 
     def run(self, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        """Run the interpreter of the copy in it, with more environment variables."""
+        """Run the interpreter of the copy in the copy, with additional environment variables."""
         inherited = {
             key: value
             for key, value in os.environ.items()

@@ -13,7 +13,7 @@ from dra_sandbox.clouds.wire_values import from_wire, to_wire
 
 
 class Cloud:
-    """A simulated AWS with nothing in it."""
+    """A simulated AWS without resources."""
 
     def __init__(self, simulated: Any) -> None:
         self._aws = simulated("aws")

@@ -70,7 +70,7 @@ def test_row_30a_a_pool_larger_than_what_there_is(cloud: Any, memory: Memory) ->
     with pytest.raises(grpc.RpcError, match="InsufficientInstanceCapacity"):
         cloud.create(GROUP, **group(2, nodeGroupName="more", subnetIds=[first]))
     cloud.create(GROUP, **group(1, nodeGroupName="one", subnetIds=[first]))
-    # endless in the other zone
+    # unlimited in the other zone
     cloud.create(GROUP, **group(9, nodeGroupName="wide", subnetIds=[first, second]))
     cloud.create(
         GROUP, **group(9, nodeGroupName="small", subnetIds=[first], instanceTypes=["g6.2xlarge"])
@@ -209,7 +209,7 @@ def test_row_40_a_zone_without_room_for_a_control_plane(cloud: Any, memory: Memo
     memory.drop(FULL_ZONE, "eu-west-1b")
     made = cloud.create(CLUSTER, **plane)
     memory.put(FULL_ZONE, "eu-west-1b", {})
-    cloud.update(CLUSTER, made, **plane, tags={"team": "a"})  # one that is there stays
+    cloud.update(CLUSTER, made, **plane, tags={"team": "a"})  # an existing one isn't changed
 
 
 @pytest.mark.parametrize(

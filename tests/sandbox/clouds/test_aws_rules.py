@@ -447,7 +447,7 @@ def test_minors_go_up_one_by_one_and_groups_come_along(cloud: Any) -> None:
 
 
 def test_a_release_without_a_version_is_the_clusters_and_does_not_go_back(cloud: Any) -> None:
-    """Bottlerocket counts its releases by itself."""
+    """Bottlerocket has its own release numbers."""
     cloud.create(CLUSTER, **{**CLUSTER_INPUTS, "version": "1.35"})
     with pytest.raises(
         grpc.RpcError, match=r"1\.34\.2-20260115 is not valid for kubernetes version 1\.35"

@@ -210,7 +210,7 @@ def test_row_47_an_addon_is_of_the_clusters_minor(cloud: Any) -> None:
 
 @pytest.mark.parametrize("kind", ["subnetId", "securityGroups"])
 def test_row_52_interfaces_of_others_keep_a_network(cloud: Any, kind: str) -> None:
-    """Load balancers and pods leave them; they go when whoever made them does."""
+    """Load balancers and pods own them; they are deleted with their owner."""
     token = SUBNET if kind == "subnetId" else "aws:ec2/securityGroup:SecurityGroup"
     made = cloud.create(
         token, vpcId="vpc-1", **({"cidrBlock": "10.0.0.0/24"} if token == SUBNET else {})
@@ -341,7 +341,7 @@ def test_who_creates_a_cluster_has_an_entry_already(cloud: Any, memory: Memory, 
 
 
 def test_a_cluster_with_logs_has_their_group_which_stays(cloud: Any) -> None:
-    """One that is there before is used."""
+    """A log group that already exists is used."""
     group, logs = "aws:cloudwatch/logGroup:LogGroup", {"enabledClusterLogTypes": ["audit"]}
     cloud.create(group, name="/aws/eks/own/cluster")
     cloud.create(CLUSTER, **cluster(name="own", **logs))

@@ -56,7 +56,7 @@ def pool(**change: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def dev(memory: Memory, azure: Any) -> Any:
-    """A subscription with one cluster: two system nodes of four cores."""
+    """Return a subscription with one cluster: two system nodes with four cores each."""
     azure.made = azure.create(CLUSTER, **cluster())
     return azure
 
@@ -71,7 +71,7 @@ def test_row_103_cores_of_a_family_that_are_used_up(dev: Any, memory: Memory) ->
     with pytest.raises(grpc.RpcError, match=said):
         dev.update(POOL, made, pool(count=2), pool(count=3))
     assert dev.update(POOL, made, pool(count=2), pool(count=1))["count"] == 1
-    # of another family
+    # in another VM family
     dev.create(POOL, **pool(agentPoolName="a100", vmSize="Standard_NC24ads_A100_v4"))
     # with its own quota
     dev.create(POOL, **pool(agentPoolName="spot", count=9, scaleSetPriority="Spot"))
@@ -210,7 +210,7 @@ def test_row_118_a_subnet_has_so_many_addresses(memory: Memory, azure: Any) -> N
     )
     made = azure.create(CLUSTER, **cluster(networkProfile=network, agentPoolProfiles=system))
     inside = {"vnetSubnetID": place, "upgradeSettings": {"maxSurge": "1"}}
-    # with two system nodes all that 16 addresses are good for
+    # the maximum for 16 addresses, together with two system nodes
     state = azure.create(POOL, **pool(count=9, **inside))
     said = (
         r"Pre-allocated IPs 12 exceeds IPs available 11 in Subnet Cidr 10\.9\.0\.0/28, Subnet "
@@ -227,7 +227,7 @@ def test_row_118_a_subnet_has_so_many_addresses(memory: Memory, azure: Any) -> N
         cluster(networkProfile=network, agentPoolProfiles=system),
         cluster(networkProfile=network, agentPoolProfiles=system, kubernetesVersion="1.35"),
     )
-    with pytest.raises(grpc.RpcError, match=said):  # a node more while old ones are there
+    with pytest.raises(grpc.RpcError, match=said):  # one more node while the old ones exist
         azure.update(
             POOL,
             state,

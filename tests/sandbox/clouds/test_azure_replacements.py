@@ -1,4 +1,4 @@
-"""Which changes replace an Azure resource, by the provider's table and its way to compare."""
+"""Which changes replace an Azure resource, by the provider's table and its comparison."""
 
 from __future__ import annotations
 

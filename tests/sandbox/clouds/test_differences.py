@@ -1,4 +1,4 @@
-"""Differences between inputs, and which of them replace."""
+"""Differences between inputs, and which of them replace the resource."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The simulated Google Cloud over gRPC: places, names, node pools, functions."""
+"""The simulated Google Cloud over gRPC: locations, names, node pools, functions."""
 
 from __future__ import annotations
 

@@ -288,7 +288,7 @@ def excluded(scope: str) -> dict[str, Any]:
 
 
 def recurring(rule: str, hours: int) -> dict[str, Any]:
-    """A window from a Saturday, the first of a month, on."""
+    """Return a recurring window that starts on a Saturday, the first day of a month."""
     end = datetime(2026, 8, 1) + timedelta(hours=hours)
     window = {
         "startTime": "2026-08-01T00:00:00Z",

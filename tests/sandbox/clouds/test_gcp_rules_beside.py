@@ -25,7 +25,7 @@ ENDPOINTS = "gcp:compute/networkEndpointGroup:NetworkEndpointGroup"
 
 
 class Cloud:
-    """A simulated Google Cloud with nothing in it."""
+    """A simulated Google Cloud without resources."""
 
     def __init__(self, simulated: Any) -> None:
         self._gcp = simulated("gcp")
@@ -263,7 +263,7 @@ def test_a_cluster_without_its_first_pool_never_has_one_and_takes_its_pools_alon
 
 BOTH, LEFT = ["us-central1-a", "us-central1-b"], ["us-central1-b"]
 GROWS: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
-    # as made before us-central1-a was lost, as wanted after, whether the cloud has the nodes
+    # created before us-central1-a was lost, requested afterwards, whether the cloud has the nodes
     "as it was": (
         {"nodeLocations": BOTH, "nodeCount": 1},
         {"nodeLocations": BOTH, "nodeCount": 1},
@@ -398,7 +398,7 @@ RESERVED: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize(("pool", "said"), RESERVED.values(), ids=RESERVED)
 def test_a_pool_on_a_reservation(gcp: Cloud, pool: dict[str, Any], said: str) -> None:
-    # a cloud without reservations knows nothing of them
+    # no recorded reservations: any name
     gcp.create(POOL, **reserved(name="known-to-nobody"))
     gcp.create("gcp:compute/reservation:Reservation", **reservation())
     given = {name: value for name, value in pool.items() if value is not None} | {"name": "gpus"}
@@ -428,7 +428,7 @@ def test_row_67_a_policy_of_ones_own_is_in_the_region(gcp: Cloud) -> None:
             "placementPolicy": policy,
         }
 
-    gcp.create(POOL, **pool("known-to-nobody"))  # a cloud without policies knows nothing of them
+    gcp.create(POOL, **pool("known-to-nobody"))  # no recorded policies: any name
     gcp.create("gcp:compute/resourcePolicy:ResourcePolicy", name="close", region="us-east1")
     with pytest.raises(
         grpc.RpcError, match="resource policy close was not found in region us-central1"

@@ -30,7 +30,9 @@ SAYS = f"printf '%s' '{json.dumps(INSTALLED)}'"
 
 
 def releases(folder: Path, does: str) -> HelmReleases:
-    """Releases by a Helm that keeps its words and its standard input, and then does something."""
+    """Return releases with a fake Helm that records its arguments and standard input, and then runs
+    a script.
+    """
     helm = folder / "helm"
     helm.write_text(f'#!/bin/sh\necho "$@" >> {folder}/words\ncat > {folder}/given\n{does}\n')
     helm.chmod(0o755)

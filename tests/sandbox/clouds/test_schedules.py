@@ -37,7 +37,9 @@ def group_of(memory: Memory) -> dict[str, Any]:
 
 @pytest.fixture
 def evening(cloud: Any) -> dict[str, Any]:
-    """A node group of three nodes, and the inputs of an action that ends its day at 18:00."""
+    """Create a node group with three nodes; return the inputs of an action that scales it down at
+    18:00.
+    """
     group = cloud.create(GROUP, **GROUP_INPUTS)
     name = group["resources"][0]["autoscalingGroups"][0]["name"]
     return {**EVENING, "autoscalingGroupName": name}

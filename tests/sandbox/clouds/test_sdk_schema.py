@@ -86,7 +86,7 @@ def test_a_schema_survives_the_cache() -> None:
     ],
 )
 def test_the_reading_agrees_with_the_imported_class(module: str, name: str, token: str) -> None:
-    """The constructor that Python itself sees has the same arguments."""
+    """The constructor of the imported class has the same arguments."""
     resource = getattr(importlib.import_module(module), name)
     imported = set(inspect.signature(resource._internal_init).parameters) - {
         "__self__",

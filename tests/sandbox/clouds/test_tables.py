@@ -37,7 +37,7 @@ def paths_of(row: TypeRow) -> Iterator[str]:
 
 
 def exists(schema: Schema, path: str) -> bool:
-    """Whether a path of a table leads to an input."""
+    """Return whether a path of a table is the path of an input."""
     spec: TypeSpec | None = None
     for part in path.split("."):
         name = part.removesuffix("[*]")

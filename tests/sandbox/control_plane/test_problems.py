@@ -155,7 +155,7 @@ def started(tmp_path: Path) -> Iterator[Callable[[str, str], subprocess.Popen[by
 def test_only_processes_of_the_folder_are_ended(
     tmp_path: Path, started: Callable[[str, str], subprocess.Popen[bytes]]
 ) -> None:
-    """A process counts when its program is a component and an option names a path in the folder."""
+    """A process is ended if its program is a component and an option has a path in the folder."""
     ours, theirs = started("etcd", "mine"), started("etcd", "other")
     assert {name: each.pid for name, each in running(tmp_path / "mine").items()} == {
         "etcd": ours.pid

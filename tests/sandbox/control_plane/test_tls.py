@@ -24,7 +24,7 @@ _RESET_WHEN_CLOSED = struct.pack("ii", 1, 0)
 
 @contextmanager
 def server(answer: Callable[[socket.socket], None]) -> Iterator[tuple[str, int]]:
-    """A server that accepts, and does with each connection what `answer` does."""
+    """Start a server that accepts connections and calls `answer` for each one."""
     listening = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:

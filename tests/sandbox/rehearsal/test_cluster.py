@@ -1,4 +1,4 @@
-"""A plan's cluster as objects."""
+"""The cluster of a plan as Kubernetes objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plan, simulation and outcome side by side: which reason is given for which difference."""
+"""Plan, simulation, and outcome are compared: the reason for each difference."""
 
 from __future__ import annotations
 
@@ -244,7 +244,7 @@ def test_pods_whose_claims_no_driver_prepares_hold_devices_of_others() -> None:
     )
     assert [reasons(each) for each in found] == [("claim-not-prepared", "claim-not-prepared")] * 2
 
-    # in a pool without such pods, a difference stays a bug of the planner
+    # in a pool without such pods, a difference is still a bug of the planner
     elsewhere = {half: SimulatedWorkload({}), whole: SimulatedWorkload({"other": 1})}
     found = compare(
         plan, RehearsalOutcome(outcomes, (), decided=True), {}, [elsewhere], one_by_one=True

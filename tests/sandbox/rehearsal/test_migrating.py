@@ -1,4 +1,6 @@
-"""A step of a migration on the real scheduler: old and new pods at once, on pools of both kinds."""
+"""One step of a migration on the real scheduler: old and new pods run together, on pools of both
+kinds.
+"""
 
 from __future__ import annotations
 

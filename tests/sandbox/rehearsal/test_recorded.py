@@ -1,8 +1,8 @@
-"""What real schedulers did with random fleets and workloads, compared again with plan and
-simulation of now.
+"""Recorded decisions of real schedulers for random fleets and workloads, compared with the current
+plan and simulation.
 
-The cases were recorded by `conformance/scheduler/run.py --record`: each in three orders, workload
-by workload.
+`conformance/scheduler/run.py --record` recorded the cases: each in three orders, workload by
+workload.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _workload(name: str, row: Json) -> RehearsedWorkload:
 def simulate(
     case: Json, plan: Plan, sources: tuple[Source, ...], order: WorkloadOrder
 ) -> Simulation:
-    """The simulation on the nodes that there were, however many the plan would build now."""
+    """Simulate on the recorded nodes, even if the plan would now have other counts."""
     assert plan.manifests is not None
     assert plan.fleet is not None
     workloads = read_workloads(sources, plan.manifests)

@@ -104,7 +104,8 @@ def test_between_two_rehearsals_no_waiting_pod_starts_on_what_the_others_leave(
     assert len(waiting) == 8
     assert not waiting & started
     assert (second.rows[0].outcome.placed, second.rows[0].pending) == (12, 8)
-    assert (before, backoff) == (0, 10)  # a Job waits so long before it replaces its first lost pod
+    # a Job waits this long before it replaces its first lost pod
+    assert (before, backoff) == (0, 10)
 
 
 def test_pods_that_start_late_are_awaited(binaries: Binaries) -> None:

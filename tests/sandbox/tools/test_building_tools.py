@@ -25,9 +25,7 @@ MAIN = "package main\n\nvar version string\n\nfunc main() { println(version) }\n
 
 @pytest.fixture
 def pins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A module that needs nothing from the network, and an empty cache; Go comes from the real
-    one.
-    """
+    """Use a module without dependencies and an empty cache; Go comes from the real cache."""
     go = find_go((1, 21, 0))
     monkeypatch.setenv("PATH", f"{go.parent}{os.pathsep}{os.environ['PATH']}")
     folder = tmp_path / "modules" / "hello"

@@ -20,7 +20,7 @@ def script(path: Path, says: str) -> Path:
 
 @pytest.fixture
 def on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that is all of PATH."""
+    """Return a folder that is the only entry of PATH."""
     folder = tmp_path / "path"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))
@@ -30,7 +30,7 @@ def on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def built(on_path: Path) -> Path:
-    """A CLI in the cache, as a build leaves it."""
+    """Put a CLI into the cache, as a build does; return its path."""
     return script(PULUMI.binary, f"v{PULUMI.version}")
 
 

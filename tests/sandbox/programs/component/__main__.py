@@ -12,7 +12,7 @@ class GreetingArgs(TypedDict):
 
 
 class Greeting(pulumi.ComponentResource):
-    """Greets."""
+    """A component that returns a greeting."""
 
     text: pulumi.Output[str]
 
