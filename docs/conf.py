@@ -1,5 +1,5 @@
-"""The site: `make site` builds it from the pages of this folder, and fails on any warning, dead
-link or loose page.
+"""The site: `make site` builds it from the pages of this folder, and fails on warnings, broken
+links, and pages without a link to them.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ html_extra_path = ["schema"]
 html_copy_source = html_show_sourcelink = False
 myst_heading_anchors = 3
 myst_links_external_new_tab = False
-smartquotes = False  # options are written as they are typed
+smartquotes = False  # show options as users type them
 copybutton_prompt_text = "$ "
 copybutton_only_copy_prompt_lines = True
 suppress_warnings = [
-    # links to files of the repository that are no pages show their text; a test follows all links
+    # links to files that aren't pages only show their text; a test follows all links
     "myst.xref_missing",
-    "misc.highlighting_failure",  # outlines of code have an ellipsis
+    "misc.highlighting_failure",  # outlines of code contain an ellipsis
 ]
 
 
 def setup(app: Sphinx) -> None:
-    """Files of the repository are not copied into the site; the schemas stand in its root."""
-    app.connect("doctree-read", _without_downloads, priority=100)  # before they are collected
+    """Prevent copies of repository files in the site; the schemas are in its root folder."""
+    app.connect("doctree-read", _without_downloads, priority=100)  # before Sphinx collects them
 
 
 def _without_downloads(app: Sphinx, tree: nodes.document) -> None:

@@ -1,6 +1,6 @@
-"""Write generated pages and options: `docs/generate.py [PAGE…]`, all of them by default.
+"""Write generated pages and options: `docs/generate.py [PAGE…]`, all pages by default.
 
-`make docs-check` fails if one is stale.
+`make docs-check` fails if a page is stale.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def _printed_by(page: str, *command: str) -> Callable[[], None]:
-    """Return what writes the page that a command prints."""
+    """Return the function that writes the page that a command prints."""
 
     def write() -> None:
         done = subprocess.run(
@@ -75,13 +75,11 @@ PAGES: dict[str, Callable[[], None]] = {
     "docs/reference/": _write_reference,  # reads the schemas above
     "docs/*.svg": pictures.main,
 }
-"""The writer of each page. A page comes after the pages that it reads."""
+"""The function that writes each page. Pages come after the pages that they read."""
 
 
 def main(pages: Sequence[str]) -> None:
-    """Write the pages, all of them if none is given. Raises SystemExit for a page that isn't
-    generated.
-    """
+    """Write the given pages, or all pages. Raises SystemExit for a page that isn't generated."""
     if unknown := sorted(set(pages) - PAGES.keys()):
         raise SystemExit(f"{unknown[0]} isn't generated. Choose from {', '.join(PAGES)}")
     for page, write in PAGES.items():

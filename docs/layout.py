@@ -22,7 +22,7 @@ _BEGIN, _END = "<!-- layout: `make docs` writes it -->\n", "<!-- end of layout -
 
 
 def page() -> str:
-    """Return the page with the layout of today's tree."""
+    """Return the page with the current layout of the packages."""
     before, _, rest = (ROOT / PAGE).read_text(encoding="utf-8").partition(_BEGIN)
     _, _, after = rest.partition(_END)
     return f"{before}{_BEGIN}\n{layout()}\n{_END}{after}"

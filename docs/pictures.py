@@ -1,7 +1,7 @@
 """Pictures of the README and the guide, drawn from runs of the command.
 
-`python docs/pictures.py` writes them. They hold no date and no random id, so a fresh picture is the
-same file.
+`python docs/pictures.py` writes them. They contain no dates or random IDs, so a new picture is
+identical to the old one.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""The options of DraPlatform, made of the inputs of each cloud's components: a module, so that
-schemas have sentences.
+"""Generates the module with the options of DraPlatform from the inputs of each cloud's components.
 
-Pulumi's analyzer reads the sentences of a class from its own source, so a class of inputs can
-inherit none. What a component says of an input is written once, in its folder; what a platform
-takes of it is everything that it does not set itself (`options.py` of the folder).
+Pulumi's analyzer reads descriptions only from the source code of a class, so classes can't inherit
+inputs with descriptions. Each description is written once, in the folder of its component. A
+platform has an option for each input that it doesn't set itself (`options.py` in the folder).
 """
 
 from __future__ import annotations
@@ -33,16 +32,17 @@ from typing import NotRequired, TypedDict
 
 
 class Said(Struct, frozen=True, kw_only=True):
-    """What a component says of an input."""
+    """The type and the description of an input."""
 
-    hint: str  # its type, as the source has it
+    hint: str  # its type, as written in the source code
     says: str
-    modules: Mapping[str, str]  # names in the hint → where they are imported from; "" for a module
+    # names in the hint → the module that they are imported from; "" if the name is a module
+    modules: Mapping[str, str]
 
 
 def text() -> str:
-    """Return the module; raises ValueError where an input is not said, or of different types in two
-    clouds.
+    """Return the module's source code. Raises ValueError if an input has no description, or
+    different types in two clouds.
     """
     folders = {name: import_module(f"pulumi_dra.{name}.options") for name in cloud_folders()}
     titles = {name: cloud(name).title for name in folders}
@@ -78,10 +78,9 @@ def text() -> str:
 def _options(
     inputs: Iterable[type], is_set: Mapping[str, str], defaults: Mapping[str, str]
 ) -> dict[str, Said]:
-    """Return what is no input of the platform's own; the first component that has an input says
-    what it means.
+    """Return the inputs that become options; the first component with an input describes it.
 
-    `defaults` are those of options that a platform has others for.
+    `defaults` contains the options for which a platform has another default.
     """
     said: dict[str, Said] = {}
     for each in inputs:
@@ -93,7 +92,7 @@ def _options(
 
 
 def _said(inputs: type) -> dict[str, Said]:
-    """Return the inputs of a component with what its source says of them."""
+    """Return the inputs of a component with their types and descriptions."""
     body = next(
         each for each in ast.parse(inspect.getsource(inputs)).body if isinstance(each, ast.ClassDef)
     )
@@ -102,7 +101,10 @@ def _said(inputs: type) -> dict[str, Said]:
     for field, doc in zip(body.body, body.body[1:], strict=False):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
             if not isinstance(doc, ast.Expr):
-                raise ValueError(f"{inputs.__name__}.{field.target.id} is not said")
+                raise ValueError(
+                    f"{inputs.__name__}.{field.target.id} has no description; add a "
+                    "docstring below it"
+                )
             hint, says = (
                 ast.unparse(field.annotation),
                 " ".join(str(ast.literal_eval(doc.value)).split()),
@@ -121,8 +123,8 @@ def _modules(hint: ast.expr, names: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _plain(options: Mapping[str, Said]) -> dict[str, Said]:
-    """Return the driver's options; its tolerations are plain values, since a plan is made of
-    them.
+    """Return the driver's options; its tolerations are plain values, because plans depend
+    on them.
     """
     inner = "pulumi.Input[DriverToleration]"
     return {

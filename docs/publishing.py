@@ -1,4 +1,5 @@
-"""Write what other indexes need for a release: a krew plugin, and an entry for SchemaStore.
+"""Write the files that other indexes need for a release: a krew plugin, and entries for
+SchemaStore.
 
     .venv/bin/python docs/publishing.py --home https://github.com/acme/pulumi-dra --to FOLDER
 
@@ -40,7 +41,7 @@ FILES = {
     "configuration": ("Rules and exemptions of pulumi-dra", ["pulumi-dra.yaml"]),
     "plan-file": ("Saved plan of pulumi-dra", ["*.plan.json"]),
 }
-"""Published schemas of files with names of their own: description and patterns."""
+"""Published schemas of files with distinctive names: description and patterns."""
 
 
 def version() -> str:
@@ -67,7 +68,7 @@ def release_notes(home: str) -> str:
 
 
 def plugin_archive() -> bytes:
-    """Return the archive of the krew plugin, the same bytes for the same version."""
+    """Return the archive of the krew plugin; the same version always gives the same bytes."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
         for name, text, mode in (

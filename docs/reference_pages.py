@@ -1,5 +1,5 @@
-"""Reference pages: what a fleet, a plan file, a component and each subcommand take, from their
-schemas and help.
+"""Reference pages for fleets, plan files, components, and subcommands, from their schemas and help
+texts.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _default(value: Mapping[str, Any]) -> str:
 
 
 def _type(value: Mapping[str, Any]) -> str:
-    """Return what a value may be, in words; parts of their own are links."""
+    """Return a description of the allowed values; separate parts are links."""
     if "$ref" in value:
         part = value["$ref"].rpartition("/")[2]
         return f"[{part}](#{part.lower()})"
@@ -187,7 +187,7 @@ def _schema_name(found: re.Match[str], names: Mapping[str, str]) -> str:
 
 
 def _examples() -> dict[str, str]:
-    """Return the statement of an example that makes each component."""
+    """Return the statement that creates each component, from an example."""
     found: dict[str, str] = {}
     for path in sorted(EXAMPLES.glob("*.py")):
         text = path.read_text(encoding="utf-8")

@@ -33,11 +33,11 @@ class NodeDevices(Struct, frozen=True):
 def verdict_picture(
     plan: dict[str, Any], headline: str, devices: dict[str, NodeDevices], tokens: dict[str, str]
 ) -> str:
-    """Return the picture as SVG that loads nothing.
+    """Return the picture as SVG without external files.
 
-    `plan` is the answer of `plan --format json`, `headline` the verdict that the command prints,
-    and `devices` has an entry for each pool. The plan must have a workload that a selector keeps
-    off a pool; otherwise StopIteration.
+    `plan` is the output of `plan --format json`, `headline` is the verdict that the command prints,
+    and `devices` has an entry for each pool. Raises StopIteration if no workload is kept off a pool
+    by a selector.
     """
     refused, reason = _nearest_miss(plan, devices)
     before, after = (QUANTITY.findall(reason["changes"][0][key])[0] for key in ("before", "after"))

@@ -165,7 +165,9 @@ def main() -> int:
     dialect = Dialect.of(features_of(36), "stored")
     started = time.perf_counter()
     compile("true", dialect)
-    print(f"first compilation, parser included: {1e3 * (time.perf_counter() - started):.0f} ms")
+    print(
+        f"first compilation, including the parser: {1e3 * (time.perf_counter() - started):.0f} ms"
+    )
     prepared = prepare(device(1))
     ratios = []
     for name, text in SELECTORS.items():
@@ -182,7 +184,7 @@ def main() -> int:
             f"{name:20} compile {1e3 / compiling:6.2f} ms   evaluate {1e6 / ours:7.2f} us   "
             f"celpy {1e6 / theirs:8.1f} us   ratio {ours / theirs:6.0f}"
         )
-    print(f"mean ratio to celpy, nothing memoised: {sum(ratios) / len(ratios):.0f}")
+    print(f"mean ratio to celpy, without caches: {sum(ratios) / len(ratios):.0f}")
     many = [prepare(device(number)) for number in range(10_000)]
     text = " && ".join(
         f"({t})" for n, t in SELECTORS.items() if n not in ("six terms", "MIG profile")

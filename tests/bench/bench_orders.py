@@ -186,7 +186,7 @@ def main(orders: int, pods: int) -> None:
         )
         print(
             f"  {'ORDER':>15} "
-            f"{'pending of packing':>20}{'p50':>9}{'p95':>9}{'price':>8}{'pods/s':>10}"
+            f"{'pending on packing':>20}{'p50':>9}{'p95':>9}{'price':>8}{'pods/s':>10}"
         )
         in_order(demand, offers, sizing, orders)
         price, stranded = apart(demand, offers, sizing.hourly_bound)
@@ -194,14 +194,14 @@ def main(orders: int, pods: int) -> None:
         if said == "missed":
             said += least(price_in_any_order(demand, offers), sizing, AIM_OF_ANY)
         print(
-            f"  ANY: a pool for each kind of pods costs {price:.3f}, strands {stranded}, aim "
-            f"{AIM_OF_ANY}: {said}"
+            f"  ANY: a pool for each kind of pods costs {price:.3f}, leaves {stranded} pods "
+            f"pending, aim {AIM_OF_ANY}: {said}"
         )
         good, total = reached(demand, offers, sizing)
         print(f"  REACH: {good} of {total} nodes are filled as planned, aim all")
     print(
-        f"price: counts that place everything in every order, the bound as 1; aim {AIM_OF_ORDER} "
-        "with MostAllocated"
+        "price: of counts that place all pods in every order, relative to the bound; aim "
+        f"{AIM_OF_ORDER} with MostAllocated"
     )
 
 

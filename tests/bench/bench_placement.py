@@ -108,23 +108,26 @@ def main() -> None:
     free = [each for each in found if each.free_verdict != "cannot-tell"]
     prices = [each.guided for each in found if each.guided is not None]
     dearer = [each.name for each in found if each.guided and each.free and each.guided > each.free]
-    print(f"decisive: {len(decisive)} of {len(found)} guided, {len(free)} of {len(found)} free")
+    print(
+        f"plans with a definite verdict: {len(decisive)} of {len(found)} with guards, "
+        f"{len(free)} of {len(found)} without guards"
+    )
     if prices:
         print(
-            f"guided price: median {statistics.median(prices):.3f}, p95 "
+            f"price with guards: median {statistics.median(prices):.3f}, p95 "
             f"{percentile(prices, 0.95):.3f}"
         )
         known = [each.known for each in found if each.known is not None]
         print(
-            f"  to the bound on known facts: median {statistics.median(known):.3f}, p95 "
+            f"  relative to the bound on known facts: median {statistics.median(known):.3f}, p95 "
             f"{percentile(known, 0.95):.3f}"
         )
     print(
-        f"CPU: median {statistics.median([each.seconds for each in found]):.1f} s, most "
+        f"CPU: median {statistics.median([each.seconds for each in found]):.1f} s, maximum "
         f"{max(each.seconds for each in found):.1f} s; above 10 s: "
         f"{sum(each.seconds > 10 for each in found)}"
     )
-    print(f"guided costs more than free: {', '.join(dearer) or 'never'}")
+    print(f"plans that cost more with guards than without: {', '.join(dearer) or 'none'}")
     assert not dearer
 
 

@@ -90,8 +90,8 @@ def measured(what: str, file: Path, results: Path, engine: str) -> float:
         log = run_portfolio(collect(str(file)), options).log
     largest = f", largest worker {spent.largest_mib:.0f} MiB" if spent.largest_mib else ""
     print(
-        f"{what}: {log.computed} computed, {log.known} known, {spent.seconds:.2f} s of CPU in all, "
-        f"{log.cpu_seconds:.2f} s of the cells, {time.monotonic() - began:.1f} s{largest}",
+        f"{what}: {log.computed} computed, {log.known} known, {spent.seconds:.2f} s of CPU in "
+        f"total, {log.cpu_seconds:.2f} s for the cells, {time.monotonic() - began:.1f} s{largest}",
         flush=True,
     )
     return spent.seconds

@@ -61,9 +61,9 @@ def main(sets: int, first: int = 0) -> None:
             flush=True,
         )
     print(
-        f"cheapest fleet that runs everything in {cheapest} of {sets} sets, no dearer than the "
-        "optimum of packings in "
-        f"{equal}; packing = optimum in {packed}; at most {most:.2f} s of CPU, aim {AIM}"
+        f"cheapest fleet that runs all pods in {cheapest} of {sets} sets, at most as expensive as "
+        f"the optimum of packings in {equal}; packing = optimum in {packed}; maximum {most:.2f} s "
+        f"of CPU, aim {AIM}"
     )
 
 

@@ -158,13 +158,13 @@ def main(folder: Path | None, times: int) -> int:
     """Print a row for each list of pods. Return 2 if the data is missing."""
     if folder is None:
         print(
-            f"TRACE: not given; `{sys.argv[0]} FOLDER` with {NODES} and {PODS} of Alibaba's "
-            "gpu-v2023 data"
+            f"TRACE: no data given; run `{sys.argv[0]} FOLDER` with a folder that contains "
+            f"{NODES} and {PODS} of Alibaba's gpu-v2023 data"
         )
         return 0
     lists = sorted(folder.glob(PODS)) if folder.is_dir() else []
     if not lists or not (folder / NODES).is_file():
-        print(f"TRACE: {folder} does not hold {NODES} and {PODS}", file=sys.stderr)
+        print(f"TRACE: {folder} doesn't contain {NODES} and {PODS}", file=sys.stderr)
         return 2
     offers = machines(folder / NODES)
     head(f"TRACE × {times}, gap allowed {GAP:.1%}", "")

@@ -30,8 +30,8 @@ KINDS = ("taint", "affinity", "profile")
 
 
 class Prices(Struct):
-    """By fleet: the price of the simulated counts relative to the packing, and the same with each
-    kind of fix.
+    """For each fleet, the price of the simulated counts relative to the packing, without and with
+    each kind of fix.
     """
 
     simulated: list[float] = []
@@ -82,18 +82,17 @@ def main(fleets: int, since: int) -> None:
         if sys.stderr.isatty():
             print(f"\r{seed - since + 1}/{fleets}", end="", file=sys.stderr)
     print(
-        f"{fleets} random fleets, {len(prices.simulated)} with counts that place everything, "
-        f"{prices.not_found} "
-        "whose packing fits and no counts within the maxima do"
+        f"{fleets} random fleets: {len(prices.simulated)} with counts that place all pods, "
+        f"{prices.not_found} whose packing fits but whose maximums allow no such counts"
     )
-    print(f"{'price over that of the packing':34}{'dearer':>8}{'median':>9}{'p95':>9}{'most':>9}")
+    print(f"{'price relative to the packing':34}{'above 1':>8}{'median':>9}{'p95':>9}{'max':>9}")
     print(line("simulated counts", prices.simulated))
     for kind, name in zip(KINDS, ("a taint", "affinity to pools", "MostAllocated"), strict=True):
         print(line(f"with {name}", prices.fixed[kind]))
-    print(line("with whichever is cheapest", prices.best))
+    print(line("with the cheapest fix", prices.best))
     print(
-        f"{prices.needed} of the {prices.dearer} that are dearer: all cheaper counts were tried, "
-        "and none suffices"
+        f"for {prices.needed} of the {prices.dearer} more expensive ones, all cheaper counts were "
+        "tried, and none of them is enough"
     )
 
 

@@ -58,7 +58,7 @@ INVALID: list[tuple[dict[str, Any], str]] = [
     ({"region": "oslo-hall1"}, '"oslo-hall1" is a zone; its region is "oslo"'),
     ({"region": "eu-1"}, '"eu-1" isn\'t a region of Nimbus; use, for example, oslo'),
     ({"autoscaler": "karpenter"}, "Nimbus doesn't support autoscaler: karpenter; use none"),
-    ({"network": {"subnetIds": ["a"]}}, "Nimbus has no subnets; leave subnetIds out"),
+    ({"network": {"subnetIds": ["a"]}}, "Nimbus has no subnets; remove subnetIds"),
     (
         {"pools": pool(zones=["bergen-hall1"])},
         'zone "bergen-hall1" isn\'t in region oslo; use, for example,',
@@ -74,7 +74,7 @@ INVALID: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"pools": pool(machine="n1.small")},
-        "Nimbus leases racks for GPUs alone, and n1.small has none",
+        "Nimbus only leases racks with GPUs, and n1.small has none",
     ),
     ({"pools": pool(capacity="spot")}, "Nimbus doesn't offer spot; use on-demand or a lease"),
     (
@@ -84,7 +84,7 @@ INVALID: list[tuple[dict[str, Any], str]] = [
     ({"pools": pool(name="twenty-eight-racks")}, "Nimbus allows at most 12 characters, not 18"),
     (
         {"pools": pool(reserved={"cpu": "1"})},
-        "Nimbus reserves for the system itself; use daemonPods",
+        "Nimbus sets the reserved resources itself; use daemonPods",
     ),
     (
         {"pools": pool(mig="all-1g.10gb")},

@@ -27,7 +27,7 @@ NODES_OF_A_RACK = 4
 
 
 class Nimbus(Cloud):
-    """Whole racks of machines, for which the driver is part of the image."""
+    """The cloud Nimbus: pools are whole racks of machines, and their image contains the driver."""
 
     name = "nimbus"
 
@@ -38,10 +38,10 @@ class Nimbus(Cloud):
     zone_pattern = r"(?P<region>[a-z]+)-hall\d"
     zone_suffixes = ("-hall1", "-hall2")
     refused = {
-        "network.subnetIds": "Nimbus has no subnets; leave subnetIds out",
-        "network.prefixDelegation": "Nimbus routes every pod; leave prefixDelegation out",
+        "network.subnetIds": "Nimbus has no subnets; remove subnetIds",
+        "network.prefixDelegation": "Nimbus has no prefixes for pods; remove prefixDelegation",
         "drivers.dranet": "Nimbus has no network interfaces for pods; set dranet to false",
-        "reserved": "Nimbus reserves for the system itself; use daemonPods",
+        "reserved": "Nimbus sets the reserved resources itself; use daemonPods",
     }
     autoscalers = {"none": False}
     capacities = {"on-demand": "on-demand", "reservation": "a lease"}
@@ -98,7 +98,7 @@ class Nimbus(Cloud):
             yield (
                 "machine",
                 (
-                    f"Nimbus leases racks for GPUs alone, and {pool.machine.name} has none; use "
+                    f"Nimbus only leases racks with GPUs, and {pool.machine.name} has none; use "
                     "ng2.l40s"
                 ),
             )

@@ -20,9 +20,9 @@ class NimbusClusterArgs(TypedDict):
     region: str
     """Region."""
     system_machine: str
-    """Machine of the nodes without GPUs."""
+    """Machine type of the nodes without GPUs."""
     system_count: int
-    """How many of them."""
+    """Number of nodes without GPUs."""
     deletion_protection: NotRequired[bool]
     """Whether Nimbus refuses to delete the cluster."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]

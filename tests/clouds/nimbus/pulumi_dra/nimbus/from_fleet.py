@@ -1,4 +1,4 @@
-"""A fleet and its plan → a Nimbus cluster with its pools."""
+"""Converts a fleet and its plan to a Nimbus cluster with its pools."""
 
 from typing import Any
 

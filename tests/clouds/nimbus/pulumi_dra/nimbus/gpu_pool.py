@@ -28,33 +28,33 @@ class NimbusGpuPoolArgs(TypedDict):
     cluster: pulumi.Input[str]
     """Name of the cluster."""
     machine: str
-    """Machine."""
+    """Machine type."""
     halls: NotRequired[list[str]]
     """Halls for the racks. Default: all halls of the region."""
     max_nodes: int
-    """The most nodes."""
+    """Maximum number of nodes."""
     min_nodes: NotRequired[int]
-    """The fewest nodes."""
+    """Minimum number of nodes."""
     desired_nodes: NotRequired[int]
-    """How many nodes."""
+    """Number of nodes."""
     autoscaled: NotRequired[bool]
     """Must be false: Nimbus has no autoscaler."""
     pool_name: NotRequired[str]
     """Value of the label `pulumi-dra/pool`."""
     lease: NotRequired[str]
-    """Id of a lease."""
+    """ID of a lease."""
     disk_gib: NotRequired[int]
     """Size of the disk."""
     max_pods: NotRequired[int]
-    """The most pods of a node."""
+    """Maximum number of pods per node."""
     labels: NotRequired[dict[str, pulumi.Input[str]]]
-    """Further labels."""
+    """Additional labels."""
     taints: NotRequired[list[NodeTaint]]
-    """Further taints."""
+    """Additional taints."""
 
 
 class NimbusGpuPoolInputs(Struct, frozen=True, kw_only=True):
-    """The same, checked."""
+    """The checked inputs of NimbusGpuPool."""
 
     cluster: pulumi.Input[str]
     machine: str
