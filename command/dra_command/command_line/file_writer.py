@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
+from typing import Final
 
 from dra_planner.errors import Place, PlannerError
 
+NEW_FILE_MODE: Final = 0o644
 
-def write_whole(path: Path, text: str, fault: type[PlannerError], *, mode: int = 0o644) -> None:
+
+def write_whole(
+    path: Path, text: str, fault: type[PlannerError], *, mode: int = NEW_FILE_MODE
+) -> None:
     """Replace a file in one step. Raises `fault` with the file's place if that fails."""
     real = path.resolve()  # a link stays a link
     try:

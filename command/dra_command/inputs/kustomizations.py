@@ -70,7 +70,9 @@ class Built(Struct, frozen=True):
 
 
 @equality(unhashed=("data",))
-class _Kustomization(Struct, frozen=True):
+class Kustomization(Struct, frozen=True):
+    """A folder with a kustomization, and the content of its file."""
+
     folder: str  # the path as the user would write it
     data: Mapping[str, Any]
 
@@ -121,7 +123,7 @@ def build_kustomizations(paths: Iterable[str], exclude: Sequence[str] = ()) -> B
         return Built(absent=tuple(_absent(roots, given, _reasons(roots, NO_BUILDER))))
     sources: list[Source] = []
     files: set[str] = set()
-    reasons: dict[_Kustomization, str] = {}
+    reasons: dict[Kustomization, str] = {}
     for number, root in enumerate(roots):
         reason = (
             f"these folders contain more than {_MOST} kustomizations"
@@ -168,22 +170,22 @@ def find_guards_files(paths: Iterable[str]) -> tuple[GuardsFile, ...]:
     found = {
         each.path: GuardsFile(f"{each.folder}/kustomization.yaml", each.data)
         for root in _roots(paths, ())
-        for each in _with_included(root)
+        for each in with_included(root)
         if is_guards_component(each.data)
     }
     return tuple(found.values())
 
 
-def _reasons(roots: Iterable[_Kustomization], otherwise: str) -> dict[_Kustomization, str]:
+def _reasons(roots: Iterable[Kustomization], otherwise: str) -> dict[Kustomization, str]:
     """Return the reason why each kustomization isn't built: a missing file, or otherwise the given
     reason.
     """
     return {root: _missing(root) or otherwise for root in roots}
 
 
-def _roots(paths: Iterable[str], exclude: Sequence[str]) -> list[_Kustomization]:
+def _roots(paths: Iterable[str], exclude: Sequence[str]) -> list[Kustomization]:
     """Return the kustomizations below the paths that no other one includes."""
-    found = {each.path: each for path in paths for each in _below(path, exclude)}
+    found = {each.path: each for path in paths for each in kustomizations_below(path, exclude)}
     included = {
         name
         for each in found.values()
@@ -198,9 +200,9 @@ def _roots(paths: Iterable[str], exclude: Sequence[str]) -> list[_Kustomization]
 
 
 def _absent(
-    roots: Sequence[_Kustomization],
+    roots: Sequence[Kustomization],
     paths: Sequence[str],
-    reasons: Mapping[_Kustomization, str],
+    reasons: Mapping[Kustomization, str],
     *,
     has_guards: bool = False,
 ) -> Iterator[Source]:
@@ -208,11 +210,11 @@ def _absent(
     files.
     """
     read = [os.path.realpath(path) for path in paths]
-    users = Counter(each.path for root in roots for each in _with_included(root))
+    users = Counter(each.path for root in roots for each in with_included(root))
     for root in roots:
         parts = [
             each
-            for each in _with_included(root)
+            for each in with_included(root)
             if not (has_guards and is_guards_component(each.data))
         ]
         changes = list(dict.fromkeys(_changes(root, parts, read, users)))
@@ -231,8 +233,8 @@ def _absent(
 
 
 def _changes(
-    root: _Kustomization,
-    parts: Sequence[_Kustomization],
+    root: Kustomization,
+    parts: Sequence[Kustomization],
     read: Sequence[str],
     users: Mapping[str, int],
 ) -> Iterator[str]:
@@ -254,7 +256,7 @@ def _changes(
                 yield text
 
 
-def _note(root: _Kustomization, reason: str) -> Diagnostic:
+def _note(root: Kustomization, reason: str) -> Diagnostic:
     message = (
         f"the kustomization {root.folder} isn't built ({reason}), so its files are read "
         "without its changes"
@@ -263,9 +265,9 @@ def _note(root: _Kustomization, reason: str) -> Diagnostic:
     return Diagnostic("note", NOT_BUILT, message, Place(root.folder), fix)
 
 
-def _missing(root: _Kustomization) -> str:
+def _missing(root: Kustomization) -> str:
     """Return why a kustomization can't be built here, or "" if nothing is missing."""
-    for each in _with_included(root):
+    for each in with_included(root):
         text = each.missing()
         if text:
             where = "another repository" if _REMOTE.search(text) else "no file or folder"
@@ -273,14 +275,15 @@ def _missing(root: _Kustomization) -> str:
     return ""
 
 
-def _files(root: _Kustomization) -> set[str]:
+def _files(root: Kustomization) -> set[str]:
     """Return the real paths of the files that a kustomization and those that it includes use."""
     return {
-        name for each in _with_included(root) for name in each.names() if not os.path.isdir(name)
+        name for each in with_included(root) for name in each.names() if not os.path.isdir(name)
     }
 
 
-def _with_included(root: _Kustomization) -> Iterator[_Kustomization]:
+def with_included(root: Kustomization) -> Iterator[Kustomization]:
+    """Yield a kustomization and all kustomizations in this repository that it includes."""
     waiting, seen = [root], {root.path}
     while waiting:
         here = waiting.pop()
@@ -289,10 +292,10 @@ def _with_included(root: _Kustomization) -> Iterator[_Kustomization]:
             path = os.path.realpath(os.path.join(here.path, text))
             if path not in seen and os.path.isdir(path):
                 seen.add(path)
-                waiting.append(_read(os.path.relpath(path)))
+                waiting.append(read_kustomization(os.path.relpath(path)))
 
 
-def _below(path: str, exclude: Sequence[str]) -> Iterator[_Kustomization]:
+def kustomizations_below(path: str, exclude: Sequence[str] = ()) -> Iterator[Kustomization]:
     """Yield the kustomizations in a folder and below it; links to folders are followed once."""
     seen: set[str] = set()
     for where, folders, files in os.walk(path, followlinks=True):
@@ -304,16 +307,17 @@ def _below(path: str, exclude: Sequence[str]) -> Iterator[_Kustomization]:
         folders[:] = sorted(each for each in folders if not each.startswith("."))
         is_left_out = any(is_excluded(os.path.join(where, "_"), pattern) for pattern in exclude)
         if not is_left_out and KUSTOMIZATIONS & {*map(str.lower, files)}:
-            yield _read(os.path.normpath(where))
+            yield read_kustomization(os.path.normpath(where))
 
 
-def _read(folder: str) -> _Kustomization:
+def read_kustomization(folder: str) -> Kustomization:
+    """Return the kustomization of a folder, without content if its file can't be read."""
     file = kustomization_of(Path(folder))
     try:
         data = read_yaml(file.read_text(encoding="utf-8"))[0] if file is not None else {}
     except (OSError, ValueError, Fault):
         data = {}
-    return _Kustomization(folder, data if isinstance(data, Mapping) else {})
+    return Kustomization(folder, data if isinstance(data, Mapping) else {})
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -13,5 +13,6 @@ def unified_diff(file: MigratedFile) -> str:
     """Return the diff of one file, or "" if the file doesn't change."""
     name = file.source.name.removeprefix("/")
     before, after = (text.splitlines(keepends=True) for text in (file.source.text, file.text))
-    lines = diff_lines(before, after, f"a/{name}", f"b/{name}")
+    old = f"a/{name}" if before else "/dev/null"  # a new file
+    lines = diff_lines(before, after, old, f"b/{name}")
     return "".join(line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}" for line in lines)

@@ -10,12 +10,13 @@ from pathlib import Path
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
-from dra_command.command_line.file_writer import write_whole
+from dra_command.command_line.file_writer import NEW_FILE_MODE, write_whole
 from dra_command.inputs.cluster_snapshot import read_observed
 from dra_command.inputs.command_inputs import read_inputs
 from dra_command.migrate.cluster import run_cluster
 from dra_command.migrate.diff import unified_diff
 from dra_command.migrate.json import migrate_json
+from dra_command.migrate.kustomizations import find_patch_files, require_whole_kustomizations
 from dra_command.migrate.steps import run_steps
 from dra_command.migrate.text import print_migration
 from dra_planner.drivers import every_driver
@@ -48,6 +49,7 @@ def run(values: argparse.Namespace) -> int:
         )
     if values.observed and not (values.paths or values.stack):
         return run_cluster(values, _answers(values))
+    require_whole_kustomizations(values.paths)
     inputs = read_inputs(
         argparse.Namespace(**{**vars(values), "observed": "", "kubeconfig": ""}),
         needs_capacity=False,
@@ -58,7 +60,8 @@ def run(values: argparse.Namespace) -> int:
     if values.steps or values.steps_folder:
         return run_steps(values, inputs, facts)
     target = target_of_fleet(inputs.fleet, values.kubernetes or "", frozenset(values.keep))
-    found = migrate(inputs.sources, target, facts)
+    patches = find_patch_files(inputs.paths, inputs.sources)
+    found = migrate(inputs.sources, target, facts, patches)
     if values.write:
         _write(found)
     if values.format == "json":
@@ -76,7 +79,8 @@ def _write(found: Migration) -> None:
     for each in found.files:
         if each.is_changed:
             path = Path(each.source.name)
-            write_whole(path, each.text, SourceError, mode=path.stat().st_mode & 0o777)
+            mode = path.stat().st_mode & 0o777 if path.exists() else NEW_FILE_MODE
+            write_whole(path, each.text, SourceError, mode=mode)
 
 
 def _facts(values: argparse.Namespace) -> PluginFacts:

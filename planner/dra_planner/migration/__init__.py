@@ -20,6 +20,7 @@ from dra_planner.migration.outcome import (
     Result,
     TemplateOutcome,
 )
+from dra_planner.migration.patch_files import PatchFile
 from dra_planner.migration.steps import (
     MigrationStep,
     MigrationSteps,
@@ -37,6 +38,7 @@ __all__ = [
     "MigrationStep",
     "MigrationSteps",
     "ObjectChange",
+    "PatchFile",
     "PluginFacts",
     "Result",
     "StepKind",

@@ -33,6 +33,7 @@ from dra_planner.migration.outcome import (
     Result,
     TemplateOutcome,
 )
+from dra_planner.migration.patch_files import PatchFile, list_claims
 from dra_planner.migration.priorities import device_priorities
 from dra_planner.migration.quotas import migrate_quota
 from dra_planner.migration.target_cluster import Target
@@ -45,11 +46,14 @@ _LOGICAL_NAMES: Final = "claimed-gpus", "claimed-mig-devices"
 
 
 def migrate(
-    sources: Sequence[Source], target: Target, answers: PluginFacts | None = None
+    sources: Sequence[Source],
+    target: Target,
+    answers: PluginFacts | None = None,
+    patches: Mapping[str, PatchFile] | None = None,
 ) -> Migration:
     """Return all sources with claims instead of extended resources, as far as the conversion keeps
-    their meaning. `answers` are facts about the source cluster from the user. Documents that
-    can't be read stay unchanged.
+    their meaning. `answers` are facts about the source cluster from the user. `patches` are the
+    sources that Kustomize applies as patches, by name. Documents that can't be read stay unchanged.
     """
     files = [_File(source) for source in sources]
     objects = [
@@ -76,10 +80,16 @@ def migrate(
     for document in documents:
         _migrate_queues(document, workloads)
     uses_devices = any(document.templates for document in documents)
+    listed = list_claims(
+        (patch, added)
+        for file in files
+        if (patch := (patches or {}).get(file.source.name)) and (added := file.take_added())
+    )
+    changes = (change for document in documents for change in document.changes)
     return Migration(
-        files=tuple(MigratedFile(file.source, file.text()) for file in files),
+        files=(*(MigratedFile(file.source, file.text()) for file in files), *listed.files),
         templates=tuple(outcome for document in documents for outcome in document.templates),
-        changes=tuple(change for document in documents for change in document.changes),
+        changes=(*changes, *listed.changes),
         assumptions=_assumptions(facts) if uses_devices else (),
     )
 
@@ -143,6 +153,13 @@ class _File:
                 _Document(before, Editor(text), place, list(_objects(text, source.name, line)))
             )
             line += text.count("\n")
+
+    def take_added(self) -> list[Mapping[str, Any]]:
+        """Return the objects to insert, and insert none of them."""
+        added = [each for document in self.documents for each in document.added]
+        for document in self.documents:
+            document.added = []
+        return added
 
     def text(self) -> str:
         return "".join(document.text() for document in self.documents)

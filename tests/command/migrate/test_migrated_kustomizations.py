@@ -1,0 +1,136 @@
+"""`pulumi-dra migrate` on kustomizations: bases and patches migrate together, and still build."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from command_project import Project
+
+BASE = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: tts}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: tts}}
+  template:
+    metadata: {labels: {app: tts}}
+    spec:
+      containers:
+        - name: tts
+          image: example/tts:1
+          resources: {limits: {nvidia.com/gpu: 1}}
+"""
+PATCH = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: tts}
+spec:
+  template:
+    spec:
+      containers:
+        - name: tts
+          resources: {limits: {nvidia.com/gpu: 2}}
+"""
+JSON_PATCH = """\
+- op: replace
+  path: /spec/template/spec/containers/0/resources/limits/nvidia.com~1gpu
+  value: 2
+"""
+FLEET = """\
+cloud: eks
+region: us-east-1
+kubernetes: "1.35"
+systemPool: {machine: m7i.large}
+drivers: {nvidia: {version: 0.4.1}}
+pools: [{name: l40s, machine: g6e.12xlarge, count: {max: 4}}]
+"""
+OVERLAY = "resources: [../../base]\npatches:\n  - path: big.yaml\n"
+needs_builder = pytest.mark.skipif(
+    not (shutil.which("kustomize") or shutil.which("kubectl")), reason="needs kustomize or kubectl"
+)
+
+
+@pytest.fixture
+def kustomized(project: Project) -> Project:
+    project.write("fleet.yaml", FLEET)
+    project.write("k/base/kustomization.yaml", "resources: [tts.yaml]\n")
+    project.write("k/base/tts.yaml", BASE)
+    project.write("k/overlays/dev/kustomization.yaml", "resources: [../../base]\n")
+    project.write("k/overlays/prod/kustomization.yaml", OVERLAY)
+    project.write("k/overlays/prod/big.yaml", PATCH)
+    return project
+
+
+def test_given_a_patch_when_written_expect_its_claim_in_a_listed_file(kustomized: Project) -> None:
+    prod = kustomized.root / "k/overlays/prod"
+
+    done = kustomized.run("migrate", "k", "--fleet", "fleet.yaml", "--write")
+
+    assert done.status == 0
+    assert "ResourceClaimTemplate" not in (prod / "big.yaml").read_text()
+    assert "name: tts-gpu-2" in (prod / "big-claim.yaml").read_text()
+    assert "resources: [../../base, big-claim.yaml]" in (prod / "kustomization.yaml").read_text()
+    assert kustomized.run("migrate", "k").out.startswith("Nothing to migrate")
+
+
+def test_given_two_overlays_with_one_patch_expect_both_to_list_its_claim(
+    kustomized: Project,
+) -> None:
+    component = "kind: Component\npatches: [{path: big.yaml}]\n"
+    kustomized.write("k/overlays/prod/kustomization.yaml", "resources: [../../base]\n")
+    for name in ("a", "b"):
+        kustomized.write(f"k/parts/{name}/kustomization.yaml", component)
+        kustomized.write(f"k/parts/{name}/big.yaml", PATCH)
+
+    assert kustomized.run("migrate", "k", "--write").status == 0
+
+    for name in ("a", "b"):
+        text = (kustomized.root / f"k/parts/{name}/kustomization.yaml").read_text()
+        assert "big-claim.yaml" in text
+
+
+@needs_builder
+@pytest.mark.parametrize("overlay", ["dev", "prod"])
+def test_given_a_migrated_overlay_when_planned_expect_it_to_fit(
+    kustomized: Project, overlay: str
+) -> None:
+    kustomized.run("migrate", "k", "--fleet", "fleet.yaml", "--write")
+
+    assert kustomized.run("plan", f"k/overlays/{overlay}", "--fleet", "fleet.yaml").status == 0
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["k/overlays", "k/overlays/dev", "k/overlays/prod", "k/overlays/prod/kustomization.yaml"],
+)
+def test_given_only_an_overlay_expect_the_folder_to_pass(kustomized: Project, path: str) -> None:
+    done = kustomized.run("migrate", path, "--fleet", "fleet.yaml")
+
+    assert done.status == 2
+    assert "pulumi-dra migrate k\n" in done.err
+
+
+def test_given_the_files_themselves_expect_the_claim_in_a_listed_file(kustomized: Project) -> None:
+    done = kustomized.run("migrate", "k/base/tts.yaml", "k/overlays/prod/big.yaml", "--write")
+
+    assert done.status == 0
+    assert (kustomized.root / "k/overlays/prod/big-claim.yaml").exists()
+
+
+@pytest.mark.parametrize("form", ["file", "inline"])
+def test_given_a_json_patch_with_devices_expect_no_change(kustomized: Project, form: str) -> None:
+    inline = "".join(f"      {line}\n" for line in JSON_PATCH.splitlines())
+    entry = "path: big.json.yaml" if form == "file" else f"patch: |-\n{inline}"
+    kustomized.write("k/overlays/prod/big.json.yaml", JSON_PATCH)
+    kustomized.write(
+        "k/overlays/prod/kustomization.yaml",
+        f"resources: [../../base]\npatches:\n  - target: {{kind: Deployment}}\n    {entry}\n",
+    )
+
+    done = kustomized.run("migrate", "k", "--write")
+
+    assert done.status == 2
+    assert "strategic merge patch in a file" in done.err
+    assert (kustomized.root / "k/base/tts.yaml").read_text() == BASE
