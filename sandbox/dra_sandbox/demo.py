@@ -16,17 +16,18 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import yaml
 from msgspec import Struct, field
 from rich.console import Console
 from rich.text import Text
 
+from dra_planner.fleet import read_stack, stack_names
 from dra_sandbox.engine import Engine
 from dra_sandbox.run_report import quote, show_counts, show_services, show_violations
 from dra_sandbox.run_result import RunResult
 
 RECORD = "pulumi-dra:index:CapacityPlan"
 _EXIT_DOES_NOT_FIT = 1
+_TOO_SMALL = "-too-small"
 
 
 class StepFailed(Exception):
@@ -239,7 +240,7 @@ def run_demo(project: Path, stack: str, work_dir: Path | None) -> int:
     keep = work_dir is not None
     try:
         engine = Engine(scratch, project)
-        Demo(engine, engine.view / "policies", console).run(stack, refused_stack(settings))
+        Demo(engine, engine.view / "policies", console).run(stack, refused_stack(stack, project))
     except StepFailed as failure:
         keep = True
         console.print(Text.assemble(("failed: ", "bold red"), str(failure)), soft_wrap=True)
@@ -252,14 +253,14 @@ def run_demo(project: Path, stack: str, work_dir: Path | None) -> int:
     return 0
 
 
-def refused_stack(settings: Path) -> str | None:
+def refused_stack(stack: str, project: Path) -> str | None:
     """Return the stack of the same cloud that must be rejected, `<cloud>-too-small`, or None if
-    there is none.
+    the project has none. Raises PlannerError if the fleet can't be read.
     """
-    document = yaml.safe_load(settings.read_text(encoding="utf-8"))
-    cloud = document["config"]["pulumi-dra:fleet"]["cloud"]
-    name = f"{cloud}-too-small"
-    return name if settings.with_name(f"Pulumi.{name}.yaml").is_file() else None
+    if not any(name.endswith(_TOO_SMALL) for name in stack_names(project)):
+        return None
+    name = f"{read_stack(stack, project).fleet.cloud}{_TOO_SMALL}"
+    return name if name in stack_names(project) else None
 
 
 def _is_of_a_cloud(kind: str) -> bool:

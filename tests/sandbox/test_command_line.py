@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from dra_sandbox.__main__ import main
 from dra_sandbox.demo import refused_stack
-
-
-def settings(folder: Path, name: str, cloud: str) -> Path:
-    path = folder / f"Pulumi.{name}.yaml"
-    path.write_text(f"config:\n  pulumi-dra:fleet: {{cloud: {cloud}}}\n")
-    return path
 
 
 def test_a_folder_that_is_no_project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,9 +93,43 @@ def test_a_cache_that_cannot_be_written(
     assert "set XDG_CACHE_HOME" in capsys.readouterr().err
 
 
-def test_the_stack_to_refuse_is_the_clouds_too_small_one(tmp_path: Path) -> None:
-    eks, gke = settings(tmp_path, "eks-dev", "eks"), settings(tmp_path, "gke-dev", "gke")
-    settings(tmp_path, "eks-too-small", "eks")
+FLEET = """\
+cloud: {cloud}
+region: {region}
+kubernetes: "1.36"
+systemPool: {{machine: {system}}}
+drivers: {{nvidia: {{version: 0.5.0}}}}
+pools: [{{name: l4, machine: {machine}, count: {{max: 2}}}}]
+"""
+CLOUDS = {
+    "eks": FLEET.format(cloud="eks", region="us-east-1", system="m7i.large", machine="g6.2xlarge"),
+    "gke": FLEET.format(
+        cloud="gke", region="us-central1", system="e2-standard-4", machine="g2-standard-8"
+    ),
+}
+REFUSED = {
+    "the fleet in the settings, and a stack that is too small": (
+        "eks",
+        False,
+        True,
+        "eks-too-small",
+    ),
+    "the fleet in a file, and a stack that is too small": ("eks", True, True, "eks-too-small"),
+    "the fleet in a file, without a stack that is too small": ("eks", True, False, None),
+    "a stack that is too small on another cloud": ("gke", True, True, None),
+}
 
-    assert refused_stack(eks) == "eks-too-small"
-    assert refused_stack(gke) is None
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_the_stack_to_refuse_is_the_clouds_too_small_one(tmp_path: Path, name: str) -> None:
+    cloud, in_a_file, has_too_small, expected = REFUSED[name]
+    stacks = tmp_path / "stacks"
+    stacks.mkdir()
+    (stacks / "dev.fleet.yaml").write_text(CLOUDS[cloud])
+    inline = json.dumps(yaml.safe_load(CLOUDS[cloud]))
+    fleet = "stacks/dev.fleet.yaml" if in_a_file else inline
+    (stacks / "Pulumi.dev.yaml").write_text(f"config:\n  pulumi-dra:fleet: {fleet}\n")
+    if has_too_small:
+        (stacks / "Pulumi.eks-too-small.yaml").write_text("config: {}\n")
+
+    assert refused_stack("dev", tmp_path) == expected

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from dra_planner.clouds import cloud
+from dra_planner.clouds import DRA, cloud
 from dra_policies.unknown_values import UNKNOWN, Properties
 from dra_policies.view.stack_view import DeclaredPool
 
@@ -116,6 +116,8 @@ def _label(pool: DeclaredPool, key: str) -> Any:
         return UNKNOWN if pool.machine is None else pool.machine
     if key in ("kubernetes.io/os", "beta.kubernetes.io/os"):
         return "linux"
+    if key == DRA:
+        return None  # has NVIDIA's prefix, but only a pool's declaration sets it
     if key.startswith(DISCOVERED):
         return _ANYTHING
     return UNKNOWN if key.startswith((*PROVIDED, *cloud(pool.cloud).unknown_labels)) else None

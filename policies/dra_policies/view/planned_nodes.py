@@ -49,3 +49,9 @@ def planned_nodes(plan_file: PlanFile, pool: str) -> PlannedNodes:
         added_labels=of_cloud.added_labels(nodes),
         added_taints=of_cloud.added_taints(nodes),
     )
+
+
+def plugin_pools(plan_file: PlanFile | None) -> frozenset[str]:
+    """Return the names of the plan's pools whose devices a device plugin serves."""
+    pools = () if plan_file is None else plan_file.fleet.pools
+    return frozenset(pool.name for pool in pools if not pool.is_dra)

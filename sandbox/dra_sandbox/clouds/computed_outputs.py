@@ -141,26 +141,26 @@ def _unknown_like(output: object) -> Value:
 
 
 def _invented(schema: Schema, name: str, text: str) -> Value:
-    """Return a value for an output that no table of the simulation contains. If the API defines the
-    possible values, the first one is returned, so that the policy pack accepts it.
+    """Return a value for an output that no table of the simulation contains."""
+    return _plausible(schema, schema.outputs[name].type, text, name)
+
+
+def _plausible(schema: Schema, spec: TypeSpec, text: str, path: str) -> Value:
+    """Return an invented value of the type, for an output or one of its members at `path`. If the
+    API defines the possible values, the first one is returned, so that the policy pack accepts it.
     """
     for row in api_values().get(schema.token, ()):
-        if row.property == name and row.values:
+        if row.property == path and row.values:
             return row.values[0]
-    return _plausible(schema, schema.outputs[name].type, text)
-
-
-def _plausible(schema: Schema, spec: TypeSpec, text: str) -> Value:
-    """Return an invented value of the type, for an output that no table contains."""
     if spec.kind == "object":
         members = schema.objects[spec.object_name]
         return {
-            name: _plausible(schema, member.type, text)
+            name: _plausible(schema, member.type, text, f"{path}.{name}")
             for name, member in members.items()
             if member.required
         }
     if spec.kind == "union":
-        return _plausible(schema, spec.of[0], text)
+        return _plausible(schema, spec.of[0], text, path)
     if spec.kind in {"enum", "constant"}:
         return spec.values[0]
     plain: dict[str, Value] = {

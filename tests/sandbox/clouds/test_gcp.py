@@ -8,6 +8,7 @@ import grpc
 import pytest
 from pulumi.runtime.proto import provider_pb2
 
+from dra_planner.catalog.api_values import api_values
 from dra_sandbox.clouds.wire_values import UNKNOWN, from_wire, to_wire
 
 CLUSTER = "gcp:container/cluster:Cluster"
@@ -188,3 +189,24 @@ def test_engine_versions_of_a_minor(gcp, prefix: str, latest: str) -> None:
 
     assert versions["latestMasterVersion"].startswith(latest)
     assert bool(versions["validNodeVersions"]) == bool(latest)
+
+
+INVENTED = {
+    "the profile of the autoscalers": ("podAutoscaling", "hpaProfile"),
+    "the channel of the Gateway API": ("gatewayApiConfig", "channel"),
+    "the patch mode of upgrades": ("gkeAutoUpgradeConfig", "patchMode"),
+}
+
+
+@pytest.mark.parametrize("name", INVENTED)
+def test_an_invented_member_has_a_value_that_the_api_defines(gcp, name: str) -> None:
+    output, member = INVENTED[name]
+    (row,) = [row for row in api_values()[CLUSTER] if row.property == f"{output}.{member}"]
+
+    made = from_wire(
+        create(
+            gcp, CLUSTER, {"name": "c", "location": "us-central1", "initialNodeCount": 1}
+        ).properties
+    )
+
+    assert made[output][member] in row.values

@@ -10,6 +10,7 @@ from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.unknown_values import Properties
 from dra_policies.view.driver_pod import plugin_pod
 from dra_policies.view.node_selection import affine, selects, tolerates
+from dra_policies.view.planned_nodes import plugin_pools
 from dra_policies.view.pool_machines import leaves_driver_out
 from dra_policies.view.stack_view import DeclaredPool, InstalledDriver, Installer, StackView
 
@@ -50,9 +51,14 @@ def _kept_away(installer: Installer, pool: DeclaredPool) -> Iterator[Finding]:
 
 def _nowhere(driver: InstalledDriver, view: StackView) -> Iterator[Finding]:
     """Yield a finding if the driver selects none of the stack's GPU nodes, and no node has the
-    driver's label.
+    driver's label. Pools that the plan leaves to a device plugin don't need the driver.
     """
-    pools = [pool for pool in view.node_pools if pool.has_gpus is not False]
+    served = plugin_pools(view.record.plan_file if view.record else None)
+    pools = [
+        pool
+        for pool in view.node_pools
+        if pool.has_gpus is not False and pool.offer_name not in served
+    ]
     if pools and all(
         pool.has_gpus and pool.is_labelled is False and pool.runs_driver is False for pool in pools
     ):
