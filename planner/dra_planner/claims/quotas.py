@@ -238,6 +238,8 @@ class QuotaRoom:
         yield admitted, None
         if rest is None:
             return
+        if per_node and without_claims:  # these pods exist, unlike those of other nodes
+            rest = replace(rest, figures=Figures.fixed(without_claims))
         self._refused[member.workload, member.pod_set] = rest.figures
         yield from _wait(rest, of_pods, _tightest(charged, namespace), namespace)
 

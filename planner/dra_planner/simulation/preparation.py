@@ -180,7 +180,7 @@ class Setting(Struct, frozen=True, kw_only=True):
                 ref, kind, wanted, names, old, waiting, surge, unavailable, by_crowd, pods=new
             )
         if member.in_order:
-            return Ordered(ref, kind, wanted, names, pods=before)
+            return Ordered(ref, kind, wanted, names, member.charged, pods=before)
         is_bare = ref.kind == BARE_POD
         exists = is_bare and member.ahead
         return Replicas(ref, kind, wanted, names, not is_bare, exists, by_crowd, pods=before)

@@ -157,7 +157,8 @@ class Replicas(Struct):
 
 class Ordered(Struct):
     """Pods that are created one after another, each when the previous pod is running
-    (StatefulSet).
+    (StatefulSet). The first `existing` pods are already in the cluster, also if the previous pod
+    isn't running, for example after its preemption.
     """
 
     waits_for_ends: ClassVar[bool] = True
@@ -165,6 +166,7 @@ class Ordered(Struct):
     kind: PodKind
     wanted: int
     names: Names
+    existing: int = 0
     pods: list[SimulatedPod] = []
     lost: int = 0
     charges: Mapping[QuotaLimit, int] = {}
@@ -176,10 +178,13 @@ class Ordered(Struct):
         return ()
 
     def create(self, runs: Runs, room: int = UNBOUNDED) -> list[SimulatedPod]:
-        if not room or len(self.pods) >= self.wanted or not all(map(runs, self.pods)):
-            return []
-        self.pods.append(SimulatedPod(next(self.names), self.kind))
-        return self.pods[-1:]
+        more = min(self.existing, self.wanted) - len(self.pods)
+        self.existing = 0
+        if more <= 0:
+            more = 1 if len(self.pods) < self.wanted and all(map(runs, self.pods)) else 0
+        made = [SimulatedPod(next(self.names), self.kind) for _ in range(min(more, room))]
+        self.pods += made
+        return made
 
     def delete(self, runs: Runs) -> list[SimulatedPod]:
         return surplus(self, runs)
