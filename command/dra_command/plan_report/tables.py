@@ -5,7 +5,7 @@ orders.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -26,6 +26,7 @@ from dra_command.plan_report.figures import (
 )
 from dra_planner.model import DEMAND_LEVELS, DemandLevel, WorkloadRef
 from dra_planner.plan import Plan, PlannedPool, PlannedWorkload
+from dra_planner.plan.nodes.built_placements import built_placements
 from dra_planner.plan.nodes.devices import NIC, KindCount
 from dra_planner.plan.nodes.groups import FilledNodes, fill_nodes
 from dra_planner.plan.nodes.order_outcomes import order_outcomes
@@ -69,6 +70,7 @@ class PlanTables(Struct, frozen=True):
     signs: Signs
     filled: FilledNodes
     letters: Letters
+    placements: Mapping[WorkloadRef, Counter[str]]
     width: int
     every: bool = False
 
@@ -76,7 +78,8 @@ class PlanTables(Struct, frozen=True):
     def of(cls, plan: Plan, signs: Signs, *, width: int, every: bool = False) -> PlanTables:
         """Return the tables of a plan."""
         filled = fill_nodes(plan)
-        return cls(plan, signs, filled, letters_of(plan, filled), width, every)
+        letters, placements = letters_of(plan, filled), built_placements(plan, filled)
+        return cls(plan, signs, filled, letters, placements, width, every)
 
     @property
     def narrow(self) -> bool:
@@ -92,16 +95,11 @@ class PlanTables(Struct, frozen=True):
         """
         if self.filled.source != "simulated":
             return False
-        drawn = Counter[tuple[WorkloadRef, str]]()
-        for group in self.filled.groups:
-            drawn.update({(ref, group.pool): pods * group.nodes for ref, pods in group.pods})
-        pools = {pool.name for pool in self.plan.pools}
-        packed = (
-            (each.workload, pool, pods)
+        return any(
+            pods != self.placements[each.workload][pool]
             for each in self.plan.workloads
             for pool, pods in each.placements
         )
-        return any(pods != drawn[ref, pool] for ref, pool, pods in packed if pool in pools)
 
     def workloads(self) -> Table:
         """Return workloads with their pods and their verdict for each demand. Workloads with
@@ -144,7 +142,7 @@ class PlanTables(Struct, frozen=True):
         meanings = "floor: minimum · steady: declared · ceiling: maximum · peak: with surge"
         note = f"{meanings} · {verdicts}"
         if self.is_placed_otherwise:
-            note = f"{note} · pool: from the packing"
+            note = f"{note} · pool: as simulated, order {self.filled.order}"
         if pending and self.narrow:
             note = f"{note} · pend: pods pending"
         return Table("Workloads", heads, tuple(rows), frozenset(range(2, len(heads))), note)
@@ -189,14 +187,15 @@ class PlanTables(Struct, frozen=True):
         return f"{fewest}–{max(ends)}" if fewest < max(ends) else str(fewest)
 
     def places(self, workload: PlannedWorkload) -> str:
-        places = [pool for pool, pods in workload.placements if pods]
+        placements = self.placements[workload.workload].items()
+        places = [pool for pool, pods in placements if pods]
         if not places:
             return "none"
         if len(places) == 1:
             return short(places[0], 40)
         if self.narrow:
             return f"{short(places[0], 40)} +{len(places) - 1}"
-        told = [f"{short(pool, 40)} {pods}" for pool, pods in workload.placements if pods]
+        told = [f"{short(pool, 40)} {pods}" for pool, pods in placements if pods]
         return ", ".join(told[:3]) + (f", {len(told) - 3} more" if len(told) > 3 else "")
 
     def _figure(self, workload: PlannedWorkload, level: DemandLevel) -> str:

@@ -63,7 +63,7 @@ class NodesRow(PlanFilePart):
 
 
 class DevicesRow(PlanFilePart):
-    """Devices on the planned nodes. Stranded devices are free, but no pod can use them."""
+    """Devices on the nodes of the packing. Stranded devices are free, but no pod can use them."""
 
     total: int = Field(description="Number of devices.")
     used: int = Field(description="Number of used devices.")
@@ -97,7 +97,9 @@ class WorkloadRow(PlanFilePart):
     placed: int = Field(description="Number of placed pods.")
     pending: int = Field(description="Number of pending pods.")
     verdicts: dict[DemandLevel, Verdict] = Field(description="Verdict at each level of demand.")
-    placements: Rows[PlacementRow] = Field(description="Number of pods in each pool.")
+    placements: Rows[PlacementRow] = Field(
+        description="Number of pods in each pool, in the packing."
+    )
     reasons: Rows[ReasonRow] = Field(
         description="Reasons why pods don't fit. Empty if all pods fit."
     )

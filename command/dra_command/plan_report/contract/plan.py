@@ -73,7 +73,7 @@ class PlanNodesRow(Output):
 
 
 class PlanDevicesRow(Output):
-    """Devices on the planned nodes. Stranded devices are free, but no pod can use them."""
+    """Devices on the nodes of the packing. Stranded devices are free, but no pod can use them."""
 
     total: int
     used: int
@@ -222,7 +222,9 @@ class PlanWorkloadRow(Output):
     placed: int
     pending: int
     verdicts: VerdictsRow
-    placements: list[PlanPlacementRow]
+    placements: list[PlanPlacementRow] = Field(
+        description="Number of pods in each pool, in the packing."
+    )
     pools: list[FitRow]
     reasons: list[WhyRow]
 

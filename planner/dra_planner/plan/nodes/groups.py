@@ -109,14 +109,23 @@ def _filled(
     """Return the method that filled the nodes, the simulated arrival order (if any), and the
     contents.
     """
-    judgement, found = plan.judgement, plan.judgement.simulated
+    judgement = plan.judgement
     if judgement.outcome is not None:
         return "observed", "", simulated_contents(plan, judgement.outcome)
-    counts = {pool.name: pool.recommended for pool in plan.pools}
-    if found is not None and found.counts == counts and found.scale == 1 and found.outcomes:
-        first = found.outcomes[0]
+    for first in outcomes_on_built_nodes(plan)[:1]:
         return "simulated", str(first.order), simulated_contents(plan, first)
     return "packing", "", PackedNodes(plan, filler).contents()
+
+
+def outcomes_on_built_nodes(plan: Plan) -> tuple[SimulationOutcome, ...]:
+    """Return the simulated arrival orders on the nodes to build, or () if these nodes weren't
+    simulated completely.
+    """
+    found = plan.judgement.simulated
+    counts = {pool.name: pool.recommended for pool in plan.pools}
+    if found is None or found.counts != counts or found.scale != 1:
+        return ()
+    return found.outcomes
 
 
 def simulated_groups(plan: Plan, outcome: SimulationOutcome) -> tuple[NodeGroup, ...]:

@@ -25,11 +25,14 @@ _LABELS: Final = map_of(types.STRING, types.STRING)
 
 
 class Field(Struct, frozen=True):
-    """One field. `needs_pools`: its value is unknown without a fleet, a stack, or a snapshot."""
+    """One field. `needs_pools`: its value is unknown without a fleet, a stack, or a snapshot.
+    `needs_manifests`: its value is unknown if only a plan file describes the object.
+    """
 
     type: CelType
     meaning: str
     needs_pools: bool = False
+    needs_manifests: bool = False
 
 
 def _of_pools(fields: Mapping[str, tuple[CelType, str]]) -> dict[str, Field]:
@@ -83,7 +86,7 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
             ),
             "maxNodes": (types.INT, "Maximum number of nodes"),
             "devices": (types.INT, "Devices on the nodes that the plan builds"),
-            "usedDevices": (types.INT, "Devices that claims use"),
+            "usedDevices": (types.INT, "Devices on these nodes that claims use"),
             "nodeHourlyCost": (types.DOUBLE, "Price of one node in USD per hour"),
             "hourlyCost": (types.DOUBLE, "Price of the planned nodes in USD per hour"),
             "monthlyCost": (
@@ -100,7 +103,7 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
         "kind": Field(types.STRING, "Kind, for example `Deployment`"),
         "namespace": Field(types.STRING, "Namespace"),
         "name": Field(types.STRING, "Name"),
-        "labels": Field(_LABELS, "Labels of the pods"),
+        "labels": Field(_LABELS, "Labels of the pods", needs_manifests=True),
         "replicas": Field(types.INT, "Declared number of pods"),
         "priorityClass": Field(
             types.STRING, "Priority class of the pods, or empty if they have none"
@@ -112,7 +115,10 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
                 "verdict": (types.STRING, "`fits`, `does-not-fit`, or `cannot-tell`"),
                 "placed": (types.INT, "Pods that fit"),
                 "pending": (types.INT, "Pods that stay pending"),
-                "pools": (_STRINGS, "Names of the pools in which the plan places its pods"),
+                "pools": (
+                    _STRINGS,
+                    "Names of the pools on whose planned nodes its pods run, in any simulated pod arrival order",
+                ),
                 "zones": (
                     _STRINGS,
                     "Zones of these pools. Unknown if the fleet sets only the number of zones",
@@ -140,7 +146,7 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
             "Name of the object. If only the plan file contains the claim, the claim's name in "
             "the pod",
         ),
-        "labels": Field(_LABELS, "Labels of the object"),
+        "labels": Field(_LABELS, "Labels of the object", needs_manifests=True),
         "requests": Field(
             list_of(REQUEST), "Requests, with one entry for each `firstAvailable` alternative"
         ),

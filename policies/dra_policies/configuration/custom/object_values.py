@@ -11,19 +11,16 @@ from dra_policies.configuration.custom.object_types import OBJECT_TYPES
 
 
 def object_value(kind: str, values: Mapping[str, Any], owner: str) -> MapValue:
-    """Return an object of that type. A field without a value is unknown, and its name contains the
-    name of its object.
+    """Return an object of that type. A field without a value is unknown, and messages about it name
+    the field and its object.
     """
-    unknown = {
-        name: UnknownValue(f"{name} of {owner}")
-        for name in OBJECT_TYPES[kind]
-        if name not in values
-    }
-    known = {
-        name: UnknownValue(f"{name} of {owner}") if value is None else value
-        for name, value in values.items()
-    }
-    return MapValue.of_strings({**unknown, **known})
+    found = {name: values.get(name) for name in OBJECT_TYPES[kind]}
+    return MapValue.of_strings(
+        {
+            name: UnknownValue(f'the field "{name}" of {owner}') if value is None else value
+            for name, value in found.items()
+        }
+    )
 
 
 def multiply(usd: Decimal | None, factor: int) -> Decimal | None:

@@ -87,7 +87,13 @@ def render_page() -> str:
     lines += [
         "",
         "Later versions can add fields, but don't remove or change existing fields. *Pools* marks "
-        "fields that are unknown without pools.",
+        "fields that are unknown without pools. *Manifests* marks fields that a plan file doesn't "
+        "contain, so they are unknown in the policy pack. There, a mandatory rule that depends on "
+        "such a field reports the warning `stack-cannot-be-judged`. Run these rules with `check`.",
+        "",
+        "The fields of pools, and the pools and costs of workloads, describe the nodes that the "
+        "plan builds. If the simulated scheduler needs other nodes than the best packing, they "
+        "describe the simulated nodes.",
     ]
     for name, fields in OBJECT_TYPES.items():
         lines += [
@@ -98,7 +104,7 @@ def render_page() -> str:
             "| :-- | :-- | :-- | :-- |",
         ]
         for key, field in fields.items():
-            needs = "Pools" if field.needs_pools else ""
+            needs = "Pools" if field.needs_pools else "Manifests" if field.needs_manifests else ""
             lines.append(f"| `{key}` | {_type(field.type)} | {field.meaning} | {needs} |")
     return "\n".join(lines) + "\n"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from dra_planner.catalog import HOURS_PER_MONTH, find_machine
@@ -12,6 +12,7 @@ from dra_planner.errors import CatalogError
 from dra_planner.fleet import Fleet
 from dra_planner.plan import Plan
 from dra_planner.plan.model import PlannedPool
+from dra_planner.plan.nodes.devices import KindCount
 from dra_policies.configuration.custom.object_values import (
     in_dollars,
     multiply,
@@ -21,8 +22,8 @@ from dra_policies.configuration.custom.object_values import (
 _HOSTNAME: Final = "kubernetes.io/hostname"  # this value differs between nodes
 
 
-def pool_value(plan: Plan, pool: PlannedPool, nodes: int) -> MapValue:
-    """Return a pool, with the number of nodes that the plan builds."""
+def pool_value(plan: Plan, pool: PlannedPool, nodes: int, devices: Sequence[KindCount]) -> MapValue:
+    """Return a pool, with the number of nodes that the plan builds, and the devices on them."""
     offer = next(each for each in plan.offers if each.name == pool.name)
     hourly = multiply(pool.hourly_usd, nodes)
     return object_value(
@@ -40,8 +41,8 @@ def pool_value(plan: Plan, pool: PlannedPool, nodes: int) -> MapValue:
             "nodes": nodes,
             "minNodes": pool.nodes.minimum,
             "maxNodes": pool.nodes.maximum,
-            "devices": pool.devices.total,
-            "usedDevices": pool.devices.used,
+            "devices": sum(kind.total for kind in devices),
+            "usedDevices": sum(kind.used for kind in devices),
             "nodeHourlyCost": in_dollars(pool.hourly_usd),
             "hourlyCost": in_dollars(hourly),
             "monthlyCost": in_dollars(multiply(hourly, HOURS_PER_MONTH)),

@@ -24,8 +24,9 @@ from dra_planner.model import (
 )
 from dra_planner.plan import Plan
 from dra_planner.plan.model import PlannedPool, PlannedWorkload
+from dra_planner.plan.nodes.built_placements import built_pools
 from dra_planner.plan.nodes.cost_shares import CostShare, cost_shares, namespace_shares
-from dra_planner.plan.nodes.groups import fill_nodes
+from dra_planner.plan.nodes.groups import FilledNodes, fill_nodes
 from dra_policies.configuration.custom.claim_objects import (
     NamedClaim,
     claim_value,
@@ -138,9 +139,19 @@ class PublishedObjects:
         return {} if self._plan is None else {each.workload: each for each in self._plan.workloads}
 
     @cached_property
+    def _filled(self) -> FilledNodes | None:
+        return None if self._plan is None else fill_nodes(self._plan)
+
+    @cached_property
+    def _built_pools(self) -> Mapping[WorkloadRef, set[str]]:
+        return {} if self._plan is None else built_pools(self._plan)
+
+    @cached_property
     def _shares(self) -> tuple[CostShare, ...] | None:
-        plan = self._plan
-        return None if plan is None or plan.cost is None else cost_shares(plan, fill_nodes(plan))
+        plan, filled = self._plan, self._filled
+        if plan is None or filled is None or plan.cost is None:
+            return None
+        return cost_shares(plan, filled)
 
     @cached_property
     def _hourly_by_workload(self) -> dict[WorkloadRef, Decimal]:
@@ -162,12 +173,12 @@ class PublishedObjects:
 
     @cached_property
     def _pools(self) -> dict[str, PublishedObject]:
-        if self._plan is None:
+        if self._plan is None or self._filled is None:
             return {}
         urns = {pool.offer_name: pool.urn for pool in self._view.pools if pool.urn}
         return {
             pool.name: PublishedObject(
-                pool_value(self._plan, pool, self._nodes(pool)),
+                pool_value(self._plan, pool, self._nodes(pool), self._filled.kinds(pool.name)),
                 f'pool "{pool.name}"',
                 urn=urns.get(pool.name, self._view.judged_urn),
             )
@@ -251,7 +262,9 @@ class PublishedObjects:
         }
         planned = self._planned.get(ref)
         if planned is not None and self._plan is not None:
-            pools = [name for name, pods in planned.placements if pods]
+            used = self._built_pools[ref]
+            built = [pool.name for pool in self._plan.pools if pool.name in used]
+            pools = [*built, *sorted(used.difference(built))]
             values |= {
                 "verdict": planned.verdicts[self._plan.level],
                 "placed": planned.placed,

@@ -17,7 +17,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="stack-cannot-be-judged",
-    says="A mandatory rule depends on a value that isn't known yet.",
+    says="A mandatory rule depends on an unknown value.",
     why="The rule can't pass or fail until the value is known, so a later preview or update can "
     "still reject the stack.",
     fix="Declare a plain value instead of an output, or check the finding yourself.",
