@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -75,6 +75,7 @@ class Kustomization(Struct, frozen=True):
 
     folder: str  # the path as the user would write it
     data: Mapping[str, Any]
+    fault: str = ""  # why its file isn't a kustomization
 
     @property
     def path(self) -> str:
@@ -124,6 +125,7 @@ def build_kustomizations(paths: Iterable[str], exclude: Sequence[str] = ()) -> B
     sources: list[Source] = []
     files: set[str] = set()
     reasons: dict[Kustomization, str] = {}
+    failed: set[Kustomization] = set()
     for number, root in enumerate(roots):
         reason = (
             f"these folders contain more than {_MOST} kustomizations"
@@ -138,8 +140,9 @@ def build_kustomizations(paths: Iterable[str], exclude: Sequence[str] = ()) -> B
                 continue
             except UsageError as error:
                 reason = error.message
+                failed.add(root)
         reasons[root] = reason
-    absent = tuple(_absent(list(reasons), given, reasons))
+    absent = tuple(_absent(list(reasons), given, reasons, failed=failed))
     marked = {each.name for each in absent}
     notes = (_note(root, why) for root, why in reasons.items() if root.folder not in marked)
     return Built(tuple(sources), frozenset(files), tuple(notes), absent)
@@ -195,7 +198,9 @@ def _roots(paths: Iterable[str], exclude: Sequence[str]) -> list[Kustomization]:
     return [
         each
         for each in found.values()
-        if each.path not in included and not each.is_component and any(each.includes())
+        if each.path not in included
+        and not each.is_component
+        and (each.fault or any(each.includes()))
     ]
 
 
@@ -205,9 +210,11 @@ def _absent(
     reasons: Mapping[Kustomization, str],
     *,
     has_guards: bool = False,
+    failed: Collection[Kustomization] = (),
 ) -> Iterator[Source]:
-    """Yield a source without text for each kustomization whose changes aren't visible in its
-    files.
+    """Yield a source without text for each kustomization whose changes aren't visible in its files,
+    and for each invalid kustomization, which other tools can't build either. `failed` are the
+    kustomizations that the tool rejects.
     """
     read = [os.path.realpath(path) for path in paths]
     users = Counter(each.path for root in roots for each in with_included(root))
@@ -218,7 +225,8 @@ def _absent(
             if not (has_guards and is_guards_component(each.data))
         ]
         changes = list(dict.fromkeys(_changes(root, parts, read, users)))
-        if changes:
+        is_invalid = root in failed or root.fault
+        if changes or is_invalid:
             more = f" and {len(changes) - _SHOWN} more" if len(changes) > _SHOWN else ""
             yield Source(
                 root.folder,
@@ -227,7 +235,9 @@ def _absent(
                     title=f"Kustomization {root.folder}",
                     why=f"the kustomization isn't built, because {reasons[root]}",
                     instead=f"kustomize build {root.folder} | pulumi-dra plan -",
-                    missing=f"its changes ({', '.join(changes[:_SHOWN])}{more})",
+                    missing="its manifests"
+                    if is_invalid
+                    else f"its changes ({', '.join(changes[:_SHOWN])}{more})",
                 ),
             )
 
@@ -268,6 +278,8 @@ def _note(root: Kustomization, reason: str) -> Diagnostic:
 def _missing(root: Kustomization) -> str:
     """Return why a kustomization can't be built here, or "" if nothing is missing."""
     for each in with_included(root):
+        if each.fault:
+            return f"{each.folder}/{each.fault}"
         text = each.missing()
         if text:
             where = "another repository" if _REMOTE.search(text) else "no file or folder"
@@ -313,11 +325,15 @@ def kustomizations_below(path: str, exclude: Sequence[str] = ()) -> Iterator[Kus
 def read_kustomization(folder: str) -> Kustomization:
     """Return the kustomization of a folder, without content if its file can't be read."""
     file = kustomization_of(Path(folder))
+    if file is None:
+        return Kustomization(folder, {})
     try:
-        data = read_yaml(file.read_text(encoding="utf-8"))[0] if file is not None else {}
+        data = read_yaml(file.read_text(encoding="utf-8"))[0]
     except (OSError, ValueError, Fault):
-        data = {}
-    return Kustomization(folder, data if isinstance(data, Mapping) else {})
+        return Kustomization(folder, {}, f"{file.name} can't be read as YAML")
+    if isinstance(data, Mapping):
+        return Kustomization(folder, data)
+    return Kustomization(folder, {}, "" if data is None else f"{file.name} isn't a mapping")
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -81,14 +82,22 @@ def run_limited(words: Sequence[str], path: str) -> str:
         output.seek(0)
         errors.seek(0)
         text = output.read().decode("utf-8", "replace")
-        message = errors.read(MOST_BYTES).decode("utf-8", "replace").strip().splitlines()
+        message = errors.read(MOST_BYTES).decode("utf-8", "replace")
     if status:
-        last = message[-1] if message else f"exit status {status}"
         raise UsageError(
-            f"{tool} can't render {path}: {last}",
+            f"{tool} can't render {path}: {_reason(message) or f'exit status {status}'}",
             fix=f"to find the cause, run {' '.join([tool, *words[2:]])}",
         )
     return text
+
+
+def _reason(message: str) -> str:
+    """Return the last line with words of a tool's standard error or, if kubectl prints an error of
+    several lines (between `err=<` and `>`), these lines.
+    """
+    lines = [line.strip() for line in message.splitlines() if re.search(r"\w", line)]
+    starts = [number for number, line in enumerate(lines) if line.endswith("err=<")]
+    return " ".join(lines[starts[-1] + 1 :] if starts else lines[-1:])
 
 
 def _outside(words: Sequence[str], roots: Sequence[Path]) -> str:

@@ -148,3 +148,49 @@ def test_a_saved_plan_is_of_the_files_and_cannot_tell(project: Project) -> None:
 
     assert done.status == 3
     assert "a saved plan uses the files without changes" in " ".join(done.out.split())
+
+
+KLOG = (
+    'E1128 19:00:00.0 9 run.go:72] "command failed" err=<\n'
+    "\tFailed to read k/base/a.yaml:\n\tkind should be Kustomization\n >\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("printed", "reason"),
+    [
+        (KLOG, "k/base: Failed to read k/base/a.yaml: kind should be Kustomization"),
+        (
+            "Warning: old\nError: no matches for a patch\n\n",
+            "k/base: Error: no matches for a patch",
+        ),
+        ("", "k/base: exit status 1"),
+    ],
+    ids=["several lines", "one line", "nothing"],
+)
+@pytest.mark.parametrize("command", ["plan", "check", "ci"])
+def test_one_that_the_tool_rejects_cannot_be_judged(
+    base: Project, tmp_path: Path, command: str, printed: str, reason: str
+) -> None:
+    """Given a kustomization without changes that kubectl rejects, when a command reads it, then the
+    verdict is *cannot tell*, with kubectl's reason.
+    """
+    tool = tmp_path / "empty" / "kubectl"
+    tool.parent.mkdir()
+    tool.write_text(f"#!/bin/sh\nprintf '%s' '{printed}' >&2\nexit 1\n", encoding="utf-8")
+    tool.chmod(0o755)
+
+    done = base.run(command, "k", "--stack", "dev", COLUMNS="500")
+
+    assert done.status == 3, done.out + done.err
+    if command != "ci":
+        assert f"kubectl kustomize can't render {reason}, so its manifests" in done.out
+
+
+def test_one_that_is_a_list_cannot_be_judged(base: Project) -> None:
+    base.write("k/base/kustomization.yaml", "- all.yaml\n")
+
+    done = base.run("plan", "k", "--stack", "dev", COLUMNS="500")
+
+    assert done.status == 3
+    assert "k/base/kustomization.yaml isn't a mapping" in done.out
