@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from dra_command.command_line.arguments import UsageError
-from dra_command.command_line.installation import installed_from, with_extras
+from dra_command.command_line.installation import installed_from
 from dra_command.command_line.yaml_text import yaml_text
 from dra_command.init.install_source import requirement_of
+from dra_command.init.requirements import add_requirement
 from dra_planner.clouds import cloud
 from dra_planner.fleet import Fleet
 from dra_planner.package_version import semantic_version
@@ -89,7 +90,8 @@ def check_stack_name(name: str) -> str:
 def project_files(folder: Path, fleet: Fleet, install: str = "") -> dict[str, str]:
     """Return the files that all stacks of the project in a folder share, by path. If a file in
     `MERGED` already exists, its text is kept. `install` is the requirement that pip installs. The
-    default is the source of this installation.
+    default is the source in the project's requirements or, in a new project, the source of this
+    installation.
     """
     name = _NOT_IN_A_NAME.sub("-", folder.resolve().name).strip("-.")[:100] or "gpus"
     ignored, required = (folder / each for each in MERGED)
@@ -99,19 +101,13 @@ def project_files(folder: Path, fleet: Fleet, install: str = "") -> dict[str, st
         "policies/PulumiPolicy.yaml": _PACK.format(version=semantic_version(version("pulumi-dra"))),
         "policies/__main__.py": _PACK_PROGRAM,
         ignored.name: ignored.read_text(encoding="utf-8") if ignored.is_file() else _IGNORED,
-        required.name: _with_requirement(
+        required.name: add_requirement(
             required.read_text(encoding="utf-8") if required.is_file() else "",
-            fleet,
             requirement_of(install, folder) if install else installed_from(),
+            (cloud(fleet.cloud).sdk_extra, "policy"),
+            replaces=bool(install),
         ),
     }
-
-
-def _with_requirement(text: str, fleet: Fleet, source: str) -> str:
-    """Return requirements for pip, including this package and the SDK for the fleet's cloud."""
-    wanted = with_extras(source, (cloud(fleet.cloud).sdk_extra, "policy"))
-    lines = text.splitlines()
-    return "".join(f"{line}\n" for line in (lines if wanted in lines else [*lines, wanted]))
 
 
 def account_settings(fleet: Fleet) -> Mapping[str, str]:

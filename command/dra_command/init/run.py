@@ -19,6 +19,7 @@ from dra_command.init.project_files import (
     project_files,
     stack_settings,
 )
+from dra_command.init.requirements import installs_this_package
 from dra_command.init.starter_files import (
     FIRST_CLAIM,
     FIRST_CLAIM_FILE,
@@ -94,6 +95,9 @@ def _write_stack(values: argparse.Namespace) -> int:
     workloads = [os.path.relpath(path, folder) for path in values.workloads] or [WORKLOADS]
     # an existing sample file might contain a user's changes
     sample = {} if (folder / FIRST_CLAIM_FILE).exists() else _sample(values)
+    is_new_source = bool(values.install) or not installs_this_package(
+        text_at(folder / "requirements.txt", "")
+    )
     shared = {**project_files(folder, start.fleet, values.install), **sample}
     pipeline = workflow_files(values, CheckedFiles(stack=stack))
     files = {
@@ -115,7 +119,7 @@ def _write_stack(values: argparse.Namespace) -> int:
     if not values.quiet:
         print(f"wrote {plan_path(stack, folder)}")
     print_notes(folder / fleet_file, (*start.notes, *_access_notes(start)))
-    if not values.quiet:
+    if is_new_source:
         print_notes(folder / "requirements.txt", install_notes(values.install, folder))
     print_notes(
         folder / f"stacks/Pulumi.{stack}.yaml",

@@ -86,15 +86,38 @@ def _checked_files(values: argparse.Namespace, folder: Path) -> CheckedFiles:
             "--only-ci requires manifests or a stack to check",
             fix="use --stack NAME, or --workloads PATH with --fleet FILE",
         )
-    for path in (*values.workloads, values.other_tool):
+    for path in values.workloads:
         if not (is_url(path) or os.path.exists(path)):
             raise UsageError(
                 f"{path} doesn't exist", fix="use the path of an existing file or folder"
             )
+    if not _is_place(values.other_tool):
+        _require_shared_fleet(values.other_tool)
     return CheckedFiles(
-        workloads=paths_from(folder, values.workloads),
-        fleet=paths_from(folder, [values.other_tool]),
+        workloads=paths_from(folder, values.workloads), fleet=_fleet_word(folder, values.other_tool)
     )
+
+
+def _is_place(fleet: str) -> bool:
+    return is_url(fleet) or os.path.exists(fleet)
+
+
+def _require_shared_fleet(name: str) -> None:
+    """Raise UsageError if the nearest configuration doesn't define a shared fleet of that name."""
+    from dra_command.inputs.shared_fleets import find_shared_fleet  # noqa: PLC0415  (loads all rules)
+
+    if find_shared_fleet(name) is None:
+        raise UsageError(
+            f"{name} doesn't exist",
+            fix="use the path of an existing file, or a name under `fleets` in pulumi-dra.yaml",
+        )
+
+
+def _fleet_word(folder: Path, fleet: str) -> str:
+    """Return a fleet as an argument for a command that runs in a folder: a path, a URL, or a
+    name.
+    """
+    return paths_from(folder, [fleet]) if _is_place(fleet) else shlex.quote(fleet)
 
 
 def print_pipeline_notes(
@@ -132,7 +155,7 @@ def _baseline_notes(values: argparse.Namespace) -> Iterator[str]:
         f"--stack {shlex.quote(values.stack)}"
         if values.stack
         else f"{paths_from(folder, values.workloads)} --fleet "
-        f"{paths_from(folder, [values.other_tool])}"
+        f"{_fleet_word(folder, values.other_tool)}"
     )
     file = paths_from(folder, [values.baseline])
     yield (

@@ -14,6 +14,7 @@ import yaml
 from command_project import STACK, Project
 
 from cluster_descriptions import EKSCTL
+from dra_command.init.requirements import add_requirement
 from dra_planner.planfile import plan_path, read_plan_file
 
 FLEET = yaml.safe_dump(yaml.safe_load(STACK)["config"]["pulumi-dra:fleet"], sort_keys=False)
@@ -112,10 +113,52 @@ def test_a_second_stack_joins_a_project_and_a_repository_keeps_its_files(tmp_pat
     assert "look at stacks/Pulumi.dev.yaml: set gcp:project" in added.out
     assert "wrote __main__.py" not in added.out
     assert (project.root / ".gitignore").read_text() == "*.log\n"
-    first, *ours = (project.root / "requirements.txt").read_text().splitlines()
-    assert (first, len(ours)) == ("requests", 2)
+    first, ours = (project.root / "requirements.txt").read_text().splitlines()
+    assert (first, "[aws,policy,gcp]" in ours) == ("requests", True)
     assert project.run("plan", "--stack", "prod", "--check").status == 0
     assert project.run("plan", "--stack", "dev", "--check").status == 0
+
+
+COMMIT = "git+https://github.com/acme/pulumi-dra.git@0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ((), f"pulumi-dra[aws,policy,gcp] @ {COMMIT}\n"),
+        (("--install", "1.0.0"), "pulumi-dra[aws,policy,gcp]==1.0.0\n"),
+    ],
+    ids=["the project's source", "another source"],
+)
+def test_a_second_stack_installs_one_source(
+    tmp_path: Path, options: tuple[str, ...], expected: str
+) -> None:
+    project = Project(tmp_path)
+    project.write("eks.yaml", FLEET)
+    project.write("gke.yaml", GKE)
+    project.run("init", "--stack", "prod", "--from", "eks.yaml", "--install", COMMIT)
+    done = project.run("init", "--stack", "dev", "--from", "gke.yaml", *options)
+    assert (project.root / "requirements.txt").read_text() == expected
+    assert "requirements.txt: generated files install" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", "pulumi-dra[gcp,policy]==2\n"),
+        ("pulumi-dra-tools==1\n", "pulumi-dra-tools==1\npulumi-dra[gcp,policy]==2\n"),
+        ("pulumi_dra >= 1  # ours\nrequests\n", "pulumi_dra[gcp,policy] >= 1  # ours\nrequests\n"),
+        ("pulumi-dra[ gcp , policy ]==1\n", "pulumi-dra[ gcp , policy ]==1\n"),
+        (
+            "dist/pulumi_dra-1.0-py3-none-any.whl[aws]\n",
+            "dist/pulumi_dra-1.0-py3-none-any.whl[aws,gcp,policy]\n",
+        ),
+    ],
+    ids=["none", "another package", "without extras", "the same extras", "a wheel file"],
+)
+def test_the_own_line_of_requirements_gets_extras(before: str, after: str) -> None:
+    added = add_requirement(before, "pulumi-dra==2", ("gcp", "policy"), replaces=False)
+    assert added == after
 
 
 def test_files_that_differ_are_named_and_nothing_is_written(tmp_path: Path) -> None:
@@ -435,3 +478,30 @@ class TestOptionsOfTheWorkflow:
         assert f"run `{shlex.join(('pulumi-dra', *command))}` in ." in done.out
         assert project.run(*command).status == 0
         assert "known.json doesn't exist" not in project.run("init", *words).out
+
+
+class TestAWorkflowForASharedFleet:
+    """Given a configuration that names a shared fleet, when `init` writes only the workflow."""
+
+    WORDS = ("init", "--only-ci", "--ci", "gitlab", "--workloads", "workloads", "--fleet")
+
+    @pytest.fixture
+    def shared(self, project: Project) -> Project:
+        project.write("fleets/gpus.yaml", FLEET)
+        project.write("pulumi-dra.yaml", "fleets: {prod: fleets/gpus.yaml}\n")
+        return project
+
+    def test_the_workflow_uses_the_name(self, shared: Project) -> None:
+        done = shared.run(*self.WORDS, "prod", "--baseline", "known.json")
+        assert done.status == 0, done.err
+        text = "".join(each.read_text() for each in shared.root.glob("*.gitlab-ci.yml"))
+        command = "pulumi-dra ci workloads --fleet prod"
+        assert command in text
+        assert f"{command} --write-baseline known.json" in done.out
+        assert shared.run(*shlex.split(command)[1:]).status == 0
+
+    def test_an_unknown_name_is_rejected(self, shared: Project) -> None:
+        assert 'did you mean "prod"?' in shared.run(*self.WORDS, "prd").err
+        (shared.root / "pulumi-dra.yaml").unlink()
+        done = shared.run(*self.WORDS, "prod")
+        assert (done.status, "prod doesn't exist" in done.err) == (2, True)
