@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from plan_builders import fleet
 
+from dra_planner.fleet import read_fleet
 from dra_planner.model import DemandLevel
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source
@@ -118,6 +119,31 @@ class TestNodesThatNothingAdds:
     def test_an_autoscaler_adds_more_pods(self) -> None:
         (found,) = plan(WEB, SCALER, nodes=ROOM).beside
         assert (found.code, found.severity) == ("ceiling-exceeds-nodes", "warning")
+
+    @pytest.mark.parametrize(
+        ("autoscaler", "reason"),
+        [
+            ("none", "because nothing increases the planned node counts"),
+            ("karpenter", "because karpenter doesn't increase the planned node counts"),
+        ],
+    )
+    def test_the_fix_names_an_autoscaler_that_changes_counts(
+        self, autoscaler: str, reason: str
+    ) -> None:
+        """Given an autoscaler that keeps the counts, or none, when pods are added, then the fix is
+        one that changes the counts.
+        """
+        given = fleet(("g6.12xlarge", ROOM)).document()
+        pools = [{**pool, "zones": ["us-east-1a"]} for pool in given["pools"]]
+        scaled = read_fleet({**given, "pools": pools, "autoscaler": autoscaler})
+        sources = (Source("app", "---".join((CLAIM, WEB, SCALER))),)
+        (found,) = (
+            each
+            for each in make_plan(PlanRequest(sources=sources, fleet=scaled)).beside
+            if each.code == "ceiling-exceeds-nodes"
+        )
+        assert reason in found.message
+        assert found.fix.endswith("or set autoscaler to cluster-autoscaler in the fleet")
 
     def test_a_plan_for_the_peak_has_the_nodes(self) -> None:
         assert codes(plan(self.FULL, nodes=ROOM, level="peak")) == []

@@ -9,6 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from dra_planner.clouds import cloud
 from dra_planner.errors import NOWHERE, Diagnostic, Place
 from dra_planner.fleet import Fleet
 from dra_planner.model import DEMAND_LEVELS, Demand, DemandLevel, Figures, Member, WorkloadRef
@@ -106,7 +107,7 @@ def find_levels_without_nodes(
             if size.verdict == "does-not-fit" and _verdict(sizing, size.workload) == "fits"
         )
         if pending:
-            yield _without_nodes(pending, growing, level, judgement)
+            yield _without_nodes(pending, growing, level, judgement, fleet)
             return
 
 
@@ -168,7 +169,11 @@ def _only_growing(
 
 
 def _without_nodes(
-    pending: int, growing: list[WorkloadRef], level: DemandLevel, judgement: Judgement
+    pending: int,
+    growing: list[WorkloadRef],
+    level: DemandLevel,
+    judgement: Judgement,
+    fleet: Fleet,
 ) -> Diagnostic:
     """Return the finding about the workloads that add pods at a level. It's a note for several
     workloads, because they don't always add pods at the same time. It's also a note for a rollout
@@ -184,20 +189,33 @@ def _without_nodes(
     stuck = " and the rollout never completes" if level == "peak" and is_stuck else ""
     more = counted(len(growing) - 1, "other workload")
     others = f" and {more} add pods at the same time" if growing[1:] else " adds pods"
+    autoscaler = counting_autoscaler(fleet)
+    scaler = (
+        "nothing increases"
+        if fleet.autoscaler == "none"
+        else f"{fleet.autoscaler} doesn't increase"
+    )
     when = "up to the maximum of its autoscaler" if level == "ceiling" else "during a rollout"
     return Diagnostic(
         severity="note" if growing[1:] or not is_stuck else "warning",
         code=f"{level}-exceeds-nodes",
         message=f"if {growing[0]}{others} {when}, {counted(pending, 'pod')} "
-        f"{verb(pending, 'stay')} pending{'' if growing[1:] else stuck}, because nothing "
-        "increases the planned node counts",
+        f"{verb(pending, 'stay')} pending{'' if growing[1:] else stuck}, because "
+        f"{scaler} the planned node counts",
         place=_places(judgement).get(growing[0], NOWHERE),
-        fix=f"plan with --demand {level}, or set an autoscaler in the fleet"
+        fix=f"plan with --demand {level}, or set autoscaler to {autoscaler} in the fleet"
         if level == "ceiling"
-        else f"plan with --demand {level}, set an autoscaler in the fleet, or set maxSurge to 0 and "
-        "maxUnavailable to 1",
+        else f"plan with --demand {level}, set autoscaler to {autoscaler} in the fleet, or set "
+        "maxSurge to 0 and maxUnavailable to 1",
         subject=str(growing[0]),
     )
+
+
+def counting_autoscaler(fleet: Fleet) -> str:
+    """Return the autoscaler that changes the node counts of a fleet's pools. Others keep them."""
+    place = cloud(fleet.cloud)
+    keeps = {"none", *place.keep_counts}
+    return next((name for name in place.autoscalers if name not in keeps), "cluster-autoscaler")
 
 
 def _places(judgement: Judgement) -> dict[WorkloadRef, Place]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dra_planner.model import DemandLevel
 from dra_planner.plan.judgement.daemon_rollouts import find_stalled_daemons
+from dra_planner.plan.judgement.demand_levels import counting_autoscaler
 from dra_planner.sizing import Sizing, WorkloadSize
 from dra_planner.wording import counted
 from dra_policies.rules.rule import Finding, Rule
@@ -13,14 +14,8 @@ from dra_policies.view.stack_view import StackView
 
 MOST_NAMES = 3
 LEVELS: tuple[DemandLevel, ...] = ("ceiling", "peak")
-PLANNED_NODES: dict[str, str] = {
-    "ceiling-exceeds-nodes": "set an autoscaler in the fleet",
-    "peak-exceeds-nodes": "set an autoscaler in the fleet, or set the rollout's maxSurge to 0 and "
-    "maxUnavailable to 1",
-}
-"""A plan's findings about pods that stay pending on the planned nodes, each with its fix without a
-saved plan, which would set the demand of the check.
-"""
+PLANNED_NODES: dict[str, DemandLevel] = {f"{level}-exceeds-nodes": level for level in LEVELS}
+"""The demand of each of the plan's findings about pods that stay pending on the planned nodes."""
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -62,13 +57,23 @@ def check(view: StackView) -> Iterator[Finding]:
 def _without_nodes(view: StackView) -> Iterator[Finding]:
     """Yield the plan's findings about pods that fit the maximums of the pools, but stay pending
     because nothing increases the planned node counts. A Pulumi stack declares its own counts.
+    Without a stack, there is no saved plan, which would set the demand of the check.
     """
     plan = view.plan() if view.plan is not None and not view.expects_record else None
-    for each in plan.beside if plan is not None else ():
+    if plan is None or plan.fleet is None:
+        return
+    for each in plan.beside:
         if each.code in PLANNED_NODES:
+            autoscaler = counting_autoscaler(plan.fleet)
+            fix = (
+                f"set autoscaler to {autoscaler} in the fleet"
+                if PLANNED_NODES[each.code] == "ceiling"
+                else f"set autoscaler to {autoscaler} in the fleet, or set maxSurge to 0 and "
+                "maxUnavailable to 1"
+            )
             yield Finding(
                 message=each.message,
-                fix=each.fix if view.stack else PLANNED_NODES[each.code],
+                fix=each.fix if view.stack else fix,
                 urn=view.judged_urn,
                 place=each.place,
                 about=each.subject,
