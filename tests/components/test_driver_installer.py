@@ -54,7 +54,7 @@ def test_the_pod_runs_it_with_the_version_that_was_asked_for() -> None:
     ("driver", "warned"),
     [
         ("580.173.02", "COS 125 and 129"),
-        ("575.57.08", "no checked release"),
+        ("575.57.08", "none of the checked versions"),
         ("latest", ""),
     ],
 )

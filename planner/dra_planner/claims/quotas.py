@@ -212,9 +212,7 @@ class QuotaRoom:
         of_pods = [(quota, self._of_pod(quota, data)) for quota in quotas]
         for quota, usage in of_pods:  # in the code below, they count like all other pods
             quota.charge(usage, [-without_claims] * _LEVELS)
-        self._note_charges(member, charged)
-        if before is not None:
-            self._freed[member.workload, member.pod_set] = self._charges_of(*before, namespace)
+        self._note_charges(member, charged, before)
         # A pod is admitted only if its own claims also fit within the quota. `free` is the number
         # of such complete pods. In `_wait`, `of_pods` counts only pods, because a pod whose claim
         # is denied exists and stays pending.
@@ -236,17 +234,24 @@ class QuotaRoom:
         if per_node and any(admitted.figures):
             yield from self._of_daemons(member, without_claims, charged, of_pods)
         yield admitted, None
-        if rest is None:
-            return
-        if per_node and without_claims:  # these pods exist, unlike those of other nodes
-            rest = replace(rest, figures=Figures.fixed(without_claims))
-        self._refused[member.workload, member.pod_set] = rest.figures
-        yield from _wait(rest, of_pods, _tightest(charged, namespace), namespace)
+        if rest is not None:
+            if per_node and without_claims:  # these pods exist, unlike those of other nodes
+                rest = replace(rest, figures=Figures.fixed(without_claims))
+            self._refused[member.workload, member.pod_set] = rest.figures
+            yield from _wait(rest, of_pods, _tightest(charged, namespace), namespace)
 
-    def _note_charges(self, member: Member, charged: _Charged) -> None:
-        """Record the amounts that one pod of a workload charges, and the amounts that its existing
-        pending pods have already charged.
+    def _note_charges(
+        self,
+        member: Member,
+        charged: _Charged,
+        before: tuple[PodSpec, tuple[ShapeClaim, ...]] | None,
+    ) -> None:
+        """Record the amounts that one pod of a workload charges, the amounts that its existing
+        pending pods have already charged, and the amounts that a pod of `before` frees.
         """
+        if before is not None:
+            namespace = member.workload.namespace
+            self._freed[member.workload, member.pod_set] = self._charges_of(*before, namespace)
         charges = _charges(charged, member.workload.namespace)
         self._charges[member.workload, member.pod_set] = charges
         for limit, amount in charges.items():
