@@ -34,6 +34,7 @@ _MARKS = (
 )
 # an object of Kubernetes, after comments and separators
 _MANIFEST = re.compile(r"(?:\s*(?:#[^\n]*|---[^\n]*)\n)*(?:apiVersion|kind):")
+_SUFFIXES = (".yaml", ".yml", ".json")
 _MOST_NODES = 2_000_000  # the JSON of a Terraform state contains every attribute of every resource
 
 
@@ -78,9 +79,9 @@ def read_other_tools_fleet(
     the machine types to choose if the file allows many. Raises PlannerError.
     """
     _require_no_terraform_code(Path(path))
-    text, defaults = _with_defaults(_text_of(path))
-    if not any(mark in text for mark in _MARKS):
-        if _MANIFEST.match(text):
+    files = [(file, *_with_defaults(text)) for file, text in _texts_of(path).items()]
+    if not any(_is_marked(text) for _, text, _ in files):
+        if _MANIFEST.match(files[0][1]):
             raise FleetError(
                 "is a Kubernetes manifest, not a fleet",
                 place=Place(path),
@@ -90,7 +91,7 @@ def read_other_tools_fleet(
     from dra_planner.fleet_sources import read_imported_fleet  # noqa: PLC0415  (loads the readers of every tool)
 
     found = read_imported_fleet(
-        _documents(text, path),
+        [each for file, text, _ in files for each in _documents(text, file)],
         file=path,
         region=region,
         kubernetes=kubernetes,
@@ -99,6 +100,7 @@ def read_other_tools_fleet(
         target=target,
         machines=machines,
     )
+    defaults = {name: value for *_, given in files for name, value in given.items()}
     if found is None or not defaults:
         return found
     shown = ", ".join(f"{name}={value}" for name, value in defaults.items())
@@ -107,18 +109,29 @@ def read_other_tools_fleet(
     )
 
 
-def _text_of(path: str) -> str:
-    """Return the text of a file, or of all YAML files of a folder."""
+def _texts_of(path: str) -> dict[str, str]:
+    """Return the text of a file, or of the YAML files and of the other tools' JSON files of a
+    folder, by path.
+    """
     if not Path(path).is_dir():
-        return read_file(path).text
-    files = sorted(each for each in Path(path).iterdir() if each.suffix in (".yaml", ".yml"))
-    if not files:
+        return {path: read_file(path).text}
+    files = sorted(each for each in Path(path).iterdir() if each.suffix in _SUFFIXES)
+    texts = {str(each): read_file(str(each)).text for each in files}
+    found = {
+        file: text for file, text in texts.items() if not file.endswith(".json") or _is_marked(text)
+    }
+    if not found:
         raise FleetError(
-            "this folder doesn't contain YAML files",
+            "this folder doesn't contain YAML files, or JSON files of Terraform",
             place=Place(path),
-            fix="pass a file, or a folder with YAML files",
+            fix="pass a file, or a folder with these files",
         )
-    return "\n---\n".join(read_file(str(each)).text for each in files)
+    return found
+
+
+def _is_marked(text: str) -> bool:
+    """Return whether a text can be a file of another tool."""
+    return any(mark in text for mark in _MARKS)
 
 
 def _with_defaults(text: str) -> tuple[str, dict[str, str]]:

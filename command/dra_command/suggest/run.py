@@ -101,11 +101,16 @@ def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
             "known price"
         )
         of_them = "of the compared machine types"
+    migs = found.mig_configurations
+    if migs:
+        of_them = f"{of_them} with the MIG configurations below"
     if found.gap:
         yield f"{compared}; another fleet {of_them} could cost up to {found.gap:.2%} less"
     else:
         among = ", among the fleets whose pods are known to fit" if found.gap_of_unknown else ""
         yield f"{compared}; no other fleet {of_them} costs less{among} (proven)"
+    if migs:
+        yield f"MIG configurations compared: {', '.join(migs)}"
     if found.gap_of_unknown > found.gap:
         yield (
             f"a fleet that costs {found.gap_of_unknown:.2%} less may be possible, depending on "

@@ -8,7 +8,7 @@ from dra_planner.allocation.reasons.selector_changes import is_conditional
 from dra_planner.model import DEMAND_LEVELS, DemandLevel, Figures, Reason, Verdict, WorkloadRef
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.model import PlannedWorkload
-from dra_planner.plan.suggestion.missing.missing_pools import missing_pool
+from dra_planner.plan.suggestion.missing.missing_pools import missing_pool, without_idle_tolerations
 from dra_planner.sizing import POOL_TOO_SMALL, WorkloadSize
 
 _Answers = Mapping[DemandLevel, Mapping[WorkloadRef, WorkloadSize]]
@@ -45,29 +45,27 @@ def plan_workloads(judgement: Judgement) -> tuple[PlannedWorkload, ...]:
             verdicts={level: _verdict(answers, level, ref) for level in DEMAND_LEVELS},
             placements=size.placements,
             fits=size.fits,
-            reasons=_in_order(size.reasons, _missing(judgement, size)),
+            reasons=_reasons(judgement, size),
         )
         for ref, size in sorted(answers[judgement.level].items())
     )
 
 
-def _in_order(reasons: tuple[Reason, ...], missing: tuple[Reason, ...]) -> tuple[Reason, ...]:
-    """Return fixes in order, starting with fixes that satisfy the whole request."""
-    if not missing:
-        return reasons
+def _reasons(judgement: Judgement, size: WorkloadSize) -> tuple[Reason, ...]:
+    """Return why pods are pending, with the fleet changes for pods that fit no pool. Fixes that
+    satisfy the whole request come first.
+    """
+    if size.verdict != "does-not-fit" or any(r.code == POOL_TOO_SMALL for r in size.reasons):
+        return size.reasons
+    reasons, missing = size.reasons, dict[Reason, None]()
+    for shape in judgement.demand.shapes:
+        if any(member.workload == size.workload for member in shape.members):
+            change = missing_pool(judgement, shape)
+            missing |= {} if change is None else {change: None}
+            if change is not None and change.fix:
+                reasons = without_idle_tolerations(judgement, shape, reasons)
     gives_up = any(is_conditional(reason.fix) for reason in reasons)
     return (*missing, *reasons) if gives_up else (*reasons, *missing)
-
-
-def _missing(judgement: Judgement, size: WorkloadSize) -> tuple[Reason, ...]:
-    """Return the fleet change for pods of the workload that fit no pool."""
-    if size.verdict != "does-not-fit" or any(r.code == POOL_TOO_SMALL for r in size.reasons):
-        return ()
-    shapes = (
-        s for s in judgement.demand.shapes if any(m.workload == size.workload for m in s.members)
-    )
-    told = (missing_pool(judgement, shape) for shape in shapes)
-    return tuple(dict.fromkeys(reason for reason in told if reason is not None))
 
 
 def _verdict(answers: _Answers, level: DemandLevel, ref: WorkloadRef) -> Verdict:

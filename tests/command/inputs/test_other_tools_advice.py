@@ -134,9 +134,69 @@ def test_a_node_pool_of_any_machine_type_is_restricted_as_the_note_says(
 def test_a_folder_without_yaml_is_replaced_as_the_fix_says(project: Project) -> None:
     (project.root / "empty").mkdir()
     done = project.run("init", "gpus", "--from", "empty")
-    assert (done.status, "pass a file, or a folder with YAML files" in done.err) == (2, True)
+    assert (done.status, "pass a file, or a folder with these files" in done.err) == (2, True)
     project.write("empty/cluster.yaml", TWO_POOLS)
     assert project.run("init", "gpus", "--from", "empty").status == 0
+
+
+TERRAFORM = json.dumps(
+    {
+        "format_version": "1.2",
+        "values": {
+            "root_module": {
+                "resources": [
+                    {
+                        "address": f"{kind}.a",
+                        "mode": "managed",
+                        "type": kind,
+                        "values": values,
+                    }
+                    for kind, values in (
+                        ("aws_eks_cluster", {"name": "ml", "version": "1.35"}),
+                        (
+                            "aws_eks_node_group",
+                            {
+                                "node_group_name": "l4",
+                                "instance_types": ["g6.2xlarge"],
+                                "scaling_config": [{"max_size": 2}],
+                            },
+                        ),
+                    )
+                ]
+            }
+        },
+    }
+)
+ONE_TYPE = NODE_POOL.replace(
+    "{key: karpenter.k8s.aws/instance-category, operator: In, values: [g, p]}",
+    "{key: node.kubernetes.io/instance-type, operator: In, values: [g6.xlarge]}",
+)
+FOLDERS = {
+    "Terraform's JSON and NodePools": (
+        {"state.json": TERRAFORM, "pools.yaml": ONE_TYPE},
+        ["l4", "gpus"],
+    ),
+    "only Terraform's JSON": ({"state.json": TERRAFORM}, ["l4"]),
+    "NodePools and JSON of an unrelated tool": (
+        {"package.json": "{}", "pools.yaml": ONE_TYPE},
+        ["gpus"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_every_file_of_a_folder_adds_its_pools(project: Project, name: str) -> None:
+    files, expected = FOLDERS[name]
+    for file, text in files.items():
+        project.write(f"cluster/{file}", text)
+
+    done = project.run(
+        "init", "out", "--from", "cluster", "--region", "us-east-1", "--stack", "prod"
+    )
+
+    assert done.status == 0, done.err
+    written = yaml.safe_load((project.root / "out/stacks/prod.fleet.yaml").read_text())
+    assert [pool["name"] for pool in written["pools"]] == expected
 
 
 def test_auto_mode_is_replaced_by_node_groups_as_the_note_says(project: Project) -> None:

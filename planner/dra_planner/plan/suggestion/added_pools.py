@@ -25,6 +25,7 @@ from dra_planner.plan.pools.architectures import selected_architectures
 from dra_planner.plan.reading import read_checked
 from dra_planner.plan.suggestion.buyable_machines import buyable_machines
 from dra_planner.plan.suggestion.divided_devices import partitioned_pools
+from dra_planner.plan.suggestion.missing.new_pools import zones_of_new_pool
 from dra_planner.plan.suggestion.planned_fleets import ROOM
 from dra_planner.plan.suggestion.suggestions import PoolType, SuggestRequest
 from dra_planner.records import equality
@@ -261,7 +262,7 @@ def _with_pools(offered: _Offered, pools: Iterable[PoolType]) -> _Offered:
 def _row(fleet: Fleet, pool: PoolType) -> dict[str, Any]:
     name = pool.name(cloud(fleet.cloud))
     mig = {"mig": pool.mig} if pool.mig else {}
-    return {"name": name, "machine": pool.machine.name, **mig}
+    return {"name": name, "machine": pool.machine.name, **mig, **zones_of_new_pool(fleet)}
 
 
 def _architectures(fleet: Fleet) -> frozenset[str]:

@@ -5,7 +5,7 @@ These are driver settings that share GPUs by memory, and MIG configurations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -69,8 +69,9 @@ def partitioned_pools(
 ) -> list[PoolType]:
     """Return candidates with MIG configurations for pods that fit no node with whole GPUs.
 
-    For each machine type and each kind of pods, the candidate has the configuration with which a
-    node holds the most pods.
+    For each machine type and each kind of pods, a candidate has the configuration with which a node
+    holds the most pods. If other configurations hold more kinds of pods on one node, they're
+    candidates, too.
 
     `plan` is the plan on all candidates. `fleet_of` returns the document of a fleet with one pool.
     """
@@ -83,7 +84,7 @@ def partitioned_pools(
     found: list[PoolType] = []
     for candidate in candidates if shapes else ():
         opened = dict(_partitioned_nodes(candidate, plan, fleet_of))
-        best = dict.fromkeys(filter(None, (_best_configuration(shape, opened) for shape in shapes)))
+        best = _best_configurations(shapes, opened)
         found += [
             replace(candidate, mig=mig, suffix="mig" if number == 1 else f"mig{number}")
             for number, mig in enumerate(best, 1)
@@ -94,10 +95,25 @@ def partitioned_pools(
 _Opened = Mapping[str, tuple[NodeState, DoubtfulPlace]]
 
 
-def _best_configuration(shape: Shape, opened: _Opened) -> str:
-    """Return the configuration with which a node holds the most such pods, or ""."""
-    pods = {mig: _pods_on(shape, *node) for mig, node in opened.items()}
-    return max((mig for mig in pods if pods[mig]), key=lambda mig: pods[mig], default="")
+def _best_configurations(shapes: Sequence[Shape], opened: _Opened) -> tuple[str, ...]:
+    """Return the configurations with which a node holds the most pods of a shape, followed by
+    configurations that hold pods of more shapes than each configuration before them.
+    """
+    pods = {mig: [_pods_on(shape, *node) for shape in shapes] for mig, node in opened.items()}
+    best: dict[str, set[int]] = {}
+    for at in range(len(shapes)):
+        mig = max((mig for mig in pods if pods[mig][at]), key=lambda mig: pods[mig][at], default="")
+        if mig:
+            best[mig] = _held(pods[mig])
+    for mig, numbers in pods.items():
+        held = _held(numbers)
+        if held and not any(held <= other for other in best.values()):
+            best[mig] = held
+    return tuple(best)
+
+
+def _held(pods: Sequence[int]) -> set[int]:
+    return {at for at, number in enumerate(pods) if number}
 
 
 def _pods_on(shape: Shape, node: NodeState, ask: DoubtfulPlace) -> int:

@@ -140,6 +140,12 @@ class Suggestions(Struct, frozen=True, kw_only=True):
         return sum(why == NO_PRICE for _, why in self.left_out)
 
     @property
+    def mig_configurations(self) -> tuple[str, ...]:
+        """The MIG configurations of the candidates, in the order of their names."""
+        pools = () if self.plan.fleet is None else self.plan.fleet.pools
+        return tuple(sorted({pool.mig for pool in pools} - {"", "none"}))
+
+    @property
     def gap(self) -> Decimal:
         """The maximum savings of another fleet of the candidates whose pods are known to fit, as a
         share of the best fleet's price. 0 means proven optimal.

@@ -8,7 +8,11 @@ from dra_planner.allocation import Refusal, reasons_of, suggest_edits
 from dra_planner.allocation.reasons.edits import distance
 from dra_planner.model import Reason
 from dra_planner.plan import PoolAnswer
-from dra_planner.plan.suggestion.missing.missing_pools import NO_POOL, missing_pool
+from dra_planner.plan.suggestion.missing.missing_pools import (
+    NO_POOL,
+    is_idle_toleration,
+    missing_pool,
+)
 from dra_planner.wording import counted, noun
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
@@ -133,16 +137,20 @@ def _no_machine(missing: Reason | None) -> str:
 
 def _fix(case: Waiting, missing: Reason | None) -> str:
     """Return what to add to the fleet or change in the claim. Each fix was tried on a node."""
-    in_claim = _fix_of_claim(case)
+    in_claim = _fix_of_claim(case, missing is not None and bool(missing.fix))
     return "; or ".join(filter(None, (missing.fix if missing is not None else "", in_claim)))
 
 
-def _fix_of_claim(case: Waiting) -> str:
-    """Return the fewest changes to the pod or its claims that make it fit a pool."""
+def _fix_of_claim(case: Waiting, has_fleet_change: bool) -> str:
+    """Return the fewest changes to the pod or its claims that make it fit a pool. If a change of
+    the fleet helps, tolerations for pools that lack hardware anyway aren't included.
+    """
     refusals = [pool.answer for pool in case.pools if isinstance(pool.answer, Refusal)]
     # the node would accept the pod if it had the devices
     near = [answer for answer in refusals if answer.misfit is None]
     for pool in case.pools:
+        if has_fleet_change and is_idle_toleration(pool):
+            continue
         if not (near and _asks_devices(pool)) and (fix := _fix_of_node(case, pool)):
             return fix
     fewest = min(

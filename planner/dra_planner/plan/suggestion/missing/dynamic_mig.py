@@ -15,6 +15,7 @@ from dra_planner.plan.suggestion.missing.new_pools import (
     machine_text,
     machines_by_price,
     new_pool,
+    zone_text,
 )
 from dra_planner.plan.suggestion.missing.tried_fleets import FleetChange, FleetTrials
 from dra_planner.releases import MAXIMUM_MINOR, is_newer
@@ -59,10 +60,11 @@ def _new_dynamic_pool(
         if not nvidia.mig_layouts(gpu):
             continue
         document = fleet.document()
-        document["pools"] = [*document["pools"], {**new_pool(fleet, machine), "mig": _ENABLED}]
+        row = new_pool(fleet, machine)
+        document["pools"] = [*document["pools"], {**row, "mig": _ENABLED}]
         text = (
             f"set {_quoted(settings)} in the fleet, and add a pool with machine type "
-            f"{machine_text(machine, gpu, hourly)} and `mig: {_ENABLED}`"
+            f"{machine_text(machine, gpu, hourly)} and `mig: {_ENABLED}`{zone_text(row)}"
         )
         found = trials.change(shape, document, NEW_POOL, text)
         if found is not None:

@@ -47,8 +47,9 @@ class _Repartitioned(Struct, frozen=True):
 def configuration_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...]:
     """Return a MIG configuration for the cheapest existing pool, after new pools that cost less.
 
-    The configuration is the one with which a node holds the most such pods. Returns () if no
-    configuration helps, or if other pods on the pools would no longer fit.
+    The configuration is the one with which a node holds pods of the most shapes that fit no pool,
+    and then the most such pods. Returns () if no configuration helps, or if other pods on the pools
+    would no longer fit.
     """
     found = list(_repartitioned(shape, trials))
     if not found:
@@ -99,7 +100,7 @@ def _best_configuration(
         document["pools"] = [*others, {**row, "name": name, "mig": mig}]
         found = trials.change(shape, document, name, text.format(mig), most=MOST_PODS)
         tried += [found] if found is not None else []
-    return max(tried, key=lambda each: each.pods, default=None)
+    return max(tried, key=lambda each: each.rank, default=None)
 
 
 def _configurations(fleet: Fleet, pool: Pool) -> Iterator[str]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
+
+from msgspec.structs import replace
 
 from dra_planner.allocation import Refusal, reasons_of
 from dra_planner.drivers import every_driver
-from dra_planner.model import Reason, Shape
+from dra_planner.model import Reason, Shape, Toleration
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.model import MISSING_POOL
 from dra_planner.plan.suggestion.missing.driver_changes import setting_changes, version_changes
@@ -105,8 +108,38 @@ def _fails_or_lacks(told: PoolAnswer) -> bool:
     )
 
 
+def without_idle_tolerations(
+    judgement: Judgement, shape: Shape, reasons: Iterable[Reason]
+) -> tuple[Reason, ...]:
+    """Return the reasons without the fix to tolerate the taints of pools that then still lack
+    hardware for the pod.
+    """
+    idle = {told.offer.name for told in judgement.answers(shape) if is_idle_toleration(told)}
+    return tuple(
+        replace(each, fix="") if each.code == "missing-toleration" and each.pool in idle else each
+        for each in reasons
+    )
+
+
+def is_idle_toleration(told: PoolAnswer) -> bool:
+    """Return whether a taint excludes the pod from a pool that lacks hardware for it anyway."""
+    return _behind_taints(told) is not told and _lacks_hardware(told)
+
+
+def _behind_taints(told: PoolAnswer) -> PoolAnswer:
+    """Return the pool's answer to the same pod with tolerations for every taint of the pool, if a
+    taint excludes the pod.
+    """
+    misfit = told.answer.misfit if isinstance(told.answer, Refusal) else None
+    if misfit is None or misfit.filter != "taint":
+        return told
+    pod = replace(told.shape.pod, tolerations=(Toleration("", "Exists", "", ""),))
+    tolerant = replace(told.shape, id=f"{told.shape.id}+tolerant", pod=pod)
+    return replace(told, shape=tolerant, answer=told.ask(tolerant, told.node))
+
+
 def _lacks_hardware(told: PoolAnswer) -> bool:
-    answer = told.answer
+    answer = _behind_taints(told).answer
     if not isinstance(answer, Refusal):
         return False
     if any(reason.code == "device-taint" for reason in reasons_of(answer)):

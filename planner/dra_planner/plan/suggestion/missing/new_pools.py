@@ -23,6 +23,7 @@ MOST_MACHINES: Final = 3
 # a name that fleets are unlikely to contain, and that is short enough for every cloud
 NEW_POOL: Final = "besideothers"
 UNKNOWN_PRICE: Final = Decimal("Infinity")
+_KARPENTER: Final = "karpenter"
 
 
 def whole_gpu_pools(
@@ -43,8 +44,8 @@ def partitioned_pools(
     shape: Shape, trials: FleetTrials, below: Decimal = UNKNOWN_PRICE
 ) -> tuple[FleetChange, ...]:
     """Return the cheapest machine types whose nodes hold the pod with a MIG configuration, each
-    with the configuration that holds the most pods. If `below` is a price, the result contains
-    only types that cost less.
+    with the configuration that holds pods of the most shapes, and then the most pods. If `below` is
+    a price, the result contains only types that cost less.
     """
 
     def partitioned(machine: Machine, gpu: Gpu, text: str) -> TriedFleet | None:
@@ -53,7 +54,7 @@ def partitioned_pools(
             for name in nvidia.mig_layouts(gpu)
         ]
         fitting = [each for each in tried if each is not None]
-        return max(fitting, key=lambda each: each.pods, default=None)
+        return max(fitting, key=lambda each: each.rank, default=None)
 
     return _cheapest(trials, below, partitioned)
 
@@ -86,9 +87,14 @@ def _tried(
         shape,
         document,
         NEW_POOL,
-        f"add a pool with machine type {text}",
+        f"add a pool with machine type {text}{zone_text(row)}",
         most=MOST_PODS if mig else 1,
     )
+
+
+def zone_text(row: dict[str, Any]) -> str:
+    """Return the zone of an additional pool as the end of a sentence, or ""."""
+    return f", in zone {row['zones'][0]}" if "zones" in row else ""
 
 
 def machines_by_price(fleet: Fleet) -> list[tuple[Decimal, Gpu, Machine]]:
@@ -128,7 +134,16 @@ def new_pool(fleet: Fleet, machine: Machine) -> dict[str, Any]:
     """Return the row of an additional pool with a machine type."""
     own = _own_price(fleet, machine)
     row = {"name": NEW_POOL, "machine": machine.name, "count": {"min": 0, "max": 1}}
+    row |= zones_of_new_pool(fleet)
     return row if own is None else {**row, "pricePerHour": str(own)}
+
+
+def zones_of_new_pool(fleet: Fleet) -> dict[str, list[str]]:
+    """Return the zones that an additional pool must set: with Karpenter, the zone of the first
+    pool, because each pool needs exactly one.
+    """
+    zones = [zone for pool in fleet.pools for zone in pool.zones]
+    return {"zones": zones[:1]} if fleet.autoscaler == _KARPENTER and zones else {}
 
 
 def machine_text(machine: Machine, gpu: Gpu, hourly: Decimal) -> str:

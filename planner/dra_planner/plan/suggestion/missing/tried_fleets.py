@@ -34,10 +34,20 @@ class FleetChange(Struct, frozen=True, kw_only=True):
 
 
 class TriedFleet(NamedTuple):
-    """A change, and the number of such pods that a node of the changed pool holds."""
+    """A change, the number of such pods that a node of the changed pool holds, and the number of
+    shapes without a pool of which it holds a pod.
+    """
 
     change: FleetChange
     pods: int
+    shapes: int
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """The order of changes, from the worst to the best: a change for the pods of many shapes
+        prevents contradictory changes.
+        """
+        return self.shapes, self.pods
 
 
 _Opened = tuple[Fleet, NodeState, DoubtfulPlace]
@@ -50,6 +60,7 @@ class FleetTrials(Struct, frozen=True, eq=False):
     fleet: Fleet
     opened: dict[str, _Opened | None] = {}
     shared: list[tuple[SharingFleet, ...]] = []
+    held: dict[str, int] = {}
 
     def change(
         self, shape: Shape, document: Mapping[str, Any], pool: str, text: str, most: int = 1
@@ -73,7 +84,28 @@ class FleetTrials(Struct, frozen=True, eq=False):
         pods = 0
         while pods < most and isinstance(answer := ask(shape, node), Placement):
             pods, node = pods + 1, answer.node
-        return TriedFleet(FleetChange(fleet=fleet, text=text), pods) if pods else None
+        if not pods:
+            return None
+        return TriedFleet(FleetChange(fleet=fleet, text=text), pods, self._held(text))
+
+    def _held(self, text: str) -> int:
+        """Return the number of shapes without a pool of which the changed pool's empty node holds a
+        pod.
+        """
+        opened = self.opened[text]
+        if text not in self.held and opened is not None:
+            _, node, ask = opened
+            self.held[text] = sum(
+                isinstance(ask(shape, node), Placement) for shape in self._without_pool()
+            )
+        return self.held[text]
+
+    def _without_pool(self) -> Iterator[Shape]:
+        """Yield the shapes whose claims fit no pool of the unchanged fleet."""
+        for shape in self.judgement.demand.shapes:
+            answers = self.judgement.answers(shape)
+            if shape.claims and all(told.verdict == "does-not-fit" for told in answers):
+                yield shape
 
     def shapes_on(self, pool: str) -> Iterator[Shape]:
         """Yield the pods that fit a pool of the unchanged fleet."""
