@@ -77,7 +77,7 @@ def _print_template(page: Page, each: TemplateOutcome, *, verbose: bool) -> None
     )
     if each.reason:
         page.text(each.reason, indent=4)
-    alternatives = each.alternatives if verbose else each.alternatives[:2]
+    alternatives = each.alternatives if verbose else each.alternatives[:3]
     for alternative in alternatives:
         page.text(alternative, indent=4, mark="→ ")
     for note in each.notes:

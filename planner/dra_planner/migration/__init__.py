@@ -10,7 +10,7 @@
 A migrated file keeps its comments, order, and formatting. A second migration doesn't change it.
 """
 
-from dra_planner.drivers.protocol.device_plugin import DeviceSharing, PluginFacts
+from dra_planner.drivers.protocol.device_plugin import ClaimSupport, DeviceSharing, PluginFacts
 from dra_planner.migration.device_plugins import read_plugin_facts
 from dra_planner.migration.migrate import migrate
 from dra_planner.migration.outcome import (
@@ -32,6 +32,7 @@ from dra_planner.migration.steps import (
 from dra_planner.migration.target_cluster import Target
 
 __all__ = [
+    "ClaimSupport",
     "DeviceSharing",
     "MigratedFile",
     "Migration",

@@ -86,7 +86,7 @@ def counterpart(
     plugin = _plugin(resource)
     if plugin is None:
         return NoCounterpart(f"no known driver publishes devices for {resource}")
-    return plugin.counterpart(resource, count, needs, labels, facts, target.shares)
+    return plugin.counterpart(resource, count, needs, labels, facts, target.support)
 
 
 def class_of(resource: str, facts: PluginFacts) -> str:

@@ -10,9 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dra_planner.claims.extended_resources import index_classes
+from dra_planner.clouds import cloud
 from dra_planner.documents.plain_values import block
 from dra_planner.drivers import plugin_of
-from dra_planner.drivers.protocol.device_plugin import DeviceSharing, PluginFacts
+from dra_planner.drivers.protocol.device_plugin import ClaimSupport, DeviceSharing, PluginFacts
 from dra_planner.fleet import Fleet
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.plan import fleet_classes
@@ -22,14 +23,14 @@ from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 class Target(Struct, frozen=True, kw_only=True):
     """`minor` is Kubernetes' minor version.
 
-    `served` maps extended resources to the DeviceClasses that serve them. `shares` is how claims
-    share a GPU: "" (no sharing), `memory`, `unlimited`, or a number of shares. `keep` names pods
-    that stay on the device plugin: "namespace/name" of their workloads.
+    `served` maps extended resources to the DeviceClasses that serve them. `support` is how claims
+    get devices. `keep` names pods that stay on the device plugin: "namespace/name" of their
+    workloads.
     """
 
     minor: int
     served: Mapping[str, str] = {}
-    shares: str = ""
+    support: ClaimSupport = ClaimSupport()
     keep: frozenset[str] = frozenset()
 
     def with_classes(self, objects: Iterable[KubernetesObject]) -> Target:
@@ -102,12 +103,12 @@ def target_of_fleet(
     minor = parse_version(kubernetes) if kubernetes else fleet.minor
     features = features_of(minor)
     served = index_classes(fleet_classes(fleet, features)) if features.extended_resource else {}
-    shares = next(
+    support = next(
         (
-            found
+            driver.claim_support(options, cloud(fleet.cloud))
             for driver, options in fleet.drivers.installed()
-            if (found := driver.shares(options))
+            if driver.device_plugin is not None and driver.device_plugin.is_installable
         ),
-        "",
+        ClaimSupport(),
     )
-    return Target(minor=minor, served=served, shares=shares, keep=keep)
+    return Target(minor=minor, served=served, support=support, keep=keep)

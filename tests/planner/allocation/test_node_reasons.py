@@ -57,8 +57,8 @@ def test_a_label_that_clouds_refuse_is_never_advised(key: str) -> None:
 def test_devices_that_no_plugin_counts_are_requested_with_a_claim() -> None:
     pod = shape(requests={"cpu": 1000, "nvidia.com/gpu": 2})
     assert fix_of(pod, opened()) == (
-        "request the devices with a ResourceClaim (`pulumi-dra migrate` rewrites the manifests), "
-        "or use nodes whose device plugin advertises nvidia.com/gpu"
+        "request the devices with a ResourceClaim (`pulumi-dra migrate` rewrites the manifests or "
+        "prints alternatives), or use nodes whose device plugin advertises nvidia.com/gpu"
     )
     assert fits(
         replace(pod, **{f: getattr(shape(claim(request(count=2))), f) for f in ("pod", "claims")}),

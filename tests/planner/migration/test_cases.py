@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from claim_meaning import meaning
-from dra_planner.migration import Result, Target, migrate
+from dra_planner.migration import ClaimSupport, Result, Target, migrate
 from dra_planner.sources import Source
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.yaml"))
@@ -17,7 +17,7 @@ CASES = sorted((Path(__file__).parent / "cases").glob("*.yaml"))
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_a_migrated_manifest_means_what_an_expert_wrote(path: Path) -> None:
     case = yaml.safe_load(path.read_text())
-    target = Target(minor=36, shares=case["shares"])
+    target = Target(minor=36, support=ClaimSupport(shares=case["shares"]))
 
     found = migrate([Source("given.yaml", case["given"])], target)
 
@@ -28,7 +28,7 @@ def test_a_migrated_manifest_means_what_an_expert_wrote(path: Path) -> None:
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_a_second_migration_changes_nothing(path: Path) -> None:
     case = yaml.safe_load(path.read_text())
-    target = Target(minor=36, shares=case["shares"])
+    target = Target(minor=36, support=ClaimSupport(shares=case["shares"]))
     once = migrate([Source("given.yaml", case["given"])], target).files[0].text
 
     again = migrate([Source("given.yaml", once)], target)

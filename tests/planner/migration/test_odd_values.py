@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from dra_planner.errors import PlannerError
-from dra_planner.migration import Migration, Target, migrate
+from dra_planner.migration import ClaimSupport, Migration, Target, migrate
 from dra_planner.sources import Source
 from odd_values import places, with_odd_values
 
@@ -50,7 +50,8 @@ def test_an_odd_value_ends_in_no_traceback(case: Path, new: list[tuple[Any, ...]
         for odd in with_odd_values(documents, place):
             try:
                 done = migrate(
-                    [Source("odd.yaml", yaml.safe_dump_all(odd))], Target(minor=36, shares="4")
+                    [Source("odd.yaml", yaml.safe_dump_all(odd))],
+                    Target(minor=36, support=ClaimSupport(shares="4")),
                 )
             except PlannerError:
                 continue

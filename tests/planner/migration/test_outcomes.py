@@ -11,7 +11,16 @@ import pytest
 import yaml
 
 from dra_planner.fleet import read_fleet
-from dra_planner.migration import DeviceSharing, Migration, PluginFacts, Result, Target, migrate
+from dra_planner.migration import (
+    ClaimSupport,
+    DeviceSharing,
+    Migration,
+    PluginFacts,
+    Result,
+    Target,
+    migrate,
+)
+from dra_planner.migration.target_cluster import target_of_fleet
 from dra_planner.plan import PlanRequest, make_plan
 from dra_planner.sources import Source
 
@@ -150,7 +159,8 @@ def test_the_user_may_say_how_the_plugin_shares_gpus() -> None:
     )
 
     unshared, shared = (
-        migrated(pod(), Target(minor=36, shares=shares), answers) for shares in ("", "4")
+        migrated(pod(), Target(minor=36, support=ClaimSupport(shares=shares)), answers)
+        for shares in ("", "4")
     )
 
     assert unshared.templates[0].result is Result.CANNOT
@@ -159,7 +169,7 @@ def test_the_user_may_say_how_the_plugin_shares_gpus() -> None:
 
 
 def test_whole_gpus_of_a_driver_with_shares_request_all_shares_of_each() -> None:
-    found = migrated(pod(count=2), Target(minor=36, shares="4"))
+    found = migrated(pod(count=2), Target(minor=36, support=ClaimSupport(shares="4")))
 
     assert 'shares: "4"' in found.files[0].text
     assert "count: 2" in found.files[0].text
@@ -554,3 +564,56 @@ def test_a_container_beside_the_claim_that_sees_every_gpu_is_noted() -> None:
     )
     (fixed,) = migrated(text.replace("ENV", "[]").replace("runtimeClassName: nvidia", "")).templates
     assert not fixed.notes
+
+
+GKE = read_fleet(
+    {
+        "cloud": "gke",
+        "region": "us-central1",
+        "systemPool": {"machine": "e2-standard-4"},
+        "kubernetes": "1.36",
+        "drivers": {"nvidia": {"version": "0.4.1"}},
+        "pools": [{"name": "h100", "machine": "a3-highgpu-8g", "count": {"min": 0, "max": 2}}],
+    }
+)
+EKS = read_fleet(
+    {
+        **GKE.document(),
+        "cloud": "eks",
+        "region": "us-east-1",
+        "systemPool": {"machine": "m7i.large"},
+        "pools": [{"name": "h100", "machine": "p5.4xlarge", "count": {"min": 0, "max": 2}}],
+    }
+)
+
+
+@pytest.mark.parametrize("resource", ["nvidia.com/mig-1g.10gb", "nvidia.com/gpu"])
+def test_given_gke_when_pods_request_mig_devices_expect_no_claim(resource: str) -> None:
+    target, profile = target_of_fleet(GKE), PluginFacts(partition="1g.10gb")
+
+    (found,) = migrated(pod(resource=resource), target, profile).templates
+
+    assert found.result is Result.CANNOT
+    assert found.reason.startswith("GKE doesn't support MIG with DRA")
+    assert found.alternatives[-1] == "Keep the pods on a pool with `allocation: device-plugin`"
+
+
+def test_given_eks_when_pods_request_mig_devices_expect_a_claim() -> None:
+    found = migrated(pod(resource="nvidia.com/mig-1g.10gb"), target_of_fleet(EKS))
+
+    assert found.templates[0].result is Result.REWRITTEN
+
+
+@pytest.mark.parametrize("strategy", ["time-slicing", "mps"])
+def test_given_shares_expect_only_alternatives_that_the_cloud_supports(strategy: str) -> None:
+    facts = PluginFacts(shared={"nvidia.com/gpu": DeviceSharing(strategy, 4)}, is_known=True)
+
+    on_gke, on_eks = (
+        migrated(pod(), target_of_fleet(fleet), facts).templates[0].alternatives
+        for fleet in (GKE, EKS)
+    )
+
+    refused = ("ConsumableShares", "TimeSlicingSettings", "MPSSupport", "MIG ")
+    assert not [each for each in on_gke if any(word in each for word in refused)]
+    assert [each for each in on_eks if "Share one ResourceClaim" in each]
+    assert set(on_gke) < set(on_eks)

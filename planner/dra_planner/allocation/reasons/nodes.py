@@ -78,8 +78,8 @@ def _shortage(name: str, asked: int, left: int, total: int, features: Features) 
     if not total and "/" in name:
         plugin = f"use nodes whose device plugin advertises {name}"
         fix = (
-            "request the devices with a ResourceClaim (`pulumi-dra migrate` rewrites the "
-            f"manifests), or {plugin}"
+            "request the devices with a ResourceClaim (`pulumi-dra migrate` rewrites the manifests "
+            f"or prints alternatives), or {plugin}"
             if name.startswith("nvidia.com/")
             else plugin
         )

@@ -28,3 +28,12 @@ def mig_faults_on(
     """
     if mig not in WHOLE and not cloud.supports_mig and not settings.has("DynamicMIG", driver):
         yield cloud.unsupported("MIG")
+
+
+def no_partitions_on(
+    cloud: Cloud, driver: DriverRelease | None, settings: PublishingSettings
+) -> str:
+    """Return why claims can't get MIG devices on a cloud, or "" if they can."""
+    if cloud.supports_mig or (driver is not None and settings.has("DynamicMIG", driver)):
+        return ""
+    return cloud.unsupported("MIG").message

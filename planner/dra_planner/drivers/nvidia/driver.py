@@ -16,7 +16,7 @@ from dra_planner.drivers.nvidia.classes import (
     MIG_CLASS,
     chart_classes,
 )
-from dra_planner.drivers.nvidia.cloud_support import gate_faults_on, mig_faults_on
+from dra_planner.drivers.nvidia.cloud_support import gate_faults_on, mig_faults_on, no_partitions_on
 from dra_planner.drivers.nvidia.compute_domains import COMPUTE_DOMAIN_DRIVER
 from dra_planner.drivers.nvidia.device_plugin import NvidiaDevicePlugin
 from dra_planner.drivers.nvidia.devices import GPU_DRIVER
@@ -28,6 +28,7 @@ from dra_planner.drivers.nvidia.releases import DriverRelease, driver_release, r
 from dra_planner.drivers.nvidia.renamed_attributes import RENAMED
 from dra_planner.drivers.nvidia.settings import driver_faults, machine_faults
 from dra_planner.drivers.nvidia.slices import predict_slices
+from dra_planner.drivers.protocol.device_plugin import ClaimSupport
 from dra_planner.drivers.protocol.driver import ConfigFault, Driver, DriverNode, Fault
 from dra_planner.errors import PlannerError
 from dra_planner.model import AttributeValue, Device, DeviceClass, ResourceSlice
@@ -73,8 +74,13 @@ class Nvidia(Driver[NvidiaDriver]):
     def serves(self, machine: Machine) -> bool:
         return machine.accelerator is not None and machine.accelerator.gpu is not None
 
-    def shares(self, options: NvidiaDriver) -> str:
-        return str(options.consumable_shares)
+    def claim_support(self, options: NvidiaDriver, cloud: Cloud) -> ClaimSupport:
+        release = _known_release(options.version)
+        return ClaimSupport(
+            shares=str(options.consumable_shares),
+            unsupported_gates=cloud.unsupported_gates,
+            no_partitions=no_partitions_on(cloud, release, options.settings),
+        )
 
     def slices(self, options: NvidiaDriver, node: DriverNode) -> tuple[ResourceSlice, ...]:
         return predict_slices(

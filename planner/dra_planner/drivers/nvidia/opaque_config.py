@@ -109,6 +109,7 @@ def _sharing_faults(
             f"NVIDIA DRA driver {release.version} rejects sharing.strategy {strategy} while its "
             f"{gate} feature gate is off",
             f"set `drivers.nvidia.featureGates.{gate}=true` in the fleet, or remove sharing",
+            gate,
         )
     slicing, mps = sharing.get("timeSlicingConfig"), sharing.get("mpsConfig")
     if isinstance(slicing, Mapping) and kind == "GpuConfig":

@@ -129,6 +129,19 @@ class PluginFacts(Struct, frozen=True, kw_only=True):
         )
 
 
+class ClaimSupport(Struct, frozen=True, kw_only=True):
+    """How claims get devices in a cluster.
+
+    `shares` is how claims share a device: "" (no sharing), `memory`, `unlimited`, or a number of
+    shares. `unsupported_gates` are the driver's feature gates that the cloud doesn't support.
+    `no_partitions` is the reason why claims can't get partitions such as MIG devices, or "".
+    """
+
+    shares: str = ""
+    unsupported_gates: tuple[str, ...] = ()
+    no_partitions: str = ""
+
+
 class VendorDevicePlugin(ABC):
     """A vendor's device plugin."""
 
@@ -147,13 +160,12 @@ class VendorDevicePlugin(ABC):
         needs: SelectionNeeds,
         labels: Mapping[str, str],
         facts: PluginFacts,
-        shares: str,
+        support: ClaimSupport,
     ) -> Counterpart | NoCounterpart:
         """Return the claim's request that replaces `count` units of a resource.
 
-        `labels` are the labels in the pod's node selector. `shares` is how the driver lets several
-        claims share a device in the target cluster: "" for not at all, a number of shares, or a
-        word of the driver.
+        `labels` are the labels in the pod's node selector. `support` describes the target
+        cluster.
         """
 
     @abstractmethod
@@ -221,7 +233,7 @@ class WholeDevices(VendorDevicePlugin):
         needs: SelectionNeeds,
         labels: Mapping[str, str],
         facts: PluginFacts,
-        shares: str,
+        support: ClaimSupport,
     ) -> Counterpart | NoCounterpart:
         return Counterpart(device_class=self.device_class)
 
@@ -246,7 +258,7 @@ class NoDirectCounterpart(VendorDevicePlugin):
         needs: SelectionNeeds,
         labels: Mapping[str, str],
         facts: PluginFacts,
-        shares: str,
+        support: ClaimSupport,
     ) -> Counterpart | NoCounterpart:
         return NoCounterpart(self.reason, ("Keep the pods on the device plugin's pool",))
 

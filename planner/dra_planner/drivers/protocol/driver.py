@@ -15,7 +15,7 @@ from dra_planner.catalog import Accelerator, Machine
 from dra_planner.clouds import Cloud
 from dra_planner.documents.models import StrictDocument
 from dra_planner.drivers.protocol.charts import DriverChart, chart_of
-from dra_planner.drivers.protocol.device_plugin import VendorDevicePlugin
+from dra_planner.drivers.protocol.device_plugin import ClaimSupport, VendorDevicePlugin
 from dra_planner.drivers.protocol.tables import availability, known_classes
 from dra_planner.errors import PlannerError, UnsupportedFeature
 from dra_planner.model import AttributeValue, Device, DeviceClass, ResourceSlice
@@ -40,10 +40,14 @@ class DriverNode(Struct, frozen=True, kw_only=True):
 
 
 class ConfigFault(Struct, frozen=True):
-    """The rejected part of an opaque configuration, and the fix."""
+    """The rejected part of an opaque configuration, and the fix.
+
+    `gate` is the feature gate that the fix turns on, or "".
+    """
 
     message: str
     fix: str
+    gate: str = ""
 
 
 class PodUse(Struct, frozen=True, kw_only=True):
@@ -181,11 +185,9 @@ class Driver(ABC, Generic[Options]):
         """Yield the reasons why a pod never starts although its claim can be allocated."""
         yield from ()
 
-    def shares(self, options: Options) -> str:
-        """Return how claims share a device: a number of shares, a keyword of the driver, or "" for
-        no sharing.
-        """
-        return ""
+    def claim_support(self, options: Options, cloud: Cloud) -> ClaimSupport:
+        """Return how claims get devices on a cloud."""
+        return ClaimSupport()
 
     def divides_claim(self, parameters: Mapping[str, Any]) -> bool:
         """Return whether an opaque configuration lets the pods of one claim share its devices.

@@ -73,7 +73,10 @@ def find_shared_by_replicas(situation: ClusterSituation) -> Iterator[Blocker]:
 
 
 def find_shared_by_workloads(situation: ClusterSituation) -> Iterator[Blocker]:
-    """Yield the claims that pods of several workloads use, as facts with these workloads."""
+    """Yield the claims that pods of several workloads use, as facts with these workloads.
+
+    Claims with a sharing configuration are excluded, because they are shared on purpose.
+    """
     manifests = situation.manifests
     users: dict[ObjectKey, dict[WorkloadRef, PodResourceClaim]] = {}
     for workload, pod_set in pod_sets_with_claims(manifests):
@@ -83,6 +86,9 @@ def find_shared_by_workloads(situation: ClusterSituation) -> Iterator[Blocker]:
                 users.setdefault(key, {})[workload.ref] = entry
     for key, own in sorted(users.items()):
         if len(own) < 2 or (key in manifests.templates and key not in manifests.claims):
+            continue
+        claim = manifests.claims.get(key)
+        if claim is not None and divides_claim(claim.spec):
             continue
         refs = sorted(own)
         is_of_node = _is_of_node(manifests, key.namespace, own[refs[0]])

@@ -9,6 +9,7 @@ from dra_planner.catalog import Machine
 from dra_planner.clouds import PluginServing
 from dra_planner.drivers.nvidia.device_plugin import counterparts, facts, labels, operator, serving
 from dra_planner.drivers.protocol.device_plugin import (
+    ClaimSupport,
     Counterpart,
     LabelTerm,
     NoCounterpart,
@@ -33,9 +34,9 @@ class NvidiaDevicePlugin(VendorDevicePlugin):
         needs: SelectionNeeds,
         labels: Mapping[str, str],
         facts: PluginFacts,
-        shares: str,
+        support: ClaimSupport,
     ) -> Counterpart | NoCounterpart:
-        return counterparts.nvidia_counterpart(resource, count, needs, labels, facts, shares)
+        return counterparts.nvidia_counterpart(resource, count, needs, labels, facts, support)
 
     def class_of(self, resource: str, facts: PluginFacts) -> str:
         return counterparts.nvidia_class(resource, facts)

@@ -8,7 +8,7 @@ kubernetes-sigs/dra-driver-nvidia-gpu:demo/specs/consumable-shares/README.md@959
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from dra_planner.drivers.nvidia.device_plugin.facts import sharing_of
@@ -17,6 +17,7 @@ from dra_planner.drivers.nvidia.device_plugin.labels import (
     without_implied_product,
 )
 from dra_planner.drivers.protocol.device_plugin import (
+    ClaimSupport,
     Counterpart,
     DeviceSharing,
     NoCounterpart,
@@ -26,6 +27,11 @@ from dra_planner.drivers.protocol.device_plugin import (
 
 GPU: Final = "nvidia.com/gpu"
 TOLERATION: Final = "nvidia.com/gpu"
+_TIME_SLICING: Final = (
+    "Share one ResourceClaim between the pods of a namespace, with the GpuConfig sharing "
+    "strategy TimeSlicing (feature gate TimeSlicingSettings). All pods of a claim run on one node"
+)
+_WORD: Final = re.compile(r"\w+")
 _MIG: Final = re.compile(r"nvidia\.com/mig-(?P<profile>[\w.]+)")
 _FRACTIONS: Final = frozenset(
     {"nvidia.com/gpumem", "nvidia.com/gpucores", "nvidia.com/gpumem-percentage"}
@@ -33,7 +39,8 @@ _FRACTIONS: Final = frozenset(
 _PARTITION: Final = "cloud.google.com/gke-gpu-partition-size"
 _KEEP: Final = "Keep the pods on a pool with `allocation: device-plugin`"
 _MPS: Final = (
-    "Set `drivers.nvidia.consumableShares: memory` and request a share of the memory in each "
+    "Set `drivers.nvidia.featureGates.ConsumableShares=true` and "
+    "`drivers.nvidia.consumableShares=memory` in the fleet, and request a share of the memory in each "
     "claim. The scheduler counts memory, but nothing enforces the limit",
     "Share one ResourceClaim between the pods of a namespace, with the GpuConfig sharing "
     "strategy MPS (feature gate MPSSupport). All pods of a claim run on one node",
@@ -48,7 +55,7 @@ def nvidia_counterpart(
     needs: SelectionNeeds,
     labels: Mapping[str, str],
     facts: PluginFacts,
-    shares: str,
+    support: ClaimSupport,
 ) -> Counterpart | NoCounterpart:
     """Return the claim's request that replaces `count` units of a resource on nodes with these
     labels and needs.
@@ -57,20 +64,21 @@ def nvidia_counterpart(
         return NoCounterpart(f"{resource} is a GPU fraction that HAMi's scheduler counts", (_KEEP,))
     mig = _MIG.fullmatch(resource)
     if mig is not None:
-        return _mig(mig["profile"].replace(".me", "+me"), needs)
+        return _mig(mig["profile"].replace(".me", "+me"), needs, support)
     if resource not in (GPU, f"{GPU}.shared"):
         return NoCounterpart(
             f"the NVIDIA driver doesn't have a DeviceClass for {resource}", (_KEEP,)
         )
     sharing = _sharing(resource, needs, labels, facts)
     if sharing is not None:
-        return _share(resource, count, sharing, needs, shares)
+        return _share(resource, count, sharing, needs, support)
     profile = needs.profile or facts.partition
     if profile:
-        return _mig(profile, without_implied_product(needs) if _PARTITION in labels else needs)
-    if shares.isdigit():
+        needs = without_implied_product(needs) if _PARTITION in labels else needs
+        return _mig(profile, needs, support)
+    if support.shares.isdigit():
         # Without a capacity request, a claim would get one share of each GPU.
-        return _gpu(needs, {"shares": shares})
+        return _gpu(needs, {"shares": support.shares})
     return _gpu(needs, {})
 
 
@@ -83,7 +91,9 @@ def _gpu(needs: SelectionNeeds, capacity: Mapping[str, str]) -> Counterpart:
     )
 
 
-def _mig(profile: str, needs: SelectionNeeds) -> Counterpart:
+def _mig(profile: str, needs: SelectionNeeds, support: ClaimSupport) -> Counterpart | NoCounterpart:
+    if support.no_partitions:
+        return NoCounterpart(support.no_partitions, (_KEEP,))
     conditions = (profile_condition(profile), *needs.conditions)
     return Counterpart(
         device_class="mig.nvidia.com", conditions=conditions, noun="mig", toleration=TOLERATION
@@ -105,7 +115,11 @@ def _sharing(
 
 
 def _share(
-    resource: str, count: int, sharing: DeviceSharing, needs: SelectionNeeds, shares: str
+    resource: str,
+    count: int,
+    sharing: DeviceSharing,
+    needs: SelectionNeeds,
+    support: ClaimSupport,
 ) -> Counterpart | NoCounterpart:
     """Return a request for one share of a GPU. Claims can share a GPU only if the driver offers
     shares.
@@ -114,21 +128,30 @@ def _share(
         reason = (
             "no version of the NVIDIA DRA driver can share a GPU between separate claims with MPS"
         )
-        return NoCounterpart(reason, _MPS)
+        return NoCounterpart(reason, tuple(_supported(_MPS, support)))
     if count > 1:
         reason = (
             f"{count} units of the time-sliced {resource} don't guarantee {count} GPUs or a "
             "larger GPU share"
         )
         return NoCounterpart(reason, ("Request one unit if one GPU is enough", _KEEP))
-    if not shares.isdigit():
+    if not support.shares.isdigit():
         number = sharing.replicas or "several"
         reason = (
             f"{resource} is one of {number} time-sliced replicas of a GPU, but each claim "
             "gets a whole GPU in the target cluster"
         )
-        return NoCounterpart(reason, (_equal_shares(sharing.replicas), _KEEP))
+        ways = (_equal_shares(sharing.replicas), _TIME_SLICING, _KEEP)
+        return NoCounterpart(reason, tuple(_supported(ways, support)))
     return _gpu(needs, {"shares": "1"})
+
+
+def _supported(ways: Iterable[str], support: ClaimSupport) -> Iterator[str]:
+    """Yield the alternatives that the cloud of the target cluster supports."""
+    refused = set(support.unsupported_gates)
+    if support.no_partitions:
+        refused.add("MIG")
+    yield from (way for way in ways if not refused.intersection(_WORD.findall(way)))
 
 
 def _equal_shares(replicas: int) -> str:

@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from dra_planner.claims.manifest_claims import WrittenClaim, alternatives, written_claims
+from dra_planner.clouds import Cloud
 from dra_planner.drivers import driver_of, nvidia
+from dra_planner.drivers.protocol.driver import ConfigFault
 from dra_planner.errors import Place
 from dra_planner.model import DeviceConfiguration, WorkloadRef
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
@@ -31,16 +33,26 @@ def find_refused_configuration(situation: ClusterSituation) -> Iterator[Blocker]
         for config in each.configurations:
             driver = driver_of(config.driver)
             options = situation.nvidia if driver is nvidia.DRIVER else None
-            for fault in (
-                driver.config_faults(config.driver, config.parameters, options) if driver else ()
-            ):
+            if driver is None:
+                continue
+            for fault in driver.config_faults(config.driver, config.parameters, options):
                 yield Blocker(
                     code="driver-config-refused",
                     message=f"{each.title}: {fault.message}, so its pods stay in ContainerCreating",
-                    fix=fault.fix,
+                    fix=_fix(fault, situation.cloud),
                     place=each.place,
                     workloads=each.users,
                 )
+
+
+def _fix(fault: ConfigFault, cloud: Cloud | None) -> str:
+    """Return the fix of a fault, which doesn't need a feature gate that the cloud rejects."""
+    if cloud is None or fault.gate not in cloud.unsupported_gates:
+        return fault.fix
+    return (
+        "remove the sharing configuration, or use a pool with `allocation: device-plugin` and "
+        f"`sharing`, because {cloud.title} doesn't support {fault.gate} with DRA"
+    )
 
 
 def _configured(situation: ClusterSituation) -> Iterator[_Configured]:

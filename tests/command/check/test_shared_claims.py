@@ -1,0 +1,93 @@
+"""`pulumi-dra check` on claims that share a GPU on purpose."""
+
+from __future__ import annotations
+
+import pytest
+from command_project import Project
+
+CONFIG = """\
+    config:
+      - requests: [gpu]
+        opaque:
+          driver: gpu.nvidia.com
+          parameters:
+            apiVersion: resource.nvidia.com/v1beta1
+            kind: GpuConfig
+            sharing: {strategy: TimeSlicing}
+"""
+CLAIM = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: video, namespace: video}
+spec:
+  devices:
+    requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]
+"""
+WORKLOAD = """\
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: NAME, namespace: video}
+spec:
+  selector: {matchLabels: {app: NAME}}
+  template:
+    metadata: {labels: {app: NAME}}
+    spec:
+      resourceClaims: [{name: gpu, resourceClaimName: video}]
+      containers: [{name: main, image: example/video:1, resources: {claims: [{name: gpu}]}}]
+"""
+USERS = WORKLOAD.replace("NAME", "decode") + WORKLOAD.replace("NAME", "encode")
+FLEET = """\
+cloud: CLOUD
+region: REGION
+kubernetes: "1.35"
+systemPool: {machine: SYSTEM}
+drivers: {nvidia: {version: 0.4.1, featureGates: {GATE}}}
+pools: [{name: l4, machine: MACHINE, count: {max: 2}}]
+"""
+EKS = (
+    FLEET.replace("CLOUD", "eks")
+    .replace("REGION", "us-east-1")
+    .replace("MACHINE", "g6.4xlarge")
+    .replace("SYSTEM", "m7i.large")
+)
+GKE = (
+    FLEET.replace("CLOUD", "gke")
+    .replace("REGION", "us-central1")
+    .replace("MACHINE", "g2-standard-16")
+    .replace("SYSTEM", "e2-standard-4")
+    .replace("GATE", "")
+)
+ADVICE = "use a ResourceClaimTemplate"
+
+
+@pytest.mark.parametrize(("config", "is_advised"), [(CONFIG, False), ("", True)])
+def test_given_a_claim_of_two_workloads_expect_advice_only_without_sharing(
+    project: Project, config: str, is_advised: bool
+) -> None:
+    project.write("fleet.yaml", EKS.replace("GATE", "TimeSlicingSettings: true"))
+    project.write("video.yaml", CLAIM + config + USERS)
+
+    done = project.run("check", "video.yaml", "--fleet", "fleet.yaml")
+
+    assert (ADVICE in done.out) is is_advised
+
+
+@pytest.mark.parametrize(
+    ("fleet", "expected", "refused"),
+    [
+        (GKE, "allocation: device-plugin", "featureGates"),
+        (EKS.replace("GATE", ""), "featureGates.TimeSlicingSettings=true", "device-plugin"),
+    ],
+)
+def test_given_sharing_without_its_gate_expect_a_fix_that_the_cloud_supports(
+    project: Project, fleet: str, expected: str, refused: str
+) -> None:
+    project.write("fleet.yaml", fleet)
+    project.write("video.yaml", CLAIM + CONFIG + USERS)
+
+    done = project.run("check", "video.yaml", "--fleet", "fleet.yaml")
+
+    assert "driver-config-refused" in done.out
+    assert expected in done.out
+    assert refused not in done.out
