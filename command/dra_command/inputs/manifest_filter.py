@@ -56,7 +56,7 @@ def mark_skipped_files(
         for each in found
     ]
     if left and not kept and not named:
-        raise no_manifests_error(left, [])
+        raise no_manifests_error(left, [], command)
     alone = {source.name for source in sources} - {source.name for source in kept} - named
     marked = tuple(
         replace(source, left_alone=True) if source.name in alone else source for source in sources
@@ -99,11 +99,17 @@ def split_manifests(sources: Iterable[Source]) -> tuple[list[Source], list[Skipp
     return kept, left
 
 
-def no_manifests_error(left: list[SkippedFile], findings: list[Diagnostic]) -> SourceError:
-    """Return the error for files that don't include any manifest."""
+def no_manifests_error(
+    left: list[SkippedFile], findings: list[Diagnostic], command: str = "check"
+) -> SourceError:
+    """Return the error of `pulumi-dra COMMAND` for files that don't include any manifest."""
     if findings:
         first = findings[0]
         return SourceError(first.message, place=first.place, fix=first.fix)
+    left = [
+        replace(each, fix=each.fix.replace("pulumi-dra check", f"pulumi-dra {command}"))
+        for each in left
+    ]
     first_left = left[0]
     what = f"{first_left.what} {first_left.root}".rstrip()
     said, place = "doesn't contain a manifest", Place(first_left.file)
@@ -112,7 +118,10 @@ def no_manifests_error(left: list[SkippedFile], findings: list[Diagnostic]) -> S
         said, place = "is a Helm chart", Place(first_left.root)
         if helm_template() is None:
             said += ", and helm isn't on PATH"
-            fix = f"install helm, or render the chart elsewhere: {fix}"
+            fix = (
+                "install helm, build it with `pulumi-dra sandbox tools --helm`, or render the "
+                f"chart elsewhere: {fix}"
+            )
     elif first_left.what == TEMPLATE:
         said = "is a template whose placeholders aren't filled in"
     elif what != "no manifest":

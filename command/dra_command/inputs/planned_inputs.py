@@ -61,7 +61,7 @@ def plan_readable(
     """
     try:
         inputs = read_inputs(values, needs_capacity=True)
-        require_objects(inputs)
+        require_objects(inputs, values.command)
         request = request_for(inputs)
         with doing(action, quiet=values.quiet):
             plan = make_plan(request)
@@ -80,7 +80,7 @@ def _plan_leniently(
     file can be read.
     """
     inputs = read_inputs(values, needs_capacity=True, is_lenient=True)
-    read = evaluate_readable(inputs, lambda given: make_plan(request_for(given)))
+    read = evaluate_readable(inputs, lambda given: make_plan(request_for(given)), values.command)
     plan = read.answer
     if plan.verdict == "fits" and any(finding.severity == "error" for finding in read.findings):
         plan = replace(plan, verdict="cannot-tell")

@@ -38,7 +38,7 @@ class ReadableAnswer(Struct, Generic[Answer], frozen=True):
 
 
 def evaluate_readable(
-    inputs: CommandInputs, judge: Callable[[CommandInputs], Answer]
+    inputs: CommandInputs, judge: Callable[[CommandInputs], Answer], command: str = "check"
 ) -> ReadableAnswer[Answer]:
     """Evaluate the files that are manifests. An unreadable file next to readable ones becomes one
     finding. Raises PlannerError if no file can be evaluated or if something else is wrong.
@@ -50,7 +50,7 @@ def evaluate_readable(
     not_rendered = [each for each in inputs.left_alone if each.code in (NOT_RENDERED, NOT_BUILT)]
     while True:
         if inputs.sources and not kept and not inputs.observed:
-            raise no_manifests_error(left, findings)
+            raise no_manifests_error(left, findings, command)
         try:
             answer = judge(replace(inputs, sources=tuple(kept)))
         except ManifestError as error:
@@ -73,11 +73,11 @@ def evaluate_readable(
         )
 
 
-def require_objects(inputs: CommandInputs) -> None:
+def require_objects(inputs: CommandInputs, command: str) -> None:
     """Raise SourceError if all of the given files are empty or contain only comments."""
     if inputs.sources and not inputs.observed and all(map(_is_empty, inputs.sources)):
         first, *others = (SkippedFile("no manifest", "", source.name) for source in inputs.sources)
-        raise no_manifests_error([first, *others], [])
+        raise no_manifests_error([first, *others], [], command)
 
 
 def _is_empty(source: Source) -> bool:

@@ -80,11 +80,22 @@ def kustomization_of(folder: Path) -> Path | None:
 
 
 def helm_template() -> list[str] | None:
-    """Return the command that renders a chart, without its arguments; None if `helm` isn't on
-    PATH.
+    """Return the command that renders a chart, without its arguments; None if `helm` isn't on PATH,
+    and `pulumi-dra sandbox tools --helm` hasn't built it.
     """
-    helm = shutil.which("helm")
+    helm = shutil.which("helm") or _built_helm()
     return None if helm is None else [helm, "template"]
+
+
+def _built_helm() -> str | None:
+    # these imports are needed only without helm on PATH
+    from dra_sandbox.cache import CacheUnusable  # noqa: PLC0415
+    from dra_sandbox.tools.helm import HELM  # noqa: PLC0415
+
+    try:
+        return str(HELM.binary) if HELM.binary.is_file() else None
+    except CacheUnusable:
+        return None
 
 
 def kustomize_build() -> list[str] | None:

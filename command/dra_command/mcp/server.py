@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 
-from dra_command.mcp.invocation import Invocation
+from dra_command.mcp.invocation import Invocation, NotAllowed
+
+_Tool = TypeVar("_Tool", bound=Callable[..., dict[str, Any]])
 
 _INSTRUCTIONS = """\
 Check whether Kubernetes ResourceClaims (Dynamic Resource Allocation) run on planned GPU node pools, how many nodes \
@@ -32,10 +37,27 @@ def make_server(root: Path, version: str) -> MCPServer[Any]:
     return server
 
 
+def _tool(server: MCPServer[Any]) -> Callable[[_Tool], _Tool]:
+    """Return a decorator that adds a tool, whose errors tell the agent what isn't allowed."""
+
+    def add(function: _Tool) -> _Tool:
+        @wraps(function)
+        def call(*args: Any, **options: Any) -> dict[str, Any]:
+            try:
+                return function(*args, **options)
+            except (NotAllowed, TimeoutError) as error:
+                raise ToolError(str(error)) from None
+
+        server.tool(annotations=_READS)(call)
+        return function
+
+    return add
+
+
 def _add_plan_tools(server: MCPServer[Any], run: Invocation) -> None:
     """Add the tools that evaluate manifests on pools."""
 
-    @server.tool(annotations=_READS)
+    @_tool(server)
     def plan(
         paths: list[str], fleet: str = "", stack: str = "", kubernetes: str = ""
     ) -> dict[str, Any]:
@@ -44,7 +66,7 @@ def _add_plan_tools(server: MCPServer[Any], run: Invocation) -> None:
         """
         return run.answer("plan", run.paths(paths), _capacity(run, fleet, stack, kubernetes))
 
-    @server.tool(annotations=_READS)
+    @_tool(server)
     def check(
         paths: list[str], fleet: str = "", stack: str = "", kubernetes: str = ""
     ) -> dict[str, Any]:
@@ -53,7 +75,7 @@ def _add_plan_tools(server: MCPServer[Any], run: Invocation) -> None:
         """
         return run.answer("check", run.paths(paths), _capacity(run, fleet, stack, kubernetes))
 
-    @server.tool(annotations=_READS)
+    @_tool(server)
     def explain(
         paths: list[str],
         claim: str = "",
@@ -68,7 +90,7 @@ def _add_plan_tools(server: MCPServer[Any], run: Invocation) -> None:
         options = {"claim": claim, "pod": pod, "pool": pool, **_capacity(run, fleet, stack, "")}
         return run.answer("explain", run.paths(paths), options)
 
-    @server.tool(annotations=_READS)
+    @_tool(server)
     def what_if(
         paths: list[str], claim: str, change: str, fleet: str = "", stack: str = ""
     ) -> dict[str, Any]:
@@ -80,7 +102,7 @@ def _add_plan_tools(server: MCPServer[Any], run: Invocation) -> None:
 def _add_other_tools(server: MCPServer[Any], run: Invocation) -> None:
     """Add the tools that choose machine types, rewrite workloads, and look up facts."""
 
-    @server.tool(annotations=_READS)
+    @_tool(server)
     def suggest(
         paths: list[str], region: str, kubernetes: str = "", machines: str = ""
     ) -> dict[str, Any]:
@@ -90,14 +112,14 @@ def _add_other_tools(server: MCPServer[Any], run: Invocation) -> None:
         options = {"region": region, "kubernetes": kubernetes, "machines": machines}
         return run.answer("suggest", run.paths(paths), options)
 
-    @server.tool(annotations=_READS)
+    @_tool(server)
     def migrate(paths: list[str], fleet: str = "", kubernetes: str = "") -> dict[str, Any]:
         """Show how workloads that request devices of a device plugin would request claims, as
         diffs.
         """
         return run.answer("migrate", run.paths(paths), _capacity(run, fleet, "", kubernetes))
 
-    @server.tool(annotations=_READS)
+    @_tool(server)
     def catalog(
         topic: Literal["machines", "gpus", "mig", "drivers", "releases"], words: list[str]
     ) -> dict[str, Any]:

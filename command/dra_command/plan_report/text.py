@@ -167,11 +167,14 @@ class _PlanPage:
 
     def _diagnostics(self, *, quiet: bool) -> None:
         found = diagnostics(self._plan)
+        doubts = DOUBTS | {
+            each.code for each in self._plan.blockers if each.verdict == "cannot-tell"
+        }
         told = [each for each in found if each.severity == "error"]
         others = [
             each
             for each in found[len(told) :]
-            if not quiet or each.severity == "warning" or each.code in DOUBTS
+            if not quiet or each.severity == "warning" or each.code in doubts
         ]
         shown = others if self._verbose or len(others) <= _MOST_NOTES + 1 else others[:_MOST_NOTES]
         if told or shown:

@@ -165,7 +165,11 @@ def unbounded(member: Member, level: DemandLevel) -> Reason:
         code="unbounded-demand",
         message=f"{member.workload} doesn't have a maximum pod count, so its {level} demand is "
         "unlimited",
-        fix="set a maximum replica count in its autoscaler",
+        fix=(
+            "set concurrencyPolicy to Forbid or Replace, so that at most one of its Jobs runs"
+            if member.workload.kind == "CronJob"
+            else "set a maximum replica count in its autoscaler"
+        ),
         place=member.place,
     )
 

@@ -321,7 +321,14 @@ def test_without_the_tool_plan_cannot_tell_and_says_which_tool_is_missing(
 ) -> None:
     repository.stack()
     repository.write("app.yaml", application("    path: charts/chat"))
-    done = repository.run("plan", "app.yaml", "--stack", "dev", PATH=str(repository.root / "none"))
+    done = repository.run(
+        "plan",
+        "app.yaml",
+        "--stack",
+        "dev",
+        PATH=str(repository.root / "none"),
+        XDG_CACHE_HOME=str(repository.root / "none"),
+    )
     assert done.status == 3
     assert "Application chat: helm isn't on PATH, so the chart wasn't rendered" in done.out
 

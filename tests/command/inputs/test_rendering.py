@@ -8,6 +8,8 @@ import shutil
 import pytest
 from command_project import Project
 
+from dra_sandbox.tools.helm import HELM as HELM_TOOL
+
 KUSTOMIZATION = "resources: [claim.yaml]\nnamePrefix: prod-\n"
 CLAIM = """\
 apiVersion: resource.k8s.io/v1
@@ -78,10 +80,48 @@ def test_a_chart_without_helm_is_named_with_the_command_that_renders_it(project:
     project.write("chart/Chart.yaml", "apiVersion: v2\nname: chat\nversion: 1.0.0\n")
     project.write("chart/templates/claim.yaml", "kind: {{ .Values.kind }}\n")
 
-    done = project.run("check", "chart", PATH=str(project.root / "empty"))
+    empty = str(project.root / "empty")
+
+    done = project.run("check", "chart", PATH=empty, XDG_CACHE_HOME=empty)
 
     assert done.status == 2
     assert "helm template" in done.err
+
+
+@pytest.mark.parametrize("command", ["plan", "check"])
+def test_given_no_helm_expect_the_command_in_use_and_how_to_build_helm(
+    project: Project, command: str
+) -> None:
+    project.write("chart/Chart.yaml", "apiVersion: v2\nname: chat\nversion: 1.0.0\n")
+    project.write("chart/templates/claim.yaml", "kind: {{ .Values.kind }}\n")
+    empty = str(project.root / "empty")
+
+    done = project.run(command, "chart", "--stack", "dev", PATH=empty, XDG_CACHE_HOME=empty)
+
+    assert done.status == 2
+    assert (
+        "install helm, build it with `pulumi-dra sandbox tools --helm`, or render the chart "
+        "elsewhere: "
+    ) in done.err
+    assert f"helm template chart | pulumi-dra {command} -" in done.err
+
+
+def test_given_a_built_helm_when_none_is_on_path_expect_the_built_one(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(project.root / "cache"))
+    project.write("chart/Chart.yaml", "apiVersion: v2\nname: chat\nversion: 1.0.0\n")
+    project.write("chart/templates/claim.yaml", "kind: {{ .Values.kind }}\n")
+    project.write("rendered.yaml", CLAIM)
+    built = HELM_TOOL.binary
+    built.parent.mkdir(parents=True)
+    built.write_text(HELM.replace("cat ", f"{shutil.which('cat')} "))
+    built.chmod(0o755)
+
+    done = project.run("check", "chart", PATH=str(project.root / "empty"))
+
+    assert done.status == 0
+    assert "template" in (project.root / "words").read_text()
 
 
 def test_values_without_a_chart_are_wrong_input(project: Project) -> None:

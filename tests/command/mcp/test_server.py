@@ -74,13 +74,17 @@ def test_hostile_arguments_are_rejected_and_the_server_goes_on(project: Project)
         project.root,
         ("plan", {"paths": ["../../etc/passwd"]}),
         ("plan", {"paths": ["/etc/passwd"]}),
+        ("plan", {"paths": ["nope.yaml"]}),
+        ("plan", {"paths": ["claim.yaml"], "fleet": "nope.yaml"}),
         ("check", {"paths": ["claim.yaml"], "kubernetes": "--write"}),
         ("check", {"paths": ["claim.yaml"], "kubernetes": "1" * 10_000}),
         ("check", {"paths": ["claim.yaml"]}),
     )
 
-    outside, absolute, option, long, last = answers
+    outside, absolute, absent, no_fleet, option, long, last = answers
+    assert all("nope.yaml doesn't exist" in each.content[0].text for each in (absent, no_fleet))
     assert outside.is_error
+    assert "is outside the folder that this server may read" in outside.content[0].text
     assert absolute.is_error
     assert data(option)["exitStatus"] == 2
     assert long.is_error

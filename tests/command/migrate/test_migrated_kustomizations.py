@@ -109,7 +109,7 @@ def test_given_only_an_overlay_expect_the_folder_to_pass(kustomized: Project, pa
     done = kustomized.run("migrate", path, "--fleet", "fleet.yaml")
 
     assert done.status == 2
-    assert "pulumi-dra migrate k\n" in done.err
+    assert "pass the folder that contains them: pulumi-dra migrate k\n" in done.err
 
 
 def test_given_the_files_themselves_expect_the_claim_in_a_listed_file(kustomized: Project) -> None:
@@ -132,5 +132,17 @@ def test_given_a_json_patch_with_devices_expect_no_change(kustomized: Project, f
     done = kustomized.run("migrate", "k", "--write")
 
     assert done.status == 2
-    assert "strategic merge patch in a file" in done.err
+    assert (
+        "write the patch as a strategic merge patch in a file of its own, and run `migrate` again"
+        in done.err
+    )
     assert (kustomized.root / "k/base/tts.yaml").read_text() == BASE
+
+
+def test_given_resources_with_an_anchor_expect_the_line_to_add(kustomized: Project) -> None:
+    kustomized.write("k/overlays/prod/kustomization.yaml", OVERLAY.replace(": [", ": &all [", 1))
+
+    done = kustomized.run("migrate", "k", "--write")
+
+    assert "change manually" in done.out
+    assert "add big-claim.yaml to resources, because" in " ".join(done.out.split())

@@ -38,6 +38,8 @@ EditKind = Literal[
 ]
 PREFERENCE: tuple[EditKind, ...] = get_args(EditKind)
 """Edits from the least to the most intrusive."""
+CORRECTING: frozenset[EditKind] = frozenset({"compare-inclusive", "correct-value", "correct-class"})
+"""Edits that correct a selector."""
 REMOVING: frozenset[EditKind] = frozenset(
     {"drop-constraint", "drop-selector", "drop-host-port", "drop-anti-affinity", "select-less"}
 )
@@ -74,16 +76,32 @@ class Edit(Struct, frozen=True):
         return self.text
 
 
-def distance(edits: Sequence[Edit]) -> tuple[int, float]:
-    """Return a sort key: the fewest changes first, and among these, the changes that lower
-    requested amounts least.
+def keeps_intent(edits: Sequence[Edit]) -> bool:
+    """Return whether edits only correct selectors, so that the pod requests what was meant."""
+    return bool(edits) and all(
+        each.kind in CORRECTING and not each.is_conditional for each in edits
+    )
+
+
+def distance(edits: Sequence[Edit]) -> tuple[int, int, float]:
+    """Return a sort key: the fewest changes first, among these the least intrusive, and among
+    these, the changes that lower requested amounts least.
     """
     amounts = [
         Quantity.parse(each.name).as_float()
         for each in edits
         if each.kind == "correct-value" and each.name
     ]
-    return len(edits), -min(amounts, default=inf)
+    rank = max(map(_rank, edits), default=0)
+    return len(edits), rank, -min(amounts, default=inf)
+
+
+def _rank(edit: Edit) -> int:
+    """Return how intrusive an edit is. If only less than the requested amount is left, a condition
+    means as little as without it.
+    """
+    kind: EditKind = "drop-selector" if edit.is_conditional else edit.kind
+    return PREFERENCE.index(kind)
 
 
 def way_of(shape: Shape, edit: Edit) -> ExactDeviceRequest:

@@ -21,7 +21,11 @@ from dra_planner.allocation.reasons.nodes import (
     selector_of,
     toleration_text,
 )
-from dra_planner.allocation.reasons.selector_changes import class_corrections, selector_changes
+from dra_planner.allocation.reasons.selector_changes import (
+    asks_for_mig,
+    class_corrections,
+    selector_changes,
+)
 from dra_planner.model import (
     DeviceToleration,
     ExactDeviceRequest,
@@ -164,9 +168,19 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
     yield from _guards(at, spec, node)
     for name in sorted(node.template.classes):
         if name != spec.device_class_name:
-            yield replace(
-                at, kind="use-class", text=f"use DeviceClass {name} in {where}", name=name
-            )
+            text = f"{_only_if_whole(spec, name, node)}use DeviceClass {name} in {where}"
+            yield replace(at, kind="use-class", text=text, name=name)
+
+
+def _only_if_whole(spec: ExactDeviceRequest, name: str, node: NodeState) -> str:
+    """Return the condition under which a class for whole GPUs replaces one for MIG devices."""
+    of_mig = {
+        each: any(asks_for_mig(selector.expression) for selector in own.selectors)
+        for each, own in node.template.classes.items()
+        if each in (name, spec.device_class_name)
+    }
+    is_larger = of_mig.get(spec.device_class_name, False) and not of_mig[name]
+    return "if a whole GPU is enough, " if is_larger else ""
 
 
 def _guards(at: Edit, spec: ExactDeviceRequest, node: NodeState) -> Iterator[Edit]:

@@ -231,6 +231,8 @@ def _corrections_of_errors(
             known = set[str]().union(*(_names(each, kind, domain) for each in devices))
             better = _with_known_name(term.text, name, known)
             yield from _correction("correct-value", term.text, better)
+            better = _with_known_domain(term.text, kind, domain, name, devices)
+            yield from _correction("correct-value", term.text, better)
         if at.absent and kind == "capacity" and (model := _model_condition(domain, devices)):
             yield _by_model(term.text, *model)
         if "to bool" in term.error and at.values and term.text.endswith(name):
@@ -248,6 +250,19 @@ def _with_known_name(condition: str, name: str, known: set[str]) -> str:
     if name in known or not near:
         return ""
     return re.sub(rf"(?<=[.\"']){re.escape(name)}\b", by_lower[near[0]], condition)
+
+
+def _with_known_domain(
+    condition: str, kind: str, domain: str, name: str, devices: Sequence[Candidate]
+) -> str:
+    """Return the condition with the domain of the driver that publishes a name, if only one driver
+    does, or "".
+    """
+    drivers = {each.driver for each in devices if name in _names(each, kind, each.driver)}
+    if len(drivers) != 1 or domain in drivers:
+        return ""
+    at = rf"(?<=\.{kind}\[[\"']){re.escape(domain)}(?=[\"']\](?:\.|\[[\"']){name}\b)"
+    return re.sub(at, drivers.pop(), condition)
 
 
 def _model_condition(domain: str, devices: Sequence[Candidate]) -> tuple[str, str] | None:

@@ -189,7 +189,8 @@ def _partitions(situation: ClusterSituation) -> Iterator[Blocker]:
                     "a CUDA process uses "
                     "only one of them"
                 )
-                yield fact(text, "request one larger MIG profile, or a whole GPU", workload.ref)
+                fix = "request one larger MIG profile, or a whole GPU"
+                yield fact(text, fix, workload.ref, place=workload.place)
 
 
 def _tiny_memory(situation: ClusterSituation) -> Iterator[Blocker]:

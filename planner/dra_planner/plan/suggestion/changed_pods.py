@@ -127,12 +127,13 @@ class PodChanges:
         """Return the shape that fits the changed fleet, or None if the change contradicts earlier
         changes.
         """
-        changed = self.fleet.with_change(change.text, change.fleet)
-        if changed is None:
-            return None
-        if change.text not in changed.added:  # a step that includes a number of nodes adds a pool
-            self.steps[change.text] = None
-        self.fleet = changed
+        if change.text:  # the fleet changes, not only the claims
+            changed = self.fleet.with_change(change.text, change.fleet)
+            if changed is None:
+                return None
+            if change.text not in changed.added:  # a step with a number of nodes adds a pool
+                self.steps[change.text] = None
+            self.fleet = changed
         self._add_steps(shape, change.edits)
         return apply_edits(change.edits, shape) if change.edits else shape
 

@@ -17,7 +17,7 @@ from dra_planner.claims.raised_quotas import (
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
-from dra_planner.model import Reason, WorkloadRef
+from dra_planner.model import DemandLevel, Reason, WorkloadRef
 from dra_planner.plan.judgement.demand_levels import find_levels_beside
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.model import JointFix, Plan
@@ -55,7 +55,7 @@ def with_joint_fix(plan: Plan, replan: Callable[[Manifests], Plan]) -> Plan:
         pool.name: pool.enough for pool in raised_pools(judgement)
     } and len(found.steps) == len(raised_pools(judgement))
     if not is_own:
-        plan = _with_raises(plan, _fix_text(found))
+        plan = _with_raises(plan, _fix_text(found), found.judgement)
     if len(unfit) == 1 and (is_own or len(found.steps) == 1):
         return plan
     text = raises if is_own else _fix_text(found)
@@ -103,8 +103,11 @@ def _fix_text(found: JointFix) -> str:
     return f"{'; '.join(found.steps)}: {price_change(found.more_usd)}"
 
 
-def _with_raises(plan: Plan, raises: str) -> Plan:
-    """Return the plan in which workloads with too small pools get another change as their fix."""
+def _with_raises(plan: Plan, raises: str, after: Judgement | None = None) -> Plan:
+    """Return the plan in which workloads with too small pools get another change as their fix.
+
+    `after` is the judgement with this change. Demands that still don't fit then keep their own fix.
+    """
     if not raises_text(plan.judgement):
         return plan
 
@@ -112,9 +115,13 @@ def _with_raises(plan: Plan, raises: str) -> Plan:
         return tuple(with_raises(each, raises) for each in reasons)
 
     done: dict[int, Sizing] = {}
-    for sizing in plan.judgement.sizings.values():
-        sizes = tuple(replace(size, reasons=changed(size.reasons)) for size in sizing.workloads)
-        done[id(sizing)] = replace(sizing, workloads=sizes)
+    for level, sizing in plan.judgement.sizings.items():
+        short = set() if level == plan.level or after is None else _short(after, level)
+        sizes = tuple(
+            size if size.workload in short else replace(size, reasons=changed(size.reasons))
+            for size in sizing.workloads
+        )
+        done.setdefault(id(sizing), replace(sizing, workloads=sizes))
     sizings = {level: done[id(sizing)] for level, sizing in plan.judgement.sizings.items()}
     judgement = replace(plan.judgement, sizings=sizings)
     free = None if plan.guarded is None else plan.guarded.free
@@ -125,6 +132,12 @@ def _with_raises(plan: Plan, raises: str) -> Plan:
         # no workload has too few built nodes because of a pool that is too small
         beside=tuple(find_levels_beside(judgement, free)),
     )
+
+
+def _short(after: Judgement, level: DemandLevel) -> set[WorkloadRef]:
+    """Return the workloads that still have pending pods at a level after a change."""
+    sizing = after.sizings.get(level)
+    return set() if sizing is None else {size.workload for size in sizing.workloads if size.pending}
 
 
 def find_joint_fix(

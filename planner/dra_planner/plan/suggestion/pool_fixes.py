@@ -97,7 +97,8 @@ def raises_text(judgement: Judgement) -> str:
     raised = raised_pools(judgement)
     if not raised:
         return ""
-    return f"{' and '.join(map(_step, raised))}: {_costs(judgement)}"
+    costs = _costs(judgement)
+    return f"{' and '.join(map(_step, raised))}{f': {costs}' if costs else ''}"
 
 
 def _levels(judgement: Judgement) -> list[DemandLevel]:
@@ -134,12 +135,14 @@ def _more(judgement: Judgement, level: DemandLevel) -> tuple[int, Decimal | None
     """Return the number of additional nodes that a level uses with sufficient maximums, compared
     with the current nodes of the evaluated demand.
 
-    Also returns their price per hour, or None if a price is unknown.
+    Also returns their price per hour, or None if a price is unknown. If the number of pods of a
+    workload is unlimited, the level doesn't size the workload, so its nodes aren't missing.
     """
+    sizing = judgement.sizings[level]
     now = {pool.name: pool.plan for pool in judgement.sizing.pools}
-    more = [
-        (pool.used_with_enough - now[pool.name], pool) for pool in judgement.sizings[level].pools
-    ]
+    is_partial = any(size.wanted is None for size in sizing.workloads)
+    changes = ((pool.used_with_enough - now[pool.name], pool) for pool in sizing.pools)
+    more = [(max(count, 0) if is_partial else count, pool) for count, pool in changes]
     nodes = sum(count for count, _ in more)
     if any(count and pool.hourly_usd is None for count, pool in more):
         return nodes, None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.allocation import Refusal, reasons_of, suggest_edits
-from dra_planner.allocation.reasons.edits import distance
+from dra_planner.allocation.reasons.edits import distance, keeps_intent
 from dra_planner.model import Reason
 from dra_planner.plan import PoolAnswer
 from dra_planner.plan.suggestion.missing.missing_pools import (
@@ -137,13 +137,16 @@ def _no_machine(missing: Reason | None) -> str:
 
 def _fix(case: Waiting, missing: Reason | None) -> str:
     """Return what to add to the fleet or change in the claim. Each fix was tried on a node."""
-    in_claim = _fix_of_claim(case, missing is not None and bool(missing.fix))
-    return "; or ".join(filter(None, (missing.fix if missing is not None else "", in_claim)))
+    of_fleet = missing.fix if missing is not None else ""
+    in_claim, keeps = _fix_of_claim(case, bool(of_fleet))
+    ordered = (in_claim, of_fleet) if keeps else (of_fleet, in_claim)
+    return "; or ".join(filter(None, ordered))
 
 
-def _fix_of_claim(case: Waiting, has_fleet_change: bool) -> str:
-    """Return the fewest changes to the pod or its claims that make it fit a pool. If a change of
-    the fleet helps, tolerations for pools that lack hardware anyway aren't included.
+def _fix_of_claim(case: Waiting, has_fleet_change: bool) -> tuple[str, bool]:
+    """Return the fewest changes to the pod or its claims that make it fit a pool, and whether they
+    only correct selectors. If a change of the fleet helps, tolerations for pools that lack hardware
+    anyway aren't included.
     """
     refusals = [pool.answer for pool in case.pools if isinstance(pool.answer, Refusal)]
     # the node would accept the pod if it had the devices
@@ -152,14 +155,15 @@ def _fix_of_claim(case: Waiting, has_fleet_change: bool) -> str:
         if has_fleet_change and is_idle_toleration(pool):
             continue
         if not (near and _asks_devices(pool)) and (fix := _fix_of_node(case, pool)):
-            return fix
+            return fix, False
     fewest = min(
         filter(None, (suggest_edits(answer, None) for answer in near or refusals)),
         key=distance,
         default=(),
     )
     of_driver = (answer.fix for answer in near or refusals if answer.kind == "claim")
-    return " and ".join(edit.text for edit in fewest) or next(of_driver, "")
+    text = " and ".join(edit.text for edit in fewest) or next(of_driver, "")
+    return text, keeps_intent(fewest)
 
 
 def _fix_of_node(case: Waiting, pool: PoolAnswer) -> str:

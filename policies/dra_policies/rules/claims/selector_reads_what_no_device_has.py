@@ -40,6 +40,7 @@ CAPACITIES: Final = frozenset(
 ) | {f"memorySlice{number}" for number in range(12)}
 
 
+_SHORT_VERSION: Final = re.compile(r"""\bsemver\(["'](?P<version>\d+(?:\.\d+)?)["']\)""")
 _SMALL: Final = 1024
 _GIB: Final = 2**30
 _OF_ORDER: Final = frozenset({"index", "minor", "parentIndex"})
@@ -55,6 +56,9 @@ def check(view: StackView) -> Iterator[Finding]:
     for selector in selectors_of(view.manifests):
         yield from _compared_as_text(selector, view.features)
         yield from _invalid_quantities(selector, view.features)
+        yield from _part_of_domain(selector, view.features)
+        if view.judgement is None:
+            yield from _short_versions(selector)
         for kind, name in _read(selector.expression, view.features):
             names = attribute_names(version) if kind == "attributes" else CAPACITIES
             is_gone = not version and name in names - CAPACITIES and name not in _names_today()
@@ -152,6 +156,38 @@ def _invalid_quantities(selector: CelSelector, features: Features) -> Iterator[F
             fix=f'use quantity("{meant}")'
             if meant
             else 'use a number with a unit, for example quantity("20Gi")',
+            place=selector.place,
+        )
+
+
+def _part_of_domain(selector: CelSelector, features: Features) -> Iterator[Finding]:
+    """Yield reads of the driver's attributes and capacities in a part of its domain, such as
+    "nvidia.com", in which no driver publishes anything.
+    """
+    compiled = compile(selector.expression, Dialect.of(features, "stored"))
+    for path in sorted(compiled.reads) if isinstance(compiled, Selector) else ():
+        kind, domain, name = (*path, "", "", "")[:3]
+        known = CAPACITIES if kind == "capacity" else attribute_names("")
+        if GPU_DRIVER.endswith(f".{domain}") and name in known:
+            yield Finding(
+                message=f'selector reads device.{kind}["{domain}"].{name}, but the driver '
+                f"publishes {name} in the domain {GPU_DRIVER}",
+                fix=f'use device.{kind}["{GPU_DRIVER}"].{name}',
+                place=selector.place,
+            )
+
+
+def _short_versions(selector: CelSelector) -> Iterator[Finding]:
+    """Yield versions without three numbers, which fail on every device. With pools, the plan checks
+    the claim.
+    """
+    for found in _SHORT_VERSION.finditer(selector.expression):
+        version = found["version"]
+        whole = f"{version}{'.0' * (2 - version.count('.'))}"
+        yield Finding(
+            message=f'selector contains semver("{version}"), but a version has three numbers, so '
+            "the selector fails on every device",
+            fix=f'use semver("{whole}")',
             place=selector.place,
         )
 

@@ -4,9 +4,8 @@ MIG.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +17,8 @@ from dra_planner.cel.explanation import split_at_and
 from dra_planner.clouds import cloud
 from dra_planner.drivers import nvidia
 from dra_planner.fleet import Fleet, Pool
-from dra_planner.model import ExactDeviceRequest, Shape
+from dra_planner.model import DeviceClass, ExactDeviceRequest, Shape
+from dra_planner.plan.suggestion.missing.displaced_pods import displaces_pods
 from dra_planner.plan.suggestion.missing.dynamic_mig import dynamic_changes
 from dra_planner.plan.suggestion.missing.new_pools import (
     MOST_MACHINES,
@@ -51,7 +51,9 @@ def configuration_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChang
     and then the most such pods. Returns () if no configuration helps, or if other pods on the pools
     would no longer fit.
     """
-    found = list(_repartitioned(shape, trials))
+    found = [
+        each for each in _repartitioned(shape, trials) if not displaces_pods(each.change, trials)
+    ]
     if not found:
         return ()
     best = min(found, key=lambda each: each.hourly_usd or Decimal(0))
@@ -113,8 +115,8 @@ def _configurations(fleet: Fleet, pool: Pool) -> Iterator[str]:
 
 
 def class_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...]:
-    """Return a MIG configuration, or machine types with one, for a pod whose selectors need MIG
-    devices but whose class doesn't.
+    """Return the class for MIG devices for a pod whose selectors need them, alone if an existing
+    pool has such devices, or with a MIG configuration or machine types.
     """
     if nvidia.MIG_CLASS not in trials.judgement.classes:
         return ()
@@ -128,7 +130,8 @@ def class_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...]:
         return ()
     changed = apply_edits(edits, shape)
     found = (
-        configuration_changes(changed, trials)
+        _existing_pools(changed, trials)
+        or configuration_changes(changed, trials)
         or partitioned_pools(changed, trials)
         or pools_of_known_machines(changed, trials)
         or dynamic_changes(changed, trials)
@@ -136,22 +139,34 @@ def class_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...]:
     return tuple(replace(each, edits=edits) for each in found)
 
 
-def edits_text(edits: Sequence[Edit]) -> str:
-    """Return the beginning of a sentence that names changes of claims before a change of the fleet,
-    or "".
+def _existing_pools(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...]:
+    """Return the unchanged fleet if one of its pools fits the pod."""
+    document = trials.fleet.document()
+    names = (pool.name for pool in trials.fleet.pools)
+    tried = (trials.change(shape, document, name, f"without changes, {name}") for name in names)
+    found = next(filter(None, tried), None)
+    return (replace(found.change, text=""),) if found is not None else ()
+
+
+def changes_text(changes: Sequence[FleetChange]) -> str:
+    """Return alternative changes of the fleet as a sentence. All of them have the same changes of
+    claims, which come first.
     """
-    return f"{' and '.join(edit.text for edit in edits)}, and " if edits else ""
+    edits = " and ".join(edit.text for edit in changes[0].edits)
+    return ", and ".join(filter(None, (edits, ", or ".join(each.text for each in changes))))
 
 
 # -- clouds without MIG
 
 
-def missing_mig(shape: Shape, fleet: Fleet) -> str:
+def missing_mig(shape: Shape, trials: FleetTrials) -> str:
     """Return the message that the cloud doesn't support the MIG devices that a pod requests, or
     "".
     """
-    own = cloud(fleet.cloud)
-    if own.supports_mig or not any(_needs_mig(exactly) for _, _, exactly in _requests(shape)):
+    own, classes = cloud(trials.fleet.cloud), trials.judgement.classes
+    if own.supports_mig or not any(
+        _needs_mig(exactly, classes) for _, _, exactly in _requests(shape)
+    ):
         return ""
     return f"the pod requests MIG devices, but {own.unsupported('MIG').message}"
 
@@ -163,7 +178,7 @@ def whole_gpus_instead(shape: Shape, trials: FleetTrials) -> str:
     """
     edits: list[Edit] = []
     for claim, request, exactly in _requests(shape):
-        if not _needs_mig(exactly):
+        if not _needs_mig(exactly, trials.judgement.classes):
             continue
         if exactly.device_class_name == nvidia.MIG_CLASS:
             edits.append(_use_class(nvidia.GPU_CLASS, shape, claim, request))
@@ -185,16 +200,16 @@ def whole_gpus_instead(shape: Shape, trials: FleetTrials) -> str:
     changed = apply_edits(tuple(edits), shape)
     if changed is None:
         return ""
-    document: dict[str, Any] = trials.fleet.document()
-    for pool in trials.fleet.pools:
-        if trials.change(changed, document, pool.name, f"without changes, {pool.name}"):
-            return f"if a whole GPU is enough, {listed([edit.text for edit in edits])}"
-    return ""
+    if not _existing_pools(changed, trials):
+        return ""
+    return f"if a whole GPU is enough, {listed([edit.text for edit in edits])}"
 
 
-def _needs_mig(request: ExactDeviceRequest) -> bool:
-    return request.device_class_name == nvidia.MIG_CLASS or any(
-        asks_for_mig(selector.expression) for selector in request.selectors
+def _needs_mig(request: ExactDeviceRequest, classes: Mapping[str, DeviceClass]) -> bool:
+    name = request.device_class_name
+    of_class = classes[name].selectors if name in classes else ()
+    return name == nvidia.MIG_CLASS or any(
+        asks_for_mig(selector.expression) for selector in (*request.selectors, *of_class)
     )
 
 

@@ -15,9 +15,9 @@ from dra_planner.plan.model import MISSING_POOL
 from dra_planner.plan.suggestion.missing.driver_changes import setting_changes, version_changes
 from dra_planner.plan.suggestion.missing.dynamic_mig import dynamic_changes
 from dra_planner.plan.suggestion.missing.mig_changes import (
+    changes_text,
     class_changes,
     configuration_changes,
-    edits_text,
     missing_mig,
     pools_of_known_machines,
     whole_gpus_instead,
@@ -37,12 +37,7 @@ def missing_pool(judgement: Judgement, shape: Shape) -> Reason | None:
     changes = fleet_changes(judgement, shape)
     if not changes:
         return _no_machine(judgement, shape)
-    first = edits_text(changes[0].edits)  # all of these changes have the same edits
-    return Reason(
-        code=MISSING_POOL,
-        message=NO_POOL,
-        fix=first + ", or ".join(change.text for change in changes),
-    )
+    return Reason(code=MISSING_POOL, message=NO_POOL, fix=changes_text(changes))
 
 
 def _no_machine(judgement: Judgement, shape: Shape) -> Reason | None:
@@ -54,7 +49,7 @@ def _no_machine(judgement: Judgement, shape: Shape) -> Reason | None:
         return None
     if not all(map(_fails_or_lacks, judgement.answers(shape))):
         return None
-    if without_mig := missing_mig(shape, trials.fleet):
+    if without_mig := missing_mig(shape, trials):
         return Reason(code=MISSING_POOL, message=without_mig, fix=whole_gpus_instead(shape, trials))
     if not all(map(_lacks_hardware, judgement.answers(shape))):
         return None
@@ -77,8 +72,9 @@ def fleet_changes(judgement: Judgement, shape: Shape) -> tuple[FleetChange, ...]
     """Return the smallest changes of the fleet with which the pod fits a node.
 
     The order is: a MIG configuration, unless a new pool costs less (with the class for MIG devices
-    if the pod's selectors need it), driver settings, another driver, the cheapest machine types in
-    the fleet's region (one for each GPU, whole or partitioned), and dynamic partitioning.
+    if the pod's selectors need it, or only the class if an existing pool has such devices), driver
+    settings, another driver, the cheapest machine types in the fleet's region (one for each GPU,
+    whole or partitioned), and dynamic partitioning.
     """
     trials = trials_of(judgement)
     if trials is None or not shape.claims:

@@ -61,6 +61,7 @@ class FleetTrials(Struct, frozen=True, eq=False):
     opened: dict[str, _Opened | None] = {}
     shared: list[tuple[SharingFleet, ...]] = []
     held: dict[str, int] = {}
+    displacing: dict[str, bool] = {}
 
     def change(
         self, shape: Shape, document: Mapping[str, Any], pool: str, text: str, most: int = 1
