@@ -13,7 +13,7 @@ from dra_command.pens.amounts import usd
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import find_fleet_places
 from dra_planner.plan import PlanRequest
-from dra_planner.plan.suggestion.added_pools import find_added_pools
+from dra_planner.plan.suggestion.added_pools import NoAddedPools, find_added_pools
 from dra_planner.sources import read_file
 
 _INDENTATION: Final = 2
@@ -24,11 +24,8 @@ def write_added_pools(path: Path, request: PlanRequest, fleet_file: str = "") ->
     fleet's file. Return the result, or the reason why there are no such pools.
     """
     found = find_added_pools(request)
-    if found is None:
-        return (
-            f"{path}: not written, because the workloads don't fit, even with additional "
-            "pools of on-demand machine types in the region"
-        )
+    if isinstance(found, NoAddedPools):
+        return f"{path}: not written, because {_reason(found)}"
     nodes = {pool.name: pool.nodes.desired for pool in found.plan.pools}
     told = " and ".join(f"{nodes[row['name']]} × {_type(row)}" for row in found.pools)
     price = "" if found.hourly_usd is None else f", {usd(found.hourly_usd)} per hour"
@@ -39,6 +36,20 @@ def write_added_pools(path: Path, request: PlanRequest, fleet_file: str = "") ->
     rows = indent(yaml_text(list(found.pools)), " " * _indentation(fleet_file))
     write_whole(path, f"{head}pools:\n{rows}", PlannerError)
     return f"wrote {path}: add {told}{price}"
+
+
+def _reason(found: NoAddedPools) -> str:
+    if not found.pools:
+        return (
+            "the workloads don't fit, even with additional pools of on-demand machine types in the "
+            "region"
+        )
+    pools = " and ".join(f"{row['count']['max']} × {_type(row)}" for row in found.pools)
+    return (
+        f"the verdict with {pools} is cannot tell: they have enough capacity, but the simulated "
+        "scheduler leaves pods pending in some pod arrival orders. Apply the plan's other fixes "
+        "first"
+    )
 
 
 def _indentation(fleet_file: str) -> int:

@@ -58,11 +58,8 @@ def run(values: argparse.Namespace) -> int:
             notes = [*notes, write_gate(Path(values.gate), plan)]
         else:
             stale = "\n".join(filter(None, (stale, stale_gate(Path(values.gate), plan))))
-    if values.suggest:
-        notes = [
-            *notes,
-            _write_added_pools(Path(values.suggest), plan, inputs, values),
-        ]
+    suggested = _write_added_pools(plan, inputs, values) if values.suggest else ""
+    notes = [*notes, *filter(None, [suggested])]
     if values.picture:
         notes = [*notes, _write_picture(Path(values.picture), plan)]
     if values.certificate:
@@ -76,6 +73,8 @@ def run(values: argparse.Namespace) -> int:
         for fault in stale.splitlines():
             print(f"pulumi-dra: {visible(fault)}", file=sys.stderr)
         return Status.BROKEN
+    if values.quiet and values.suggest:
+        print(visible(suggested), file=sys.stderr)
     if not values.quiet:
         for note in (*notes, *(f"note: {each}" for each in _fleet_notes(inputs, plan, values))):
             print(visible(note), file=sys.stderr)
@@ -154,12 +153,11 @@ def _write_picture(path: Path, plan: Plan) -> str:
     return f"wrote {path}"
 
 
-def _write_added_pools(
-    path: Path, plan: Plan, inputs: CommandInputs, values: argparse.Namespace
-) -> str:
+def _write_added_pools(plan: Plan, inputs: CommandInputs, values: argparse.Namespace) -> str:
     """Write the additional pools with which all workloads fit. Return a sentence about the file, or
     the reason why nothing was written.
     """
+    path = Path(values.suggest)
     if plan.verdict == "fits":
         return f"{path}: not written, because all workloads already fit"
     from dra_command.plan.added_pools import write_added_pools  # imported only for this option

@@ -20,7 +20,7 @@ from dra_planner import catalog
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import PlanRequest, make_plan
-from dra_planner.plan.suggestion.added_pools import find_added_pools
+from dra_planner.plan.suggestion.added_pools import AddedPools, find_added_pools
 from dra_planner.plan.suggestion.buyable_machines import buyable_machines
 from dra_planner.plan.suggestion.smallest_machines import smallest_fleet
 from dra_planner.plan.suggestion.suggest import checked_request, suggest_fleets
@@ -227,7 +227,7 @@ def test_pools_that_are_added_to_a_fleet_are_taken_last_where_that_costs_less(
     cheap = [row for row in crowded.document["pools"] if "taints" not in row]
     fleet = read_fleet({**crowded.document, "pools": cheap})
     found = find_added_pools(PlanRequest(sources=CROWDING, fleet=fleet))
-    assert found is not None
+    assert isinstance(found, AddedPools)
     assert tainted(found.pools) == [("nd40rsv2", 1)]
     assert found.plan.verdict == "fits"
     assert found.plan.cost is not None

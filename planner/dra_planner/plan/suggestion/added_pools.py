@@ -53,6 +53,15 @@ class AddedPools(Struct, frozen=True, kw_only=True):
         return sum((nodes * (price or Decimal(0)) for nodes, price in prices), Decimal(0))
 
 
+class NoAddedPools(Struct, frozen=True):
+    """No pools with which a plan fits. `pools` are new pools with enough capacity, for which the
+    plan is *cannot tell*, because the simulated scheduler leaves pods pending in some orders. They
+    are empty if no machine type has enough capacity.
+    """
+
+    pools: tuple[dict[str, Any], ...] = ()
+
+
 @equality(unhashed=("rows",))
 class _Offered(Struct, frozen=True):
     """The candidates' rows by pool name."""
@@ -86,10 +95,9 @@ class _Offered(Struct, frozen=True):
         )
 
 
-def find_added_pools(request: PlanRequest) -> AddedPools | None:
-    """Return the cheapest pools with which the request's workloads fit its fleet, or None if none
-    were found. Pools only for pending pods take precedence over pools that also replace existing
-    ones.
+def find_added_pools(request: PlanRequest) -> AddedPools | NoAddedPools:
+    """Return the cheapest pools with which the request's workloads fit its fleet. Pools only for
+    pending pods take precedence over pools that also replace existing ones.
 
     Raises PlannerError for invalid input. A fleet on which everything fits gets no pools.
     """
@@ -101,15 +109,16 @@ def find_added_pools(request: PlanRequest) -> AddedPools | None:
     offered = _offered(request, fleet)
     most = dict.fromkeys(offered.rows, _most_nodes(fleet))
     if not most:
-        return None
-    everything = make_plan(replace(request, fleet=offered.with_counts(most), steps=0))
+        return NoAddedPools()
+    everything = _sized(request, offered.with_counts(most))
     if everything.verdict != "fits":
         offered = _with_partitions(offered, everything)
         most = dict.fromkeys(offered.rows, _most_nodes(fleet))
-        everything = make_plan(replace(request, fleet=offered.with_counts(most), steps=0))
+        everything = _sized(request, offered.with_counts(most))
     if everything.verdict != "fits":
-        return None
-    missing = _missing_pools(request, offered, most)
+        return NoAddedPools()
+    needed = _missing_pools(request, offered, most)
+    missing = _confirmed(request, offered, needed) if needed else None
     if missing is not None:
         return missing
     used = [pool.name for pool in everything.pools if pool.name in most and pool.packing]
@@ -122,18 +131,28 @@ def find_added_pools(request: PlanRequest) -> AddedPools | None:
     ]
     # with fewer machine types, fewer pods run on unsuitable nodes
     for name in used if len(used) > 1 else []:
-        alone = make_plan(replace(request, fleet=offered.with_counts({name: most[name]}), steps=0))
+        alone = _sized(request, offered.with_counts({name: most[name]}))
         if alone.verdict == "fits":
             found.append(_confirmed(request, offered, {name: alone.pool(name).packing}))
     fitting = [each for each in found if each is not None]
-    return min(fitting, key=_rank) if fitting else None
+    if fitting:
+        return min(fitting, key=_rank)
+    enough = needed or {pool.name: pool.packing for pool in everything.pools if pool.name in used}
+    return NoAddedPools(offered.added(enough, ()))
+
+
+def _sized(request: PlanRequest, fleet: Fleet) -> Plan:
+    """Return the plan without a simulation and without a search for fixes."""
+    return make_plan(replace(request, fleet=fleet, steps=0, with_fixes=False))
 
 
 def _missing_pools(
     request: PlanRequest, offered: _Offered, most: Mapping[str, int]
-) -> AddedPools | None:
-    """Return the cheapest pools for the workloads that have pending pods on the existing pools."""
-    before = make_plan(replace(request, steps=0)).judgement
+) -> Mapping[str, int]:
+    """Return the cheapest pools for the workloads that have pending pods on the existing pools, or
+    {} if there are none.
+    """
+    before = _sized(request, offered.fleet).judgement
     pending = {size.workload for size in before.sizing.workloads if size.pending}
     shapes = tuple(
         shape
@@ -151,9 +170,7 @@ def _missing_pools(
         with_fixes=False,
     )
     needed = {pool.name: pool.plan for pool in judged.sizing.pools if pool.plan}
-    if judged.sizing.verdict != "fits" or not needed:
-        return None
-    return _confirmed(request, offered, needed)
+    return needed if judged.sizing.verdict == "fits" else {}
 
 
 def _most_nodes(fleet: Fleet) -> int:
