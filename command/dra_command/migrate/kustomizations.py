@@ -80,7 +80,7 @@ def _require_patch_files(found: Kustomization) -> None:
             raise UsageError(
                 f"the kustomization {found.folder} has an inline or JSON 6902 patch with {word}, "
                 "which `migrate` can't rewrite",
-                fix="write the patch as a strategic merge patch in a file of its own, and run "
+                fix="write the patch as a strategic merge patch in a separate file, and run "
                 "`migrate` again",
             )
 

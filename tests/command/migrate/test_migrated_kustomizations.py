@@ -133,7 +133,7 @@ def test_given_a_json_patch_with_devices_expect_no_change(kustomized: Project, f
 
     assert done.status == 2
     assert (
-        "write the patch as a strategic merge patch in a file of its own, and run `migrate` again"
+        "write the patch as a strategic merge patch in a separate file, and run `migrate` again"
         in done.err
     )
     assert (kustomized.root / "k/base/tts.yaml").read_text() == BASE

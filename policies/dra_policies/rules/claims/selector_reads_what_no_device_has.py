@@ -57,8 +57,7 @@ def check(view: StackView) -> Iterator[Finding]:
         yield from _compared_as_text(selector, view.features)
         yield from _invalid_quantities(selector, view.features)
         yield from _part_of_domain(selector, view.features)
-        if view.judgement is None:
-            yield from _short_versions(selector)
+        yield from _short_versions(selector)
         for kind, name in _read(selector.expression, view.features):
             names = attribute_names(version) if kind == "attributes" else CAPACITIES
             is_gone = not version and name in names - CAPACITIES and name not in _names_today()
@@ -178,9 +177,7 @@ def _part_of_domain(selector: CelSelector, features: Features) -> Iterator[Findi
 
 
 def _short_versions(selector: CelSelector) -> Iterator[Finding]:
-    """Yield versions without three numbers, which fail on every device. With pools, the plan checks
-    the claim.
-    """
+    """Yield versions without three numbers, which fail on every device."""
     for found in _SHORT_VERSION.finditer(selector.expression):
         version = found["version"]
         whole = f"{version}{'.0' * (2 - version.count('.'))}"
