@@ -75,7 +75,7 @@ def test_slices_of_other_accelerators_need_no_release(project: Project) -> None:
     assert "--driver VERSION with one of" in done.err
     done = project.run("slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--network")
     assert done.status == 2
-    assert "the cloud doesn't document network interfaces that pods can claim on" in done.err
+    assert "the cloud's documentation doesn't list network interfaces of" in done.err
 
 
 def test_slices_of_the_pools_of_a_fleet(project: Project) -> None:

@@ -548,7 +548,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             ("arn:aws:iam::111122223333:group/admins", "isn't the ARN of an IAM role or user"),
             (
                 "arn:aws:iam::111122223333:role/aws-service-role/eks.amazonaws.com/AWSServiceRoleForEKS",
-                "is the role of an AWS service",
+                "is a service-linked role",
             ),
             (
                 "arn:aws:iam::111122223333:role/AWSReservedSSO_Admin_0123456789abcdef",
@@ -1525,13 +1525,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         {"version": "25.12.0", "feature_gates": {"DynamicMIG": True, "MPSSupport": True}},
         "feature_gates.MPSSupport",
-        "exclude each other",
+        "mutually exclusive",
     ),
     (
         "DraDriver",
         {"version": "0.5.0", "feature_gates": {"MPSSupport": True, "NVMLDeviceHealthCheck": True}},
         "feature_gates.NVMLDeviceHealthCheck",
-        "MPSSupport and NVMLDeviceHealthCheck exclude each other",
+        "MPSSupport and NVMLDeviceHealthCheck are mutually exclusive",
     ),
     ("DraDriver", {"consumable_shares": "memory"}, "consumable_shares", "use 0.5.0 or later"),
     (
@@ -1660,7 +1660,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             "feature_gates": {"PassthroughSupport": True, "NVMLDeviceHealthCheck": True},
         },
         "feature_gates.NVMLDeviceHealthCheck",
-        "exclude each other",
+        "mutually exclusive",
     ),
     (
         "DraDriver",

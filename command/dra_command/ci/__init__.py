@@ -1,1 +1,3 @@
-"""The `ci` subcommand, which plans and checks a change in a pipeline, and updates one comment."""
+"""The `ci` subcommand, which plans and checks a change in a pipeline, and keeps one comment on the
+pull request up to date.
+"""

@@ -32,8 +32,8 @@ exit status:
 _VERIFIED = """\
 exit status:
   0  matches the plan           1  differs, or planned pods are pending
-  2  invalid input              3  no comparable node (--allow-unknown makes
-                                   it 0)
+  2  invalid input              3  no node to compare (0 with
+                                   --allow-unknown)
 """
 _TESTED = """\
 exit status:

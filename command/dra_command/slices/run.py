@@ -182,7 +182,7 @@ def _network_slices(machine: Machine, node_name: str) -> tuple[ResourceSlice, ..
     found = predict_network_slices(machine, node_name=node_name)
     if not found:
         raise CatalogError(
-            f"the cloud doesn't document network interfaces that pods can claim on {machine.name}",
+            f"the cloud's documentation doesn't list network interfaces of {machine.name} that pods can claim",
             fix=(
                 "remove --network, or read the slices of a real node (kubectl get resourceslices "
                 "-o yaml)"

@@ -323,7 +323,7 @@ CONDITIONS = (
         given=[template(), job_set(1, **{"alpha.jobset.sigs.k8s.io/node-selector": "true"})],
         on=in_one_zone(),
         verdict="cannot-tell",
-        says=("needs nodes with its own value of alpha.jobset.sigs.k8s.io/namespaced-job",),
+        says=("needs nodes with a different value of alpha.jobset.sigs.k8s.io/namespaced-job",),
     ),
     Case(
         name="a PodGroup with a larger minimum than its pods",

@@ -46,7 +46,7 @@ def principal_fault(arn: str) -> str:
     if not re.fullmatch(r"arn:.+:iam::[^:]*:(role|user)/.+", arn):
         return f'"{arn}" isn\'t the ARN of an IAM role or user'
     if ":role/aws-service-role/" in arn:
-        return f'"{arn}" is the role of an AWS service, for which EKS doesn\'t create entries'
+        return f'"{arn}" is a service-linked role, for which EKS doesn\'t support access entries'
     if ":role/AWSReservedSSO_" in arn:
         return (
             f'"{arn}" is an Identity Center role, whose ARN needs a path: '

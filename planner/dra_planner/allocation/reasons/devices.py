@@ -411,6 +411,6 @@ def _constraint_reason(claim: ClaimReport, report: ConstraintReport) -> Reason:
         )
     return Reason(
         code="distinct-attribute",
-        message=f"too few free devices have different values of {name}: {groups}{without}",
+        message=f"not enough free devices have distinct values of {name}: {groups}{without}",
         claim=claim.claim,
     )

@@ -211,7 +211,7 @@ def device_plugin_release(version: str) -> DevicePluginRelease:
             return release
     known = ", ".join(release.version for release in device_plugin_releases())
     raise CatalogError(
-        f'unknown NVIDIA device plugin "{version}"',
+        f'unknown NVIDIA device plugin version "{version}"',
         fix=f"use one of the known versions (oldest first): {known}",
     )
 

@@ -34,8 +34,8 @@ RULE = Rule(
     says="The stack sets a feature gate, or a combination of feature gates, that the driver "
     "doesn't support.",
     why="The plugin exits at startup, so nodes don't publish devices.",
-    fix="Use feature gates that the driver version supports, and remove feature gates that "
-    "exclude each other.",
+    fix="Use feature gates that the driver version supports, and don't combine mutually "
+    "exclusive ones.",
     level="mandatory",
     url=DRIVER_PAGE,
     needs="stack",

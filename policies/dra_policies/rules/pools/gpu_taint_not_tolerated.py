@@ -39,7 +39,7 @@ def _startup_taints(view: StackView) -> Iterator[Finding]:
                     message=f"the kubelet plugin of {driver.title} doesn't tolerate the taints in "
                     f"{path} of {pool.title}, so new nodes don't publish devices until the "
                     "taints are removed",
-                    fix=f"tolerate the taints in kubeletPlugin.tolerations, or remove {path}",
+                    fix=f"add tolerations for these taints to kubeletPlugin.tolerations, or remove {path}",
                     urn=driver.urn,
                 )
 

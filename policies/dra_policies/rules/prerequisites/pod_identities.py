@@ -88,7 +88,7 @@ def untrusting_roles(
                 )
             elif policy and not re.search(rf"{kind.session}|sts:\*|\"\*\"", policy):
                 yield Finding(
-                    message=f"{title} doesn't allow {kind.trusted} the action {kind.session}, so "
+                    message=f"{title} doesn't allow {kind.trusted} to perform {kind.session}, so "
                     "the cloud rejects the pod identity",
                     fix=f"in the role's {identity.trust}, add the action {kind.session}",
                     urn=role.urn,

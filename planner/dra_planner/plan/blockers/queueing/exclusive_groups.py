@@ -36,7 +36,7 @@ def find_exclusive_groups(situation: ClusterSituation) -> Iterator[Blocker]:
         else:
             values = counted(groups, "value")
             text, fix = (
-                f"each of its groups ({groups}) needs nodes with its own value of {key} "
+                f"each of its {groups} groups needs nodes with a different value of {key} "
                 "(exclusive-topology), which the plan doesn't simulate",
                 f"make sure that the pools have {values} of {key}, each with enough nodes",
             )
