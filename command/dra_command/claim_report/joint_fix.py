@@ -9,7 +9,9 @@ from dra_planner.wording import price_change
 
 def joint_fix_title(found: JointFix) -> str:
     """Return a summary of the steps, and their cost."""
-    return f"Together, these changes make all workloads fit ({price_change(found.more_usd)}):"
+    demand = f"at {found.judgement.level} demand"
+    cost = price_change(found.more_usd)
+    return f"Together, these changes make all workloads fit {demand} ({cost}):"
 
 
 def print_joint_fix(page: Page, found: JointFix | None) -> None:

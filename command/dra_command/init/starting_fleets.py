@@ -21,6 +21,7 @@ from dra_command.command_line.yaml_text import yaml_text
 from dra_command.init.options import DEFAULT_CI
 from dra_command.init.schema_comment import schema_comment
 from dra_command.init.starter_files import FIRST_CLAIM, FIRST_CLAIM_FILE, WORKLOADS
+from dra_command.init.written_files import path_in
 from dra_command.inputs.catalog_section import replace_catalog
 from dra_command.inputs.cluster_snapshot import read_observed
 from dra_command.inputs.command_inputs import mark_unrelated_files, print_skipped_files
@@ -139,7 +140,7 @@ def _from_region(region: str, values: argparse.Namespace) -> InitialFleet:
     found, every = _found(request, quiet=values.quiet)
     workloads = " ".join(map(shlex.quote, values.workloads)) or WORKLOADS
     if found is None:
-        raise _no_fleet_error(region, workloads, every)
+        raise _no_fleet_error(region, values.kubernetes, workloads, every)
     if isinstance(found, SmallestFleet):
         return _described(
             _with_higher_limits(found.document),
@@ -168,14 +169,19 @@ def _price_notes(region: str, unpriced: int) -> tuple[str, ...]:
     return (f"{types} no known price, so a cheaper fleet may exist",)
 
 
-def _no_fleet_error(region: str, workloads: str, every: Suggestions | None) -> PlannerError:
-    """Return the error for workloads that fit no machine type, with the reason of the first one."""
+def _no_fleet_error(
+    region: str, kubernetes: str, workloads: str, every: Suggestions | None
+) -> PlannerError:
+    """Return the error for workloads that fit no machine type, with a reason that has a fix.
+    `kubernetes` is the version that the user chose, or "".
+    """
     fault = f"the workloads don't fit any machine type in {region}"
-    command = f"for all reasons, run `pulumi-dra suggest {workloads} --region {region}`"
+    version = f" --kubernetes {kubernetes}" if kubernetes else ""
+    command = f"for all reasons, run `pulumi-dra suggest {workloads} --region {region}{version}`"
     first = next(compared_obstacles(every.plan), None) if every is not None else None
     if first is None or not first.lines:
         return PlannerError(fault, fix=command)
-    line, fix = first.lines[0]
+    line, fix = next((each for each in first.lines if each[1]), first.lines[0])
     return PlannerError(
         f"{fault}. {first.subject}: {line}", fix=f"{fix}; {command}" if fix else command
     )
@@ -262,7 +268,9 @@ def _from_file(values: argparse.Namespace) -> InitialFleet:
         f"stack {values.stack} uses this file, so a change to the file affects every stack "
         "that uses it. For a separate fleet, copy the file, and pass the copy to --from"
     )
-    return InitialFleet(fleet=fleet, text=text, file=path, notes=(shared,))
+    # a file outside the project is copied for the stack
+    notes = (shared,) if path_in(Path(values.folder), path) else ()
+    return InitialFleet(fleet=fleet, text=text, file=path, notes=notes)
 
 
 def _target(values: argparse.Namespace) -> str:

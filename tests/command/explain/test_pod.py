@@ -242,7 +242,7 @@ def test_the_change_for_all_workloads_is_the_same_as_of_the_plan(given: Project)
             : 3 if "--claim" in words else 1
         ]:
             shown = given.run(*words, *form)
-            assert "Together, these changes make all workloads fit" in shown.out
+            assert "Together, these changes make all workloads fit at steady demand" in shown.out
             assert re.search(step.replace('"', '(?:"|&#34;|&quot;)'), shown.out), shown.out
 
 

@@ -505,3 +505,30 @@ class TestAWorkflowForASharedFleet:
         (shared.root / "pulumi-dra.yaml").unlink()
         done = shared.run(*self.WORDS, "prod")
         assert (done.status, "prod doesn't exist" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize(("place", "is_shared"), [("fleet.yaml", False), ("new/fleet.yaml", True)])
+def test_only_a_fleet_in_the_project_is_shared(tmp_path: Path, place: str, is_shared: bool) -> None:
+    project = Project(tmp_path)
+    assert project.run("init", "sample", "--region", "us-east-1").status == 0
+    project.write(place, (tmp_path / "sample/fleet.yaml").read_text())
+
+    done = project.run("init", "new", "--stack", "prod", "--from", place)
+
+    assert done.status == 0, done.err
+    assert ("every stack that uses it" in done.out + done.err) is is_shared
+
+
+def test_the_reason_of_a_cloud_without_mig_precedes_the_failing_selectors(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    assert project.run("init", "sample", "--region", "us-east-1").status == 0
+    sample = (tmp_path / "sample/workloads/first-claim.yaml").read_text()
+    project.write("work.yaml", sample.replace("gpu.nvidia.com", "mig.nvidia.com"))
+
+    done = project.run(
+        "init", "new", "--region", "us-central1", "--workloads", "work.yaml", "--kubernetes", "1.36"
+    )
+
+    assert done.status == 2
+    assert "GKE doesn't support MIG with DRA" in done.err
+    assert "pulumi-dra suggest work.yaml --region us-central1 --kubernetes 1.36" in done.err

@@ -34,7 +34,11 @@ def fleet_document(
         "region": request.region,
         "kubernetes": request.kubernetes,
         **({"network": {"zones": 1}} if each_zone_alike else {}),
-        "systemPool": {"machine": cheapest_system_machine(request.cloud, request.region)},
+        "systemPool": {
+            "machine": request.system_machine
+            or cheapest_system_machine(request.cloud, request.region),
+            **({"count": request.system_nodes} if request.system_nodes > 2 else {}),
+        },
         "drivers": {"nvidia": {"version": nvidia.newest_driver_release().version, **sharing}},
         "pools": [
             {

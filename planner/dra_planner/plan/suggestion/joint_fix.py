@@ -154,9 +154,16 @@ def find_joint_fix(
     search = JointSearch(admitted, fleet, plan.judgement)
     found = search.run()
     if found is not None and quotas:
-        steps = (*map(_quota_step, quotas), *found.steps)
+        demand = " (for peak demand)" if _grows(admitted) else ""
+        steps = (*(f"{_quota_step(each)}{demand}" for each in quotas), *found.steps)
         found = replace(found, steps=steps, quotas=quotas)
     return found, search.ended_at
+
+
+def _grows(plan: Plan) -> bool:
+    """Return whether autoscalers or rollouts add pods, for which quotas are also raised."""
+    level = plan.judgement.level
+    return any(shape.figures.at("peak") != shape.figures.at(level) for shape in plan.demand.shapes)
 
 
 def _quota_step(raised: RaisedQuota) -> str:

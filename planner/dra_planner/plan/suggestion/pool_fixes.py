@@ -9,6 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from dra_planner.model import DEMAND_LEVELS, DemandLevel, Reason, Shape, WorkloadRef
+from dra_planner.offers import SYSTEM_POOL
 from dra_planner.plan.blockers.idle_configuration import divides_claim, use_one_claim
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.suggestion.missing.driver_changes import sharing_change
@@ -60,9 +61,10 @@ def _with_fixes(sizing: Sizing, judgement: Judgement, intents: Mapping[WorkloadR
 def with_raises(reason: Reason, raises: str) -> Reason:
     """Return a reason in which the fix for a pool that is too small is a change for all workloads.
 
-    `raises` is the text of this change, or "" if there is no such change.
+    `raises` is the text of this change, or "" if there is no such change. It doesn't help pods on
+    the system pool, which keep their own fix.
     """
-    if reason.code not in _TOO_SMALL or not raises:
+    if reason.code not in _TOO_SMALL or not raises or reason.pool == SYSTEM_POOL:
         return reason
     return replace(reason, fix=_joined(reason.intent, raises))
 

@@ -58,6 +58,7 @@ from dra_planner.plan.suggestion.suggestions import (
     SuggestRequest,
     sized_shapes,
 )
+from dra_planner.plan.suggestion.system_machine import larger_system_machine, needed_system_nodes
 from dra_planner.releases import features_of, parse_version
 
 MOST_SIZED = 600
@@ -83,6 +84,9 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
     if not machines:
         raise _nothing_to_buy(request, left_out)
     candidates, plan = plan_on_all(request, machines)
+    if plan.verdict != "fits" and (enlarged := _with_system_pool(request, plan)) != request:
+        request = enlarged
+        candidates, plan = plan_on_all(request, machines)
     if plan.verdict != "fits":
         return Suggestions(
             best=None,
@@ -115,6 +119,23 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
         candidates=len(machines),
         left_out=tuple(sorted(left_out.items())),
         known_usd=known.hourly_bound,
+    )
+
+
+def _with_system_pool(request: SuggestRequest, plan: Plan) -> SuggestRequest:
+    """Return the request with a system pool that is large enough for the pods on it."""
+    fleet, judgement = plan.fleet, plan.judgement
+    if fleet is None or not judgement.on_system:
+        return request
+    pods = [shape for shape in judgement.demand.shapes if shape.id in judgement.on_system]
+    machine = larger_system_machine(fleet, pods, judgement) or fleet.system_pool.machine
+    larger = read_fleet(
+        {**fleet.document(), "systemPool": {"machine": machine, "count": fleet.system_pool.count}}
+    )
+    return replace(
+        request,
+        system_machine=machine if machine != fleet.system_pool.machine else request.system_machine,
+        system_nodes=max(request.system_nodes, needed_system_nodes(larger, judgement)),
     )
 
 

@@ -66,6 +66,8 @@ class SuggestRequest(Struct, frozen=True, kw_only=True):
     whole_gpus: bool = False  # excludes machine types with a part of a GPU
     may_upgrade: bool = False
     consumable_shares: str = ""
+    system_machine: str = ""  # "" for the cheapest machine type of system pools
+    system_nodes: int = 2
 
 
 class Suggestion(Struct, frozen=True, kw_only=True):

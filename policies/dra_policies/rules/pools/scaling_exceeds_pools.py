@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_planner.claims.quotas import QUOTA_EXCEEDED
+from dra_planner.fleet import Fleet
 from dra_planner.model import DemandLevel
 from dra_planner.plan.judgement.daemon_rollouts import find_stalled_daemons
 from dra_planner.plan.judgement.demand_levels import counting_autoscaler
@@ -43,9 +45,11 @@ def check(view: StackView) -> Iterator[Finding]:
             size for size in sizing.workloads if size.verdict == "does-not-fit" and size.pending
         ]
         if crowded:
+            denied = [each for each in crowded[0].reasons if each.code == QUOTA_EXCEEDED]
+            why = f", because {denied[0].message}" if denied else ""
             yield Finding(
-                message=_sentence(crowded[0], level) + _others(crowded[1:]),
-                fix=_fix(sizing, level),
+                message=f"{_sentence(crowded[0], level)}{_others(crowded[1:])}{why}",
+                fix=denied[0].fix if denied else _fix(view, sizing, level),
                 urn=view.judged_urn,
                 place=places[crowded[0].workload],
                 about=str(crowded[0].workload),
@@ -64,13 +68,7 @@ def _without_nodes(view: StackView) -> Iterator[Finding]:
         return
     for each in plan.beside:
         if each.code in PLANNED_NODES:
-            autoscaler = counting_autoscaler(plan.fleet)
-            fix = (
-                f"set autoscaler to {autoscaler} in the fleet"
-                if PLANNED_NODES[each.code] == "ceiling"
-                else f"set autoscaler to {autoscaler} in the fleet, or set maxSurge to 0 and "
-                "maxUnavailable to 1"
-            )
+            fix = _more_nodes(plan.fleet, PLANNED_NODES[each.code])
             yield Finding(
                 message=each.message,
                 fix=each.fix if view.stack else fix,
@@ -79,6 +77,12 @@ def _without_nodes(view: StackView) -> Iterator[Finding]:
                 about=each.subject,
                 remark=each.severity == "note",
             )
+
+
+def _more_nodes(fleet: Fleet, level: DemandLevel) -> str:
+    """Return how a fleet whose maximums are large enough gets the nodes for a demand."""
+    grow = f"set autoscaler to {counting_autoscaler(fleet)} in the fleet"
+    return grow if level == "ceiling" else f"{grow}, or set maxSurge to 0 and maxUnavailable to 1"
 
 
 def _others(sizes: list[WorkloadSize]) -> str:
@@ -101,11 +105,16 @@ def _sentence(size: WorkloadSize, level: DemandLevel) -> str:
     )
 
 
-def _fix(sizing: Sizing, level: DemandLevel) -> str:
+def _fix(view: StackView, sizing: Sizing, level: DemandLevel) -> str:
+    short = [pool for pool in sizing.pools if pool.enough > pool.maximum]
+    record = view.record.plan_file if view.record is not None else None
+    # without an autoscaler, a stack declares the plan's node counts, not the fleet's maximums
+    planned = {pool.name: pool.count.max for pool in record.fleet.pools} if record else {}
+    if record and short and all(planned.get(pool.name, 0) >= pool.enough for pool in short):
+        more = _more_nodes(record.fleet, level)
+        return f"save a plan for {level} demand (plan --demand {level}), or {more}"
     roomier = " and ".join(
-        f'raise the maximum of pool "{pool.name}" to {pool.enough}'
-        for pool in sizing.pools
-        if pool.enough > pool.maximum
+        f'raise the maximum of pool "{pool.name}" to {pool.enough}' for pool in short
     )
     other = (
         "lower the autoscaler's maximum replica count"

@@ -1,0 +1,19 @@
+"""The commands that `catalog outdated` names."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+from dra_command.command_line.arguments import build_parser
+from dra_planner.catalog.dated_facts import dated_facts
+
+COMMANDS = [
+    each.verify.strip("`") for each in dated_facts() if each.verify.startswith("`pulumi-dra ")
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_named_command_exists(command: str) -> None:
+    build_parser().parse_args(shlex.split(command)[1:])
