@@ -81,8 +81,13 @@ def _without_nodes(view: StackView) -> Iterator[Finding]:
 
 def _more_nodes(fleet: Fleet, level: DemandLevel) -> str:
     """Return how a fleet whose maximums are large enough gets the nodes for a demand."""
-    grow = f"set autoscaler to {counting_autoscaler(fleet)} in the fleet"
-    return grow if level == "ceiling" else f"{grow}, or set maxSurge to 0 and maxUnavailable to 1"
+    autoscaler = counting_autoscaler(fleet)
+    return (
+        f"set autoscaler to {autoscaler} in the fleet"
+        if level == "ceiling"
+        else f"set autoscaler to {autoscaler} in the fleet, or set maxSurge to 0 and "
+        "maxUnavailable to 1"
+    )
 
 
 def _others(sizes: list[WorkloadSize]) -> str:
