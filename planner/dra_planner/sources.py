@@ -368,7 +368,7 @@ def _nothing_in(folder: str) -> SourceError:
         return SourceError(
             "can't be read: Permission denied",
             place=Place(folder),
-            fix="make the folder readable for your user",
+            fix="make the folder readable by your user",
         )
     return SourceError(
         "doesn't contain a *.yaml, *.yml, or *.json file",
@@ -382,7 +382,7 @@ def _not_readable(path: str, error: OSError) -> SourceError:
         return SourceError("is a folder", place=Place(path), fix="pass a file in this folder")
     reason = error.strerror or str(error)
     is_protected = isinstance(error, PermissionError)
-    fix = "make the file readable for your user" if is_protected else "use another file"
+    fix = "make the file readable by your user" if is_protected else "use another file"
     return SourceError(f"can't be read: {reason}", place=Place(path), fix=fix)
 
 

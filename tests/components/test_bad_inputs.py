@@ -1087,7 +1087,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             (
                 {"recurrence": "FREQ=HOURLY"},
                 "recurrence",
-                '"FREQ=HOURLY" is not an RFC 5545 rule',
+                '"FREQ=HOURLY" is not a daily, weekly, monthly, or yearly RFC 5545 rule',
             ),
             ({"start_time": "saturday"}, "start_time", '"saturday" is not a time'),
         )

@@ -158,7 +158,7 @@ def test_an_unreadable_file(tree: Path) -> None:
     (tree / "w" / "b.yaml").chmod(0)
     told = fails("w/b.yaml")
     assert told.message == "can't be read: Permission denied"
-    assert told.fix == "make the file readable for your user"
+    assert told.fix == "make the file readable by your user"
     (tree / "w" / "b.yaml").chmod(0o644)
     assert names("w/b.yaml") == ["w/b.yaml"]
 
@@ -168,7 +168,7 @@ def test_an_unreadable_folder(tree: Path) -> None:
     (tree / "w" / "deep").chmod(0)
     told = fails("w/deep")
     assert told.message == "can't be read: Permission denied"
-    assert told.fix == "make the folder readable for your user"
+    assert told.fix == "make the folder readable by your user"
     (tree / "w" / "deep").chmod(0o755)
     assert names("w/deep") == ["w/deep/c.json"]
 

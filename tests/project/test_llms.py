@@ -27,6 +27,6 @@ def test_links_lead_to_pages() -> None:
 
 def test_the_tools_are_those_of_the_server() -> None:
     server = (DOCS.parent / "command/dra_command/mcp/server.py").read_text(encoding="utf-8")
-    tools = set(re.findall(r"@server\.tool\(.*?\)\n    def (\w+)", server))
+    tools = set(re.findall(r"@_tool\(server\)\n    def (\w+)", server))
     (named,) = re.findall(r"\(tools: ([^)]*)\)", TEXT)
     assert set(re.split(r",\s+", named)) == tools

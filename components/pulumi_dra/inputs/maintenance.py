@@ -97,7 +97,7 @@ def read_window(read: InputReader) -> MaintenanceWindow | None:
     rule = inner.text(
         "recurrence",
         pattern=r"FREQ=(DAILY|WEEKLY|MONTHLY|YEARLY)(;[A-Z]+=[-+A-Z0-9,]+)*",
-        meaning="an RFC 5545 rule by days, weeks, months, or years, such as "
+        meaning="a daily, weekly, monthly, or yearly RFC 5545 rule, such as "
         "FREQ=WEEKLY;BYDAY=SA,SU",
     )
     length = _length(start, end)

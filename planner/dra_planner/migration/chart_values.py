@@ -134,7 +134,7 @@ def _class_of_model(model: Mapping[str, Any]) -> tuple[str, Mapping[str, Any] | 
     if needs.profile or needs.sharing:
         raise NotTranslatable(
             "nodeSelectorTerms select parts of GPUs, but a class's implicit extended "
-            "resource means whole GPUs"
+            "resource always requests whole GPUs"
         )
     names = [value for term in terms for value in term.values]
     name = "-".join(names).lower().removeprefix("nvidia-").replace("_", "-")[:63].strip("-.")

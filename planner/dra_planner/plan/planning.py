@@ -319,7 +319,7 @@ def _said_of_gangs(manifests: Manifests, demand: Demand) -> Iterator[str]:
     }
     for group in sorted(groups):
         yield (
-            f"PodGroup {group}: the plan counts its pods one by one, because its minimum isn't in "
+            f"PodGroup {group}: the plan counts its pods individually, because its minimum isn't in "
             "the manifests"
         )
 

@@ -170,7 +170,8 @@ class Features(Struct, frozen=True, kw_only=True):
     blames_maps_for_keys: Annotated[
         bool,
         UngatedChange(
-            "The API server reports an invalid key for the map instead of the entry", _VALIDATION
+            "For an invalid map key, the API server reports the path of the map, not of the entry",
+            _VALIDATION,
         ),
     ]
     lower_case_attribute_domains: Annotated[

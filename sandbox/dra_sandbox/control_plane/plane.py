@@ -131,7 +131,7 @@ def read_plane(folder: Path) -> ControlPlane:
         ) from error
     except (ValueError, KeyError, TypeError) as error:
         raise ControlPlaneError(
-            f"another sandbox version or an interrupted run left {folder} ({error}); run "
+            f"{folder} remains from another sandbox version or an interrupted run ({error}); run "
             "`pulumi-dra sandbox down`"
         ) from error
 

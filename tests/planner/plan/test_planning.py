@@ -91,7 +91,7 @@ def test_a_daemon_set_has_as_many_pods_as_nodes_and_quotas_need_room_for_all(
         []
         if verdict == "fits"
         else [
-            "DaemonSet default/watch has a pod on each of 3 nodes, but ResourceQuota "
+            "DaemonSet default/watch needs a pod on each of 3 nodes, but ResourceQuota "
             "default/q allows only 2 pods, because of pods"
         ]
     )
@@ -106,7 +106,7 @@ def test_daemon_sets_share_the_room_of_a_quota(hard: str, told: list[str]) -> No
     quota = f"apiVersion: v1\nkind: ResourceQuota\n{meta}\nspec: {{hard: {{pods: {hard}}}}}"
     text = "\n---\n".join((WATCH, WATCH.replace("watch", "log"), quota))
     plan = plan_of(fleet((L4, {"max": 8})), deployment(replicas=3), Source("agents.yaml", text))
-    assert [each.message.partition(" has")[0] for each in plan.diagnostics] == told
+    assert [each.message.partition(" needs")[0] for each in plan.diagnostics] == told
 
 
 HOURS = {
@@ -199,7 +199,7 @@ def test_pods_of_a_group_are_said_to_be_counted_one_by_one() -> None:
     together = deployment().text.replace(spec, grouped)
     plan = plan_of(fleet((L4, 1), kubernetes="1.36"), Source("web.yaml", together))
     (said,) = [each for each in plan.assumptions if each.startswith("PodGroup")]
-    assert said.startswith("PodGroup default/gang: the plan counts its pods one by one")
+    assert said.startswith("PodGroup default/gang: the plan counts its pods individually")
     alone = plan_of(fleet((L4, 1), kubernetes="1.36"), deployment())
     assert not any("PodGroup" in each for each in alone.assumptions)
 

@@ -106,7 +106,7 @@ def test_domains_that_fill_racks_badly_take_whole_racks() -> None:
     plan = planned(90, domain("a", 10), domain("b", 10))
     assert (plan.verdict, plan.pools[0].nodes.desired, plan.pools[0].packing) == ("fits", 36, 20)
     assert (
-        "need 2 racks of 18 nodes. 20 nodes have capacity for their pods, but Pulumi builds 36. "
+        "needs 2 racks of 18 nodes. 20 nodes have capacity for their pods, but Pulumi builds 36. "
         "A queue must place the pods of a domain in one rack" in told(plan)["count-in-whole-racks"]
     )
 
@@ -119,7 +119,7 @@ def test_whole_racks_beyond_the_maximum_do_not_fit() -> None:
     plan = planned(35, domain("a", 10), domain("b", 10))
     assert plan.verdict == "does-not-fit"
     assert (
-        "need 2 racks of 18 nodes (36 nodes), but the pool has at most 35"
+        "needs 2 racks of 18 nodes (36 nodes), but it has at most 35"
         in told(plan)["racks-exceed-maximum"]
     )
     assert fix(plan) == 'set the maximum of pool "gb" to 36'

@@ -733,7 +733,7 @@ CASES = [
         (domain("a", 10), domain("b", 10)),
         "fits",
         {"gb": 36},
-        says="need 2 racks of 18 nodes. 20 nodes have capacity for their pods, but Pulumi builds "
+        says="needs 2 racks of 18 nodes. 20 nodes have capacity for their pods, but Pulumi builds "
         "36. A queue must place the pods of a domain in one rack",
     ),
     Case(

@@ -104,7 +104,7 @@ def test_what_another_release_has_left_is_to_be_taken_down(tmp_path: Path, left:
 
     with pytest.raises(
         ControlPlaneError,
-        match=r"another sandbox version or an interrupted run left .*run `pulumi-dra sandbox down`",
+        match=r"remains from another sandbox version or an interrupted run .*run `pulumi-dra sandbox down`",
     ):
         read_plane(tmp_path)
 

@@ -236,7 +236,7 @@ def _indices(text: str, machine: Machine) -> list[int]:
         first, last = int(match[1]), int(match[2] or match[1])
         if first > last or last >= machine.gpu_count:
             raise CatalogError(
-                f'{machine.name} doesn\'t have the GPUs "{part.strip()}"',
+                f'the GPU indices "{part.strip()}" are invalid for {machine.name}',
                 fix=f"use GPUs 0 to {machine.gpu_count - 1}",
             )
         indices.extend(range(first, last + 1))

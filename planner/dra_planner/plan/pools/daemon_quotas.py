@@ -24,7 +24,7 @@ def find_full_quotas(
             yield Diagnostic(
                 severity="error",
                 code="quota-exceeded",
-                message=f"{key[0]} has a pod on each of {counted(known + more, 'node')}, but "
+                message=f"{key[0]} needs a pod on each of {counted(known + more, 'node')}, but "
                 f"ResourceQuota {quota} allows only {counted(known + room, 'pod')}, "
                 f"because of {resource}",
                 fix="raise the quota, or select fewer nodes in the DaemonSet",

@@ -143,8 +143,8 @@ def _of_pool(
     wanted, room = _wanted(racks, needed), _room(fleet, pool.name, recommended)
     whole = f"{counted(wanted // size, 'rack')} of {size} nodes"
     why = (
-        f'pool "{pool.name}": {counted(len(racks.domains), "ComputeDomain")}, each inside one '
-        "rack, "
+        f'pool "{pool.name}": to place {counted(len(racks.domains), "ComputeDomain")} in '
+        "one rack each, the pool needs "
     )
     if wanted > room:
         proved = "" if racks.is_least else " in the best packing found"
@@ -156,14 +156,14 @@ def _of_pool(
         yield Diagnostic(
             severity="error",
             code="racks-exceed-maximum",
-            message=f"{why}need {whole}{proved} ({wanted} nodes), but the pool has {limit}",
+            message=f"{why}{whole}{proved} ({wanted} nodes), but it has {limit}",
             fix=f'set the maximum of pool "{pool.name}" to {wanted}',
         )
     elif wanted > needed:
         yield Diagnostic(
             severity="note",
             code="count-in-whole-racks",
-            message=f"{why}need {whole}. {needed} nodes have capacity for their pods, but Pulumi "
+            message=f"{why}{whole}. {needed} nodes have capacity for their pods, but Pulumi "
             f"builds {wanted}. A queue must place the pods of a domain in one rack "
             f"(topology {CLIQUE})",
         )

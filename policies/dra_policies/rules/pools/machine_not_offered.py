@@ -105,8 +105,8 @@ def _in_default_zones(view: StackView, pool: DeclaredPool, region: str) -> Itera
     if 0 < len(having) < of_cloud.default_zones and cluster.props.is_given(path) is False:
         yield Finding(
             message=f"{pool.title} doesn't set {path}, so the cloud uses {of_cloud.default_zones} "
-            f"zones of {region}, but only {' and '.join(having)} have machine type "
-            f"{machine.instance_type}",
+            f"zones of {region}, but machine type {machine.instance_type} is available only in "
+            f"{' and '.join(having)}",
             fix=f"set {path} to one or more of {', '.join(having)}",
             urn=pool.urn,
         )

@@ -112,7 +112,7 @@ def find_daemons_without_devices(situation: ClusterSituation) -> Iterator[Blocke
                 )
                 yield Blocker(
                     code=_CODE,
-                    message=f"{workload.ref} can't run on nodes of {pools}, because {why}, and on "
+                    message=f"{workload.ref} can't run on nodes of {pools}, because {why}. On "
                     "other nodes, its claims are never allocated",
                     fix=f"add a toleration for this taint to the pods{also}"
                     if taints[0] is not None
