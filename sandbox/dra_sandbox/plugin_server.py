@@ -28,7 +28,7 @@ def serve(register: Callable[[grpc.Server], None], workers: int = 32) -> None:
 
     It listens on a free loopback port, which is printed as the first line. SIGINT and SIGTERM end
     the process without output, because the engine shows the output of plugins to the user. The
-    process also ends with its parent process, so a killed engine leaves no plugins behind.
+    process also ends with its parent process, so a killed engine doesn't leave plugins behind.
     """
     parent = os.getppid()
     stopped = threading.Event()

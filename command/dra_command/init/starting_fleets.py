@@ -172,8 +172,8 @@ def _price_notes(region: str, unpriced: int) -> tuple[str, ...]:
 def _no_fleet_error(
     region: str, kubernetes: str, workloads: str, every: Suggestions | None
 ) -> PlannerError:
-    """Return the error for workloads that fit no machine type, with a reason that has a fix.
-    `kubernetes` is the version that the user chose, or "".
+    """Return the error for workloads that don't fit any machine type. If possible, its reason has a
+    fix. `kubernetes` is the version that the user chose, or "".
     """
     fault = f"the workloads don't fit any machine type in {region}"
     version = f" --kubernetes {kubernetes}" if kubernetes else ""

@@ -52,8 +52,8 @@ def plan_workloads(judgement: Judgement) -> tuple[PlannedWorkload, ...]:
 
 
 def _reasons(judgement: Judgement, size: WorkloadSize) -> tuple[Reason, ...]:
-    """Return why pods are pending, with the fleet changes for pods that fit no pool. Fixes that
-    satisfy the whole request come first.
+    """Return why pods are pending, with the fleet changes for pods that don't fit any pool. Fixes
+    that satisfy the whole request come first.
     """
     if size.verdict != "does-not-fit" or any(r.code == POOL_TOO_SMALL for r in size.reasons):
         return size.reasons

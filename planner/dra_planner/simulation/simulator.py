@@ -306,8 +306,9 @@ class Run:
     def _split_retries(
         self, controllers: Sequence[Controller]
     ) -> tuple[Sequence[Controller], Sequence[Controller]]:
-        """Return the controllers that create pods now, and those that retry only when nothing else
-        happens anymore. With lags, the back-off after a refusal by a quota has a random length.
+        """Return the controllers that create pods now, and the controllers that retry only when
+        nothing else happens. With lags, the back-off after a refusal by a quota has a random
+        length.
         """
         if self._admission is None or not self._lags:
             return controllers, ()

@@ -232,7 +232,7 @@ def _stamped(workload: Workload, level: DemandLevel) -> Iterator[Json]:
 
 
 def _namespaces(first: Iterable[Json], arrivals: Iterable[Arrival]) -> Iterator[Json]:
-    """Yield the namespaces of the objects, except those that a manifest declares."""
+    """Yield the namespaces of the objects, except namespaces that a manifest declares."""
     declared = {each["metadata"]["name"] for each in first if each["kind"] == "Namespace"} | {
         "default"
     }

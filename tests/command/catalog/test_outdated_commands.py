@@ -16,4 +16,10 @@ COMMANDS = [
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_named_command_exists(command: str) -> None:
-    build_parser().parse_args(shlex.split(command)[1:])
+    """The parser exits with an error for an unknown subcommand or option."""
+    subcommand = shlex.split(command)[1]
+    assert build_parser().parse_args(shlex.split(command)[1:]).command == subcommand
+
+
+def test_some_facts_name_a_command() -> None:
+    assert COMMANDS

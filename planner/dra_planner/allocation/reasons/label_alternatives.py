@@ -1,4 +1,4 @@
-"""What to select instead of a node label that a pool's owner can't set."""
+"""Alternatives to a node label that a pool's owner can't set."""
 
 from __future__ import annotations
 

@@ -60,8 +60,8 @@ def start_gangs(demand: Demand, first: Sizing, size: Size, pools: int) -> Sizing
 
 
 class _Search:
-    """Searches for the largest number of groups that start, and for a proof that no more groups
-    fit.
+    """Searches for the largest number of groups that start, and for a proof that an
+    additional group doesn't fit.
     """
 
     def __init__(

@@ -99,7 +99,7 @@ def find_added_pools(request: PlanRequest) -> AddedPools | NoAddedPools:
     """Return the cheapest pools with which the request's workloads fit its fleet. Pools only for
     pending pods take precedence over pools that also replace existing ones.
 
-    Raises PlannerError for invalid input. A fleet on which everything fits gets no pools.
+    Raises PlannerError for invalid input. A fleet on which everything fits doesn't get any pools.
     """
     fleet = request.fleet
     if fleet is None or request.observed:

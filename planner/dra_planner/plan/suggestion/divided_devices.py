@@ -67,7 +67,7 @@ def _requested_capacities(manifests: Manifests) -> set[str]:
 def partitioned_pools(
     candidates: Iterable[PoolType], plan: Plan, fleet_of: FleetOf
 ) -> list[PoolType]:
-    """Return candidates with MIG configurations for pods that fit no node with whole GPUs.
+    """Return candidates with MIG configurations for pods that don't fit nodes with whole GPUs.
 
     For each machine type and each kind of pods, a candidate has the configuration with which a node
     holds the most pods. If other configurations hold more kinds of pods on one node, they're

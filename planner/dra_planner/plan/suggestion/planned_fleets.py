@@ -22,7 +22,9 @@ from dra_planner.plan.suggestion.suggestions import PoolType, Suggestion, Sugges
 # needs
 ROOM = 4
 MANY_STEPS = 5 * SIMULATED_STEPS
-"""Steps for a second try with very many pods or conflicting nodes, if the first finds no fleet."""
+"""Steps for a second try with very many pods or conflicting nodes, if the first doesn't find a
+fleet.
+"""
 
 
 def plan_request(request: SuggestRequest, fleet: Fleet, steps: int = 0) -> PlanRequest:

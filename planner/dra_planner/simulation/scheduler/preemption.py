@@ -104,7 +104,7 @@ def _victims_on(
     these pods budgets protect.
 
     First, all less important pods are removed. Then the pods that don't need to be removed are
-    added back: first those that budgets protect, and among these, important and old ones first.
+    added back: first the protected pods, and among these, important and old pods first.
     """
     priority = pod.kind.spec.priority
     gone = [

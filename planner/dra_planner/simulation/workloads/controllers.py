@@ -179,7 +179,7 @@ class Ordered(Struct):
 
     def create(self, runs: Runs, room: int = UNBOUNDED) -> list[SimulatedPod]:
         more = min(self.existing, self.wanted) - len(self.pods)
-        self.existing = 0
+        self.existing = 0  # only at the start: later, lost pods are replaced one after another
         if more <= 0:
             more = 1 if len(self.pods) < self.wanted and all(map(runs, self.pods)) else 0
         made = [SimulatedPod(next(self.names), self.kind) for _ in range(min(more, room))]

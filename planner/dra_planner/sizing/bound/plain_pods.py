@@ -12,7 +12,7 @@ from dra_planner.sizing.items import Item
 
 
 def is_plain(item: Item, needs: DeviceNeeds) -> bool:
-    """Return whether a node's rows alone decide if the item's pods fit, whatever else runs there.
+    """Return whether only a node's rows decide if the item's pods fit, whatever else runs there.
 
     `needs` are the item's device needs on the node.
     """

@@ -188,7 +188,9 @@ def _stops(item: Item, found: Compatibility) -> Iterator[FillStop]:
 
 
 def _without_hopeless(item: Item, found: Compatibility) -> Item:
-    """Return the item without the shapes that fit no empty node, or unchanged if no shape fits."""
+    """Return the item without the shapes that don't fit any empty node, or unchanged if no shape
+    fits.
+    """
     hopeless: dict[str, FillStop] = {}
     for part in item.parts:
         stops = list(_stops(Item((ShapePods(part.shape, 1),), 1), found))

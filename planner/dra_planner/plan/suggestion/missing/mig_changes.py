@@ -47,9 +47,9 @@ class _Repartitioned(Struct, frozen=True):
 def configuration_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...]:
     """Return a MIG configuration for the cheapest existing pool, after new pools that cost less.
 
-    The configuration is the one with which a node holds pods of the most shapes that fit no pool,
-    and then the most such pods. Returns () if no configuration helps, or if other pods on the pools
-    would no longer fit.
+    With this configuration, a node holds pods of the most shapes that don't fit any pool, and then
+    the most such pods. Returns () if no configuration helps, or if other pods on the pools would no
+    longer fit.
     """
     found = [
         each for each in _repartitioned(shape, trials) if not displaces_pods(each.change, trials)
@@ -115,8 +115,8 @@ def _configurations(fleet: Fleet, pool: Pool) -> Iterator[str]:
 
 
 def class_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...]:
-    """Return the class for MIG devices for a pod whose selectors need them, alone if an existing
-    pool has such devices, or with a MIG configuration or machine types.
+    """Return the class for MIG devices for a pod whose selectors need them. If no existing pool has
+    such devices, also return a MIG configuration or machine types.
     """
     if nvidia.MIG_CLASS not in trials.judgement.classes:
         return ()

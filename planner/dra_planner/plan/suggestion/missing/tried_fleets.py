@@ -102,7 +102,7 @@ class FleetTrials(Struct, frozen=True, eq=False):
         return self.held[text]
 
     def _without_pool(self) -> Iterator[Shape]:
-        """Yield the shapes whose claims fit no pool of the unchanged fleet."""
+        """Yield the shapes whose claims don't fit any pool of the unchanged fleet."""
         for shape in self.judgement.demand.shapes:
             answers = self.judgement.answers(shape)
             if shape.claims and all(told.verdict == "does-not-fit" for told in answers):
