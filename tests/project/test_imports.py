@@ -99,7 +99,7 @@ print(json.dumps([
         ("plan --help", RECORDS, 142, 0),
         ("catalog gpus", PLANNING, 380, 60),
         ("check examples/workloads", CHECKING, 1_420, 70),
-        ("plan examples/workloads --stack eks-dev", PLANNING, 1_050, 60),
+        ("plan examples/workloads --stack eks-dev", PLANNING, 1_060, 60),
     ],
 )
 def test_a_command_loads_what_it_uses(

@@ -42,7 +42,7 @@ from dra_command.init.written_files import (
     write_files,
 )
 from dra_command.inputs.command_inputs import mark_unrelated_files
-from dra_command.plan_report.summary import headline
+from dra_command.plan_report.headline import headline
 from dra_planner.errors import PlanFileError
 from dra_planner.fleet import read_stack
 from dra_planner.plan import Plan, PlanRequest, make_plan, plan_file

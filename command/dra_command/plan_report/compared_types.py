@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from dra_command.plan_report.summary import Obstacle, obstacles
+from dra_command.plan_report.obstacles import Obstacle, obstacles
 from dra_planner.drivers import nvidia
 from dra_planner.plan import Plan
 from dra_planner.plan.suggestion.missing.missing_pools import NO_POOL

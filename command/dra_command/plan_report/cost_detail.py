@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
+from dra_command.claim_report.shares import share_cells
 from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_WORDS
 from dra_command.pens.visible_text import visible
-from dra_command.plan_report.summary import claims_table
-from dra_planner.plan import Plan
+from dra_planner.plan import Plan, detail_claims
 from dra_planner.plan.nodes.cost_shares import claim_shares, cost_shares, namespace_shares
 from dra_planner.plan.nodes.groups import FilledNodes
 from dra_planner.plan.nodes.stranded import why_stranded
@@ -21,12 +21,47 @@ from dra_planner.wording import counted
 
 def detail_tables(plan: Plan, filled: FilledNodes) -> Iterator[Table]:
     """Yield the tables that have rows. The first table contains the devices of the claims."""
-    yield claims_table(plan)
+    yield _claims_table(plan)
     more = find_one_more(plan)
     tables = [_claim_costs(plan, filled), _namespaces(plan, filled)]
     if more is not None:
         tables += [_pods(more), _nodes(more), _stranded(plan)]
     yield from (table for table in tables if table.rows)
+
+
+def _claims_table(plan: Plan) -> Table:
+    """Return the device that each request of each claim would get, with one row for each device."""
+    given = [(claim, device) for claim in detail_claims(plan) for device in claim.devices]
+    shares = [share for _, device in given for share in device.shares]
+    is_shared = bool(shares)
+    is_short = is_shared and len({device.driver for _, device in given}) == 1
+    capacities = {share.capacity for share in shares}
+    capacity = next(iter(capacities)) if len(capacities) == 1 else ""
+    rows = (
+        (
+            f"{claim.namespace}/{claim.name}",
+            claim.pod,
+            device.request,
+            device.node,
+            device.device if is_short else f"{device.driver}/{device.device}",
+            *(share_cells(device.shares, capacity) if is_shared else ()),
+        )
+        for claim, device in given
+    )
+    note = (
+        ""
+        if plan.judgement.is_observed
+        else "devices from the packing; the scheduler may choose other devices"
+    )
+    heads = (
+        "claim",
+        "pod",
+        "request",
+        "node",
+        "device",
+        *((capacity or "share", "left") if is_shared else ()),
+    )
+    return Table("Claims", heads, tuple(rows), note=note)
 
 
 def _claim_costs(plan: Plan, filled: FilledNodes) -> Table:

@@ -27,16 +27,12 @@ from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME, VERDICT_WORDS
 from dra_command.plan_report.alternatives import alternative_lines
 from dra_command.plan_report.cost_detail import detail_tables
+from dra_command.plan_report.cost_sentences import costs
+from dra_command.plan_report.findings import diagnostics
 from dra_command.plan_report.guards import guards_table, rules_table, without_guards
-from dra_command.plan_report.summary import (
-    Obstacle,
-    costs,
-    diagnostics,
-    headline,
-    obstacles,
-    setting,
-    simulation,
-)
+from dra_command.plan_report.headline import headline, setting
+from dra_command.plan_report.obstacles import Obstacle, obstacles
+from dra_command.plan_report.simulation_sentences import simulation
 from dra_command.plan_report.tables import PlanTables, difference_line, difference_table
 from dra_planner.catalog import HOURS_PER_MONTH
 from dra_planner.plan import Plan

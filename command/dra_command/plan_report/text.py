@@ -12,16 +12,12 @@ from dra_command.pens.table import Table
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
 from dra_command.plan_report.alternatives import alternative_lines
 from dra_command.plan_report.cost_detail import detail_tables
+from dra_command.plan_report.cost_sentences import costs
+from dra_command.plan_report.findings import decisive_assumptions, diagnostics
 from dra_command.plan_report.guards import guards_table, rules_table, without_guards
-from dra_command.plan_report.summary import (
-    costs,
-    decisive_assumptions,
-    diagnostics,
-    headline,
-    obstacles,
-    setting,
-    simulation,
-)
+from dra_command.plan_report.headline import headline, setting
+from dra_command.plan_report.obstacles import obstacles
+from dra_command.plan_report.simulation_sentences import simulation
 from dra_command.plan_report.tables import NARROW, PlanTables, difference_line, difference_table
 from dra_planner.model import DEMAND_LEVELS
 from dra_planner.plan import Plan

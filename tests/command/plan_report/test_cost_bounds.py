@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from dra_command.plan_report.summary import costs, headline
+from dra_command.plan_report.cost_sentences import costs
+from dra_command.plan_report.headline import headline
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source

@@ -9,7 +9,7 @@ import yaml
 from msgspec.structs import replace
 
 from dra_command.plan_report.json.plan import plan_json
-from dra_command.plan_report.summary import simulation
+from dra_command.plan_report.simulation_sentences import simulation
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source

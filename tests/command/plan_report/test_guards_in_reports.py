@@ -20,7 +20,7 @@ from dra_command.plan_report.guards import comparison_table, guard_lines
 from dra_command.plan_report.html.page import plan_html
 from dra_command.plan_report.json.plan import plan_json
 from dra_command.plan_report.markdown import StackPlan, plan_markdown
-from dra_command.plan_report.summary import obstacles
+from dra_command.plan_report.obstacles import obstacles
 from dra_command.plan_report.text import print_plan
 from dra_planner.fleet import read_fleet
 from dra_planner.model import Guards

@@ -9,7 +9,7 @@ import pytest
 
 from dra_command.plan_report.html.page import plan_html
 from dra_command.plan_report.json.plan import plan_json
-from dra_command.plan_report.summary import obstacles
+from dra_command.plan_report.obstacles import obstacles
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source

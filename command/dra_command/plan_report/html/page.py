@@ -13,6 +13,7 @@ from dra_command.pens.table import Table
 from dra_command.pens.visible_text import short
 from dra_command.plan_report.alternatives import alternative_lines
 from dra_command.plan_report.cost_detail import detail_tables
+from dra_command.plan_report.cost_sentences import costs
 from dra_command.plan_report.figures import has_many, is_shared
 from dra_command.plan_report.guards import (
     comparison_table,
@@ -20,6 +21,7 @@ from dra_command.plan_report.guards import (
     rules_table,
     without_guards,
 )
+from dra_command.plan_report.headline import setting, verdict_parts
 from dra_command.plan_report.html.parts import (
     MOST_SHARES,
     Drawer,
@@ -27,7 +29,7 @@ from dra_command.plan_report.html.parts import (
     report_entries,
 )
 from dra_command.plan_report.pod_requests import pod_requests, requests_sentence
-from dra_command.plan_report.summary import costs, setting, simulation, verdict_parts
+from dra_command.plan_report.simulation_sentences import simulation
 from dra_command.plan_report.tables import (
     MOST_ROWS,
     NOT_SIMULATED,

@@ -16,6 +16,7 @@ from dra_command.pens.signs import DRAWN
 from dra_command.pens.verdict_words import VERDICT_WORDS
 from dra_command.pens.visible_text import short
 from dra_command.plan_report.figures import MANY, SHARED, Letters
+from dra_command.plan_report.findings import diagnostics
 from dra_command.plan_report.html.shapes import (
     Chart,
     Figure,
@@ -25,7 +26,7 @@ from dra_command.plan_report.html.shapes import (
     look_of,
     node_figures,
 )
-from dra_command.plan_report.summary import diagnostics, obstacles
+from dra_command.plan_report.obstacles import obstacles
 from dra_command.plan_report.tables import MOST_GROUPS
 from dra_planner.model import DEMAND_LEVELS, Verdict, WorkloadRef
 from dra_planner.plan import Plan, PlannedPool

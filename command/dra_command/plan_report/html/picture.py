@@ -12,9 +12,9 @@ from msgspec import Struct
 from dra_command.pens.html.page import render_picture
 from dra_command.pens.visible_text import short
 from dra_command.plan_report.figures import letters_of
+from dra_command.plan_report.headline import headline
 from dra_command.plan_report.html.parts import Drawer, PoolView
 from dra_command.plan_report.html.shapes import Chart, Figure
-from dra_command.plan_report.summary import headline
 from dra_planner.plan import Plan
 from dra_planner.plan.nodes.groups import fill_nodes
 
