@@ -194,6 +194,8 @@ class _Judging(Struct):
         yield from self._priority(spec)
         runtime = spec.get("runtimeClassName")
         if runtime is not None and cluster.complete and runtime not in cluster.runtime_classes:
+            if runtime == "":
+                yield Violation("", "HTTP 500", "resource name may not be empty")
             if path_segment(runtime):
                 yield Violation("", "HTTP 500", f'invalid resource name "{runtime}"')
             yield self._refusal(f'pod rejected: RuntimeClass "{runtime}" not found')
