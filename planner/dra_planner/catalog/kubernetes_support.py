@@ -39,6 +39,10 @@ class Support(Struct, frozen=True, kw_only=True):
         """Return True if standard support ends within `NOTICE`, or has ended."""
         return self.standard_until <= today + NOTICE
 
+    def expires_soon(self, today: date) -> bool:
+        """Return True if extended support ends within `NOTICE`, or has ended."""
+        return self.extended_until is not None and self.extended_until <= today + NOTICE
+
     def sentence(self, today: date) -> str:
         """Return the consequence at the end of standard support, or "" while it's far in the
         future.

@@ -8,6 +8,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from dra_planner.allocation.reasons.nodes import TOO_MANY_PODS
 from dra_planner.model import (
     ClaimSpec,
     DemandLevel,
@@ -45,22 +46,19 @@ def refusals(stops: Sequence[tuple[Room, FillStop]]) -> tuple[Reason, ...]:
     told: list[tuple[int, int, Reason]] = []
     for position, (room, stop) in enumerate(stops):
         for reason in stop.reasons:
-            named = _on_every_node(reason if reason.pool else replace(reason, pool=room.name))
+            named = on_every_node(reason if reason.pool else replace(reason, pool=room.name))
             told.append((0 if stop.is_undecided else 1, position, named))
     return _without_repeats(reason for _, _, reason in sorted(told, key=lambda each: each[:2]))
 
 
-def _on_every_node(reason: Reason) -> Reason:
+def on_every_node(reason: Reason) -> Reason:
     """Return a rejection reason worded for an empty node, where another equal node doesn't help."""
-    return (
-        replace(
-            reason,
-            fix="request less for each pod, or use larger nodes",
-            needs_another_node=False,
-        )
-        if reason.needs_another_node
-        else reason
-    )
+    if not reason.needs_another_node:
+        return reason
+    fix = "request less for each pod, or use larger nodes"
+    if reason.code == TOO_MANY_PODS:
+        fix = "raise the maximum number of pods per node, or use larger nodes"
+    return replace(reason, fix=fix, needs_another_node=False)
 
 
 def errors_elsewhere(room: Room, stop: FillStop) -> tuple[Reason, ...]:

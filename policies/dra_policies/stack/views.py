@@ -180,7 +180,11 @@ def _objects(resources: Sequence[Resource]) -> tuple[DeclaredResource, ...]:
     """Return the objects inside clusters, and the providers."""
     return tuple(
         DeclaredResource(
-            urn=each.urn, type=each.type, name=each.name, props=_with_namespace(each, resources)
+            urn=each.urn,
+            type=each.type,
+            name=each.name,
+            props=_with_namespace(each, resources),
+            sources=each.sources,
         )
         for each in resources
         if each.type.startswith(("kubernetes:", "pulumi:providers:"))

@@ -28,11 +28,12 @@ from dra_planner.quantity import amount_text
 from dra_planner.releases import Features
 from dra_planner.wording import listed
 
+TOO_MANY_PODS: Final = "too-many-pods"
 _SHORT_CODES = {
     "cpu": "insufficient-cpu",
     "memory": "insufficient-memory",
     "ephemeral-storage": "insufficient-ephemeral-storage",
-    "pods": "too-many-pods",
+    "pods": TOO_MANY_PODS,
 }
 _ZONE: Final = "topology.kubernetes.io/zone"
 _REGION: Final = "topology.kubernetes.io/region"
@@ -58,7 +59,7 @@ def misfit_reasons(misfit: Misfit, refusal: Refusal) -> Iterable[Reason]:
 def _shortage(name: str, asked: int, left: int, total: int, features: Features) -> Reason:
     if name == "pods":
         return Reason(
-            code="too-many-pods",
+            code=TOO_MANY_PODS,
             message=f"the node already runs its maximum of {total} pods",
             fix="add a node",
             needs_another_node=True,

@@ -46,6 +46,9 @@ CLUSTER = ClusterResource(
         ("cilium", "calico", "tigera", "flannel", "antrea", "weave", "kube-ovn", "cni"),
     ),
     own_nodes=(("nodeProvisioningProfile.mode", "Auto"),),
+    # learn.microsoft.com/azure/aks/long-term-support: the Premium tier has the same price before
+    # and after the end of standard support
+    extended_support=("supportPlan", "AKSLongTermSupport"),
     old_images=("None", "Unmanaged"),
     image_fix='set autoUpgradeProfile.nodeOSUpgradeChannel to "SecurityPatch", and upgrade '
     "node images one pool "

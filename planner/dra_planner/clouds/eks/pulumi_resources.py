@@ -322,6 +322,7 @@ DISK_KEYS = DiskKeys(
     used_by=(("aws:ec2/launchTemplate:LaunchTemplate", "blockDeviceMappings"),),
     tokens=("aws:kms/key:Key",),
     grants=(("aws:kms/grant:Grant", "keyId"), ("aws:kms/keyPolicy:KeyPolicy", "keyId")),
+    grantees=("granteePrincipal", "policy"),
     policy=("policy", "AWSServiceRoleForAutoScaling"),
     identity="Auto Scaling's service-linked role",
     fix="allow AWSServiceRoleForAutoScaling to use the key and create grants in its policy",

@@ -14,6 +14,7 @@ from dra_planner.clouds.protocol.node_networks import (
     Gateway,
     NetworkFirewall,
     NodeNetwork,
+    OwnDefaultRoute,
 )
 from dra_planner.clouds.protocol.resources import (
     AttachedGpus,
@@ -21,6 +22,7 @@ from dra_planner.clouds.protocol.resources import (
     ClusterResource,
     CountLimits,
     FastNetwork,
+    NamedPodRange,
     PoolResource,
     SurgeSetting,
 )
@@ -52,6 +54,16 @@ CLUSTER = ClusterResource(
         ("networkPolicy.enabled", "true"),
     ),
     pod_range="ipAllocationPolicy.clusterIpv4CidrBlock",
+    # docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr
+    named_pod_range=NamedPodRange(
+        of_cluster="ipAllocationPolicy.clusterSecondaryRangeName",
+        of_pool="networkConfig.podRange",
+        ranges="secondaryIpRanges",
+        name="rangeName",
+        addresses="ipCidrRange",
+        more="ipAllocationPolicy.additionalPodRangesConfig",
+    ),
+    max_pods="defaultMaxPodsPerNode",
     first_pool="removeDefaultNodePool",
     first_pool_settings=("nodeConfig", "initialNodeCount"),
     # GKE guide, "Use node auto-provisioning": limits count nodes of all pools
@@ -177,6 +189,14 @@ NODE_NETWORK = NodeNetwork(
         listed=("sourceSubnetworkIpRangesToNat", "LIST_OF_SUBNETWORKS", "subnetworks"),
         subnet="subnetwork",
     ),
+    # hashicorp/terraform-provider-google:website/docs/r/compute_network.html.markdown
+    # (delete_default_routes_on_create)
+    own_default_route=OwnDefaultRoute(
+        used_by="network",
+        deleted="deleteDefaultRoutesOnCreate",
+        route="gcp:compute/route:Route",
+        destination="destRange",
+    ),
     # GKE guide, "Automatically created firewall rules": nodes need outbound traffic to the control
     # plane; VPC guide, "VPC firewall rules": the implied egress rule has the lowest priority
     firewall=NetworkFirewall(
@@ -259,13 +279,22 @@ VOLUME_DRIVERS = (
 )
 # GKE guide, "Use customer-managed encryption keys": the Compute Engine service agent
 DISK_KEYS = DiskKeys(
-    used_by=(("gcp:container/nodePool:NodePool", "nodeConfig.bootDiskKmsKey"),),
+    used_by=(
+        ("gcp:container/nodePool:NodePool", "nodeConfig.bootDiskKmsKey"),
+        (
+            "gcp:container/cluster:Cluster",
+            "clusterAutoscaling.autoProvisioningDefaults.bootDiskKmsKey",
+        ),
+    ),
     tokens=("gcp:kms/cryptoKey:CryptoKey",),
     grants=(
         ("gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember", "cryptoKeyId"),
         ("gcp:kms/cryptoKeyIAMBinding:CryptoKeyIAMBinding", "cryptoKeyId"),
         ("gcp:kms/keyRingIAMMember:KeyRingIAMMember", "keyRingId"),
+        ("gcp:kms/keyRingIAMBinding:KeyRingIAMBinding", "keyRingId"),
     ),
+    grantees=("member", "members"),
+    policy=("", "@compute-system."),
     identity="the Compute Engine service agent",
     fix="grant the service agent roles/cloudkms.cryptoKeyEncrypterDecrypter on the key",
 )

@@ -166,6 +166,17 @@ class UserRoutes(Struct, frozen=True, kw_only=True):
     routes: str
 
 
+class OwnDefaultRoute(Struct, frozen=True, kw_only=True):
+    """A network without the cloud's default route: the clusters' property with the network, the
+    network's flag that deletes the route, and the type of a route with its destination.
+    """
+
+    used_by: str
+    deleted: str
+    route: str
+    destination: str
+
+
 class AddressRanges(Struct, frozen=True, kw_only=True):
     """Ranges of addresses of a cluster, its nodes, and their network, which must not overlap.
 
@@ -217,6 +228,7 @@ class NodeNetwork(Struct, frozen=True, kw_only=True):
     endpoint: PublicEndpoint | None = None
     gateway: Gateway | None = None
     routes: UserRoutes | None = None
+    own_default_route: OwnDefaultRoute | None = None
     addresses: AddressRanges | None = None
     filters: TrafficFilter | None = None
     default_routes: DefaultRoutes | None = None

@@ -273,6 +273,21 @@ class ClusterAddons(Struct, frozen=True, kw_only=True):
     network_policies: str
 
 
+class NamedPodRange(Struct, frozen=True, kw_only=True):
+    """A range of addresses for pods that a cluster or a pool names, in one of its subnets.
+
+    `of_cluster` and `of_pool` are the properties with the name. `ranges` is the subnet's list of
+    ranges, each with its `name` and `addresses`. `more` are further ranges of a cluster.
+    """
+
+    of_cluster: str
+    of_pool: str
+    ranges: str
+    name: str
+    addresses: str
+    more: str
+
+
 class ClusterResource(Struct, frozen=True, kw_only=True):
     """A resource that is a cluster.
 
@@ -318,11 +333,15 @@ class ClusterResource(Struct, frozen=True, kw_only=True):
     image_fix: str = ""
     network_policies: tuple[tuple[str, str], ...] = ()
     pod_range: str = ""
+    named_pod_range: NamedPodRange | None = None
+    max_pods: str = ""  # maximum number of pods on a node of pools that don't set one
     own_network: tuple[str, str, tuple[str, ...]] = ("", "", ())
     maintenance: tuple[str, int, int] = ("", 0, 0)
     first_pool: str = ""
     first_pool_settings: tuple[str, ...] = ()
     own_nodes: tuple[tuple[str, str], ...] = ()
+    # property with the value that buys extended support in advance
+    extended_support: tuple[str, str] = ("", "")
     # property with the limits of the cluster's autoscaler, and in it the resource and the maximum
     # of each limit
     autoscaler_limits: tuple[str, str, str] = ("", "", "")

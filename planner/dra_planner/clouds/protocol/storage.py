@@ -39,11 +39,13 @@ class DiskKeys(Struct, frozen=True, kw_only=True):
     are the types of resources that are such keys. `grants` are the resources that grant a right to
     a key, each with the property that names the key or its identity. `policy` is the property of a
     key with the text of its policy, and the part of this text that names the cloud's identity.
+    `grantees` are properties of grants with the identity or a policy, which must contain that part.
     """
 
     used_by: tuple[tuple[str, str], ...]
     tokens: tuple[str, ...]
     grants: tuple[tuple[str, str], ...]
+    grantees: tuple[str, ...] = ()
     policy: tuple[str, str] = ("", "")
     identity: str
     fix: str

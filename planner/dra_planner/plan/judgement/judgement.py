@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field
 
-from dra_planner.allocation import NodeState, Placement, Refusal, Undecided
+from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, reasons_of
 from dra_planner.fleet import Fleet
-from dra_planner.model import Demand, DemandLevel, DeviceClass, Shape, Verdict
+from dra_planner.model import Demand, DemandLevel, DeviceClass, Reason, Shape, Verdict
 from dra_planner.offers import Offer
 from dra_planner.releases import Features
 from dra_planner.sizing import DeviceCount, DoubtfulPlace, Sizing
+from dra_planner.sizing.reasons import on_every_node
 
 # only observed nodes need claims, and only simulations and guards need their modules
 if TYPE_CHECKING:
@@ -40,6 +41,14 @@ class PoolAnswer(Struct, frozen=True, eq=False, dict=True):
         if isinstance(self.answer, Placement):
             return "fits"
         return "cannot-tell" if isinstance(self.answer, Undecided) else "does-not-fit"
+
+    @cached_property
+    def reasons(self) -> tuple[Reason, ...]:
+        """The reasons why the node doesn't accept the pod, nearest miss first. Empty if it fits."""
+        if isinstance(self.answer, Placement):
+            return ()
+        found = reasons_of(self.answer)
+        return found if self.offer.origin == "observed" else tuple(map(on_every_node, found))
 
     @cached_property
     def pods_per_node(self) -> int:

@@ -31,6 +31,10 @@ def check(view: StackView) -> Iterator[Finding]:
                 'set capacityType to "CAPACITY_BLOCK"',
             )
 
+    for group in view.scaling_groups:
+        if group.template is not None and _is_block(group.template):
+            yield from _reservation(group, group.template)
+
 
 def _is_block(template: Properties | None) -> bool:
     return template is not None and template.text(_MARKET) == "capacity-block"
@@ -61,17 +65,21 @@ def _of_template(pool: DeclaredPool, template: Properties) -> Iterator[Finding]:
             "its launch template doesn't set the market type",
             f'set {_MARKET} in the launch template to "capacity-block"',
         )
-    if template.has(_TARGET) is False:
-        yield _finding(
-            pool,
-            "its launch template doesn't set a reservation",
-            f"set {_TARGET}.capacityReservationId in the launch template",
-        )
+    yield from _reservation(pool, template)
     if template.has("instanceType") is False:
         yield _finding(
             pool,
             "its launch template doesn't set an instance type",
             "set instanceType in the launch template, and remove instanceTypes from the pool",
+        )
+
+
+def _reservation(pool: DeclaredPool, template: Properties) -> Iterator[Finding]:
+    if template.has(_TARGET) is False:
+        yield _finding(
+            pool,
+            "its launch template doesn't set a reservation",
+            f"set {_TARGET}.capacityReservationId in the launch template",
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.allocation import Refusal, reasons_of, suggest_edits
+from dra_planner.allocation import Refusal, suggest_edits
 from dra_planner.allocation.reasons.edits import distance, keeps_intent
 from dra_planner.model import Reason
 from dra_planner.plan import PoolAnswer
@@ -124,7 +124,7 @@ def _nearest(pool: PoolAnswer) -> tuple[Reason, ...]:
     """
     if not isinstance(pool.answer, Refusal):
         return ()
-    misfit, reasons = pool.answer.misfit, tuple(reasons_of(pool.answer))
+    misfit, reasons = pool.answer.misfit, pool.reasons
     if misfit is None or misfit.filter == "resources":
         return reasons[:1]
     return reasons[: 1 + len(misfit.shortages)]

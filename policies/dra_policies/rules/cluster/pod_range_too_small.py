@@ -5,22 +5,57 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 
-from dra_planner.clouds import AllocatableSettings, cloud, names
+from msgspec import Struct
+
+from dra_planner.clouds import AllocatableSettings, Cloud, ClusterResource, cloud, names
 from dra_planner.wording import counted
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.address_ranges import has_setting, networks_of, subnets_of_pool
+from dra_policies.view.address_ranges import has_setting, networks_of, subnets_of, subnets_of_pool
 from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
     for name in names() if view.complete else ():
-        of_cluster = cloud(name).cluster
+        of_cloud = cloud(name)
+        of_cluster = of_cloud.cluster
         for cluster in view.declared if of_cluster.pod_range else ():
             if cluster.type == of_cluster.token:
                 pools = [pool for pool in view.pools if pool.cluster_urn == cluster.urn]
-                yield from _of_cluster(cluster, of_cluster.pod_range, pools)
+                for pod_range in _ranges(view, cluster, of_cloud):
+                    yield from _of_range(cluster, of_cluster, pod_range, pools)
     for pool in view.pools if view.complete else ():
         yield from _of_subnets(view, pool)
+
+
+class _Range(Struct, frozen=True):
+    """A range for pods, its name in messages, and the name with which pools select it. "" is the
+    range of pools that don't select one.
+    """
+
+    shown: str
+    addresses: int
+    name: str = ""
+
+
+def _ranges(view: StackView, cluster: DeclaredResource, of_cloud: Cloud) -> Iterator[_Range]:
+    """Yield the known ranges of a cluster's pods, its own and the ranges of its subnets."""
+    of_cluster = of_cloud.cluster
+    own = _addresses(cluster.props.text(of_cluster.pod_range))
+    if own is not None:
+        yield _Range(of_cluster.pod_range, own)
+    named, addresses = of_cluster.named_pod_range, of_cloud.node_network.addresses
+    if named is None or addresses is None:
+        return
+    default = cluster.props.text(named.of_cluster)
+    for subnet in subnets_of(view, cluster, addresses):
+        for item in subnet.props.items(named.ranges) or ():
+            name, size = item.text(named.name), _addresses(item.text(named.addresses))
+            if not name or size is None:
+                continue
+            shown = f'{name} (a range of subnet "{subnet.name}")'
+            yield _Range(shown, size, name)
+            if name == default and not own and cluster.props.has(named.more) is False:
+                yield _Range(shown, size)
 
 
 def _of_subnets(view: StackView, pool: DeclaredPool) -> Iterator[Finding]:
@@ -54,29 +89,41 @@ def _of_subnets(view: StackView, pool: DeclaredPool) -> Iterator[Finding]:
         )
 
 
-def _of_cluster(
-    cluster: DeclaredResource, path: str, pools: list[DeclaredPool]
+def _of_range(
+    cluster: DeclaredResource,
+    of_cluster: ClusterResource,
+    pod_range: _Range,
+    pools: list[DeclaredPool],
 ) -> Iterator[Finding]:
-    addresses = _addresses(cluster.props.text(path))
     needed, nodes = 0, 0
+    named = of_cluster.named_pod_range
     for pool in pools:
         most = pool.count_max
         of_cloud = cloud(pool.cloud)
         ranges = of_cloud.pool.own_pod_ranges
-        if most is None or any(pool.own.has(own) is not False for own in ranges):
+        selected = pool.own.text(named.of_pool) if named is not None else ""
+        is_here = (
+            selected == pod_range.name
+            if pod_range.name
+            else not any(pool.own.has(own) is not False for own in ranges)
+        )
+        if most is None or not is_here:
             continue
+        default = cluster.props.count(of_cluster.max_pods, 0) if of_cluster.max_pods else 0
         pods = pool.own.count(of_cloud.pool.max_pods, 0) if of_cloud.pool.max_pods else 0
-        settings = AllocatableSettings(max_pods=pods or None)
-        each = of_cloud.pod_range_addresses(settings)
-        if each is None or pods is None:
+        if pods is None or default is None:
+            return
+        each = of_cloud.pod_range_addresses(AllocatableSettings(max_pods=pods or default or None))
+        if each is None:
             return
         needed, nodes = needed + most * each, nodes + most
-    if addresses is not None and needed > addresses:
+    if needed > pod_range.addresses:
         yield Finding(
             message=f'cluster "{cluster.name}": its pools can have up to '
-            f"{counted(nodes, 'node')}, which need {needed} pod addresses, but {path} "
-            f"has {addresses}, so the cloud can't add all nodes",
-            fix=f"choose a larger range for {path} in a new cluster, or lower the pools' maximums",
+            f"{counted(nodes, 'node')}, which need {needed} pod addresses, but {pod_range.shown} "
+            f"has {pod_range.addresses}, so the cloud can't add all nodes",
+            fix=f"choose a larger range for {pod_range.shown} in a new cluster, or lower the "
+            "pools' maximums",
             urn=cluster.urn,
         )
 

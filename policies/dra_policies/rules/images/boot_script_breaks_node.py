@@ -28,9 +28,7 @@ def check(view: StackView) -> Iterator[Finding]:
             part for part in image_parts(pool.cloud) if part.kind not in ("pool setting", "image")
         ]
         for part in parts if pool.boot_script else ():
-            template = cloud(pool.cloud).pool.template
-            custom = template.custom_image if template is not None else ""
-            is_custom = bool(custom) and pool.image == custom and part.kind != "unit"
+            is_custom = _has_custom_image(pool) and part.kind != "unit"
             if (
                 (urn, part.part) not in told
                 and (is_custom or (pool.image or "").startswith(part.images))
@@ -48,7 +46,7 @@ def _no_script(pool: DeclaredPool) -> Iterator[Finding]:
     kind, template = cloud(pool.cloud).pool.template, pool.template
     if kind is None or not kind.boot_script or template is None:
         return
-    is_custom = pool.image in ("", kind.custom_image) and template.has(kind.image) is not False
+    is_custom = _has_custom_image(pool)
     marker, *keys = kind.node_config or ("",)
     missing = [key for key in keys if key not in (pool.boot_script or "")]
     if is_custom and missing and marker in (pool.boot_script or ""):
@@ -76,6 +74,14 @@ def _no_script(pool: DeclaredPool) -> Iterator[Finding]:
             urn=pool.template_urn or pool.urn,
             certain=False,
         )
+
+
+def _has_custom_image(pool: DeclaredPool) -> bool:
+    """Return whether a pool or its template sets an image that isn't one of the cloud's types."""
+    kind, template = cloud(pool.cloud).pool.template, pool.template
+    if kind is None or not kind.custom_image or pool.image not in ("", kind.custom_image):
+        return False
+    return template is not None and template.has(kind.image) is not False
 
 
 def _finding(pool: DeclaredPool, part: ImagePart, *, is_custom: bool) -> Finding:

@@ -15,6 +15,7 @@ from dra_planner.plan.blockers.storage.volumes import find_volumes_without_class
 from dra_policies.rules.blockers import tell_of_clusters
 from dra_policies.rules.objects.chart_references import misplaced_objects
 from dra_policies.rules.rule import Finding, Rule
+from dra_policies.unknown_values import as_mapping
 from dra_policies.view.stack_view import StackView
 
 ID: Final = "reference-not-found"
@@ -23,6 +24,7 @@ _of_clusters = tell_of_clusters(
     ID, find_missing_classes, find_missing_objects, find_volumes_without_class, find_queue_faults
 )
 OPERATOR: Final = "gpu-operator"
+_RUNTIME_CLASS_NAME: Final = "runtimeClassName"
 _OF_OPERATOR: Final = "nvidia"  # prefix of the RuntimeClasses that the GPU Operator creates
 
 
@@ -36,9 +38,6 @@ def check(view: StackView) -> Iterator[Finding]:
 
 def _runtime_classes(view: StackView) -> Iterator[Finding]:
     """Yield the RuntimeClasses in pods of a stack that neither the stack nor the cloud creates."""
-    manifests = view.manifests
-    if manifests is None:
-        return
     known = {
         each.props.text("metadata.name") for each in view.objects if each.type == RUNTIME_CLASS
     }
@@ -46,10 +45,11 @@ def _runtime_classes(view: StackView) -> Iterator[Finding]:
         return
     for pool in view.pools:
         known |= {*cloud(pool.cloud).runtime_classes}
-    for workload in manifests.workloads:
+    yield from _runtime_classes_of_charts(view, known)
+    for workload in view.manifests.workloads if view.manifests is not None else ():
         named = {pods.template.spec.runtime_class_name or "" for pods in workload.pod_sets}
         for name in sorted(name for name in named - known if name):
-            if not (OPERATOR in view.charts and name.startswith(_OF_OPERATOR)):
+            if not _is_of_operator(view, name):
                 yield Finding(
                     message=f"{workload.ref} uses RuntimeClass {name}, which this stack doesn't "
                     "declare, so the API server rejects the pods unless the cluster "
@@ -57,6 +57,37 @@ def _runtime_classes(view: StackView) -> Iterator[Finding]:
                     fix=f"declare RuntimeClass {name}, or remove runtimeClassName from the pods",
                     place=workload.place,
                 )
+
+
+def _runtime_classes_of_charts(view: StackView, known: set[str | None]) -> Iterator[Finding]:
+    """Yield the RuntimeClasses in the values of charts that neither the stack nor the cloud
+    creates.
+    """
+    for chart in view.installed_charts if view.pools else ():
+        for path, name in _named_runtime_classes(chart.props.values):
+            if name not in known and not _is_of_operator(view, name):
+                yield Finding(
+                    message=f'the values of chart "{chart.name}" set {path} to {name}, which this '
+                    "stack doesn't declare, so the API server rejects the pods unless the cluster "
+                    "already has it",
+                    fix=f"remove {path} from the values, or declare RuntimeClass {name}",
+                    urn=chart.urn,
+                )
+
+
+def _named_runtime_classes(values: object, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the paths of the values named runtimeClassName, and the RuntimeClasses that they
+    name.
+    """
+    for key, value in (as_mapping(values) or {}).items():
+        here = f"{path}.{key}" if path else key
+        if key == _RUNTIME_CLASS_NAME and isinstance(value, str) and value:
+            yield here, value
+        yield from _named_runtime_classes(value, here)
+
+
+def _is_of_operator(view: StackView, name: str) -> bool:
+    return OPERATOR in view.charts and name.startswith(_OF_OPERATOR)
 
 
 def _priority_classes(view: StackView) -> Iterator[Finding]:

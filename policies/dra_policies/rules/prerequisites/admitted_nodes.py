@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from dra_planner.clouds import Cloud, NodeAdmission
@@ -70,23 +70,69 @@ def _of_another_role(
 def _of_node_classes(view: StackView, entry: NodeAdmission, of_cloud: Cloud) -> Iterator[Finding]:
     """Yield node classes whose role is known, and isn't the role of an entry or of a pool."""
     declared = {each.urn: each for each in view.declared}
+    admitted = _admitted_roles(view, entry, of_cloud, declared)
+    if admitted is None:
+        return
+    for each in view.objects:
+        if not each.type.endswith(_NODE_CLASS):
+            continue
+        role = each.props.text(entry.node_class)
+        urn = _role_of_stack(each, entry, of_cloud, declared)
+        named = {role, urn} - {None, ""}
+        # a role without a name in the program has an unknown name, but a known URN
+        known = admitted - {None} if role is None else admitted
+        if named and None not in known and not named & known:
+            title = role or f'"{declared[urn].name}"'
+            yield Finding(
+                message=f'role {title} of EC2NodeClass "{each.name}" doesn\'t have an access entry, '
+                "which the cluster requires, so Karpenter's nodes don't join the cluster",
+                fix=f"declare an AccessEntry of type {entry.kinds[0]} for role {title}",
+                urn=each.urn,
+            )
+
+
+def _admitted_roles(
+    view: StackView,
+    entry: NodeAdmission,
+    of_cloud: Cloud,
+    declared: Mapping[str, DeclaredResource],
+) -> set[str | None] | None:
+    """Return the names and URNs of the roles of entries and pools, with None for an unknown name.
+    None if a role isn't known.
+    """
     admitted = set[str | None]()
     for each in view.declared:
         paths = {entry.token: entry.identity, of_cloud.pool.token: entry.pool_role}
         path = paths.get(each.type)
-        if path is None:
+        if path is None or not _admits(each, entry):
             continue
         # a component can also be a source, but doesn't have a name of its own
         roles = [declared[urn] for urn in each.sources_of(path) if urn in declared]
-        admitted |= {role.props.text("name") for role in roles} or {
-            (each.props.text(path) or "").rpartition("/")[2] or None
-        }
-    for each in view.objects:
-        role = each.props.text(entry.node_class) if each.type.endswith(_NODE_CLASS) else ""
-        if role and None not in admitted and role not in admitted:
-            yield Finding(
-                message=f'role {role} of EC2NodeClass "{each.name}" doesn\'t have an access entry, '
-                "which the cluster requires, so Karpenter's nodes don't join the cluster",
-                fix=f"declare an AccessEntry of type {entry.kinds[0]} for role {role}",
-                urn=each.urn,
-            )
+        admitted |= {name for role in roles for name in (role.urn, role.props.text("name"))}
+        text = each.props.text(path)
+        if not roles and text is None:
+            return None
+        if not roles and text:
+            admitted.add(text.rpartition("/")[2])
+    return admitted
+
+
+def _admits(resource: DeclaredResource, entry: NodeAdmission) -> bool:
+    """Return False if a resource is certainly an entry for another purpose than nodes."""
+    kind = resource.props.text(entry.kind, "STANDARD") if resource.type == entry.token else None
+    return kind is None or kind in entry.kinds
+
+
+def _role_of_stack(
+    node_class: DeclaredResource,
+    entry: NodeAdmission,
+    of_cloud: Cloud,
+    declared: Mapping[str, DeclaredResource],
+) -> str:
+    """Return the URN of the only role that a node class uses, or "" if it isn't known."""
+    roles = [
+        urn
+        for urn in node_class.sources_of(entry.node_class)
+        if urn in declared and declared[urn].type == of_cloud.identity.token
+    ]
+    return roles[0] if len(roles) == 1 else ""

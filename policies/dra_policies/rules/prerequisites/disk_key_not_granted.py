@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dra_planner.clouds import DiskKeys, cloud, names
 from dra_policies.rules.rule import Finding, Rule
+from dra_policies.unknown_values import has_unknown
 from dra_policies.view.stack_view import DeclaredResource, StackView
 
 
@@ -40,8 +41,16 @@ def _may_be_granted(view: StackView, key: DeclaredResource, keys: DiskKeys) -> b
     around = {key.urn, *(urn for urns in key.sources.values() for urn in urns)}
     grants = dict(keys.grants)
     return any(
-        around & each.sources_of(grants[each.type]) for each in view.declared if each.type in grants
+        around & each.sources_of(grants[each.type]) and _may_name(each, keys)
+        for each in view.declared
+        if each.type in grants
     )
+
+
+def _may_name(grant: DeclaredResource, keys: DiskKeys) -> bool:
+    """Return False if a grant certainly has another identity than the cloud's."""
+    named = [grant.props.at(path) for path in keys.grantees if grant.props.has(path) is not False]
+    return not named or any(has_unknown(each) or keys.policy[1] in str(each) for each in named)
 
 
 RULE = Rule(

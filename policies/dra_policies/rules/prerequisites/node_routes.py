@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from dra_planner.clouds import DefaultRoutes, NodeNetwork, ServiceEndpoints
+from dra_planner.clouds import Cloud, DefaultRoutes, NodeNetwork, ServiceEndpoints
 from dra_policies.rules.resource_rows import EVERYWHERE
 from dra_policies.rules.rule import Finding
 from dra_policies.unknown_values import Properties
@@ -82,6 +82,16 @@ def _tables(
         if urn in declared and declared[urn].type == routes.token
     )
     return None if named and not tables else tables
+
+
+def default_routes_of(
+    view: StackView, of_cloud: Cloud, subnet: DeclaredResource, declared: Declared
+) -> list[Route] | None:
+    """Return the default routes of a subnet, or None if they are unknown."""
+    routes = of_cloud.node_network.default_routes
+    if routes is None:
+        return None
+    return _default_routes(view, routes, _tables(view, routes, subnet, declared))
 
 
 def _default_routes(

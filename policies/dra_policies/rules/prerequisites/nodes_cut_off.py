@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from dra_planner.clouds import (
-    Cloud,
     Gateway,
     NodeNetwork,
     PublicEndpoint,
     SecurityGroups,
     TrafficFilter,
-    UserRoutes,
     cloud,
     names,
+)
+from dra_policies.rules.prerequisites.missing_default_routes import (
+    networks_without_default_route,
+    subnets_without_default_route,
 )
 from dra_policies.rules.prerequisites.node_routes import subnets_without_way_out
 from dra_policies.rules.prerequisites.node_traffic_rules import (
@@ -51,7 +53,13 @@ def check(view: StackView) -> Iterator[Finding]:
             if network.gateway is not None:
                 yield from _network_without_gateway(view, network.gateway, cluster, declared)
             if network.routes is not None:
-                yield from _subnets_without_routes(of_cloud, network.routes, cluster, declared)
+                yield from subnets_without_default_route(
+                    view, of_cloud, network.routes, cluster, declared
+                )
+            if network.own_default_route is not None:
+                yield from networks_without_default_route(
+                    view, network.own_default_route, cluster, declared
+                )
 
 
 def _of_traffic_rules(
@@ -192,32 +200,6 @@ def _is_for(resource: DeclaredResource, gateway: Gateway, subnets: frozenset[str
     if resource.props.text(path) != value or not subnets or not sources:
         return True
     return bool(subnets & sources)
-
-
-def _subnets_without_routes(
-    of_cloud: Cloud, routes: UserRoutes, cluster: DeclaredResource, declared: Declared
-) -> Iterator[Finding]:
-    """Yield subnets without routes, in clusters whose outbound traffic uses user-defined routes."""
-    path, value = routes.outbound
-    if cluster.props.text(path) != value:
-        return
-    subnets = {
-        urn
-        for each in declared.values()
-        if each.type == of_cloud.pool.token
-        for urn in each.sources_of(routes.used_by)
-        if urn in declared and declared[urn].type == routes.subnet_token
-    }
-    for urn in sorted(subnets):
-        subnet = declared[urn]
-        if subnet.props.has(routes.routes) is False and not subnet.sources_of(routes.routes):
-            yield Finding(
-                message=f'subnet "{subnet.name}" doesn\'t have a route table, but cluster '
-                f'"{cluster.name}" uses your routes for outbound traffic ({value}), so '
-                f"{of_cloud.title} rejects the cluster",
-                fix=f"set the subnet's {routes.routes} to a route table with a default route",
-                urn=urn,
-            )
 
 
 RULE = Rule(
