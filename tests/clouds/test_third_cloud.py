@@ -107,7 +107,7 @@ print(json.dumps(told))
 """
 
 
-def test_invalid_input_is_told_in_the_clouds_own_sentences(tmp_path: Path) -> None:
+def test_invalid_fleet_reports_the_clouds_own_message(tmp_path: Path) -> None:
     files = [tmp_path / f"{index}.yaml" for index in range(len(INVALID))]
     for file, (changes, _) in zip(files, INVALID, strict=True):
         file.write_text(yaml.safe_dump(fleet(**changes)))
@@ -120,7 +120,7 @@ def test_invalid_input_is_told_in_the_clouds_own_sentences(tmp_path: Path) -> No
         assert sentence in told
 
 
-def test_a_plan_is_priced_and_counts_as_the_cloud_counts() -> None:
+def test_plan_uses_the_clouds_prices_and_node_counts() -> None:
     done = command(
         "plan", "examples/workloads", "--fleet", NIMBUS / "fleet.yaml", "--format", "json"
     )
@@ -137,7 +137,7 @@ def test_a_plan_is_priced_and_counts_as_the_cloud_counts() -> None:
     ]
 
 
-def test_a_count_that_the_cloud_cannot_build_does_not_fit(tmp_path: Path) -> None:
+def test_unbuildable_node_count_does_not_fit(tmp_path: Path) -> None:
     (tmp_path / "fleet.yaml").write_text(
         yaml.safe_dump(fleet(pools=pool(count={"min": 0, "max": 7})))
     )
@@ -210,7 +210,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 
 @pytest.mark.engine
-def test_the_engine_builds_what_was_planned(built: Built) -> None:
+def test_engine_builds_the_plan(built: Built) -> None:
     assert built.up.ok, built.up.output
     nodes = built.resources["dra-l40s-nodes"]
     assert nodes["type"] == "kubernetes:nimbus.example/v1:NodePool"
@@ -231,7 +231,7 @@ def test_the_engine_builds_what_was_planned(built: Built) -> None:
 
 
 @pytest.mark.engine
-def test_the_pack_knows_the_clouds_pools(built: Built) -> None:
+def test_pack_checks_the_clouds_pools(built: Built) -> None:
     """The pack finds nothing in a stack that matches its plan, and rejects a plan that doesn't fit
     its racks.
     """
@@ -243,7 +243,7 @@ def test_the_pack_knows_the_clouds_pools(built: Built) -> None:
 
 
 @pytest.mark.engine
-def test_the_pack_compares_each_pool_with_its_row(built: Built) -> None:
+def test_pack_compares_each_pool_with_the_plan(built: Built) -> None:
     """The state of the stack as it was built, without a label that was removed."""
     assert not built.unlabelled.ok
     assert "pool-differs-from-plan" in built.unlabelled.output

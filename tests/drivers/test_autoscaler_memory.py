@@ -33,7 +33,7 @@ def advice(plan: Plan) -> list[str]:
 
 
 @pytest.mark.parametrize("amount", ["81559Mi", "81300Mi", "79.5Gi"])
-def test_an_amount_between_both_is_answered_with_one_that_satisfies_both(amount: str) -> None:
+def test_amount_between_both_limits_is_replaced_by_one_within_both(amount: str) -> None:
     assert advice(plan_for(amount)) == [f'use quantity("81152Mi") instead of quantity("{amount}")']
     followed = plan_for("81152Mi")
     assert advice(followed) == []
@@ -54,7 +54,7 @@ def test_a_plain_40gi_starts_no_a100_node() -> None:
 
 
 @pytest.mark.parametrize("row", read_table("karpenter_memory"), ids=lambda row: str(row["machine"]))
-def test_karpenters_amounts_are_those_of_the_largest_mig_profile(row: Row) -> None:
+def test_karpenter_amounts_equal_the_largest_mig_profile(row: Row) -> None:
     """Only with DynamicMIG does the driver publish them for a whole GPU."""
     machine = catalog.machine("eks", row["machine"])
     assert machine.accelerator is not None

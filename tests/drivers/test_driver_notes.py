@@ -134,7 +134,7 @@ def on_one_node(
 
 
 @pytest.mark.parametrize("driver", _DRIVERS)
-def test_a_claim_is_answered_with_each_note_that_concerns_it_and_no_other(driver: str) -> None:
+def test_claim_gets_only_the_driver_notes_that_apply(driver: str) -> None:
     plan = on_one_node(driver, [device("a", index=0)], work([asking("one", driver)]))
     expected = [
         f"{driver}: {each.text}"
@@ -149,7 +149,7 @@ def test_a_claim_is_answered_with_each_note_that_concerns_it_and_no_other(driver
     [row for row in read_table("driver_notes") if row["when"] == "reads"],
     ids=lambda row: row["name"],
 )
-def test_a_selector_is_answered_with_the_note_on_what_it_reads(row: dict[str, str]) -> None:
+def test_selector_gets_the_note_on_the_attribute_it_reads(row: dict[str, str]) -> None:
     driver, name = row["driver"], row["name"]
     reading = (
         f"has(device.attributes['{driver}'].{name}) || has(device.capacity['{driver}'].{name})"
@@ -159,7 +159,7 @@ def test_a_selector_is_answered_with_the_note_on_what_it_reads(row: dict[str, st
 
 
 @pytest.mark.parametrize("how", ["taint", "toleration"])
-def test_default_tolerations_of_a_chart_matter_on_tainted_nodes(how: str) -> None:
+def test_chart_default_tolerations_are_noted_for_tainted_nodes(how: str) -> None:
     taints = ["accelerator"] if how == "taint" else []
     plan = on_one_node(
         "gpu.amd.com",
@@ -191,7 +191,7 @@ def pair(match: str, *nics: dict[str, Any], pods: int = 1) -> Plan:
     )
 
 
-def test_a_join_of_two_drivers_is_sound_if_both_publish_its_attribute() -> None:
+def test_constraint_on_an_attribute_of_both_drivers_is_met() -> None:
     plan = pair(ROOT, device("nic", root="pci0000:80"))
     assert plan.verdict == "fits"
     assert (
@@ -204,7 +204,7 @@ def test_a_join_of_two_drivers_is_sound_if_both_publish_its_attribute() -> None:
     )
 
 
-def test_a_join_on_an_attribute_of_one_driver_never_holds() -> None:
+def test_constraint_on_an_attribute_of_one_driver_is_never_met() -> None:
     plan = pair(ROOT, device("nic", speed=100))
     assert plan.verdict == "does-not-fit"
     assert any(each.startswith("nics.example.com doesn't publish") for each in notes(plan))
@@ -215,7 +215,7 @@ def test_a_join_on_an_attribute_of_one_driver_never_holds() -> None:
     assert pair("", device("nic", speed=100)).verdict == "fits"
 
 
-def test_unpaired_devices_are_counted_for_each_request() -> None:
+def test_unmatched_devices_are_counted_per_request() -> None:
     plan = pair(
         ROOT, device("nic-0", root="pci0000:80"), device("nic-1", root="pci0000:80"), pods=2
     )
@@ -232,7 +232,7 @@ def test_unpaired_devices_are_counted_for_each_request() -> None:
     assert pair("", *nics, pods=2).verdict == "fits"
 
 
-def test_a_capacity_that_nobody_publishes_is_answered_with_the_model() -> None:
+def test_selector_on_unpublished_capacity_suggests_the_model() -> None:
     selector = "device.capacity['gaudi.intel.com'].memory.compareTo(quantity('96Gi')) >= 0"
     devices = [device(f"hpu-{index}", model="Gaudi2", healthy=True) for index in range(2)]
     told = reasons(
@@ -246,7 +246,7 @@ def test_a_capacity_that_nobody_publishes_is_answered_with_the_model() -> None:
 
 
 @pytest.mark.parametrize("model", ["model", "productName"])
-def test_the_model_is_named_even_if_its_devices_are_in_use(model: str) -> None:
+def test_model_is_suggested_even_if_its_devices_are_in_use(model: str) -> None:
     driver = "npu.example.com"
     selector = f"device.capacity['{driver}'].memory.compareTo(quantity('96Gi')) >= 0"
     good = work([asking("npu", driver)], pods=2)
@@ -289,7 +289,7 @@ def shared_cpus(pods: int, *asked: int) -> Plan:
     return on_one_node("dra.cpu", groups, work(requests, pods=pods))
 
 
-def test_what_is_left_of_shared_devices_is_counted() -> None:
+def test_remaining_capacity_of_shared_devices_is_reported() -> None:
     told = reasons(shared_cpus(3, 40))
     assert "2 taken (24 of 64 dra.cpu/cpu left, asked 40)" in told
     assert "request at most 24 dra.cpu/cpu, because each request uses one device" in told
@@ -298,7 +298,7 @@ def test_what_is_left_of_shared_devices_is_counted() -> None:
     assert shared_cpus(3, 20, 20).verdict == "fits"  # 40 in two requests
 
 
-def test_a_request_is_not_split_if_all_devices_together_have_too_little_left() -> None:
+def test_request_split_is_not_suggested_without_enough_total_capacity() -> None:
     told = reasons(shared_cpus(3, 60))
     assert "4 of 64 dra.cpu/cpu left" in told
     assert "split" not in told

@@ -174,7 +174,7 @@ def planned(document: dict[str, Any], manifests: str) -> Plan:
 @pytest.mark.long
 @pytest.mark.parametrize("count", [1, 2], ids=["one node", "two nodes"])
 @pytest.mark.parametrize("name", MACHINES)
-def test_a_learned_machine_plans_like_the_tables(name: str, count: int) -> None:
+def test_learned_machine_gives_the_same_plan_as_the_tables(name: str, count: int) -> None:
     cloud, machine, drivers, workloads = MACHINES[name]
     known = fleet(cloud, machine, drivers)
     own = {**known, "catalog": [dict(row) for row in learned(captured(name, count), cloud).rows]}
@@ -184,7 +184,7 @@ def test_a_learned_machine_plans_like_the_tables(name: str, count: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["MI300X", "H100", "Gaudi", "simulated GPUs"])
-def test_a_machine_type_that_no_table_has_is_planned_at_once(name: str) -> None:
+def test_learned_machine_type_outside_the_tables_can_be_planned(name: str) -> None:
     cloud, machine, drivers, workloads = MACHINES[name]
     objects = captured(name)
     objects[0]["metadata"]["labels"]["node.kubernetes.io/instance-type"] = "new-machine-8x"
@@ -199,7 +199,7 @@ def test_a_machine_type_that_no_table_has_is_planned_at_once(name: str) -> None:
     )
 
 
-def test_a_driver_that_nobody_has_described_is_planned_at_once() -> None:
+def test_learned_driver_outside_the_tables_can_be_planned() -> None:
     objects = yaml.safe_load(
         json.dumps(captured("Gaudi")).replace("gaudi.intel.com", "npu.example.org")
     )
@@ -224,7 +224,7 @@ def row_of(found: Learned, device: int = 0) -> dict[str, Any]:
     return attributes
 
 
-def test_what_one_node_decides_is_not_taken_for_its_machine_type() -> None:
+def test_node_specific_values_are_unknown_for_the_machine_type() -> None:
     attributes = row_of(learned(captured("H100"), "eks"))
 
     assert attributes["productName"] == {"string": "NVIDIA H100 80GB HBM3"}
@@ -258,13 +258,13 @@ def slices(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [each for each in objects if each["kind"] == "ResourceSlice"]
 
 
-def test_a_missing_device_is_remarked() -> None:
+def test_missing_device_is_reported() -> None:
     objects = captured("Gaudi")
     del slices(objects)[0]["spec"]["devices"][3]
     assert "publishes 7 devices, but the machine type has 8 Gaudi HL-205" in remarks(objects)
 
 
-def test_a_node_with_fewer_devices_than_another_is_not_the_example() -> None:
+def test_node_with_the_most_devices_is_the_example() -> None:
     objects = captured("Gaudi", 2)
     del slices(objects)[0]["spec"]["devices"][3]
     found = learned(objects, "eks")
@@ -274,14 +274,14 @@ def test_a_node_with_fewer_devices_than_another_is_not_the_example() -> None:
     )
 
 
-def test_taints_of_devices_are_the_nodes() -> None:
+def test_device_taints_are_node_specific() -> None:
     objects = captured("Gaudi")
     slices(objects)[0]["spec"]["devices"][0]["taints"] = [{"key": "broken", "effect": "NoExecute"}]
     assert "taints of gaudi-0 are specific to these nodes" in remarks(objects)
     assert "taints" not in learned(objects, "eks").rows[0]["drivers"][0]["devices"][0]
 
 
-def test_names_that_belong_to_a_node_are_numbered() -> None:
+def test_node_specific_device_names_are_numbered() -> None:
     objects = captured("Gaudi")
     for index, device in enumerate(slices(objects)[0]["spec"]["devices"]):
         device["name"] = f"0000-{25 + 20 * index:02x}-00-0-0x1020"
@@ -293,7 +293,7 @@ def test_names_that_belong_to_a_node_are_numbered() -> None:
     assert "names are specific to each node" in " ".join(found.remarks)
 
 
-def test_an_amount_of_zero_is_remarked() -> None:
+def test_amount_of_zero_is_reported() -> None:
     objects = captured("MI300X")
     for device in slices(objects)[0]["spec"]["devices"]:
         device["capacity"]["memory"] = {"value": "0"}
@@ -302,13 +302,13 @@ def test_an_amount_of_zero_is_remarked() -> None:
     )
 
 
-def test_an_incomplete_pool_is_not_learned() -> None:
+def test_incomplete_pool_is_not_learned() -> None:
     objects = captured("H100 with EFA")
     slices(objects)[0]["spec"]["pool"]["resourceSliceCount"] = 2
     assert "pool n0 has 2 slices, but the capture contains only 1" in remarks(objects)
 
 
-def test_a_capture_without_classes_is_remarked() -> None:
+def test_capture_without_classes_is_reported() -> None:
     objects = [each for each in captured("Gaudi") if each["kind"] != "DeviceClass"]
     assert "gaudi.intel.com: the capture doesn't contain a DeviceClass for this driver" in remarks(
         objects
@@ -354,7 +354,7 @@ def unlabeled() -> list[dict[str, Any]]:
         ),
     ],
 )
-def test_a_capture_that_teaches_nothing_is_explained(
+def test_useless_capture_is_explained(
     objects: list[dict[str, Any]], message: str, fix: str
 ) -> None:
     with pytest.raises(PlannerError) as caught:
@@ -363,7 +363,7 @@ def test_a_capture_that_teaches_nothing_is_explained(
     assert fix in caught.value.fix
 
 
-def test_the_machine_type_of_unlabeled_nodes_can_be_named() -> None:
+def test_machine_type_of_unlabeled_nodes_can_be_set() -> None:
     assert learned(unlabeled(), machine="dl1.24xlarge").rows[0]["machine"] == "dl1.24xlarge"
 
 
@@ -402,7 +402,7 @@ def test_the_machine_type_of_unlabeled_nodes_can_be_named() -> None:
         ),
     ],
 )
-def test_a_catalog_that_contradicts_itself_is_refused(change: Any, sentence: str) -> None:
+def test_contradictory_catalog_is_rejected(change: Any, sentence: str) -> None:
     rows = [dict(row) for row in learned(captured("Gaudi"), "eks").rows]
     with pytest.raises(FleetError) as caught:
         read_fleet({**fleet("eks", "dl1.24xlarge", {"gaudi": True}), "catalog": change(rows)})

@@ -22,7 +22,7 @@ TPUS = fleet("gke", "ct5lp-hightpu-4t", {"tpu": True})
 
 
 @pytest.mark.parametrize("count", [4, "All"])
-def test_claims_for_all_chips_of_a_node_take_a_node_each(count: int | str) -> None:
+def test_claims_for_all_chips_use_one_node_each(count: int | str) -> None:
     plan = planned(
         TPUS, job(2, request("tpu", "tpu.google.com", count), tolerates="google.com/tpu")
     )
@@ -30,7 +30,7 @@ def test_claims_for_all_chips_of_a_node_take_a_node_each(count: int | str) -> No
     assert (plan.verdict, nodes(plan)) == ("fits", 2)
 
 
-def test_a_claim_for_half_of_a_tpu_node_does_not_fit() -> None:
+def test_claim_for_half_of_a_tpu_node_does_not_fit() -> None:
     """kubernetes-sigs/dra-driver-google-tpu:cmd/tpu-dra-kubeletplugin/state.go@f5a9d8c
     (prepareDevices).
     """
@@ -43,7 +43,7 @@ def test_a_claim_for_half_of_a_tpu_node_does_not_fit() -> None:
     )
 
 
-def test_a_claim_for_some_chips_is_followed_by_its_fix() -> None:
+def test_fix_for_a_partial_tpu_claim_works() -> None:
     half = planned(TPUS, job(2, request("tpu", "tpu.google.com", 2), tolerates="google.com/tpu"))
     assert "request 4 devices, or set allocationMode: All" in reasons(half)
     assert "claim requests partial tpu devices (2)" in reasons(half)
@@ -54,7 +54,7 @@ def test_a_claim_for_some_chips_is_followed_by_its_fix() -> None:
         assert (whole.verdict, nodes(whole)) == ("fits", 2)
 
 
-def test_gke_taints_tpu_nodes_by_itself() -> None:
+def test_gke_taints_tpu_nodes_automatically() -> None:
     assert planned(TPUS, job(1, request("tpu", "tpu.google.com", 4))).verdict == "does-not-fit"
 
 
@@ -102,14 +102,14 @@ def test_an_mi300x_publishes_less_than_192_gib(memory: str, verdict: str) -> Non
     assert plan.verdict == verdict
 
 
-def test_no_other_vendors_toleration_is_asked_for() -> None:
+def test_other_vendors_tolerations_are_not_suggested() -> None:
     plan = planned(AMD, job(5, request("gpu", "gpu.amd.com", 8)))
 
     assert reasons(plan)
     assert "nvidia" not in reasons(plan).lower()
 
 
-def test_the_example_driver_has_eight_gpus_on_any_node() -> None:
+def test_example_driver_has_eight_gpus_on_any_node() -> None:
     plan = planned(
         fleet("eks", "m7i.4xlarge", {"example": True}), job(9, request("gpu", "gpu.example.com", 1))
     )
@@ -117,7 +117,7 @@ def test_the_example_driver_has_eight_gpus_on_any_node() -> None:
     assert (plan.verdict, nodes(plan)) == ("fits", 2)
 
 
-def test_inferentia_is_served_too() -> None:
+def test_inferentia_is_supported() -> None:
     """aws-neuron/neuron-helm-charts 1.10.0: the value neuronInstances contains inf1 and inf2."""
     plan = planned(
         fleet("eks", "inf2.48xlarge", {"neuron": True}),
@@ -137,7 +137,7 @@ def test_gaudis_are_selected_by_model() -> None:
     assert (plan.verdict, nodes(plan)) == ("fits", 2)
 
 
-def test_efa_interfaces_are_claimed_without_a_driver_of_gpus() -> None:
+def test_efa_interfaces_are_claimed_without_a_gpu_driver() -> None:
     interfaces = request("efa", "efa.networking.k8s.aws", 16)
     plan = planned(
         fleet("eks", "p5.48xlarge", {"dranet": True}),
@@ -164,7 +164,7 @@ def test_cpus_of_a_numa_node_are_capacity() -> None:
 
 @pytest.mark.parametrize("machine", ["m7i.4xlarge", "p5.48xlarge"])
 @pytest.mark.parametrize("count", [1, 2, 9])
-def test_predicted_cpus_are_in_an_unknown_number_of_groups(machine: str, count: int) -> None:
+def test_predicted_number_of_cpu_groups_is_unknown(machine: str, count: int) -> None:
     """Devices on two NUMA nodes show that there are two at least, not that there are two."""
     asked = cpus(4)
     asked["exactly"]["count"] = count
@@ -177,7 +177,7 @@ def test_predicted_cpus_are_in_an_unknown_number_of_groups(machine: str, count: 
     ("version", "key", "is_published"),
     [("", "args", False), ("0.2.0", "args", False), ("0.3.0", "driverConfig", True)],
 )
-def test_the_cpu_driver_is_planned_and_configured_as_its_version(
+def test_cpu_driver_is_planned_and_configured_per_version(
     version: str, key: str, is_published: bool
 ) -> None:
     """kubernetes-sigs/dra-driver-cpu:deployment/helm and pkg/device@v0.2.0, and @de98098."""
@@ -191,14 +191,14 @@ def test_the_cpu_driver_is_planned_and_configured_as_its_version(
     assert values == {key: {"cpuDeviceMode": "individual"}}
 
 
-def test_what_no_group_of_cpus_has_is_known() -> None:
+def test_attribute_missing_from_every_cpu_group_does_not_fit() -> None:
     asked = request("cpus", "dra.cpu", 1, '"memory" in device.capacity["dra.cpu"]')
     plan = planned(fleet("eks", "m7i.4xlarge", {"cpu": True}), job(1, asked))
 
     assert plan.verdict == "does-not-fit"
 
 
-def test_more_groups_than_predicted_are_no_difference() -> None:
+def test_more_cpu_groups_than_predicted_are_not_a_difference() -> None:
     predicted = offers_of(fleet("eks", "m7i.4xlarge", {"cpu": True}))
     observed = offers_of(with_cpu_groups(fleet("eks", "m7i.4xlarge", {"cpu": True}), (8, 8)))
 
@@ -218,7 +218,7 @@ def offers_of(document: dict[str, Any]) -> tuple[Offer, ...]:
 
 
 @pytest.mark.parametrize(("pods", "verdict"), [(3, "fits"), (17, "does-not-fit")])
-def test_cpus_one_by_one(pods: int, verdict: str) -> None:
+def test_individual_cpus_are_allocated(pods: int, verdict: str) -> None:
     single = fleet(
         "eks", "m7i.4xlarge", {"cpu": {"mode": "individual", "reservedCPUs": "0-1"}}, most=1
     )
@@ -226,7 +226,7 @@ def test_cpus_one_by_one(pods: int, verdict: str) -> None:
     assert planned(single, job(pods, request("cpus", "dra.cpu", 4))).verdict == verdict
 
 
-def test_a_claim_of_cpus_serves_one_container() -> None:
+def test_cpu_claim_serves_one_container() -> None:
     second = {
         "name": "second",
         "image": "registry.example/work:1",
@@ -241,7 +241,7 @@ def test_a_claim_of_cpus_serves_one_container() -> None:
     assert "use a separate claim for each container" in reasons(plan)
 
 
-def test_a_claim_of_cpus_is_for_whole_cpus() -> None:
+def test_cpu_claim_requests_whole_cpus() -> None:
     part = {
         "name": "cpus",
         "exactly": {
@@ -257,7 +257,7 @@ def test_a_claim_of_cpus_is_for_whole_cpus() -> None:
     assert planned(pool, job(1, cpus(2), tolerates="nvidia.com/gpu")).verdict == "fits"
 
 
-def test_settings_of_the_cpu_driver_that_cannot_work() -> None:
+def test_invalid_cpu_driver_settings_are_rejected() -> None:
     grouped = {**fleet("eks", "m7i.4xlarge", {"cpu": True}), "kubernetes": "1.35"}
     with pytest.raises(FleetError) as caught:
         read_fleet(grouped)
@@ -315,7 +315,7 @@ def test_settings_of_the_cpu_driver_that_cannot_work() -> None:
         ("dranet", {"apiVersion": "v1", "kind": "NetworkConfig"}, "remove apiVersion and kind"),
     ],
 )
-def test_an_opaque_configuration_that_the_driver_rejects(
+def test_rejected_opaque_configuration_has_a_fix(
     name: str, parameters: dict[str, Any], fix: str
 ) -> None:
     member = driver(name)
@@ -340,9 +340,7 @@ def test_an_opaque_configuration_that_the_driver_rejects(
         ),
     ],
 )
-def test_an_opaque_configuration_that_the_driver_decodes(
-    name: str, parameters: dict[str, Any]
-) -> None:
+def test_valid_opaque_configuration_has_no_fault(name: str, parameters: dict[str, Any]) -> None:
     member = driver(name)
     assert list(member.config_faults(member.domains[0], parameters, None)) == []
 
@@ -411,7 +409,7 @@ def test_an_opaque_configuration_that_the_driver_decodes(
         ),
     ],
 )
-def test_a_driver_that_cannot_run_is_refused(document: dict[str, Any], sentence: str) -> None:
+def test_driver_that_cannot_run_is_rejected(document: dict[str, Any], sentence: str) -> None:
     with pytest.raises(FleetError) as caught:
         read_fleet(document)
     assert any(sentence in str(each) for each in (caught.value, *caught.value.others))
@@ -425,7 +423,7 @@ def test_a_driver_that_cannot_run_is_refused(document: dict[str, Any], sentence:
         ("gke", "n2-standard-32", {"example": True, "cpu": True}),
     ],
 )
-def test_drivers_of_software_need_no_accelerators(
+def test_software_drivers_need_no_accelerators(
     cloud: str, machine: str, drivers: dict[str, Any]
 ) -> None:
     plan = planned(fleet(cloud, machine, drivers), job(2, request("gpu", "gpu.example.com", 4)))
@@ -462,7 +460,7 @@ def test_drivers_of_software_need_no_accelerators(
     ],
     ids=["not installed", "no such pool", "a class of another cloud", "nowhere on the cloud"],
 )
-def test_a_class_without_its_driver_is_open_and_names_what_to_set(
+def test_class_without_its_driver_cannot_be_decided_and_has_a_fix(
     document: dict[str, Any], requested: str, message: str, fix: str
 ) -> None:
     plan = planned(document, job(1, request("device", requested, 1)))
@@ -471,7 +469,7 @@ def test_a_class_without_its_driver_is_open_and_names_what_to_set(
     assert fix in reasons(plan)
 
 
-def test_no_node_has_what_a_device_plugin_would_offer() -> None:
+def test_extended_resource_of_a_device_plugin_does_not_fit() -> None:
     pod = yaml.safe_dump(
         {
             "apiVersion": "v1",
@@ -492,14 +490,14 @@ def test_no_node_has_what_a_device_plugin_would_offer() -> None:
 
 
 @pytest.mark.parametrize("driver", ["example", "cpu", "tpu", "amd", "gaudi", "neuron"])
-def test_a_fleet_with_its_defaults_written_out_is_the_same(driver: str) -> None:
+def test_fleet_with_explicit_defaults_is_the_same(driver: str) -> None:
     clouds = {"tpu": ("gke", "ct5lp-hightpu-4t"), "amd": ("aks", "Standard_ND96isr_MI300X_v5")}
     cloud, machine = clouds.get(driver, ("eks", "m7i.4xlarge"))
     read = read_fleet(fleet(cloud, machine, {driver: True}))
     assert read_fleet(read.document()) == read
 
 
-def test_a_group_of_cpus_is_no_larger_than_its_node() -> None:
+def test_cpu_group_is_no_larger_than_its_node() -> None:
     cpus = {"deviceClassName": "dra.cpu", "capacity": {"requests": {"dra.cpu/cpu": "40"}}}
     document = fleet("gke", "n2-standard-32", {"cpu": True})
     plan = planned(document, job(1, {"name": "cpus", "exactly": cpus}))
@@ -521,7 +519,7 @@ def published(cloud: str, name: str, machine: str) -> list[dict[str, AttributeVa
     ]
 
 
-def test_group_ids_are_the_hashes_that_the_library_makes() -> None:
+def test_group_ids_match_the_hashes_of_the_upstream_library() -> None:
     """aws-neuron/connected-device-maps-over-efa-for-neuron:lookup/lookup.go@d571025
     (constructDeviceGroupHash).
     """
@@ -559,7 +557,7 @@ def test_machines_outside_the_map_have_no_groups(machine: str) -> None:
         ("ct5p-hightpu-4t", "v5p", 4, None),
     ],
 )
-def test_what_a_machine_type_says_of_its_chips(
+def test_tpu_attributes_match_the_machine_type(
     machine: str, generation: str, chips: int, topology: str | None
 ) -> None:
     devices = published("gke", "tpu", machine)
@@ -573,9 +571,7 @@ def test_what_a_machine_type_says_of_its_chips(
 @pytest.mark.parametrize(
     ("machine", "is_assumed"), [("inf2.48xlarge", True), ("trn1.2xlarge", False)]
 )
-def test_that_the_driver_runs_on_inferentia_is_an_assumption(
-    machine: str, is_assumed: bool
-) -> None:
+def test_inferentia_support_is_an_assumption(machine: str, is_assumed: bool) -> None:
     work = job(1, request("one", "neuron.aws.com", 1), tolerates="aws.amazon.com/neuron")
     plan = planned(fleet("eks", machine, {"neuron": True}), work)
     assert any("supports Inferentia" in each for each in plan.assumptions) == is_assumed

@@ -40,14 +40,14 @@ CPUS = {
     ],
     ids=["pairs", "nine pairs", "four interfaces", "five interfaces", "GPU and CPUs", "all three"],
 )
-def test_several_drivers_on_a_node(
+def test_claim_with_several_drivers_is_planned_on_one_node(
     requests: tuple[dict[str, Any], ...], match: str, pods: int, wanted: tuple[str, int]
 ) -> None:
     plan = planned(H100, job(pods, *requests, match=match, tolerates=TOLERATES))
     assert (plan.verdict, nodes(plan)) == wanted
 
 
-def test_a_root_that_a_driver_does_not_publish_joins_nothing() -> None:
+def test_constraint_on_an_unpublished_root_does_not_fit() -> None:
     plan = planned(H100, job(1, GPU, CPUS, match=ROOT, tolerates=TOLERATES))
     assert plan.verdict == "does-not-fit"
     assert f"doesn't publish {ROOT}" in " ".join(each.message for each in plan.blockers)
@@ -88,14 +88,14 @@ OTHER_NIC = request("nic", "nic.example.org", 1)
 
 
 @pytest.mark.parametrize("match", [ROOT, NUMA])
-def test_a_gpu_of_one_vendor_with_a_nic_of_another(match: str) -> None:
+def test_gpu_and_nic_of_different_vendors_can_be_matched(match: str) -> None:
     own = amd_with_nics()
     together = planned(own, job(9, AMD_GPU, OTHER_NIC, match=match))
     assert (together.verdict, nodes(together)) == ("fits", 2)
     assert any("both publish" in each.message for each in together.blockers)
 
 
-def test_more_than_one_node_has_below_a_root_never_fits() -> None:
+def test_request_for_more_devices_than_a_root_has_does_not_fit() -> None:
     two = request("nic", "nic.example.org", 2)
     plan = planned(amd_with_nics(), job(1, AMD_GPU, two, match=ROOT))
     assert plan.verdict == "does-not-fit"
@@ -103,7 +103,7 @@ def test_more_than_one_node_has_below_a_root_never_fits() -> None:
     assert planned(amd_with_nics(), job(1, AMD_GPU, two, match=NUMA)).verdict == "fits"
 
 
-def test_claims_of_two_vendors_share_the_nodes_of_a_pool() -> None:
+def test_claims_of_two_vendors_share_a_pools_nodes() -> None:
     """Each vendor's devices are counted by themselves, so the pool is as large as the larger
     demand.
     """

@@ -37,7 +37,7 @@ def t4(kubernetes: str) -> dict[str, Any]:
     ("version", "known"),
     [("0.5.1", "0.5.0"), ("v0.4.9", "0.4.1"), ("25.8.7", "25.8.1"), ("25.12.3", "25.12.0")],
 )
-def test_a_newer_patch_of_the_driver_counts_as_the_newest_known(version: str, known: str) -> None:
+def test_newer_driver_patch_uses_the_newest_known_patch(version: str, known: str) -> None:
     release = nvidia.driver_release(version)
 
     assert (release.version, release.known_as) == (version.removeprefix("v"), known)
@@ -49,14 +49,14 @@ def test_a_newer_patch_of_the_driver_counts_as_the_newest_known(version: str, kn
 
 
 @pytest.mark.parametrize("version", ["0.6.0", "25.9.0", "26.1.3", "0.5", "latest"])
-def test_an_unknown_minor_version_of_the_driver_is_refused(version: str) -> None:
+def test_unknown_driver_minor_version_is_rejected(version: str) -> None:
     with pytest.raises(CatalogError):
         nvidia.driver_release(version)
     with pytest.raises(FleetError):
         read_fleet(l4(version))
 
 
-def test_a_newer_patch_of_kubernetes_counts_as_the_newest_known() -> None:
+def test_newer_kubernetes_patch_uses_the_newest_known_patch() -> None:
     plan = planned(t4("1.36.9"), WORK)
     assert plan.verdict == "fits"
     assert any(
@@ -66,17 +66,17 @@ def test_a_newer_patch_of_kubernetes_counts_as_the_newest_known() -> None:
 
 
 @pytest.mark.parametrize("kubernetes", ["1.36", "1.36.3", "1.36.0"])
-def test_a_known_patch_of_kubernetes_needs_no_remark(kubernetes: str) -> None:
+def test_known_kubernetes_patch_has_no_remark(kubernetes: str) -> None:
     plan = planned(t4(kubernetes), WORK)
     assert not any("isn't in the tables" in each for each in plan.assumptions)
 
 
-def test_an_unknown_minor_version_of_kubernetes_is_refused() -> None:
+def test_unknown_kubernetes_minor_version_is_rejected() -> None:
     with pytest.raises(FleetError):
         read_fleet(l4("0.5.0", "1.99.1"))
 
 
-def test_the_next_minor_version_is_a_preview_that_says_so() -> None:
+def test_plan_for_the_next_minor_version_is_marked_as_preview() -> None:
     plan, newest = planned(t4("1.38"), WORK), planned(t4("1.37"), WORK)
     assert (plan.verdict, newest.verdict) == ("fits", "fits")
     note = (
@@ -87,7 +87,7 @@ def test_the_next_minor_version_is_a_preview_that_says_so() -> None:
     assert not any("preview" in each for each in newest.assumptions)
 
 
-def test_a_preview_differs_from_its_base_only_in_its_number() -> None:
+def test_preview_differs_from_its_base_only_in_the_version() -> None:
     """k8s.io/api@v0.38.0-alpha.2 has the fields of v0.37.2; nothing is suggested on a preview."""
     (minor,) = PREVIEWS
     assert minor == MAXIMUM_MINOR + 1

@@ -1,7 +1,7 @@
 """For every fix text in the code, a test follows the fix, and the finding disappears.
 
 A case creates the finding, follows its fix, and runs the command again.
-`test_every_text_is_followed.py` lists the texts without a case.
+`test_fix_coverage.py` lists the texts without a case.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ JSON_COMMANDS = {"plan", "check", "explain", "verify", "catalog", "slices"}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.fix[:60])
-def test_following_a_fix_makes_what_it_was_said_of_go(
+def test_applying_a_fix_removes_the_finding(
     project: Project, case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, limit in case.limits.items():

@@ -51,7 +51,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.fix[:60])
-def test_a_fleet_that_is_changed_as_told_is_taken(case: Refused) -> None:
+def test_applying_a_fix_makes_the_fleet_valid(case: Refused) -> None:
     fleet = changed(changed(FLEET, CLOUDS[case.cloud]), case.put)
     with pytest.raises(PlannerError) as refused:
         read_fleet(fleet)

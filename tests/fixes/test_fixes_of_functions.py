@@ -12,6 +12,6 @@ from function_fixes import FUNCTIONS, InFunction
 
 
 @pytest.mark.parametrize("case", FUNCTIONS, ids=lambda case: case.fix[:60])
-def test_following_the_fix_of_a_function_helps(tmp_path: Path, case: InFunction) -> None:
+def test_applying_the_fix_of_a_function_succeeds(tmp_path: Path, case: InFunction) -> None:
     assert pattern_of(case.fix).search(case.said(tmp_path))
     assert case.follow(tmp_path)

@@ -80,9 +80,7 @@ def changed(text: str, edits: list[list[str]]) -> str:
 
 
 @pytest.mark.parametrize("asked", ASKED, ids=lambda each: each.id)
-def test_the_command_of_an_answer_says_what_the_answer_promises(
-    project: Project, asked: Asked
-) -> None:
+def test_command_in_an_answer_prints_the_promised_output(project: Project, asked: Asked) -> None:
     project.write("m.yaml", changed(asked.m, asked.edit))
     project.write("snapshot.yaml", changed(CLUSTER, asked.snapshot))
     project.write("fleet.json", json.dumps({**FLEET, "kubernetes": asked.kubernetes}))
@@ -109,7 +107,7 @@ def run(project: Project, command: str, kubernetes: str) -> Done:
     return project.run(*(values.get(word, word) for word in shlex.split(command)[1:]))
 
 
-def test_every_answer_with_a_command_of_ours_is_asked() -> None:
+def test_every_answer_with_our_command_has_a_case() -> None:
     assert {id for id, found in OURS.items() if found} == {asked.id for asked in ASKED}
 
 
@@ -119,7 +117,7 @@ CLUSTER_COMMANDS = yaml.safe_load(
 
 
 @pytest.mark.parametrize("command", OTHERS)
-def test_a_command_for_a_cluster_is_one_of_its_program(command: str) -> None:
+def test_cluster_command_exists_in_its_program(command: str) -> None:
     words = shlex.split(command)
     program, verb = words[0], words[1] if words[1] != "auth" else " ".join(words[1:3])
     known = CLUSTER_COMMANDS[program]

@@ -119,7 +119,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize(("fix", "text", "then"), TEXTS, ids=[fix for fix, _, _ in TEXTS])
-def test_what_cannot_be_rewritten_is_done_by_hand_as_told(fix: str, text: str, then: str) -> None:
+def test_manual_fix_removes_the_rewriting_remark(fix: str, text: str, then: str) -> None:
     (before,) = (said for said in told(text) if fix in said)
     assert before not in told(then)
     assert len(list(told(then))) <= len(list(told(text)))

@@ -49,7 +49,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize(("fix", "text", "then"), TEXTS, ids=[fix[:60] for fix, _, _ in TEXTS])
-def test_a_text_that_is_changed_as_told_is_read(fix: str, text: str, then: str) -> None:
+def test_applying_a_fix_makes_the_text_readable(fix: str, text: str, then: str) -> None:
     with pytest.raises(ManifestError) as refused:
         read_documents([Source("m.yaml", text)])
     assert pattern_of(fix).search(refused.value.fix)

@@ -309,26 +309,26 @@ PAGE = Path(__file__).parents[2] / "docs/operations/existing.md"
 
 
 @pytest.mark.parametrize("theirs", THEIRS.values(), ids=THEIRS)
-def test_the_page_names_what_is_imported(theirs: Theirs) -> None:
+def test_page_lists_every_imported_resource(theirs: Theirs) -> None:
     page = PAGE.read_text()
     assert [name for name in theirs.ids if f"`{name}`" not in page] == []
 
 
-def test_what_is_not_there_is_not_taken_over(taken: Taken) -> None:
+def test_missing_resource_is_not_imported(taken: Taken) -> None:
     others = {"dra-cluster-cluster": taken.theirs.ids["dra-cluster-cluster"] + "-of-others"}
     refused = adopt(taken.journey, others)
     assert not refused.ok
     assert "does not exist" in refused.output
 
 
-def test_the_cluster_is_taken_into_the_state(taken: Taken) -> None:
+def test_cluster_is_imported_into_the_state(taken: Taken) -> None:
     done = adopt(taken.journey, taken.theirs.ids)
     assert done.ok, done.output
     resources = taken.journey.engine.resources(taken.journey.stack)
     assert set(taken.theirs.ids.values()) <= {each.get("id") for each in resources}
 
 
-def test_what_it_is_not_would_replace_it_and_the_preview_says_so(taken: Taken) -> None:
+def test_preview_shows_which_wrong_options_would_replace_the_cluster(taken: Taken) -> None:
     options = {**taken.theirs.cluster, **taken.theirs.wrong}
     said = {name: value for name, value in options.items() if value is not None}
     told = taken.journey.preview_of(
@@ -342,7 +342,7 @@ def test_what_it_is_not_would_replace_it_and_the_preview_says_so(taken: Taken) -
     }
 
 
-def test_the_platform_grows_in_it_and_nothing_is_replaced(taken: Taken) -> None:
+def test_platform_is_added_without_replacing_the_cluster(taken: Taken) -> None:
     before = {name: taken.pools[name] for name in taken.theirs.kept}
     changed = taken.journey.up()
     # The policy of an access entry, which has the name of the entry, is created again.
@@ -365,7 +365,7 @@ def test_the_platform_grows_in_it_and_nothing_is_replaced(taken: Taken) -> None:
         assert len(addons) == 4, "three of theirs, and the agent of Pod Identity"
 
 
-def test_a_second_up_changes_nothing(taken: Taken) -> None:
+def test_second_up_changes_nothing(taken: Taken) -> None:
     assert taken.journey.up() == {}
 
 
@@ -377,7 +377,7 @@ NAMES = {  # options of the pool, by type: the property of the resource that is 
 }
 
 
-def test_a_pool_is_imported_by_its_name(taken: Taken) -> None:
+def test_pool_is_imported_by_name(taken: Taken) -> None:
     """Its resources are in the cloud but not in the state, like those of another tool."""
     engine, stack = taken.journey.engine, taken.journey.stack
     component = f"::dra-{taken.theirs.first_pool}-nodes"

@@ -62,13 +62,13 @@ def pool(stack: Any, name: str) -> dict[str, Any]:
     return found
 
 
-def test_a_pool_grows_and_shrinks_as_its_plan(stack: Any) -> None:
+def test_pool_grows_and_shrinks_with_its_plan(stack: Any) -> None:
     for wanted in (3, 1):
         assert changed(stack, {"t4": wanted, "a100": 1}) == {"dra-t4-nodes": "update"}
         assert pool(stack, "t4")["count"] == wanted
 
 
-def test_another_driver_leaves_the_nodes_as_they_are(stack: Any) -> None:
+def test_driver_update_does_not_change_the_nodes(stack: Any) -> None:
     steps = changed(
         stack,
         {"t4": 1, "a100": 1},
@@ -78,7 +78,7 @@ def test_another_driver_leaves_the_nodes_as_they_are(stack: Any) -> None:
     assert not {name for name in steps if name.endswith(("-nodes", "-cluster"))}, steps
 
 
-def test_minors_are_upgraded_one_by_one_and_replace_nothing(stack: Any) -> None:
+def test_minor_versions_are_upgraded_in_sequence_without_replacement(stack: Any) -> None:
     for minor in ("1.35", "1.36"):
         steps = changed(
             stack, {"t4": 1, "a100": 1}, lambda fleet, minor=minor: fleet.update(kubernetes=minor)
@@ -94,7 +94,7 @@ def test_minors_are_upgraded_one_by_one_and_replace_nothing(stack: Any) -> None:
     )
 
 
-def test_in_a_lost_zone_a_pool_cannot_grow_and_one_over_two_zones_can(stack: Any) -> None:
+def test_in_a_lost_zone_only_a_pool_with_two_zones_can_grow(stack: Any) -> None:
     stack.engine.cloud.put(LOST_ZONE, "1", {})
     stack.write(nodes={"t4": 1, "a100": 2})
     refused = stack.engine.up(stack.stack, skip_preview=True)
@@ -104,7 +104,7 @@ def test_in_a_lost_zone_a_pool_cannot_grow_and_one_over_two_zones_can(stack: Any
     assert changed(stack, {"t4": 3, "a100": 1}) == {"dra-t4-nodes": "update"}
 
 
-def test_another_zone_and_another_machine_replace_their_pools_alone(stack: Any) -> None:
+def test_new_zone_or_machine_replaces_only_its_pool(stack: Any) -> None:
     def move(fleet: dict[str, Any]) -> None:
         fleet["pools"][0]["machine"] = "Standard_NC16as_T4_v3"
         fleet["pools"][1]["zones"] = ["eastus-2"]
@@ -116,7 +116,7 @@ def test_another_zone_and_another_machine_replace_their_pools_alone(stack: Any) 
     assert (pool(stack, "a100")["availabilityZones"], pool(stack, "a100")["count"]) == (["2"], 2)
 
 
-def test_a_protected_cluster_keeps_all_of_its_stack(stack: Any) -> None:
+def test_destroy_of_a_protected_cluster_deletes_nothing(stack: Any) -> None:
     def there() -> set[tuple[str, str]]:
         return {(each["urn"], each.get("id", "")) for each in stack.engine.resources(stack.stack)}
 
@@ -136,7 +136,7 @@ def autoscaled(stack: Any, name: str, count: int) -> None:
     stack.engine.cloud.put(POOL, identifier, {**pool(stack, name), "count": count})
 
 
-def test_an_autoscaler_that_comes_later_replaces_nothing_and_what_it_made_stays(stack: Any) -> None:
+def test_autoscaler_added_later_replaces_nothing_and_keeps_its_nodes(stack: Any) -> None:
     steps = changed(
         stack, {"t4": 3, "a100": 2}, lambda fleet: fleet.update(autoscaler="cluster-autoscaler")
     )
@@ -151,7 +151,7 @@ def test_an_autoscaler_that_comes_later_replaces_nothing_and_what_it_made_stays(
     assert (pool(stack, "t4")["count"], pool(stack, "t4")["nodeLabels"]["team"]) == (4, "vision")
 
 
-def test_a_plan_that_grows_is_built_beside_an_autoscaler(stack: Any) -> None:
+def test_growing_plan_is_built_with_an_autoscaler(stack: Any) -> None:
     autoscaled(stack, "a100", 0)
 
     def at_least_three(fleet: dict[str, Any]) -> None:
@@ -162,7 +162,7 @@ def test_a_plan_that_grows_is_built_beside_an_autoscaler(stack: Any) -> None:
     assert pool(stack, "t4")["count"] == 4
 
 
-def test_another_region_replaces_everything_and_says_so(stack: Any) -> None:
+def test_preview_shows_that_another_region_replaces_everything(stack: Any) -> None:
     def move(fleet: dict[str, Any]) -> None:
         fleet["region"] = "westus2"
         fleet["pools"][0]["zones"], fleet["pools"][1]["zones"] = [], ["westus2-2"]
@@ -182,7 +182,7 @@ def test_another_region_replaces_everything_and_says_so(stack: Any) -> None:
     } <= replaced
 
 
-def test_what_tenants_left_stops_a_destroy_which_goes_on_without_it(stack: Any) -> None:
+def test_tenant_resources_block_destroy_until_they_are_deleted(stack: Any) -> None:
     """A lock and a network interface of tenants; resources that the cluster itself created are
     deleted with it.
     """

@@ -60,14 +60,14 @@ def autoscaler(stack: Any) -> str:
     return tag
 
 
-def test_a_plan_that_grows_is_built_beside_an_autoscaler(stack: Any) -> None:
+def test_growing_plan_is_built_with_an_autoscaler(stack: Any) -> None:
     assert sizes(stack) == (1, 1, 4)
     stack.write(nodes=3)
     assert stack.up() == {"dra-plan": "update", "dra-l4-nodes": "update"}
     assert sizes(stack) == (3, 3, 4)
 
 
-def test_what_the_autoscaler_added_stays_when_the_limits_change(stack: Any) -> None:
+def test_nodes_of_the_autoscaler_stay_when_the_limits_change(stack: Any) -> None:
     name, now = group(stack)
     scaled = {**now["scalingConfig"], "desiredSize": 4}
     stack.engine.cloud.put(NODE_GROUP, name, {**now, "scalingConfig": scaled})
@@ -76,7 +76,7 @@ def test_what_the_autoscaler_added_stays_when_the_limits_change(stack: Any) -> N
     assert sizes(stack) == (2, 4, 6)
 
 
-def test_minors_are_upgraded_one_by_one_and_replace_nothing(stack: Any) -> None:
+def test_minor_versions_are_upgraded_in_sequence_without_replacement(stack: Any) -> None:
     for minor in ("1.35", "1.36"):
         stack.write(nodes=2, change=lambda fleet, minor=minor: fleet.update(kubernetes=minor))
         changed = stack.up()
@@ -96,7 +96,7 @@ def test_minors_are_upgraded_one_by_one_and_replace_nothing(stack: Any) -> None:
         assert autoscaler(stack).startswith(f"v{minor}."), "it is of the cluster's minor"
 
 
-def test_an_image_of_ones_own_replaces_its_pool_alone_whose_nodes_join_as_planned(
+def test_custom_image_replaces_only_its_pool_and_nodes_join(
     stack: Any,
 ) -> None:
     image = {"id": AMI, "family": "al2023", "driverRoot": "/"}
@@ -109,7 +109,7 @@ def test_an_image_of_ones_own_replaces_its_pool_alone_whose_nodes_join_as_planne
     assert node["taints"] == ["nvidia.com/gpu=present:NoSchedule"]
 
 
-def test_another_machine_replaces_its_pool_alone_and_the_new_nodes_come_first(stack: Any) -> None:
+def test_new_machine_replaces_only_its_pool_and_creates_nodes_first(stack: Any) -> None:
     stack.write(nodes=2, change=lambda fleet: fleet["pools"][0].update(machine="g6.4xlarge"))
     done = stack.engine.up(stack.stack, skip_preview=True)
     assert done.ok, done.output
@@ -126,14 +126,14 @@ def test_another_machine_replaces_its_pool_alone_and_the_new_nodes_come_first(st
     ) == 1
 
 
-def test_a_patched_image_rolls_nodes_in_their_group(stack: Any) -> None:
+def test_patched_image_rolls_nodes_within_their_group(stack: Any) -> None:
     stack.write(
         nodes=2, change=lambda fleet: fleet["pools"][0]["image"].update(id=AMI.replace("0", "1"))
     )
     assert set(stack.up().values()) == {"update"}
 
 
-def test_what_tenants_left_stops_a_destroy_which_goes_on_without_it(stack: Any) -> None:
+def test_tenant_resources_block_destroy_until_they_are_deleted(stack: Any) -> None:
     """A pod's interface, and a Service's load balancer with its security group, block the deletion
     of the network; a volume remains and costs money.
     """
@@ -163,7 +163,7 @@ def test_what_tenants_left_stops_a_destroy_which_goes_on_without_it(stack: Any) 
         cloud.drop(token, identifier)
 
 
-def test_nothing_of_ours_is_left_in_the_cloud(stack: Any) -> None:
+def test_destroy_deletes_all_platform_resources(stack: Any) -> None:
     destroyed = stack.engine.destroy(stack.stack)
     assert destroyed.ok, destroyed.output
     assert stack.engine.resources(stack.stack) == []

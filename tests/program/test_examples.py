@@ -16,7 +16,7 @@ PROJECT = Path(__file__).parents[2]
 
 @pytest.mark.engine
 @pytest.mark.xdist_group("gke")
-def test_the_python_platform_deploys(tmp_path: Path) -> None:
+def test_python_platform_deploys(tmp_path: Path) -> None:
     project = tmp_path / "platform"
     shutil.copytree(PROJECT / "examples/platform-python", project)
     python = environment_with_wheel(project / ".venv", tmp_path / "wheel")

@@ -164,12 +164,12 @@ def changed(result: Any) -> list[tuple[str, str]]:
     return [(step.op, step.name) for step in result.steps if step.op not in ("same", "read")]
 
 
-def test_the_kubeconfig_is_in_no_state_and_no_preview_in_plain(run: Run) -> None:
+def test_kubeconfig_is_encrypted_in_state_and_preview(run: Run) -> None:
     assert TOKEN not in run.exported
     assert TOKEN not in run.upgrade_preview.output + json.dumps(run.upgrade_preview.events)
 
 
-def test_across_the_renaming_of_the_chart_the_release_is_updated_and_nothing_replaced(
+def test_chart_rename_updates_the_release_without_replacement(
     run: Run,
 ) -> None:
     assert run.upgrade_preview.ok, run.upgrade_preview.output
@@ -183,7 +183,7 @@ def test_across_the_renaming_of_the_chart_the_release_is_updated_and_nothing_rep
     assert run.namespace_after == run.namespace_before
 
 
-def test_under_the_new_names_the_old_release_goes_before_the_new_one_comes_and_the_preview_says_so(
+def test_preview_shows_that_new_names_replace_the_release(
     run: Run,
 ) -> None:
     assert changed(run.renamed_preview) == [
@@ -195,7 +195,7 @@ def test_under_the_new_names_the_old_release_goes_before_the_new_one_comes_and_t
     assert set(step.detailed) == {"values.nameOverride"}
 
 
-def test_compute_domains_turned_on_later_bring_their_definitions_first(run: Run) -> None:
+def test_enabling_compute_domains_creates_their_definitions_first(run: Run) -> None:
     assert run.domains_on.ok, run.domains_on.output
     assert changed(run.domains_on) == [
         ("create", "driver-computedomains"),
@@ -203,7 +203,7 @@ def test_compute_domains_turned_on_later_bring_their_definitions_first(run: Run)
     ]
 
 
-def test_a_failed_release_is_recorded_and_retried(run: Run) -> None:
+def test_failed_release_is_recorded_and_retried(run: Run) -> None:
     assert not run.failed.ok
     assert "deadline exceeded" in run.failed.output
     assert run.failed_state["outputs"]["status"]["status"] == "failed"
@@ -211,7 +211,7 @@ def test_a_failed_release_is_recorded_and_retried(run: Run) -> None:
     assert ("update", "driver-release") in changed(run.retried)
 
 
-def test_a_failure_that_a_refresh_hides_is_told_in_a_sentence_and_repaired_as_it_says(
+def test_failure_hidden_by_a_refresh_is_reported_with_a_working_fix(
     run: Run,
 ) -> None:
     assert run.refreshed.ok
@@ -221,7 +221,7 @@ def test_a_failure_that_a_refresh_hides_is_told_in_a_sentence_and_repaired_as_it
     assert run.repaired.ok, run.repaired.output
 
 
-def test_what_is_protected_is_not_destroyed(run: Run) -> None:
+def test_protected_resources_are_not_destroyed(run: Run) -> None:
     assert not run.refused.ok
     assert "protect" in run.refused.output
     assert not [

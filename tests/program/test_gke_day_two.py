@@ -73,14 +73,14 @@ def in_zones(name: str, *zones: str) -> Callable[[dict[str, Any]], None]:
     )
 
 
-def test_a_pool_grows_and_shrinks_as_its_plan(stack: Any) -> None:
+def test_pool_grows_and_shrinks_with_its_plan(stack: Any) -> None:
     assert changed(stack, {"l4": 4, "h100": 1}) == {"dra-l4-nodes": "update"}
     assert nodes(stack, "l4") == (2, {LOST, LEFT})
     assert changed(stack, {"l4": 2, "h100": 1}) == {"dra-l4-nodes": "update"}
     assert nodes(stack, "l4") == (1, {LOST, LEFT})
 
 
-def test_minors_are_upgraded_one_by_one_and_replace_nothing(stack: Any) -> None:
+def test_minor_versions_are_upgraded_in_sequence_without_replacement(stack: Any) -> None:
     for minor in ("1.35", "1.36"):
         steps = changed(
             stack, {"l4": 2, "h100": 1}, lambda fleet, minor=minor: fleet.update(kubernetes=minor)
@@ -92,7 +92,7 @@ def test_minors_are_upgraded_one_by_one_and_replace_nothing(stack: Any) -> None:
         assert cluster["masterVersion"].startswith(f"{minor}.")
 
 
-def test_a_machine_changes_in_place_and_spot_replaces_its_pool_alone(stack: Any) -> None:
+def test_machine_changes_in_place_and_spot_replaces_only_its_pool(stack: Any) -> None:
     def other_machine(fleet: dict[str, Any]) -> None:
         fleet["pools"][0]["machine"] = "g2-standard-12"
 
@@ -105,12 +105,12 @@ def test_a_machine_changes_in_place_and_spot_replaces_its_pool_alone(stack: Any)
     assert pool(stack, "l4")["nodeConfig"]["spot"] is True
 
 
-def test_when_a_zone_is_lost_what_is_there_is_left_alone(stack: Any) -> None:
+def test_existing_nodes_are_unchanged_when_a_zone_is_lost(stack: Any) -> None:
     stack.engine.cloud.put(LOST_ZONE, LOST, {})
     assert changed(stack, {"l4": 2, "h100": 1}) == {}
 
 
-def test_a_pool_in_the_lost_zone_cannot_grow_and_the_cloud_says_why(stack: Any) -> None:
+def test_pool_in_the_lost_zone_cannot_grow_and_prints_the_clouds_error(stack: Any) -> None:
     said = refused(stack, {"l4": 2, "h100": 2})
     assert "[GCE_STOCKOUT]" in said
     assert (
@@ -120,12 +120,12 @@ def test_a_pool_in_the_lost_zone_cannot_grow_and_the_cloud_says_why(stack: Any) 
     assert nodes(stack, "h100") == (1, {LOST})
 
 
-def test_neither_can_a_pool_over_both_zones_whose_count_is_one_per_zone(stack: Any) -> None:
+def test_pool_with_a_node_count_per_zone_cannot_grow_either(stack: Any) -> None:
     assert "[GCE_STOCKOUT]" in refused(stack, {"l4": 4, "h100": 1})
     assert nodes(stack, "l4") == (1, {LOST, LEFT})
 
 
-def test_another_zone_moves_a_pool_in_place_but_not_in_the_step_in_which_it_grows(
+def test_pool_moves_to_another_zone_only_before_it_grows(
     stack: Any,
 ) -> None:
     assert "[GCE_STOCKOUT]" in refused(stack, {"l4": 2, "h100": 2}, in_zones("h100", LEFT))
@@ -136,7 +136,7 @@ def test_another_zone_moves_a_pool_in_place_but_not_in_the_step_in_which_it_grow
     assert nodes(stack, "l4") == (1, {LEFT})
 
 
-def test_an_autoscaler_that_comes_later_replaces_nothing_and_may_want_what_the_zone_has_not(
+def test_autoscaler_added_later_replaces_nothing_despite_the_lost_zone(
     stack: Any,
 ) -> None:
     def scaled(fleet: dict[str, Any]) -> None:
@@ -155,12 +155,12 @@ def test_an_autoscaler_that_comes_later_replaces_nothing_and_may_want_what_the_z
     assert pool(stack, "l4")["autoscaling"]["totalMinNodeCount"] == 3
 
 
-def test_when_the_zone_is_back_nothing_moves_by_itself(stack: Any) -> None:
+def test_recovered_zone_causes_no_changes(stack: Any) -> None:
     stack.engine.cloud.drop(LOST_ZONE, LOST)
     assert changed(stack, {"l4": 3, "h100": 2}) == {}
 
 
-def test_what_tenants_left_stops_a_destroy_which_goes_on_without_it(stack: Any) -> None:
+def test_tenant_resources_block_destroy_until_they_are_deleted(stack: Any) -> None:
     """The load balancer of a Service and the endpoints of an Ingress block the deletion of the
     network; a disk remains and costs money.
     """

@@ -162,14 +162,14 @@ def inputs_of(resources: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def test_the_record_comes_first(run: Run) -> None:
+def test_plan_is_recorded_first(run: Run) -> None:
     kinds = [resource["type"] for resource in run.resources]
     cloud = [index for index, kind in enumerate(kinds) if kind.split(":")[0] in CLOUDS]
     assert cloud
     assert kinds.index("pulumi-dra:index:CapacityPlan") < min(cloud)
 
 
-def test_everything_of_a_cloud_waits_for_the_record(run: Run) -> None:
+def test_cloud_resources_depend_on_the_recorded_plan(run: Run) -> None:
     record = next(r["urn"] for r in run.resources if r["type"] == "pulumi-dra:index:CapacityPlan")
     usual = (
         "pulumi:pulumi:Stack",
@@ -185,16 +185,16 @@ def test_everything_of_a_cloud_waits_for_the_record(run: Run) -> None:
     assert without == []
 
 
-def test_the_graph_is_the_one_that_was_reviewed(run: Run, check_graph: Callable[..., None]) -> None:
+def test_graph_matches_the_reviewed_graph(run: Run, check_graph: Callable[..., None]) -> None:
     check_graph(run.story.stack, run.resources)
 
 
-def test_a_second_up_would_change_nothing(run: Run) -> None:
+def test_second_up_changes_nothing(run: Run) -> None:
     assert run.again.ok
     assert set(run.again.change_counts) == {"same"}
 
 
-def test_new_sizes_a_new_driver_and_new_labels_replace_nothing(run: Run) -> None:
+def test_new_sizes_driver_and_labels_replace_nothing(run: Run) -> None:
     assert run.resized.ok, run.resized.output
     assert run.resized_steps == {
         "dra-plan": "update",
@@ -206,16 +206,16 @@ def test_new_sizes_a_new_driver_and_new_labels_replace_nothing(run: Run) -> None
     assert "vision" in str(inputs[f"dra-{run.story.pools[1]}-nodes"])
 
 
-def test_a_pool_that_becomes_spot_is_replaced_alone_and_says_so(run: Run) -> None:
+def test_preview_shows_that_spot_replaces_only_its_pool(run: Run) -> None:
     assert run.replaced("spot") == {f"dra-{run.story.pools[0]}-nodes"}
 
 
-def test_destroy_leaves_nothing(run: Run) -> None:
+def test_destroy_deletes_everything(run: Run) -> None:
     assert run.destroyed.ok
     assert run.left == []
 
 
-def test_releases_go_before_nodes_and_nodes_before_the_cluster(run: Run) -> None:
+def test_destroy_order_is_releases_then_nodes_then_cluster(run: Run) -> None:
     gone = [
         (step.type.rpartition(":")[2], step.name)
         for step in run.destroyed.steps
@@ -230,7 +230,7 @@ def test_releases_go_before_nodes_and_nodes_before_the_cluster(run: Run) -> None
 
 
 @of("eks-dev")
-def test_sizes_reach_the_groups(run: Run) -> None:
+def test_sizes_are_applied_to_the_node_groups(run: Run) -> None:
     inputs = inputs_of(run.resized_resources)
     assert inputs["dra-l4-nodes"]["scalingConfig"]["desiredSize"] == 3
     assert inputs["dra-h100-nodes"]["scalingConfig"]["desiredSize"] == 0
@@ -238,7 +238,7 @@ def test_sizes_reach_the_groups(run: Run) -> None:
 
 
 @of("eks-dev")
-def test_a_zone_more_only_adds(run: Run) -> None:
+def test_additional_zone_only_adds_resources(run: Run) -> None:
     assert run.replaced("one zone more") == set()
     changed = [
         step for step in run.previews["one zone more"].steps if step.op not in ("same", "read")
@@ -251,7 +251,7 @@ def test_a_zone_more_only_adds(run: Run) -> None:
 
 
 @of("eks-dev")
-def test_a_network_of_ones_own_replaces_the_cluster_and_says_so(run: Run) -> None:
+def test_preview_shows_that_a_custom_network_replaces_the_cluster(run: Run) -> None:
     replaced = run.replaced("a network of one's own")
     assert {
         "dra-cluster-cluster",
@@ -262,7 +262,7 @@ def test_a_network_of_ones_own_replaces_the_cluster_and_says_so(run: Run) -> Non
 
 
 @of("eks-dev")
-def test_the_kubeconfig_is_secret_and_holds_no_token(run: Run) -> None:
+def test_kubeconfig_is_secret_and_contains_no_token(run: Run) -> None:
     stack = next(
         resource for resource in run.resources if resource["type"] == "pulumi:pulumi:Stack"
     )
@@ -272,12 +272,12 @@ def test_the_kubeconfig_is_secret_and_holds_no_token(run: Run) -> None:
 
 
 @of("gke-dev")
-def test_another_region_replaces_cluster_and_pools_and_says_so(run: Run) -> None:
+def test_preview_shows_that_another_region_replaces_the_cluster(run: Run) -> None:
     assert {"dra-cluster-cluster", "dra-l4-nodes", "dra-h100-nodes"} <= run.replaced("other region")
 
 
 @of("gke-dev")
-def test_the_driver_is_installed_and_may_run_on_every_node(run: Run) -> None:
+def test_driver_is_installed_and_may_run_on_every_node(run: Run) -> None:
     inputs = inputs_of(run.resources)
     # 4 + 8 nodes, no controller
     assert inputs["dra-driver-critical-pods"]["spec"]["hard"]["pods"] == "12"
@@ -288,7 +288,7 @@ def test_the_driver_is_installed_and_may_run_on_every_node(run: Run) -> None:
 
 
 @of("aks-dev")
-def test_the_driver_finds_the_one_of_the_node_image(run: Run) -> None:
+def test_dra_driver_uses_the_node_images_gpu_driver(run: Run) -> None:
     inputs = inputs_of(run.resources)
     assert inputs["dra-driver-release"]["values"]["nvidiaDriverRoot"] == "/"
     assert not any("installer" in name for name in inputs)

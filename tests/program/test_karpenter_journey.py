@@ -45,7 +45,7 @@ def spec_of(stack: Any, name: str) -> dict[str, Any]:
     return spec
 
 
-def test_gpu_nodes_are_karpenters_and_a_second_up_changes_nothing(stack: Any) -> None:
+def test_gpu_nodes_use_karpenter_and_a_second_up_changes_nothing(stack: Any) -> None:
     groups = [
         each["labels"]["pulumi-dra/pool"] for each in stack.engine.cloud.all(NODE_GROUP).values()
     ]
@@ -59,13 +59,13 @@ def test_gpu_nodes_are_karpenters_and_a_second_up_changes_nothing(stack: Any) ->
     assert up(stack) == {}
 
 
-def test_a_plan_that_grows_changes_the_count_of_its_pool_alone(stack: Any) -> None:
+def test_growing_plan_changes_only_the_pools_node_count(stack: Any) -> None:
     stack.write(nodes=3)
     assert up(stack) == {"dra-plan": "update", "dra-l4-pool": "update"}
     assert spec_of(stack, "dra-l4-pool")["replicas"] == 3
 
 
-def test_pools_go_before_karpenter_and_karpenter_before_its_role(stack: Any) -> None:
+def test_destroy_order_is_pools_then_karpenter_then_its_role(stack: Any) -> None:
     done = stack.engine.destroy(stack.stack)
     assert done.ok, done.output
     order = [step.name for step in done.steps if step.op == "delete"]

@@ -45,14 +45,14 @@ def _schema() -> dict[str, Any]:
     return schema
 
 
-def test_the_published_schema_is_fresh() -> None:
+def test_published_schema_is_up_to_date() -> None:
     """`make docs` updates it; review the difference, because it changes an interface in six
     languages.
     """
     assert schema_text() == PUBLISHED.read_text(encoding="utf-8")
 
 
-def test_every_input_and_output_is_described() -> None:
+def test_every_input_and_output_has_a_description() -> None:
     bare = []
     schema = _schema()
     for token, component in schema["resources"].items():
@@ -69,7 +69,7 @@ def test_every_input_and_output_is_described() -> None:
     assert bare == []
 
 
-def test_no_other_package_is_needed_to_use_it() -> None:
+def test_schema_has_no_dependencies() -> None:
     assert not _schema().get("dependencies")
 
 
@@ -90,7 +90,7 @@ def other_project(folder: Path, program: str, components: Path = PROJECT / "comp
     return engine
 
 
-def test_what_is_installed_for_them_is_this_checkout_with_every_cloud() -> None:
+def test_plugin_for_other_languages_is_this_checkout_with_all_clouds() -> None:
     """Pulumi installs a plugin in Python in this way: with pip, in the folder of the components."""
     command = [
         sys.executable,
@@ -117,7 +117,7 @@ def test_what_is_installed_for_them_is_this_checkout_with_every_cloud() -> None:
 
 @pytest.mark.engine
 @pytest.mark.xdist_group("eks")
-def test_a_copy_of_the_folder_serves_other_languages(tmp_path: Path) -> None:
+def test_copy_of_the_folder_works_in_other_languages(tmp_path: Path) -> None:
     copy = tmp_path / "elsewhere" / "components"
     shutil.copytree(PROJECT / "components", copy, ignore=shutil.ignore_patterns("__pycache__"))
     engine = other_project(tmp_path, 'print("nothing")', copy)
@@ -127,7 +127,7 @@ def test_a_copy_of_the_folder_serves_other_languages(tmp_path: Path) -> None:
 
 @pytest.mark.engine
 @pytest.mark.xdist_group("eks")
-def test_wrong_inputs_are_sentences_in_another_language(tmp_path: Path) -> None:
+def test_wrong_inputs_are_reported_in_another_language(tmp_path: Path) -> None:
     program = "\n".join(PROGRAM.split("\n")[:7])
     program += (
         '\nRemote("DraDriver", "driver", {"version": "25.3.0", "platform": "azure", '
@@ -144,7 +144,7 @@ def test_wrong_inputs_are_sentences_in_another_language(tmp_path: Path) -> None:
 
 @pytest.mark.engine
 @pytest.mark.xdist_group("eks")
-def test_a_program_in_another_language_builds_the_platform(tmp_path: Path, plan_of: Any) -> None:
+def test_program_in_another_language_builds_the_platform(tmp_path: Path, plan_of: Any) -> None:
     settings = yaml.safe_load((PROJECT / "stacks/Pulumi.eks-dev.yaml").read_text())["config"]
     fleet = read_fleet(settings["pulumi-dra:fleet"])
     engine = other_project(tmp_path, PROGRAM)

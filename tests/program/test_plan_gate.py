@@ -44,12 +44,12 @@ pulumi.export("namespaces", gate.quota_namespaces)
 
 @pytest.mark.engine
 @pytest.mark.control_plane
-def test_what_the_engine_creates_is_enforced_by_an_api_server(tmp_path: Path) -> None:
+def test_policies_of_the_engine_are_enforced_by_an_api_server(tmp_path: Path) -> None:
     require_enforcement(created_by_the_engine(tmp_path))
 
 
 @pytest.mark.control_plane
-def test_the_yaml_that_the_command_writes_is_enforced_by_an_api_server(tmp_path: Path) -> None:
+def test_policies_of_the_command_are_enforced_by_an_api_server(tmp_path: Path) -> None:
     path = tmp_path / "gate.yaml"
     words = ("plan", "--stack", "eks-dev", "--gate", str(path), "--quiet")
     subprocess.run([sys.executable, "-m", "dra_command", *words], cwd=ROOT, check=True)

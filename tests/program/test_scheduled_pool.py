@@ -44,14 +44,14 @@ def sizes(stack: Any) -> tuple[int, int, int]:
     return scaling["minSize"], scaling["desiredSize"], scaling["maxSize"]
 
 
-def test_in_its_hours_a_pool_has_what_the_plan_says_and_a_second_up_changes_nothing(
+def test_scheduled_pool_has_the_planned_nodes_during_its_hours(
     stack: Any,
 ) -> None:
     assert sizes(stack) == (0, 2, 4)
     assert stack.up() == {}
 
 
-def test_time_takes_the_nodes_away_and_brings_them_back_without_touching_the_limits(
+def test_schedule_removes_and_restores_nodes_without_changing_limits(
     stack: Any,
 ) -> None:
     pass_time(stack.engine.cloud, NOW, NOW + timedelta(hours=4))
@@ -60,7 +60,7 @@ def test_time_takes_the_nodes_away_and_brings_them_back_without_touching_the_lim
     assert sizes(stack) == (0, 2, 4)
 
 
-def test_a_plan_that_grows_makes_the_actions_anew(stack: Any) -> None:
+def test_growing_plan_recreates_the_scheduled_actions(stack: Any) -> None:
     """EC2 refuses updates in place, because the provider sends the old start time, which is
     past.
     """
@@ -76,7 +76,7 @@ def test_a_plan_that_grows_makes_the_actions_anew(stack: Any) -> None:
     ) == [0, 3]
 
 
-def test_after_its_hours_an_up_starts_nothing(stack: Any) -> None:
+def test_up_outside_scheduled_hours_starts_no_nodes(stack: Any) -> None:
     stack.write(
         nodes=3,
         change=lambda fleet: fleet["pools"][0].update(
@@ -87,7 +87,7 @@ def test_after_its_hours_an_up_starts_nothing(stack: Any) -> None:
     assert sizes(stack) == (0, 0, 4)
 
 
-def test_without_a_schedule_the_nodes_stay_and_nothing_is_left(stack: Any) -> None:
+def test_removing_the_schedule_keeps_nodes_and_deletes_the_actions(stack: Any) -> None:
     stack.write(nodes=3, change=lambda fleet: fleet["pools"][0].pop("schedule"))
     stack.up()
     assert sizes(stack) == (3, 3, 4)

@@ -43,32 +43,32 @@ def project(
     return tmp_path
 
 
-def test_settings_and_plan_belong_together(project: Path, config: dict[str, Any]) -> None:
+def test_settings_and_plan_match(project: Path, config: dict[str, Any]) -> None:
     settings = settings_of("dev", config, project)
     assert settings.fleet.cloud == "eks"
     assert planfile.parse_document(settings.document).digest == settings.plan.digest
 
 
-def test_the_fleet_may_be_a_file_of_the_project(project: Path, config: dict[str, Any]) -> None:
+def test_fleet_can_be_a_file_of_the_project(project: Path, config: dict[str, Any]) -> None:
     (project / "fleet.yaml").write_text(yaml.safe_dump(config["pulumi-dra:fleet"]))
     config["pulumi-dra:fleet"] = "fleet.yaml"
     assert settings_of("dev", config, project).fleet.cloud == "eks"
 
 
-def test_a_fleet_at_a_url_is_the_one_of_the_plan(project: Path, config: dict[str, Any]) -> None:
+def test_fleet_at_a_url_is_read_from_the_plan(project: Path, config: dict[str, Any]) -> None:
     # the program fetches nothing
     config["pulumi-dra:fleet"] = "git+https://example.com/shared.git@v1#fleet.yaml"
     assert settings_of("dev", config, project).fleet.region == "us-east-1"
 
 
-def test_a_stack_names_its_admins(project: Path, config: dict[str, Any]) -> None:
+def test_stack_sets_cluster_admins(project: Path, config: dict[str, Any]) -> None:
     assert settings_of("dev", config, project).access == {}
     config["pulumi-dra:admins"] = ["arn:aws:iam::111122223333:role/platform"]
     access = settings_of("dev", config, project).access
     assert access == {"admin_principal_arns": ["arn:aws:iam::111122223333:role/platform"]}
 
 
-def test_a_stack_says_all_that_its_platform_takes(project: Path, config: dict[str, Any]) -> None:
+def test_stack_accepts_all_platform_options(project: Path, config: dict[str, Any]) -> None:
     config["pulumi-dra:securityGroup"] = "none"
     config["pulumi-dra:platform"] = {
         "cluster": {
@@ -94,7 +94,7 @@ def test_a_stack_says_all_that_its_platform_takes(project: Path, config: dict[st
     }
 
 
-def test_every_name_of_the_published_schema_can_be_said(
+def test_every_name_of_the_published_schema_is_accepted(
     project: Path, config: dict[str, Any]
 ) -> None:
     """The schema is what Pulumi derives from the components; a document with all of its names is
@@ -134,7 +134,7 @@ DOCUMENTATION = {
 @pytest.mark.parametrize(
     ("endpoint", "options", "refused"), DOCUMENTATION.values(), ids=DOCUMENTATION
 )
-def test_the_examples_range_is_not_deployed(
+def test_address_range_of_the_examples_is_not_deployed(
     project: Path,
     config: dict[str, Any],
     plan_of: Callable[..., planfile.PlanFile],
@@ -155,9 +155,7 @@ def test_the_examples_range_is_not_deployed(
         refuse_documentation_ranges(settings)
 
 
-def test_workloads_that_are_not_at_hand_are_no_reason_to_stop(
-    project: Path, config: dict[str, Any]
-) -> None:
+def test_missing_workload_file_is_not_an_error(project: Path, config: dict[str, Any]) -> None:
     (project / "work.yaml").unlink()
     assert settings_of("dev", config, project).stack == "dev"
 
@@ -251,7 +249,7 @@ def _other_workloads(config: dict[str, Any], project: Path) -> None:
     ],
     ids=lambda value: value.__name__.strip("_") if callable(value) else "",
 )
-def test_refusals(
+def test_invalid_settings_are_rejected(
     project: Path,
     config: dict[str, Any],
     spoil: Callable[[dict[str, Any], Path], None],

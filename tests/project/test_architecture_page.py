@@ -61,7 +61,7 @@ def imported(package: str) -> set[str]:
     return found
 
 
-def test_the_layout_is_that_of_the_tree() -> None:
+def test_layout_on_the_page_matches_the_repository() -> None:
     sys.path.insert(0, str(ROOT / "docs"))
     import layout
 
@@ -70,18 +70,18 @@ def test_the_layout_is_that_of_the_tree() -> None:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_packages_import_what_the_page_allows(package: str) -> None:
+def test_packages_import_only_what_the_page_allows(package: str) -> None:
     may = allowed(package)
     assert {
         name for name in imported(package) if name not in may and name.split(".")[0] not in may
     } == set()
 
 
-def test_components_import_all_that_the_page_names() -> None:
+def test_components_import_every_package_on_the_page() -> None:
     assert imported("pulumi_dra") == allowed("pulumi_dra")
 
 
-def test_the_layers_of_the_planner_are_those_of_the_contract() -> None:
+def test_planner_layers_match_the_import_contract() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
     (contract,) = [each for each in contracts if each.get("containers") == ["dra_planner"]]

@@ -51,9 +51,7 @@ VALUES: dict[str, tuple[dict[str, Any], list[str]]] = {
 
 
 @pytest.mark.parametrize(("values", "unknown"), VALUES.values(), ids=VALUES)
-def test_values_that_a_chart_does_not_know_are_faults(
-    modules: Any, values: Any, unknown: list[str]
-) -> None:
+def test_unknown_chart_values_are_found(modules: Any, values: Any, unknown: list[str]) -> None:
     assert list(modules("install").paths_beyond(values, KNOWN)) == unknown
 
 
@@ -67,7 +65,7 @@ def test_values_that_a_chart_does_not_know_are_faults(
         (["--releases", "9.9.9"], "there is no driver 9.9.9"),
     ],
 )
-def test_wrong_arguments_end_the_run_at_once(arguments: list[str], said: str) -> None:
+def test_wrong_arguments_stop_the_run(arguments: list[str], said: str) -> None:
     done = subprocess.run(
         [sys.executable, str(FOLDER / "run.py"), *arguments],
         capture_output=True,

@@ -23,7 +23,7 @@ def public_classes() -> dict[str, list[str]]:
     return found
 
 
-def test_one_name_is_one_class() -> None:
+def test_public_class_names_are_unique() -> None:
     shared = {name: files for name, files in public_classes().items() if len(files) > 1}
     assert {name: files for name, files in shared.items() if name not in SHARED} == {}
     assert set(shared) == SHARED

@@ -25,7 +25,7 @@ def instruction(name: str) -> list[str]:
     return [line.removeprefix(f"{name} ") for line in FINAL if line.startswith(f"{name} ")]
 
 
-def test_the_context_has_all_that_the_wheel_needs(tmp_path: Path) -> None:
+def test_build_context_contains_everything_that_the_wheel_needs(tmp_path: Path) -> None:
     rules = [
         line
         for line in (ROOT / "Containerfile.dockerignore").read_text().splitlines()
@@ -63,7 +63,7 @@ def files(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*.py") if not fnmatch(str(path), "*__pycache__*")]
 
 
-def test_the_entry_point_is_the_command_and_the_user_is_not_root() -> None:
+def test_entry_point_is_the_command_and_the_user_is_not_root() -> None:
     assert instruction("ENTRYPOINT") == ['["pulumi-dra"]']
     assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", instruction("USER")[0])
     assert not instruction("RUN")  # only packages of the lock file are installed
@@ -75,7 +75,7 @@ def test_dependencies_come_from_the_lock_file() -> None:
     assert 'name = "pulumi-dra"' in packages
 
 
-def test_the_image_has_bytecode_that_every_build_reproduces() -> None:
+def test_image_has_reproducible_bytecode() -> None:
     # uv passes the mode to Python's compiler of bytecode; a timestamp would differ between builds.
     settings = dict(
         word.split("=", 1)

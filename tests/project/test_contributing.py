@@ -17,7 +17,7 @@ sys.path.insert(0, str(TESTS))
 from page import RECIPES, Recipe  # noqa: E402  found by the line above
 
 
-def test_every_recipe_is_followed_by_a_test() -> None:
+def test_every_recipe_has_a_test() -> None:
     texts = [path.read_text(encoding="utf-8") for path in TESTS.glob("test_*.py")]
     assert {
         title for text in texts for title in re.findall(r'follow\("([^"]+)"\)', text)
@@ -25,7 +25,7 @@ def test_every_recipe_is_followed_by_a_test() -> None:
 
 
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=lambda recipe: recipe.title)
-def test_a_recipe_names_its_files_and_its_check(recipe: Recipe) -> None:
+def test_recipe_names_existing_files_and_a_check(recipe: Recipe) -> None:
     assert recipe.paths
     assert any("pytest" in words for words in recipe.commands)
     for words in recipe.commands:
@@ -45,5 +45,5 @@ def test_a_recipe_names_its_files_and_its_check(recipe: Recipe) -> None:
         ("policies/dra_policies/view/prices.py", True),
     ],
 )
-def test_a_recipe_allows_the_files_that_it_names(path: str, is_named: bool) -> None:
+def test_recipe_allows_only_the_files_that_it_names(path: str, is_named: bool) -> None:
     assert RECIPES["Add a rule"].allows(path) is is_named

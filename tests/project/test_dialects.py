@@ -14,7 +14,7 @@ CEL_ITSELF = (
 )
 
 
-def test_dialects_are_made_of_features_alone() -> None:
+def test_dialects_are_created_only_from_features() -> None:
     """A dialect that is built by hand could lack a gate: code outside CEL's package and tests uses
     `Dialect.of`.
     """

@@ -93,7 +93,7 @@ def anchors_of(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_links_lead_somewhere(page: str) -> None:
+def test_link_targets_exist(page: str) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", (ROOT / page).read_text(encoding="utf-8")):
         if re.match(r"[a-z]+:", target):
             continue
@@ -104,7 +104,7 @@ def test_links_lead_somewhere(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_headings_and_tables_begin_on_a_line_of_their_own(page: str) -> None:
+def test_headings_and_tables_start_on_a_new_line(page: str) -> None:
     """A heading or a table at the end of a paragraph is shown as text."""
     lines = re.sub(
         r"^```.*?^```$",
@@ -117,7 +117,7 @@ def test_headings_and_tables_begin_on_a_line_of_their_own(page: str) -> None:
     assert [head for head in heads if not head.startswith("|")] == []
 
 
-def test_paths_of_the_tree_exist() -> None:
+def test_repository_paths_in_documents_exist() -> None:
     missing = []
     for code in CODE:
         for word in re.split(r"[\s,;:()\"'=@]+", code.text):
@@ -128,7 +128,7 @@ def test_paths_of_the_tree_exist() -> None:
     assert not missing
 
 
-def test_tests_that_are_named_exist() -> None:
+def test_tests_in_documents_exist() -> None:
     missing = []
     for code in CODE:
         for file, name in re.findall(r"([\w/]+\.py)::(\w+)", code.text):
@@ -138,7 +138,7 @@ def test_tests_that_are_named_exist() -> None:
     assert not missing
 
 
-def test_make_targets_exist() -> None:
+def test_make_targets_in_documents_exist() -> None:
     targets = set(
         re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     )
@@ -152,12 +152,12 @@ def test_make_targets_exist() -> None:
 
 
 @pytest.mark.parametrize("line", WHOLE)
-def test_commands_are_understood(line: str) -> None:
+def test_commands_in_documents_are_parsed(line: str) -> None:
     assert parse(WHOLE[line]) is not None or "--help" in WHOLE[line]
 
 
 @pytest.mark.parametrize("line", NAMED)
-def test_options_exist(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_in_documents_exist(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     command, *rest = NAMED[line]
     if command == "sandbox":  # its options belong to its own subcommands
         return
@@ -166,7 +166,7 @@ def test_options_exist(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert {word.partition("=")[0] for word in rest if word.startswith("--")} <= known
 
 
-def test_subcommands_exist() -> None:
+def test_subcommands_in_documents_exist() -> None:
     named = {
         found for code in CODE for found in re.findall(r"(?:^|\| )pulumi-dra ([a-z]+)", code.text)
     }
@@ -196,7 +196,7 @@ def runs_alone(words: list[str]) -> bool:
 @pytest.mark.parametrize(
     "line", [line for line, words in WHOLE.items() if line not in IN_HELP and runs_alone(words)]
 )
-def test_commands_answer(
+def test_commands_in_documents_run(
     line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for folder in ("stacks", "examples"):

@@ -43,7 +43,7 @@ def read(page: str) -> list[Sentence]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_shows_no_error(page: str) -> None:
+def test_page_has_no_language_errors(page: str) -> None:
     found = [
         f"{page}:{each.line}: {habit.name}: write {habit.instead}: {each.text}"
         for each in read(page)
@@ -53,7 +53,7 @@ def test_a_page_shows_no_error(page: str) -> None:
     assert found == []
 
 
-def test_few_sentences_show_a_suggestion() -> None:
+def test_pages_have_few_language_suggestions() -> None:
     all_sentences = [each for page in PAGES for each in read(page)]
     suggested = [
         each for each in all_sentences if any(not habit.is_error for habit in habits_of(each))
@@ -65,7 +65,7 @@ def test_few_sentences_show_a_suggestion() -> None:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_the_strings_of_a_package_show_no_error(package: str) -> None:
+def test_strings_of_a_package_have_no_language_errors(package: str) -> None:
     every = [
         (path.relative_to(ROOT), each)
         for path in sorted((ROOT / package).rglob("*.py"))
@@ -81,7 +81,7 @@ def test_the_strings_of_a_package_show_no_error(package: str) -> None:
     assert found == []
 
 
-def test_strings_are_sentences_and_docstrings_are_not(tmp_path: Path) -> None:
+def test_strings_are_sentences_but_docstrings_are_not(tmp_path: Path) -> None:
     file = tmp_path / "m.py"
     file.write_text(
         '"""It is told."""\nraise ValueError(f"{name}: the pool" " is `made again` once. Stop it")\n'
@@ -93,7 +93,7 @@ def test_strings_are_sentences_and_docstrings_are_not(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("habit", HABITS, ids=lambda habit: habit.name)
-def test_a_habit_is_found(habit: Habit) -> None:
+def test_each_habit_is_found_in_its_example(habit: Habit) -> None:
     assert habit in habits_of(Sentence(1, habit.shown_by))
 
 

@@ -22,5 +22,5 @@ def module_counts() -> Counter[str]:
     )
 
 
-def test_folders_are_small_or_say_why_not() -> None:
+def test_folders_are_small_or_listed_as_exceptions() -> None:
     assert {folder for folder, count in module_counts().items() if count > MOST} == LARGER.keys()

@@ -43,7 +43,7 @@ def printed(words: str, capsys: pytest.CaptureFixture[str]) -> str:
 @pytest.mark.long
 @pytest.mark.usefixtures("project")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_what_a_page_shows_is_what_the_commands_print(
+def test_page_shows_the_real_output_of_its_commands(
     page: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = page.read_text(encoding="utf-8")
@@ -64,7 +64,7 @@ def in_toctrees(index: str) -> Iterator[str]:
         yield from (line for line in tree.splitlines() if line and not line.startswith(":"))
 
 
-def test_every_page_is_on_the_site() -> None:
+def test_every_page_is_in_a_toctree() -> None:
     docs = ROOT / "docs"
     listed = {
         page
@@ -74,7 +74,7 @@ def test_every_page_is_on_the_site() -> None:
     assert listed == {page for page in docs.rglob("*.md") if page.name != "index.md"}
 
 
-def test_the_manifests_of_the_sharing_page_are_those_of_its_examples() -> None:
+def test_sharing_page_shows_the_manifests_of_its_examples() -> None:
     """The commands of the page plan the examples, so its manifests must be the ones of the
     examples.
     """

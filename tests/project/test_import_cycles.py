@@ -97,7 +97,7 @@ def test_a_package_has_no_import_cycle(package: str) -> None:
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from made.first import A",
     ],
 )
-def test_a_cycle_is_found_however_it_is_written(tmp_path: Path, second: str) -> None:
+def test_import_cycle_is_found_in_every_notation(tmp_path: Path, second: str) -> None:
     made = tmp_path / "made"
     made.mkdir()
     (made / "__init__.py").write_text("")

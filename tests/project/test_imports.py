@@ -28,7 +28,7 @@ def modules_after(statement: str) -> set[str]:
     return set(json.loads(done.stdout))
 
 
-def test_the_planner_root_is_lazy() -> None:
+def test_planner_root_loads_lazily() -> None:
     heavy = {"pydantic", "lark", "yaml", "highspy", "numpy"}
     assert not modules_after("import dra_planner") & (NETWORK | PULUMI | heavy)
 
@@ -42,18 +42,18 @@ def test_rules_load_no_pulumi() -> None:
     assert not modules_after("import dra_policies.rules") & PULUMI
 
 
-def test_the_command_loads_no_pulumi() -> None:
+def test_command_loads_no_pulumi() -> None:
     assert not modules_after("import dra_command.__main__") & PULUMI
 
 
-def test_the_components_root_loads_no_sdk() -> None:
+def test_components_root_loads_no_sdk() -> None:
     assert not modules_after("import pulumi_dra") & PULUMI
 
 
 @pytest.mark.parametrize(
     ("cloud", "other"), [("eks", "pulumi_gcp"), ("gke", "pulumi_aws"), ("aks", "pulumi_aws")]
 )
-def test_a_cloud_never_loads_the_other(cloud: str, other: str) -> None:
+def test_cloud_components_do_not_load_other_clouds(cloud: str, other: str) -> None:
     assert other not in modules_after(f"import pulumi_dra.{cloud}")
 
 
@@ -102,7 +102,7 @@ print(json.dumps([
         ("plan examples/workloads --stack eks-dev", PLANNING, 1_060, 60),
     ],
 )
-def test_a_command_loads_what_it_uses(
+def test_command_loads_only_what_it_uses(
     words: str, packages: set[str], most: int, most_generated: int
 ) -> None:
     # Every module and every generated class costs time at every start: a subcommand loads nothing

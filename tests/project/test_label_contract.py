@@ -111,7 +111,7 @@ def predicted(fleet: Fleet, name: str) -> Node:
 
 
 @pytest.mark.parametrize("name", FLEETS)
-def test_components_offers_and_rules_agree_on_every_pool(name: str) -> None:
+def test_components_predictions_and_rules_agree_on_every_pool(name: str) -> None:
     fleet = FLEETS[name]
     plan = plan_file(make_plan(PlanRequest(sources=(), fleet=fleet)))
     for pool in fleet.pools:
@@ -128,7 +128,7 @@ def test_components_offers_and_rules_agree_on_every_pool(name: str) -> None:
         assert set(node.taints) == {*built.taints, *demanded.added_taints}
 
 
-def test_there_are_fleets_with_and_without_network_devices_on_every_cloud() -> None:
+def test_every_cloud_has_fleets_with_and_without_network_devices() -> None:
     assert {(fleet.cloud, bool(fleet.drivers.dranet)) for fleet in FLEETS.values()} == {
         # AKS is planned without DRANET
         ("eks", True), ("eks", False), ("gke", True), ("gke", False), ("aks", False),

@@ -11,7 +11,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 TEXT = (DOCS / "llms.txt").read_text(encoding="utf-8")
 
 
-def test_the_form_is_that_of_llms_txt() -> None:
+def test_page_follows_the_llms_txt_format() -> None:
     title, blank, summary = TEXT.splitlines()[:3]
     assert title == "# pulumi-dra"
     assert blank == ""
@@ -19,13 +19,13 @@ def test_the_form_is_that_of_llms_txt() -> None:
     assert re.findall(r"^## (.*)$", TEXT, re.MULTILINE) == ["Guide", "Reference", "Optional"]
 
 
-def test_links_lead_to_pages() -> None:
+def test_links_point_to_pages() -> None:
     links = re.findall(r"\]\(([^)]+)\)", TEXT)
     assert len(links) > 15
     assert [link for link in links if not (DOCS / link).is_file()] == []
 
 
-def test_the_tools_are_those_of_the_server() -> None:
+def test_tools_match_the_server() -> None:
     server = (DOCS.parent / "command/dra_command/mcp/server.py").read_text(encoding="utf-8")
     tools = set(re.findall(r"@_tool\(server\)\n    def (\w+)", server))
     (named,) = re.findall(r"\(tools: ([^)]*)\)", TEXT)

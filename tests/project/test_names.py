@@ -13,7 +13,7 @@ ELSEWHERE = ("planner/dra_planner/cel/",)
 
 
 @pytest.mark.parametrize("name", ["Cluster", "Cost", "Finding", "Verdict"])
-def test_a_word_names_one_thing(name: str) -> None:
+def test_word_names_only_one_thing(name: str) -> None:
     homes = []
     for role in ("planner", "policies", "command", "components", "sandbox", "tutorials"):
         for path in (ROOT / role).rglob("*.py"):

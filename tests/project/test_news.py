@@ -13,7 +13,7 @@ FRAGMENTS = sorted(path for path in (ROOT / "changelog.d").iterdir() if path.nam
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["towncrier"]
 
 
-def test_every_fragment_names_its_topic_and_a_type() -> None:
+def test_every_fragment_name_has_a_topic_and_a_type() -> None:
     types = "|".join(each["directory"] for each in SETTINGS["type"])
     name = re.compile(rf"\+[a-z0-9-]+\.({types})\.md")
     assert [path.name for path in FRAGMENTS if not name.fullmatch(path.name)] == []
@@ -26,7 +26,7 @@ def test_every_fragment_is_one_paragraph() -> None:
     ] == []
 
 
-def test_the_next_section_holds_every_fragment() -> None:
+def test_next_section_contains_every_fragment() -> None:
     command = [
         sys.executable,
         "-m",

@@ -28,7 +28,7 @@ def test_every_listed_name_exists_and_the_list_is_sorted(package: str) -> None:
     assert sorted(module.__all__) == sorted(set(module.__all__))
 
 
-def test_every_component_that_is_hosted_can_be_imported_by_its_name() -> None:
+def test_every_hosted_component_can_be_imported_by_name() -> None:
     import pulumi_dra
     from pulumi_dra.component_host import hosted_components
 
@@ -39,7 +39,7 @@ def test_every_component_that_is_hosted_can_be_imported_by_its_name() -> None:
 
 
 @pytest.mark.parametrize("package", [name for name in PACKAGES if name.startswith("dra_planner")])
-def test_names_loaded_on_first_use_are_listed_and_are_no_modules(package: str) -> None:
+def test_lazy_names_are_listed_and_are_not_modules(package: str) -> None:
     # Importing a module sets its name in the package: a name loaded on first use would be hidden by
     # it.
     module = importlib.import_module(package)

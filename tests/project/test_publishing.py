@@ -43,7 +43,7 @@ def test_the_manifest_has_the_documented_fields(published: Path) -> None:
     assert platform["uri"] == f"{HOME}/releases/download/{spec['version']}/kubectl-dra.tar.gz"
 
 
-def test_the_plugin_runs_the_released_package(published: Path, tmp_path: Path) -> None:
+def test_plugin_runs_the_released_package(published: Path, tmp_path: Path) -> None:
     with tarfile.open(published / "kubectl-dra.tar.gz") as archive:
         archive.extractall(tmp_path, filter="data")
     (tmp_path / "bin").mkdir()
@@ -93,7 +93,7 @@ def test_tags_are_semantic_versions(version: str, semantic: str) -> None:
     assert semantic_version(version) == semantic
 
 
-def test_the_notes_of_a_release_are_its_section_of_the_changelog(tmp_path: Path) -> None:
+def test_release_notes_are_the_section_of_the_changelog(tmp_path: Path) -> None:
     words = [
         sys.executable,
         ROOT / "docs/publishing.py",

@@ -62,7 +62,7 @@ def page_of(wheel: Path) -> tuple[dict[str, str], str]:
 
 
 @pytest.mark.programs
-def test_the_archive_makes_the_wheel_of_the_repository(
+def test_wheel_built_from_the_archive_matches_the_repository(
     archive: Path, wheel: Path, tmp_path: Path
 ) -> None:
     with tarfile.open(archive) as opened:
@@ -73,7 +73,7 @@ def test_the_archive_makes_the_wheel_of_the_repository(
 
 
 @pytest.mark.programs
-def test_the_archive_is_the_repository(archive: Path) -> None:
+def test_archive_contains_the_repository(archive: Path) -> None:
     words = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     listed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode:
@@ -86,7 +86,7 @@ def test_the_archive_is_the_repository(archive: Path) -> None:
 
 
 @pytest.mark.programs
-def test_an_unpacked_archive_runs_its_tests(archive: Path, tmp_path: Path) -> None:
+def test_tests_run_in_an_unpacked_archive(archive: Path, tmp_path: Path) -> None:
     with tarfile.open(archive) as opened:
         opened.extractall(tmp_path, filter="data")
     (unpacked,) = tmp_path.iterdir()
@@ -105,7 +105,7 @@ def test_an_unpacked_archive_runs_its_tests(archive: Path, tmp_path: Path) -> No
     assert done.returncode == 0, done.stdout
 
 
-def test_the_page_of_the_package_says_what_the_readme_says_without_dead_links(wheel: Path) -> None:
+def test_package_page_matches_the_readme_without_dead_links(wheel: Path) -> None:
     fields, text = page_of(wheel)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     links = re.findall(r"(?<!!)\[[^\]]+\]\(([^)]*)\)", text)
@@ -119,7 +119,7 @@ def test_the_page_of_the_package_says_what_the_readme_says_without_dead_links(wh
     assert not re.search(r"""(?:src|srcset|href)=["'](?!https?:)""", text)
 
 
-def test_what_the_index_is_told(wheel: Path) -> None:
+def test_package_metadata(wheel: Path) -> None:
     fields, _ = page_of(wheel)
     assert fields["Name"] == "pulumi-dra"
     assert fields["License-Expression"] == "Apache-2.0"
@@ -132,7 +132,7 @@ def read(path: Path) -> dict[str, Any]:
     return data
 
 
-def test_a_package_that_a_workflow_builds_names_its_repository(
+def test_package_built_by_a_workflow_links_its_repository(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("GITHUB_SERVER_URL", "https://forge.example")
@@ -142,7 +142,7 @@ def test_a_package_that_a_workflow_builds_names_its_repository(
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_workflows_run_what_is_pinned_with_no_more_rights_than_they_need(path: Path) -> None:
+def test_workflows_run_pinned_actions_with_minimal_permissions(path: Path) -> None:
     text, workflow = path.read_text(encoding="utf-8"), read(path)
     used = re.findall(r"uses: (\S+)(.*)", text)
     assert used
@@ -166,7 +166,7 @@ def test_workflows_run_what_is_pinned_with_no_more_rights_than_they_need(path: P
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_what_workflows_run_is_there(path: Path) -> None:
+def test_scripts_of_workflows_exist(path: Path) -> None:
     for script in (
         step["run"] for job in read(path)["jobs"].values() for step in job["steps"] if "run" in step
     ):
@@ -176,9 +176,7 @@ def test_what_workflows_run_is_there(path: Path) -> None:
             assert (ROOT / file).exists()
 
 
-def test_a_release_is_checked_built_and_published_in_this_order_and_one_job_alone_publishes() -> (
-    None
-):
+def test_release_checks_builds_and_publishes_in_this_order() -> None:
     jobs = read(ROOT / ".github" / "workflows" / "release.yml")["jobs"]
     assert [(name, job.get("needs")) for name, job in jobs.items()] == [
         ("check", None), ("build", "check"), ("publish", "build"), ("release", "publish"),
@@ -191,7 +189,7 @@ def test_a_release_is_checked_built_and_published_in_this_order_and_one_job_alon
 
 
 @pytest.mark.parametrize("tag", ["v1.2.3", "v1.2.3-rc.4"])
-def test_the_tag_is_compared_with_the_name_of_the_wheel(tag: str, tmp_path: Path) -> None:
+def test_tag_must_match_the_wheel_name(tag: str, tmp_path: Path) -> None:
     steps = read(ROOT / ".github" / "workflows" / "release.yml")["jobs"]["build"]["steps"]
     (script,) = [step["run"] for step in steps if step.get("name") == "the tag is the version"]
     version = tag[1:].replace("-rc.", "rc")
@@ -206,11 +204,11 @@ def test_the_tag_is_compared_with_the_name_of_the_wheel(tag: str, tmp_path: Path
     assert run(f"pulumi_dra-{version}-py3-none-any.whl") == 0
 
 
-def test_the_wheel_has_the_version_of_the_project(wheel: Path) -> None:
+def test_wheel_has_the_project_version(wheel: Path) -> None:
     assert wheel.name == f"pulumi_dra-{page_of(wheel)[0]['Version']}-py3-none-any.whl"
 
 
-def test_the_release_has_the_files_that_publishing_writes() -> None:
+def test_release_contains_the_files_that_publishing_writes() -> None:
     text = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
     named = set(re.findall(r"release/([\w.-]+\.\w+)", text))
     assert named == {"notes.md", "kubectl-dra.tar.gz", "dra.yaml", "schemastore.json"}

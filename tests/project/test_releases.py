@@ -72,11 +72,11 @@ def _is_minor(node: ast.AST) -> bool:
         ("if features.counter_sets_apart: pass", []),
     ],
 )
-def test_a_comparison_of_minors_is_found(source: str, lines: list[int]) -> None:
+def test_comparison_of_minor_versions_is_found(source: str, lines: list[int]) -> None:
     assert list(comparisons(source)) == lines
 
 
-def test_only_releases_compare_minors() -> None:
+def test_only_releases_package_compares_minor_versions() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{line}"
         for folder in SHIPPED
@@ -87,7 +87,7 @@ def test_only_releases_compare_minors() -> None:
     assert found == []
 
 
-def test_every_field_is_a_gate_or_a_change_and_has_no_default() -> None:
+def test_every_field_is_a_gate_or_a_change_without_a_default() -> None:
     own = {"minor", "latest_patch", "served"}
     assert {field.name for field in fields(Features)} == own | GATES.keys() | CHANGES.keys()
     with pytest.raises(TypeError, match="Missing"):
@@ -95,7 +95,7 @@ def test_every_field_is_a_gate_or_a_change_and_has_no_default() -> None:
 
 
 @pytest.mark.parametrize("release", RELEASES.values(), ids=lambda release: release.version)
-def test_a_gate_is_on_only_where_it_exists_and_always_where_it_is_locked(release: Features) -> None:
+def test_gate_is_off_if_unknown_and_on_if_locked(release: Features) -> None:
     for name, gate in GATES.items():
         if not gate.is_known(release.minor):
             assert not getattr(release, name), gate.name
@@ -103,7 +103,7 @@ def test_a_gate_is_on_only_where_it_exists_and_always_where_it_is_locked(release
             assert getattr(release, name), gate.name
 
 
-def test_what_is_kept_per_minor_elsewhere_knows_the_same_minors() -> None:
+def test_tables_per_minor_version_have_the_same_versions() -> None:
     assert tuple(RELEASES) == tuple(range(min(RELEASES), max(RELEASES) + 1))
     kept = (*RELEASES, *PREVIEWS)
     assert tuple(BEHAVIOURS) == kept
@@ -111,7 +111,7 @@ def test_what_is_kept_per_minor_elsewhere_knows_the_same_minors() -> None:
     assert recorded_minors() == kept
 
 
-def test_every_change_tells_releases_apart() -> None:
+def test_every_change_differs_between_releases() -> None:
     for name in CHANGES:
         assert len({getattr(release, name) for release in RELEASES.values()}) > 1, name
 
@@ -119,7 +119,7 @@ def test_every_change_tells_releases_apart() -> None:
 @pytest.mark.parametrize(
     "version", [f"1.{MINIMUM_MINOR - 1}", f"1.{max(PREVIEWS) + 1}", f"1.{max(PREVIEWS) + 1}.2"]
 )
-def test_a_release_without_a_record_is_refused(version: str) -> None:
+def test_unsupported_release_is_rejected(version: str) -> None:
     with pytest.raises(UnsupportedFeature) as refused:
         parse_version(version)
     assert (
@@ -128,7 +128,7 @@ def test_a_release_without_a_record_is_refused(version: str) -> None:
     )
 
 
-def test_only_gates_are_switched() -> None:
+def test_only_gates_can_be_switched() -> None:
     assert features_of(36).with_gates(list_attributes=True).list_attributes
     with pytest.raises(TypeError, match="declared_validation"):
         features_of(36).with_gates(declared_validation=True)

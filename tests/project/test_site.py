@@ -104,7 +104,7 @@ def test_every_page_has_one_title(pages: dict[str, str]) -> None:
     assert [name for name, text in pages.items() if text.count("<h1") != 1] == []
 
 
-def test_landmarks_and_headings_beside_the_text_say_what_they_are(pages: dict[str, str]) -> None:
+def test_sidebars_and_headings_outside_the_text_have_labels(pages: dict[str, str]) -> None:
     sidebars = {
         tuple(re.findall(r'<aside [^>]*aria-label="([^"]+)"', text)) for text in pages.values()
     }
@@ -113,7 +113,7 @@ def test_landmarks_and_headings_beside_the_text_say_what_they_are(pages: dict[st
     assert without(pages, r'<[a-z]+ [^>]*role="heading"[^>]*>', "aria-level=") == []
 
 
-def test_what_may_scroll_takes_the_focus(pages: dict[str, str]) -> None:
+def test_scrollable_blocks_are_focusable(pages: dict[str, str]) -> None:
     assert without(pages, r'<div class="highlight"><pre[^>]*>', 'tabindex="0"') == []
     assert without(pages, r'<div [^>]*class="table-wrapper[^>]*>', 'tabindex="0"') == []
     assert "tabindex" in pages["catalog"]
@@ -146,7 +146,7 @@ def origin(tmp_path: Path) -> Iterator[str]:
 @pytest.mark.parametrize("width", [320, 1280])
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.usefixtures("pages")
-def test_axe_finds_nothing(width: int, dark: bool, origin: str, tmp_path: Path) -> None:
+def test_axe_reports_no_violations(width: int, dark: bool, origin: str, tmp_path: Path) -> None:
     text = JUDGE.replace("PAGES", json.dumps(JUDGED)).replace("WIDTH", str(width))
     (tmp_path / "judge.html").write_text(text, encoding="utf-8")
     words = [

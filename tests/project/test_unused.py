@@ -107,7 +107,7 @@ def unused(trees: list[tuple[str, ast.Module]]) -> list[str]:
     ]
 
 
-def test_nothing_is_shipped_that_nobody_calls() -> None:
+def test_all_shipped_code_is_used() -> None:
     found = [
         each
         for each in unused(list(modules()))
@@ -116,7 +116,7 @@ def test_nothing_is_shipped_that_nobody_calls() -> None:
     assert found == []
 
 
-def test_the_search_finds_what_it_is_for() -> None:
+def test_search_finds_unused_functions_methods_and_constants() -> None:
     sample = (
         "def used(): pass\ndef dead(): pass\nclass Kept:\n    def method(self): "
         "used()\nKept()\nREAD = 1\nLEFT = READ\n"

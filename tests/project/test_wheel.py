@@ -142,7 +142,7 @@ def test_nothing_outside_the_packages_ships(wheel: Path) -> None:
     assert {top for top in tops if not top.endswith(".dist-info")} == packages
 
 
-def test_the_base_install_has_no_pulumi(base_install: Path) -> None:
+def test_base_install_has_no_pulumi(base_install: Path) -> None:
     assert not [
         entry.name
         for entry in base_install.iterdir()
@@ -150,13 +150,13 @@ def test_the_base_install_has_no_pulumi(base_install: Path) -> None:
     ]
 
 
-def test_the_base_install_plans(base_install: Path) -> None:
+def test_base_install_can_plan(base_install: Path) -> None:
     done = run(base_install, "plan", "--stack", "eks-dev", "--format", "json")
     assert (done.returncode, done.stderr) == (0, "")
     assert '"verdict": "fits"' in done.stdout
 
 
-def test_the_base_install_helps(base_install: Path) -> None:
+def test_base_install_prints_help(base_install: Path) -> None:
     done = run(base_install, "--help")
     assert done.returncode == 0
     assert "plan" in done.stdout
@@ -187,7 +187,7 @@ ask: {{simulate: off}}
     ],
     ids=["mcp", "watch", "sandbox", "rehearse", "dask", "parquet", "kept as parquet"],
 )
-def test_what_an_installation_lacks_is_there_with_the_extra_that_is_named(
+def test_suggested_extra_provides_the_missing_feature(
     base_install: Path, tmp_path: Path, fix: str, words: str
 ) -> None:
     site = tmp_path / "site"
@@ -209,7 +209,7 @@ def test_what_an_installation_lacks_is_there_with_the_extra_that_is_named(
         assert fix not in run(base_install, *asked[:-1], str(tmp_path / "d")).stderr
 
 
-def test_a_package_that_lost_a_table_is_whole_again_from_the_wheel(
+def test_reinstalling_the_wheel_restores_a_missing_table(
     base_install: Path, wheel: Path, tmp_path: Path
 ) -> None:
     for entry in base_install.iterdir():

@@ -74,11 +74,11 @@ def faults(text: str) -> list[tuple[int, str, str]]:
         ("the household", ""),
     ],
 )
-def test_a_word_is_found(text: str, word: str) -> None:
+def test_misused_word_is_found(text: str, word: str) -> None:
     assert [said for _, _, said in faults(text)] == ([word] if word else [])
 
 
-def test_the_words_are_those_of_the_field() -> None:
+def test_texts_use_the_glossary() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{line}: {said!r}: write {word!r}"
         for path in files()
@@ -95,7 +95,7 @@ BY_HAND = re.compile(
 """
 
 
-def test_numbers_agree_with_their_nouns_in_one_place() -> None:
+def test_plurals_use_the_shared_function() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
         for path in files()

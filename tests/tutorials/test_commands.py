@@ -37,7 +37,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_commands(command: str) -> None:
+def test_command_is_checked(command: str) -> None:
     code = COMMANDS[command]
     text = f"#!/bin/bash\n\n{command}\n"
     commands = read_embedded(Source("run.sh", text)).commands
@@ -60,14 +60,14 @@ def told(*lines: str) -> list[Diagnostic]:
 
 
 @pytest.mark.parametrize("row", GUIDES, ids=lambda row: f"{row['code']}: {row['command'][:50]}")
-def test_a_command_of_a_guide_is_answered_and_its_fix_helps(row: dict[str, str]) -> None:
+def test_fix_removes_the_finding_of_a_guides_command(row: dict[str, str]) -> None:
     beside = row.get("beside", "")
     before = [each for each in told(beside, row["command"]) if each.code == row["code"]]
     assert [each.fix for each in before if row["fix"] in each.fix], before
     assert told(row["fixed"], row.get("fixed_beside", beside)) == []
 
 
-def test_every_row_of_the_table_is_told_of_a_command() -> None:
+def test_every_row_of_the_table_is_reported_for_a_command() -> None:
     fixes = {each.fix for row in GUIDES for each in told(row.get("beside", ""), row["command"])}
     missing: list[Any] = [
         (row["code"], row["program"], row["fix"])
@@ -77,7 +77,7 @@ def test_every_row_of_the_table_is_told_of_a_command() -> None:
     assert not missing
 
 
-def test_what_is_not_known_of_a_command_is_not_told() -> None:
+def test_variables_and_placeholders_cause_no_finding() -> None:
     """Variables and placeholders can have any value; a machine without GPUs needs no options."""
     assert told('az aks nodepool add --name "$POOL" --cluster-name <name> -g rg') == []
     assert told("gcloud container node-pools create p --machine-type e2-standard-4") == []

@@ -149,33 +149,33 @@ def told_of(text: str, page: str = "") -> tuple[Told, list[Source]]:
 
 
 @pytest.mark.parametrize("case", JUDGED)
-def test_a_part_is_judged_in_the_object_that_it_belongs_to(case: str) -> None:
+def test_fragment_is_checked_as_part_of_its_object(case: str) -> None:
     text, expected = JUDGED[case]
     assert told_of(text) == (expected, [])
 
 
 @pytest.mark.parametrize("case", FINE)
-def test_what_a_part_leaves_out_is_no_fault(case: str) -> None:
+def test_omitted_fields_of_a_fragment_are_not_faults(case: str) -> None:
     assert told_of(FINE[case]) == ([], [])
 
 
 @pytest.mark.parametrize("case", OTHERS)
-def test_other_yaml_is_handed_back(case: str) -> None:
+def test_other_yaml_is_returned_unchecked(case: str) -> None:
     found, rest = told_of(OTHERS[case])
     assert (found, len(rest)) == ([], 1)
 
 
-def test_lines_that_a_page_leaves_out_do_not_keep_the_rest_from_being_judged() -> None:
+def test_lines_around_an_ellipsis_are_checked() -> None:
     assert told_of("resources:\n  ...\n  claims: [gpu]\n") == ([(3, "wrong-type")], [])
 
 
-def test_kueues_gates_are_not_those_of_kubernetes() -> None:
+def test_kueue_feature_gates_are_not_checked_as_kubernetes_gates() -> None:
     text = "featureGates:\n  DynamicResourceAllocation: false\n"
     assert told_of(text)[0] == [(1, "gate-locked")]
     assert told_of(text, page="# Kueue")[0] == []
 
 
-def test_one_note_names_the_lines_of_all_others() -> None:
+def test_one_note_lists_the_lines_of_all_unchecked_fragments() -> None:
     (note,) = unevaluated_notes([40, 7, 7, *range(50, 60)], "page.md")
     assert (note.severity, note.place.line) == ("note", 7)
     assert note.message.startswith(
@@ -229,7 +229,7 @@ EOF
 """
 
 
-def test_parts_of_a_page_are_judged_on_their_lines(project: Project) -> None:
+def test_fragments_of_a_page_are_checked_with_their_lines(project: Project) -> None:
     project.write("README.md", PAGE)
     done = project.run("check", "README.md", "--format", "json")
     found = {(each["line"], each["code"], each["severity"]) for each in done.json["diagnostics"]}
@@ -243,7 +243,7 @@ def test_parts_of_a_page_are_judged_on_their_lines(project: Project) -> None:
     }
 
 
-def test_a_file_that_holds_a_part_is_judged(project: Project) -> None:
+def test_file_with_a_fragment_is_checked(project: Project) -> None:
     project.write("part.yaml", "resourceClaims:\n- {name: gpu, source: {resourceClaimName: x}}\n")
     project.write("values.yaml", "tolerations:\n- {key: a, operator: Exists}\n")
     project.write(
@@ -262,7 +262,7 @@ def test_a_file_that_holds_a_part_is_judged(project: Project) -> None:
 JUNK: tuple[object, ...] = (None, 3, True, "x", [], {}, [None], [[1]], {"a": None}, {"name": 3})
 
 
-def test_damaged_parts_are_answered() -> None:
+def test_damaged_fragments_cause_no_internal_error() -> None:
     """Any value in a part leads to a finding or to no finding, but never to an internal error."""
     rng = random.Random(7)
     parts = [

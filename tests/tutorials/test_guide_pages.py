@@ -80,14 +80,14 @@ RIGHT = {
 
 
 @pytest.mark.parametrize("file", RIGHT)
-def test_what_is_right_is_not_told_of(project: Project, file: str) -> None:
+def test_valid_page_has_no_findings(project: Project, file: str) -> None:
     project.write(file, RIGHT[file])
     done = project.run("check", file, "--format", "json")
     assert done.json["diagnostics"] == []
     assert done.status == 0
 
 
-def test_an_object_that_is_shown_in_part_is_judged_by_what_stands_there(project: Project) -> None:
+def test_abbreviated_object_is_checked_by_its_visible_fields(project: Project) -> None:
     project.write("page.md", SHORTENED.replace("count: 2", 'count: "2"'))
     found = project.run("check", "page.md", "--format", "json").json["diagnostics"]
     assert [(each["code"], each["line"]) for each in found] == [
@@ -99,7 +99,7 @@ def test_an_object_that_is_shown_in_part_is_judged_by_what_stands_there(project:
     assert [each["code"] for each in found] == ["object-shown-in-part"]
 
 
-def test_outputs_of_commands_are_one_note_by_what_can_be_done_with_them(project: Project) -> None:
+def test_command_outputs_share_one_note(project: Project) -> None:
     shown = "```\n$ kubectl get pods\nNAME   READY   STATUS\na      1/1     Running\n```\n\n"
     project.write("page.md", shown * 3)
     (note,) = project.run("check", "page.md", "--format", "json").json["diagnostics"]
@@ -107,7 +107,7 @@ def test_outputs_of_commands_are_one_note_by_what_can_be_done_with_them(project:
     assert note["message"].endswith("not a manifest (also in lines 9, 15)")
 
 
-def test_a_step_that_comes_later_on_a_page_is_a_note(project: Project) -> None:
+def test_later_step_on_a_page_is_a_note(project: Project) -> None:
     one = "```yaml\napiVersion: v1\nkind: Namespace\nmetadata: {name: a%s}\n```\n"
     project.write("page.md", one % "" + one % ", labels: {team: red}")
     (found,) = project.run("check", "page.md", "--format", "json").json["diagnostics"]
@@ -130,7 +130,7 @@ OLDER = {
         ("resource.k8s.io/v1alpha2", "fields of v1alpha3 under an earlier one"),
     ],
 )
-def test_a_form_counts_more_than_the_version_that_guides_write_above_it(
+def test_form_of_an_object_takes_precedence_over_its_version(
     project: Project, version: str, form: str
 ) -> None:
     project.write(
@@ -144,7 +144,7 @@ def test_a_form_counts_more_than_the_version_that_guides_write_above_it(
     assert project.run("check", "new.yaml", "--format", "json").json["diagnostics"] == []
 
 
-def test_a_class_with_its_driver_below_spec_and_parameters_with_a_version_are_found(
+def test_older_classes_and_parameters_are_found(
     project: Project,
 ) -> None:
     project.write(
@@ -164,7 +164,7 @@ def test_a_class_with_its_driver_below_spec_and_parameters_with_a_version_are_fo
     assert "GpuClaimParameters two: gpu.nvidia.com/v1alpha1 → removed" in done.err
 
 
-def test_two_objects_in_one_document_are_not_rewritten_and_both_are_named(project: Project) -> None:
+def test_two_objects_in_one_document_are_reported_and_not_rewritten(project: Project) -> None:
     old = "apiVersion: resource.k8s.io/v1beta1\nkind: DeviceClass\nmetadata: {name: %s}\nspec: {}\n"
     project.write("old.yaml", old % "a" + old % "b")
     done = project.run("check", "--rewrite", "old.yaml")
@@ -176,7 +176,7 @@ def test_two_objects_in_one_document_are_not_rewritten_and_both_are_named(projec
     assert project.run("check", "--rewrite", "old.yaml").status == 0
 
 
-def test_documents_beside_one_that_is_no_object_are_rewritten_and_dashes_become_separators(
+def test_rewriting_handles_non_objects_and_typographic_separators(
     project: Project,
 ) -> None:
     page = (
@@ -195,7 +195,7 @@ def test_documents_beside_one_that_is_no_object_are_rewritten_and_dashes_become_
     assert "page.md:16: a separator: \u2013-- → ---" in done.err
 
 
-def test_objects_of_an_older_version_in_terraform_are_named(project: Project) -> None:
+def test_objects_of_an_older_version_in_terraform_are_reported(project: Project) -> None:
     project.write(
         "claim.tf",
         'resource "kubernetes_manifest" "one" {\n  manifest = {\n    apiVersion = '

@@ -71,7 +71,7 @@ def matching(answer: Any, item: Item) -> list[Any]:
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=name)
-def test_an_item_is_answered_and_its_fix_makes_the_finding_go(project: Project, item: Item) -> None:
+def test_applying_the_fix_of_an_item_removes_its_finding(project: Project, item: Item) -> None:
     text = (GUIDES / item.file).read_text(encoding="utf-8")
     project.write(item.file, text)
     answer = check(project, item.file, tuple(item.before), "--format", "json").json
@@ -97,16 +97,14 @@ def followed(project: Project, item: Item, text: str) -> str:
     return text
 
 
-def test_every_file_is_an_item() -> None:
+def test_every_guide_file_has_an_item() -> None:
     others = {"quotes.yaml", "dashes.yaml"}
     assert {path.name for path in GUIDES.iterdir()} == {item.file for item in ITEMS} | others
     assert len({item.file for item in ITEMS}) >= 46
 
 
 @pytest.mark.parametrize("file", ["quotes.yaml", "dashes.yaml"])
-def test_a_text_with_typographic_signs_is_refused_with_its_line_and_repaired(
-    project: Project, file: str
-) -> None:
+def test_typographic_characters_are_rejected_and_repaired(project: Project, file: str) -> None:
     project.write(file, (GUIDES / file).read_text(encoding="utf-8"))
     error = check(project, file, (), "--format", "json").json["error"]
     assert error["line"] > 1

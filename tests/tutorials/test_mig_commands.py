@@ -50,7 +50,7 @@ def told(command: str, prose: str = ABOUT_DRA, beside: str = "") -> list[Diagnos
         ),
     ],
 )
-def test_what_changes_mig_is_told_with_the_layout_of_the_fleet(
+def test_mig_command_warns_and_suggests_the_fleets_configuration(
     command: str, says: str, layout: str
 ) -> None:
     (found,) = told(command)
@@ -60,7 +60,7 @@ def test_what_changes_mig_is_told_with_the_layout_of_the_fleet(
 
 
 @pytest.mark.parametrize("layout", ["3g.20gb:2", "3g.20gb:1,1g.5gb+me:1", "all-1g.5gb", "none"])
-def test_a_layout_that_is_named_is_one_of_a_fleet(layout: str) -> None:
+def test_suggested_mig_configuration_is_valid_in_a_fleet(layout: str) -> None:
     pool = {"name": "a", "machine": "p4d.24xlarge", "count": {"max": 1}, "mig": layout}
     document = {
         "cloud": "eks",
@@ -76,12 +76,12 @@ def test_a_layout_that_is_named_is_one_of_a_fleet(layout: str) -> None:
     )
 
 
-def test_numbers_of_profiles_mean_nothing_without_a_gpu() -> None:
+def test_profile_numbers_are_not_interpreted_without_a_gpu() -> None:
     (found,) = told("nvidia-smi mig -cgi 9,9 -C", prose="Claims of resource.k8s.io/v1.")
     assert "`mig: CONFIGURATION`" in found.fix
 
 
-def test_a_page_about_the_device_plugin_is_not_warned() -> None:
+def test_page_about_the_device_plugin_gets_a_note_only() -> None:
     (found,) = told("nvidia-smi -mig 1", prose="With the device plugin.")
     assert found.severity == "note"
 
@@ -89,9 +89,9 @@ def test_a_page_about_the_device_plugin_is_not_warned() -> None:
 @pytest.mark.parametrize(
     "command", ["nvidia-smi mig -lgip", "nvidia-smi -L", "nvidia-smi mig -lgi | grep -mig 1"]
 )
-def test_what_only_looks_is_not_told(command: str) -> None:
+def test_read_only_mig_command_has_no_finding(command: str) -> None:
     assert told(command) == []
 
 
-def test_who_restarts_the_driver_afterwards_is_told_nothing() -> None:
+def test_mig_command_followed_by_a_driver_restart_has_no_finding() -> None:
     assert told("nvidia-smi mig -cgi 9 -C", beside=RESTART) == []

@@ -51,7 +51,7 @@ def findings(project: Project, name: str, text: str) -> list[tuple[int, str]]:
     return sorted((each["line"], each["code"]) for each in found)
 
 
-def test_blocks_and_heredocs_of_a_page_are_judged_on_their_lines(project: Project) -> None:
+def test_blocks_and_heredocs_of_a_page_are_checked_with_their_lines(project: Project) -> None:
     assert findings(project, "README.md", PAGE) == [
         (11, "invalid-value"),
         (15, "fragment-not-judged"),
@@ -96,7 +96,7 @@ def indented(text: str, by: str = "    ") -> str:
     ],
     ids=["plain", "tabs", "list", "commands", "flags", "paragraph", "prose"],
 )
-def test_indented_code_is_read_as_fenced_code_is(
+def test_indented_code_is_read_like_fenced_code(
     project: Project, page: str, expected: list[tuple[int, str]]
 ) -> None:
     assert [
@@ -120,7 +120,7 @@ def test_indented_code_is_read_as_fenced_code_is(
     ],
     ids=["signs", "headers", "without signs"],
 )
-def test_a_diff_is_judged_as_what_it_makes_of_the_file(project: Project, diff: str) -> None:
+def test_diff_is_checked_by_its_result(project: Project, diff: str) -> None:
     lines = f"```diff\n{diff}```\n".splitlines()
     at = next(number for number, line in enumerate(lines, 1) if "resourceClaims" in line)
     assert (at, "unknown-field") in findings(project, "README.md", "\n".join(lines))
@@ -133,13 +133,11 @@ def test_a_diff_is_judged_as_what_it_makes_of_the_file(project: Project, diff: s
         "- kind: Pod\n+ [\n  apiVersion: v1\n",
     ],
 )
-def test_a_diff_of_parts_of_a_file_and_one_that_makes_no_yaml_are_left_alone(
-    project: Project, diff: str
-) -> None:
+def test_partial_or_non_yaml_diff_is_skipped(project: Project, diff: str) -> None:
     assert findings(project, "README.md", f"```diff\n{diff}```\n") == []
 
 
-def test_an_object_in_a_block_for_a_shell_is_an_object(project: Project) -> None:
+def test_object_in_a_shell_block_is_checked(project: Project) -> None:
     page = f"```bash\n{CLAIM}```\n\n```sh\ncat <<EOF\n{CLAIM}EOF\n```\n"
     assert [
         each for each in findings(project, "README.md", page) if each[1] == "invalid-value"
@@ -149,7 +147,7 @@ def test_an_object_in_a_block_for_a_shell_is_an_object(project: Project) -> None
     ]
 
 
-def test_flags_in_a_block_of_yaml_are_judged_as_flags_but_for_those_that_others_have(
+def test_flags_in_a_yaml_block_are_checked(
     project: Project,
 ) -> None:
     flags = (
@@ -163,20 +161,20 @@ def test_flags_in_a_block_of_yaml_are_judged_as_flags_but_for_those_that_others_
     assert findings(project, "README.md", f"# Volcano\n{flags}") == [(3, "version-not-needed")]
 
 
-def test_a_comment_between_the_lines_of_a_command_cuts_it(project: Project) -> None:
+def test_comment_between_the_lines_of_a_command_cuts_it(project: Project) -> None:
     begin = "helm install d nvidia/nvidia-dra-driver-gpu \\\n"
     options = "  --namespace d \\\n  --set gpuResourcesEnabledOverride=true \\\n"
     assert findings(project, "run.sh", f"{begin}  # a release\n{options}") == [(2, "command-cut")]
     assert findings(project, "run.sh", f"{begin}{options}  # and other values\necho done\n") == []
 
 
-def test_documents_apart_by_dashes_of_a_word_processor_are_all_judged(project: Project) -> None:
+def test_documents_separated_by_typographic_dashes_are_checked(project: Project) -> None:
     second = CLAIM.replace("name: a", "name: b")
     found = findings(project, "README.md", f"```yaml\n{CLAIM}\u2013--\n{second}```\n")
     assert found == [(5, "invalid-value"), (6, "block-not-read"), (10, "invalid-value")]
 
 
-def test_part_of_a_slice_is_what_a_cluster_shows(project: Project) -> None:
+def test_partial_slice_is_treated_as_cluster_output(project: Project) -> None:
     text = (
         "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec:\n  "
         "devices: [{name: gpu-0}]\n"
@@ -185,7 +183,7 @@ def test_part_of_a_slice_is_what_a_cluster_shows(project: Project) -> None:
     assert ("required-value" in {code for _, code in findings(project, "slice.yaml", text)}) is True
 
 
-def test_values_in_a_file_may_say_what_a_command_does_not(project: Project) -> None:
+def test_values_file_may_set_values_missing_from_the_command(project: Project) -> None:
     page = (
         "```bash\nhelm install o nvidia/gpu-operator -n o -f values.yaml  # for "
         "resource.k8s.io\n```\n"
@@ -200,7 +198,7 @@ def test_values_in_a_file_may_say_what_a_command_does_not(project: Project) -> N
     ]
 
 
-def test_a_block_of_terraform_with_objects_does_not_end_in_an_error(project: Project) -> None:
+def test_terraform_block_with_objects_causes_no_error(project: Project) -> None:
     module = 'module "eks" {\n  source = "./eks"\n}\n'
     manifest = 'resource "kubernetes_manifest" "a" {\n  manifest = { kind = "Pod" }\n}\n'
     assert findings(project, "README.md", f"```hcl\n{module}```\n") == []
@@ -210,13 +208,13 @@ def test_a_block_of_terraform_with_objects_does_not_end_in_an_error(project: Pro
     ]
 
 
-def test_a_script_is_judged_too(project: Project) -> None:
+def test_script_is_checked(project: Project) -> None:
     manifest = "\tkind: Pod\n\tapiVersion: resource.k8s.io/v1\n\tEND\n"
     script = f"#!/bin/sh\nset -e\ncat <<-END | kubectl apply -f -\n{manifest}"
     assert findings(project, "install.sh", script) == [(4, "version-not-served")]
 
 
-def test_what_was_typed_typographically_is_repaired(project: Project) -> None:
+def test_typographic_characters_in_a_command_are_repaired(project: Project) -> None:
     project.write("run.sh", "helm install \u201cdra\u201d chart \u2014version 1\n")
     (found,) = project.run("check", "run.sh", "--format", "json").json["diagnostics"]
     assert found["fix"] == 'write: helm install "dra" chart --version 1'
@@ -258,7 +256,7 @@ END
         ("kubectl apply -n $UNKNOWN -f -", "default"),
     ],
 )
-def test_objects_are_in_the_namespace_that_kubectl_is_given(
+def test_objects_use_the_namespace_of_the_kubectl_command(
     project: Project, command: str, namespace: str
 ) -> None:
     for where in ("team-a", "team-b", "default"):
@@ -270,7 +268,7 @@ def test_objects_are_in_the_namespace_that_kubectl_is_given(
         assert is_found == (where == namespace), found
 
 
-def test_an_object_of_another_namespace_is_refused_in_kubectls_words(project: Project) -> None:
+def test_object_of_another_namespace_is_rejected_as_kubectl_does(project: Project) -> None:
     script = (
         "kubectl apply -n a -f - <<END\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, "
         "namespace: b}\nEND\n"
@@ -315,5 +313,5 @@ spec: {devices: {requests: [{name: gpu, deviceClassName: gpu.example.com}]}}
         "below text", "that does not end", "of tildes", "with a title", "with a blank",
     ],
 )  # fmt: skip
-def test_a_fence_is_read_wherever_it_stands(project: Project, page: str, line: int) -> None:
+def test_fence_is_read_at_any_indentation(project: Project, page: str, line: int) -> None:
     assert (line, "version-not-served") in findings(project, "page.md", page)

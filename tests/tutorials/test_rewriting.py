@@ -150,7 +150,7 @@ Without a fence:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CRLF"])
-def test_objects_of_all_eras_in_one_page_are_rewritten_where_they_stand(
+def test_objects_of_all_versions_in_one_page_are_rewritten_in_place(
     project: Project, end: str
 ) -> None:
     path = project.root / "README.md"
@@ -169,14 +169,14 @@ def test_objects_of_all_eras_in_one_page_are_rewritten_where_they_stand(
     assert (again.status, again.out) == (0, "")
 
 
-def test_the_page_is_printed_whole_without_in_place(project: Project) -> None:
+def test_whole_page_is_printed_without_in_place(project: Project) -> None:
     project.write("README.md", PAGE)
     done = project.run("check", "--rewrite", "README.md")
     assert (done.status, done.out) == (0, REWRITTEN)
     assert (project.root / "README.md").read_text("utf-8") == PAGE
 
 
-def test_the_server_judges_what_is_rewritten_in_a_page_as_it_does_in_a_file(
+def test_rewritten_object_has_the_same_findings_in_a_page_and_a_file(
     project: Project,
 ) -> None:
     """An object in a fenced block and in a file is rewritten to the same text, with the same
@@ -217,7 +217,7 @@ echo "apiVersion: $x"
 """
 
 
-def test_what_a_shell_fills_in_is_kept(project: Project) -> None:
+def test_shell_variables_are_preserved(project: Project) -> None:
     project.write("run.sh", SCRIPT)
     done = project.run("check", "--rewrite", "--in-place", "run.sh")
     expected = SCRIPT.replace("/v1beta1", "/v1").replace(
@@ -230,7 +230,7 @@ def test_what_a_shell_fills_in_is_kept(project: Project) -> None:
     )
 
 
-def test_what_cannot_be_rewritten_is_named_and_the_rest_is(project: Project) -> None:
+def test_unsupported_objects_are_reported_and_the_rest_is_rewritten(project: Project) -> None:
     claim = PAGE.partition("   ```yaml\n")[2].partition("   ```")[0]
     broken = "```yaml\napiVersion: resource.k8s.io/v1beta1\nkind: [\n```\n"
     part = "```yaml\nresourceClaims:\n- {name: gpu, source: {resourceClaimName: x}}\n```\n"
@@ -259,7 +259,7 @@ def test_what_cannot_be_rewritten_is_named_and_the_rest_is(project: Project) -> 
     )
 
 
-def test_text_that_a_shell_would_take_is_not_written_into_its_heredoc(project: Project) -> None:
+def test_text_with_shell_syntax_is_not_written_into_a_heredoc(project: Project) -> None:
     """A glob of the classic model becomes a regular expression that ends in $."""
     glob = """\
 cat <<EOF

@@ -101,7 +101,7 @@ CASES: dict[str, tuple[str, list[tuple[int, str]]]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_findings_are_at_the_lines_of_the_program(case: str) -> None:
+def test_findings_have_the_lines_of_the_program(case: str) -> None:
     text, expected = CASES[case]
     found = [
         (each.place.line, each.code)
@@ -119,6 +119,6 @@ def test_lines_of_a_block_count_from_the_page() -> None:
     "text",
     ["resource {", '"kubernetes_manifest"', 'resource "helm_release" "x" {', "helm_release = [\n"],
 )
-def test_what_is_no_program_has_no_findings_on_lines_that_are_not_there(text: str) -> None:
+def test_invalid_program_has_no_findings_outside_its_lines(text: str) -> None:
     found = list(terraform_findings(text, "main.tf", 1, features_of(36)))
     assert all(each.place.line == 1 for each in found)

@@ -18,7 +18,7 @@ Follow = Callable[[str], Worktree]
 PLANNER = "planner/dra_planner"
 
 
-def test_a_rule(follow: Follow) -> None:
+def test_add_a_rule(follow: Follow) -> None:
     tree = follow("Add a rule")
     tree.write(
         "policies/dra_policies/rules/claims/class_name_too_long.py",
@@ -79,7 +79,7 @@ def test_a_rule(follow: Follow) -> None:
     assert "class-name-too-long" in tree.read("docs/rules.md")
 
 
-def test_an_output_format(follow: Follow) -> None:
+def test_add_an_output_format(follow: Follow) -> None:
     tree = follow("Add an output format")
     tree.append(
         "tests/command/test_formats.py",
@@ -125,7 +125,7 @@ def test_an_output_format(follow: Follow) -> None:
     assert tree.check() == ""
 
 
-def test_the_text_of_a_report(follow: Follow) -> None:
+def test_change_the_text_of_a_report(follow: Follow) -> None:
     tree = follow("Change the text of a report")
     start, _, _ = tree.read("command/dra_command/check/text.py").partition(
         "    with Page(file) as page:\n"
@@ -145,7 +145,7 @@ def test_the_text_of_a_report(follow: Follow) -> None:
     assert [line for line in lines if not line.startswith(("FINDING ", "TOTAL "))] == []
 
 
-def test_a_workload_kind(follow: Follow) -> None:
+def test_add_a_workload_kind(follow: Follow) -> None:
     tree = follow("Add a workload kind")
     cases = "tests/planner/manifests/workload_cases.py"
     case = (
@@ -165,7 +165,7 @@ def test_a_workload_kind(follow: Follow) -> None:
     assert tree.check() == ""
 
 
-def test_a_scheduler_plugin(follow: Follow) -> None:
+def test_add_a_scheduler_plugin(follow: Follow) -> None:
     tree = follow("Add a scheduler plugin")
     tree.write(
         f"{PLANNER}/simulation/plugins/rack_height.py",
@@ -200,7 +200,7 @@ def test_a_scheduler_plugin(follow: Follow) -> None:
     assert tree.check() == ""
 
 
-def test_a_cel_function(follow: Follow) -> None:
+def test_add_a_cel_function(follow: Follow) -> None:
     tree = follow("Add a CEL function")
     case = {
         "expression": "device.driver.madeUpReversed() == 'moc.aidivn.upg'",
@@ -228,7 +228,7 @@ def test_a_cel_function(follow: Follow) -> None:
     assert tree.check(function="madeUpReversed") == ""
 
 
-def test_a_kubernetes_minor_version(follow: Follow) -> None:
+def test_add_a_kubernetes_minor_version(follow: Follow) -> None:
     """1.38 is released, and 1.39 is its preview then."""
     tree = follow("Add a Kubernetes minor version")
     table = f"{PLANNER}/releases/table.py"
@@ -256,7 +256,7 @@ def test_a_kubernetes_minor_version(follow: Follow) -> None:
     assert tree.check() == ""
 
 
-def test_a_component_input(follow: Follow) -> None:
+def test_add_a_component_input(follow: Follow) -> None:
     tree = follow("Add a component input")
     inputs = "components/pulumi_dra/gke/pool/gpu_pool_inputs.py"
     start = "CASES: list[tuple[str, dict[str, Any], str, str]] = [\n"
@@ -276,7 +276,7 @@ def test_a_component_input(follow: Follow) -> None:
     assert "rack_height" in tree.read("components/pulumi_dra/platform/platform_options.py")
 
 
-def test_a_release(follow: Follow) -> None:
+def test_make_a_release(follow: Follow) -> None:
     tree = follow("Make a release")
     tree.replace("pyproject.toml", 'version = "1.0.0rc1"', 'version = "1.0.1"')
     assert "1.0.1" in tree.check(), "a policy pack of another version"

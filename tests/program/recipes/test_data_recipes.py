@@ -39,7 +39,7 @@ def plan(tree: Worktree, workloads: str, fleet: str) -> dict[str, object]:
     return answer
 
 
-def test_a_gpu(follow: Follow) -> None:
+def test_add_a_gpu(follow: Follow) -> None:
     tree = follow("Add a GPU")
     tree.add_row(
         f"{DATA}/gpus.csv",
@@ -67,7 +67,7 @@ def test_a_gpu(follow: Follow) -> None:
     assert "NVIDIA Q1" in tree.read("docs/catalog.md")
 
 
-def test_a_machine_type(follow: Follow) -> None:
+def test_add_a_machine_type(follow: Follow) -> None:
     tree = follow("Add a machine type")
     cells = {
         "family": "g9",
@@ -107,7 +107,7 @@ def test_a_machine_type(follow: Follow) -> None:
     assert slices.stdout.count("string: NVIDIA L4\n") == 2, slices.stderr
 
 
-def test_a_cloud(follow: Follow) -> None:
+def test_add_a_cloud(follow: Follow) -> None:
     tree = follow("Add a cloud")
     nimbus = PROJECT / "tests" / "clouds" / "nimbus"
     add_overlay(tree, nimbus, role="planner", package="dra_planner")
@@ -119,7 +119,7 @@ def test_a_cloud(follow: Follow) -> None:
     assert tree.run("-c", build).stdout == "pulumi_dra.nimbus.from_fleet\n"
 
 
-def test_a_device_driver(follow: Follow) -> None:
+def test_add_a_device_driver(follow: Follow) -> None:
     tree = follow("Add a device driver")
     widget = PROJECT / "tests" / "drivers" / "widget"
     add_overlay(tree, widget, role="planner", package="dra_planner")
@@ -128,7 +128,7 @@ def test_a_device_driver(follow: Follow) -> None:
     assert answer["verdict"] == "fits"
 
 
-def test_an_nvidia_driver_version(follow: Follow) -> None:
+def test_add_an_nvidia_driver_version(follow: Follow) -> None:
     tree = follow("Add an NVIDIA driver version")
     table = f"{DATA}/driver_releases.csv"
     newest = tree.read(table).splitlines()[-1]

@@ -56,7 +56,7 @@ def literals() -> Iterator[str]:
                     yield written(node)
 
 
-def test_settings_and_refusals_of_fleets_are_told_without_words_of_their_file() -> None:
+def test_stack_messages_do_not_mention_the_fleet_file() -> None:
     told = [in_stack_words(text) for text in (*settings(), *refusals())]
     assert [text for text in told if re.search(r"fleet|drivers\.", text)] == []
     assert (
@@ -65,6 +65,6 @@ def test_settings_and_refusals_of_fleets_are_told_without_words_of_their_file() 
     ) in told
 
 
-def test_every_word_for_stacks_stands_for_a_text_that_there_is() -> None:
+def test_every_stack_wording_matches_an_existing_text() -> None:
     texts = [*settings(), *refusals(), *literals()]
     assert [words for words, _ in _WORDS if not any(re.search(words, text) for text in texts)] == []

@@ -82,7 +82,7 @@ def test_no_module_names_a_cloud() -> None:
     assert named == []
 
 
-def test_no_module_has_a_label_or_a_resource_of_a_cloud() -> None:
+def test_no_module_contains_a_clouds_label_or_resource() -> None:
     clouds = [cloud(name) for name in names()]
     tokens = {token for each in clouds for token in (each.pool.token, each.cluster.token)}
     labels = {each.no_device_plugin_label for each in clouds} - {""}
@@ -95,7 +95,7 @@ def test_no_module_has_a_label_or_a_resource_of_a_cloud() -> None:
     assert found == []
 
 
-def test_the_search_finds_what_it_is_for() -> None:
+def test_search_finds_cloud_names_in_code_only() -> None:
     sample = 'def f(x):\n    """On gke."""\n    return x == "gke" or f"a.{x}.eks" or "eks-dev"\n'
     assert [text for _, text in literals(ast.parse(sample)) if WORD.search(text)] == ["gke", ".eks"]
 
@@ -116,7 +116,7 @@ says why.
 MADE = "components/pulumi_dra/platform/platform_options.py"
 
 
-def test_a_cloud_costs_a_handful_of_lines_elsewhere() -> None:
+def test_a_cloud_needs_few_lines_in_other_modules() -> None:
     word = re.compile(r"\baks|azure|_aks\b", re.IGNORECASE)
     places = [
         PROJECT / each

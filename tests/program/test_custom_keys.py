@@ -29,7 +29,7 @@ def first_up(journey: Callable[[str], Any], name: str, platform: dict[str, Any])
 
 
 @pytest.mark.xdist_group("eks")
-def test_pools_of_a_new_account_start_with_a_key_of_ones_own(journey: Callable[[str], Any]) -> None:
+def test_pools_with_a_custom_key_start_in_a_new_account(journey: Callable[[str], Any]) -> None:
     stack = first_up(journey, "eks-dev", ON_EKS)
     (grant,) = stack.engine.cloud.all("aws:kms/grant:Grant").values()
     assert grant["keyId"] == KEY
@@ -46,7 +46,7 @@ def test_pools_of_a_new_account_start_with_a_key_of_ones_own(journey: Callable[[
 
 
 @pytest.mark.xdist_group("gke")
-def test_google_uses_keys_of_ones_own_and_keeps_the_right_to(journey: Callable[[str], Any]) -> None:
+def test_gke_keeps_its_permission_to_use_a_custom_key(journey: Callable[[str], Any]) -> None:
     stack = first_up(journey, "gke-dev", ON_GKE)
     members = "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember"
     agents = {each["member"].partition("@")[2] for each in stack.engine.cloud.all(members).values()}

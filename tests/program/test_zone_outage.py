@@ -37,11 +37,11 @@ def nodes(stack: Any, pool: str) -> tuple[int, set[str]]:
     return group["scalingConfig"]["desiredSize"], zones
 
 
-def test_what_is_there_is_left_alone(stack: Any) -> None:
+def test_existing_nodes_are_unchanged_when_a_zone_is_lost(stack: Any) -> None:
     assert stack.up() == {}
 
 
-def test_a_pool_in_the_lost_zone_cannot_grow_and_the_cloud_says_why(stack: Any) -> None:
+def test_pool_in_the_lost_zone_cannot_grow_and_prints_the_clouds_error(stack: Any) -> None:
     stack.write(nodes={"l4": 1, "h100": 2})
     done = stack.engine.up(stack.stack, skip_preview=True)
     assert not done.ok
@@ -52,7 +52,7 @@ def test_a_pool_in_the_lost_zone_cannot_grow_and_the_cloud_says_why(stack: Any) 
     assert nodes(stack, "h100") == (1, {LOST})
 
 
-def test_another_zone_replaces_that_pool_alone_while_one_over_both_zones_grows(stack: Any) -> None:
+def test_new_zone_replaces_only_its_pool_while_another_pool_grows(stack: Any) -> None:
     stack.write(
         nodes={"l4": 3, "h100": 2},
         change=lambda fleet: next(each for each in fleet["pools"] if each["name"] == "h100").update(
@@ -66,7 +66,7 @@ def test_another_zone_replaces_that_pool_alone_while_one_over_both_zones_grows(s
     assert nodes(stack, "l4") == (3, {LOST, LEFT})
 
 
-def test_a_new_pool_names_the_zone_that_is_left(stack: Any) -> None:
+def test_new_pool_needs_the_remaining_zone(stack: Any) -> None:
     pool = {"name": "new", "machine": "g6.2xlarge", "count": {"min": 0, "max": 2}}
     stack.write(
         nodes={"l4": 3, "h100": 2, "new": 1}, change=lambda fleet: fleet["pools"].append(pool)
@@ -82,7 +82,7 @@ def test_a_new_pool_names_the_zone_that_is_left(stack: Any) -> None:
     assert nodes(stack, "new") == (1, {LEFT})
 
 
-def test_when_the_zone_is_back_nothing_moves_by_itself(stack: Any) -> None:
+def test_recovered_zone_causes_no_changes(stack: Any) -> None:
     stack.engine.cloud.drop(LOST_ZONE, LOST)
     assert stack.up() == {}
     destroyed = stack.engine.destroy(stack.stack)

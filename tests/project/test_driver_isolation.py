@@ -42,7 +42,7 @@ def literals(tree: ast.AST) -> list[tuple[int, str]]:
     ]
 
 
-def test_no_module_names_a_driver_of_slices() -> None:
+def test_no_module_names_a_slice_driver() -> None:
     found: list[str] = []
     for place in CODE:
         path = PROJECT / place
@@ -63,7 +63,7 @@ def test_every_exception_is_needed() -> None:
         )
 
 
-def test_the_search_finds_what_it_is_for() -> None:
+def test_search_finds_driver_names_in_code_only() -> None:
     sample = (
         'def f(x):\n    """On gpu.nvidia.com."""\n    return x == "gpu.nvidia.com/uuid" or '
         'f"a {x} dra.net"\n'

@@ -54,7 +54,7 @@ def lent(capacity: Any, **changes: Any) -> dict[str, Any]:
     ],
     ids=["claims", "nvidia.com/gpu with the chart", "nvidia.com/gpu with the operator"],
 )
-def test_a_gpu_cluster_publishes_the_same_and_serves_no_extended_resource(
+def test_gpu_cluster_serves_claims_but_no_extended_resource(
     drivers: dict[str, Any], work: str, verdict: str
 ) -> None:
     """NVIDIA/gpu-operator:manifests/state-dra-driver/0400_deviceclass-gpu.yaml@a22dbf6."""
@@ -66,13 +66,13 @@ def test_a_gpu_cluster_publishes_the_same_and_serves_no_extended_resource(
     assert told is (drivers is OPERATOR)
 
 
-def test_fleets_that_install_the_chart_are_written_as_before() -> None:
+def test_fleet_that_installs_the_chart_does_not_set_the_installer() -> None:
     written = read_fleet(fleet("eks", "g6.xlarge", NVIDIA)).document()["drivers"]["nvidia"]
     assert "installer" not in written
 
 
 @pytest.mark.parametrize("capacity", ["flex-start", "queued"])
-def test_lent_nodes_are_planned_on_without_a_price(capacity: str) -> None:
+def test_borrowed_nodes_are_planned_without_a_price(capacity: str) -> None:
     work = job(1, GPU, tolerates="nvidia.com/gpu")
     if capacity == "queued":
         refused = planned(lent(capacity), work)
@@ -103,16 +103,14 @@ def test_lent_nodes_are_planned_on_without_a_price(capacity: str) -> None:
     ],
     ids=["no autoscaler", "a minimum", "another cloud"],
 )
-def test_lent_nodes_that_no_cloud_starts_are_rejected(
-    document: dict[str, Any], sentence: str
-) -> None:
+def test_invalid_borrowed_nodes_are_rejected(document: dict[str, Any], sentence: str) -> None:
     with pytest.raises(FleetError) as caught:
         read_fleet(document)
     assert any(sentence in str(each) for each in (caught.value, *caught.value.others))
 
 
 @pytest.mark.parametrize(("zone", "is_told"), [("us-east-1a", True), ("us-east-1-dfw-2a", False)])
-def test_a_zone_without_the_machine_type_is_named(zone: str, is_told: bool) -> None:
+def test_zone_without_the_machine_type_is_reported(zone: str, is_told: bool) -> None:
     document = fleet("eks", "p6e-gb200.36xlarge", {"nvidia": {"version": "0.5.0"}})
     document |= {"region": "us-east-1", "network": {"zones": [zone]}}
     document["pools"][0]["capacity"] = {"capacityBlock": "cr-0123456789abcdef0"}

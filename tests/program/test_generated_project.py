@@ -35,7 +35,7 @@ def run(python: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[
 
 @pytest.mark.engine
 @pytest.mark.xdist_group("eks")
-def test_a_written_stack_previews_with_the_pack_of_the_wheel_and_with_its_own(
+def test_stack_previews_with_the_packs_of_wheel_and_project(
     tmp_path: Path,
 ) -> None:
     python = environment_with_wheel(tmp_path / "venv", tmp_path / "wheel")

@@ -85,7 +85,7 @@ def is_part(words: str, text: str) -> bool:
 
 
 @pytest.mark.parametrize("name", SHOWN["by a test"])
-def test_a_test_that_shows_others_exists_and_names_them(name: str) -> None:
+def test_that_shows_other_fixes_exists_and_contains_them(name: str) -> None:
     file, _, function = name.partition("::")
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
     assert any(

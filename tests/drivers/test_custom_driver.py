@@ -48,7 +48,7 @@ def answer(
     return told
 
 
-def test_claims_on_its_devices_are_planned(tmp_path: Path) -> None:
+def test_widget_claims_are_planned(tmp_path: Path) -> None:
     plan = answer("plan", fleet(), tmp_path)
 
     assert plan["verdict"] == "fits"
@@ -57,13 +57,13 @@ def test_claims_on_its_devices_are_planned(tmp_path: Path) -> None:
     assert plan["pools"][0]["devices"] == {"total": 6, "used": 6, "stranded": 0}
 
 
-def test_its_devices_have_its_name(tmp_path: Path) -> None:
+def test_widget_devices_are_named_in_the_report(tmp_path: Path) -> None:
     done = command("plan", WORKLOADS, "--fleet", WIDGET / "fleet.yaml")
 
     assert "6 widgets" in done.stdout
 
 
-def test_what_it_rejects_is_found(tmp_path: Path) -> None:
+def test_config_that_the_driver_rejects_is_found(tmp_path: Path) -> None:
     manifests = tmp_path / "workloads.yaml"
     manifests.write_text(WORKLOADS.read_text().replace("kind: WidgetConfig", "kind: GadgetConfig"))
 
@@ -87,7 +87,7 @@ def test_what_it_rejects_is_found(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_fleet_that_it_cannot_serve_is_refused(
+def test_fleet_that_the_driver_cannot_serve_is_rejected(
     changes: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
     (tmp_path / "fleet.yaml").write_text(yaml.safe_dump(fleet(**changes)))
@@ -97,7 +97,7 @@ def test_a_fleet_that_it_cannot_serve_is_refused(
     assert message in " ".join(done.stderr.split())
 
 
-def test_a_selector_on_what_only_the_node_knows_cannot_be_decided(tmp_path: Path) -> None:
+def test_selector_on_a_node_specific_attribute_cannot_be_decided(tmp_path: Path) -> None:
     manifests = tmp_path / "workloads.yaml"
     manifests.write_text(WORKLOADS.read_text().replace(".lanes == 2", ".polished == true"))
 
@@ -124,7 +124,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunResult, dict[str
 
 
 @pytest.mark.engine
-def test_the_engine_installs_it(built: tuple[RunResult, dict[str, dict[str, Any]]]) -> None:
+def test_engine_installs_the_driver(built: tuple[RunResult, dict[str, dict[str, Any]]]) -> None:
     up, resources = built
 
     assert up.ok, up.output
