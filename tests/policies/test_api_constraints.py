@@ -309,7 +309,7 @@ ADVICE: tuple[tuple[str, Spec, str], ...] = (
 
 
 @pytest.mark.parametrize(("token", "spec", "fix"), ADVICE, ids=[row[2] for row in ADVICE])
-def test_the_advice_names_the_change(token: str, spec: Spec, fix: str) -> None:
+def test_the_fix_names_the_change(token: str, spec: Spec, fix: str) -> None:
     """The cases above make this change, and nothing is reported after it."""
     found = [each.fix for each in broken_constraints(token, spec_of(token, spec))]
     assert any(each.startswith(fix) for each in found), found
@@ -320,7 +320,7 @@ def spec_of(token: str, changes: Spec) -> Properties:
 
 
 @pytest.mark.parametrize("token", GOOD)
-def test_good_objects_break_nothing(token: str) -> None:
+def test_valid_objects_break_no_constraint(token: str) -> None:
     assert list(broken_constraints(token, spec_of(token, {}))) == []
 
 
@@ -329,7 +329,7 @@ def test_members_of_a_newer_version_are_accepted() -> None:
     assert list(broken_constraints(CLASS, newer)) == []
 
 
-def test_unknown_values_break_nothing() -> None:
+def test_unknown_values_break_no_constraint() -> None:
     spec = {"role": UNKNOWN, "instanceProfile": UNKNOWN, "tags": UNKNOWN}
     assert list(broken_constraints(CLASS, spec_of(CLASS, spec))) == []
 
@@ -351,7 +351,7 @@ PROVIDER_CASES: tuple[tuple[str, Spec, str], ...] = (
 
 
 @pytest.mark.parametrize(("token", "inputs", "said"), PROVIDER_CASES)
-def test_schemas_of_providers_count_for_what_the_program_sets(
+def test_provider_schemas_apply_only_to_values_that_the_program_sets(
     token: str, inputs: Spec, said: str
 ) -> None:
     found = [each.says for each in broken_constraints(token, Properties(inputs))]
@@ -373,7 +373,7 @@ def test_schemas_of_providers_count_for_what_the_program_sets(
         ),
     ],
 )
-def test_values_with_which_a_chart_or_its_controller_fails(
+def test_values_that_a_chart_or_its_controller_rejects_are_reported(
     chart: str, values: Spec, said: str
 ) -> None:
     found = [each.says for each in broken_constraints(f"chart:{chart}", Properties(values))]
@@ -383,7 +383,7 @@ def test_values_with_which_a_chart_or_its_controller_fails(
 @pytest.mark.parametrize(
     ("size", "found"), [(5, ["set nodeConfig.diskSizeGb to a value of at least 10"]), (10, [])]
 )
-def test_a_number_below_the_least_is_reported(size: int, found: list[str]) -> None:
+def test_a_number_below_the_minimum_is_reported(size: int, found: list[str]) -> None:
     pool = {"nodeConfig": {"diskSizeGb": size}}
     declared = DeclaredResource(
         urn="pool", type="gcp:container/nodePool:NodePool", name="pool", props=Properties(pool)
@@ -413,7 +413,7 @@ def test_every_kind_of_row_has_an_evaluation() -> None:
     assert kinds <= {"types", *_FAULTS}
 
 
-def test_entries_with_lists_as_values_are_compared() -> None:
+def test_lists_instead_of_numbers_cause_findings_not_exceptions() -> None:
     """Given a list where the API expects a number, expect findings instead of an exception."""
     entry = {"networkCardIndex": [0], "deviceIndex": 0}
     spec = {"networkInterfaces": [entry, entry]}

@@ -10,7 +10,7 @@ from dra_policies.assets import with_texts
 from dra_policies.unknown_values import UNKNOWN
 
 
-def test_texts_replace_assets(tmp_path: Path) -> None:
+def test_assets_are_replaced_by_their_text(tmp_path: Path) -> None:
     (tmp_path / "values.yaml").write_text("driver: {enabled: false}", encoding="utf-8")
     files = [FileAsset("values.yaml"), StringAsset("toolkit: {}"), {"path": "kept"}, 1]
 
@@ -22,7 +22,7 @@ def test_texts_replace_assets(tmp_path: Path) -> None:
     ]
 
 
-def test_files_that_cannot_be_read_are_unknown(tmp_path: Path) -> None:
+def test_unreadable_files_are_unknown(tmp_path: Path) -> None:
     (tmp_path / "binary").write_bytes(b"\xff\xfe\xff")
     files = [
         FileAsset("absent.yaml"),

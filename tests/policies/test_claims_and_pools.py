@@ -108,7 +108,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
 
 
 @pytest.mark.parametrize("name", SENTENCES)
-def test_the_sentence(declare: SimpleNamespace, name: str) -> None:
+def test_claims_and_pools_get_the_expected_findings(declare: SimpleNamespace, name: str) -> None:
     jobs, fleet, expected = SENTENCES[name]
     manifests = "---\n".join(declare.job(**{"pods": 2, **each}) for each in jobs)
 
@@ -127,7 +127,9 @@ NEAREST = {
 
 
 @pytest.mark.parametrize("name", NEAREST)
-def test_a_refusal_names_the_nearest_miss_and_a_fix(declare: SimpleNamespace, name: str) -> None:
+def test_a_claim_that_fits_no_pool_names_the_nearest_miss_and_a_fix(
+    declare: SimpleNamespace, name: str
+) -> None:
     changes, words = NEAREST[name]
 
     (told,) = Judge(RULES).of_resource(declare.record(manifests=declare.job(**changes)))
@@ -138,7 +140,9 @@ def test_a_refusal_names_the_nearest_miss_and_a_fix(declare: SimpleNamespace, na
     assert told.finding.urn == declare.record().urn
 
 
-def test_what_only_the_node_knows_is_advice_at_the_end(declare: SimpleNamespace) -> None:
+def test_attributes_known_only_at_run_time_give_advice_for_the_stack(
+    declare: SimpleNamespace,
+) -> None:
     judge, record = Judge(RULES), declare.record(manifests=declare.job(1, selector=UUID))
 
     assert judge.of_resource(record) == ()
@@ -148,7 +152,7 @@ def test_what_only_the_node_knows_is_advice_at_the_end(declare: SimpleNamespace)
     assert "known only at run time: uuid" in sentence
 
 
-def test_a_missing_template_is_advice(declare: SimpleNamespace) -> None:
+def test_a_missing_template_gives_advice(declare: SimpleNamespace) -> None:
     manifests = declare.job().partition("---")[2]
 
     ((rule, sentence),) = of_claims(Judge(RULES).of_stack([declare.record(manifests=manifests)]))
@@ -157,7 +161,7 @@ def test_a_missing_template_is_advice(declare: SimpleNamespace) -> None:
     assert "ResourceClaimTemplate default/train-gpus isn't in the manifests" in sentence
 
 
-def test_a_plan_of_a_machine_that_no_table_holds(
+def test_a_plan_with_an_unknown_machine_type_cannot_be_checked(
     declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from dra_planner import catalog
@@ -194,7 +198,7 @@ L4 = "device.attributes['gpu.nvidia.com'].productName == 'NVIDIA L4'"
 
 
 @pytest.mark.parametrize("name", DECLARED)
-def test_demand_is_judged_again_on_what_is_declared(declare: SimpleNamespace, name: str) -> None:
+def test_demand_is_checked_against_the_declared_pools(declare: SimpleNamespace, name: str) -> None:
     changes, expected = DECLARED[name]
     record = declare.record(manifests=declare.job(2, selector=L4))
 
@@ -204,7 +208,7 @@ def test_demand_is_judged_again_on_what_is_declared(declare: SimpleNamespace, na
     assert ("pool-differs-from-plan" in named(told)) == (name != "as planned")
 
 
-def test_the_machine_of_a_launch_template_counts(declare: SimpleNamespace) -> None:
+def test_the_machine_type_of_a_launch_template_is_used(declare: SimpleNamespace) -> None:
     template = declare.resource(
         "aws:ec2/launchTemplate:LaunchTemplate", "lt", {"instanceType": "g4dn.xlarge"}
     )
@@ -216,7 +220,7 @@ def test_the_machine_of_a_launch_template_counts(declare: SimpleNamespace) -> No
     ]
 
 
-def test_a_disk_that_the_provider_computes_beside_a_launch_template_is_no_fault(
+def test_a_computed_disk_size_next_to_a_launch_template_is_accepted(
     declare: SimpleNamespace,
 ) -> None:
     """After `up`, a group whose template describes the disk has a diskSize of 0."""
@@ -238,7 +242,7 @@ def test_a_disk_that_the_provider_computes_beside_a_launch_template_is_no_fault(
     assert told(100) == {"pool-refused-by-cloud"}
 
 
-def test_what_eks_makes_of_a_group_and_its_template_is_no_fault(declare: SimpleNamespace) -> None:
+def test_values_that_eks_adds_to_a_node_group_are_accepted(declare: SimpleNamespace) -> None:
     """After `up`, a group with a custom image has a version and the machine type of its
     template.
     """
@@ -256,7 +260,7 @@ def test_what_eks_makes_of_a_group_and_its_template_is_no_fault(declare: SimpleN
     assert told(arn="arn:aws:eks:us-east-1:111122223333:nodegroup/l4") == set()
 
 
-def test_the_driver_of_the_stack_counts(declare: SimpleNamespace) -> None:
+def test_the_driver_version_of_the_stack_is_used(declare: SimpleNamespace) -> None:
     """The PCI address is called pcieBusID up to 25.8.1, and has another name since 25.12.0."""
     selector = "device.attributes['gpu.nvidia.com'].pcieBusID == 'x'"
     record = declare.record(manifests=declare.job(2, selector=selector))
@@ -279,7 +283,7 @@ SHARED = {"featureGates": {"ConsumableShares": True}, "consumableShares": "4"}
     [(SHARED, True), ({}, False), (UNKNOWN, True), ({**SHARED, "consumableShares": UNKNOWN}, True)],
     ids=["as planned", "shares forgotten", "values not known", "shares not known"],
 )
-def test_how_the_driver_of_the_stack_is_set_up_counts(
+def test_the_driver_values_of_the_stack_are_used(
     declare: SimpleNamespace, values: Any, fits: bool
 ) -> None:
     """Eight pods fit on two nodes with one GPU each only if each GPU is shared by four pods. The
@@ -294,7 +298,7 @@ def test_how_the_driver_of_the_stack_is_set_up_counts(
     assert ("pool-maximum-too-small" not in told) == fits
 
 
-def test_counts_that_are_not_known_are_the_plan_s(declare: SimpleNamespace) -> None:
+def test_unknown_counts_are_taken_from_the_plan(declare: SimpleNamespace) -> None:
     record = declare.record(manifests=declare.job(8))
 
     told = Judge(RULES).of_stack([record, declare.node_group(scalingConfig=UNKNOWN)])
@@ -347,7 +351,7 @@ ROLLOUTS = {
 
 
 @pytest.mark.parametrize("name", ROLLOUTS)
-def test_rollouts(declare: SimpleNamespace, name: str) -> None:
+def test_rollout_surge_is_checked(declare: SimpleNamespace, name: str) -> None:
     replicas, strategy, expected = ROLLOUTS[name]
     manifests = DEPLOYMENT.format(replicas=replicas, strategy=strategy)
 
@@ -360,12 +364,12 @@ class TestWorkloadsOfTheStack:
     def stack(self, declare: SimpleNamespace, *more: Resource, **plan: Any) -> list[Resource]:
         return [declare.record(**plan), declare.node_group(), *more]
 
-    def test_they_fit(self, declare: SimpleNamespace) -> None:
+    def test_fitting_workloads_have_no_findings(self, declare: SimpleNamespace) -> None:
         stack = self.stack(declare, *declare.job_resources(2))
 
         assert said(Judge(RULES).of_stack(stack)) == []
 
-    def test_a_refusal_names_the_template_and_is_told_of_the_workload(
+    def test_a_claim_finding_names_the_template_and_points_to_the_workload(
         self, declare: SimpleNamespace
     ) -> None:
         template, job = declare.job_resources(8)
@@ -378,7 +382,7 @@ class TestWorkloadsOfTheStack:
             "at most 4 devices"
         )
 
-    def test_before_they_are_created(self, declare: SimpleNamespace) -> None:
+    def test_workloads_are_checked_before_they_are_created(self, declare: SimpleNamespace) -> None:
         judge = Judge(RULES)
         template, job = declare.job_resources(2, devices=2)
         first = [
@@ -390,7 +394,7 @@ class TestWorkloadsOfTheStack:
         assert first == []
         assert rule == "claim-fits-no-pool"
 
-    def test_a_workload_before_its_template_waits_for_the_end(
+    def test_a_workload_before_its_template_is_checked_with_the_stack(
         self, declare: SimpleNamespace
     ) -> None:
         judge = Judge(RULES)
@@ -402,7 +406,7 @@ class TestWorkloadsOfTheStack:
         assert told["train"] == []
         assert named(judge.of_stack(stack)) == ["claim-fits-no-pool"]
 
-    def test_they_add_to_the_plan_s_demand(self, declare: SimpleNamespace) -> None:
+    def test_workloads_of_the_stack_add_to_the_plans_demand(self, declare: SimpleNamespace) -> None:
         planned = declare.job(3, name="planned")
         fits, too_many = declare.job_resources(1), declare.job_resources(2)
 
@@ -410,17 +414,19 @@ class TestWorkloadsOfTheStack:
         told = Judge(RULES).of_stack(self.stack(declare, *too_many, manifests=planned))
         assert "pool-maximum-too-small" in named(told)
 
-    def test_one_that_is_in_the_plan_too_counts_once(self, declare: SimpleNamespace) -> None:
+    def test_a_workload_in_both_plan_and_stack_counts_once(self, declare: SimpleNamespace) -> None:
         stack = self.stack(declare, *declare.job_resources(4), manifests=declare.job(4))
 
         assert of_claims(Judge(RULES).of_stack(stack)) == []
 
-    def test_the_resource_wins_over_the_plan(self, declare: SimpleNamespace) -> None:
+    def test_the_resource_takes_precedence_over_the_plan(self, declare: SimpleNamespace) -> None:
         stack = self.stack(declare, *declare.job_resources(5), manifests=declare.job(2))
 
         assert "pool-maximum-too-small" in named(Judge(RULES).of_stack(stack))
 
-    def test_a_class_of_the_stack_wins_over_the_plan_s(self, declare: SimpleNamespace) -> None:
+    def test_a_class_of_the_stack_takes_precedence_over_the_plans_class(
+        self, declare: SimpleNamespace
+    ) -> None:
         selectors = [{"cel": {"expression": f"device.driver == 'gpu.nvidia.com' && {VOLTA}"}}]
         own = declare.kubernetes(
             "DeviceClass", "resource.k8s.io/v1", "gpu.nvidia.com", spec={"selectors": selectors}
@@ -430,7 +436,7 @@ class TestWorkloadsOfTheStack:
             Judge(RULES).of_stack(self.stack(declare, *declare.job_resources(), own))
         )
 
-    def test_without_outputs_their_inputs_count(self, declare: SimpleNamespace) -> None:
+    def test_inputs_are_used_if_there_are_no_outputs(self, declare: SimpleNamespace) -> None:
         """The first preview of a cluster is such a case."""
         judge = Judge(RULES)
         stack = self.stack(declare, *declare.job_resources(8))
@@ -448,9 +454,7 @@ class TestWorkloadsOfTheStack:
         )  # reported when they were analysed
         assert of_claims(Judge(RULES).of_stack(stack)) != []
 
-    def test_what_is_not_known_and_decides_nothing_is_left_out(
-        self, declare: SimpleNamespace
-    ) -> None:
+    def test_irrelevant_unknown_values_are_ignored(self, declare: SimpleNamespace) -> None:
         template, job = declare.job_resources(8)
         job.props.at("spec.template.spec.containers")[0]["image"] = UNKNOWN
         job.props.at("spec.template.spec.containers")[0]["env"] = [
@@ -461,7 +465,7 @@ class TestWorkloadsOfTheStack:
             "pool-maximum-too-small"
         ]
 
-    def test_what_is_not_known_and_decides_is_said(self, declare: SimpleNamespace) -> None:
+    def test_relevant_unknown_values_are_reported(self, declare: SimpleNamespace) -> None:
         template, job = declare.job_resources(8)
         job.props.values["spec"]["parallelism"] = UNKNOWN
 
@@ -477,7 +481,7 @@ class TestWorkloadsOfTheStack:
         ("name", "expected"),
         [("team", "pool-maximum-too-small"), (UNKNOWN, "stack-cannot-be-judged")],
     )
-    def test_a_namespace_that_does_not_exist_yet(
+    def test_a_namespace_that_does_not_exist_yet_is_resolved(
         self, declare: SimpleNamespace, name: Any, expected: str
     ) -> None:
         namespace = declare.kubernetes("Namespace", "core/v1", name)
@@ -493,7 +497,7 @@ class TestWorkloadsOfTheStack:
         assert expected in named(told)
         assert ("pool-maximum-too-small" in named(told)) == (name == "team")
 
-    def test_a_stack_without_a_plan_is_judged_by_what_it_says(
+    def test_a_stack_without_a_plan_is_checked_by_its_resources(
         self, declare: SimpleNamespace
     ) -> None:
         cluster = declare.resource(
@@ -506,7 +510,9 @@ class TestWorkloadsOfTheStack:
 
         assert {"pool-maximum-too-small", "plan-record-missing"} <= set(named(told))
 
-    def test_a_stack_that_does_not_say_enough(self, declare: SimpleNamespace) -> None:
+    def test_a_stack_without_enough_information_cannot_be_checked(
+        self, declare: SimpleNamespace
+    ) -> None:
         told = Judge(RULES).of_stack([declare.node_group(), *declare.job_resources(8)])
 
         assert named(told) == ["plan-record-missing", "stack-cannot-be-judged"]
@@ -516,7 +522,7 @@ class TestWorkloadsOfTheStack:
         )
 
 
-def test_more_devices_than_a_node_has_are_blamed_before_its_cpu(declare: SimpleNamespace) -> None:
+def test_too_many_devices_are_reported_before_too_many_cpus(declare: SimpleNamespace) -> None:
     manifests = declare.job(pods=1, devices=9, cpu="100")
 
     (told,) = Judge(RULES).of_resource(declare.record(manifests=manifests, pools=TWO_POOLS))

@@ -42,12 +42,12 @@ def with_outputs(stack: Mapping[str, Resource], name: str, **outputs: Any) -> li
     ("today", "is_reported"),
     [(TODAY, True), (date(2026, 8, 1), False), (date.min, False)],
 )
-def test_kubernetes_support_ends(today: date, is_reported: bool) -> None:
+def test_end_of_kubernetes_support_is_reported(today: date, is_reported: bool) -> None:
     stack = base("raw-eks")  # Kubernetes 1.34, until 2026-12-02
     assert (("kubernetes-support-ends", "cluster") in told(stack, today)) is is_reported
 
 
-def test_one_minor_version_more_is_supported_longer() -> None:
+def test_the_next_minor_version_fixes_an_ending_support() -> None:
     stack = base("raw-eks")
     (found,) = (
         each.finding
@@ -60,12 +60,12 @@ def test_one_minor_version_more_is_supported_longer() -> None:
     )
 
 
-def test_a_floor_version_is_not_reported() -> None:
+def test_a_minimum_version_is_not_reported() -> None:
     assert ("kubernetes-support-ends", "cluster") not in told(base("raw-gke"))
 
 
 @pytest.mark.parametrize("strategy", ["DEFAULT", None], ids=["said", "omitted"])
-def test_surge_on_bought_capacity(strategy: str | None) -> None:
+def test_surge_on_reserved_capacity_is_reported(strategy: str | None) -> None:
     edit = {
         "boot/capacityReservationSpecification": BOUGHT,
         "gpus/updateConfig/updateStrategy": strategy,
@@ -73,12 +73,12 @@ def test_surge_on_bought_capacity(strategy: str | None) -> None:
     assert ("bought-capacity-unusable", "gpus") in told(edited(base("raw-eks"), edit))
 
 
-def test_an_unknown_strategy_is_not_refused() -> None:
+def test_an_unknown_surge_strategy_is_not_reported() -> None:
     edit = {"boot/capacityReservationSpecification": BOUGHT, "gpus/updateConfig": UNKNOWN}
     assert ("bought-capacity-unusable", "gpus") not in told(edited(base("raw-eks"), edit))
 
 
-def test_what_a_provider_computes_is_what_the_program_omits() -> None:
+def test_a_property_computed_by_the_provider_counts_as_omitted() -> None:
     """instanceTypes is unknown in a preview although the launch template names the machine type."""
     stack = edited(
         base("raw-eks"),
@@ -116,7 +116,7 @@ def test_the_driver_must_tolerate_the_taints_that_a_cloud_adds() -> None:
     assert ("driver-reaches-no-node", "driver") in told(edited(base("raw-aks"), edit))
 
 
-def test_one_switch_makes_outages_advisory() -> None:
+def test_outages_can_be_made_advisory_with_one_setting() -> None:
     outages = {rule.id for rule in RULES if rule.is_outage}
     assert {"driver-root-wrong", "driver-label-not-set", "image-without-driver"} <= outages
     soft = {

@@ -93,7 +93,7 @@ def _with_outputs(resource: Resource) -> Resource:
 
 
 @pytest.mark.parametrize("name", BASES)
-def test_a_good_stack_is_silent_in_a_preview(name: str) -> None:
+def test_a_valid_stack_has_no_findings_in_a_preview(name: str) -> None:
     assert [entry for entry in preview(base(name)) if entry.rule != "stack-cannot-be-judged"] == []
 
 

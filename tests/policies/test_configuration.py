@@ -57,7 +57,7 @@ def larger(declare: SimpleNamespace) -> list[Resource]:
     return [declare.record(), declare.node_group(counts=(2, 2, 3))]
 
 
-def test_levels_of_policies() -> None:
+def test_policies_have_the_configured_levels() -> None:
     configured = parse_configuration(
         "rules: {security-baseline: mandatory, driver-missing: disabled, pod-fits-no-system-pool: "
         "advisory}"
@@ -76,29 +76,29 @@ def test_a_resource_is_exempt(larger: list[Resource], object: str) -> None:
     assert told(judge(exempt(object=object)), *larger) == []
 
 
-def test_another_resource_is_not(larger: list[Resource]) -> None:
+def test_other_resources_are_not_exempt(larger: list[Resource]) -> None:
     assert told(judge(exempt(object="NodeGroup h100")), *larger) == [RULE]
 
 
-def test_an_exemption_that_has_expired(larger: list[Resource]) -> None:
+def test_an_expired_exemption_has_no_effect(larger: list[Resource]) -> None:
     assert told(judge(exempt(expires="2026-05-31")), *larger) == [RULE, "exemption-without-effect"]
     assert told(judge(exempt(expires="2026-06-01")), *larger) == []
 
 
-def test_an_exemption_that_excuses_nothing(declare: SimpleNamespace) -> None:
+def test_an_unused_exemption_is_reported(declare: SimpleNamespace) -> None:
     assert told(judge(exempt()), declare.record(), declare.node_group()) == [
         "exemption-without-effect"
     ]
 
 
-def test_a_workload_of_the_plan_is_exempt_by_its_name(declare: SimpleNamespace) -> None:
+def test_a_workload_of_the_plan_is_exempt_by_name(declare: SimpleNamespace) -> None:
     stack = [declare.record(manifests=declare.job(8)), declare.node_group(counts=(4, 4, 4))]
     assert told(judge(), *stack) == ["pool-maximum-too-small"]
 
     assert told(judge(exempt("pool-maximum-too-small", "Job default/train")), *stack) == []
 
 
-def test_an_annotation(declare: SimpleNamespace) -> None:
+def test_an_annotation_exempts_its_object(declare: SimpleNamespace) -> None:
     def annotated(said: str) -> list[Resource]:
         objects = declare.job_resources(2, devices=40)
         for each in objects:
@@ -166,7 +166,7 @@ IN_BOTH = "claim-shared-by-replicas"
         "another object",
     ],
 )
-def test_command_and_pack_tell_the_same(declare: SimpleNamespace, text: str) -> None:
+def test_command_and_pack_report_the_same_findings(declare: SimpleNamespace, text: str) -> None:
     source = Source("web.yaml", yaml.safe_dump_all(SHARED))
     asked = ProjectConfiguration(parse_configuration(text, "pulumi-dra.yaml"), TODAY)
     resources = [
@@ -193,25 +193,25 @@ def test_command_and_pack_tell_the_same(declare: SimpleNamespace, text: str) -> 
 
 
 class TestWhereThePackLooks:
-    def test_from_the_folder_of_whoever_started_pulumi_upwards(self, tmp_path: Path) -> None:
+    def test_configuration_is_searched_upwards_from_pwd(self, tmp_path: Path) -> None:
         (tmp_path / "pulumi-dra.yaml").write_text("exclude: [a]\n")
         (tmp_path / "stacks").mkdir()
 
         assert configuration_of_project({"PWD": str(tmp_path / "stacks")}).settings.exclude == ["a"]
 
-    def test_a_variable_names_another(self, tmp_path: Path) -> None:
+    def test_an_environment_variable_selects_another_file(self, tmp_path: Path) -> None:
         (tmp_path / "pulumi-dra.yaml").write_text("exclude: [a]\n")
         (tmp_path / "other.yaml").write_text("exclude: [b]\n")
         environment = {"PWD": str(tmp_path), VARIABLE: str(tmp_path / "other.yaml")}
 
         assert configuration_of_project(environment).settings.exclude == ["b"]
 
-    def test_nowhere(self, tmp_path: Path) -> None:
+    def test_without_a_file_the_configuration_is_empty(self, tmp_path: Path) -> None:
         (tmp_path / ".git").mkdir()
 
         assert configuration_of_project({"PWD": str(tmp_path)}).settings.rules == {}
         assert configuration_of_project({}).settings.rules == {}
 
-    def test_one_that_is_named_and_missing_is_an_error(self, tmp_path: Path) -> None:
+    def test_a_missing_file_in_the_environment_variable_is_an_error(self, tmp_path: Path) -> None:
         with pytest.raises(PlannerError, match="doesn't exist"):
             configuration_of_project({VARIABLE: str(tmp_path / "gone.yaml")})

@@ -23,19 +23,19 @@ def told(stack: Mapping[str, Resource], thresholds: Mapping[str, float]) -> list
     return [each for each in found if each.rule.id in (ALL, ONE)]
 
 
-def test_without_a_threshold_nothing_is_told() -> None:
+def test_without_a_threshold_cost_is_not_reported() -> None:
     assert told(base("raw-eks"), {}) == []
 
 
 @pytest.mark.parametrize("rule", [ALL, ONE])
-def test_a_ceiling_below_the_cost_is_told_and_one_above_is_not(rule: str) -> None:
+def test_cost_is_reported_only_above_the_threshold(rule: str) -> None:
     (entry,) = told(base("raw-eks"), {rule: MONTH - 1})
     assert entry.rule.level == "mandatory"
     assert f"${MONTH:,.0f} per month" in entry.finding.message
     assert told(base("raw-eks"), {rule: MONTH + 1}) == []
 
 
-def test_following_the_fix_helps() -> None:
+def test_applying_the_fix_removes_the_finding() -> None:
     (entry,) = told(base("raw-eks"), {ONE: MONTH - 1})
     assert "lower its maximum to 5" in entry.finding.fix
     assert entry.finding.urn.endswith("::gpus")

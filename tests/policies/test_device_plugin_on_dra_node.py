@@ -80,7 +80,7 @@ TERMS = {
 
 
 @pytest.mark.parametrize("name", TERMS)
-def test_terms_of_a_release(declare: SimpleNamespace, name: str) -> None:
+def test_affinity_terms_of_a_release_are_checked(declare: SimpleNamespace, name: str) -> None:
     terms, expected = TERMS[name]
 
     assert (
@@ -108,7 +108,7 @@ VALUES = {
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_values_of_a_release(declare: SimpleNamespace, name: str) -> None:
+def test_values_of_a_release_are_checked(declare: SimpleNamespace, name: str) -> None:
     values, expected = VALUES[name]
 
     assert verdict(declare.node_group(), declare.release(PLUGIN, values)) == expected
@@ -122,11 +122,11 @@ def test_values_of_a_release(declare: SimpleNamespace, name: str) -> None:
         "./nvidia-device-plugin-0.17.4.tgz",
     ],
 )
-def test_the_chart_is_known_by_any_address(declare: SimpleNamespace, chart: str) -> None:
+def test_the_chart_is_recognized_at_any_address(declare: SimpleNamespace, chart: str) -> None:
     assert verdict(declare.node_group(), declare.release(chart)) == "fails"
 
 
-def test_values_in_files_are_not_known(declare: SimpleNamespace) -> None:
+def test_values_in_files_are_unknown(declare: SimpleNamespace) -> None:
     assert (
         verdict(declare.node_group(), declare.release(PLUGIN, {}, valueYamlFiles=[{}]))
         == "cannot tell"
@@ -151,7 +151,7 @@ def test_the_static_manifest_has_no_affinity(declare: SimpleNamespace) -> None:
     assert "it doesn't set a node affinity" in finding.message
 
 
-def test_a_daemon_set_that_excludes_passes(declare: SimpleNamespace) -> None:
+def test_a_daemon_set_that_excludes_dra_nodes_passes(declare: SimpleNamespace) -> None:
     assert (
         verdict(declare.node_group(), declare.daemon_set(raw(affinity=affinity([NOT_DRA]))))
         == "passes"
@@ -164,7 +164,7 @@ def test_a_patch_replaces_the_affinity_of_its_daemon_set(declare: SimpleNamespac
     assert verdict(declare.node_group(), declare.daemon_set(raw()), patch) == "passes"
 
 
-def test_a_patch_of_a_daemon_set_outside_the_stack_is_judged_alone(
+def test_a_patch_of_an_external_daemon_set_is_checked_by_itself(
     declare: SimpleNamespace,
 ) -> None:
     good = declare.daemon_set({"affinity": affinity([NOT_DRA])}, kind="DaemonSetPatch")
@@ -174,7 +174,7 @@ def test_a_patch_of_a_daemon_set_outside_the_stack_is_judged_alone(
     assert verdict(declare.node_group(), bad) == "fails"
 
 
-def test_another_daemon_set_is_nobody_s_business(declare: SimpleNamespace) -> None:
+def test_an_unrelated_daemon_set_passes(declare: SimpleNamespace) -> None:
     spec = {
         "containers": [{"image": "example/exporter:1"}],
         "tolerations": [{"operator": "Exists"}],
@@ -183,17 +183,17 @@ def test_another_daemon_set_is_nobody_s_business(declare: SimpleNamespace) -> No
     assert verdict(declare.node_group(), declare.daemon_set(spec, name="exporter")) == "passes"
 
 
-def test_a_plugin_beside_pools_that_are_not_for_dra_passes(declare: SimpleNamespace) -> None:
+def test_a_device_plugin_with_only_non_dra_pools_passes(declare: SimpleNamespace) -> None:
     legacy = declare.node_group("legacy", labels={"nvidia.com/gpu.present": "true"})
 
     assert verdict(legacy, declare.release(PLUGIN)) == "passes"
 
 
-def test_labels_that_are_not_known_cannot_be_judged(declare: SimpleNamespace) -> None:
+def test_unknown_labels_cannot_be_checked(declare: SimpleNamespace) -> None:
     assert verdict(declare.node_group(labels=UNKNOWN), declare.release(PLUGIN)) == "cannot tell"
 
 
-def test_the_operator_keeps_off_by_label(declare: SimpleNamespace) -> None:
+def test_the_operator_is_excluded_by_label(declare: SimpleNamespace) -> None:
     labels = {"nvidia.com/gpu.dra": "true", "pulumi-dra/pool": "l4"}
     opted_out = declare.node_group(
         labels={**labels, "nvidia.com/gpu.deploy.device-plugin": "false"}
@@ -206,7 +206,7 @@ def test_the_operator_keeps_off_by_label(declare: SimpleNamespace) -> None:
     assert verdict(declare.node_group(), without) == "passes"
 
 
-def test_gke_runs_its_own_unless_labelled(declare: SimpleNamespace) -> None:
+def test_gke_runs_its_own_plugin_unless_a_label_disables_it(declare: SimpleNamespace) -> None:
     bare = {"nvidia.com/gpu.dra": "true", "pulumi-dra/pool": "l4"}
 
     assert verdict(declare.node_pool()) == "passes"
@@ -215,7 +215,7 @@ def test_gke_runs_its_own_unless_labelled(declare: SimpleNamespace) -> None:
     assert verdict(declare.node_pool(config={"labels": {**bare, key: UNKNOWN}})) == "cannot tell"
 
 
-def test_bottlerocket_runs_its_plugin_unless_its_settings_turn_it_off(
+def test_bottlerocket_runs_its_plugin_unless_settings_disable_it(
     declare: SimpleNamespace,
 ) -> None:
     assert verdict(declare.node_group(amiType="BOTTLEROCKET_x86_64_NVIDIA")) == "fails"
@@ -226,7 +226,7 @@ def test_bottlerocket_runs_its_plugin_unless_its_settings_turn_it_off(
     )
 
 
-def test_the_sentence_names_plugin_pool_and_term(declare: SimpleNamespace) -> None:
+def test_the_message_names_plugin_pool_and_term(declare: SimpleNamespace) -> None:
     plugin = declare.release(PLUGIN, {"affinity": affinity([PCI], [PRESENT, NOT_DRA])})
 
     (finding,) = findings(declare.node_group(), plugin)

@@ -70,7 +70,7 @@ FITTING = {
         "a large pod",
     ],
 )
-def test_what_the_rules_say(manifest: str, codes: set[str]) -> None:
+def test_pods_get_the_expected_fitting_findings(manifest: str, codes: set[str]) -> None:
     plan = make_plan(PlanRequest(fleet=FLEET, sources=(Source("pod.yaml", manifest),)))
     assert plan.manifests is not None
     found = {
@@ -82,7 +82,7 @@ def test_what_the_rules_say(manifest: str, codes: set[str]) -> None:
     assert found & FITTING == codes
 
 
-def test_the_sentence_names_the_system_pool() -> None:
+def test_the_message_names_the_system_pool() -> None:
     plan = make_plan(PlanRequest(fleet=FLEET, sources=(Source("pod.yaml", WEB % "8"),)))
     assert plan.manifests is not None
     messages = [

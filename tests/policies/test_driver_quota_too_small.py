@@ -50,7 +50,7 @@ CASES: dict[str, tuple[Any, Any, str]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_quota(declare: SimpleNamespace, name: str) -> None:
+def test_a_quota_is_compared_with_the_drivers_pods(declare: SimpleNamespace, name: str) -> None:
     pods, values, expected = CASES[name]
 
     found = findings(declare.node_pool(), declare.release(DRIVER, values), quota(declare, pods))
@@ -59,7 +59,7 @@ def test_a_quota(declare: SimpleNamespace, name: str) -> None:
     assert told == expected
 
 
-def test_no_quota(declare: SimpleNamespace) -> None:
+def test_a_missing_quota_is_reported(declare: SimpleNamespace) -> None:
     driver = declare.release(DRIVER, NO_DOMAINS)
     elsewhere = quota(declare, 100, namespace="other")
     of_other_pods = quota(
@@ -76,7 +76,7 @@ def test_no_quota(declare: SimpleNamespace) -> None:
 
 @pytest.mark.parametrize(("pods", "expected"), [(3, False), (4, True)])
 @pytest.mark.parametrize("name", ["nvidia", UNKNOWN])
-def test_a_namespace_that_does_not_exist_yet(
+def test_a_namespace_that_does_not_exist_yet_is_resolved(
     declare: SimpleNamespace, name: Any, pods: int, expected: bool
 ) -> None:
     """In the first preview of a cluster, both refer to an output of the Namespace."""
@@ -94,15 +94,15 @@ def test_a_namespace_that_does_not_exist_yet(
     assert all(finding.certain for finding in found)
 
 
-def test_kube_system_needs_none(declare: SimpleNamespace) -> None:
+def test_kube_system_needs_no_quota(declare: SimpleNamespace) -> None:
     assert findings(declare.node_pool(), declare.release(DRIVER, namespace="kube-system")) == []
 
 
-def test_eks_needs_none(declare: SimpleNamespace) -> None:
+def test_eks_needs_no_quota(declare: SimpleNamespace) -> None:
     assert findings(declare.node_group(), declare.release(DRIVER)) == []
 
 
-def test_a_pool_whose_maximum_is_not_known(declare: SimpleNamespace) -> None:
+def test_an_unknown_pool_maximum_makes_the_finding_uncertain(declare: SimpleNamespace) -> None:
     (finding,) = findings(
         declare.node_pool(autoscaling=UNKNOWN),
         declare.release(DRIVER, NO_DOMAINS),
@@ -112,7 +112,7 @@ def test_a_pool_whose_maximum_is_not_known(declare: SimpleNamespace) -> None:
     assert not finding.certain
 
 
-def test_the_sentence_says_who_needs_what(declare: SimpleNamespace) -> None:
+def test_the_message_lists_the_required_pods(declare: SimpleNamespace) -> None:
     (finding,) = findings(declare.node_pool(), declare.release(DRIVER), quota(declare, 4))
 
     assert str(finding) == (

@@ -24,13 +24,13 @@ ELSEWHERE = {
     "claim-not-found": "test_manifest_rules.py",  # the same
     "cost-above-ceiling": "test_cost_ceilings.py",  # no findings without a threshold
     "pool-cost-above-ceiling": "test_cost_ceilings.py",
-    "device-of-another-driver": "test_quiet.py",  # a note: nothing is wrong
+    "device-of-another-driver": "test_false_positives.py",  # a note: nothing is wrong
     "exemption-without-effect": "test_configuration.py",  # about the configuration
     "guards-missing": "test_guards_missing.py",  # of a plan with guards
     "mig-laid-out-twice": "test_gpu_operator.py",  # of a plan with a layout
-    "pod-fits-no-system-pool": "test_quiet.py",  # about the capacity of the system pool
+    "pod-fits-no-system-pool": "test_false_positives.py",  # about the capacity of the system pool
     "queue-decides": "../command/truth/cases_of_queues.py",  # remarks: nothing is wrong
-    "pod-not-described": "test_quiet.py",  # a note: it is not known whether devices are requested
+    "pod-not-described": "test_false_positives.py",  # a note: it is not known whether devices are requested
     "rule-could-not-run": "test_pack.py",  # of a rule that raises
     "selector-cannot-be-checked": "test_manifest_rules.py",  # a note: our CEL lacks a function
 }
@@ -41,7 +41,7 @@ ROWS = {row.rule for row in seeded()} | {
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_a_rule_has_a_fault(rule: Rule) -> None:
+def test_every_rule_has_a_seeded_fault(rule: Rule) -> None:
     if rule.id in ELSEWHERE:
         text = (Path(__file__).parent / ELSEWHERE[rule.id]).read_text(encoding="utf-8")
         assert rule.id in text or rule.id.replace("-", "_") in text
@@ -50,7 +50,7 @@ def test_a_rule_has_a_fault(rule: Rule) -> None:
         assert rule.id in ROWS
 
 
-def test_every_row_of_the_table_of_properties_is_told_of_a_fault() -> None:
+def test_every_row_of_the_property_table_has_a_seeded_fault() -> None:
     """test_seeded_stacks checks that the fix works and causes no new findings."""
     rows = {(row["rule"], row["fix"]) for row in read_table("resource_rows")}
     rules = {rule for rule, _ in rows}
@@ -62,5 +62,5 @@ def test_every_row_of_the_table_of_properties_is_told_of_a_fault() -> None:
     assert not rows - found
 
 
-def test_rules_that_are_named_exist() -> None:
+def test_exceptions_are_existing_rules() -> None:
     assert set(ELSEWHERE) <= {rule.id for rule in RULES}

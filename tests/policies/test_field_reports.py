@@ -21,13 +21,13 @@ ROWS = [
 ]
 
 
-def test_no_report_is_silent() -> None:
+def test_every_report_is_prevented_or_reported() -> None:
     assert len(ROWS) == 44
     assert {row[2] for row in ROWS} == {"prevented", "reported"}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
-def test_a_report_has_a_proof(row: list[str]) -> None:
+def test_every_report_has_a_test(row: list[str]) -> None:
     file, _, name = row[4].strip("`").partition("::")
     if file.endswith(".yaml"):
         (fault,) = [each for each in seeded() if each.fault == name]
@@ -39,6 +39,6 @@ def test_a_report_has_a_proof(row: list[str]) -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
-def test_rules_that_a_row_names_exist(row: list[str]) -> None:
+def test_rules_in_a_row_exist(row: list[str]) -> None:
     named = re.findall(r"(?:[Rr]ules?|and|The rule) `([a-z-]+-[a-z-]+)`", row[3])
     assert set(named) <= {rule.id for rule in RULES}

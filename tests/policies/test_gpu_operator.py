@@ -88,12 +88,12 @@ def told(resources: list[Resource]) -> set[str]:
     return {entry.rule.id for entry in entries if entry.rule.id in about and entry.finding.certain}
 
 
-def test_the_values_of_the_page_are_told_of_nothing(declare: SimpleNamespace) -> None:
+def test_documented_values_have_no_findings(declare: SimpleNamespace) -> None:
     assert {part: VALUES[part]["enabled"] for part in CLUSTER_WIDE} == CLUSTER_WIDE
     assert told(stack(declare, VALUES)) == set()
 
 
-def test_the_labels_of_the_page_do_as_well(declare: SimpleNamespace) -> None:
+def test_documented_labels_have_no_findings(declare: SimpleNamespace) -> None:
     assert set(LABELS.values()) == {"false"}
     assert told(stack(declare, {}, LABELS)) == set()
 
@@ -102,7 +102,7 @@ def test_the_labels_of_the_page_do_as_well(declare: SimpleNamespace) -> None:
     ("part", "rule"),
     [("devicePlugin", "device-plugin-on-dra-node"), ("migManager", "mig-laid-out-twice")],
 )
-def test_a_value_that_is_left_out_is_told(declare: SimpleNamespace, part: str, rule: str) -> None:
+def test_a_missing_value_is_reported(declare: SimpleNamespace, part: str, rule: str) -> None:
     values = copy.deepcopy(VALUES)
     del values[part]
 
@@ -113,7 +113,7 @@ def test_a_value_that_is_left_out_is_told(declare: SimpleNamespace, part: str, r
     ("label", "rule"),
     [("device-plugin", "device-plugin-on-dra-node"), ("mig-manager", "mig-laid-out-twice")],
 )
-def test_a_label_that_is_left_out_is_told(declare: SimpleNamespace, label: str, rule: str) -> None:
+def test_a_missing_label_is_reported(declare: SimpleNamespace, label: str, rule: str) -> None:
     labels = {
         key: value for key, value in LABELS.items() if key != f"nvidia.com/gpu.deploy.{label}"
     }
@@ -121,18 +121,20 @@ def test_a_label_that_is_left_out_is_told(declare: SimpleNamespace, label: str, 
     assert told(stack(declare, {}, labels)) == {rule}
 
 
-def test_a_layout_of_the_operators_own_is_nobody_elses(declare: SimpleNamespace) -> None:
+def test_a_mig_manager_without_a_default_configuration_is_accepted(
+    declare: SimpleNamespace,
+) -> None:
     values = {**VALUES, "migManager": {"enabled": True, "config": {"default": ""}}}
 
     assert told(stack(declare, values)) == set(), "it lays out what is labelled for it alone"
 
 
 @pytest.mark.parametrize("part", ["devicePlugin", "migManager"])
-def test_a_value_that_is_not_known_is_no_fault(declare: SimpleNamespace, part: str) -> None:
+def test_an_unknown_value_is_not_a_fault(declare: SimpleNamespace, part: str) -> None:
     assert told(stack(declare, {**VALUES, part: {"enabled": UNKNOWN}})) == set()
 
 
-def test_the_driver_of_the_operator_is_looked_for_where_it_is(declare: SimpleNamespace) -> None:
+def test_the_root_of_the_operators_driver_is_checked(declare: SimpleNamespace) -> None:
     root, bare = "/run/nvidia/driver", "AL2023_x86_64_STANDARD"
 
     assert told(stack(declare, IN_CONTAINER, image=bare, root=root)) == set()

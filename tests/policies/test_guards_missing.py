@@ -63,7 +63,7 @@ def test_a_stack_without_the_policies_is_reported(saved: PlanFile) -> None:
     assert "PlacementPolicies" in found.fix
 
 
-def test_the_fix_is_followed_in_both_ways(saved: PlanFile) -> None:
+def test_both_fixes_remove_the_finding(saved: PlanFile) -> None:
     """After either way of the fix (the policies of the plan, or a plan without guards), expect no
     finding.
     """
@@ -76,11 +76,11 @@ def test_the_fix_is_followed_in_both_ways(saved: PlanFile) -> None:
     assert not list(RULE.check(view(planned("free"), ())))
 
 
-def test_a_policy_without_a_known_name_is_no_finding(saved: PlanFile) -> None:
+def test_a_policy_with_an_unknown_name_causes_no_finding(saved: PlanFile) -> None:
     assert not list(RULE.check(view(saved, [UNKNOWN])))
 
 
-def test_before_kubernetes_1_36_there_are_no_policies(saved: PlanFile) -> None:
+def test_policies_are_not_required_before_kubernetes_1_36(saved: PlanFile) -> None:
     older = saved.model_copy(
         update={"fleet": saved.fleet.model_copy(update={"kubernetes": "1.35"})}
     )

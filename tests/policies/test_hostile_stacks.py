@@ -142,7 +142,7 @@ FEW = settings(max_examples=50, deadline=None, suppress_health_check=list(Health
 
 @FEW
 @given(st.lists(st.tuples(st.sampled_from(TYPES), PROPS), max_size=5))
-def test_random_properties(parts: list[tuple[str, Any]]) -> None:
+def test_random_properties_cause_no_exception(parts: list[tuple[str, Any]]) -> None:
     stack = [
         Resource(
             urn=f"urn:pulumi:s::p::{token}::r{number}",
@@ -158,7 +158,9 @@ def test_random_properties(parts: list[tuple[str, Any]]) -> None:
 
 @FEW
 @given(data=st.data())
-def test_a_good_stack_with_one_thing_damaged(declare: SimpleNamespace, data: st.DataObject) -> None:
+def test_a_damaged_property_causes_no_exception(
+    declare: SimpleNamespace, data: st.DataObject
+) -> None:
     stack: list[Resource] = [
         declare.record(),
         data.draw(st.sampled_from([declare.node_group(), declare.node_pool()])),

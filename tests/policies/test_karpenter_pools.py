@@ -60,7 +60,7 @@ COUNTS: dict[str, tuple[dict[str, Any], tuple[int | None, int | None, int | None
 
 
 @pytest.mark.parametrize(("spec", "counts"), COUNTS.values(), ids=COUNTS)
-def test_counts(
+def test_counts_are_read_from_karpenter_pools(
     spec: dict[str, Any], counts: tuple[int | None, int | None, int | None, bool]
 ) -> None:
     found = pool(**spec)

@@ -281,7 +281,7 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_manifests(name: str) -> None:
+def test_manifests_have_the_expected_findings(name: str) -> None:
     documents, expected = CASES[name]
 
     assert [(each.severity, each.code) for each in told(*documents)] == expected
@@ -309,7 +309,7 @@ SENTENCES = {
 
 
 @pytest.mark.parametrize("selector", SENTENCES)
-def test_a_sentence_about_a_selector(selector: str) -> None:
+def test_a_selector_finding_has_the_expected_message(selector: str) -> None:
     (finding,) = told(claim(selector=selector))
 
     assert SENTENCES[selector] in str(finding)
@@ -325,7 +325,7 @@ def test_a_sentence_about_a_selector(selector: str) -> None:
         ("bandwidth", "use one of these names: "),
     ],
 )
-def test_a_requested_capacity_that_no_version_publishes(name: str, fix: str) -> None:
+def test_a_requested_capacity_that_no_version_publishes_is_reported(name: str, fix: str) -> None:
     (finding,) = told(claim(more=f"capacity: {{requests: {{{name}: 8}}}}"), minor=36)
 
     assert f"requests the capacity {name}, which no version of the driver publishes" in str(finding)
@@ -333,11 +333,11 @@ def test_a_requested_capacity_that_no_version_publishes(name: str, fix: str) -> 
 
 
 @pytest.mark.parametrize("name", ["memory", "shares", "gpu.nvidia.com/memory", "dra.net/bandwidth"])
-def test_a_requested_capacity_that_may_exist(name: str) -> None:
+def test_a_requested_capacity_that_some_version_publishes_is_accepted(name: str) -> None:
     assert not told(claim(more=f"capacity: {{requests: {{{name}: 8}}}}"), minor=36)
 
 
-def test_gpus_that_no_pool_has_are_not_missed(declare: SimpleNamespace) -> None:
+def test_memory_of_gpus_outside_the_fleet_is_not_suggested(declare: SimpleNamespace) -> None:
     def missed(amount: str) -> list[str]:
         sources = (Source("claim.yaml", claim(selector=MEMORY.format(amount=amount))),)
         plan = make_plan(PlanRequest(sources=sources, fleet=read_fleet(declare.fleet())))
@@ -368,7 +368,7 @@ OFF_DRA_NODES = """{nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecutio
 @pytest.mark.parametrize(
     ("affinity", "expected"), [("{}", ["device-plugin-on-dra-node"]), (OFF_DRA_NODES, [])]
 )
-def test_a_device_plugin_among_the_manifests_of_a_fleet(
+def test_a_device_plugin_in_the_manifests_of_a_fleet_is_checked(
     declare: SimpleNamespace, affinity: str, expected: list[str]
 ) -> None:
     sources = (Source("plugin.yaml", DEVICE_PLUGIN.format(affinity=affinity)),)
@@ -409,7 +409,7 @@ spec:
         (1, 2, 'doesn\'t fit any node: node "n1": has 1 device per node, but each pod needs 2'),
     ],
 )
-def test_the_nodes_of_a_snapshot(
+def test_the_nodes_of_a_snapshot_are_checked(
     declare: SimpleNamespace, pods: int, devices: int, words: str
 ) -> None:
     request = PlanRequest(
@@ -479,12 +479,12 @@ def tainted(pools: list[tuple[Taint, ...]], tolerations: str) -> list[Diagnostic
 
 
 @pytest.mark.parametrize("name", TOLERATIONS)
-def test_the_toleration_is_asked_for_where_every_pool_is_tainted(name: str) -> None:
+def test_the_toleration_is_required_only_if_every_pool_is_tainted(name: str) -> None:
     pools, tolerations, is_told = TOLERATIONS[name]
     assert len(tainted(pools, tolerations)) == is_told
 
 
-def test_a_finding_says_where_what_and_what_fixes_it() -> None:
+def test_a_finding_prints_its_place_problem_and_fix() -> None:
     (finding,) = tainted([(TAINTED,)], "")
 
     assert str(finding) == (
@@ -494,13 +494,15 @@ def test_a_finding_says_where_what_and_what_fixes_it() -> None:
     )
 
 
-def test_a_misspelt_attribute_of_a_constraint_is_answered_with_one_that_works() -> None:
+def test_the_fix_for_a_misspelled_constraint_attribute_works() -> None:
     (finding,) = told(constrained("gpu.nvidia.com/parentUuid"))
     assert finding.fix == 'use "gpu.nvidia.com/parentUUID"'
     assert told(constrained("gpu.nvidia.com/parentUUID")) == []
 
 
-def test_a_selector_that_this_program_cannot_evaluate(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_selector_with_an_unsupported_function_cannot_be_decided(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Our CEL has all functions of the current releases; the rule is for new functions of later
     ones.
     """

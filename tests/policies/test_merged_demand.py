@@ -63,16 +63,16 @@ PLANNED = demand(group("a"), job("a"), group("b"), job("b"))
         "another queue holds it",
     ],
 )
-def test_pods_that_start_together_still_do(own: tuple[str, ...], expected: dict[str, int]) -> None:
+def test_gangs_are_kept_in_a_merged_demand(own: tuple[str, ...], expected: dict[str, int]) -> None:
     merged = merge_demand(PLANNED, demand(*own))
     assert {gang.name: gang.least for gang in merged.gangs} == expected
 
 
-def test_a_job_that_no_queue_holds_any_more_starts_pod_by_pod() -> None:
+def test_a_job_removed_from_its_queue_is_not_a_gang() -> None:
     assert merge_demand(demand(job("a", labels=QUEUED)), demand(job("a"))).gangs == ()
 
 
-def test_labels_of_namespaces_are_those_of_both() -> None:
+def test_labels_of_namespaces_are_merged() -> None:
     space = "apiVersion: v1\nkind: Namespace\nmetadata: {name: team, labels: {gpu: allowed}}\n---\n"
     merged = merge_demand(demand(space, job("a")), demand(job("b")))
     assert merged.namespaces["team"] == {"gpu": "allowed", "kubernetes.io/metadata.name": "team"}

@@ -71,7 +71,7 @@ def codes(minor: int, *objects: dict[str, Any]) -> list[tuple[str, str]]:
 TWICE = ("warning", "device-requested-twice")
 
 
-def test_a_pod_whose_containers_use_both_allocators_needs_a_node_that_has_both() -> None:
+def test_a_pod_that_uses_both_allocators_is_an_error() -> None:
     (found,) = findings(34, deployment(CLAIM, PLUGIN))
 
     assert (found.severity, found.code) == TWICE
@@ -80,7 +80,7 @@ def test_a_pod_whose_containers_use_both_allocators_needs_a_node_that_has_both()
     assert not codes(34, deployment(CLAIM, CLAIM))
 
 
-def test_a_class_that_serves_the_name_lets_a_pod_use_both_words() -> None:
+def test_a_class_with_an_extended_resource_name_allows_both_requests() -> None:
     served = {
         "apiVersion": "resource.k8s.io/v1",
         "kind": "DeviceClass",
@@ -96,7 +96,7 @@ def limit_range(amounts: dict[str, Any], section: str = "default") -> dict[str, 
 
 
 @pytest.mark.parametrize("section", ["default", "max"])
-def test_a_limit_range_that_adds_a_gpu_to_a_pod_with_a_claim_is_named(section: str) -> None:
+def test_a_limit_range_that_adds_a_gpu_to_a_claiming_pod_is_reported(section: str) -> None:
     (found,) = findings(36, deployment(CLAIM), limit_range({"nvidia.com/gpu": 1}, section))
 
     assert (found.severity, found.code) == TWICE
@@ -109,7 +109,7 @@ def quota(**more: str) -> dict[str, Any]:
     return of_kind("ResourceQuota", {"hard": {"requests.nvidia.com/gpu": "4", **more}})
 
 
-def test_a_quota_of_extended_resources_that_counts_no_claim_is_named_where_it_stands() -> None:
+def test_a_quota_that_ignores_claims_is_reported_at_its_line() -> None:
     (found,) = findings(34, deployment(CLAIM), quota())
 
     assert (found.severity, found.code) == ("warning", "quota-counts-no-claims")
@@ -120,7 +120,7 @@ def test_a_quota_of_extended_resources_that_counts_no_claim_is_named_where_it_st
 
 
 @pytest.mark.parametrize(("name", "is_counted"), [("nvidia.com/gpu", True), (None, False)])
-def test_a_quota_counts_claims_of_a_class_that_serves_its_resource(
+def test_a_quota_counts_claims_of_a_class_with_its_resource_name(
     name: str | None, is_counted: bool
 ) -> None:
     spec = {"extendedResourceName": name} if name else {"selectors": []}
@@ -195,7 +195,7 @@ METRIC = "metric-ignores-claims"
     [((), "note"), ((exporter("false"),), "warning"), ((exporter("true"),), "")],
     ids=["unknown exporter", "exporter without claims", "exporter with claims, as the fix says"],
 )
-def test_a_scaler_by_a_metric_without_pods_is_named(
+def test_a_scaler_on_a_metric_without_pods_is_reported(
     objects: tuple[Any, ...], readers: int, given: tuple[Any, ...], severity: str
 ) -> None:
     found = [each for each in findings(36, deployment(CLAIM), *objects, *given)
@@ -207,7 +207,7 @@ def test_a_scaler_by_a_metric_without_pods_is_named(
     }
 
 
-def test_an_alert_that_counts_extended_resources_doesnt_count_claims() -> None:
+def test_an_alert_on_extended_resources_ignores_claims() -> None:
     (found,) = findings(36, deployment(CLAIM), ALERT)
 
     assert (found.severity, found.code) == ("warning", METRIC)
@@ -235,7 +235,7 @@ FLEET = {
 
 
 @pytest.mark.parametrize(("container", "is_told"), [(PLUGIN, True), (CLAIM, False)])
-def test_pods_that_may_run_on_pools_of_both_kinds_are_named_until_they_request_a_claim(
+def test_pods_that_may_run_on_both_kinds_of_pools_are_reported(
     container: dict[str, Any], is_told: bool
 ) -> None:
     source = Source("a.yaml", yaml.safe_dump_all([TEMPLATE, deployment(container)]))
@@ -269,7 +269,7 @@ def queue_objects(resource: str, quota: int) -> list[dict[str, Any]]:
     [("nvidia.com/gpu", 1, True), ("nvidia.com/gpu", 0, False), ("example.com/x", 1, False)],
     ids=["its quota", "a quota that is too small", "a quota of something else"],
 )
-def test_a_queue_counts_the_units_of_device_plugins_too(
+def test_a_queue_also_counts_units_of_device_plugins(
     resource: str, quota: int, is_admitted: bool
 ) -> None:
     queued = deployment(PLUGIN)

@@ -98,7 +98,7 @@ def names(told: list[tuple[str, str]]) -> list[str]:
     return [name for name, _ in told]
 
 
-def test_each_rule_is_one_policy_of_its_level() -> None:
+def test_each_rule_is_a_policy_with_its_level() -> None:
     made = policies()
 
     assert [policy.name for policy in made] == [rule.id for rule in RULES]
@@ -109,7 +109,7 @@ def test_each_rule_is_one_policy_of_its_level() -> None:
         assert policy.description == rule.says
 
 
-def test_a_good_stack_passes_resource_by_resource_and_whole(declare: SimpleNamespace) -> None:
+def test_a_valid_stack_passes_by_resource_and_as_a_whole(declare: SimpleNamespace) -> None:
     host, stack = Host(), [declare.record(), declare.node_group()]
 
     assert [host.analyze(resource) for resource in stack] == [[], []]
@@ -125,7 +125,7 @@ def test_a_pool_is_compared_before_it_is_created(declare: SimpleNamespace) -> No
     assert names(told) == ["pool-differs-from-plan"]
 
 
-def test_what_was_told_of_a_resource_is_not_told_again_of_the_stack(
+def test_resource_findings_are_not_repeated_for_the_stack(
     declare: SimpleNamespace,
 ) -> None:
     host, stack = Host(), [declare.record(), declare.node_group(counts=(2, 2, 3))]
@@ -136,7 +136,7 @@ def test_what_was_told_of_a_resource_is_not_told_again_of_the_stack(
     assert names(Host().analyze_stack(*stack)) == ["pool-differs-from-plan"]
 
 
-def test_what_was_told_in_other_words_is_not_told_again(declare: SimpleNamespace) -> None:
+def test_the_same_finding_in_other_words_is_not_repeated(declare: SimpleNamespace) -> None:
     """The device plugin is analysed before the node group, so the pool of the plan is named."""
     host = Host()
     stack = [declare.record(), declare.release("nvidia-device-plugin"), declare.node_group()]
@@ -149,7 +149,7 @@ def test_what_was_told_in_other_words_is_not_told_again(declare: SimpleNamespace
     assert 'node group "l4"' in said
 
 
-def test_inputs_count_where_the_stack_shows_no_outputs(declare: SimpleNamespace) -> None:
+def test_inputs_are_used_if_the_stack_has_no_outputs(declare: SimpleNamespace) -> None:
     """As in the first preview of a cluster, when the provider for its objects is not configured
     yet.
     """
@@ -175,7 +175,7 @@ def test_a_preview_and_an_update_may_share_a_process(declare: SimpleNamespace) -
     assert host.analyze_stack(declare.record(), declare.node_group()) == []
 
 
-def test_a_resource_that_is_gone_does_not_count(declare: SimpleNamespace) -> None:
+def test_a_removed_resource_is_ignored(declare: SimpleNamespace) -> None:
     host = Host()
     for resource in (
         declare.record(),
@@ -200,7 +200,9 @@ UNKNOWNS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", UNKNOWNS)
-def test_an_unknown_never_turns_a_mandatory_rule_off(declare: SimpleNamespace, name: str) -> None:
+def test_an_unknown_value_never_disables_a_mandatory_rule(
+    declare: SimpleNamespace, name: str
+) -> None:
     """One property is unknown and another one breaks the plan: the rule must still report it."""
     broken = (
         {"labels": {"pulumi-dra/pool": "l4"}}
@@ -221,7 +223,7 @@ def test_an_unknown_never_turns_a_mandatory_rule_off(declare: SimpleNamespace, n
     )
 
 
-def test_nothing_known_at_all_is_no_crash(declare: SimpleNamespace) -> None:
+def test_a_stack_of_unknown_values_causes_no_exception(declare: SimpleNamespace) -> None:
     types = [
         "aws:eks/nodeGroup:NodeGroup",
         "gcp:container/nodePool:NodePool",
@@ -257,7 +259,7 @@ def test_nothing_known_at_all_is_no_crash(declare: SimpleNamespace) -> None:
     }
 
 
-def test_a_rule_that_raises_is_told_by_a_mandatory_one(declare: SimpleNamespace) -> None:
+def test_an_exception_in_a_rule_is_a_mandatory_finding(declare: SimpleNamespace) -> None:
     def check(view: StackView) -> Iterator[Finding]:
         raise ZeroDivisionError("division by zero")
 
@@ -273,7 +275,7 @@ def test_a_rule_that_raises_is_told_by_a_mandatory_one(declare: SimpleNamespace)
     assert names(host.analyze_stack(declare.node_group())) == ["rule-could-not-run"]
 
 
-def test_reading_a_stack_that_raises_is_told_too(
+def test_an_exception_while_reading_the_stack_is_reported(
     declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> StackView:
@@ -287,7 +289,7 @@ def test_reading_a_stack_that_raises_is_told_too(
     assert message.startswith("reading the stack failed with KeyError")
 
 
-def test_an_object_sentinel_hides_everything_below(declare: SimpleNamespace) -> None:
+def test_an_unknown_object_hides_its_properties(declare: SimpleNamespace) -> None:
     host = Host()
     host.analyze(declare.record())
     group = declare.node_group()

@@ -79,7 +79,7 @@ def test_nothing_is_created_from_a_plan_that_does_not_fit(
     assert [token for token in project.types() if token.startswith(CLOUDS)] == []
 
 
-def test_a_record_that_was_edited_by_hand_stops_everything(
+def test_a_manually_edited_plan_stops_the_update(
     project: Project, declare: SimpleNamespace
 ) -> None:
     document = json.loads(declare.plan_text())
@@ -92,7 +92,7 @@ def test_a_record_that_was_edited_by_hand_stops_everything(
     assert [token for token in project.types() if token.startswith(CLOUDS)] == []
 
 
-def test_the_first_preview_of_a_cluster_and_its_exported_state(
+def test_first_preview_and_exported_state_have_the_same_findings(
     project: Project, declare: SimpleNamespace, tmp_path: Path
 ) -> None:
     """The cluster is unknown in the preview and known in the state: the verdict is the same."""
@@ -118,7 +118,7 @@ def test_the_first_preview_of_a_cluster_and_its_exported_state(
     assert analysis.output.count("[mandatory]") == len(expected)
 
 
-def test_a_good_stack_passes(project: Project, declare: SimpleNamespace) -> None:
+def test_a_valid_stack_passes(project: Project, declare: SimpleNamespace) -> None:
     project.configure(plan=declare.plan_text(declare.job(2)), manifests=declare.job_objects(2))
 
     update = project.engine.up("dev", policy_pack=PACK)
@@ -146,9 +146,7 @@ def configured(folder: Path, text: str, variable: str) -> Project:
     return made
 
 
-def test_the_pack_goes_by_the_configuration_of_the_project(
-    tmp_path: Path, declare: SimpleNamespace
-) -> None:
+def test_the_pack_uses_the_projects_configuration(tmp_path: Path, declare: SimpleNamespace) -> None:
     project = configured(
         tmp_path,
         """\
@@ -169,9 +167,7 @@ exemptions:
     assert "security-baseline" not in told
 
 
-def test_a_configuration_that_is_wrong_stops_the_run(
-    tmp_path: Path, declare: SimpleNamespace
-) -> None:
+def test_an_invalid_configuration_stops_the_run(tmp_path: Path, declare: SimpleNamespace) -> None:
     project = configured(tmp_path, "rules: {claim-fits-no-pol: advisory}\n", "PULUMI_DRA_CONFIG")
     project.configure(plan=declare.plan_text(declare.job(2)))
 
@@ -182,7 +178,7 @@ def test_a_configuration_that_is_wrong_stops_the_run(
     assert "Traceback" not in preview.output
 
 
-def test_counts_are_set_to_those_of_the_plan_where_a_project_asks(
+def test_remediation_sets_counts_to_the_planned_ones(
     tmp_path: Path, declare: SimpleNamespace
 ) -> None:
     project = configured(tmp_path, "rules: {pool-differs-from-plan: remediate}\n", "PWD")

@@ -89,7 +89,7 @@ def told(response: Any) -> list[tuple[str, int]]:
     ]
 
 
-def test_it_lists_every_rule_with_its_level(analyzer: Any) -> None:
+def test_the_pack_lists_every_rule_with_its_level(analyzer: Any) -> None:
     info = analyzer.GetAnalyzerInfo(empty_pb2.Empty())
 
     levels = {"mandatory": messages.MANDATORY, "advisory": messages.ADVISORY}
@@ -99,7 +99,7 @@ def test_it_lists_every_rule_with_its_level(analyzer: Any) -> None:
     ]
 
 
-def test_it_refuses_a_pool_and_the_stack(analyzer: Any, declare: SimpleNamespace) -> None:
+def test_the_pack_rejects_a_pool_and_the_stack(analyzer: Any, declare: SimpleNamespace) -> None:
     assert told(analyze(analyzer, declare.record())) == []
     bad = declare.node_group(counts=(2, 2, 3))
 
@@ -113,7 +113,7 @@ def test_it_refuses_a_pool_and_the_stack(analyzer: Any, declare: SimpleNamespace
     assert told(analyze_stack(analyzer, declare.record(), good)) == []
 
 
-def test_a_stack_that_was_never_analysed_is_judged_whole(
+def test_a_stack_without_resource_checks_is_checked_as_a_whole(
     analyzer: Any, declare: SimpleNamespace
 ) -> None:
     pool = declare.node_pool("other", pool="l4")
@@ -124,7 +124,7 @@ def test_a_stack_that_was_never_analysed_is_judged_whole(
     assert response.diagnostics[0].urn == pool.urn
 
 
-def test_levels_are_configured_by_the_id_of_a_rule(analyzer: Any, declare: SimpleNamespace) -> None:
+def test_levels_are_configured_by_rule_id(analyzer: Any, declare: SimpleNamespace) -> None:
     levels = {rule.id: messages.ADVISORY for rule in RULES}
     analyzer.Configure(
         messages.ConfigureAnalyzerRequest(

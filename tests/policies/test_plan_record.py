@@ -15,11 +15,11 @@ def invalid(*resources: object) -> list[str]:
     return [finding.message for finding in plan_record_invalid.RULE.check(view_of_stack(resources))]  # type: ignore[arg-type]
 
 
-def test_a_sealed_record_passes(declare: SimpleNamespace) -> None:
+def test_a_sealed_plan_passes(declare: SimpleNamespace) -> None:
     assert invalid(declare.record(), declare.node_group()) == []
 
 
-def test_a_record_edited_by_hand(declare: SimpleNamespace) -> None:
+def test_a_manually_edited_plan_is_invalid(declare: SimpleNamespace) -> None:
     document = json.loads(declare.plan_text())
     document["pools"][0]["nodes"]["max"] = 40
 
@@ -28,21 +28,21 @@ def test_a_record_edited_by_hand(declare: SimpleNamespace) -> None:
     ]
 
 
-def test_a_record_of_another_version(declare: SimpleNamespace) -> None:
+def test_a_plan_of_another_version_is_invalid(declare: SimpleNamespace) -> None:
     assert "version 99" in invalid(declare.record('{"version": 99}'))[0]
 
 
-def test_a_record_that_is_no_json(declare: SimpleNamespace) -> None:
+def test_a_plan_that_is_not_json_is_invalid(declare: SimpleNamespace) -> None:
     assert invalid(declare.record("pools: []"))[0].startswith("the plan file isn't JSON")
 
 
-def test_a_record_without_its_document(declare: SimpleNamespace) -> None:
+def test_a_plan_without_its_document_is_invalid(declare: SimpleNamespace) -> None:
     empty = declare.resource("pulumi-dra:index:CapacityPlan", "plan", {})
 
     assert invalid(empty) == ['the plan file has a "document" input that isn\'t a string']
 
 
-def test_two_records(declare: SimpleNamespace) -> None:
+def test_two_plans_are_invalid(declare: SimpleNamespace) -> None:
     second = declare.resource(
         "pulumi-dra:index:CapacityPlan", "other", {"document": declare.plan_text()}
     )
@@ -52,7 +52,7 @@ def test_two_records(declare: SimpleNamespace) -> None:
     ]
 
 
-def test_a_document_that_is_not_known_cannot_be_judged(declare: SimpleNamespace) -> None:
+def test_an_unknown_document_cannot_be_checked(declare: SimpleNamespace) -> None:
     unknown = declare.resource("pulumi-dra:index:CapacityPlan", "plan", {"document": UNKNOWN})
     only_outputs = declare.resource(
         "pulumi-dra:index:CapacityPlan", "plan", {"digest": "sha256:1", "verdict": "fits"}
@@ -68,7 +68,7 @@ def missing(view: StackView | None) -> list[str]:
     return [finding.message for finding in plan_record_missing.RULE.check(view)]
 
 
-def test_gpu_pools_without_a_plan(declare: SimpleNamespace) -> None:
+def test_gpu_pools_without_a_plan_are_reported(declare: SimpleNamespace) -> None:
     group = declare.node_group()
 
     resource = "resource pulumi-dra:index:CapacityPlan"
@@ -81,14 +81,14 @@ def test_gpu_pools_without_a_plan(declare: SimpleNamespace) -> None:
     assert missing(view_of_resource(group, [group])) == [said]
 
 
-def test_a_plan_that_comes_first_passes(declare: SimpleNamespace) -> None:
+def test_a_plan_registered_first_passes(declare: SimpleNamespace) -> None:
     record, group = declare.record(), declare.node_group()
 
     assert missing(view_of_stack([group, record])) == []
     assert missing(view_of_resource(group, [record, group])) == []
 
 
-def test_pools_that_are_not_for_dra_need_no_plan(declare: SimpleNamespace) -> None:
+def test_non_dra_pools_need_no_plan(declare: SimpleNamespace) -> None:
     assert (
         missing(view_of_stack([declare.node_group("system", machine="m7i.large", labels={})])) == []
     )

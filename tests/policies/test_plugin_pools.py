@@ -70,7 +70,7 @@ CASES = {
 
 @pytest.mark.parametrize("cloud", ["eks", "gke", "aks"])
 @pytest.mark.parametrize("name", CASES)
-def test_the_label_of_dra_nodes_is_never_discovered(
+def test_device_discovery_excludes_dra_nodes(
     declare: SimpleNamespace, cloud: str, name: str
 ) -> None:
     allocation, labels, expected = CASES[name]

@@ -97,7 +97,7 @@ def hold(found: Sequence[Finding], expected: str) -> None:
 
 
 @pytest.mark.parametrize("name", GROUPS)
-def test_a_node_group(declare: SimpleNamespace, name: str) -> None:
+def test_a_node_group_is_compared_with_the_plan(declare: SimpleNamespace, name: str) -> None:
     props, expected = GROUPS[name]
 
     found = findings(declare.record(), declare.node_group(**props))
@@ -130,7 +130,7 @@ OWN_GROUPS: dict[str, tuple[dict[str, Any], list[str]]] = {
 
 
 @pytest.mark.parametrize("name", OWN_GROUPS)
-def test_labels_and_taints_of_the_fleet(declare: SimpleNamespace, name: str) -> None:
+def test_labels_and_taints_of_the_fleet_are_compared(declare: SimpleNamespace, name: str) -> None:
     props, expected = OWN_GROUPS[name]
     pools = [{"name": "l4", "machine": "g6.2xlarge", "count": {"min": 2, "max": 4}, **OWN}]
 
@@ -181,7 +181,7 @@ CAPACITY: dict[str, tuple[str, dict[str, Any] | list[str], str]] = {
 
 
 @pytest.mark.parametrize(("planned", "declared", "expected"), CAPACITY.values(), ids=CAPACITY)
-def test_spot_nodes(
+def test_spot_capacity_is_compared(
     declare: SimpleNamespace, planned: str, declared: dict[str, Any] | list[str], expected: str
 ) -> None:
     pools = [
@@ -213,7 +213,7 @@ SCHEDULED: dict[str, tuple[tuple[int, int, int], str]] = {
 
 
 @pytest.mark.parametrize(("counts", "expected"), SCHEDULED.values(), ids=SCHEDULED)
-def test_a_pool_on_a_schedule_is_held_to_its_limits(
+def test_a_scheduled_pool_is_compared_by_its_limits(
     declare: SimpleNamespace, counts: tuple[int, int, int], expected: str
 ) -> None:
     pools = [
@@ -268,7 +268,7 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", POOLS)
-def test_a_node_pool(declare: SimpleNamespace, name: str) -> None:
+def test_a_node_pool_is_compared_with_the_plan(declare: SimpleNamespace, name: str) -> None:
     props, expected = POOLS[name]
 
     found = findings(declare.record(cloud="gke"), declare.node_pool(**props))
@@ -318,7 +318,7 @@ AGENT_POOLS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", AGENT_POOLS)
-def test_an_agent_pool(declare: SimpleNamespace, name: str) -> None:
+def test_an_agent_pool_is_compared_with_the_plan(declare: SimpleNamespace, name: str) -> None:
     props, expected = AGENT_POOLS[name]
 
     found = findings(declare.record(cloud="aks"), declare.agent_pool(**props))
@@ -326,7 +326,7 @@ def test_an_agent_pool(declare: SimpleNamespace, name: str) -> None:
     hold(found, expected)
 
 
-def test_the_machine_may_be_in_the_launch_template(declare: SimpleNamespace) -> None:
+def test_the_machine_type_may_be_set_in_the_launch_template(declare: SimpleNamespace) -> None:
     template = declare.resource(
         "aws:ec2/launchTemplate:LaunchTemplate", "lt", {"instanceType": "g6.4xlarge"}
     )
@@ -346,7 +346,7 @@ def test_the_machine_may_be_in_the_launch_template(declare: SimpleNamespace) -> 
     ]
 
 
-def test_a_row_that_nothing_stands_for(declare: SimpleNamespace) -> None:
+def test_a_planned_pool_missing_from_the_stack_is_reported(declare: SimpleNamespace) -> None:
     record = declare.record()
 
     assert [finding.message for finding in RULE.check(view_of_stack([record]))] == [
@@ -359,7 +359,7 @@ def test_a_row_that_nothing_stands_for(declare: SimpleNamespace) -> None:
     assert list(RULE.check(view)) == []  # the pools come later
 
 
-def test_without_a_plan_there_is_nothing_to_compare(declare: SimpleNamespace) -> None:
+def test_without_a_plan_nothing_is_compared(declare: SimpleNamespace) -> None:
     group = declare.node_group(machine="g6.4xlarge")
     broken = declare.record("{}")
 
@@ -375,7 +375,7 @@ def test_without_a_plan_there_is_nothing_to_compare(declare: SimpleNamespace) ->
     ],
     ids=["without DRANET's label", "with it"],
 )
-def test_a_plan_that_counts_on_network_devices_is_defended(
+def test_network_devices_that_the_plan_needs_must_be_enabled(
     declare: SimpleNamespace, labels: dict[str, str], said: str
 ) -> None:
     pools = [{"name": "h200", "machine": "a3-ultragpu-8g", "count": {"min": 2, "max": 4}}]
@@ -393,7 +393,7 @@ def test_a_plan_that_counts_on_network_devices_is_defended(
 
 
 @pytest.mark.parametrize(("autoscaler", "count"), [("none", 1), ("cluster-autoscaler", 0)])
-def test_an_autoscaler_may_have_added_nodes(
+def test_nodes_added_by_an_autoscaler_are_accepted(
     declare: SimpleNamespace, autoscaler: str, count: int
 ) -> None:
     record, group = declare.record(autoscaler=autoscaler), declare.node_group(counts=(2, 3, 4))

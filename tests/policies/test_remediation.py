@@ -41,25 +41,27 @@ class TestNodeGroups:  # the plan has 2, 2, and 4 nodes
             ((0, 6, 9), {LOW: 2, HIGH: 6}),  # six run: the maximum stays above them
         ],
     )
-    def test_counts(self, declare: SimpleNamespace, counts: Any, changes: dict[str, int]) -> None:
+    def test_counts_are_set_to_the_planned_ones(
+        self, declare: SimpleNamespace, counts: Any, changes: dict[str, int]
+    ) -> None:
         assert changes_of(declare.record(), declare.node_group(counts=counts)) == changes
 
-    def test_a_count_that_somebody_else_changes_stays(self, declare: SimpleNamespace) -> None:
+    def test_a_count_managed_by_an_autoscaler_stays(self, declare: SimpleNamespace) -> None:
         pool = declare.node_group(counts=(1, 3, 3), ignore_changes=("scalingConfig.desiredSize",))
 
         assert changes_of(declare.record(), pool) == {LOW: 2, HIGH: 4}
 
-    def test_the_minimum_is_never_above_what_somebody_else_has_set(
+    def test_the_minimum_never_exceeds_the_autoscalers_count(
         self, declare: SimpleNamespace
     ) -> None:
         pool = declare.node_group(counts=(0, 1, 3), ignore_changes=("scalingConfig.desiredSize",))
 
         assert changes_of(declare.record(), pool) == {LOW: 1, HIGH: 4}
 
-    def test_what_is_not_known_is_left_alone(self, declare: SimpleNamespace) -> None:
+    def test_unknown_counts_are_unchanged(self, declare: SimpleNamespace) -> None:
         assert changes_of(declare.record(), declare.node_group(scalingConfig=UNKNOWN)) == {}
 
-    def test_pools_of_no_plan_are_left_alone(self, declare: SimpleNamespace) -> None:
+    def test_pools_outside_the_plan_are_unchanged(self, declare: SimpleNamespace) -> None:
         assert (
             changes_of(declare.record(), declare.node_group(pool="other", counts=(1, 1, 1))) == {}
         )
@@ -68,7 +70,7 @@ class TestNodeGroups:  # the plan has 2, 2, and 4 nodes
 
 
 class TestNodePools:  # the plan has 2 and 4 nodes in one zone
-    def test_totals(self, declare: SimpleNamespace) -> None:
+    def test_total_counts_are_set(self, declare: SimpleNamespace) -> None:
         pool = declare.node_pool(autoscaling={"totalMinNodeCount": 0, "totalMaxNodeCount": 3})
 
         assert changes_of(declare.record(cloud="gke"), pool) == {
@@ -76,7 +78,7 @@ class TestNodePools:  # the plan has 2 and 4 nodes in one zone
             "autoscaling.totalMaxNodeCount": 4,
         }
 
-    def test_counts_for_each_zone(self, declare: SimpleNamespace) -> None:
+    def test_counts_per_zone_are_set(self, declare: SimpleNamespace) -> None:
         zones = ["us-central1-a", "us-central1-b"]
         scaled = {"minNodeCount": 0, "maxNodeCount": 1}
         pool = declare.node_pool(autoscaling=scaled, nodeLocations=zones, initialNodeCount=1)
@@ -86,14 +88,14 @@ class TestNodePools:  # the plan has 2 and 4 nodes in one zone
             "autoscaling.maxNodeCount": 2,
         }
 
-    def test_a_total_that_zones_cannot_share_is_left(self, declare: SimpleNamespace) -> None:
+    def test_a_total_not_divisible_by_zones_is_unchanged(self, declare: SimpleNamespace) -> None:
         zones = [f"us-central1-{letter}" for letter in "abf"]
         scaled = {"minNodeCount": 0, "maxNodeCount": 1}
 
         pool = declare.node_pool(autoscaling=scaled, nodeLocations=zones, initialNodeCount=0)
         assert changes_of(declare.record(cloud="gke"), pool) == {}
 
-    def test_what_a_pool_was_created_with_is_never_set(self, declare: SimpleNamespace) -> None:
+    def test_initial_node_count_is_never_set(self, declare: SimpleNamespace) -> None:
         """Another `initialNodeCount` would replace the pool."""
         pool = declare.node_pool(initialNodeCount=1)
 
@@ -122,7 +124,7 @@ class TestOverGrpc:
         )
         return list(analyzer.Remediate(request).remediations)
 
-    def test_secrets_and_unknown_values_come_back_as_they_were(
+    def test_secrets_and_unknown_values_are_returned_unchanged(
         self, remediating: Any, declare: SimpleNamespace
     ) -> None:
         secret = {SPECIAL_SIG_KEY: SPECIAL_SECRET_SIG, "value": "hidden"}
@@ -139,20 +141,18 @@ class TestOverGrpc:
         assert "hidden" not in done.diagnostic + done.description
         assert set(done.properties) == set(pool.props.values)
 
-    def test_once_they_are_right_nothing_is_set(
-        self, remediating: Any, declare: SimpleNamespace
-    ) -> None:
+    def test_correct_counts_are_unchanged(self, remediating: Any, declare: SimpleNamespace) -> None:
         analyze(remediating, declare.record())
 
         assert self.remediated(remediating, declare.node_group()) == []
 
-    def test_only_where_a_project_asks(self, analyzer: Any, declare: SimpleNamespace) -> None:
+    def test_remediation_is_off_by_default(self, analyzer: Any, declare: SimpleNamespace) -> None:
         analyze(analyzer, declare.record())
 
         assert self.remediated(analyzer, declare.node_group(counts=(2, 2, 3))) == []
 
 
-def test_a_rule_that_cannot_be_remediated_is_refused() -> None:
+def test_a_rule_without_remediation_is_rejected() -> None:
     with pytest.raises(
         PlannerError, match=("use remediate only for these rules: pool-differs-from-plan")
     ):

@@ -36,7 +36,7 @@ def test_rules_check_either_manifests_or_stacks() -> None:
     assert manifests | stacks | {rules.COULD_NOT_RUN.id} == {rule.id for rule in RULES}
 
 
-def test_every_rule_says_what_why_and_what_fixes_it() -> None:
+def test_every_rule_has_a_title_reason_and_fix() -> None:
     for rule in RULES:
         assert re.fullmatch(r"[a-z]+(-[a-z]+)+", rule.id)
         assert rule.says.endswith(".")
@@ -44,14 +44,14 @@ def test_every_rule_says_what_why_and_what_fixes_it() -> None:
         assert rule.fix
 
 
-def test_the_pack_has_the_version_of_the_project() -> None:
+def test_the_pack_has_the_project_version() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     pack = yaml.safe_load((ROOT / "policies" / "PulumiPolicy.yaml").read_text(encoding="utf-8"))
 
     assert pack["version"] == semantic_version(project["version"])
 
 
-def test_the_page_is_fresh() -> None:
+def test_the_page_is_up_to_date() -> None:
     assert (ROOT / "docs" / "rules.md").read_text(encoding="utf-8") == render_page()
 
 

@@ -88,14 +88,14 @@ def known(fault: str) -> frozenset[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("row", ONE_OF_EACH, ids=lambda row: row.fault)
-def test_at_the_end_alone(row: Seeded) -> None:
+def test_stack_check_without_resource_checks_finds_the_same(row: Seeded) -> None:
     assert at_the_end(bad(row)) == known(row.fault)
 
 
 @pytest.mark.parametrize(
     "row", [row for row in ONE_OF_EACH if row.base in NEIGHBOURS], ids=lambda row: row.fault
 )
-def test_in_any_order(row: Seeded) -> None:
+def test_resource_order_does_not_change_findings(row: Seeded) -> None:
     """A plan still comes first, because another rule requires that."""
     assert names(dict(reversed(bad(row).items()))) == known(row.fault)
 
@@ -103,7 +103,7 @@ def test_in_any_order(row: Seeded) -> None:
 @pytest.mark.parametrize(
     "row", [row for row in ONE_OF_EACH if row.base in NEIGHBOURS], ids=lambda row: row.fault
 )
-def test_beside_another_cluster(row: Seeded) -> None:
+def test_another_cluster_does_not_change_findings(row: Seeded) -> None:
     both = {**bad(row), **renamed(base(NEIGHBOURS[row.base]), "other")}
     assert names(both) == known(row.fault)
 
@@ -145,7 +145,7 @@ def first_preview(stack: Mapping[str, Resource]) -> dict[str, Resource]:
 
 
 @pytest.mark.parametrize("row", ONE_OF_EACH, ids=lambda row: row.fault)
-def test_in_a_first_preview(row: Seeded) -> None:
+def test_a_first_preview_reports_each_finding_or_a_doubt(row: Seeded) -> None:
     """Each finding is the same, or is named as one that can't be evaluated yet."""
     entries = told(first_preview(bad(row)))
     early = {(entry.rule, entry.level, entry.object) for entry in entries}
@@ -162,7 +162,7 @@ EXPORTED = HERE.parent / "exported"
 
 
 @pytest.mark.parametrize("name", [file.stem for file in sorted(EXPORTED.glob("*.json"))])
-def test_in_an_exported_state(name: str) -> None:
+def test_an_exported_state_has_the_same_findings(name: str) -> None:
     """The engine made the stack, on a simulated cloud, and exported it (conformance/previews)."""
     rows = {row.fault: row for row in seeded()}
     stack = base(name)

@@ -33,7 +33,9 @@ def deployment(declare: SimpleNamespace) -> list[dict[str, Any]]:
     return [template, {**kind, "metadata": meta, "spec": spec}]
 
 
-def test_a_maximum_that_the_plan_has_already_isnt_raised(declare: SimpleNamespace) -> None:
+def test_raising_a_maximum_that_the_plan_already_has_is_not_suggested(
+    declare: SimpleNamespace,
+) -> None:
     objects = deployment(declare)
     pools = [{"name": "l4", "machine": "g6.2xlarge", "count": {"max": 2}}]
     record = declare.record(manifests=yaml.safe_dump_all(objects), pools=pools)
@@ -52,7 +54,7 @@ def test_a_maximum_that_the_plan_has_already_isnt_raised(declare: SimpleNamespac
     )
 
 
-def test_a_quota_that_rejects_pods_is_the_reason(declare: SimpleNamespace) -> None:
+def test_a_quota_that_rejects_pods_is_the_reported_reason(declare: SimpleNamespace) -> None:
     scaler = {
         "apiVersion": "autoscaling/v2",
         "kind": "HorizontalPodAutoscaler",

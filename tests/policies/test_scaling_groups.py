@@ -39,7 +39,7 @@ FORMS: dict[str, Edit] = {
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_a_claim_that_fits_no_other_pool_is_in_doubt(name: str) -> None:
+def test_a_claim_that_may_fit_a_scaling_group_is_in_doubt(name: str) -> None:
     entries = told(edited(base("raw-eks"), {**FORMS[name], **ELSEWHERE}))
 
     assert [entry.rule for entry in entries if entry.level == "mandatory"] == []
@@ -48,7 +48,7 @@ def test_a_claim_that_fits_no_other_pool_is_in_doubt(name: str) -> None:
     assert any("claim-fits-no-pool" in each and '"a100"' in each for each in sentences)
 
 
-def test_machines_without_gpus_are_nobodys_business() -> None:
+def test_scaling_groups_without_gpus_are_ignored() -> None:
     assert (
         told(edited(base("raw-eks"), {**FORMS["by its name"], "made/instanceType": "m7i.large"}))
         == []
@@ -85,7 +85,7 @@ def test_faults_of_a_template_are_found(rule: str, good: Edit, bad: Edit) -> Non
     assert rule in rules({**good, **bad} if bad else EFA)
 
 
-def test_a_placement_group_of_a_reservation_elsewhere_cannot_be_judged() -> None:
+def test_a_placement_group_with_an_external_reservation_is_in_doubt() -> None:
     def doubts(edit: Edit) -> list[str]:
         entries = told(edited(base("raw-eks"), edit))
         return [

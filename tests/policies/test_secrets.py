@@ -137,7 +137,7 @@ OTHERS = [(name, short) for name in BASES for short in base(name)]
 
 
 @pytest.mark.parametrize(("name", "short"), OTHERS)
-def test_no_property_of_a_foreign_stack_gives_the_canary_away(name: str, short: str) -> None:
+def test_no_property_of_a_foreign_stack_leaks_a_secret(name: str, short: str) -> None:
     """This tests every fourth value of `poisoned`, starting with the first one."""
     stack = base(name)
     at = list(stack).index(short)
@@ -148,7 +148,7 @@ def test_no_property_of_a_foreign_stack_gives_the_canary_away(name: str, short: 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_property_of_any_kind_gives_the_canary_away(declare: SimpleNamespace, kind: str) -> None:
+def test_no_property_of_any_kind_leaks_a_secret(declare: SimpleNamespace, kind: str) -> None:
     stack = a_stack(declare)
     at = list(stack).index(kind)
 

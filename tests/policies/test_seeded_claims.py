@@ -332,14 +332,14 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
 
 
 @pytest.mark.parametrize("sharing", [SLICING, MPS], ids=["time slices", "MPS"])
-def test_good_manifests_are_silent(sharing: dict[str, Any]) -> None:
+def test_valid_manifests_have_no_findings(sharing: dict[str, Any]) -> None:
     assert told(good(sharing=sharing)) == []
     gates = {"TimeSlicingSettings": True, "MPSSupport": True}
     assert told(good(sharing=sharing), gates) == []
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_found_and_the_fix_says_what_to_write(name: str) -> None:
+def test_a_fault_is_found_with_a_specific_fix(name: str) -> None:
     path, value, rule, severity, words, fix = FAULTS[name]
 
     found = told(put(good(sharing=SLICING), path, value))
@@ -361,7 +361,9 @@ def test_a_fault_is_found_and_the_fix_says_what_to_write(name: str) -> None:
         (MPS, "MPSSupport", "0.4.1"),
     ],
 )
-def test_a_strategy_whose_gate_is_off(sharing: dict[str, Any], gate: str, version: str) -> None:
+def test_a_strategy_with_a_disabled_gate_is_rejected(
+    sharing: dict[str, Any], gate: str, version: str
+) -> None:
     (finding,) = told(good(sharing=sharing), {}, version)
 
     assert (finding.severity, finding.code) == ("error", REFUSED)
@@ -369,25 +371,25 @@ def test_a_strategy_whose_gate_is_off(sharing: dict[str, Any], gate: str, versio
     assert told(good(sharing=sharing), {gate: True}, version) == []
 
 
-def test_before_25_8_no_gate_is_asked() -> None:
+def test_gates_are_not_required_before_25_8() -> None:
     assert [each.code for each in told(good(sharing=SLICING), {}, "25.3.2")] == []
 
 
 @pytest.mark.parametrize("value", [101, -1])
-def test_a_share_of_threads_that_is_none(value: int) -> None:
+def test_an_invalid_thread_percentage_is_rejected(value: int) -> None:
     path = (*PARAMETERS, "sharing", "mpsConfig", "defaultActiveThreadPercentage")
     (finding,) = told(put(good(sharing=MPS), path, value))
     assert (finding.code, str(value) in finding.message) == (REFUSED, True)
 
 
 @pytest.mark.parametrize("value", ["10", "512Ki", "ten"])
-def test_a_limit_of_memory_that_is_none(value: str) -> None:
+def test_an_invalid_memory_limit_is_rejected(value: str) -> None:
     path = (*PARAMETERS, "sharing", "mpsConfig", "defaultPinnedDeviceMemoryLimit")
     (finding,) = told(put(good(sharing=MPS), path, value))
     assert (finding.code, "memory limit" in finding.message) == (REFUSED, True)
 
 
-def test_a_channel_beside_a_gpu_of_the_device_plugin_is_no_second_gpu() -> None:
+def test_a_channel_does_not_count_as_a_second_gpu() -> None:
     channel = "compute-domain-default-channel.nvidia.com"
     objects = put(good(sharing=SLICING), (*REQUEST, "exactly", "deviceClassName"), channel)
     objects = put(objects, (0, "spec", "spec", "devices", "config"), [])
@@ -406,7 +408,7 @@ QUIET: dict[str, tuple[Path, Any]] = {
 }  # fmt: skip
 
 
-def test_a_scaler_of_something_elsewhere_is_a_note_if_a_workload_has_none() -> None:
+def test_a_scaler_with_an_external_target_is_a_note() -> None:
     path = (2, "spec", "scaleTargetRef", "name")
     (found,) = told(put(good(sharing=SLICING), path, "other-service"))
     assert (found.severity, found.code) == ("note", "scaler-without-target")
@@ -414,6 +416,6 @@ def test_a_scaler_of_something_elsewhere_is_a_note_if_a_workload_has_none() -> N
 
 
 @pytest.mark.parametrize("name", QUIET)
-def test_what_is_no_fault(name: str) -> None:
+def test_valid_changes_have_no_findings(name: str) -> None:
     path, value = QUIET[name]
     assert told(put(good(sharing=SLICING), path, value)) == []

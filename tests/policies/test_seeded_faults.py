@@ -689,7 +689,7 @@ FAULTS: dict[str, Fault] = {
 
 
 @pytest.mark.parametrize("cloud", ["aks", "eks", "gke"])
-def test_a_good_stack_is_silent(declare: SimpleNamespace, cloud: str) -> None:
+def test_a_valid_stack_has_no_findings(declare: SimpleNamespace, cloud: str) -> None:
     assert told(good(declare, cloud)) == []
 
 
@@ -710,7 +710,7 @@ KNOWABLE = [name for name, fault in FAULTS.items() if fault[4] != "driver-key-ig
 
 
 @pytest.mark.parametrize("name", KNOWABLE)
-def test_what_is_not_known_refuses_nothing(declare: SimpleNamespace, name: str) -> None:
+def test_unknown_values_cause_no_mandatory_finding(declare: SimpleNamespace, name: str) -> None:
     cloud, which, path, _, rule, *_ = FAULTS[name]
     stack = good(declare, cloud)
 
@@ -719,7 +719,7 @@ def test_what_is_not_known_refuses_nothing(declare: SimpleNamespace, name: str) 
     assert [entry for entry in found if entry[0] == rule or entry[1] == "mandatory"] == []
 
 
-def test_the_eight_at_once(declare: SimpleNamespace) -> None:
+def test_eight_faults_are_found_at_once(declare: SimpleNamespace) -> None:
     names = (
         "Kubernetes 1.33", "an endpoint open to the world", "no logs", "no encryption", "IMDSv1",
         "an image without a driver", "an unpinned driver", "no override",
@@ -735,7 +735,7 @@ def test_the_eight_at_once(declare: SimpleNamespace) -> None:
         assert sum(FAULTS[name][-1] in sentence for sentence in sentences) == 1, name
 
 
-def test_the_operator_brings_a_driver_of_its_own(declare: SimpleNamespace) -> None:
+def test_the_operators_own_driver_is_accepted(declare: SimpleNamespace) -> None:
     stack = good(declare, "eks")
     stack["operator"] = declare.release("gpu-operator", {"devicePlugin": {"enabled": False}})
     stack["pool"] = changed(stack["pool"], "amiType", "AL2023_x86_64_STANDARD")
@@ -744,7 +744,9 @@ def test_the_operator_brings_a_driver_of_its_own(declare: SimpleNamespace) -> No
     assert told(stack) == []
 
 
-def test_an_older_driver_with_a_larger_number_is_called_older(declare: SimpleNamespace) -> None:
+def test_an_older_driver_with_a_larger_number_is_reported_as_older(
+    declare: SimpleNamespace,
+) -> None:
     planned = declare.record(drivers={"nvidia": {"version": "0.4.1"}})
     stack = {**good(declare, "eks"), "plan": planned}
 
@@ -757,7 +759,7 @@ def test_an_older_driver_with_a_larger_number_is_called_older(declare: SimpleNam
 
 
 @pytest.mark.parametrize("cloud", ["aks", "eks", "gke"])
-def test_a_stack_without_its_driver(declare: SimpleNamespace, cloud: str) -> None:
+def test_a_stack_without_its_driver_is_reported(declare: SimpleNamespace, cloud: str) -> None:
     stack = good(declare, cloud)
     del stack["driver"]
     assert [rule for rule, *_ in told(stack)] == []  # no charts: another tool installs them
@@ -770,7 +772,7 @@ def test_a_stack_without_its_driver(declare: SimpleNamespace, cloud: str) -> Non
 
 
 @pytest.mark.parametrize("cloud", ["aks", "eks", "gke"])
-def test_a_driver_installed_twice(declare: SimpleNamespace, cloud: str) -> None:
+def test_a_driver_installed_twice_is_reported(declare: SimpleNamespace, cloud: str) -> None:
     stack = good(declare, cloud)
     values = stack["driver"].props.at("values")
     stack["second"] = declare.release(
@@ -782,7 +784,7 @@ def test_a_driver_installed_twice(declare: SimpleNamespace, cloud: str) -> None:
     assert [(level, which) for _, level, which, _ in found] == [(MANDATORY, "second")]
 
 
-def test_a_taint_that_the_driver_does_not_know(declare: SimpleNamespace) -> None:
+def test_a_taint_that_the_driver_does_not_tolerate_is_reported(declare: SimpleNamespace) -> None:
     stack = good(declare, "eks")
     taints = [
         *stack["pool"].props.at("taints"),
@@ -796,7 +798,7 @@ def test_a_taint_that_the_driver_does_not_know(declare: SimpleNamespace) -> None
     assert "{key: team, operator: Exists}" in found[0][3]
 
 
-def test_a_driver_of_0_4_tolerates_by_default(declare: SimpleNamespace) -> None:
+def test_driver_0_4_tolerates_by_default(declare: SimpleNamespace) -> None:
     stack = good(declare, "eks")
     stack["driver"] = changed(stack["driver"], "values/kubeletPlugin/tolerations", None)
     stack["driver"] = changed(stack["driver"], "version", "0.4.1")
@@ -807,7 +809,7 @@ DOUBTS = {"labels": UNKNOWN, "taints": UNKNOWN, "instanceTypes": UNKNOWN, "scali
 
 
 @pytest.mark.parametrize("key", DOUBTS)
-def test_a_pool_of_which_something_is_not_known_makes_no_shortage_certain(
+def test_an_unknown_property_of_a_pool_makes_shortages_uncertain(
     declare: SimpleNamespace, key: str
 ) -> None:
     """A claim for two GPUs on one node: nodes of the known pool have fewer, and those of the other

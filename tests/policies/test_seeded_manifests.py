@@ -80,12 +80,12 @@ def told(objects: dict[str, Any], kubernetes: str = "1.36") -> list[Diagnostic]:
 
 
 @pytest.mark.parametrize("kubernetes", ["1.34", "1.35", "1.36"])
-def test_good_manifests_are_silent(kubernetes: str) -> None:
+def test_valid_manifests_have_no_findings(kubernetes: str) -> None:
     assert _wrong(told(GOOD, kubernetes)) == []
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.code}: {row.fault}")
-def test_a_fault_is_found_and_its_fix_helps(row: InManifest) -> None:
+def test_a_fault_is_found_and_its_fix_works(row: InManifest) -> None:
     bad = edited(GOOD, row.edit)
     better = GOOD if row.fix == "undo" else edited(bad, row.fix)  # type: ignore[arg-type]  # else a mapping
 
@@ -105,6 +105,6 @@ def _wrong(found: list[Diagnostic]) -> list[Diagnostic]:
     return [each for each in found if each.code not in ("queue-decides", "pod-waits-for-others")]
 
 
-def test_names_are_used_once() -> None:
+def test_fault_names_are_unique() -> None:
     names = [row.fault for row in ROWS]
     assert sorted(names) == sorted(set(names))

@@ -17,7 +17,7 @@ CHANGES = yaml.safe_load((HERE / "quiet" / "changes.yaml").read_text(encoding="u
 
 
 @pytest.mark.parametrize("name", BASES)
-def test_a_good_stack_is_silent(name: str) -> None:
+def test_a_valid_stack_has_no_findings(name: str) -> None:
     assert [
         entry for entry in told_of_base(name) if entry.level == "mandatory" or entry.rule != JUDGED
     ] == []
@@ -30,13 +30,13 @@ JUDGED = "stack-cannot-be-judged"
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change["change"])
-def test_a_good_change_is_silent(change: dict[str, Any]) -> None:
+def test_a_valid_change_causes_no_findings(change: dict[str, Any]) -> None:
     entries = told(edited(base(change["base"]), change["edit"]))
     assert [entry for entry in entries if entry not in told_of_base(change["base"])] == []
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.rule}: {row.fault}")
-def test_a_fault_is_found_and_its_fix_helps(row: Seeded) -> None:
+def test_a_fault_is_found_and_its_fix_works(row: Seeded) -> None:
     good = base(row.base)
     bad = edited(good, row.edit)
     better = good if row.fix == "undo" else edited(bad, row.fix)  # type: ignore[arg-type]  # else a mapping
@@ -58,19 +58,19 @@ def test_a_fault_is_found_and_its_fix_helps(row: Seeded) -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.rule}: {row.fault}")
-def test_what_is_not_known_refuses_nothing(row: Seeded) -> None:
+def test_unknown_values_cause_no_mandatory_finding(row: Seeded) -> None:
     stack = hidden(base(row.base), row.edit)
     assert [entry for entry in told(stack) if entry.level == "mandatory"] == []
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.computed], ids=lambda row: row.fault)
-def test_a_value_of_another_resource_hides_no_fault(row: Seeded) -> None:
+def test_a_value_of_another_resource_does_not_hide_a_fault(row: Seeded) -> None:
     entries = told(computed(edited(base(row.base), row.edit), row.computed))
     assert [
         entry.level for entry in entries if (entry.rule, entry.object) == (row.rule, row.object)
     ] == [row.level]
 
 
-def test_names_are_used_once() -> None:
+def test_fault_names_are_unique() -> None:
     names = [row.fault for row in ROWS]
     assert sorted(names) == sorted(set(names))

@@ -45,7 +45,9 @@ UNKNOWN = [
 
 @pytest.mark.parametrize(("command", "expected"), COMMANDS.items())
 @pytest.mark.parametrize("shell", [False, True], ids=["words", "shell"])
-def test_gpus_of_a_command_line(command: str, expected: tuple[str, int], shell: bool) -> None:
+def test_gpus_are_read_from_a_command_line(
+    command: str, expected: tuple[str, int], shell: bool
+) -> None:
     words = ["sh", "-c", f"export A=1 && \\\n exec {command}"] if shell else command.split()
     found = gpus_of_command(words)
     assert found is not None
@@ -53,7 +55,7 @@ def test_gpus_of_a_command_line(command: str, expected: tuple[str, int], shell: 
 
 
 @pytest.mark.parametrize("command", UNKNOWN, ids=lambda command: command[:60])
-def test_a_number_that_is_not_written_is_unknown(command: str) -> None:
+def test_an_unspecified_number_of_gpus_is_unknown(command: str) -> None:
     assert gpus_of_command(command.split()) is None
     assert gpus_of_command(["sh", "-c", command]) is None
 
@@ -91,7 +93,7 @@ def exactly(count: int = 1, name: str = "gpu.nvidia.com") -> dict[str, object]:
     return {"exactly": {"deviceClassName": name, "count": count}}
 
 
-def test_more_or_fewer_gpus_than_the_claim_has_are_reported() -> None:
+def test_a_gpu_count_other_than_the_claims_is_reported() -> None:
     assert findings("--tensor-parallel-size 4", exactly(4)) == []
     (more,) = findings("--tensor-parallel-size 4", exactly(2))
     assert more.endswith(
@@ -111,7 +113,7 @@ def test_mig_devices_of_one_gpu_are_not_connected() -> None:
     assert findings("--tensor-parallel-size 1", exactly(1, "mig.nvidia.com")) == []
 
 
-def test_claims_whose_number_of_gpus_is_not_known_are_left_out() -> None:
+def test_claims_with_an_unknown_number_of_gpus_are_skipped() -> None:
     everything = {"exactly": {"deviceClassName": "gpu.nvidia.com", "allocationMode": "All"}}
     first = {"firstAvailable": [{"name": "a", "deviceClassName": "gpu.nvidia.com", "count": 2},
                                 {"name": "b", "deviceClassName": "gpu.nvidia.com"}]}  # fmt: skip

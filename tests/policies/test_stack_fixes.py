@@ -16,7 +16,7 @@ from dra_policies.stack_evaluation import Judge, Told
 
 
 @pytest.mark.parametrize("case", STACK_FIXES, ids=lambda case: case.fix[:60])
-def test_following_the_fix_makes_the_finding_go(declare: SimpleNamespace, case: StackFix) -> None:
+def test_applying_the_fix_removes_the_finding(declare: SimpleNamespace, case: StackFix) -> None:
     stack = good(declare, case.cloud)
     case.fault(declare, stack)
     before = entries(stack, case.thresholds)

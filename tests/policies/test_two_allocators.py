@@ -56,7 +56,7 @@ def of_cluster(cluster: str) -> list[Diagnostic]:
     return list(check_all(view_of(plan.manifests, features_of(36), plan)))
 
 
-def test_a_node_with_both_allocators_is_an_error_before_any_pod_comes() -> None:
+def test_a_node_with_both_allocators_is_an_error_without_any_pod() -> None:
     (found,) = of_cluster(node(1, has_driver=True))
 
     assert found.code == "device-plugin-on-dra-node"
@@ -65,13 +65,11 @@ def test_a_node_with_both_allocators_is_an_error_before_any_pod_comes() -> None:
 
 
 @pytest.mark.parametrize(("units", "has_driver"), [(0, True), (1, False)])
-def test_one_allocator_for_each_node_as_the_fix_says_is_silent(
-    units: int, has_driver: bool
-) -> None:
+def test_one_allocator_per_node_is_accepted(units: int, has_driver: bool) -> None:
     assert not of_cluster(node(units, has_driver=has_driver))
 
 
-def test_pods_that_the_removed_device_plugin_started_have_to_end_first() -> None:
+def test_pods_of_a_removed_device_plugin_must_be_drained() -> None:
     (found,) = of_cluster(node(0, has_driver=True) + POD)
 
     assert "pods still use 1 nvidia.com/gpu" in found.message
@@ -116,7 +114,7 @@ def of_manifests(text: str) -> list[Diagnostic]:
 ALL = {"env": [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}]}
 
 
-def test_a_variable_without_a_request_shows_all_gpus_and_reserves_none() -> None:
+def test_a_variable_without_a_request_is_reported() -> None:
     (found,) = of_manifests(deployment(ALL))
 
     assert found.code == "device-taken-past-claim"
@@ -138,5 +136,5 @@ def test_a_variable_without_a_request_shows_all_gpus_and_reserves_none() -> None
     ],
     ids=["no variable", "no devices", "a request", "an exporter on every node", "a claim"],
 )
-def test_pods_that_see_no_gpu_of_others_are_silent(text: str) -> None:
+def test_pods_that_see_only_their_own_gpus_are_accepted(text: str) -> None:
     assert not of_manifests(text)

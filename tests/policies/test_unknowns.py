@@ -53,7 +53,7 @@ def test_everything_below_an_unknown_is_unknown() -> None:
     assert props.has("config.anything") is None
 
 
-def test_what_is_absent_has_the_default() -> None:
+def test_absent_properties_have_defaults() -> None:
     props = read(config={"none": None})
 
     assert props.text("a.b", "x") == "x"
@@ -63,7 +63,7 @@ def test_what_is_absent_has_the_default() -> None:
     assert props.has("config.none") is False
 
 
-def test_numbers_come_back_whole() -> None:
+def test_numbers_are_read_as_integers() -> None:
     assert read(size=3.0).count("size", 0) == 3
     assert read(size="12").count("size", 0) == 12
 
@@ -71,7 +71,7 @@ def test_numbers_come_back_whole() -> None:
 @pytest.mark.parametrize(
     "value", [True, "many", 1.5, [1], {"a": 1}, "9" * 5000], ids=lambda value: repr(value)[:20]
 )
-def test_a_value_of_another_type_is_as_good_as_unknown(value: object) -> None:
+def test_a_value_of_the_wrong_type_is_read_as_unknown(value: object) -> None:
     assert read(size=value).count("size", 0) is None
 
 
@@ -83,7 +83,7 @@ JSON = st.recursive(
 
 
 @given(st.dictionaries(st.text(min_size=1), JSON, max_size=5))
-def test_no_reading_ever_raises(props: dict[str, object]) -> None:
+def test_reading_never_raises(props: dict[str, object]) -> None:
     copied = plain(unknown_checking_proxy(props), UnknownValueError)
 
     assert set(copied) == set(props)

@@ -19,7 +19,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 @pytest.mark.parametrize(("subject", "kind"), [("workload", "Workload"), ("claim", "Claim")])
-def test_the_table_marks_them(subject: Subject, kind: str) -> None:
+def test_table_marks_required_and_optional_fields(subject: Subject, kind: str) -> None:
     fleet = read_fleet_file(EXAMPLES / "eighty-gi" / "fleet.yaml")
     sources = read_sources([EXAMPLES / "workloads"])
     plan = make_plan(PlanRequest(sources=sources, fleet=fleet))

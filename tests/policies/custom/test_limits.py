@@ -44,7 +44,7 @@ def answer(expression: str) -> RuleAnswer:
 
 
 @pytest.mark.parametrize("bomb", BOMBS)
-def test_a_bomb_runs_out_of_steps(bomb: str) -> None:
+def test_expensive_expression_exceeds_the_step_limit(bomb: str) -> None:
     start = time.process_time()
 
     found = answer(BOMBS[bomb])
@@ -54,12 +54,12 @@ def test_a_bomb_runs_out_of_steps(bomb: str) -> None:
     assert time.process_time() - start < 3  # generous: 0.1 s on an ordinary core
 
 
-def test_the_steps_are_the_same_in_every_run() -> None:
+def test_step_count_is_deterministic() -> None:
     assert {answer(NESTED).steps for _ in range(3)} == {answer(NESTED).steps}
     assert answer("[1, 2, 3].all(x, x > 0)").steps < 100 < DEFAULT_BUDGET < RULE_BUDGET
 
 
-def test_a_rule_ends_when_its_steps_for_all_objects_are_used(
+def test_rule_stops_when_its_steps_for_all_objects_are_used(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from dra_policies.configuration.custom import compiled_rule

@@ -174,7 +174,7 @@ def test_every_wrong_rule_is_reported() -> None:
         ("{pool: {nodes: 9223372036854775808}}", "more than 64 bits", ""),
     ],
 )
-def test_a_wrong_value_of_a_case_reports_its_place(given: str, message: str, fix: str) -> None:
+def test_a_wrong_value_of_a_test_case_reports_its_place(given: str, message: str, fix: str) -> None:
     ((line, path, said, told),) = faults(
         f"{RULE}    tests:\n      - {{name: a, given: {given}, expect: pass}}\n"
     )
@@ -189,7 +189,7 @@ def results(rule: str) -> list[tuple[str, str, bool]]:
     return [(each.answer.result, each.answer.message, each.is_met) for each in run_cases(custom)]
 
 
-def test_a_case_without_a_value_is_not_guessed() -> None:
+def test_a_test_case_without_a_value_cannot_be_decided() -> None:
     cases = """\
     tests:
       - {name: spot, given: {pool: {capacity: spot}}, expect: fail, message: Spot}
@@ -205,7 +205,7 @@ def test_a_case_without_a_value_is_not_guessed() -> None:
     ]
 
 
-def test_an_unknown_value_does_not_matter_if_the_answer_does_not_depend_on_it() -> None:
+def test_an_unknown_value_that_does_not_affect_the_answer_is_ignored() -> None:
     rule = RULE.replace('pool.capacity != "spot"', "pool.nodes == 0 || pool.monthlyCost < 100.0")
 
     assert results(
@@ -213,7 +213,7 @@ def test_an_unknown_value_does_not_matter_if_the_answer_does_not_depend_on_it() 
     )[0][2]
 
 
-def test_a_message_that_cannot_be_computed_falls_back() -> None:
+def test_a_failing_message_expression_falls_back_to_the_message() -> None:
     rule = RULE + "    messageExpression: '\"uses \" + pool.zones[7]'\n"
     case = "    tests: [{name: a, given: {pool: {capacity: spot, zones: []}}, expect: fail}]\n"
 

@@ -68,7 +68,7 @@ def test_a_file_of_a_repository(
     assert_fix_works(tmp_path, *(each.format(path=repository) for each in (before, fix, after)))
 
 
-def test_an_abbreviated_commit_is_written_whole(tmp_path: Path, repository: Path) -> None:
+def test_an_abbreviated_commit_must_be_written_in_full(tmp_path: Path, repository: Path) -> None:
     commit = git(repository, "rev-parse", "v1^{commit}")
     fix = "check the URL, the ref (a branch, tag, or full commit hash), and git's credentials"
     assert_fix_works(
@@ -109,7 +109,7 @@ def test_a_file_at_a_url(tmp_path: Path, server: Server, before: str, fix: str, 
     assert_fix_works(tmp_path, *(each.format(**values) for each in (before, fix, after)))
 
 
-def test_a_path_in_a_file_at_a_url_becomes_a_url(tmp_path: Path, server: Server) -> None:
+def test_a_relative_path_in_a_file_at_a_url_must_be_a_url(tmp_path: Path, server: Server) -> None:
     def base(extended: str) -> str:
         """Publish a configuration that extends a location, and return its URL."""
         text = f"extends: ['{extended}']\n".encode()

@@ -15,7 +15,7 @@ from dra_policies.configuration.shared.locations import parse_location
 
 
 class TestMerging:
-    def test_the_own_file_takes_precedence(self, tmp_path: Path) -> None:
+    def test_the_projects_own_file_takes_precedence(self, tmp_path: Path) -> None:
         (tmp_path / "base.yaml").write_text(RULES)
 
         found = configured(
@@ -29,7 +29,7 @@ class TestMerging:
         assert found.settings.exclude == ["charts"]
         assert [rule.id for rule in found.custom] == ["no-spot"]
 
-    def test_a_level_alone_changes_a_shared_rule(self, tmp_path: Path) -> None:
+    def test_a_level_without_an_expression_changes_a_shared_rule(self, tmp_path: Path) -> None:
         (tmp_path / "base.yaml").write_text(RULES)
 
         found = configured(tmp_path, "extends: [base.yaml]\nrules: {no-spot: advisory}\n")
@@ -70,7 +70,7 @@ class TestMerging:
             "cost-above-ceiling": 2
         }
 
-    def test_a_fault_names_the_shared_file(self, tmp_path: Path) -> None:
+    def test_an_error_reports_the_shared_file(self, tmp_path: Path) -> None:
         (tmp_path / "base.yaml").write_text("rules:\n  no-such-rule: advisory\n")
 
         with pytest.raises(PlannerError) as caught:
@@ -111,17 +111,19 @@ def test_a_wrong_location_reports_its_place(tmp_path: Path, extends: str, messag
 
 
 class TestGit:
-    def test_a_tag_and_paths_relative_to_it(self, tmp_path: Path, repository: Path) -> None:
+    def test_a_tag_and_relative_paths_are_resolved(self, tmp_path: Path, repository: Path) -> None:
         found = configured(tmp_path, f"extends: ['git+file://{repository}@v1']\n")
 
         assert [rule.id for rule in found.custom] == ["no-spot"]
         assert str(found.places[0]) == f"git+file://{repository}@v1#rules/gpu.yaml:10 exemptions[0]"
         assert str(found.fleets["prod"]) == f"git+file://{repository}@v1#fleets/prod.yaml"
 
-    def test_a_branch_is_what_it_is_now(self, tmp_path: Path, repository: Path) -> None:
+    def test_a_branch_is_fetched_at_its_latest_commit(
+        self, tmp_path: Path, repository: Path
+    ) -> None:
         assert configured(tmp_path, f"extends: ['git+file://{repository}@main']\n").custom == ()
 
-    def test_a_commit_is_kept(self, tmp_path: Path, repository: Path) -> None:
+    def test_a_commit_is_cached(self, tmp_path: Path, repository: Path) -> None:
         commit = git(repository, "rev-parse", "v1^{commit}")
         text = f"extends: ['git+file://{repository}@{commit}#rules/gpu.yaml']\n"
         assert len(configured(tmp_path, text).custom) == 1
@@ -138,7 +140,7 @@ class TestGit:
             ("v1", "rules", ""),
         ],
     )
-    def test_what_is_not_there_is_reported(
+    def test_a_missing_ref_or_file_is_reported(
         self, tmp_path: Path, repository: Path, ref: str, path: str, message: str
     ) -> None:
         with pytest.raises(PlannerError) as caught:
@@ -156,7 +158,7 @@ class TestGit:
 
 
 class TestHttp:
-    def test_a_file_with_its_digest(self, tmp_path: Path, server: Server) -> None:
+    def test_a_file_with_its_digest_is_fetched(self, tmp_path: Path, server: Server) -> None:
         server.pages["/rules.yaml"] = RULES.encode()
         text = f"extends: ['{server.url}/rules.yaml#sha256={digest(RULES.encode())}']\n"
 
@@ -205,7 +207,7 @@ class TestHttp:
 
 
 class TestRegistry:
-    def test_a_tag(self, tmp_path: Path, server: Server) -> None:
+    def test_an_artifact_is_pulled_by_tag(self, tmp_path: Path, server: Server) -> None:
         push(server, gpu=RULES)
 
         assert (
@@ -214,14 +216,18 @@ class TestRegistry:
         )
         assert any(path.startswith("/token?service=s&scope=") for path in server.requests)
 
-    def test_a_digest_and_one_of_several_files(self, tmp_path: Path, server: Server) -> None:
+    def test_an_artifact_with_several_files_is_pulled_by_digest(
+        self, tmp_path: Path, server: Server
+    ) -> None:
         found = push(server, gpu=RULES, all="extends: [gpu.yaml]\n")
 
         text = f"extends: ['oci://{server.host}/acme/rules@sha256:{found}#all.yaml']\n"
 
         assert len(configured(tmp_path, text).custom) == 1
 
-    def test_a_blob_in_a_storage_that_rejects_tokens(self, tmp_path: Path, server: Server) -> None:
+    def test_tokens_are_not_sent_to_redirected_storage(
+        self, tmp_path: Path, server: Server
+    ) -> None:
         """Given a registry that redirects to a signed URL, expect the token to stay with the
         registry.
         """
@@ -238,7 +244,7 @@ class TestRegistry:
     @pytest.mark.parametrize(
         "target", ["http://[::1", "http://localhost:99999999999999999999/a", "httpx://a"]
     )
-    def test_a_redirect_to_nowhere_is_reported(
+    def test_an_invalid_redirect_is_reported(
         self, tmp_path: Path, server: Server, target: str
     ) -> None:
         push(server, gpu=RULES)
@@ -246,7 +252,9 @@ class TestRegistry:
         with pytest.raises(PlannerError, match="can't be downloaded"):
             configured(tmp_path, f"extends: ['oci://{server.host}/acme/rules:v1']\n")
 
-    def test_several_files_need_a_name(self, tmp_path: Path, server: Server) -> None:
+    def test_an_artifact_with_several_files_needs_a_file_name(
+        self, tmp_path: Path, server: Server
+    ) -> None:
         push(server, gpu=RULES, all="rules: {}\n")
         with pytest.raises(PlannerError, match=r"it contains gpu.yaml, all.yaml"):
             configured(tmp_path, f"extends: ['oci://{server.host}/acme/rules:v1']\n")
@@ -259,7 +267,7 @@ class TestRegistry:
             configured(tmp_path, f"extends: ['oci://{server.host}/acme/rules:v1']\n")
 
 
-def test_a_location_reads_as_it_was_written() -> None:
+def test_a_location_is_printed_as_it_was_written() -> None:
     for text in (
         "git+https://github.com/acme/platform.git@v3#rules/gpu.yaml",
         "git+ssh://git@github.com/acme/platform.git@main#pulumi-dra.yaml",

@@ -70,7 +70,7 @@ CASES: dict[str, tuple[str, str, Any, str, str]] = {
 @pytest.mark.parametrize(
     ("change", "where", "value", "rule", "words"), CASES.values(), ids=list(CASES)
 )
-def test_a_fix_names_the_provider_s_own_properties(
+def test_a_fix_uses_the_providers_property_names(
     change: str, where: str, value: Any, rule: str, words: str
 ) -> None:
     clean = CHANGES[change]

@@ -20,7 +20,7 @@ from dra_policies.stack_evaluation import Judge
 MANY = 20
 
 
-def test_a_request_is_judged_once_for_all_rules(
+def test_a_request_is_evaluated_once_for_all_rules(
     declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
@@ -87,7 +87,7 @@ def _struct(values: Any) -> struct_pb2.Struct:
     return made
 
 
-def test_an_object_is_sized_alone_and_all_of_them_once(
+def test_objects_are_sized_one_by_one_and_once_together(
     declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sized: list[int] = []

@@ -260,19 +260,19 @@ CASES: dict[str, tuple[str, str, str, list[tuple[str, str]]]] = {
 
 
 @pytest.mark.parametrize("cloud", ["aks", "eks", "gke"])
-def test_the_pools_of_a_fleet_are_its_own_business(cloud: str) -> None:
+def test_pools_of_a_fleet_cause_no_findings(cloud: str) -> None:
     assert told(pod(), fleet(cloud)) == []
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_all_that_is_told(name: str) -> None:
+def test_only_the_expected_findings_are_reported(name: str) -> None:
     manifest, cloud, kubernetes, expected = CASES[name]
     assert [
         (each.severity, each.code) for each in told(manifest, fleet(cloud, kubernetes))
     ] == expected
 
 
-def test_the_devices_of_others_are_named() -> None:
+def test_devices_of_other_drivers_are_reported() -> None:
     (finding,) = told(pod("{google.com/tpu: 4}"), fleet())
     assert (
         finding.message
@@ -289,7 +289,7 @@ def test_the_system_pool_is_evaluated() -> None:
     assert told(pod(), fleet()) == []
 
 
-def test_a_stack_leaves_pods_alone_that_it_does_not_describe() -> None:
+def test_a_stack_checks_only_pods_that_request_devices() -> None:
     """Its record describes the pods that request devices; for other pods, there is only a note."""
     plan = make_plan(
         PlanRequest(fleet=fleet(), sources=(Source("all.yaml", RUN),), devices_only=True)
@@ -333,5 +333,5 @@ spec: {template: {spec: {nodeSelector: {kubernetes.io/arch: amd64}}}}
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
-def test_forms_that_controllers_fill_in(name: str) -> None:
+def test_fields_that_controllers_set_are_accepted(name: str) -> None:
     assert [each for each in told(ACCEPTED[name], fleet()) if each.severity != "note"] == []

@@ -75,7 +75,7 @@ def test_one_cluster_is_one_group(declare: SimpleNamespace) -> None:
 
 
 @pytest.mark.parametrize("cloud", CLOUDS)
-def test_a_pool_may_name_its_cluster_in_plain_text(declare: SimpleNamespace, cloud: str) -> None:
+def test_a_pool_may_refer_to_its_cluster_by_name(declare: SimpleNamespace, cloud: str) -> None:
     paths = of_cloud(cloud)
     good_one = good(declare, cloud)
     cluster = good_one["cluster"].props.values
@@ -93,7 +93,7 @@ def test_a_pool_may_name_its_cluster_in_plain_text(declare: SimpleNamespace, clo
     assert groups == ((clusters["one"],), (clusters["two"], pool))
 
 
-def test_good_clusters_are_silent(declare: SimpleNamespace) -> None:
+def test_valid_clusters_have_no_findings(declare: SimpleNamespace) -> None:
     assert told(on_each(declare)) == []
 
 
@@ -118,7 +118,7 @@ ONE_OF_EACH = [
 
 
 @pytest.mark.parametrize("name", ONE_OF_EACH)
-def test_a_fault_of_one_is_told_once_and_of_its_own_object(
+def test_a_fault_in_one_cluster_is_reported_once_for_its_object(
     declare: SimpleNamespace, name: str
 ) -> None:
     cloud, which, path, value, rule, level, words = FAULTS[name]
@@ -132,7 +132,7 @@ def test_a_fault_of_one_is_told_once_and_of_its_own_object(
     assert words in sentence
 
 
-def test_a_driver_in_each_cluster_is_not_one_too_many(declare: SimpleNamespace) -> None:
+def test_one_driver_per_cluster_is_accepted(declare: SimpleNamespace) -> None:
     stack = on_each(declare)
     second = declare.release(
         "nvidia-dra-driver-gpu", {}, name="second", namespace="b", version="25.8.1"
@@ -144,7 +144,7 @@ def test_a_driver_in_each_cluster_is_not_one_too_many(declare: SimpleNamespace) 
     assert [where for rule, _, where, _ in found if rule == "driver-installed-twice"] != []
 
 
-def test_an_object_that_may_be_of_either_is_named_and_judged_in_neither(
+def test_an_object_of_an_ambiguous_cluster_is_reported_and_skipped(
     declare: SimpleNamespace,
 ) -> None:
     stack = on_each(declare)
