@@ -141,7 +141,7 @@ def test_system_nodes(cluster: Any) -> None:
     assert "nodeTaints" not in nodes  # pods without claims run here
 
 
-def test_the_audit_log_is_kept(cluster: Any) -> None:
+def test_audit_log_is_enabled(cluster: Any) -> None:
     """CKV_AZURE_4: logs of the control plane."""
     declared = cluster()
     setting = declared.one("DiagnosticSetting")
@@ -151,7 +151,7 @@ def test_the_audit_log_is_kept(cluster: Any) -> None:
     assert cluster(log_workspace_id="w").all("Workspace") == []
 
 
-def test_without_networks_the_cluster_is_private(cluster: Any) -> None:
+def test_cluster_without_allowed_networks_is_private(cluster: Any) -> None:
     """CKV_AZURE_115; ranges and a private cluster exclude each other."""
     access = cluster(public_access_cidrs=[]).one("ManagedCluster").inputs["apiServerAccessProfile"]
     assert access == {
@@ -161,7 +161,7 @@ def test_without_networks_the_cluster_is_private(cluster: Any) -> None:
     }
 
 
-def test_the_network_has_a_way_out_and_none_in(cluster: Any) -> None:
+def test_network_has_outbound_access_only(cluster: Any) -> None:
     declared = cluster()
     subnet = declared.one("Subnet").inputs
     assert (subnet["natGateway"], subnet["networkSecurityGroup"]) == (
@@ -172,7 +172,7 @@ def test_the_network_has_a_way_out_and_none_in(cluster: Any) -> None:
     assert "securityRules" not in declared.one("NetworkSecurityGroup").inputs
 
 
-def test_ranges_of_pods_and_services(cluster: Any) -> None:
+def test_pod_and_service_ranges_are_set(cluster: Any) -> None:
     said = (
         cluster(pods_cidr="192.168.0.0/16", service_cidr="172.16.4.0/22")
         .one("ManagedCluster")
@@ -189,7 +189,7 @@ def test_ranges_of_pods_and_services(cluster: Any) -> None:
     )
 
 
-def test_a_cluster_that_is_taken_over_keeps_its_pools_and_its_identity(cluster: Any) -> None:
+def test_imported_cluster_keeps_its_pools_and_identity(cluster: Any) -> None:
     identity = "/subscriptions/s/resourceGroups/r/providers/Microsoft.ManagedIdentity/userAssignedIdentities/theirs"
     declared = cluster(
         cluster_name="main",
@@ -218,7 +218,7 @@ def test_a_cluster_that_is_taken_over_keeps_its_pools_and_its_identity(cluster: 
     assert cluster().one("ManagedCluster").ignore_changes == ()
 
 
-def test_an_existing_subnet_is_used_as_it_is(cluster: Any) -> None:
+def test_existing_subnet_is_used_unchanged(cluster: Any) -> None:
     declared = cluster(subnet_id="/subscriptions/s/subnets/mine", resource_group_name="mine")
     assert declared.all("VirtualNetwork") == []
     assert declared.all("ResourceGroup") == []
@@ -232,7 +232,7 @@ def test_an_existing_subnet_is_used_as_it_is(cluster: Any) -> None:
     )
 
 
-def test_the_identity_may_join_the_subnet_before_the_cluster_is_there(cluster: Any) -> None:
+def test_identity_can_join_the_subnet_before_the_cluster_exists(cluster: Any) -> None:
     declared = cluster()
     role = declared.one("RoleAssignment", "dev-subnet")
     assert role.inputs["principalId"] == "dev-identity-principal"
@@ -241,7 +241,7 @@ def test_the_identity_may_join_the_subnet_before_the_cluster_is_there(cluster: A
 
 
 @pytest.mark.parametrize("deployer", ["User", "ServicePrincipal"])
-def test_without_groups_who_creates_the_cluster_administers_it(cluster: Any, deployer: str) -> None:
+def test_creator_administers_a_cluster_without_admin_groups(cluster: Any, deployer: str) -> None:
     role = cluster(deployer_type=deployer).one("RoleAssignment", "dev-admin").inputs
     assert (role["principalId"], role["principalType"], role["scope"]) == (
         "me",
@@ -250,13 +250,13 @@ def test_without_groups_who_creates_the_cluster_administers_it(cluster: Any, dep
     )
 
 
-def test_groups_administer_the_cluster_alone(cluster: Any) -> None:
+def test_only_admin_groups_administer_the_cluster(cluster: Any) -> None:
     declared = cluster(admin_group_object_ids=[SOMEBODY])
     assert [each.name for each in declared.all("RoleAssignment")] == ["dev-subnet"]
     assert declared.one("ManagedCluster").inputs["aadProfile"]["adminGroupObjectIDs"] == [SOMEBODY]
 
 
-def test_upgrades_have_their_windows(cluster: Any) -> None:
+def test_upgrades_have_maintenance_windows(cluster: Any) -> None:
     declared = cluster(maintenance_day="Tuesday", maintenance_start="01:30")
     windows = {
         each.inputs["configName"]: each.inputs["maintenanceWindow"]
@@ -271,7 +271,7 @@ def test_upgrades_have_their_windows(cluster: Any) -> None:
     assert cluster(upgrade_channel="none").all("MaintenanceConfiguration") == []
 
 
-def test_the_kubeconfig_holds_no_token(declare: Callable[..., Any]) -> None:
+def test_kubeconfig_contains_no_token(declare: Callable[..., Any]) -> None:
     found: list[Any] = []
 
     def make() -> None:
@@ -292,7 +292,7 @@ def test_the_kubeconfig_holds_no_token(declare: Callable[..., Any]) -> None:
 DISK_SET = "/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute/diskEncryptionSets/disks"
 
 
-def test_protection_and_keys(cluster: Any) -> None:
+def test_protection_and_disk_encryption_are_configurable(cluster: Any) -> None:
     """CKV_AZURE_117: a customer-managed key for disks."""
     declared = cluster(deletion_protection=True, disk_encryption_set_id=DISK_SET)
     assert declared.one("ManagedCluster").protect
@@ -307,7 +307,7 @@ KEY = "https://secrets.vault.azure.net/keys/etcd/0a1b2c"
 VAULT = "/subscriptions/s/resourceGroups/r/providers/Microsoft.KeyVault/vaults/secrets"
 
 
-def test_secrets_with_a_key_of_ones_own(cluster: Any) -> None:
+def test_secrets_are_encrypted_with_a_custom_key(cluster: Any) -> None:
     """CIS Kubernetes 1.2.27 and 1.2.28: encryption providers; the
     identity gets access to the key before the cluster is created.
     """
@@ -329,13 +329,13 @@ def test_secrets_with_a_key_of_ones_own(cluster: Any) -> None:
     assert {each.name for each in without.all("RoleAssignment")} == {"dev-subnet", "dev-admin"}
 
 
-def test_a_pool_for_claims_of_cpus_has_no_gpu_driver(pool: Any) -> None:
+def test_cpu_pool_has_no_gpu_driver(pool: Any) -> None:
     inputs = pool(machine="Standard_D16s_v5").inputs
     assert (inputs.get("gpuProfile"), inputs.get("nodeTaints")) == (None, [])
     assert inputs["nodeLabels"] == {"pulumi-dra/pool": "t4"}
 
 
-def test_a_pool_is_for_claims(pool: Any) -> None:
+def test_dra_pool_has_labels_taint_and_driver(pool: Any) -> None:
     declared = pool()
     inputs = declared.inputs
     assert inputs["agentPoolName"] == "t4"
@@ -372,7 +372,7 @@ def test_a_pool_is_for_claims(pool: Any) -> None:
         pytest.param("new", (1, 2, 4), 2, id="a pool that is not there has the plan's"),
     ],
 )
-def test_an_autoscaled_pool_keeps_its_present_count_within_the_limits(
+def test_autoscaled_pool_keeps_its_current_count_within_the_limits(
     pool: Any, name: str, limits: tuple[int, int, int], asked: int
 ) -> None:
     least, wanted, most = limits
@@ -386,7 +386,7 @@ def test_an_autoscaled_pool_keeps_its_present_count_within_the_limits(
     )
 
 
-def test_spot_neither_surges_nor_drains(pool: Any) -> None:
+def test_spot_pool_has_no_upgrade_settings(pool: Any) -> None:
     inputs = pool(capacity="spot").inputs
     assert (
         inputs["scaleSetPriority"],
@@ -400,7 +400,7 @@ def test_spot_neither_surges_nor_drains(pool: Any) -> None:
     assert "upgradeSettings" not in inputs
 
 
-def test_bought_machines_come_with_the_right_to_use_them(declare: Callable[..., Any]) -> None:
+def test_reserved_machines_get_the_permission_to_use_them(declare: Callable[..., Any]) -> None:
     bought = {"capacity": "reservation", "reservation_group_id": GROUP, "cluster_principal_id": "p"}
     declared = declare(lambda: AksGpuPool("t4", {**POOL, **bought}))
     assert declared.one("AgentPool").inputs["capacityReservationGroupID"] == GROUP
@@ -595,7 +595,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_refused(declare: Callable[..., Any], name: str) -> None:
+def test_invalid_inputs_are_rejected(declare: Callable[..., Any], name: str) -> None:
     component, changes, sentence = REFUSED[name]
     given = CLUSTER if component is AksCluster else POOL
     with pytest.raises(WrongInputs) as refused:
@@ -622,7 +622,7 @@ def platform(**fleet: Any) -> str:
     return canonical_text(plan_file(make_plan(PlanRequest(sources=(), fleet=read_fleet(document)))))
 
 
-def test_a_platform_is_built_from_its_plan(declare: Callable[..., Any]) -> None:
+def test_platform_is_built_from_its_plan(declare: Callable[..., Any]) -> None:
     pools = [
         {"name": "t4", "machine": "Standard_NC4as_T4_v3", "count": 2, "zones": ["eastus-2"]},
         {
@@ -676,7 +676,7 @@ def test_a_platform_is_built_from_its_plan(declare: Callable[..., Any]) -> None:
         ({"pools": [{"name": "t4", "max_surge": 101}]}, "must be between 0 and 100"),
     ],
 )
-def test_options_of_other_clouds_are_refused(
+def test_options_of_other_clouds_are_rejected(
     declare: Callable[..., Any], options: Any, sentence: str
 ) -> None:
     with pytest.raises(WrongInputs) as refused:
@@ -687,7 +687,7 @@ def test_options_of_other_clouds_are_refused(
 NODE_IMAGE = "/subscriptions/0a/resourceGroups/gpu/providers/Microsoft.ContainerService/snapshots/with-driver-580"
 
 
-def test_settings_of_nodes(declare: Callable[..., Any]) -> None:
+def test_node_settings_are_declared(declare: Callable[..., Any]) -> None:
     told = {
         "cpu_manager_policy": "static",
         "pod_max_pids": 4096,
@@ -732,12 +732,12 @@ def test_settings_of_nodes(declare: Callable[..., Any]) -> None:
         pytest.param({"node_soak_minutes": 31}, "must be between 0 and 30", id="soak time"),
     ],
 )
-def test_node_settings_that_azure_refuses(args: dict[str, Any], reason: str) -> None:
+def test_node_settings_that_azure_rejects_are_rejected(args: dict[str, Any], reason: str) -> None:
     with pytest.raises(WrongInputs, match=reason):
         AksGpuPool("t4", {**POOL, **args})
 
 
-def test_the_cluster_autoscaler_is_set_by_its_own_names(declare: Callable[..., Any]) -> None:
+def test_cluster_autoscaler_profile_uses_aks_names(declare: Callable[..., Any]) -> None:
     profile = {"autoscaler_profile": {"expander": "least-waste", "scale-down-unneeded-time": "5m"}}
     inputs = declare(lambda: AksCluster("dev", {**CLUSTER, **profile})).one("ManagedCluster").inputs
     assert inputs["autoScalerProfile"] == {"expander": "least-waste", "scaleDownUnneededTime": "5m"}

@@ -129,7 +129,7 @@ def declared(declare: Callable[..., Any], stack: Callable[..., Any]) -> list[Any
     return [resource for resource in resources if resource.type.startswith("aws:")]
 
 
-def test_every_resource_is_a_request_that_the_api_has(declared: list[Any]) -> None:
+def test_every_resource_is_a_valid_api_request(declared: list[Any]) -> None:
     assert {resource.type for resource in declared} - REQUESTS.keys() == set()
     sent = [
         operation
@@ -143,7 +143,7 @@ def test_every_mapping_is_used(declared: list[Any]) -> None:
     assert REQUESTS.keys() - {resource.type for resource in declared} == set()
 
 
-def test_a_node_group_is_asked_for_in_the_words_of_the_api(declared: list[Any]) -> None:
+def test_node_group_request_has_the_api_fields(declared: list[Any]) -> None:
     group = next(
         each for each in declared if each.name == "dra-l4-nodes" and each.type.endswith("NodeGroup")
     )
@@ -198,14 +198,14 @@ GROUP: dict[str, Any] = {
         pytest.param({"labels": {"k" * 64: "v"}}, "at most 63", id="a label that is too long"),
     ],
 )
-def test_what_the_api_does_not_have_is_refused(change: Mapping[str, Any], sentence: str) -> None:
+def test_request_with_unknown_fields_is_rejected(change: Mapping[str, Any], sentence: str) -> None:
     list(requests("aws:eks/nodeGroup:NodeGroup", "l4", GROUP))
     with pytest.raises(RefusedRequest) as refused:
         list(requests("aws:eks/nodeGroup:NodeGroup", "l4", {**GROUP, **change}))
     assert sentence in str(refused.value)
 
 
-def test_no_misspelt_key_of_any_resource_goes_unnoticed(declared: list[Any]) -> None:
+def test_every_misspelled_key_is_rejected(declared: list[Any]) -> None:
     first_of_each = {each.type: each for each in reversed(declared)}.values()
     unnoticed = []
     tried = 0
@@ -264,7 +264,7 @@ class SimulatedAccount:
         return getattr(client, names[operation.name])(**request)
 
 
-def test_the_stack_stands_in_a_simulated_account(
+def test_stack_is_created_in_a_simulated_account(
     declare: Callable[..., Any], stack: Callable[..., Any]
 ) -> None:
     account = SimulatedAccount()

@@ -1948,7 +1948,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
 ]
 
 
-def test_the_table_is_long_enough_and_its_starting_points_are_right() -> None:
+def test_table_covers_every_component() -> None:
     assert len(CASES) >= 60
     assert set(NEEDED) == {component.__name__ for component in hosted_components()}
 
@@ -1958,7 +1958,7 @@ def test_the_table_is_long_enough_and_its_starting_points_are_right() -> None:
     CASES,
     ids=[f"{case[0]}-{case[2]}-{i}" for i, case in enumerate(CASES)],
 )
-def test_refused(
+def test_invalid_input_is_rejected(
     declare: Callable[..., Any], component: str, args: dict[str, Any], path: str, sentence: str
 ) -> None:
     refused: list[InputPropertiesError] = []
@@ -1980,7 +1980,7 @@ def test_refused(
 
 
 @pytest.mark.parametrize("component", ["EksGpuPool", "EksKarpenterPool", "GkeGpuPool"])
-def test_a_components_name_that_is_no_label_is_refused_unless_the_pool_has_another(
+def test_component_name_that_is_not_a_label_needs_a_pool_name(
     declare: Callable[..., Any], component: str
 ) -> None:
     def make() -> None:
@@ -1994,7 +1994,7 @@ def test_a_components_name_that_is_no_label_is_refused_unless_the_pool_has_anoth
     assert declare(make).resources
 
 
-def test_all_faults_are_told_together_and_in_every_languages_spelling(
+def test_all_faults_are_reported_together_in_every_languages_spelling(
     declare: Callable[..., Any],
 ) -> None:
     def make() -> None:

@@ -119,11 +119,11 @@ def test_systemd_accepts_the_units_on_every_image(
     assert _verify(tmp_path, image, module.UNIT, module.UNIT_TEXT) == ""
 
 
-def test_systemd_rejects_a_unit_that_requires_the_loader_of_another_image(tmp_path: Path) -> None:
+def test_systemd_rejects_a_unit_that_requires_another_images_loader(tmp_path: Path) -> None:
     required = mig.UNIT_TEXT.replace("After=", "Requires=nvidia-kmod-load.service\nAfter=")
     assert "nvidia-kmod-load.service not found" in _verify(tmp_path, _OVERLAYS, mig.UNIT, required)
 
 
-def test_systemd_finds_the_cycle_of_a_unit_after_nodeadm(tmp_path: Path) -> None:
+def test_systemd_rejects_a_unit_that_runs_after_nodeadm(tmp_path: Path) -> None:
     late = mig.UNIT_TEXT.replace("After=", "After=nodeadm-run.service ")
     assert "cycle" in _verify(tmp_path, _OVERLAYS, mig.UNIT, late)

@@ -27,12 +27,12 @@ def declared(declare: Callable[..., Any]) -> dict[str, Any]:
         }
 
 
-def test_every_component_is_shown(declared: dict[str, Any]) -> None:
+def test_every_component_has_an_example(declared: dict[str, Any]) -> None:
     shown = {each.type for of_one in declared.values() for each in of_one.resources}
     assert COMPONENTS.keys() - shown == set()
 
 
-def test_what_waits_for_a_record_waits(declared: dict[str, Any]) -> None:
+def test_resources_wait_for_the_recorded_plan(declared: dict[str, Any]) -> None:
     """A record doesn't have children, so a resource that depends on the component itself doesn't
     wait.
     """
@@ -45,7 +45,7 @@ def test_what_waits_for_a_record_waits(declared: dict[str, Any]) -> None:
     assert [each.name for each in own if "plan" not in each.depends_on] == []
 
 
-def test_the_reference_shows_them() -> None:
+def test_reference_shows_every_example() -> None:
     page = (ROOT / "docs/reference/components.md").read_text(encoding="utf-8")
     sections = dict(part.split("\n", 1) for part in page.split("\n## ")[1:])
     names = [token.rpartition(":")[2] for token in COMPONENTS]

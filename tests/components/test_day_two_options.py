@@ -57,7 +57,7 @@ def aks_pool(declare: Declare, **args: Any) -> Any:
     return declare(lambda: AksGpuPool("t4", {**AKS_POOL, **args})).one("AgentPool").inputs
 
 
-def test_an_image_is_pinned_with_its_version(declare: Declare) -> None:
+def test_image_is_pinned_with_its_version(declare: Declare) -> None:
     pinned = eks_pool(declare, kubernetes_version="1.34", release_version="1.34.2-20260115")
     assert (pinned["version"], pinned["releaseVersion"]) == ("1.34", "1.34.2-20260115")
     assert "releaseVersion" not in eks_pool(declare)
@@ -75,7 +75,7 @@ def test_an_image_is_pinned_with_its_version(declare: Declare) -> None:
         ({"max_unavailable": 0}, "max_unavailable"),
     ],
 )
-def test_refused_on_eks(args: dict[str, Any], reason: str) -> None:
+def test_invalid_eks_options_are_rejected(args: dict[str, Any], reason: str) -> None:
     with pytest.raises(WrongInputs, match=reason):
         EksGpuPool("l4", {**POOL, **args})
 
@@ -91,7 +91,7 @@ def test_refused_on_eks(args: dict[str, Any], reason: str) -> None:
         ),
     ],
 )
-def test_refused_on_gke(args: dict[str, Any], reason: str) -> None:
+def test_invalid_gke_options_are_rejected(args: dict[str, Any], reason: str) -> None:
     with pytest.raises(WrongInputs, match=reason):
         GkeGpuPool("l4", {**GKE_POOL, **args})
 
@@ -108,12 +108,12 @@ def test_refused_on_gke(args: dict[str, Any], reason: str) -> None:
         ({"drain_timeout_minutes": 1441}, "must be between 1 and 1440"),
     ],
 )
-def test_refused_on_aks(args: dict[str, Any], reason: str) -> None:
+def test_invalid_aks_options_are_rejected(args: dict[str, Any], reason: str) -> None:
     with pytest.raises(WrongInputs, match=reason):
         AksGpuPool("t4", {**AKS_POOL, **args})
 
 
-def test_nodes_are_replaced_as_told(declare: Declare) -> None:
+def test_update_settings_are_declared(declare: Declare) -> None:
     told = eks_pool(declare, update_strategy="DEFAULT", max_unavailable=3, force_update=True)
     assert told["updateConfig"] == {"maxUnavailable": 3, "updateStrategy": "DEFAULT"}
     assert told["forceUpdateVersion"] is True
@@ -125,7 +125,7 @@ def test_nodes_are_replaced_as_told(declare: Declare) -> None:
     assert aks_pool(declare, kubernetes_version="1.35.2")["orchestratorVersion"] == "1.35.2"
 
 
-def test_images_are_streamed(declare: Declare) -> None:
+def test_image_streaming_can_be_enabled(declare: Declare) -> None:
     assert gke_pool(declare, image_streaming=True)["nodeConfig"]["gcfsConfig"] == {"enabled": True}
     assert gke_pool(declare)["nodeConfig"]["gcfsConfig"] == {"enabled": False}
 
@@ -133,7 +133,7 @@ def test_images_are_streamed(declare: Declare) -> None:
 @pytest.mark.parametrize(
     ("start", "window"), [("", {"startTime": "03:00"}), ("22:30", {"startTime": "22:30"})]
 )
-def test_maintenance_begins_when_told(declare: Declare, start: str, window: Any) -> None:
+def test_maintenance_start_can_be_set(declare: Declare, start: str, window: Any) -> None:
     args = {"maintenance_start": start} if start else {}
     inputs = declare(lambda: GkeCluster("dev", {**GKE, **args})).one("Cluster").inputs
     assert inputs.get("maintenancePolicy", {}).get("dailyMaintenanceWindow") == window
@@ -143,7 +143,9 @@ def test_maintenance_begins_when_told(declare: Declare, start: str, window: Any)
     ("channel", "of_images"),
     [("patch", "SecurityPatch"), ("node-image", "NodeImage"), ("none", "None")],
 )
-def test_aks_upgrades_what_it_is_told(declare: Declare, channel: str, of_images: str) -> None:
+def test_aks_uses_the_configured_upgrade_channel(
+    declare: Declare, channel: str, of_images: str
+) -> None:
     declared = declare(
         lambda: AksCluster("dev", {**AKS, "upgrade_channel": channel, "maintenance_start": "22:30"})
     )
@@ -156,7 +158,7 @@ def test_aks_upgrades_what_it_is_told(declare: Declare, channel: str, of_images:
     assert windows == ([] if channel == "none" else ["22:30", "22:30"])
 
 
-def test_support_and_zones_of_a_cluster(declare: Declare) -> None:
+def test_support_type_and_zonal_shift_can_be_set(declare: Declare) -> None:
     args: Any = {"kubernetes_version": "1.34"}
     usual = declare(lambda: EksCluster("dev", args)).one("Cluster").inputs
     assert not {"upgradePolicy", "zonalShiftConfig"} & usual.keys()
@@ -168,7 +170,7 @@ def test_support_and_zones_of_a_cluster(declare: Declare) -> None:
     assert inputs["zonalShiftConfig"] == {"enabled": True}
 
 
-def test_every_role_is_bounded(declare: Declare) -> None:
+def test_every_role_has_the_permissions_boundary(declare: Declare) -> None:
     args: Any = {"kubernetes_version": "1.34", "permissions_boundary_arn": BOUNDARY}
     roles = declare(lambda: EksCluster("dev", args)).all("Role")
     assert len(roles) == 4  # cluster, nodes, pod network, flow logs
@@ -197,7 +199,7 @@ EBS = {"cluster": {"storage_drivers": ["ebs"]}}
         ("a4-highgpu-8g", {"storage_class": False}, None),
     ],
 )
-def test_gpu_nodes_can_attach_the_volumes_of_a_class(
+def test_gpu_nodes_can_attach_volumes_of_the_storage_class(
     declare: Declare,
     machine: str,
     options: dict[str, Any],
@@ -239,7 +241,7 @@ def test_gpu_nodes_can_attach_the_volumes_of_a_class(
     assert {each["volumeBindingMode"] for each in found} <= {"WaitForFirstConsumer"}
 
 
-def test_a_platform_hands_on_what_a_network_of_ones_own_asks_of_nodes(declare: Declare) -> None:
+def test_platform_passes_custom_network_settings_to_its_nodes(declare: Declare) -> None:
     plan = (Path(__file__).parents[2] / "stacks/eks-dev.plan.json").read_text()
     script = "#!/bin/sh\ntrue\n"
     pools: list[PoolOptions] = [

@@ -25,7 +25,7 @@ from pulumi_dra.dra.nvidia.driver_installer import INSTALL, DriverInstaller, ins
         ),
     ],
 )
-def test_a_loaded_driver_is_left_alone(tmp_path: Path, loaded: str, said: str) -> None:
+def test_loaded_driver_is_not_reinstalled(tmp_path: Path, loaded: str, said: str) -> None:
     installer = tmp_path / "cos-gpu-installer"
     installer.write_text('#!/bin/bash\necho "$1s $2"\n')
     installer.chmod(0o755)
@@ -42,7 +42,7 @@ def test_a_loaded_driver_is_left_alone(tmp_path: Path, loaded: str, said: str) -
     assert ("installs" in done.stdout) is not bool(loaded)
 
 
-def test_the_pod_runs_it_with_the_version_that_was_asked_for() -> None:
+def test_pod_installs_the_requested_driver_version() -> None:
     (install,) = installer_spec("580.95.05", "mirror.example/pause")["template"]["spec"][
         "initContainers"
     ]
@@ -58,7 +58,7 @@ def test_the_pod_runs_it_with_the_version_that_was_asked_for() -> None:
         ("latest", ""),
     ],
 )
-def test_a_version_that_an_image_may_not_list_is_reported(
+def test_version_that_an_image_may_not_support_is_reported(
     declare: Any, monkeypatch: pytest.MonkeyPatch, driver: str, warned: str
 ) -> None:
     said: list[str] = []

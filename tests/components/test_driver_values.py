@@ -47,7 +47,7 @@ def terms(of: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_every_key_exists_in_the_release(version: str) -> None:
+def test_every_key_exists_in_the_chart(version: str) -> None:
     release = nvidia.driver_release(version)
     assert unknown_keys(release.generation, values(version)) == []
     if has_webhook(release):
@@ -77,7 +77,7 @@ def test_generations_are_ordered_by_age_not_by_number() -> None:
         ("0.4", "kubeletRootDirectory", False),
     ],
 )
-def test_keys_come_with_their_generation(generation: str, key: str, known: bool) -> None:
+def test_keys_belong_to_their_generation(generation: str, key: str, known: bool) -> None:
     nested: Any = True
     for part in reversed(key.split(".")):
         nested = {part: nested}
@@ -85,11 +85,11 @@ def test_keys_come_with_their_generation(generation: str, key: str, known: bool)
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_the_override_is_a_real_boolean_so_that_the_chart_renders(version: str) -> None:
+def test_override_is_a_boolean_because_the_chart_requires_it(version: str) -> None:
     assert values(version)["gpuResourcesEnabledOverride"] is True
 
 
-def test_gpus_are_nested_not_a_flat_key() -> None:
+def test_gpus_are_a_nested_key() -> None:
     assert values("25.8.1")["resources"] == {
         "gpus": {"enabled": True},
         "computeDomains": {"enabled": False},
@@ -106,12 +106,12 @@ def test_gpus_are_nested_not_a_flat_key() -> None:
         ("gpu-operator", "/run/nvidia/driver"),
     ],
 )
-def test_the_driver_root_is_the_platforms(platform: str, root: str) -> None:
+def test_driver_root_depends_on_the_platform(platform: str, root: str) -> None:
     assert values("25.8.1", platform=platform)["nvidiaDriverRoot"] == root
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_the_plugin_runs_on_dra_nodes_alone_and_tolerates_their_taint(version: str) -> None:
+def test_plugin_runs_only_on_dra_nodes_and_tolerates_their_taint(version: str) -> None:
     plugin = values(version)["kubeletPlugin"]
     assert terms(plugin) == [
         {"matchExpressions": [{"key": "nvidia.com/gpu.dra", "operator": "In", "values": ["true"]}]}
@@ -121,7 +121,7 @@ def test_the_plugin_runs_on_dra_nodes_alone_and_tolerates_their_taint(version: s
     ]
 
 
-def test_the_plugin_runs_where_gke_adds_taints_by_itself() -> None:
+def test_plugin_tolerates_the_taints_that_gke_adds() -> None:
     plugin = values("25.8.1", platform="gke")["kubeletPlugin"]
     assert {each["key"]: each.get("value") for each in plugin["tolerations"]} == {
         "nvidia.com/gpu": None,
@@ -132,27 +132,27 @@ def test_the_plugin_runs_where_gke_adds_taints_by_itself() -> None:
 
 
 @pytest.mark.parametrize("version", ["25.8.1", "25.12.0", "0.4.1"])
-def test_the_controller_needs_no_control_plane_node(version: str) -> None:
+def test_controller_needs_no_control_plane_node(version: str) -> None:
     (term,) = terms(values(version, compute_domains=True)["controller"])
     assert term["matchExpressions"] == [
         {"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]}
     ]
 
 
-def test_without_compute_domains_there_is_no_controller() -> None:
+def test_controller_is_not_installed_without_compute_domains() -> None:
     assert "controller" not in values("25.8.1")
 
 
 @pytest.mark.parametrize(
     ("version", "has"), [("25.8.1", False), ("25.12.0", True), ("0.4.1", True)]
 )
-def test_network_policies_are_on_where_the_chart_has_them(version: str, has: bool) -> None:
+def test_network_policies_are_on_if_the_chart_has_them(version: str, has: bool) -> None:
     assert has_network_policy(nvidia.driver_release(version)) is has
     assert ("networkPolicy" in values(version)["kubeletPlugin"]) is has
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_objects_have_the_same_names_in_every_release_unless_the_new_ones_are_asked_for(
+def test_objects_keep_their_old_names_by_default(
     version: str,
 ) -> None:
     new = nvidia.driver_release(version).generation not in ("25.3", "25.8", "25.12")
@@ -162,7 +162,7 @@ def test_objects_have_the_same_names_in_every_release_unless_the_new_ones_are_as
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_an_image_of_ones_own_is_pinned_by_digest_under_the_tag_of_the_release(
+def test_custom_image_is_pinned_by_digest_and_version_tag(
     version: str,
 ) -> None:
     image = ImageSettings("m.example/d", "sha256:1", ("pull",))
@@ -171,7 +171,7 @@ def test_an_image_of_ones_own_is_pinned_by_digest_under_the_tag_of_the_release(
     assert found["imagePullSecrets"] == [{"name": "pull"}]
 
 
-def test_without_an_image_of_ones_own_the_chart_chooses() -> None:
+def test_chart_chooses_the_image_by_default() -> None:
     assert "image" not in values("0.4.1")
     assert "imagePullSecrets" not in values("0.4.1")
 
@@ -191,13 +191,13 @@ def test_without_an_image_of_ones_own_the_chart_chooses() -> None:
     ],
     ids=["signs itself", "an issuer", "a Secret"],
 )
-def test_the_webhooks_certificate(webhook: WebhookSettings, tls: dict[str, Any]) -> None:
+def test_webhook_certificate_is_configured(webhook: WebhookSettings, tls: dict[str, Any]) -> None:
     found = values("0.4.1", webhook=webhook)["webhook"]
     assert found["enabled"] is True
     assert found["tls"] == tls
 
 
-def test_the_webhook_has_the_charts_own_priority_or_the_one_that_was_asked_for() -> None:
+def test_webhook_uses_the_requested_priority_class() -> None:
     settings = {"webhook": WebhookSettings(replicas=2, failure_policy="Ignore")}
     webhook = values("0.4.1", **settings)["webhook"]
     assert (webhook["replicas"], webhook["failurePolicy"]) == (2, "Ignore")
@@ -208,7 +208,7 @@ def test_the_webhook_has_the_charts_own_priority_or_the_one_that_was_asked_for()
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_a_priority_class_of_ones_own_is_that_of_plugin_and_controller(version: str) -> None:
+def test_custom_priority_class_applies_to_plugin_and_controller(version: str) -> None:
     found = values(version, priority_class="gpu", compute_domains=True)
     assert (
         found["kubeletPlugin"]["priorityClassName"]
@@ -218,13 +218,13 @@ def test_a_priority_class_of_ones_own_is_that_of_plugin_and_controller(version: 
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_further_taints_are_tolerated_beside_that_of_gpus(version: str) -> None:
+def test_additional_taints_are_tolerated(version: str) -> None:
     more = ({"key": "team", "operator": "Equal", "value": "vision"},)
     tolerations = values(version, tolerations=more)["kubeletPlugin"]["tolerations"]
     assert [toleration["key"] for toleration in tolerations] == ["nvidia.com/gpu", "team"]
 
 
-def test_a_driver_folder_of_ones_own() -> None:
+def test_custom_driver_root_is_used() -> None:
     assert (
         values("25.8.1", platform="gke", driver_root="/opt/nvidia")["nvidiaDriverRoot"]
         == "/opt/nvidia"
@@ -238,14 +238,14 @@ def test_a_driver_folder_of_ones_own() -> None:
         ("0.4.1", "oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu", True),
     ],
 )
-def test_the_chart_is_where_its_generation_is_published(
+def test_chart_has_the_repository_of_its_generation(
     version: str, reference: str, is_oci: bool
 ) -> None:
     release = nvidia.driver_release(version)
     assert (release.chart_reference, release.is_oci) == (reference, is_oci)
 
 
-def test_the_device_plugin_keeps_its_own_terms_and_every_one_excludes_dra_nodes() -> None:
+def test_device_plugin_keeps_its_affinity_terms_and_excludes_dra_nodes() -> None:
     found = terms(device_plugin_values("0.17.4", ImageSettings()))
     assert len(found) == 3
     exclusion = {"key": "nvidia.com/gpu.dra", "operator": "NotIn", "values": ["true"]}
@@ -253,7 +253,7 @@ def test_the_device_plugin_keeps_its_own_terms_and_every_one_excludes_dra_nodes(
     assert all(len(term["matchExpressions"]) == 2 for term in found)
 
 
-def test_the_device_plugins_image_can_be_a_mirror() -> None:
+def test_device_plugin_image_can_be_mirrored() -> None:
     found = device_plugin_values("0.20.0", ImageSettings("m.example/p", "sha256:1", ("pull",)))
     assert found["image"] == {"repository": "m.example/p", "tag": "v0.20.0@sha256:1"}
     assert found["imagePullSecrets"] == [{"name": "pull"}]
@@ -273,13 +273,11 @@ def test_the_device_plugins_image_can_be_a_mirror() -> None:
     ],
     ids=str,
 )
-def test_the_quota_covers_every_critical_pod_that_may_ever_be_there(
-    settings: dict[str, Any], pods: int
-) -> None:
+def test_quota_covers_all_possible_critical_pods(settings: dict[str, Any], pods: int) -> None:
     assert critical_pods(DriverSettings(**{"platform": "gke", **settings}), 100) == pods
 
 
-def test_the_quota_counts_pods_of_the_two_critical_classes() -> None:
+def test_quota_counts_pods_of_the_two_critical_classes() -> None:
     quota: Any = critical_pods_quota(101)
     assert quota["hard"] == {"pods": "101"}
     (expression,) = quota["scope_selector"]["match_expressions"]

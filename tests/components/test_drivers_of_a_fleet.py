@@ -40,7 +40,7 @@ def release_of(declare: Callable[..., Any], of: Fleet, **options: Any) -> dict[s
     return values
 
 
-def test_gates_shares_and_compute_domains_are_the_fleets(declare: Any) -> None:
+def test_driver_options_are_read_from_the_fleet(declare: Any) -> None:
     nvidia = {
         "featureGates": {"ConsumableShares": True},
         "consumableShares": 4,
@@ -52,12 +52,12 @@ def test_gates_shares_and_compute_domains_are_the_fleets(declare: Any) -> None:
     assert values["resources"]["computeDomains"] == {"enabled": True}
 
 
-def test_a_fleet_that_says_nothing_leaves_the_charts_defaults(declare: Any) -> None:
+def test_fleet_without_driver_options_uses_the_charts_defaults(declare: Any) -> None:
     values = release_of(declare, fleet())
     assert not {"featureGates", "consumableShares", "controller", "webhook"} & set(values)
 
 
-def test_the_driver_tolerates_the_taints_of_every_pool_and_those_of_the_options(
+def test_driver_tolerates_the_taints_of_pools_and_options(
     declare: Any,
 ) -> None:
     taints = [{"key": "team", "value": "vision"}, {"key": "batch", "effect": "NoExecute"}]
@@ -109,14 +109,12 @@ AKS_SPOT = {
     [(GKE_ARM, "kubernetes.io/arch"), (AKS_SPOT, "kubernetes.azure.com/scalesetpriority")],
     ids=["Arm nodes of GKE", "Spot nodes of AKS"],
 )
-def test_the_driver_tolerates_what_the_cloud_adds_to_the_nodes_of_a_pool(
-    of: dict[str, Any], key: str
-) -> None:
+def test_driver_tolerates_the_taints_that_a_cloud_adds(of: dict[str, Any], key: str) -> None:
     """Without the toleration, these nodes wouldn't publish slices."""
     assert [each["key"] for each in pool_tolerations(fleet(**of))] == [key]
 
 
-def test_on_aks_the_driver_finds_nvidias_where_the_node_image_has_it(declare: Any) -> None:
+def test_aks_driver_uses_the_node_images_gpu_driver(declare: Any) -> None:
     values = release_of(
         declare, fleet(**{**AKS_SPOT, "drivers": {"nvidia": {"version": "25.8.1"}}})
     )
@@ -128,9 +126,7 @@ def test_on_aks_the_driver_finds_nvidias_where_the_node_image_has_it(declare: An
 
 
 @pytest.mark.parametrize(("dranet", "version"), [(True, "1.0.0"), ({"version": "1.1.0"}, "1.1.0")])
-def test_dranet_is_installed_in_the_version_of_the_fleet(
-    declare: Any, dranet: Any, version: str
-) -> None:
+def test_dranet_is_installed_in_the_fleets_version(declare: Any, dranet: Any, version: str) -> None:
     pools = [{**FLEET["pools"][0], "taints": [{"key": "team"}]}]
     asked = fleet(drivers={"dranet": dranet}, pools=pools)
     of_fleet = asked.drivers.of(DRANET)
@@ -152,7 +148,7 @@ def test_dranet_is_installed_in_the_version_of_the_fleet(
     }
 
 
-def test_dranets_image_can_be_that_of_another_region(declare: Any) -> None:
+def test_dranet_image_can_come_from_another_region(declare: Any) -> None:
     repository = "602401143452.dkr.ecr.eu-west-1.amazonaws.com/eks/dranet"
     release = (
         declare(lambda: Dranet("dranet", {"image_repository": repository})).one("Release").inputs
@@ -160,7 +156,7 @@ def test_dranets_image_can_be_that_of_another_region(declare: Any) -> None:
     assert release["values"]["image"] == {"repository": repository}  # the chart sets the tag
 
 
-def test_two_drivers_in_one_program_have_names_of_their_own(declare: Any) -> None:
+def test_two_drivers_in_one_program_have_different_names(declare: Any) -> None:
     def make() -> None:
         for name in ("blue", "green"):
             cluster = pulumi.ProviderResource("kubernetes", name, {})
@@ -177,7 +173,7 @@ def test_two_drivers_in_one_program_have_names_of_their_own(declare: Any) -> Non
     }
 
 
-def test_the_example_driver_is_installed_from_its_chart(declare: Any) -> None:
+def test_example_driver_is_installed_from_its_chart(declare: Any) -> None:
     taints = [{"key": "team", "value": "vision"}]
 
     def make() -> DeviceDriver:

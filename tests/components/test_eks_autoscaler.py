@@ -63,7 +63,7 @@ def platform(declare: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize(("kubernetes", "release"), RELEASES.items(), ids=RELEASES)
-def test_it_is_of_the_clusters_minor_and_sees_claims(
+def test_version_matches_the_cluster_and_enables_claims(
     autoscaler: Any, kubernetes: str, release: Any
 ) -> None:
     installed = autoscaler(kubernetes_version=kubernetes).one("Release").inputs
@@ -75,7 +75,7 @@ def test_it_is_of_the_clusters_minor_and_sees_claims(
     assert installed["repositoryOpts"]["repo"] == "https://kubernetes.github.io/autoscaler"
 
 
-def test_a_minor_without_a_known_release_needs_a_version(autoscaler: Any) -> None:
+def test_kubernetes_without_a_known_version_needs_a_version(autoscaler: Any) -> None:
     unknown = [each.version for each in KUBERNETES.values() if each.version not in RELEASES]
     for kubernetes in unknown:
         with pytest.raises(
@@ -91,7 +91,7 @@ def test_a_minor_without_a_known_release_needs_a_version(autoscaler: Any) -> Non
         assert values["image"]["tag"] == f"v{kubernetes}.0"
 
 
-def test_its_pods_are_told_where_they_are_and_may_do_nothing_else_than_they_need(
+def test_pods_have_the_region_and_minimal_permissions(
     autoscaler: Any,
 ) -> None:
     values = autoscaler().one("Release").inputs["values"]
@@ -101,7 +101,7 @@ def test_its_pods_are_told_where_they_are_and_may_do_nothing_else_than_they_need
     assert values["containerSecurityContext"]["readOnlyRootFilesystem"] is True
 
 
-def test_its_role_changes_the_groups_of_one_cluster_alone(autoscaler: Any) -> None:
+def test_role_can_change_only_the_clusters_node_groups(autoscaler: Any) -> None:
     declared = autoscaler(permissions_boundary_arn="arn:aws:iam::111122223333:policy/most")
     looks, changes = json.loads(declared.one("RolePolicy").inputs["policy"])["Statement"]
     assert all(each.split(":")[1].startswith(("Describe", "Get")) for each in looks["Action"])
@@ -126,7 +126,7 @@ def test_its_role_changes_the_groups_of_one_cluster_alone(autoscaler: Any) -> No
     assert values["rbac"]["serviceAccount"]["name"] == identity.inputs["serviceAccount"]
 
 
-def test_pods_start_when_their_role_is_there_and_the_role_does_not_go_with_the_cluster(
+def test_pods_wait_for_their_role_which_outlives_the_cluster(
     declare: Callable[..., Any],
 ) -> None:
     def make() -> None:
@@ -143,7 +143,7 @@ def test_pods_start_when_their_role_is_there_and_the_role_does_not_go_with_the_c
     assert [declared.one(kind).deleted_with for kind in ("Role", "RolePolicy")] == ["", ""]
 
 
-def test_a_mirror_flags_and_a_chart_of_ones_own(autoscaler: Any) -> None:
+def test_mirror_flags_and_custom_chart_are_used(autoscaler: Any) -> None:
     declared = autoscaler(
         chart="./charts/cluster-autoscaler",
         image_repository="registry.example/cluster-autoscaler",
@@ -180,13 +180,13 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("args", "reason"), WRONG.values(), ids=WRONG)
-def test_wrong_inputs(autoscaler: Any, args: dict[str, Any], reason: str) -> None:
+def test_wrong_inputs_are_rejected(autoscaler: Any, args: dict[str, Any], reason: str) -> None:
     with pytest.raises(WrongInputs) as caught:
         autoscaler(**args)
     assert reason in str(caught.value)
 
 
-def test_a_platform_installs_the_autoscaler_of_its_fleet_unless_somebody_else_does(
+def test_platform_installs_the_fleets_autoscaler_unless_it_is_external(
     platform: Any,
 ) -> None:
     declared = platform(
@@ -234,7 +234,7 @@ PLATFORMS: dict[str, tuple[str, dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("fleet", "options", "reason"), PLATFORMS.values(), ids=PLATFORMS)
-def test_a_platform_refuses_options_for_nothing(
+def test_platform_rejects_unused_autoscaler_options(
     platform: Any, fleet: str, options: Any, reason: str
 ) -> None:
     with pytest.raises(WrongInputs) as caught:

@@ -22,21 +22,21 @@ def cluster(declare: Callable[..., Any]) -> Callable[..., Any]:
     return lambda **args: declare(lambda: EksCluster("dev", {**NEEDED, **args}))
 
 
-def test_by_default_nobody_reaches_the_api_server_from_outside(cluster: Any) -> None:
+def test_api_server_is_private_by_default(cluster: Any) -> None:
     config = cluster().one("Cluster").inputs["vpcConfig"]
     assert config["endpointPrivateAccess"] is True
     assert config["endpointPublicAccess"] is False
     assert "publicAccessCidrs" not in config
 
 
-def test_named_networks_reach_it_and_no_others(cluster: Any) -> None:
+def test_only_the_listed_networks_reach_the_api_server(cluster: Any) -> None:
     config = cluster(public_access_cidrs=["203.0.113.0/24"]).one("Cluster").inputs["vpcConfig"]
     assert config["endpointPublicAccess"] is True
     assert config["publicAccessCidrs"] == ["203.0.113.0/24"]
     assert config["endpointPrivateAccess"] is True
 
 
-def test_secrets_are_encrypted_with_a_key_that_rotates(cluster: Any) -> None:
+def test_secrets_are_encrypted_with_a_rotating_key(cluster: Any) -> None:
     declared = cluster()
     assert declared.one("Key", "dev-secrets").inputs["enableKeyRotation"] is True
     config = declared.one("Cluster").inputs["encryptionConfig"]
@@ -46,7 +46,7 @@ def test_secrets_are_encrypted_with_a_key_that_rotates(cluster: Any) -> None:
     }
 
 
-def test_a_key_of_ones_own_is_used_instead(cluster: Any) -> None:
+def test_custom_secrets_key_is_used(cluster: Any) -> None:
     declared = cluster(secrets_kms_key="arn:aws:kms:us-east-1:111122223333:key/mine")
     assert [key.name for key in declared.all("Key")] == ["dev-network-flows"]
     assert (
@@ -54,7 +54,7 @@ def test_a_key_of_ones_own_is_used_instead(cluster: Any) -> None:
     )
 
 
-def test_keys_rotate_and_say_who_may_use_them(cluster: Any) -> None:
+def test_keys_rotate_and_have_a_policy(cluster: Any) -> None:
     declared = cluster()
     policies = {
         key.name: json.loads(key.inputs["policy"])["Statement"] for key in declared.all("Key")
@@ -69,14 +69,14 @@ def test_keys_rotate_and_say_who_may_use_them(cluster: Any) -> None:
     assert list(logs["Condition"]["ArnLike"].values()) == ["arn:aws:logs:us-east-1:111122223333:*"]
 
 
-def test_a_key_in_china_serves_chinas_logs() -> None:
+def test_key_policy_in_china_uses_the_regions_log_service() -> None:
     _, logs = json.loads(log_groups_policy("arn:aws-cn:ec2:cn-north-1:111122223333:vpc/v"))[
         "Statement"
     ]
     assert logs["Principal"] == {"Service": "logs.cn-north-1.amazonaws.com.cn"}
 
 
-def test_a_cluster_with_a_name_of_its_own_has_its_log_group_declared(cluster: Any) -> None:
+def test_log_group_of_a_named_cluster_is_declared(cluster: Any) -> None:
     declared = cluster(cluster_name="prod", log_retention_days=30)
     made, group = declared.one("Cluster"), declared.one("LogGroup", "dev-logs")
     assert made.inputs["name"] == "prod"
@@ -88,13 +88,13 @@ def test_a_cluster_with_a_name_of_its_own_has_its_log_group_declared(cluster: An
     assert made.delete_before_replace
 
 
-def test_a_cluster_that_pulumi_names_may_stand_beside_its_replacement(cluster: Any) -> None:
+def test_cluster_with_an_automatic_name_is_created_before_deletion(cluster: Any) -> None:
     made = cluster().one("Cluster")
     assert made.inputs.get("name") is None
     assert not made.delete_before_replace
 
 
-def test_every_control_plane_log_is_on(cluster: Any) -> None:
+def test_every_control_plane_log_is_enabled(cluster: Any) -> None:
     assert sorted(cluster().one("Cluster").inputs["enabledClusterLogTypes"]) == [
         "api",
         "audit",
@@ -104,7 +104,7 @@ def test_every_control_plane_log_is_on(cluster: Any) -> None:
     ]
 
 
-def test_the_creator_is_no_admin_by_accident_but_has_an_entry_that_can_be_seen(
+def test_creator_gets_an_explicit_access_entry(
     cluster: Any,
 ) -> None:
     declared = cluster()
@@ -117,14 +117,14 @@ def test_the_creator_is_no_admin_by_accident_but_has_an_entry_that_can_be_seen(
     assert entry.ignore_changes == ("principalArn",)
 
 
-def test_named_admins_take_the_creators_place(cluster: Any) -> None:
+def test_named_admins_replace_the_creator(cluster: Any) -> None:
     admins = ["arn:aws:iam::111122223333:role/a", "arn:aws:iam::111122223333:role/b"]
     declared = cluster(admin_principal_arns=admins)
     assert [entry.inputs["principalArn"] for entry in declared.all("AccessEntry")] == admins
     assert len(declared.all("AccessPolicyAssociation")) == 2
 
 
-def test_network_has_a_way_out_in_every_zone_and_none_in(cluster: Any) -> None:
+def test_network_has_outbound_access_only_in_every_zone(cluster: Any) -> None:
     declared = cluster(zone_count=3, zones=["us-east-1c"])
     assert len(declared.all("NatGateway")) == 3
     subnets = declared.all("Subnet")
@@ -170,7 +170,7 @@ def places(declared: Any) -> dict[str, tuple[str, str]]:
         ),
     ],
 )
-def test_a_network_grows_and_moves_nothing(
+def test_growing_a_network_does_not_move_subnets(
     cluster: Any, before: dict[str, Any], after: dict[str, Any]
 ) -> None:
     old, new = cluster(**before), cluster(**after)
@@ -198,13 +198,13 @@ def test_a_network_grows_and_moves_nothing(
         ),
     ],
 )
-def test_which_zones_a_network_spans(cluster: Any, args: dict[str, Any], zones: str) -> None:
+def test_network_spans_the_configured_zones(cluster: Any, args: dict[str, Any], zones: str) -> None:
     assert {zone for zone, _ in places(cluster(**args)).values()} == {
         f"us-east-1{letter}" for letter in zones
     }
 
 
-def test_more_zones_than_the_region_has_are_refused_by_name(cluster: Any) -> None:
+def test_more_zones_than_the_region_has_are_rejected(cluster: Any) -> None:
     with pytest.raises(
         pulumi.RunError,
         match=r"spans 6 zones, but only us-east-1a, .*us-east-1f are available; set",
@@ -221,7 +221,7 @@ def test_subnets_of_a_network_do_not_overlap(cluster: Any) -> None:
     assert not any(a.overlaps(b) for i, a in enumerate(blocks) for b in blocks[:i])
 
 
-def test_control_plane_and_system_nodes_stay_while_a_new_network_grows(cluster: Any) -> None:
+def test_cluster_and_system_nodes_keep_their_subnets(cluster: Any) -> None:
     declared = cluster()
     assert declared.one("Cluster").ignore_changes == (*AT_CREATION, "vpcConfig.subnetIds")
     assert declared.one("NodeGroup").ignore_changes == ("subnetIds",)
@@ -230,7 +230,7 @@ def test_control_plane_and_system_nodes_stay_while_a_new_network_grows(cluster: 
     assert given.one("NodeGroup").ignore_changes == ()
 
 
-def test_further_policies_of_nodes_are_there_before_the_first_node(cluster: Any) -> None:
+def test_additional_node_policies_are_attached_before_the_nodes(cluster: Any) -> None:
     policy = "arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"
     declared = cluster(node_policy_arns=[policy])
     attachment = declared.one("RolePolicyAttachment", "dev-node-further-0")
@@ -238,7 +238,7 @@ def test_further_policies_of_nodes_are_there_before_the_first_node(cluster: Any)
     assert attachment.name in " ".join(declared.one("NodeGroup").depends_on)
 
 
-def test_tags_of_subnets_are_on_the_private_ones_beside_their_role(cluster: Any) -> None:
+def test_subnet_tags_apply_to_private_subnets_only(cluster: Any) -> None:
     subnets = cluster(subnet_tags={"karpenter.sh/discovery": "dev"}).all("Subnet")
     for subnet in subnets:
         private = "kubernetes.io/role/internal-elb" in subnet.inputs["tags"]
@@ -246,7 +246,7 @@ def test_tags_of_subnets_are_on_the_private_ones_beside_their_role(cluster: Any)
     assert len(subnets) == 4
 
 
-def test_a_cluster_that_is_taken_over_keeps_its_role(cluster: Any) -> None:
+def test_imported_cluster_keeps_its_role(cluster: Any) -> None:
     theirs = "arn:aws:iam::111122223333:role/theirs"
     declared = cluster(
         cluster_role_arn=theirs, secrets_kms_key="arn:aws:kms:us-east-1:111122223333:key/1"
@@ -255,7 +255,7 @@ def test_a_cluster_that_is_taken_over_keeps_its_role(cluster: Any) -> None:
     assert "dev-cluster" not in [each.name for each in declared.all("Role")]
 
 
-def test_a_new_network_logs_its_flows_by_a_role_that_can_do_nothing_else(cluster: Any) -> None:
+def test_flow_log_role_has_minimal_permissions(cluster: Any) -> None:
     declared = cluster()
     log = declared.one("FlowLog").inputs
     group_arn = "arn:aws:logs:us-east-1:111122223333:log-group:dev-network-flows"
@@ -276,11 +276,11 @@ def test_a_new_network_logs_its_flows_by_a_role_that_can_do_nothing_else(cluster
     assert "dev-network-flows" in declared.one("FlowLog").depends_on
 
 
-def test_one_nat_gateway_is_enough_when_asked(cluster: Any) -> None:
+def test_single_nat_gateway_can_be_requested(cluster: Any) -> None:
     assert len(cluster(single_nat_gateway=True).all("NatGateway")) == 1
 
 
-def test_without_nat_nothing_leads_to_the_internet_and_aws_is_reached_inside(cluster: Any) -> None:
+def test_network_without_nat_uses_endpoints_only(cluster: Any) -> None:
     declared = cluster(nat_gateways=False, interface_endpoints=["autoscaling", "ssm"])
     for kind in ("NatGateway", "Eip", "InternetGateway", "Route"):
         assert declared.all(kind) == [], kind
@@ -325,12 +325,12 @@ def test_without_nat_nothing_leads_to_the_internet_and_aws_is_reached_inside(clu
         ("cn-north-1", "elasticloadbalancing", "com.amazonaws.cn-north-1.elasticloadbalancing"),
     ],
 )
-def test_in_china_some_endpoints_are_called_otherwise(region: str, service: str, name: str) -> None:
+def test_endpoint_names_differ_in_china(region: str, service: str, name: str) -> None:
     assert service_name(region, service) == name
     assert service_is_called_so({"serviceName": name}) is None
 
 
-def test_with_nat_there_are_the_endpoints_that_were_asked_for(cluster: Any) -> None:
+def test_network_with_nat_has_only_the_requested_endpoints(cluster: Any) -> None:
     services = [
         each.inputs["serviceName"]
         for each in cluster(interface_endpoints=["ssm"]).all("VpcEndpoint")
@@ -339,7 +339,7 @@ def test_with_nat_there_are_the_endpoints_that_were_asked_for(cluster: Any) -> N
     assert [each for each in cluster().all("SecurityGroup") if "endpoints" in each.name] == []
 
 
-def test_further_entries_say_who_may_do_what_and_where(cluster: Any) -> None:
+def test_access_entries_set_policies_and_namespaces(cluster: Any) -> None:
     role = "arn:aws:iam::111122223333:role/"
     declared = cluster(
         access_entries=[
@@ -379,7 +379,7 @@ def test_further_entries_say_who_may_do_what_and_where(cluster: Any) -> None:
     }
 
 
-def test_services_and_the_control_plane_are_as_asked(cluster: Any) -> None:
+def test_service_range_and_control_plane_tier_are_set(cluster: Any) -> None:
     inputs = (
         cluster(service_cidr="172.30.0.0/16", control_plane_tier="tier-xl").one("Cluster").inputs
     )
@@ -389,14 +389,14 @@ def test_services_and_the_control_plane_are_as_asked(cluster: Any) -> None:
     assert not {"kubernetesNetworkConfig", "controlPlaneScalingConfig"} & usual.keys()
 
 
-def test_nodes_live_in_private_subnets_only(cluster: Any) -> None:
+def test_nodes_use_private_subnets_only(cluster: Any) -> None:
     declared = cluster()
     private = [f"dev-network-private-us-east-1{letter}-id" for letter in "ab"]
     assert declared.one("NodeGroup").inputs["subnetIds"] == private
     assert declared.one("Cluster").inputs["vpcConfig"]["subnetIds"] == private
 
 
-def test_given_subnets_make_no_network(declare: Any) -> None:
+def test_existing_subnets_are_used_without_a_new_network(declare: Any) -> None:
     def make() -> pulumi.Output[Any]:
         made = EksCluster("dev", {**NEEDED, "subnet_ids": ["subnet-a", "subnet-b"]})  # type: ignore[typeddict-item]  # plain
         return made.subnet_zones.apply(lambda zones: found.extend(zones))
@@ -407,7 +407,7 @@ def test_given_subnets_make_no_network(declare: Any) -> None:
     assert found == ["us-east-1a", "us-east-1b"]
 
 
-def test_addons_are_ours_alone_and_the_pod_network_has_its_own_role(cluster: Any) -> None:
+def test_addons_are_managed_and_the_cni_has_its_own_role(cluster: Any) -> None:
     declared = cluster()
     assert declared.one("Cluster").inputs["bootstrapSelfManagedAddons"] is False
     addons = {addon.inputs["addonName"]: addon.inputs for addon in declared.all("Addon")}
@@ -419,14 +419,14 @@ def test_addons_are_ours_alone_and_the_pod_network_has_its_own_role(cluster: Any
     assert json.loads(addons["vpc-cni"]["configurationValues"]) == {"enableNetworkPolicy": "true"}
 
 
-def test_prefixes_are_delegated_when_asked(cluster: Any) -> None:
+def test_prefix_delegation_can_be_enabled(cluster: Any) -> None:
     settings = json.loads(
         cluster(prefix_delegation=True).one("Addon", "dev-vpc-cni").inputs["configurationValues"]
     )
     assert settings["env"] == {"ENABLE_PREFIX_DELEGATION": "true", "WARM_PREFIX_TARGET": "1"}
 
 
-def test_broken_gpus_are_told_by_an_addon_when_asked(cluster: Any) -> None:
+def test_node_monitoring_addon_can_be_enabled(cluster: Any) -> None:
     declared = cluster(
         node_monitoring=True, addon_versions={"eks-node-monitoring-agent": "v1.7.0-eksbuild.1"}
     )
@@ -443,7 +443,7 @@ DRIVERS = {
 
 
 @pytest.mark.parametrize(("driver", "expected"), DRIVERS.items(), ids=DRIVERS)
-def test_a_storage_driver_comes_after_the_nodes_with_a_role_of_its_own(
+def test_storage_driver_is_installed_after_the_nodes_with_its_own_role(
     cluster: Any, driver: str, expected: tuple[str, str, str]
 ) -> None:
     addon, account, policy = expected
@@ -462,7 +462,7 @@ def test_a_storage_driver_comes_after_the_nodes_with_a_role_of_its_own(
     assert addon not in " ".join(cluster().names())
 
 
-def test_the_pods_that_mount_efs_have_a_role_of_their_own(cluster: Any) -> None:
+def test_efs_node_pods_have_their_own_role(cluster: Any) -> None:
     declared = cluster(storage_drivers=["efs"])
     association = declared.one("PodIdentityAssociation", "dev-aws-efs-csi-driver-node").inputs
     assert (association["namespace"], association["serviceAccount"]) == (
@@ -480,13 +480,13 @@ def test_the_pods_that_mount_efs_have_a_role_of_their_own(cluster: Any) -> None:
     )
 
 
-def test_metrics_are_served_where_they_are_asked_for(cluster: Any) -> None:
+def test_metrics_server_can_be_enabled(cluster: Any) -> None:
     declared = cluster(metrics_server=True, addon_versions={"metrics-server": "v0.8.0-eksbuild.1"})
     assert declared.one("Addon", "dev-metrics-server").inputs["addonVersion"] == "v0.8.0-eksbuild.1"
     assert "dev-metrics-server" not in cluster().names()
 
 
-def test_settings_of_addons_stand_beside_ours(cluster: Any) -> None:
+def test_addon_settings_are_merged(cluster: Any) -> None:
     given = {
         "coredns": '{"replicaCount": 3}',
         "vpc-cni": '{"env": {"WARM_IP_TARGET": "5"}, "init": {}}',
@@ -523,7 +523,7 @@ def test_addon_versions_are_pinned_or_most_recent(cluster: Any) -> None:
     }
 
 
-def test_nodes_may_join_and_pull_images_and_nothing_else(cluster: Any) -> None:
+def test_nodes_have_minimal_policies(cluster: Any) -> None:
     attached = {
         a.inputs["policyArn"].rpartition("/")[2] for a in cluster().all("RolePolicyAttachment")
     }
@@ -535,7 +535,7 @@ def test_nodes_may_join_and_pull_images_and_nothing_else(cluster: Any) -> None:
     }
 
 
-def test_nodes_wait_for_network_identity_and_way_out(cluster: Any) -> None:
+def test_nodes_wait_for_cni_role_and_nat_gateway(cluster: Any) -> None:
     waits = cluster().one("NodeGroup").depends_on
     assert {
         "dev-vpc-cni",
@@ -545,7 +545,7 @@ def test_nodes_wait_for_network_identity_and_way_out(cluster: Any) -> None:
     } <= waits
 
 
-def test_children_wait_for_what_the_cluster_was_told_to_wait_for(declare: Any) -> None:
+def test_children_inherit_the_dependencies_of_the_cluster(declare: Any) -> None:
     def make() -> None:
         first = pulumi.CustomResource("test:index:First", "first", {})
         EksCluster("dev", NEEDED, opts=pulumi.ResourceOptions(depends_on=[first]))  # type: ignore[arg-type]  # plain
@@ -555,7 +555,7 @@ def test_children_wait_for_what_the_cluster_was_told_to_wait_for(declare: Any) -
     assert [r.name for r in custom if "first" not in r.depends_on] == []
 
 
-def test_the_kubeconfig_asks_the_aws_cli_in_the_clusters_region(declare: Any) -> None:
+def test_kubeconfig_calls_the_aws_cli_in_the_clusters_region(declare: Any) -> None:
     found: list[Any] = []
     declare(lambda: EksCluster("dev", NEEDED).kubeconfig.apply(found.append))  # type: ignore[arg-type]  # plain
     (kubeconfig,) = found
@@ -574,7 +574,7 @@ def test_the_kubeconfig_asks_the_aws_cli_in_the_clusters_region(declare: Any) ->
     assert kubeconfig["clusters"][0]["cluster"]["server"] == "https://api.example"
 
 
-def test_a_protected_cluster_is_kept_by_pulumi_too(cluster: Any) -> None:
+def test_deletion_protection_also_protects_the_pulumi_resource(cluster: Any) -> None:
     """EKS rejects only the deletion of the cluster, after its node groups are deleted."""
     kept = cluster(deletion_protection=True).one("Cluster")
     assert (kept.protect, kept.inputs["deletionProtection"]) == (True, True)

@@ -32,7 +32,7 @@ def pool(declare: Callable[..., Any]) -> Callable[..., Any]:
     return lambda **args: declare(lambda: EksGpuPool("l4", {**NEEDED, **args}))
 
 
-def test_nodes_carry_the_labels_and_the_taint_of_a_dra_pool(pool: Any) -> None:
+def test_nodes_have_the_labels_and_taint_of_a_dra_pool(pool: Any) -> None:
     group = pool(labels={"team": "vision"}).one("NodeGroup").inputs
     assert group["labels"] == {
         "nvidia.com/gpu.present": "true",
@@ -58,7 +58,7 @@ def test_nodes_carry_the_labels_and_the_taint_of_a_dra_pool(pool: Any) -> None:
         ),
     ],
 )
-def test_counts(
+def test_counts_are_set(
     pool: Any, args: dict[str, Any], scaling: tuple[int, int, int], ignored: tuple[str, ...]
 ) -> None:
     group = pool(**args).one("NodeGroup")
@@ -68,13 +68,13 @@ def test_counts(
 
 
 @pytest.mark.parametrize(("keep", "ignored"), [(False, ()), (True, ("subnetIds",))])
-def test_a_pool_moves_with_its_subnets_unless_told_to_stay(
+def test_pool_follows_its_subnets_unless_keep_subnets_is_set(
     pool: Any, keep: bool, ignored: tuple[str, ...]
 ) -> None:
     assert pool(keep_subnets=keep).one("NodeGroup").ignore_changes == ignored
 
 
-def test_an_update_never_needs_a_node_more_than_the_pool_has(pool: Any) -> None:
+def test_update_needs_no_additional_node(pool: Any) -> None:
     assert pool().one("NodeGroup").inputs["updateConfig"] == {
         "maxUnavailable": 1,
         "updateStrategy": "MINIMAL",
@@ -85,11 +85,11 @@ def test_an_update_never_needs_a_node_more_than_the_pool_has(pool: Any) -> None:
     ("machine", "image"),
     [("g6.2xlarge", "AL2023_x86_64_NVIDIA"), ("g5g.xlarge", "AL2023_ARM_64_NVIDIA")],
 )
-def test_image_follows_the_processor(pool: Any, machine: str, image: str) -> None:
+def test_image_matches_the_processor(pool: Any, machine: str, image: str) -> None:
     assert pool(machine=machine).one("NodeGroup").inputs["amiType"] == image
 
 
-def test_metadata_service_is_out_of_reach_of_pods(pool: Any) -> None:
+def test_metadata_service_is_unreachable_from_pods(pool: Any) -> None:
     options = pool().one("LaunchTemplate").inputs["metadataOptions"]
     assert options["httpTokens"] == "required"
     assert options["httpPutResponseHopLimit"] == 1
@@ -119,7 +119,7 @@ def test_root_volume_is_encrypted_gp3(pool: Any) -> None:
         ("capacity-block", "CAPACITY_BLOCK", "capacity-block", "cr-0a1b", "template", True),
     ],
 )
-def test_capacity(
+def test_capacity_type_sets_market_and_target(
     pool: Any,
     capacity: str,
     kind: str,
@@ -140,7 +140,7 @@ def test_capacity(
     assert template.get("instanceType") == ("g6.2xlarge" if machine_in == "template" else None)
 
 
-def test_efa_has_an_interface_on_every_card_and_a_group_of_its_own(pool: Any) -> None:
+def test_efa_has_an_interface_on_every_card_and_a_placement_group(pool: Any) -> None:
     declared = pool(**EFA)
     interfaces = declared.one("LaunchTemplate").inputs["networkInterfaces"]
     assert len(interfaces) == 32
@@ -155,7 +155,7 @@ def test_efa_has_an_interface_on_every_card_and_a_group_of_its_own(pool: Any) ->
         ]
 
 
-def test_a_card_without_efa_carries_ip_alone(pool: Any) -> None:
+def test_card_without_efa_has_an_ip_interface(pool: Any) -> None:
     interfaces = (
         pool(**{**EFA, "machine": "p6-b300.48xlarge"})
         .one("LaunchTemplate")
@@ -165,7 +165,7 @@ def test_a_card_without_efa_carries_ip_alone(pool: Any) -> None:
     assert [i["networkCardIndex"] for i in interfaces] == list(range(17))
 
 
-def test_kubelet_is_told_what_the_plan_counts_on(pool: Any) -> None:
+def test_kubelet_has_the_settings_that_the_plan_assumes(pool: Any) -> None:
     system = {"cpu_manager_policy": "static", "topology_manager_policy": "best-effort"}
     declared = pool(
         max_pods=110, reserved_cpu="500m", reserved_memory="2Gi", local_storage="raid0", **system
@@ -208,7 +208,7 @@ def node_config(declared: Any) -> Any:
     return yaml.safe_load(part.get_payload())["spec"]
 
 
-def test_an_image_of_ones_own_is_the_templates_and_the_group_says_nothing_of_it(pool: Any) -> None:
+def test_custom_image_is_set_in_the_launch_template(pool: Any) -> None:
     declared = pool(**OWN)
     group = declared.one("NodeGroup").inputs
     assert declared.one("LaunchTemplate").inputs["imageId"] == "ami-0123456789abcdef0"
@@ -216,7 +216,7 @@ def test_an_image_of_ones_own_is_the_templates_and_the_group_says_nothing_of_it(
     assert not {"version", "releaseVersion"} & group.keys()
 
 
-def test_its_nodes_are_told_their_cluster_and_join_with_the_labels_and_taints_of_the_group(
+def test_nodes_with_a_custom_image_join_with_labels_and_taints(
     pool: Any,
 ) -> None:
     taint = {"key": "team", "value": "vision", "effect": "NoExecute"}
@@ -244,7 +244,7 @@ def test_its_nodes_are_told_their_cluster_and_join_with_the_labels_and_taints_of
     )
 
 
-def test_scripts_and_a_mig_layout_run_on_an_image_of_ones_own_too(pool: Any) -> None:
+def test_scripts_and_mig_configuration_run_on_a_custom_image(pool: Any) -> None:
     declared = pool(
         **OWN, machine="p5.48xlarge", mig_layout="all-1g.10gb", boot_script="#!/bin/bash\ntrue\n"
     )
@@ -256,7 +256,7 @@ def test_scripts_and_a_mig_layout_run_on_an_image_of_ones_own_too(pool: Any) -> 
     assert "pulumi-dra-mig.service" in parts[2].get_payload()
 
 
-def test_what_a_long_label_may_become_counts_for_user_data(pool: Any) -> None:
+def test_user_data_size_includes_the_longest_possible_labels(pool: Any) -> None:
     with pytest.raises(
         WrongInputs, match=r"generates user data of \d+ bytes, but EC2 allows at most 16384"
     ):
@@ -264,7 +264,7 @@ def test_what_a_long_label_may_become_counts_for_user_data(pool: Any) -> None:
     assert pool(boot_script="#!/bin/bash\n" + "#" * 13_800)
 
 
-def test_further_taints_stand_beside_ours(pool: Any) -> None:
+def test_additional_taints_are_set(pool: Any) -> None:
     group = pool(
         taints=[{"key": "team", "value": "vision", "effect": "NoExecute"}, {"key": "x"}]
     ).one("NodeGroup")
@@ -278,11 +278,11 @@ def test_further_taints_stand_beside_ours(pool: Any) -> None:
 @pytest.mark.parametrize(
     ("wanted", "config"), [(False, {"enabled": False}), (True, {"enabled": True})]
 )
-def test_broken_nodes_are_repaired_when_asked(pool: Any, wanted: bool, config: object) -> None:
+def test_node_repair_can_be_enabled(pool: Any, wanted: bool, config: object) -> None:
     assert pool(node_repair=wanted).one("NodeGroup").inputs.get("nodeRepairConfig") == config
 
 
-def test_repair_has_limits_and_does_what_it_is_told_about_single_faults(pool: Any) -> None:
+def test_repair_limits_and_overrides_are_set(pool: Any) -> None:
     fault = {
         "condition": "AcceleratedHardwareReady",
         "reason": "NvidiaXID64Error",
@@ -310,7 +310,7 @@ def test_repair_has_limits_and_does_what_it_is_told_about_single_faults(pool: An
     }
 
 
-def test_placement_group_comes_without_efa_too(pool: Any) -> None:
+def test_placement_group_works_without_efa(pool: Any) -> None:
     declared = pool(placement_group=True)
     assert declared.one("PlacementGroup").inputs["strategy"] == "cluster"
     template = declared.one("LaunchTemplate").inputs
@@ -318,7 +318,7 @@ def test_placement_group_comes_without_efa_too(pool: Any) -> None:
     assert "networkInterfaces" not in template
 
 
-def test_nothing_to_say_at_boot_leaves_user_data_out(pool: Any) -> None:
+def test_user_data_is_empty_without_boot_settings(pool: Any) -> None:
     assert pool().one("LaunchTemplate").inputs.get("userData") is None
 
 
@@ -328,7 +328,7 @@ def parts(declared: Any) -> list[tuple[str, str]]:
     return [(part.get_content_type(), part.get_payload()) for part in document.get_payload()]  # type: ignore[union-attr, misc]  # a multipart's is a list
 
 
-def test_a_script_of_ones_own_runs_before_the_layout_is_made(pool: Any) -> None:
+def test_custom_boot_script_runs_before_mig_configuration(pool: Any) -> None:
     script = "#!/bin/bash\nupdate-ca-trust\n"
     declared = pool(
         machine="p5.48xlarge", boot_script=script, mig_layout="all-1g.10gb", max_pods=110
@@ -344,7 +344,7 @@ def test_a_script_of_ones_own_runs_before_the_layout_is_made(pool: Any) -> None:
 
 
 @pytest.mark.parametrize("args", [{}, {"mig_layout": "all-1g.10gb", "machine": "p5.48xlarge"}])
-def test_a_script_that_is_too_long_is_told_before_ec2_does(pool: Any, args: dict[str, Any]) -> None:
+def test_boot_script_that_is_too_long_is_rejected(pool: Any, args: dict[str, Any]) -> None:
     with pytest.raises(
         WrongInputs,
         match=r"boot_script: generates user data of .* bytes, but EC2 allows at most 16384",
@@ -352,7 +352,7 @@ def test_a_script_that_is_too_long_is_told_before_ec2_does(pool: Any, args: dict
         pool(boot_script="#!/bin/bash\n" + "#" * 16_384, **args)
 
 
-def test_further_groups_stand_beside_the_clusters(pool: Any) -> None:
+def test_additional_security_groups_are_attached(pool: Any) -> None:
     groups = {"security_group_ids": ["sg-database"], "cluster_security_group_id": "sg-1"}
     assert pool(**groups).one("LaunchTemplate").inputs["vpcSecurityGroupIds"] == [
         "sg-1",
@@ -367,7 +367,7 @@ def test_further_groups_stand_beside_the_clusters(pool: Any) -> None:
         )
 
 
-def test_tags_reach_instances_volumes_and_interfaces(pool: Any) -> None:
+def test_tags_are_set_on_instances_volumes_and_interfaces(pool: Any) -> None:
     declared = pool(tags={"team": "vision"})
     specifications = declared.one("LaunchTemplate").inputs["tagSpecifications"]
     assert {s["resourceType"]: s["tags"]["team"] for s in specifications} == {

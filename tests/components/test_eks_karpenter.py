@@ -104,7 +104,7 @@ def allowed(declared: Any) -> Iterator[tuple[str, Any, Any]]:
 # The controller
 
 
-def test_definitions_come_first_as_a_release_that_helm_upgrades(karpenter: Any) -> None:
+def test_definitions_are_a_release_that_is_installed_first(karpenter: Any) -> None:
     declared = karpenter()
     first, release = (
         declared.one("Release", "starter-crd-release"),
@@ -122,7 +122,7 @@ def test_definitions_come_first_as_a_release_that_helm_upgrades(karpenter: Any) 
     assert any("starter-crd-release" in each for each in release.depends_on)
 
 
-def test_it_is_told_where_it_is_and_to_keep_static_pools(karpenter: Any) -> None:
+def test_settings_name_the_cluster_and_enable_static_pools(karpenter: Any) -> None:
     values = karpenter(replicas=1).one("Release", "starter-release").inputs["values"]
     settings = values["settings"]
     assert (settings["clusterName"], settings["clusterEndpoint"]) == ("dev", "https://api.example")
@@ -132,7 +132,7 @@ def test_it_is_told_where_it_is_and_to_keep_static_pools(karpenter: Any) -> None
     assert values["replicas"] == 1
 
 
-def test_events_reach_its_queue_and_it_starts_when_they_do(karpenter: Any) -> None:
+def test_karpenter_starts_after_its_interruption_queue_gets_events(karpenter: Any) -> None:
     declared = karpenter()
     kinds = {
         json.loads(each.inputs["eventPattern"])["detail-type"][0]
@@ -151,7 +151,7 @@ def test_events_reach_its_queue_and_it_starts_when_they_do(karpenter: Any) -> No
         assert part in waits
 
 
-def test_it_changes_nothing_of_other_clusters_and_makes_no_identities(karpenter: Any) -> None:
+def test_karpenter_cannot_change_other_clusters_or_create_identities(karpenter: Any) -> None:
     declared = karpenter(permissions_boundary_arn="arn:aws:iam::111122223333:policy/most")
     for action, resources, condition in allowed(declared):
         service, _, name = action.partition(":")
@@ -175,7 +175,7 @@ def test_it_changes_nothing_of_other_clusters_and_makes_no_identities(karpenter:
     assert (identity["namespace"], identity["serviceAccount"]) == ("kube-system", "karpenter")
 
 
-def test_an_account_that_never_had_spot_machines_is_told_what_to_run() -> None:
+def test_account_without_a_spot_role_gets_the_command_to_run() -> None:
     with pytest.raises(
         NoSpotRole,
         match=r"create-service-linked-role --aws-service-name spot\.amazonaws\.com` once",
@@ -183,7 +183,7 @@ def test_an_account_that_never_had_spot_machines_is_told_what_to_run() -> None:
         require_spot_role([])
 
 
-def test_keys_of_volumes_are_used_by_it_alone_where_there_are_any(karpenter: Any) -> None:
+def test_permissions_on_volume_keys_are_limited_to_these_keys(karpenter: Any) -> None:
     assert not [each for each, _, _ in allowed(karpenter()) if each.startswith("kms:")]
     key = "arn:aws:kms:us-east-1:111122223333:key/volumes"
     uses = {
@@ -195,7 +195,7 @@ def test_keys_of_volumes_are_used_by_it_alone_where_there_are_any(karpenter: Any
     assert all(resources == [key] for resources in uses.values())
 
 
-def test_what_aws_has_of_it_does_not_go_with_the_cluster(declare: Callable[..., Any]) -> None:
+def test_aws_resources_outlive_the_cluster(declare: Callable[..., Any]) -> None:
     def make() -> None:
         cluster = pulumi.ComponentResource("test:index:Cluster", "cluster")
         EksKarpenter("starter", NEEDED, pulumi.ResourceOptions(deleted_with=cluster))  # type: ignore[arg-type]  # as a TypedDict
@@ -215,7 +215,7 @@ def test_what_aws_has_of_it_does_not_go_with_the_cluster(declare: Callable[..., 
 
 
 @pytest.mark.parametrize("kubernetes", [each.version for each in KUBERNETES.values()])
-def test_releases_that_are_too_old_for_a_cluster_are_refused(
+def test_versions_that_are_too_old_for_a_cluster_are_rejected(
     karpenter: Any, kubernetes: str
 ) -> None:
     if kubernetes not in OLDEST:
@@ -231,7 +231,7 @@ def test_releases_that_are_too_old_for_a_cluster_are_refused(
         karpenter(kubernetes_version=kubernetes, version="1.7.1")
 
 
-def test_charts_and_images_of_ones_own(karpenter: Any) -> None:
+def test_custom_charts_and_images_are_used(karpenter: Any) -> None:
     own = {
         "chart": "./karpenter",
         "crd_chart": "./karpenter-crd",
@@ -261,7 +261,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("args", "reason"), WRONG.values(), ids=WRONG)
-def test_wrong_inputs(karpenter: Any, args: dict[str, Any], reason: str) -> None:
+def test_wrong_inputs_are_rejected(karpenter: Any, args: dict[str, Any], reason: str) -> None:
     with pytest.raises(WrongInputs) as caught:
         karpenter(**args)
     assert reason in str(caught.value)
@@ -270,7 +270,7 @@ def test_wrong_inputs(karpenter: Any, args: dict[str, Any], reason: str) -> None
 # Its pools
 
 
-def test_a_pool_is_static_and_of_one_machine_in_one_zone(pool: Any) -> None:
+def test_pool_is_static_with_one_machine_type_and_zone(pool: Any) -> None:
     spec = node_pool(pool())
     assert (spec["replicas"], spec["limits"]) == (2, {"nodes": 3})
     required = {each["key"]: each["values"] for each in spec["template"]["spec"]["requirements"]}
@@ -290,14 +290,14 @@ def test_a_pool_is_static_and_of_one_machine_in_one_zone(pool: Any) -> None:
     ]
 
 
-def test_nothing_takes_nodes_away_but_a_change_one_by_one(pool: Any) -> None:
+def test_nodes_are_replaced_only_by_changes_one_at_a_time(pool: Any) -> None:
     spec = node_pool(pool())
     assert spec["template"]["spec"]["expireAfter"] == "Never"
     assert spec["disruption"] == {"consolidateAfter": "Never", "budgets": [{"nodes": "1"}]}
     assert node_pool(pool(max_unavailable=0))["disruption"]["budgets"] == [{"nodes": "0"}]
 
 
-def test_its_machines_are_as_those_of_managed_groups(pool: Any) -> None:
+def test_nodes_have_the_same_settings_as_managed_node_groups(pool: Any) -> None:
     spec = node_class(pool())
     assert spec["amiSelectorTerms"] == [{"alias": "al2023@v20260917"}]
     assert spec["metadataOptions"]["httpTokens"] == "required"
@@ -310,7 +310,7 @@ def test_its_machines_are_as_those_of_managed_groups(pool: Any) -> None:
     assert not {"userData", "kubelet", "networkInterfaces", "instanceStorePolicy"} & spec.keys()
 
 
-def test_an_image_of_a_release_a_key_and_reserved_amounts(pool: Any) -> None:
+def test_image_version_key_and_reserved_resources_are_set(pool: Any) -> None:
     key = "arn:aws:kms:us-east-1:111122223333:key/volumes"
     spec = node_class(
         pool(
@@ -338,7 +338,7 @@ def test_an_image_of_a_release_a_key_and_reserved_amounts(pool: Any) -> None:
         ("capacity-block", "reserved"),
     ],
 )
-def test_where_machines_come_from(pool: Any, capacity: str, said: str) -> None:
+def test_capacity_type_is_set(pool: Any, capacity: str, said: str) -> None:
     bought = {"reservation_id": "cr-0123456789abcdef0"} if said == "reserved" else {}
     declared = pool(capacity=capacity, **bought)
     required = {
@@ -353,7 +353,7 @@ def test_where_machines_come_from(pool: Any, capacity: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("name", "cards", "efa"), [("p5.48xlarge", 32, 32), ("p6-b300.48xlarge", 17, 16)]
 )
-def test_every_card_has_efa_beside_one_interface_for_addresses(
+def test_every_card_has_efa_and_one_interface_has_ip(
     pool: Any, name: str, cards: int, efa: int
 ) -> None:
     declared = pool(machine=name, efa=True, vpc_id="vpc-1")
@@ -367,14 +367,14 @@ def test_every_card_has_efa_beside_one_interface_for_addresses(
     assert len(spec["securityGroupSelectorTerms"]) == 2
 
 
-def test_layouts_and_scripts_are_told_at_boot_as_plain_text(pool: Any) -> None:
+def test_mig_configuration_and_boot_script_are_plain_user_data(pool: Any) -> None:
     spec = node_class(pool(mig_layout="all-1g.10gb", boot_script="#!/bin/bash\necho ready"))
     assert spec["userData"].startswith("Content-Type: multipart/mixed")
     assert "echo ready" in spec["userData"]
     assert "mig-layout" in spec["userData"] or "nvidia-smi" in spec["userData"]
 
 
-def test_local_disks_and_places(pool: Any) -> None:
+def test_local_disks_and_placement_groups_are_set(pool: Any) -> None:
     assert node_class(pool(local_storage="raid0"))["instanceStorePolicy"] == "RAID0"
     assert "strategy: Mount" in node_class(pool(local_storage="mount"))["userData"]
     assert node_class(pool(placement_group=True))["placementGroupSelector"] == {
@@ -403,7 +403,7 @@ WRONG_POOLS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("args", "reason"), WRONG_POOLS.values(), ids=WRONG_POOLS)
-def test_wrong_pools(pool: Any, args: dict[str, Any], reason: str) -> None:
+def test_wrong_pool_inputs_are_rejected(pool: Any, args: dict[str, Any], reason: str) -> None:
     with pytest.raises(WrongInputs) as caught:
         pool(**args)
     assert reason in str(caught.value)
@@ -412,7 +412,7 @@ def test_wrong_pools(pool: Any, args: dict[str, Any], reason: str) -> None:
 # A platform
 
 
-def test_a_platform_has_karpenter_and_a_pool_for_each_row_of_its_plan(platform: Any) -> None:
+def test_platform_has_karpenter_and_a_pool_per_planned_pool(platform: Any) -> None:
     declared = platform()
     assert [each.name for each in declared.all("NodeGroup")] == ["dra-cluster-system"], (
         "GPU pools are Karpenter's"
@@ -428,12 +428,12 @@ def test_a_platform_has_karpenter_and_a_pool_for_each_row_of_its_plan(platform: 
     ]
 
 
-def test_nodes_have_the_pods_that_the_plan_counts_on(platform: Any) -> None:
+def test_nodes_allow_the_planned_number_of_pods(platform: Any) -> None:
     wanted = max_pods(machine("eks", "g6.2xlarge"), AllocatableSettings())[0]
     assert node_class(platform(), "dra-l4-class")["kubelet"]["maxPods"] == wanted
 
 
-def test_pools_are_taken_away_while_karpenter_runs_and_the_rest_goes_with_the_cluster(
+def test_pools_are_deleted_before_karpenter_and_the_cluster(
     platform: Any,
 ) -> None:
     declared = platform()
@@ -447,7 +447,7 @@ def test_pools_are_taken_away_while_karpenter_runs_and_the_rest_goes_with_the_cl
             )
 
 
-def test_keys_of_pools_reach_karpenter(platform: Any) -> None:
+def test_karpenter_may_use_the_pools_keys(platform: Any) -> None:
     key = "arn:aws:kms:us-east-1:111122223333:key/volumes"
     declared = platform(pools=[{"name": "l4", "disk_kms_key": key}])
     policy = json.loads(declared.one("RolePolicy", "dra-karpenter-nodes").inputs["policy"])
@@ -478,7 +478,9 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("args", "reason"), REFUSED.values(), ids=REFUSED)
-def test_what_is_for_others_is_refused(platform: Any, args: dict[str, Any], reason: str) -> None:
+def test_options_of_managed_node_groups_are_rejected(
+    platform: Any, args: dict[str, Any], reason: str
+) -> None:
     with pytest.raises(WrongInputs) as caught:
         platform(**args)
     assert reason in str(caught.value)

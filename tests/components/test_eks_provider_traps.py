@@ -45,7 +45,7 @@ BLOCK = {**BOUGHT, "capacity": "capacity-block"}
         pytest.param({"image": "bottlerocket"}, "TOML settings", id="Bottlerocket"),
     ],
 )
-def test_what_fails_later_is_refused(args: dict[str, Any], reason: str) -> None:
+def test_inputs_that_fail_later_are_rejected(args: dict[str, Any], reason: str) -> None:
     with pytest.raises(WrongInputs, match=reason):
         EksGpuPool("gpu", {**POOL, **args})
 
@@ -58,7 +58,7 @@ def test_what_fails_later_is_refused(args: dict[str, Any], reason: str) -> None:
         pytest.param({**BOUGHT, "update_strategy": "MINIMAL"}, id="one by one in a reservation"),
     ],
 )
-def test_what_works_is_declared(declare: Callable[..., Any], args: dict[str, Any]) -> None:
+def test_valid_inputs_are_declared(declare: Callable[..., Any], args: dict[str, Any]) -> None:
     assert declare(lambda: EksGpuPool("gpu", {**POOL, **args})).one("NodeGroup")
 
 
@@ -71,13 +71,13 @@ def test_what_works_is_declared(declare: Callable[..., Any], args: dict[str, Any
         ("us-east-1-dfw", "isn't a zone", False),
     ],
 )
-def test_local_zones(zone: str, fault: str, is_local: bool) -> None:
+def test_local_zones_are_recognized(zone: str, fault: str, is_local: bool) -> None:
     assert fault in CLOUD.zone_fault(zone, "us-east-1")
     assert bool(fault) is bool(CLOUD.zone_fault(zone, "us-east-1"))
     assert CLOUD.is_local_zone(zone) is is_local
 
 
-def test_a_local_zone_has_nodes_but_no_gateway_and_no_control_plane(
+def test_local_zone_has_nodes_but_no_gateway_or_control_plane(
     declare: Callable[..., Any],
 ) -> None:
     zones = ["us-east-1a", "us-east-1b", "us-east-1-dfw-2a"]

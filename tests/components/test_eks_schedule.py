@@ -62,13 +62,13 @@ NOW = {
 
 
 @pytest.mark.parametrize(("schedule", "capacity", "now", "nodes"), NOW.values(), ids=NOW)
-def test_how_many_nodes_there_are_now(
+def test_current_node_count_follows_the_schedule(
     schedule: Hours | Period, capacity: str, now: str, nodes: int
 ) -> None:
     assert follow(schedule, COUNTS, capacity, datetime.fromisoformat(now))[0] == nodes
 
 
-def test_working_hours_are_two_actions_that_change_the_desired_size_alone(pool: Any) -> None:
+def test_working_hours_are_two_actions_on_the_desired_size(pool: Any) -> None:
     hours = {
         "start": "08:30",
         "end": "18:00",
@@ -89,7 +89,7 @@ def test_working_hours_are_two_actions_that_change_the_desired_size_alone(pool: 
     assert (scaling["minSize"], scaling["maxSize"]) == (0, 4)
 
 
-def test_a_night_ends_a_day_later(pool: Any) -> None:
+def test_overnight_hours_end_on_the_next_day(pool: Any) -> None:
     night = {"start": "22:00", "end": "06:00", "days": ["Sat"]}
     assert [
         each.inputs["recurrence"] for each in pool(schedule={"hours": night}).all("Schedule")
@@ -119,7 +119,7 @@ PERIODS = {
 
 
 @pytest.mark.parametrize(("period", "args", "nodes", "actions"), PERIODS.values(), ids=PERIODS)
-def test_a_period_has_the_actions_that_are_to_come(
+def test_period_has_only_future_actions(
     pool: Any, period: Any, args: Any, nodes: int, actions: dict[str, tuple[int, str]]
 ) -> None:
     declared = pool(schedule={"period": period}, **args)
@@ -189,7 +189,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("args", "reason"), WRONG.values(), ids=WRONG)
-def test_wrong_inputs(pool: Any, args: dict[str, Any], reason: str) -> None:
+def test_wrong_inputs_are_rejected(pool: Any, args: dict[str, Any], reason: str) -> None:
     with pytest.raises(WrongInputs) as caught:
         pool(**args)
     assert reason in str(caught.value)
@@ -210,7 +210,7 @@ moments = st.datetimes(datetime(2026, 11, 2), datetime(2026, 12, 20)).map(
 
 @settings(max_examples=40, deadline=None)
 @given(weeks, moments)
-def test_the_simulated_cloud_has_as_many_nodes_as_follow_says(hours: Hours, now: datetime) -> None:
+def test_simulated_cloud_has_the_scheduled_node_count(hours: Hours, now: datetime) -> None:
     """After eight simulated days, a group has the node count that the component requests at that
     time, regardless of its initial count.
     """

@@ -109,7 +109,7 @@ def on_eks(declare: Declare) -> dict[str, list[Any]]:
     return by_pool
 
 
-def test_every_pool_on_eks_is_what_the_api_takes(on_eks: dict[str, list[Any]]) -> None:
+def test_every_eks_pool_is_a_valid_api_request(on_eks: dict[str, list[Any]]) -> None:
     """Botocore's models contain every machine type, image, and capacity type by name."""
     sent = [operation for pool in on_eks.values() for each in pool for operation, _ in _sent(each)]
     assert len(on_eks) == sum(len(ways(machine.name, EKS_KINDS)) for machine in gpu_machines("eks"))
@@ -120,7 +120,7 @@ def _sent(each: Any) -> list[Any]:
     return list(requests(each.type, each.name, each.inputs))
 
 
-def test_the_simulated_eks_refuses_none(on_eks: dict[str, list[Any]]) -> None:
+def test_simulated_eks_accepts_every_pool(on_eks: dict[str, list[Any]]) -> None:
     said = {
         (name, reason)
         for name, pool in on_eks.items()
@@ -131,7 +131,9 @@ def test_the_simulated_eks_refuses_none(on_eks: dict[str, list[Any]]) -> None:
     assert said == set()
 
 
-def test_images_capacity_and_interfaces_on_eks(on_eks: dict[str, list[Any]]) -> None:
+def test_eks_pools_have_the_expected_image_capacity_and_interfaces(
+    on_eks: dict[str, list[Any]],
+) -> None:
     for machine in gpu_machines("eks"):
         for kind in ways(machine.name, EKS_KINDS):
             kinds = {
@@ -184,7 +186,7 @@ def on_gke(declare: Declare) -> list[Any]:
     return pools
 
 
-def test_every_pool_on_gke_is_what_the_api_takes(on_gke: list[Any]) -> None:
+def test_every_gke_pool_is_a_valid_api_request(on_gke: list[Any]) -> None:
     cases = [(each.type, each.name, dict(each.inputs)) for each in on_gke]
     program = [sys.executable, str(Path(__file__).with_name("gcp_api.py"))]
     done = subprocess.run(
@@ -195,7 +197,7 @@ def test_every_pool_on_gke_is_what_the_api_takes(on_gke: list[Any]) -> None:
     assert [answer for answer in answers if "refused" in answer] == []
 
 
-def test_the_simulated_gke_refuses_none_but_those_that_are_told(on_gke: list[Any]) -> None:
+def test_simulated_gke_rejects_only_the_listed_pools(on_gke: list[Any]) -> None:
     refused = {
         (each.inputs["nodeConfig"]["machineType"], each.parent)
         for each in on_gke
@@ -210,7 +212,7 @@ def test_the_simulated_gke_refuses_none_but_those_that_are_told(on_gke: list[Any
     }
 
 
-def test_disks_and_accelerators_on_gke(on_gke: list[Any]) -> None:
+def test_gke_pools_have_the_expected_disk_and_accelerators(on_gke: list[Any]) -> None:
     for pool in on_gke:
         config = pool.inputs["nodeConfig"]
         machine, disk = config["machineType"], config["diskType"]

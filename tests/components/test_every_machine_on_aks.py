@@ -9,7 +9,7 @@ import pytest
 from azure.mgmt.containerservice import models
 from azure_api import REQUESTS, refusals
 from pulumi.runtime.proto import provider_pb2
-from test_odd_fleets import MANY, TAINTS, platform, pool
+from test_unusual_fleets import MANY, TAINTS, platform, pool
 
 from dra_planner import catalog
 from dra_sandbox.clouds.azure_native.provider import Azure
@@ -109,15 +109,15 @@ def said_by_models(resources: list[Any]) -> set[tuple[str, str]]:
 
 
 @pytest.mark.long
-def test_every_pool_is_what_the_api_takes(pools: list[Any]) -> None:
+def test_every_aks_pool_is_a_valid_api_request(pools: list[Any]) -> None:
     assert said_by_models(pools) == set()
 
 
-def test_the_simulated_aks_refuses_none(azure: Azure, pools: list[Any]) -> None:
+def test_simulated_aks_accepts_every_pool(azure: Azure, pools: list[Any]) -> None:
     assert said_by_azure(azure, pools) == set()
 
 
-def test_capacity_and_images(pools: list[Any]) -> None:
+def test_aks_pools_have_the_expected_capacity_and_image(pools: list[Any]) -> None:
     for each in pools:
         machine, kind = each.parent.split("/")
         inputs = each.inputs
@@ -167,7 +167,7 @@ FLEETS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.long
 @pytest.mark.parametrize("changes", FLEETS.values(), ids=FLEETS)
-def test_azure_takes_what_is_declared(
+def test_azure_accepts_the_declared_resources(
     declare: Declare, azure: Azure, changes: dict[str, Any]
 ) -> None:
     tags = {f"{'t' * 500}{n}": "v" * 256 for n in range(40)}
@@ -185,7 +185,7 @@ def test_azure_takes_what_is_declared(
 @pytest.mark.parametrize(
     "name", ["a-platform-for-training-in-production", "a-platform-of-many-words-" * 6], ids=len
 )
-def test_names_fit_however_long_the_platform_is(declare: Declare, azure: Azure, name: str) -> None:
+def test_names_fit_with_a_long_platform_name(declare: Declare, azure: Azure, name: str) -> None:
     pools = [pool(T4, f"{'l' * 11}{letter}") for letter in "ab"]
     resources = declare(lambda: platform({**AKS, "pools": pools}, name=name)).resources
 
@@ -238,12 +238,12 @@ CLUSTER_WORDS = {
         *(("ManagedCluster", *row) for row in CLUSTER_WORDS.items()),
     ],
 )
-def test_the_words_of_the_simulated_azure_are_azures(kind: str, path: str, enum: str) -> None:
+def test_allowed_values_match_azures_enums(kind: str, path: str, enum: str) -> None:
     ours = ROWS[f"azure-native:containerservice:{kind}"].allowed[path]
     assert ours == {each.value for each in getattr(models, enum)} - NEWER.get(enum, set())
 
 
-def test_no_word_of_the_simulated_azure_is_unchecked() -> None:
+def test_every_allowed_value_is_compared_with_an_enum() -> None:
     pool_rows = ROWS["azure-native:containerservice:AgentPool"].allowed
     cluster_rows = ROWS["azure-native:containerservice:ManagedCluster"].allowed
     assert set(pool_rows) == set(WORDS)
@@ -264,7 +264,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_the_models_refuse(name: str) -> None:
+def test_azure_models_reject_invalid_requests(name: str) -> None:
     inputs, words = REFUSED[name]
     (said,) = refusals("azure-native:containerservice:AgentPool", {"resourceName": "dev", **inputs})
     assert words in said

@@ -127,13 +127,13 @@ def declared(declare: Callable[..., Any], stack: Callable[..., Any]) -> list[Any
     ]
 
 
-def test_every_resource_is_a_message_that_the_api_has(declared: list[Any]) -> None:
+def test_every_resource_is_a_valid_api_message(declared: list[Any]) -> None:
     assert len(declared) > 14
     found = answers([(each.type, each.name, each.inputs) for each in declared])
     assert [answer["refused"] for answer in found if "refused" in answer] == []
 
 
-def test_a_pool_is_asked_for_in_the_words_of_the_api(declared: list[Any]) -> None:
+def test_pool_request_has_the_api_fields(declared: list[Any]) -> None:
     pool = next(each for each in declared if each.name == "dra-h100-nodes")
     (answer,) = answers([(pool.type, pool.name, pool.inputs)])
     built = answer["built"]
@@ -151,7 +151,7 @@ def test_a_pool_is_asked_for_in_the_words_of_the_api(declared: list[Any]) -> Non
     assert built["locations"] == ["us-central1-a"]
 
 
-def test_a_cluster_is_asked_for_in_the_words_of_the_api(declared: list[Any]) -> None:
+def test_cluster_request_has_the_api_fields(declared: list[Any]) -> None:
     cluster = next(each for each in declared if each.type.endswith(":Cluster"))
     (answer,) = answers([(cluster.type, cluster.name, cluster.inputs)])
     built = answer["built"]
@@ -203,14 +203,14 @@ def test_a_cluster_is_asked_for_in_the_words_of_the_api(declared: list[Any]) -> 
         ),
     ],
 )
-def test_what_the_api_does_not_have_is_refused(
+def test_request_with_unknown_fields_is_rejected(
     kind: str, inputs: Mapping[str, Any], sentence: str
 ) -> None:
     (answer,) = answers([(f"gcp:{kind}", "x", inputs)])
     assert sentence in answer["refused"]
 
 
-def test_parameters_of_the_kernel_are_those_that_the_api_names() -> None:
+def test_kernel_parameters_match_the_api_documentation() -> None:
     """The text of Google's client lists the parameters. The test reads the file instead of
     importing it, for the reason in gcp_api.py.
     """
@@ -230,7 +230,7 @@ def test_parameters_of_the_kernel_are_those_that_the_api_names() -> None:
     ) == sorted(said.split())
 
 
-def test_no_misspelt_key_of_any_resource_goes_unnoticed(declared: list[Any]) -> None:
+def test_every_misspelled_key_is_rejected(declared: list[Any]) -> None:
     one_of_each = {each.type: each for each in declared}.values()
     cases = [
         (each.type, each.name, changed) for each in one_of_each for changed in misspelt(each.inputs)

@@ -38,7 +38,7 @@ def cluster(declare: Callable[..., Any]) -> Callable[..., Any]:
     return lambda **args: declare(lambda: GkeCluster("dev", {**CLUSTER, **OWN_NETWORK, **args}))
 
 
-def test_storage_drivers_are_turned_on_where_they_are_asked_for(cluster: Any) -> None:
+def test_storage_drivers_can_be_enabled(cluster: Any) -> None:
     usual = cluster().one("Cluster").inputs["addonsConfig"]
     assert {name: each["enabled"] for name, each in usual.items()} == {
         "dnsCacheConfig": False,
@@ -96,7 +96,7 @@ def test_cluster_defaults(cluster: Any, path: str, value: object) -> None:
     assert cluster().one("Cluster").inputs[path] == value
 
 
-def test_named_networks_reach_the_api_server(cluster: Any) -> None:
+def test_listed_networks_reach_the_api_server(cluster: Any) -> None:
     inputs = cluster(public_access_cidrs=["203.0.113.0/24"]).one("Cluster").inputs
     assert inputs["privateClusterConfig"]["enablePrivateEndpoint"] is False
     assert inputs["masterAuthorizedNetworksConfig"] == {
@@ -104,7 +104,7 @@ def test_named_networks_reach_the_api_server(cluster: Any) -> None:
     }
 
 
-def test_keys_and_groups_of_ones_own(cluster: Any) -> None:
+def test_custom_keys_and_groups_are_used(cluster: Any) -> None:
     inputs = (
         cluster(secrets_kms_key="k", security_group="gke-security-groups@x.example")
         .one("Cluster")
@@ -117,19 +117,19 @@ def test_keys_and_groups_of_ones_own(cluster: Any) -> None:
 @pytest.mark.parametrize(
     ("group", "config"), [(GROUP, {"securityGroup": GROUP}), ("none", {"securityGroup": ""})]
 )
-def test_the_group_of_rbac_is_a_choice_on_record(cluster: Any, group: str, config: object) -> None:
+def test_rbac_group_must_be_set_explicitly(cluster: Any, group: str, config: object) -> None:
     assert (
         cluster(security_group=group).one("Cluster").inputs.get("authenticatorGroupsConfig")
         == config
     )
 
 
-def test_a_pinned_version_needs_no_channel(cluster: Any) -> None:
+def test_pinned_version_needs_no_channel(cluster: Any) -> None:
     inputs = cluster(kubernetes_version="1.34", release_channel="none").one("Cluster").inputs
     assert inputs["releaseChannel"] == {"channel": "UNSPECIFIED"}
 
 
-def test_upgrades_are_put_off_for_a_time(cluster: Any) -> None:
+def test_maintenance_exclusions_postpone_upgrades(cluster: Any) -> None:
     times = {"start_time": "2026-11-20T00:00:00Z", "end_time": "2026-12-04T00:00:00Z"}
     policy = (
         cluster(maintenance_exclusions=[{"name": "training", **times}])
@@ -148,13 +148,13 @@ def test_upgrades_are_put_off_for_a_time(cluster: Any) -> None:
     assert usual == {"dailyMaintenanceWindow": {"startTime": "03:00"}, "maintenanceExclusions": []}
 
 
-def test_a_zonal_cluster_lives_in_its_only_zone(cluster: Any) -> None:
+def test_zonal_cluster_has_only_one_zone(cluster: Any) -> None:
     inputs = cluster(node_zones=["us-central1-a"], zonal=True).one("Cluster").inputs
     assert inputs["location"] == "us-central1-a"
     assert inputs.get("nodeLocations") is None
 
 
-def test_nodes_have_an_account_of_their_own_with_least_roles(cluster: Any) -> None:
+def test_nodes_have_a_dedicated_account_with_minimal_roles(cluster: Any) -> None:
     declared = cluster()
     assert {grant.inputs["role"] for grant in declared.all("IAMMember")} == {
         "roles/container.defaultNodeServiceAccount",
@@ -163,22 +163,22 @@ def test_nodes_have_an_account_of_their_own_with_least_roles(cluster: Any) -> No
     assert declared.one("NodePool").inputs["nodeConfig"]["serviceAccount"] == "dev-nodes@p.example"
 
 
-def test_the_removed_first_pool_takes_no_quota_of_ssds(cluster: Any) -> None:
+def test_removed_default_pool_uses_no_ssd_quota(cluster: Any) -> None:
     assert cluster().one("Cluster").inputs["nodeConfig"]["diskType"] == "pd-standard"
 
 
-def test_the_removed_first_pool_can_never_replace_the_cluster(cluster: Any) -> None:
+def test_removed_default_pool_never_replaces_the_cluster(cluster: Any) -> None:
     ignored = cluster().one("Cluster").ignore_changes
     assert ignored == ("initialNodeCount", "nodeConfig", "removeDefaultNodePool")
 
 
-def test_a_name_of_ones_own_is_the_clusters_and_stands_once(cluster: Any) -> None:
+def test_custom_cluster_name_is_used(cluster: Any) -> None:
     named = cluster(cluster_name="main").one("Cluster")
     assert named.inputs["name"] == "main"
     assert "name" not in cluster().one("Cluster").inputs
 
 
-def test_a_new_network_has_the_ranges_that_were_asked_for(declare: Any) -> None:
+def test_new_network_has_the_requested_ranges(declare: Any) -> None:
     given = {
         "nodes_cidr": "10.64.0.0/22",
         "pods_cidr": "100.64.0.0/16",
@@ -193,14 +193,14 @@ def test_a_new_network_has_the_ranges_that_were_asked_for(declare: Any) -> None:
     ]
 
 
-def test_the_private_endpoint_is_reached_from_other_regions_when_asked(cluster: Any) -> None:
+def test_private_endpoint_can_be_reached_from_other_regions(cluster: Any) -> None:
     private = cluster(global_access=True).one("Cluster").inputs["privateClusterConfig"]
     assert private["masterGlobalAccessConfig"] == {"enabled": True}
     usual = cluster().one("Cluster").inputs["privateClusterConfig"]
     assert usual["masterGlobalAccessConfig"] == {"enabled": False}
 
 
-def test_nodes_have_a_version_of_their_own_where_nobody_else_moves_them_on(pool: Any) -> None:
+def test_node_version_can_be_set_without_auto_upgrade(pool: Any) -> None:
     assert (
         pool(auto_upgrade=False, node_version="1.35.1-gke.1616000").inputs["version"]
         == "1.35.1-gke.1616000"
@@ -208,7 +208,7 @@ def test_nodes_have_a_version_of_their_own_where_nobody_else_moves_them_on(pool:
     assert "version" not in pool().inputs
 
 
-def test_a_new_network_has_ranges_logs_and_a_way_out(declare: Any) -> None:
+def test_new_network_has_ranges_flow_logs_and_nat(declare: Any) -> None:
     declared = declare(lambda: GkeCluster("dev", CLUSTER))  # type: ignore[arg-type]  # plain
     subnet = declared.one("Subnetwork").inputs
     assert subnet["privateIpGoogleAccess"] is True
@@ -234,7 +234,7 @@ def test_account_ids_are_valid_and_differ_between_stacks(name: str) -> None:
         assert text[-1] != "-"
 
 
-def test_pool_keeps_googles_plugin_and_driver_off_and_lets_the_autoscaler_know(pool: Any) -> None:
+def test_pool_disables_googles_plugin_and_driver(pool: Any) -> None:
     config = pool().inputs["nodeConfig"]
     assert config["labels"] == {
         "nvidia.com/gpu.present": "true",
@@ -255,14 +255,14 @@ def test_pool_keeps_googles_plugin_and_driver_off_and_lets_the_autoscaler_know(p
     ]
 
 
-def test_a_pool_for_claims_of_cpus_has_no_accelerators(pool: Any) -> None:
+def test_cpu_pool_has_no_accelerators(pool: Any) -> None:
     config = pool(machine="n2-standard-32").inputs["nodeConfig"]
     assert not config.get("guestAccelerators")
     assert not config.get("taints")
     assert config["labels"]["pulumi-dra/pool"] == "l4"
 
 
-def test_gpus_are_attached_to_machines_without_any(pool: Any) -> None:
+def test_gpus_are_attached_to_machine_types_without_gpus(pool: Any) -> None:
     config = pool(machine="n1-standard-8+nvidia-tesla-t4:2").inputs["nodeConfig"]
     assert config["machineType"] == "n1-standard-8"
     assert [(a["type"], a["count"]) for a in config["guestAccelerators"]] == [
@@ -317,7 +317,9 @@ def test_gpus_are_attached_to_machines_without_any(pool: Any) -> None:
         ),
     ],
 )
-def test_counts_are_totals(pool: Any, args: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_counts_are_totals_over_all_zones(
+    pool: Any, args: dict[str, Any], expected: dict[str, Any]
+) -> None:
     made = pool(**args)
     counts = {
         k: made.inputs[k]
@@ -356,7 +358,7 @@ def test_counts_are_totals(pool: Any, args: dict[str, Any], expected: dict[str, 
     ],
     ids=["spot", "reservation", "flex-start", "queued"],
 )
-def test_capacity(
+def test_capacity_type_is_set(
     pool: Any, args: dict[str, Any], config: dict[str, Any], outside: dict[str, Any]
 ) -> None:
     inputs = pool(**args).inputs
@@ -365,9 +367,7 @@ def test_capacity(
 
 
 @pytest.mark.parametrize("capacity", ["flex-start", "queued"])
-def test_lent_nodes_are_not_repaired_and_end_instead_of_being_upgraded(
-    pool: Any, capacity: str
-) -> None:
+def test_borrowed_nodes_are_not_repaired_or_surged(pool: Any, capacity: str) -> None:
     inputs = pool(capacity=capacity, autoscaled=True).inputs
     assert inputs["management"] == {"autoRepair": False, "autoUpgrade": True}
     assert "upgradeSettings" not in inputs
@@ -390,7 +390,7 @@ BOUGHT = {"capacity": "reservation", "reservation_name": "bought"}
         ),
     ],
 )
-def test_googles_dranet_publishes_what_the_machine_has(
+def test_googles_dranet_is_enabled_per_machine_type(
     pool: Any, machine: str, label: str | None, profile: object
 ) -> None:
     inputs = pool(machine=machine, network_devices=True, **BOUGHT).inputs
@@ -415,13 +415,13 @@ def test_googles_dranet_publishes_what_the_machine_has(
         ({"machine": "n1-standard-8+nvidia-tesla-t4:1", "disk_type": "pd-ssd"}, "pd-ssd"),
     ],
 )
-def test_a_node_boots_from_a_disk_that_its_machine_takes(
+def test_boot_disk_type_is_supported_by_the_machine_type(
     pool: Any, args: dict[str, Any], disk: str
 ) -> None:
     assert pool(**args, **BOUGHT).inputs["nodeConfig"]["diskType"] == disk
 
 
-def test_pods_and_taints_of_a_node(pool: Any) -> None:
+def test_max_pods_and_taints_are_set(pool: Any) -> None:
     inputs = pool(max_pods=32, taints=[{"key": "team", "value": "vision"}]).inputs
     assert inputs["maxPodsPerNode"] == 32
     assert inputs["nodeConfig"]["taints"][1] == {
@@ -431,7 +431,7 @@ def test_pods_and_taints_of_a_node(pool: Any) -> None:
     }
 
 
-def test_an_upgrade_never_needs_a_node_more_than_the_pool_has(pool: Any) -> None:
+def test_upgrade_needs_no_additional_node(pool: Any) -> None:
     assert pool().inputs["upgradeSettings"] == {
         "strategy": "SURGE",
         "maxSurge": 0,
@@ -440,9 +440,7 @@ def test_an_upgrade_never_needs_a_node_more_than_the_pool_has(pool: Any) -> None
 
 
 @pytest.mark.parametrize("secure_boot", [True, False])
-def test_nodes_are_hardened_and_secure_boot_is_a_choice_on_record(
-    pool: Any, secure_boot: bool
-) -> None:
+def test_nodes_are_hardened_and_secure_boot_is_optional(pool: Any, secure_boot: bool) -> None:
     config = pool(secure_boot=secure_boot, disk_kms_key="k").inputs["nodeConfig"]
     assert config["shieldedInstanceConfig"] == {
         "enableIntegrityMonitoring": True,
@@ -467,7 +465,7 @@ def test_nodes_are_hardened_and_secure_boot_is_a_choice_on_record(
         (6, "", None, 2, 6),
     ],
 )
-def test_system_nodes_are_there_from_the_first(
+def test_system_pool_starts_with_enough_nodes(
     declare: Callable[..., Any],
     count: int,
     zones: str,
@@ -496,20 +494,20 @@ def test_nodes_that_share_nvlink_need_a_policy(
     assert any("different domains" in text for text in said) is warned
 
 
-def test_compact_placement(pool: Any) -> None:
+def test_compact_placement_can_be_enabled(pool: Any) -> None:
     assert pool(compact_placement=True).inputs["placementPolicy"] == {"type": "COMPACT"}
     own = pool(placement_policy="rack").inputs["placementPolicy"]
     assert own == {"type": "COMPACT", "policyName": "rack"}
 
 
-def test_local_ssds_are_as_many_as_asked_and_another_number_is_seen(pool: Any) -> None:
+def test_requested_local_ssds_are_declared(pool: Any) -> None:
     asked = pool(local_ssds=1)
     assert asked.inputs["nodeConfig"]["ephemeralStorageLocalSsdConfig"] == {"localSsdCount": 1}
     assert asked.ignore_changes == ("initialNodeCount",)
     assert "nodeConfig.ephemeralStorageLocalSsdConfig" in pool().ignore_changes
 
 
-def test_kubelet_kernel_hosts_and_boot_disks_are_as_asked(pool: Any) -> None:
+def test_node_system_settings_are_declared(pool: Any) -> None:
     asked = {
         "machine": "a4-highgpu-8g",
         "disk_iops": 9600,
@@ -540,14 +538,14 @@ def test_kubelet_kernel_hosts_and_boot_disks_are_as_asked(pool: Any) -> None:
     assert usual["kubeletConfig"] == {"cpuCfsQuota": True, "cpuManagerPolicy": ""}
 
 
-def test_a_protected_cluster_is_kept_by_pulumi_too(cluster: Any) -> None:
+def test_deletion_protection_also_protects_the_pulumi_resource(cluster: Any) -> None:
     """GKE rejects only the deletion of the cluster, after its pools are deleted."""
     kept = cluster(deletion_protection=True).one("Cluster")
     assert (kept.protect, kept.inputs["deletionProtection"]) == (True, True)
     assert not cluster().one("Cluster").protect
 
 
-def test_what_is_off_is_sent_as_off(cluster: Any) -> None:
+def test_disabled_settings_are_sent_explicitly(cluster: Any) -> None:
     """The provider doesn't change the cloud's settings if a block is omitted."""
     told = {
         "controlPlaneEndpointsConfig": {"dnsEndpointConfig": {"allowExternalTraffic": False}},
@@ -560,7 +558,7 @@ def test_what_is_off_is_sent_as_off(cluster: Any) -> None:
     assert inputs["privateClusterConfig"]["masterGlobalAccessConfig"] == {"enabled": False}
 
 
-def test_logs_of_the_control_plane(cluster: Any) -> None:
+def test_control_plane_logs_can_be_selected(cluster: Any) -> None:
     def logged(**args: Any) -> list[str]:
         return cluster(**args).one("Cluster").inputs["loggingConfig"]["enableComponents"]
 
@@ -570,12 +568,12 @@ def test_logs_of_the_control_plane(cluster: Any) -> None:
     assert every == ["SYSTEM_COMPONENTS", "WORKLOADS", "APISERVER", "CONTROLLER_MANAGER"]
 
 
-def test_the_first_pool_of_an_imported_cluster_is_left_alone(cluster: Any) -> None:
+def test_default_pool_of_an_imported_cluster_is_unchanged(cluster: Any) -> None:
     found = cluster(imported=True, cluster_name="main").one("Cluster")
     assert not {"nodeConfig", "initialNodeCount", "removeDefaultNodePool"} & found.inputs.keys()
     assert found.ignore_changes == ("initialNodeCount", "removeDefaultNodePool")
 
 
-def test_sysctls_are_removed_by_an_empty_mapping(pool: Any) -> None:
+def test_empty_mapping_removes_sysctls(pool: Any) -> None:
     assert pool(sysctls={}).inputs["nodeConfig"]["linuxNodeConfig"] == {"sysctls": {}}
     assert "linuxNodeConfig" not in pool().inputs["nodeConfig"]

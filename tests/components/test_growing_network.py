@@ -75,7 +75,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Stack:
     return Stack(tmp_path_factory.mktemp("network"), {"zones": ["us-east-1b", "us-east-1c"]})
 
 
-def test_a_zone_that_sorts_first_only_adds(stack: Stack) -> None:
+def test_zone_that_sorts_first_only_adds_resources(stack: Stack) -> None:
     steps = stack.with_settings({"zones": ["us-east-1a", "us-east-1b", "us-east-1c"]})
     assert steps.keys() == {"create", "update"}
     assert steps["update"] == {"VpcEndpoint dev-network-s3"}  # which gets one more route table
@@ -84,7 +84,7 @@ def test_a_zone_that_sorts_first_only_adds(stack: Stack) -> None:
     assert len(steps["create"]) == 8
 
 
-def test_another_address_range_replaces_network_cluster_and_nodes_and_says_so(stack: Stack) -> None:
+def test_preview_shows_that_another_range_replaces_the_network(stack: Stack) -> None:
     steps = stack.with_settings({"zones": ["us-east-1b", "us-east-1c"], "vpc_cidr": "10.64.0.0/16"})
     assert {
         "Vpc dev-network-vpc",
@@ -94,7 +94,7 @@ def test_another_address_range_replaces_network_cluster_and_nodes_and_says_so(st
     } <= steps["replace"]
 
 
-def test_a_network_that_is_there_already_replaces_the_cluster_and_says_so(stack: Stack) -> None:
+def test_preview_shows_that_an_existing_network_replaces_the_cluster(stack: Stack) -> None:
     steps = stack.with_settings({"subnet_ids": ["subnet-0a", "subnet-0b"]})
     assert {"Cluster dev-cluster", "NodeGroup dev-system", "NodeGroup l4-nodes"} <= steps["replace"]
     assert "Vpc dev-network-vpc" in steps["delete"]

@@ -35,7 +35,7 @@ def boot(
     return subprocess.run(["bash", "-c", program], text=True, capture_output=True, check=False)
 
 
-def test_all_sizes_are_reserved(tmp_path: Path) -> None:
+def test_huge_pages_of_all_sizes_are_reserved(tmp_path: Path) -> None:
     done = boot(tmp_path, {"2Mi": 4096, "1Gi": 2}, room={"2048": 10_000, "1048576": 4})
     assert (done.returncode, done.stderr) == (0, "")
     asked = {each.parent.name: each.read_text().strip() for each in tmp_path.glob("*/nr_hugepages")}
@@ -45,13 +45,13 @@ def test_all_sizes_are_reserved(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "room", [{"2048": 4095}, {}], ids=["fewer", "a size that the processor has not"]
 )
-def test_a_node_with_fewer_fails(tmp_path: Path, room: dict[str, int]) -> None:
+def test_node_with_too_few_huge_pages_fails(tmp_path: Path, room: dict[str, int]) -> None:
     done = boot(tmp_path, {"2Mi": 4096}, room=room)
     assert done.returncode == 1
     assert ("4095 of 4096 huge pages of 2048 kB could be reserved" in done.stderr) == bool(room)
 
 
-def test_a_node_reserves_them_at_every_boot_before_it_joins(declare: Callable[..., Any]) -> None:
+def test_huge_pages_are_reserved_at_every_boot_before_joining(declare: Callable[..., Any]) -> None:
     needed = {
         "cluster_name": "dev",
         "node_role_arn": "arn:aws:iam::111122223333:role/nodes",

@@ -31,7 +31,7 @@ CLOUDS = {"pulumi_aws", "pulumi_gcp", "pulumi_azure_native"}
         ),
     ],
 )
-def test_what_an_import_does_not_load(statement: str, absent: set[str]) -> None:
+def test_import_does_not_load_unused_packages(statement: str, absent: set[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-c", f"{statement}\n{LOADED}"], capture_output=True, text=True, check=True
     )
@@ -47,7 +47,7 @@ def test_what_an_import_does_not_load(statement: str, absent: set[str]) -> None:
         ("pulumi_kubernetes", "DraDriver", "components"),
     ],
 )
-def test_a_missing_sdk_is_named_with_its_extra(sdk: str, component: str, extra: str) -> None:
+def test_missing_sdk_error_names_the_extra(sdk: str, component: str, extra: str) -> None:
     hide = (
         "import importlib.util as u; f = u.find_spec; u.find_spec = lambda n, *a: None if n == "
         f"{sdk!r} else f(n, *a)"

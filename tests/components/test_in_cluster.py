@@ -29,7 +29,7 @@ def driver(declare: Callable[..., Any]) -> Callable[..., Any]:
     return lambda **args: declare(lambda: DraDriver("driver", {**DRIVER, **args}))
 
 
-def test_only_the_drivers_namespace_may_be_privileged(driver: Any) -> None:
+def test_only_the_drivers_namespace_is_privileged(driver: Any) -> None:
     metadata = driver().one("Namespace").inputs["metadata"]
     assert metadata["name"] == "nvidia-dra-driver"
     assert metadata["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
@@ -38,7 +38,7 @@ def test_only_the_drivers_namespace_may_be_privileged(driver: Any) -> None:
 @pytest.mark.parametrize(
     ("platform", "quotas"), [("aks", 0), ("eks", 0), ("gke", 1), ("gpu-operator", 0)]
 )
-def test_gke_wants_a_quota_for_critical_pods(driver: Any, platform: str, quotas: int) -> None:
+def test_gke_needs_a_quota_for_critical_pods(driver: Any, platform: str, quotas: int) -> None:
     declared = driver(platform=platform, max_nodes=12, compute_domains=True)
     assert [q.inputs["spec"]["hard"]["pods"] for q in declared.all("ResourceQuota")] == [
         "14"
@@ -54,7 +54,7 @@ def test_gke_wants_a_quota_for_critical_pods(driver: Any, platform: str, quotas:
         ("0.4.1", "oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu", None),
     ],
 )
-def test_the_release_is_pinned_where_it_is_published(
+def test_chart_is_pinned_to_its_repository(
     driver: Any, version: str, chart: str, repo: str | None
 ) -> None:
     release = driver(version=version).one("Release")
@@ -73,7 +73,7 @@ spec: {group: resource.nvidia.com, scope: Namespaced, names: {plural: computedom
 """
 
 
-def test_definitions_are_upgraded_before_the_release_and_stay_when_it_goes(driver: Any) -> None:
+def test_definitions_are_upgraded_before_the_release_and_retained(driver: Any) -> None:
     declared = driver(compute_domains=True, crd_manifests=CRD)
     definition = declared.one("CustomResourceDefinitionPatch", "driver-computedomains")
     assert definition.retain_on_delete
@@ -88,7 +88,7 @@ def test_definitions_are_upgraded_before_the_release_and_stay_when_it_goes(drive
     assert driver().one("Release").inputs["skipCrds"] is False
 
 
-def test_a_pod_of_the_driver_writes_the_slices_of_its_own_node_alone(driver: Any) -> None:
+def test_driver_pod_can_write_only_its_own_nodes_slices(driver: Any) -> None:
     declared = driver(namespace="gpu-driver")
     policy = declared.one("ValidatingAdmissionPolicy")
     assert policy.inputs["metadata"]["name"] == "gpu-driver-own-slices"
@@ -107,14 +107,14 @@ def test_a_pod_of_the_driver_writes_the_slices_of_its_own_node_alone(driver: Any
     assert not driver(own_slices_only=False).all("ValidatingAdmissionPolicy")
 
 
-def test_a_chart_of_ones_own_is_taken_as_it_is(driver: Any) -> None:
+def test_custom_chart_is_used_unchanged(driver: Any) -> None:
     inputs = driver(chart="./charts/driver.tgz").one("Release").inputs
     assert inputs["chart"] == "./charts/driver.tgz"
     assert inputs.get("version") is None
     assert inputs.get("repositoryOpts") is None
 
 
-def test_what_lives_in_the_cluster_goes_with_it(declare: Any) -> None:
+def test_cluster_resources_are_deleted_with_the_cluster(declare: Any) -> None:
     def make() -> None:
         cluster = pulumi.CustomResource("test:index:Cluster", "cluster", {})
         DraDriver("driver", DRIVER, opts=pulumi.ResourceOptions(deleted_with=cluster))  # type: ignore[arg-type]  # plain
@@ -133,7 +133,7 @@ def test_what_lives_in_the_cluster_goes_with_it(declare: Any) -> None:
 @pytest.mark.parametrize(
     ("status", "fails"), [("deployed", False), (None, False), ("failed", True), ("pending", True)]
 )
-def test_a_failed_release_is_not_hidden_by_a_refresh(status: str | None, fails: bool) -> None:
+def test_failed_release_is_not_hidden_by_a_refresh(status: str | None, fails: bool) -> None:
     if fails:
         with pytest.raises(ReleaseFailed, match=f'release "r" is "{status}", not deployed'):
             require_deployed("r", SimpleNamespace(status=status))
@@ -141,7 +141,7 @@ def test_a_failed_release_is_not_hidden_by_a_refresh(status: str | None, fails: 
         assert require_deployed("r", SimpleNamespace(status=status)) == "deployed"
 
 
-def test_the_installer_runs_on_dra_nodes_whose_own_installation_is_off(declare: Any) -> None:
+def test_installer_runs_on_dra_nodes_without_googles_installer(declare: Any) -> None:
     daemon_set = (
         declare(lambda: DriverInstaller("installer", {"driver": "default"})).one("DaemonSet").inputs
     )
@@ -161,7 +161,7 @@ def test_the_installer_runs_on_dra_nodes_whose_own_installation_is_off(declare: 
     assert pod["containers"][0]["image"] == "registry.k8s.io/pause:3.10"
 
 
-def test_the_installer_rests_on_an_image_of_a_mirror(declare: Any) -> None:
+def test_installer_uses_a_mirrored_pause_image(declare: Any) -> None:
     installer = declare(
         lambda: DriverInstaller("installer", {"pause_image": "m.example/pause:3"})
     ).one("DaemonSet")
@@ -171,13 +171,13 @@ def test_the_installer_rests_on_an_image_of_a_mirror(declare: Any) -> None:
     )
 
 
-def test_the_device_plugins_release_is_not_waited_for_pod_by_pod(declare: Any) -> None:
+def test_device_plugin_release_skips_waiting_for_pods(declare: Any) -> None:
     release = declare(lambda: DevicePlugin("plugin", {"version": "0.17.4"})).one("Release").inputs
     assert release["skipAwait"] is True
     assert release["version"] == "0.17.4"
 
 
-def test_an_existing_device_plugin_is_narrowed_in_place(declare: Any) -> None:
+def test_existing_device_plugin_is_patched_in_place(declare: Any) -> None:
     declared = declare(
         lambda: DevicePlugin("plugin", {"existing_daemon_set": "nvidia-device-plugin-daemonset"})
     )
@@ -223,14 +223,14 @@ def test_an_existing_device_plugin_is_narrowed_in_place(declare: Any) -> None:
     ],
     ids=["any", "whole GPU", "memory", "MIG"],
 )
-def test_ready_classes_say_what_they_mean_and_compile(
+def test_predefined_classes_have_valid_selectors(
     intent: dict[str, Any], selectors: list[str]
 ) -> None:
     assert class_selectors(**intent) == selectors
     assert [refusal_of(selector, 34) for selector in selectors] == [""] * len(selectors)
 
 
-def test_an_extended_resource_is_set_only_where_the_release_keeps_it(declare: Any) -> None:
+def test_extended_resource_is_set_only_if_the_version_supports_it(declare: Any) -> None:
     classes = [{"name": "large", "device": "gpu", "extended_resource_name": "example.com/large"}]
     made = declare(
         lambda: DeviceClasses("c", {"kubernetes_version": "1.36", "classes": classes})
@@ -238,7 +238,7 @@ def test_an_extended_resource_is_set_only_where_the_release_keeps_it(declare: An
     assert made.inputs["spec"]["extendedResourceName"] == "example.com/large"
 
 
-def test_tenants_claim_but_decide_nothing(declare: Any) -> None:
+def test_tenants_can_create_claims_only(declare: Any) -> None:
     tenants = [{"namespace": "vision", "groups": ["vision"], "device_quota": {"gpu.nvidia.com": 8}}]
     declared = declare(lambda: TenantAccess("tenants", {"tenants": tenants}))  # type: ignore[typeddict-item]  # plain
     rights = {
@@ -256,7 +256,7 @@ def test_tenants_claim_but_decide_nothing(declare: Any) -> None:
     assert declared.one("RoleBinding").inputs["subjects"][0]["name"] == "vision"
 
 
-def test_admin_access_is_for_named_namespaces_only(declare: Any) -> None:
+def test_admin_access_is_limited_to_listed_namespaces(declare: Any) -> None:
     declared = declare(lambda: AdminAccessPolicy("admin", {"namespaces": ["monitoring"]}))
     spec = declared.one("ValidatingAdmissionPolicy").inputs["spec"]
     assert spec["failurePolicy"] == "Fail"

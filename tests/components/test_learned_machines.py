@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from pulumi.errors import InputPropertiesError
-from test_odd_fleets import platform
-from test_what_plans_builds import FLEETS
+from test_planned_fleets_build import FLEETS
+from test_unusual_fleets import platform
 
 from dra_planner.clouds import cloud
 from dra_planner.fleet import read_fleet
@@ -43,7 +43,7 @@ def fleet(name: str, driver: Mapping[str, Any], **row: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("driver", [GPU, NPU], ids=["gpu", "npu"])
 @pytest.mark.parametrize("name", sorted(FLEETS))
-def test_a_pool_of_a_learned_machine_type_has_the_taints_that_its_plan_expects(
+def test_pool_of_a_learned_machine_type_has_the_planned_taints(
     declare: Declare, name: str, driver: Mapping[str, Any]
 ) -> None:
     row = {"acceleratorType": "nvidia-r200"} if name == "gke" else {}
@@ -62,6 +62,6 @@ def test_a_pool_of_a_learned_machine_type_has_the_taints_that_its_plan_expects(
     assert ("nvidia-r200" in str(found[0])) is (name == "gke" and driver is GPU)
 
 
-def test_gke_rejects_gpus_of_which_the_type_is_unknown(declare: Declare) -> None:
+def test_gke_rejects_gpus_of_unknown_type(declare: Declare) -> None:
     with pytest.raises(InputPropertiesError, match="set acceleratorType in its catalog row"):
         declare(lambda: platform(fleet("gke", GPU)))

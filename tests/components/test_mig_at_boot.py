@@ -96,7 +96,7 @@ class Node:
         self._gpus.write_text(json.dumps(state))
 
 
-def test_instances_are_made_once_and_again_after_a_reboot(tmp_path: Path) -> None:
+def test_instances_are_created_once_and_again_after_a_reboot(tmp_path: Path) -> None:
     node, program = Node(tmp_path, gpu0={}, gpu1={}), mig_program([["3g.40gb", "4g.40gb"], None])
     assert node.run(program).returncode == 0
     assert node.gpu("0")["instances"] == ["3g.40gb", "4g.40gb"]
@@ -117,7 +117,7 @@ def test_other_instances_are_replaced(tmp_path: Path) -> None:
     assert node.gpu("0")["instances"] == ["1g.10gb"] * 7
 
 
-def test_mode_alone(tmp_path: Path) -> None:
+def test_mig_mode_without_instances_is_enabled(tmp_path: Path) -> None:
     node = Node(tmp_path, gpu0={})
     assert node.run(mig_program([[]])).returncode == 0
     assert (node.gpu("0")["mode"], node.gpu("0")["instances"]) == ("Enabled", [])
@@ -140,7 +140,7 @@ def test_a_pending_mode_is_applied_by_a_reset(tmp_path: Path) -> None:
         pytest.param({"room": 3}, "GPU 0 doesn't have its MIG instances", id="fewer instances"),
     ],
 )
-def test_what_does_not_become_as_planned_fails(
+def test_configuration_that_fails_is_an_error(
     tmp_path: Path, gpu: dict[str, Any], said: str
 ) -> None:
     done = Node(tmp_path, gpu0=gpu).run(mig_program([["1g.10gb"] * 7]))
@@ -149,7 +149,7 @@ def test_what_does_not_become_as_planned_fails(
 
 
 @pytest.mark.parametrize("failing", ["", UNIT])
-def test_the_installer_starts_the_unit_and_keeps_a_failed_node_away(
+def test_installer_starts_the_unit_and_a_failed_node_does_not_join(
     tmp_path: Path, failing: str
 ) -> None:
     script = mig_installer([["7g.80gb"]]).replace("/usr/local/sbin", str(tmp_path))
@@ -173,7 +173,7 @@ def test_the_installer_starts_the_unit_and_keeps_a_failed_node_away(
     assert "RequiredBy=nodeadm-run.service" in (tmp_path / UNIT).read_text()
 
 
-def test_user_data(declare: Callable[..., Any]) -> None:
+def test_user_data_configures_mig(declare: Callable[..., Any]) -> None:
     declared = declare(
         lambda: EksGpuPool(
             "a100",
@@ -196,7 +196,7 @@ def test_user_data(declare: Callable[..., Any]) -> None:
     assert document == GOLDEN.read_bytes()
 
 
-def test_a_driver_that_never_answers_fails_with_its_message(
+def test_driver_that_never_responds_fails_with_its_message(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     node = Node(tmp_path, gpu0={})

@@ -47,9 +47,7 @@ def platform(declare: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize("stack", ["eks-dev", "gke-dev"])
-def test_a_platform_installs_them_after_the_driver_where_they_are_asked_for(
-    platform: Any, stack: str
-) -> None:
+def test_platform_installs_requested_releases_after_the_driver(platform: Any, stack: str) -> None:
     found = platform(stack, {"daemonPods": COUNTED, "deviceClasses": [LARGE]}, **ALL)
     names = {each.inputs["name"]: each for each in found.all("Release")}
     assert {"dcgm-exporter", "kueue", "kuberay-operator"} <= set(names)
@@ -73,7 +71,7 @@ def test_a_platform_installs_them_after_the_driver_where_they_are_asked_for(
     )
 
 
-def test_none_is_installed_unless_it_is_asked_for(platform: Any) -> None:
+def test_releases_are_not_installed_by_default(platform: Any) -> None:
     names = {each.inputs["name"] for each in platform("eks-dev", {}).all("Release")}
     assert not names & {"dcgm-exporter", "kueue", "kuberay-operator"}
 
@@ -84,9 +82,7 @@ SMALL = {"dcgm-exporter": {"cpu": "100m", "memory": "64Mi"}}
 @pytest.mark.parametrize(
     "told", [{}, {"dcgm-exporter": False}, SMALL], ids=["not", "refused", "too little"]
 )
-def test_a_plan_that_does_not_count_the_exporter_is_not_built_with_it(
-    platform: Any, told: Any
-) -> None:
+def test_platform_rejects_an_exporter_missing_from_the_plan(platform: Any, told: Any) -> None:
     says = re.escape(
         "gpu_metrics: runs pods on every GPU node, and the plan must count them; add daemonPods: "
         "{dcgm-exporter:"
@@ -103,7 +99,7 @@ PINNED = {
 
 
 @pytest.mark.parametrize(("component", "chart", "version", "security"), PINNED.values(), ids=PINNED)
-def test_a_release_is_pinned_and_comes_from_a_mirror_where_one_is_named(
+def test_chart_is_pinned_and_can_be_mirrored(
     declare: Any, component: Any, chart: str, version: str, security: str
 ) -> None:
     made = declare(lambda: component("it", {}))
@@ -147,7 +143,7 @@ spec:
 @pytest.mark.parametrize(
     ("device_class", "is_told"), [("gpu.nvidia.com", False), ("elsewhere", True)]
 )
-def test_the_reader_of_manifests_finds_the_classes_mapped(
+def test_kueue_configuration_maps_the_device_classes(
     declare: Any, device_class: str, is_told: bool
 ) -> None:
     values = declare(lambda: Kueue("it", {})).one("Release").inputs["values"]
@@ -177,7 +173,7 @@ def expressions() -> list[str]:
     ]
 
 
-def test_every_expression_is_promql_of_metrics_that_somebody_publishes() -> None:
+def test_every_expression_is_promql_on_published_metrics() -> None:
     recorded = {
         rule["record"] for group in rule_groups() for rule in group["rules"] if "record" in rule
     }
@@ -190,7 +186,7 @@ def test_every_expression_is_promql_of_metrics_that_somebody_publishes() -> None
     assert read == {*METRICS, *recorded}
 
 
-def test_there_is_an_alert_for_what_waits_what_is_broken_and_what_is_idle() -> None:
+def test_alerts_cover_pending_pods_broken_gpus_and_idle_gpus() -> None:
     alerts = {
         rule["alert"]: rule for group in rule_groups() for rule in group["rules"] if "alert" in rule
     }
@@ -200,7 +196,7 @@ def test_there_is_an_alert_for_what_waits_what_is_broken_and_what_is_idle() -> N
     assert "!= 79" not in broken, "a GPU that has fallen off the bus is one"
 
 
-def test_every_cloud_has_a_collector_that_the_component_knows() -> None:
+def test_every_cloud_has_a_known_metrics_collector() -> None:
     assert {cloud(each).metrics_collector for each in names()} <= set(COLLECTORS)
 
 
@@ -212,7 +208,7 @@ COLLECTORS = {
 
 
 @pytest.mark.parametrize(("collector", "expected"), COLLECTORS.items(), ids=COLLECTORS)
-def test_rules_are_given_to_who_collects(
+def test_rules_are_created_for_the_selected_collector(
     declare: Any, collector: str, expected: tuple[set[str], bool]
 ) -> None:
     found = declare(lambda: GpuMetrics("it", {"collector": collector}))
@@ -271,14 +267,14 @@ OLD = {
 
 
 @pytest.mark.parametrize(("component", "inputs", "says"), OLD.values(), ids=OLD)
-def test_what_would_install_and_do_nothing_is_refused(
+def test_inputs_without_effect_are_rejected(
     declare: Any, component: Any, inputs: Any, says: str
 ) -> None:
     with pytest.raises(WrongInputs, match=says):
         declare(lambda: component("it", inputs))
 
 
-def test_a_fleet_whose_class_kueue_does_not_take_is_refused_before_anything_is_declared(
+def test_class_name_that_kueue_rejects_fails_first(
     platform: Any,
 ) -> None:
     """Kueue wouldn't start, and its webhook would reject every Deployment in the cluster."""

@@ -42,7 +42,7 @@ AUTOSCALER = {
 
 
 @pytest.mark.parametrize("inputs", [EksKarpenterArgs, EksClusterAutoscalerArgs])
-def test_every_input_of_an_autoscaler_is_said(inputs: type) -> None:
+def test_every_autoscaler_input_is_an_option(inputs: type) -> None:
     assert (
         set(inputs.__annotations__) - AutoscalerOptions.__annotations__.keys() - AUTOSCALER.keys()
         == set()
@@ -50,22 +50,22 @@ def test_every_input_of_an_autoscaler_is_said(inputs: type) -> None:
 
 
 @pytest.mark.parametrize("of", CLOUDS, ids=lambda of: of.__name__)
-def test_what_a_cloud_sets_is_there(of: Any) -> None:
+def test_platform_inputs_of_a_cloud_exist(of: Any) -> None:
     assert of.CLUSTER_SET.keys() - names_of(of.CLUSTER_INPUTS) == set()
     assert of.POOL_SET.keys() - POOL_SET_BY_PLATFORM.keys() - names_of(of.POOL_INPUTS) == set()
     assert of.DEFAULTS.keys() - names_of(of.CLUSTER_INPUTS) - names_of(of.POOL_INPUTS) == set()
 
 
-def test_every_pool_has_what_all_pools_are_given() -> None:
+def test_platform_inputs_of_every_pool_exist() -> None:
     assert POOL_SET_BY_PLATFORM.keys() - names_of(*[of.POOL_INPUTS for of in CLOUDS]) == set()
 
 
-def test_options_are_those_of_the_components() -> None:
+def test_options_match_the_components() -> None:
     """`make docs` updates them."""
     assert (ROOT / platform_options.PAGE).read_text(encoding="utf-8") == platform_options.text()
 
 
-def test_names_for_commands_are_those_of_the_components() -> None:
+def test_option_names_match_the_components() -> None:
     """`make docs` updates them."""
     assert (ROOT / option_names.FILE).read_text(encoding="utf-8") == option_names.text()
 
@@ -74,7 +74,7 @@ def names_of(*inputs: tuple[type, ...]) -> set[str]:
     return {name for each in inputs for args in each for name in args.__annotations__}
 
 
-def test_options_of_the_driver_are_of_the_types_of_its_inputs() -> None:
+def test_driver_options_have_the_types_of_the_inputs() -> None:
     """Tolerations of a platform are plain values, because its plan depends on them."""
     inputs, options = DraDriverArgs.__annotations__, DriverOptions.__annotations__
     different = {name for name, hint in options.items() if inputs[name] != hint}
@@ -97,7 +97,7 @@ AS_CLOUDS_HAVE_IT = {
 
 
 @pytest.mark.parametrize("kind", ["CLUSTER_INPUTS", "POOL_INPUTS"])
-def test_inputs_of_one_meaning_have_one_name_on_every_cloud(kind: str) -> None:
+def test_same_input_has_the_same_name_on_every_cloud(kind: str) -> None:
     """A platform once had both `disk_kms_key` and `disk_kms_key_arn`, and both `service_cidr` and
     `services_cidr`.
     """
@@ -121,7 +121,7 @@ class Derived(Shared):
     """Version of the chart."""
 
 
-def test_the_schema_has_no_sentences_of_inputs_that_are_inherited() -> None:
+def test_schema_lacks_descriptions_of_inherited_inputs() -> None:
     """This is why options are repeated: when this test fails, inputs can inherit them from
     classes.
     """

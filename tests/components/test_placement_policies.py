@@ -53,6 +53,6 @@ def test_a_plan_without_guards_declares_no_policy(declare: Any) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{}", "nonsense"])
-def test_what_is_no_plan_file_is_rejected(declare: Any, text: str) -> None:
+def test_invalid_plan_file_is_rejected(declare: Any, text: str) -> None:
     with pytest.raises(Exception, match="plan"):
         declare(lambda: PlacementPolicies("placement", {"plan": text}))

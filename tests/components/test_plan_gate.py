@@ -21,7 +21,7 @@ def declared(declare: Any, **inputs: Any) -> dict[str, list[dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_objects_are_those_of_the_file(declare: Any, kind: str) -> None:
+def test_objects_match_the_admission_file(declare: Any, kind: str) -> None:
     written = [each for each in admission_gate(PLAN) if each["kind"] == kind]
     assert written
     found = declared(declare)[kind]
@@ -29,6 +29,6 @@ def test_the_objects_are_those_of_the_file(declare: Any, kind: str) -> None:
     assert by_name == {each["metadata"]["name"]: each["spec"] for each in written}
 
 
-def test_quotas_can_be_left_to_others(declare: Any) -> None:
+def test_quotas_can_be_disabled(declare: Any) -> None:
     found = declared(declare, quotas=False)
     assert (len(found["ValidatingAdmissionPolicy"]), found["ResourceQuota"]) == (3, [])

@@ -61,7 +61,7 @@ SHARED = {
 }
 
 
-def test_gke_installs_its_driver_and_plugin_and_shares_the_gpus(
+def test_gke_installs_driver_and_plugin_and_shares_gpus(
     declare: Callable[..., Any],
 ) -> None:
     shared = {"mig_partition": "1g.5gb", "gpu_sharing": "time-slicing", "gpu_sharing_clients": 4}
@@ -82,7 +82,7 @@ def test_gke_installs_its_driver_and_plugin_and_shares_the_gpus(
     assert config["labels"] == {"nvidia.com/gpu.present": "true", "pulumi-dra/pool": "a100"}
 
 
-def test_aks_cuts_the_gpus_of_a_plugin_pool(declare: Callable[..., Any]) -> None:
+def test_aks_partitions_the_gpus_of_a_plugin_pool(declare: Callable[..., Any]) -> None:
     inputs = (
         declare(lambda: AksGpuPool("a100", {**AKS, "gpu_instance_profile": "MIG1g"}))
         .one("AgentPool")
@@ -100,7 +100,7 @@ def test_eks_labels_its_nodes_for_the_plugin(declare: Callable[..., Any]) -> Non
     assert [taint["key"] for taint in inputs["taints"]] == ["nvidia.com/gpu"]
 
 
-def test_the_platform_configures_the_chart_for_the_pools_and_labels_their_nodes(
+def test_platform_configures_chart_and_node_labels_for_the_pools(
     declare: Callable[..., Any],
 ) -> None:
     fleet = read_fleet({**FLEET, "pools": [SHARED]})
@@ -119,7 +119,7 @@ def test_the_platform_configures_the_chart_for_the_pools_and_labels_their_nodes(
     }
 
 
-def test_a_fleet_of_whole_gpus_leaves_the_chart_as_it_is(declare: Callable[..., Any]) -> None:
+def test_fleet_of_whole_gpus_uses_the_charts_defaults(declare: Callable[..., Any]) -> None:
     fleet = read_fleet({**FLEET, "pools": [{**SHARED, "sharing": None}]})
     inputs: Any = type("Inputs", (), {"device_plugin_chart": ""})()
 

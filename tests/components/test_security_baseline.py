@@ -71,7 +71,7 @@ def aks_nodes() -> None:
     )
 
 
-def test_every_eks_node_has_a_template_that_hides_its_credentials(
+def test_every_eks_node_has_a_template_that_hides_credentials(
     declare: Callable[..., Any],
 ) -> None:
     declared = declare(eks_nodes)
@@ -103,7 +103,7 @@ def test_gke_nodes_are_repaired_and_upgraded(declare: Callable[..., Any]) -> Non
     )
 
 
-def test_protection_reaches_the_cluster(declare: Callable[..., Any]) -> None:
+def test_protection_applies_to_the_cluster(declare: Callable[..., Any]) -> None:
     def make() -> None:
         EksCluster("dev", {"kubernetes_version": "1.34"}, opts=pulumi.ResourceOptions(protect=True))
 
@@ -124,11 +124,11 @@ def defaults(declare: Callable[..., Any]) -> list[Any]:
     ]
 
 
-def test_a_scanner_finds_nothing_in_what_is_declared_by_default(defaults: list[Any]) -> None:
+def test_scanner_finds_nothing_in_the_defaults(defaults: list[Any]) -> None:
     assert findings(defaults) == set()
 
 
-def test_a_scanner_finds_that_no_group_was_chosen(declare: Callable[..., Any]) -> None:
+def test_scanner_finds_a_missing_security_group(declare: Callable[..., Any]) -> None:
     def make() -> None:
         GkeCluster(
             "dev", {"kubernetes_version": "1.34", "region": "us-central1", "security_group": "none"}
@@ -138,7 +138,7 @@ def test_a_scanner_finds_that_no_group_was_chosen(declare: Callable[..., Any]) -
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_every_rule_looks_at_something_and_can_fail(rule: Rule, defaults: list[Any]) -> None:
+def test_every_rule_matches_resources_and_can_fail(rule: Rule, defaults: list[Any]) -> None:
     assert [each for each in defaults if each.type in rule.kinds]
     assert not rule.holds(rule.broken_by)
 
@@ -158,13 +158,13 @@ def test_an_open_default_security_group_is_found(declare: Callable[..., Any]) ->
     assert findings(resources) == {("CKV2_AWS_12", "net-vpc")}
 
 
-def test_the_table_and_the_rules_speak_of_the_same_ids() -> None:
+def test_table_and_rules_have_the_same_ids() -> None:
     in_table = set(re.findall(r"CKV2?_[A-Z]+_[0-9]+", " ".join(row[0] for row in ROWS)))
     assert in_table == {rule.id for rule in (*RULES, *LINK_RULES)}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row[0][:60] for row in ROWS])
-def test_every_row_names_a_test_that_exists(row: list[str]) -> None:
+def test_every_row_names_an_existing_test(row: list[str]) -> None:
     assert len(row) == 4
     file, name = re.fullmatch(r"`(.+)::(.+)`", row[3]).groups()  # type: ignore[union-attr]  # a failure here says enough
     assert f"def {name}(" in (PROJECT / "tests" / file).read_text()

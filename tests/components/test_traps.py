@@ -26,14 +26,14 @@ ROWS = [
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row[2]], ids=lambda row: row[0][:60])
-def test_every_row_that_names_a_test_names_one_that_exists(row: list[str]) -> None:
+def test_every_row_names_an_existing_test(row: list[str]) -> None:
     file, _, name = row[2].strip("`").partition("::")
     assert re.search(rf"^def {name}\(", (PROJECT / "tests" / file).read_text(), re.MULTILINE), row[
         2
     ]
 
 
-def test_every_row_has_an_answer_and_most_a_proof() -> None:
+def test_every_row_has_an_answer_and_most_have_a_test() -> None:
     assert all(len(row) == 3 and row[1] for row in ROWS)
     assert len([row for row in ROWS if not row[2]]) <= 4
 
@@ -58,7 +58,7 @@ def test_charts_are_installed_as_releases(releases: list[Any]) -> None:
     assert {release.type for release in releases} == {"kubernetes:helm.sh/v3:Release"}
 
 
-def test_on_gke_the_installer_comes_before_the_driver(declare: Callable[..., Any]) -> None:
+def test_gke_installer_is_created_before_the_driver(declare: Callable[..., Any]) -> None:
     fleet = read_fleet(
         {
             "cloud": "gke",

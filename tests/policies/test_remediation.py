@@ -41,7 +41,7 @@ class TestNodeGroups:  # the plan has 2, 2, and 4 nodes
             ((0, 6, 9), {LOW: 2, HIGH: 6}),  # six run: the maximum stays above them
         ],
     )
-    def test_counts_are_set_to_the_planned_ones(
+    def test_counts_match_the_plan(
         self, declare: SimpleNamespace, counts: Any, changes: dict[str, int]
     ) -> None:
         assert changes_of(declare.record(), declare.node_group(counts=counts)) == changes

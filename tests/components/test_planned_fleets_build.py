@@ -192,7 +192,7 @@ EXPRESSED = [
 ]
 
 
-def test_most_inputs_that_a_fleet_has_are_among_the_cases() -> None:
+def test_cases_cover_most_inputs_of_fleets() -> None:
     said = {(IN_A_FLEET[component][0], key) for component, args, _, _ in EXPRESSED for key in args}
     assert len(EXPRESSED) >= 40
     assert {key for _, key in said} >= {*OF_CLUSTERS, *OF_POOLS, *OF_DRIVERS, "classes"} - {
@@ -206,7 +206,7 @@ def test_most_inputs_that_a_fleet_has_are_among_the_cases() -> None:
     EXPRESSED,
     ids=[f"{case[0]}-{case[2]}-{index}" for index, case in enumerate(EXPRESSED)],
 )
-def test_a_fleet_is_refused_with_the_sentence_of_the_component(
+def test_fleet_is_rejected_with_the_components_message(
     declare: Callable[..., Any], component: str, args: Document, path: str, sentence: str
 ) -> None:
     refused: list[str] = []
@@ -374,7 +374,7 @@ def fleets(draw: st.DrawFn) -> Document:
     suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
 )
 @given(document=fleets())
-def test_what_plans_builds(document: Document) -> None:
+def test_planned_fleets_can_be_built(document: Document) -> None:
     try:
         fleet, plan = planned(document, (Source(name="train.yaml", text=CLAIM),))
     except PlannerError:

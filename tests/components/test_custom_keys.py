@@ -56,7 +56,7 @@ GKE: dict[str, Any] = {
 Declare = Callable[..., Any]
 
 
-def test_auto_scaling_may_use_the_key_of_a_pool_before_its_nodes_start(declare: Declare) -> None:
+def test_auto_scaling_is_granted_a_pools_key_before_its_nodes_start(declare: Declare) -> None:
     declared = declare(lambda: EksGpuPool("l4", {**POOL, "disk_kms_key": KEY}))
     grant = declared.one("Grant")
     assert grant.inputs["keyId"] == KEY
@@ -67,7 +67,7 @@ def test_auto_scaling_may_use_the_key_of_a_pool_before_its_nodes_start(declare: 
     assert grant.name in declared.one("NodeGroup").depends_on
 
 
-def test_the_system_nodes_of_a_cluster_have_a_key_too(declare: Declare) -> None:
+def test_system_nodes_use_a_custom_key(declare: Declare) -> None:
     declared = declare(
         lambda: EksCluster("dev", {"kubernetes_version": "1.34", "disk_kms_key": KEY})
     )
@@ -76,7 +76,7 @@ def test_the_system_nodes_of_a_cluster_have_a_key_too(declare: Declare) -> None:
     assert "dev-system-volumes" in declared.one("NodeGroup").depends_on
 
 
-def test_an_account_that_never_had_an_auto_scaling_group_is_told_before_anything_is_made() -> None:
+def test_account_without_an_auto_scaling_role_fails_first() -> None:
     with pytest.raises(NoServiceRole, match="aws iam create-service-linked-role"):
         require_service_role([])
     assert require_service_role([f"arn:aws:iam::111122223333:{AUTO_SCALING}"]).endswith(
@@ -85,7 +85,7 @@ def test_an_account_that_never_had_an_auto_scaling_group_is_told_before_anything
 
 
 @pytest.mark.parametrize("partition", ["aws", "aws-cn", "aws-us-gov"])
-def test_the_role_lies_in_the_account_and_partition_of_the_nodes(partition: str) -> None:
+def test_service_role_is_in_the_account_and_partition_of_the_nodes(partition: str) -> None:
     beside = service_role_beside(f"arn:{partition}:iam::123456789012:role/path/nodes")
     assert beside == f"arn:{partition}:iam::123456789012:{AUTO_SCALING}"
 
@@ -110,7 +110,7 @@ def test_the_role_lies_in_the_account_and_partition_of_the_nodes(partition: str)
         ),
     ],
 )
-def test_googles_agents_have_a_role_on_the_key_first(
+def test_googles_agents_get_a_role_on_the_key_first(
     declare: Declare, make: Callable[[], pulumi.Resource], waits: str, agent: str
 ) -> None:
     declared = declare(make)
@@ -124,7 +124,7 @@ def test_googles_agents_have_a_role_on_the_key_first(
     assert member.name in waiting.depends_on
 
 
-def test_the_first_pool_of_a_cluster_has_the_key_of_disks_though_it_is_removed_at_once(
+def test_removed_default_pool_uses_the_custom_disk_key(
     declare: Declare,
 ) -> None:
     declared = declare(lambda: GkeCluster("dev", {**GKE, "disk_kms_key": CRYPTO_KEY}))
@@ -145,7 +145,7 @@ def test_the_first_pool_of_a_cluster_has_the_key_of_disks_though_it_is_removed_a
         ("dev-key", VAULT, "12338af0-0e69-4776-bea7-57ae8d297424"),
     ],
 )
-def test_the_identity_of_a_cluster_on_aks_has_its_roles_first(
+def test_aks_identity_gets_its_roles_first(
     declare: Declare, role: str, scope: str, definition: str
 ) -> None:
     declared = declare(lambda: AksCluster("dev", {**AKS, **AKS_KEYS}))
@@ -160,14 +160,12 @@ def test_the_identity_of_a_cluster_on_aks_has_its_roles_first(
     [{"disk_encryption_set_id": DISK_SET, "grant_key_use": False}, {}],
     ids=["others do", "Azure's own key"],
 )
-def test_nothing_is_granted_on_aks_where_others_do_or_the_cloud_has_the_key(
-    declare: Declare, args: Any
-) -> None:
+def test_aks_grants_nothing_for_external_or_cloud_managed_keys(declare: Declare, args: Any) -> None:
     roles = declare(lambda: AksCluster("dev", {**AKS, **args})).all("RoleAssignment")
     assert {each.name for each in roles} == {"dev-subnet", "dev-admin"}
 
 
-def test_the_role_of_an_agent_stays_when_the_pool_goes_since_others_use_it(
+def test_shared_agent_role_is_retained_after_pool_deletion(
     declare: Declare,
 ) -> None:
     declared = declare(lambda: GkeGpuPool("l4", {**GKE_POOL, "disk_kms_key": CRYPTO_KEY}))
@@ -196,9 +194,7 @@ def test_the_role_of_an_agent_stays_when_the_pool_goes_since_others_use_it(
         lambda: GkeCluster("dev", GKE),
     ],
 )
-def test_nothing_is_granted_where_others_do_or_the_cloud_has_the_key(
-    declare: Declare, make: Any
-) -> None:
+def test_external_or_cloud_managed_keys_need_no_grant(declare: Declare, make: Any) -> None:
     declared = declare(make)
     assert declared.all("Grant") == declared.all("CryptoKeyIAMMember") == []
 
@@ -214,7 +210,7 @@ ABROAD = KEY.replace("us-east-1", "eu-west-1")
         ({"pools": [{"name": "l4", "disk_kms_key": ABROAD}]}, "pools.l4.disk_kms_key"),
     ],
 )
-def test_keys_of_another_region_are_refused_before_anything_is_declared(
+def test_keys_of_another_region_are_rejected_first(
     declare: Declare, options: dict[str, Any], path: str
 ) -> None:
     plan = (Path(__file__).parents[2] / "stacks/eks-dev.plan.json").read_text()

@@ -49,7 +49,7 @@ AS_PROVIDER = {
 
 
 @pytest.mark.parametrize(("config", "expected"), AS_PROVIDER.values(), ids=AS_PROVIDER)
-def test_tokens_are_those_of_the_default_provider(
+def test_kubeconfig_uses_the_default_providers_credentials(
     declare: Any, configured: Any, config: dict[str, str], expected: list[str]
 ) -> None:
     configured(config)
@@ -58,14 +58,14 @@ def test_tokens_are_those_of_the_default_provider(
     assert arguments[at : at + 2] == expected
 
 
-def test_what_is_said_wins_over_the_provider(declare: Any, configured: Any) -> None:
+def test_explicit_role_takes_precedence_over_the_provider(declare: Any, configured: Any) -> None:
     configured({"aws:profile": "work"})
     arguments = token_arguments(declare, kubeconfig_role_arn=OTHER)
     assert arguments[-2:] == ["--role-arn", OTHER]
     assert "--profile" not in arguments
 
 
-def test_gke_is_reached_by_its_dns_name(declare: Any) -> None:
+def test_gke_can_be_reached_by_dns_name(declare: Any) -> None:
     found: list[Any] = []
 
     def make() -> Any:
@@ -93,7 +93,7 @@ def test_gke_is_reached_by_its_dns_name(declare: Any) -> None:
 
 
 @pytest.mark.parametrize("login", LOGINS)
-def test_aks_is_reached_by_whoever_has_logged_in_so(declare: Any, login: str) -> None:
+def test_aks_kubeconfig_uses_the_selected_login(declare: Any, login: str) -> None:
     found: list[Any] = []
     args: Any = {"kubernetes_version": "1.35", "location": "eastus", "kubelogin": login}
     declare(lambda: AksCluster("dev", args).kubeconfig.apply(found.append))
@@ -107,7 +107,7 @@ def test_aks_is_reached_by_whoever_has_logged_in_so(declare: Any, login: str) ->
     ("cidrs", "server"),
     [(["8.8.8.0/24"], "dev-cluster.hcp.eastus.azmk8s.io"), ([], "dev-cluster.private.example")],
 )
-def test_the_name_of_an_api_server_on_aks_is_the_one_that_answers(
+def test_aks_kubeconfig_has_the_reachable_server_name(
     declare: Any, cidrs: list[str], server: str
 ) -> None:
     found: list[str] = []
@@ -137,7 +137,7 @@ def test_the_name_of_an_api_server_on_aks_is_the_one_that_answers(
         (["8.8.8.0/24"], ""),
     ],
 )
-def test_who_reaches_the_api_server(cidrs: list[str], said: str) -> None:
+def test_unreachable_api_server_is_explained(cidrs: list[str], said: str) -> None:
     found = unreachable_from_outside(cidrs)
     assert said in found
     assert bool(found) is bool(said)
@@ -146,7 +146,7 @@ def test_who_reaches_the_api_server(cidrs: list[str], said: str) -> None:
 @pytest.mark.parametrize(
     ("stack_name", "warned"), [("eks-dev", True), ("gke-dev", True), ("aks-dev", True)]
 )
-def test_a_platform_that_nobody_reaches_is_warned_of_before_anything_is_made(
+def test_unreachable_platform_is_reported_before_creation(
     declare: Any, stack: Any, monkeypatch: pytest.MonkeyPatch, stack_name: str, warned: bool
 ) -> None:
     said: list[str] = []

@@ -138,7 +138,7 @@ def paths(value: Any, path: str = "") -> Iterator[str]:
         for option in OPTIONS[what]
     ],
 )
-def test_an_option_that_is_removed_is_off(
+def test_removed_option_is_disabled(
     declare: Callable[..., Any], what: str, option: dict[str, Any]
 ) -> None:
     component, usual = WHOLE[what]

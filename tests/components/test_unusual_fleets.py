@@ -118,7 +118,7 @@ EKS_FLEETS = {
 
 
 @pytest.mark.parametrize("changes", EKS_FLEETS.values(), ids=EKS_FLEETS)
-def test_eks_takes_what_is_declared(declare: Callable[..., Any], changes: dict[str, Any]) -> None:
+def test_eks_accepts_unusual_fleets(declare: Callable[..., Any], changes: dict[str, Any]) -> None:
     tags = {f"{'t' * 120}{n}": "v" * 256 for n in range(40)}
     declared = declare(lambda: platform({**EKS, **changes}, tags=tags))
     sent = [
@@ -173,7 +173,7 @@ OF_OTHER_APIS = ("gcp:serviceaccount/account:Account", "gcp:projects/iAMMember:I
 
 
 @pytest.mark.long
-def test_gke_takes_what_is_declared(declare: Callable[..., Any]) -> None:
+def test_gke_accepts_unusual_fleets(declare: Callable[..., Any]) -> None:
     tags = {f"{'t' * 60}{n:02}": "v" * 63 for n in range(40)}
     cases = [
         (each.type, f"{fleet}: {each.name}", each.inputs)
@@ -192,7 +192,7 @@ def test_gke_takes_what_is_declared(declare: Callable[..., Any]) -> None:
     assert len(cases) > 8 * len(GKE_FLEETS)
 
 
-def test_the_gpu_operator_installs_the_driver_itself(declare: Callable[..., Any]) -> None:
+def test_gpu_operator_installs_the_driver(declare: Callable[..., Any]) -> None:
     drivers = {"nvidia": {"version": "0.5.0", "installer": "gpu-operator"}}
     declared = declare(lambda: platform({**GKE, "drivers": drivers}))
     assert not declared.all("Release")
@@ -214,7 +214,7 @@ AKS: dict[str, Any] = {
 }
 
 
-def test_nodes_whose_pods_have_no_addresses_are_refused_in_the_words_of_a_plan(
+def test_pod_range_that_is_too_small_fails_with_the_plans_message(
     declare: Callable[..., Any],
 ) -> None:
     (sentence,) = {cloud("aks").pods_range_fault("10.244.0.0/16", [(300, None)], 2)}
@@ -232,7 +232,7 @@ def test_nodes_whose_pods_have_no_addresses_are_refused_in_the_words_of_a_plan(
     ]
 
 
-def test_a_fixed_count_that_does_not_divide_is_refused_with_what_would(
+def test_fixed_count_not_divisible_by_zones_is_rejected_with_a_fix(
     declare: Callable[..., Any],
 ) -> None:
     def make() -> None:
@@ -264,7 +264,7 @@ SUFFIX = len("-1a2b3c4")
 
 
 @pytest.mark.parametrize("document", [EKS, GKE], ids=["eks", "gke"])
-def test_automatic_names_fit_however_long_the_platforms_and_the_pools_are(
+def test_automatic_names_fit_with_long_platform_and_pool_names(
     declare: Callable[..., Any], document: dict[str, Any]
 ) -> None:
     pools = [{**document["pools"][0], "name": f"{LONG[:-1]}{letter}"} for letter in "ab"]

@@ -97,11 +97,13 @@ def waits(declare: Callable[..., Any]) -> Callable[..., str]:
         ),
     ],
 )
-def test_it_waits_for_all_nodes(waits: Any, cloud: str, args: dict[str, Any], minutes: str) -> None:
+def test_timeout_covers_all_nodes(
+    waits: Any, cloud: str, args: dict[str, Any], minutes: str
+) -> None:
     assert waits(cloud, **args) == minutes
 
 
 @pytest.mark.parametrize("cloud", POOLS)
-def test_what_the_component_is_told_goes_before(waits: Any, cloud: str) -> None:
+def test_custom_timeouts_take_precedence(waits: Any, cloud: str) -> None:
     told = pulumi.ResourceOptions(custom_timeouts=pulumi.CustomTimeouts(update="30m"))
     assert waits(cloud, told, max_nodes=20) == "30m"
