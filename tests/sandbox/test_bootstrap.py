@@ -43,7 +43,7 @@ def bootstrap(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
-def test_a_stamped_environment_is_ready_and_nothing_is_said(
+def test_a_stamped_environment_is_ready_without_output(
     bootstrap: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert bootstrap.main() == 0
@@ -71,7 +71,7 @@ def test_a_stamped_environment_is_ready_and_nothing_is_said(
         "not finished",
     ],
 )
-def test_anything_that_differs_makes_it_unready(
+def test_any_difference_makes_the_environment_outdated(
     bootstrap: ModuleType, checkout: Path, damage
 ) -> None:
     damage(checkout)
@@ -79,7 +79,7 @@ def test_anything_that_differs_makes_it_unready(
     assert not bootstrap.is_ready(bootstrap.description())
 
 
-def test_a_uv_that_fails_is_an_error_and_no_stamp_stays(
+def test_a_failing_uv_is_an_error_without_a_stamp(
     bootstrap: ModuleType, checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
 ) -> None:
     uv = tmp_path / "path" / "uv"
@@ -96,7 +96,7 @@ def test_a_uv_that_fails_is_an_error_and_no_stamp_stays(
     assert not bootstrap.STAMP.exists()
 
 
-def test_an_old_uv_on_path_is_passed_over(
+def test_an_old_uv_on_path_is_ignored(
     bootstrap: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = tmp_path / "path" / "uv"
@@ -113,7 +113,7 @@ def test_an_old_uv_on_path_is_passed_over(
     assert bootstrap.find_uv() == str(cached)
 
 
-def test_it_needs_nothing_but_the_standard_library() -> None:
+def test_bootstrap_uses_only_the_standard_library() -> None:
     """Python without installed packages can import it and the modules that it uses."""
     code = "import sys; sys.path.insert(0, sys.argv[1]); import bootstrap, dra_sandbox.cache"
 

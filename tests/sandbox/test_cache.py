@@ -16,7 +16,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return cache_folder()
 
 
-def test_it_follows_the_base_directory_specification(
+def test_the_cache_follows_the_base_directory_specification(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert cache_folder() == tmp_path / "pulumi-dra"
@@ -25,7 +25,7 @@ def test_it_follows_the_base_directory_specification(
     assert cache_folder() == tmp_path / ".cache" / "pulumi-dra"
 
 
-def test_a_place_that_cannot_be_written_is_named_with_a_fix(
+def test_an_unwritable_cache_is_reported_with_a_fix(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -35,7 +35,7 @@ def test_a_place_that_cannot_be_written_is_named_with_a_fix(
         cache_folder()
 
 
-def test_what_is_there_is_not_made_again(cache: Path) -> None:
+def test_a_cached_item_is_not_created_again(cache: Path) -> None:
     made: list[Path] = []
 
     for _ in range(2):
@@ -45,7 +45,7 @@ def test_what_is_there_is_not_made_again(cache: Path) -> None:
     assert [path.name for path in (cache / "tools").iterdir()] == ["a-1"]
 
 
-def test_an_interrupted_attempt_leaves_nothing_and_can_be_repeated(cache: Path) -> None:
+def test_an_interrupted_attempt_leaves_no_files_and_can_be_repeated(cache: Path) -> None:
     def interrupted(staging: Path) -> None:
         (staging / "half").write_text("")
         raise KeyboardInterrupt
@@ -60,7 +60,7 @@ def test_an_interrupted_attempt_leaves_nothing_and_can_be_repeated(cache: Path) 
     assert [path.name for path in (cache / "tools").rglob("*")] == ["a-1", "whole"]
 
 
-def test_two_at_once_make_it_once_and_the_second_says_that_it_waits(cache: Path) -> None:
+def test_of_two_simultaneous_processes_the_second_reports_that_it_waits(cache: Path) -> None:
     first_is_in, second_waits = threading.Event(), threading.Event()
     made: list[str] = []
 

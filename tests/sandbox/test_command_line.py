@@ -12,14 +12,14 @@ from dra_sandbox.__main__ import main
 from dra_sandbox.demo import refused_stack
 
 
-def test_a_folder_that_is_no_project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_a_project_is_rejected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["demo", "--project", str(tmp_path)]) == 2
     assert "Pulumi.yaml isn't in" in capsys.readouterr().err
 
 
-def test_a_stack_that_the_project_does_not_have(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_missing_stack_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: trial\nruntime: python\n")
 
     assert main(["demo", "--project", str(tmp_path), "--stack", "nowhere"]) == 2
@@ -54,7 +54,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("words", "said"), WRONG.values(), ids=WRONG)
-def test_wrong_options_are_told_before_anything_is_made(
+def test_wrong_options_are_reported_before_anything_is_created(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -74,7 +74,7 @@ def test_wrong_options_are_told_before_anything_is_made(
 
 
 @pytest.mark.parametrize("lines", ["-5", "0", "x"])
-def test_lines_of_a_log_are_a_number(
+def test_the_number_of_log_lines_must_be_a_number(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], lines: str
 ) -> None:
     with pytest.raises(SystemExit, match="2"):
@@ -82,7 +82,7 @@ def test_lines_of_a_log_are_a_number(
     assert f"{lines} isn't a number of lines" in capsys.readouterr().err
 
 
-def test_a_cache_that_cannot_be_written(
+def test_an_unwritable_cache_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").touch()
@@ -121,7 +121,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_the_stack_to_refuse_is_the_clouds_too_small_one(tmp_path: Path, name: str) -> None:
+def test_the_demo_uses_the_clouds_stack_that_is_too_small(tmp_path: Path, name: str) -> None:
     cloud, in_a_file, has_too_small, expected = REFUSED[name]
     stacks = tmp_path / "stacks"
     stacks.mkdir()

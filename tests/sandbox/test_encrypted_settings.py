@@ -28,7 +28,7 @@ from dra_sandbox.encrypted_settings import PLACEHOLDER, without_encryption
     ],
     ids=["passphrase", "cloud key", "secret", "secret in a value", "own key of that name"],
 )
-def test_settings_lose_their_encryption(text: str, expected: dict[str, object]) -> None:
+def test_encryption_is_removed_from_settings(text: str, expected: dict[str, object]) -> None:
     assert yaml.safe_load(without_encryption(text.encode())) == expected
 
 

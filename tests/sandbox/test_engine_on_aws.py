@@ -22,7 +22,7 @@ def built(stack_under_test, tmp_path_factory):
     return stack, result
 
 
-def test_a_pack_refuses_in_up_before_the_group_is_made(
+def test_a_pack_rejects_an_update_before_the_group_is_created(
     stack_under_test, policy_pack: Path, tmp_path: Path
 ) -> None:
     stack = stack_under_test(tmp_path, "aws", SETTINGS)
@@ -39,7 +39,7 @@ def test_a_pack_refuses_in_up_before_the_group_is_made(
     assert NODE_GROUP not in {resource["type"] for resource in stack.engine.resources("dev")}
 
 
-def test_up_creates_every_resource_and_gives_computed_outputs(built) -> None:
+def test_up_creates_every_resource_with_computed_outputs(built) -> None:
     stack, result = built
 
     assert result.change_counts == {"create": 8}
@@ -51,7 +51,7 @@ def test_up_creates_every_resource_and_gives_computed_outputs(built) -> None:
     assert outputs["nodes"].startswith("gpu-")
 
 
-def test_no_plugin_warns_about_where_it_was_found(built) -> None:
+def test_plugins_cause_no_warnings(built) -> None:
     _, result = built
 
     assert result.diagnostics == ()
@@ -66,7 +66,7 @@ def test_a_second_up_changes_nothing(built) -> None:
     assert again.changed_nothing, again.output
 
 
-def test_another_machine_replaces_the_group_and_a_pack_judges_the_preview(
+def test_a_new_machine_type_replaces_the_group_in_a_checked_preview(
     built, policy_pack: Path
 ) -> None:
     """The template changes in place; values that the group takes from it are unknown until then."""
@@ -89,7 +89,7 @@ def test_another_machine_replaces_the_group_and_a_pack_judges_the_preview(
     ]
 
 
-def test_an_exported_state_is_judged_without_program_or_provider(
+def test_an_exported_state_is_checked_without_program_or_provider(
     built, policy_pack: Path, tmp_path: Path
 ) -> None:
     stack, _ = built
@@ -108,7 +108,7 @@ def test_an_exported_state_is_judged_without_program_or_provider(
     assert "gpu: 9 nodes are more than 2" in judged.output
 
 
-def test_destroy_leaves_nothing(built) -> None:
+def test_destroy_deletes_everything(built) -> None:
     stack, _ = built
 
     destroyed = stack.engine.destroy("dev")

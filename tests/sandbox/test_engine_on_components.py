@@ -38,12 +38,12 @@ def test_the_schema_of_a_component_package_is_read_through_its_host(
     assert greeting["isComponent"]
 
 
-def test_a_stack_that_is_not_there(engine: Engine) -> None:
+def test_a_missing_stack_cannot_be_exported(engine: Engine) -> None:
     with pytest.raises(EngineError, match="can't export the stack nowhere"):
         engine.export("nowhere")
 
 
-def test_a_stack_may_be_created_twice_and_its_source_is_left_alone(engine: Engine) -> None:
+def test_creating_a_stack_twice_does_not_change_its_source(engine: Engine) -> None:
     engine.stack_init("dev")
     engine.stack_init("dev")
 
@@ -52,6 +52,6 @@ def test_a_stack_may_be_created_twice_and_its_source_is_left_alone(engine: Engin
     assert [path.name for path in engine.project_dir.iterdir()] == ["Pulumi.yaml"]
 
 
-def test_a_folder_without_a_project(tmp_path: Path) -> None:
+def test_a_folder_without_a_project_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"Pulumi\.yaml"):
         Engine(tmp_path / "work", tmp_path)

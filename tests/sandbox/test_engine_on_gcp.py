@@ -24,7 +24,7 @@ def built(stack_under_test, tmp_path_factory):
     return stack, preview, result
 
 
-def test_a_first_preview_knows_no_cluster_and_so_no_children_of_yaml(built) -> None:
+def test_a_first_preview_has_no_children_of_yaml(built) -> None:
     _, preview, _ = built
 
     kinds = {step.type.rsplit(":", 1)[-1] for step in preview.steps}
@@ -32,7 +32,7 @@ def test_a_first_preview_knows_no_cluster_and_so_no_children_of_yaml(built) -> N
     assert "ConfigMap" not in kinds
 
 
-def test_up_creates_the_cluster_and_everything_inside(built) -> None:
+def test_up_creates_the_cluster_and_its_objects(built) -> None:
     stack, _, result = built
 
     assert result.change_counts == {"create": 12}
@@ -44,7 +44,7 @@ def test_up_creates_the_cluster_and_everything_inside(built) -> None:
     assert pool["id"].startswith("projects/acme/locations/us-central1/clusters/main-")
 
 
-def test_a_secret_kubeconfig_is_nowhere_in_clear(built) -> None:
+def test_a_secret_kubeconfig_is_never_in_plain_text(built) -> None:
     stack, _, _ = built
 
     kubeconfig = json.loads(stack.engine.outputs("dev")["kubeconfig"])
@@ -55,7 +55,7 @@ def test_a_secret_kubeconfig_is_nowhere_in_clear(built) -> None:
     assert "ciphertext" in outputs["kubeconfig"]
 
 
-def test_a_refresh_finds_everything_as_it_was_and_destroy_leaves_nothing(built) -> None:
+def test_a_refresh_changes_nothing_and_destroy_deletes_everything(built) -> None:
     stack, _, _ = built
 
     refreshed = stack.engine.refresh("dev")

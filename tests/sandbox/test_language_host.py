@@ -41,7 +41,7 @@ def program(folder: Path, **options: str) -> language_pb2.ProgramInfo:
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_it_leaves_without_a_word(process: subprocess.Popen[str], how: signal.Signals) -> None:
+def test_the_host_exits_silently(process: subprocess.Popen[str], how: signal.Signals) -> None:
     assert process.stdout is not None
     process.stdout.readline()
 
@@ -51,7 +51,7 @@ def test_it_leaves_without_a_word(process: subprocess.Popen[str], how: signal.Si
     assert (process.returncode, stdout, stderr) == (0, "", "")
 
 
-def test_it_goes_with_an_engine_that_is_killed() -> None:
+def test_the_host_exits_if_its_engine_is_killed() -> None:
     """This engine starts the host, prints the ID of its process, and is killed; then the host's
     output ends.
     """
@@ -66,7 +66,7 @@ def test_it_goes_with_an_engine_that_is_killed() -> None:
         assert started.stdout.read() == ""  # returns when no process can write any more
 
 
-def test_it_asks_for_no_downloads(
+def test_the_host_requires_no_downloads(
     host: language_pb2_grpc.LanguageRuntimeStub, tmp_path: Path
 ) -> None:
     packages = host.GetRequiredPackages(
@@ -80,7 +80,7 @@ def test_it_asks_for_no_downloads(
     assert installing == []
 
 
-def test_a_folder_that_is_not_an_environment_is_named(
+def test_a_folder_that_is_not_an_environment_is_reported(
     host: language_pb2_grpc.LanguageRuntimeStub, tmp_path: Path
 ) -> None:
     (tmp_path / "empty").mkdir()
@@ -89,7 +89,7 @@ def test_a_folder_that_is_not_an_environment_is_named(
     assert f"{tmp_path}/empty doesn't contain bin/python" in answer.error
 
 
-def test_a_component_package_runs_here_before_its_environment_is_created(
+def test_a_component_package_runs_without_an_environment(
     host: language_pb2_grpc.LanguageRuntimeStub, tmp_path: Path
 ) -> None:
     (tmp_path / "__main__.py").write_text("import sys\nprint(sys.prefix)\n")
@@ -101,7 +101,7 @@ def test_a_component_package_runs_here_before_its_environment_is_created(
     assert b"".join(each.stdout for each in answers).decode().strip() == sys.prefix
 
 
-def test_a_component_package_runs_in_the_environment_that_was_made_for_it(
+def test_a_component_package_runs_in_its_own_environment(
     host: language_pb2_grpc.LanguageRuntimeStub, tmp_path: Path
 ) -> None:
     (tmp_path / "__main__.py").write_text("import sys\nprint(sys.prefix)\n")
@@ -115,7 +115,7 @@ def test_a_component_package_runs_in_the_environment_that_was_made_for_it(
     assert b"".join(answer.stdout for answer in answers).decode() == f"{tmp_path / 'venv'}\n"
 
 
-def test_a_component_package_runs_with_its_arguments_and_its_output_streams(
+def test_a_component_package_gets_arguments_and_output_streams(
     host: language_pb2_grpc.LanguageRuntimeStub, tmp_path: Path
 ) -> None:
     (tmp_path / "__main__.py").write_text(
@@ -136,7 +136,7 @@ def test_a_component_package_runs_with_its_arguments_and_its_output_streams(
     assert answers[-1].exitcode == 3
 
 
-def test_the_unknown_value_and_the_protocol_are_those_of_the_sdk() -> None:
+def test_unknown_value_and_protocol_match_the_sdk() -> None:
     """The plugins import only the protocol's classes, so they repeat the SDK's unknown value."""
     from pulumi.runtime import rpc
 

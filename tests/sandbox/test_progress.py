@@ -19,7 +19,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_pipe_sees_the_start_the_news_now_and_then_and_the_end(
+def test_a_pipe_gets_the_start_regular_updates_and_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(progress, "_PLAIN_INTERVAL_SECONDS", 0.01)
@@ -36,7 +36,7 @@ def test_a_pipe_sees_the_start_the_news_now_and_then_and_the_end(
     assert re.fullmatch(r"building: done in \d+ s", lines[-1])
 
 
-def test_an_interrupt_is_told_and_passed_on() -> None:
+def test_an_interrupt_is_reported_and_raised_again() -> None:
     out = io.StringIO()
 
     with pytest.raises(KeyboardInterrupt), step("building", out):
@@ -45,7 +45,7 @@ def test_an_interrupt_is_told_and_passed_on() -> None:
     assert out.getvalue().splitlines()[-1].startswith("building: stopped after ")
 
 
-def test_a_terminal_keeps_one_line_and_the_end() -> None:
+def test_a_terminal_shows_only_one_line() -> None:
     out = Terminal()
 
     with step("building", out):

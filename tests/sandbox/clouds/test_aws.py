@@ -56,7 +56,7 @@ def invoke(aws, token: str, arguments: dict[str, Any]) -> dict[str, Any]:
     return from_wire(getattr(answer, "return"))
 
 
-def test_automatic_names(aws) -> None:
+def test_automatic_names_are_stable_and_kept(aws) -> None:
     first = from_wire(check(aws, TEMPLATE, {}).inputs)
     again = from_wire(check(aws, TEMPLATE, {}).inputs)
     other = from_wire(check(aws, TEMPLATE, {}, seed=b"other").inputs)
@@ -71,7 +71,7 @@ def test_automatic_names(aws) -> None:
     assert given["__defaults"] == []
 
 
-def test_a_name_that_grows_too_long_is_refused(aws) -> None:
+def test_a_name_that_becomes_too_long_is_rejected(aws) -> None:
     request = provider_pb2.CheckRequest(
         urn=urn("aws:iam/role:Role", "r" * 60),
         news=to_wire({"assumeRolePolicy": "{}"}),
@@ -81,7 +81,7 @@ def test_a_name_that_grows_too_long_is_refused(aws) -> None:
     assert "longer than 64 characters" in aws.Check(request).failures[0].reason
 
 
-def test_a_role_without_a_region_is_fine_and_a_group_needs_one(simulated) -> None:
+def test_a_role_needs_no_region_but_a_group_does(simulated) -> None:
     client = simulated("aws")
     client.Configure(provider_pb2.ConfigureRequest(args=to_wire({})))
 
@@ -101,7 +101,9 @@ def test_a_role_without_a_region_is_fine_and_a_group_needs_one(simulated) -> Non
         ({"diskSize": 100, "launchTemplate": {"id": "lt-1", "version": "1"}}, "launch template"),
     ],
 )
-def test_a_group_that_the_api_would_refuse(aws, change: dict[str, Any], reason: str) -> None:
+def test_a_group_that_the_api_rejects_fails_the_check(
+    aws, change: dict[str, Any], reason: str
+) -> None:
     inputs = {
         "clusterName": "main",
         "nodeRoleArn": "arn",
@@ -113,7 +115,7 @@ def test_a_group_that_the_api_would_refuse(aws, change: dict[str, Any], reason: 
     assert reason in check(aws, GROUP, {**inputs, **change}).failures[0].reason
 
 
-def test_a_preview_knows_the_inputs_and_not_what_only_the_cloud_can_say(aws) -> None:
+def test_a_preview_shows_inputs_but_no_computed_outputs(aws) -> None:
     inputs = {
         "name": "main",
         "roleArn": UNKNOWN,
@@ -134,7 +136,7 @@ def test_a_preview_knows_the_inputs_and_not_what_only_the_cloud_can_say(aws) -> 
     assert outputs["tagsAll"] == {}
 
 
-def test_a_cluster_has_what_a_kubeconfig_needs(aws) -> None:
+def test_a_cluster_has_the_outputs_that_a_kubeconfig_needs(aws) -> None:
     answer = create(
         aws, CLUSTER, {"name": "main", "roleArn": "arn", "vpcConfig": {"subnetIds": ["subnet-1"]}}
     )
@@ -149,7 +151,7 @@ def test_a_cluster_has_what_a_kubeconfig_needs(aws) -> None:
     assert outputs["certificateAuthority"]["data"]
 
 
-def test_an_update_keeps_what_the_cloud_said_and_counts_template_versions(aws) -> None:
+def test_an_update_keeps_outputs_and_increments_the_template_version(aws) -> None:
     inputs = {"name": "gpu", "imageId": "ami-1", "tags": {"a": "1"}}
     state = from_wire(create(aws, TEMPLATE, inputs).properties)
     changed = {"name": "gpu", "imageId": "ami-2", "tags": {"a": "2"}}
@@ -172,7 +174,7 @@ def test_an_update_keeps_what_the_cloud_said_and_counts_template_versions(aws) -
     assert done["tagsAll"] == {"a": "2"}
 
 
-def test_a_type_without_a_row_works_from_its_schema_alone(aws) -> None:
+def test_a_type_without_a_row_works_from_its_schema(aws) -> None:
     token = "aws:sqs/queue:Queue"
     checked = check(aws, token, {"visibilityTimeoutSeconds": 30})
     answer = create(
@@ -185,7 +187,7 @@ def test_a_type_without_a_row_works_from_its_schema_alone(aws) -> None:
     assert "did you mean" in check(aws, token, {"visibilityTimeoutSecond": 30}).failures[0].reason
 
 
-def test_a_given_name_forces_deletion_first_and_an_automatic_one_does_not(aws) -> None:
+def test_only_an_explicit_name_forces_deletion_before_replacement(aws) -> None:
     def diff(defaults: list[str]) -> provider_pb2.DiffResponse:
         frame = {"nodeGroupName": "gpu", "__defaults": defaults}
         return aws.Diff(
@@ -215,7 +217,7 @@ def test_a_given_name_forces_deletion_first_and_an_automatic_one_does_not(aws) -
         ("version", False),
     ],
 )
-def test_which_changes_replace_a_node_group(aws, path: str, replaces: bool) -> None:
+def test_changes_that_replace_a_node_group(aws, path: str, replaces: bool) -> None:
     def inputs(value: str) -> dict[str, Any]:
         nested: Any = value
         for part in reversed(path.split(".")):
@@ -235,7 +237,7 @@ def test_which_changes_replace_a_node_group(aws, path: str, replaces: bool) -> N
 @pytest.mark.parametrize(
     ("version", "differs"), [("3", False), ("$Latest", True), ("$Default", True)]
 )
-def test_a_template_by_latest_is_a_difference_each_time(aws, version: str, differs: bool) -> None:
+def test_template_version_latest_always_differs(aws, version: str, differs: bool) -> None:
     same = to_wire({"launchTemplate": {"id": "lt-1", "version": version}})
     answer = aws.Diff(provider_pb2.DiffRequest(urn=urn(GROUP), old_inputs=same, news=same))
     assert list(answer.detailedDiff) == (["launchTemplate.version"] if differs else [])
@@ -243,7 +245,7 @@ def test_a_template_by_latest_is_a_difference_each_time(aws, version: str, diffe
 
 
 @pytest.mark.parametrize(("key", "differs"), [("alias/secrets", True), ("key/1", False)])
-def test_an_alias_for_secrets_is_a_difference_each_time(aws, key: str, differs: bool) -> None:
+def test_a_key_alias_for_secrets_always_differs(aws, key: str, differs: bool) -> None:
     config = {
         "provider": {"keyArn": f"arn:aws:kms:eu-west-1:123456789012:{key}"},
         "resources": ["secrets"],
@@ -254,7 +256,7 @@ def test_an_alias_for_secrets_is_a_difference_each_time(aws, key: str, differs: 
     assert list(answer.replaces) == []
 
 
-def test_deletion_protection_holds(aws) -> None:
+def test_deletion_protection_prevents_deletion(aws) -> None:
     def delete(protected: bool) -> None:
         state = to_wire({"deletionProtection": protected})
         aws.Delete(provider_pb2.DeleteRequest(id="main", urn=urn(CLUSTER), properties=state))
@@ -264,7 +266,7 @@ def test_deletion_protection_holds(aws) -> None:
         delete(True)
 
 
-def test_a_policy_document_is_written_as_the_real_provider_writes_it(aws) -> None:
+def test_a_policy_document_matches_the_real_providers_format(aws) -> None:
     statements = [
         {
             "sid": "Assume",
@@ -311,7 +313,7 @@ def test_a_policy_document_is_written_as_the_real_provider_writes_it(aws) -> Non
     ("region", "names"),
     [("us-east-1", list("abcdef")), ("eu-west-1", list("abc")), ("ap-northeast-1", list("acd"))],
 )
-def test_zones_are_those_of_the_region(simulated, region: str, names: list[str]) -> None:
+def test_zones_belong_to_the_region(simulated, region: str, names: list[str]) -> None:
     client = simulated("aws")
     client.Configure(provider_pb2.ConfigureRequest(args=to_wire({"region": region})))
 
@@ -322,7 +324,7 @@ def test_zones_are_those_of_the_region(simulated, region: str, names: list[str])
     assert zones["names"] == [region + letter for letter in names]
 
 
-def test_a_function_without_an_answer_and_an_argument_nobody_knows(aws) -> None:
+def test_unsupported_functions_and_arguments_are_rejected(aws) -> None:
     with pytest.raises(grpc.RpcError, match="doesn't support the function"):
         invoke(aws, "aws:s3/getBucket:getBucket", {"bucket": "b"})
     request = provider_pb2.InvokeRequest(
@@ -331,7 +333,7 @@ def test_a_function_without_an_answer_and_an_argument_nobody_knows(aws) -> None:
     assert [failure.property for failure in aws.Invoke(request).failures] == ["cluster"]
 
 
-def test_an_unknown_provider_setting_is_refused(aws) -> None:
+def test_an_unknown_provider_setting_is_rejected(aws) -> None:
     answer = aws.CheckConfig(
         provider_pb2.CheckRequest(news=to_wire({"region": "eu-west-1", "regoin": "x"}))
     )
@@ -339,7 +341,7 @@ def test_an_unknown_provider_setting_is_refused(aws) -> None:
     assert [failure.property for failure in answer.failures] == ["regoin"]
 
 
-def test_only_another_content_is_another_version_of_a_template(cloud: Any) -> None:
+def test_only_changed_content_creates_a_template_version(cloud: Any) -> None:
     token = "aws:ec2/launchTemplate:LaunchTemplate"
     given = {"name": "nodes", "instanceType": "g6.2xlarge", "userData": "QQ=="}
     made = cloud.create(token, **given)

@@ -346,23 +346,25 @@ TAKEN = {
 
 
 @pytest.mark.parametrize("token", WHOLE)
-def test_what_is_right_passes(cloud: Any, token: str) -> None:
+def test_valid_inputs_are_accepted(cloud: Any, token: str) -> None:
     assert cloud.complaint(token, WHOLE[token]) == ""
 
 
 @pytest.mark.parametrize(("token", "change", "reason"), AT_ONCE.values(), ids=AT_ONCE)
-def test_refused_at_once(cloud: Any, token: str, change: dict[str, Any], reason: str) -> None:
+def test_invalid_inputs_are_rejected_in_a_preview(
+    cloud: Any, token: str, change: dict[str, Any], reason: str
+) -> None:
     assert reason in cloud.complaint(token, {**WHOLE[token], **change})
 
 
 @pytest.mark.parametrize(("token", "change"), TAKEN.values(), ids=TAKEN)
-def test_taken_though_it_looks_like_what_is_refused(
+def test_inputs_that_resemble_invalid_ones_are_accepted(
     cloud: Any, token: str, change: dict[str, Any]
 ) -> None:
     assert cloud.complaint(token, {**WHOLE[token], **change}) == ""
 
 
-def test_a_minimum_above_the_desired_size(cloud: Any) -> None:
+def test_a_minimum_above_the_desired_size_is_rejected(cloud: Any) -> None:
     with pytest.raises(grpc.RpcError, match="minSize can't be greater than desiredSize"):
         cloud.create(GROUP, **{**GROUP_INPUTS, "scalingConfig": sizes(2, 1, 4)})
     group = cloud.create(GROUP, **GROUP_INPUTS)
@@ -418,7 +420,7 @@ TEMPLATES = {
 
 
 @pytest.mark.parametrize(("template", "change", "reason"), TEMPLATES.values(), ids=TEMPLATES)
-def test_a_group_and_its_template(
+def test_a_group_that_contradicts_its_template_is_rejected(
     cloud: Any, template: dict[str, Any], change: dict[str, Any], reason: str
 ) -> None:
     launch = {"id": cloud.create(TEMPLATE, name="gpu", **template)["id"], "version": "1"}
@@ -426,7 +428,7 @@ def test_a_group_and_its_template(
         cloud.create(GROUP, **{**GROUP_INPUTS, **change, "launchTemplate": launch})
 
 
-def test_minors_go_up_one_by_one_and_groups_come_along(cloud: Any) -> None:
+def test_minor_versions_are_upgraded_in_sequence_with_their_groups(cloud: Any) -> None:
     cluster = cloud.create(CLUSTER, **CLUSTER_INPUTS)
     group = cloud.create(GROUP, **GROUP_INPUTS, version="1.34")
     with pytest.raises(grpc.RpcError, match=r"version update from 1\.34 to 1\.36"):
@@ -446,7 +448,7 @@ def test_minors_go_up_one_by_one_and_groups_come_along(cloud: Any) -> None:
         cloud.update(GROUP, group, **GROUP_INPUTS, version="1.34")
 
 
-def test_a_release_without_a_version_is_the_clusters_and_does_not_go_back(cloud: Any) -> None:
+def test_the_default_release_matches_the_cluster_and_never_decreases(cloud: Any) -> None:
     """Bottlerocket has its own release numbers."""
     cloud.create(CLUSTER, **{**CLUSTER_INPUTS, "version": "1.35"})
     with pytest.raises(
@@ -466,7 +468,7 @@ def test_a_release_without_a_version_is_the_clusters_and_does_not_go_back(cloud:
     cloud.create(GROUP, **{**GROUP_INPUTS, **own})
 
 
-def test_a_cluster_goes_after_its_groups(cloud: Any) -> None:
+def test_a_cluster_is_deleted_after_its_groups(cloud: Any) -> None:
     cluster, group = cloud.create(CLUSTER, **CLUSTER_INPUTS), cloud.create(GROUP, **GROUP_INPUTS)
     with pytest.raises(grpc.RpcError, match="Cluster has nodegroups attached"):
         cloud.delete(CLUSTER, cluster)
@@ -477,7 +479,7 @@ def test_a_cluster_goes_after_its_groups(cloud: Any) -> None:
 @pytest.mark.parametrize(
     "principal", ["arn:aws:iam::123456789012:role/nodes", "arn:aws:iam::123456789012:role/admin"]
 )
-def test_a_principal_has_one_entry(cloud: Any, principal: str) -> None:
+def test_a_principal_has_only_one_access_entry(cloud: Any, principal: str) -> None:
     cloud.create(GROUP, **GROUP_INPUTS)
     cloud.create(ENTRY, clusterName="main", principalArn="arn:aws:iam::123456789012:role/admin")
     with pytest.raises(grpc.RpcError, match="already in use on this cluster"):
@@ -534,7 +536,7 @@ def encrypted(cloud: Any, desired: int = 1) -> dict[str, Any]:
     }
 
 
-def test_nodes_die_at_launch_when_auto_scaling_may_not_use_their_key(cloud: Any) -> None:
+def test_nodes_fail_at_launch_if_auto_scaling_cannot_use_the_key(cloud: Any) -> None:
     cloud.create(GROUP, **GROUP_INPUTS)
     group = encrypted(cloud)
     with pytest.raises(grpc.RpcError, match=r"Client\.InvalidKMSKey\.InvalidState"):
@@ -546,20 +548,20 @@ def test_nodes_die_at_launch_when_auto_scaling_may_not_use_their_key(cloud: Any)
     cloud.create(GROUP, **group)
 
 
-def test_an_empty_group_shows_at_its_first_node_that_its_key_is_closed(cloud: Any) -> None:
+def test_an_empty_group_fails_at_its_first_node_without_key_access(cloud: Any) -> None:
     group = encrypted(cloud, desired=0)
     made = cloud.create(GROUP, **group)
     with pytest.raises(grpc.RpcError, match="AsgInstanceLaunchFailures"):
         cloud.update(GROUP, made, **{**group, "scalingConfig": sizes(0, 1, 4)})
 
 
-def test_a_policy_of_the_key_opens_it_too(cloud: Any) -> None:
+def test_a_key_policy_grants_access(cloud: Any) -> None:
     cloud.create(GROUP, **GROUP_INPUTS)
     cloud.create("aws:kms/keyPolicy:KeyPolicy", keyId="mine", policy=json.dumps(KEY_POLICY))
     assert cloud.create(GROUP, **encrypted(cloud))
 
 
-def test_the_role_of_auto_scaling_is_not_there_before_the_first_group(cloud: Any) -> None:
+def test_the_auto_scaling_role_is_created_with_the_first_group(cloud: Any) -> None:
     with pytest.raises(grpc.RpcError, match="one or more invalid principals"):
         cloud.create("aws:kms/key:Key", policy=json.dumps(KEY_POLICY))
     with pytest.raises(grpc.RpcError, match="InvalidArnException"):

@@ -157,7 +157,7 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", POOLS)
-def test_agent_pools(azure: Any, name: str) -> None:
+def test_agent_pools_are_validated(azure: Any, name: str) -> None:
     changes, expected = POOLS[name]
     pool = {key: value for key, value in {**PLAIN_POOL, **changes}.items() if value is not None}
     said = azure.complaint(POOL, pool)
@@ -283,7 +283,7 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", CLUSTERS)
-def test_clusters(azure: Any, name: str) -> None:
+def test_clusters_are_validated(azure: Any, name: str) -> None:
     changes, expected = CLUSTERS[name]
     cluster = {
         key: value for key, value in {**PLAIN_CLUSTER, **changes}.items() if value is not None
@@ -299,7 +299,7 @@ def refusal(call: Any) -> str:
     return str(refused.value.details())
 
 
-def test_a_pool_needs_its_cluster_and_is_there_once(azure: Any) -> None:
+def test_a_pool_needs_its_cluster_and_a_unique_name(azure: Any) -> None:
     assert "ResourceNotFound" in refusal(lambda: azure.create(POOL, **PLAIN_POOL))
     azure.create(CLUSTER, **PLAIN_CLUSTER)
     pool = azure.create(POOL, **PLAIN_POOL)
@@ -311,7 +311,7 @@ def test_a_pool_needs_its_cluster_and_is_there_once(azure: Any) -> None:
     )
 
 
-def test_a_pool_is_no_newer_than_its_cluster(azure: Any) -> None:
+def test_a_pool_cannot_be_newer_than_its_cluster(azure: Any) -> None:
     azure.create(CLUSTER, **PLAIN_CLUSTER)
     newer = {**PLAIN_POOL, "orchestratorVersion": "1.36"}
     assert "NodePoolMcVersionIncompatible" in refusal(lambda: azure.create(POOL, **newer))
@@ -330,7 +330,9 @@ def test_a_pool_is_no_newer_than_its_cluster(azure: Any) -> None:
         ("gpuProfile", {"driver": "None"}),
     ],
 )
-def test_what_is_fixed_is_neither_replaced_nor_changed(azure: Any, key: str, value: Any) -> None:
+def test_changes_of_immutable_properties_fail_without_replacement(
+    azure: Any, key: str, value: Any
+) -> None:
     azure.create(CLUSTER, **PLAIN_CLUSTER)
     state = azure.create(POOL, **PLAIN_POOL)
     after = {**PLAIN_POOL, key: value}
@@ -347,7 +349,7 @@ def test_counts_labels_and_taints_change_in_place(azure: Any) -> None:
     assert azure.update(POOL, state, PLAIN_POOL, after)["count"] == 3
 
 
-def test_a_zone_without_machines(memory: Memory, azure: Any) -> None:
+def test_a_zone_outage_prevents_new_nodes(memory: Memory, azure: Any) -> None:
     azure.create(CLUSTER, **PLAIN_CLUSTER)
     pools = {
         name: {**PLAIN_POOL, "agentPoolName": name, "availabilityZones": zones}
@@ -376,7 +378,7 @@ def test_a_zone_without_machines(memory: Memory, azure: Any) -> None:
         ({"osDiskType": "Ephemeral"}, "Differencing (Ephemeral) Disks"),
     ],
 )
-def test_a_zone_without_machines_for_a_pool_that_is_bound_to_more(
+def test_a_zone_outage_with_a_constrained_pool_is_overconstrained(
     memory: Memory, azure: Any, bound: dict[str, str], constraint: str
 ) -> None:
     azure.create(CLUSTER, **PLAIN_CLUSTER)
@@ -393,11 +395,11 @@ def test_a_zone_without_machines_for_a_pool_that_is_bound_to_more(
 @pytest.mark.parametrize(
     ("key", "value"), [("vmSize", "Standard_NC8as_T4_v3"), ("gpuInstanceProfile", "MIG2g")]
 )
-def test_what_the_provider_replaces(azure: Any, key: str, value: str) -> None:
+def test_changes_that_the_provider_replaces(azure: Any, key: str, value: str) -> None:
     assert azure.replaces(POOL, PLAIN_POOL, {**PLAIN_POOL, key: value}) == [key]
 
 
-def test_a_minor_is_not_skipped(azure: Any) -> None:
+def test_a_minor_version_cannot_be_skipped(azure: Any) -> None:
     state = azure.create(CLUSTER, **{**PLAIN_CLUSTER, "kubernetesVersion": "1.34"})
     before = {**PLAIN_CLUSTER, "kubernetesVersion": "1.34"}
     assert "can't be skipped" in refusal(
@@ -408,9 +410,7 @@ def test_a_minor_is_not_skipped(azure: Any) -> None:
     )
 
 
-def test_after_its_standard_support_a_minor_is_for_those_who_pay_for_longer(
-    memory: Memory, azure: Any
-) -> None:
+def test_an_old_minor_version_needs_long_term_support(memory: Memory, azure: Any) -> None:
     memory.put(LONG_TERM, "1.34", {})
     old = {**PLAIN_CLUSTER, "kubernetesVersion": "1.34"}
     told = refusal(lambda: azure.create(CLUSTER, **old))
@@ -425,7 +425,7 @@ def test_after_its_standard_support_a_minor_is_for_those_who_pay_for_longer(
     azure.create(CLUSTER, **{**PLAIN_CLUSTER, "resourceName": "new"})
 
 
-def test_a_patch_that_aks_moved_on_to_is_an_update_in_place(azure: Any) -> None:
+def test_an_automatic_patch_upgrade_is_an_update_in_place(azure: Any) -> None:
     """With the channel "patch", AKS returns 1.35.9 for the requested 1.35, and 1.35 is requested
     again.
     """
@@ -459,7 +459,7 @@ def role(azure: Any, scope: str, *, principal: str = "p", name: str = "n") -> No
     )
 
 
-def test_a_principal_has_a_role_on_a_scope_once(azure: Any) -> None:
+def test_a_role_assignment_is_unique(azure: Any) -> None:
     role(azure, "/subscriptions/s/a")
     role(azure, "/subscriptions/s/a", principal="q", name="m")
     role(azure, "/subscriptions/s/b", name="o")
@@ -472,14 +472,14 @@ def inside(place: str, **changes: Any) -> dict[str, Any]:
     return {**PLAIN_CLUSTER, "agentPoolProfiles": [{**SYSTEM, "vnetSubnetID": place}], **changes}
 
 
-def test_a_cluster_must_be_allowed_to_join_its_subnet(azure: Any) -> None:
+def test_a_cluster_needs_permission_to_join_its_subnet(azure: Any) -> None:
     place = subnet(azure)
     assert "does not have permission" in refusal(lambda: azure.create(CLUSTER, **inside(place)))
     role(azure, place)
     assert azure.create(CLUSTER, **inside(place))["provisioningState"] == "Succeeded"
 
 
-def test_services_and_nodes_have_ranges_of_their_own(azure: Any) -> None:
+def test_service_and_node_ranges_must_not_overlap(azure: Any) -> None:
     place = subnet(azure, addressPrefix="10.0.4.0/24")
     role(azure, place)
     assert "ServiceCidrOverlapExistingSubnetsCidr" in refusal(
@@ -487,7 +487,7 @@ def test_services_and_nodes_have_ranges_of_their_own(azure: Any) -> None:
     )
 
 
-def test_the_gateway_is_on_the_subnet_first(azure: Any) -> None:
+def test_the_subnet_needs_its_nat_gateway_first(azure: Any) -> None:
     place = subnet(azure)
     role(azure, place)
     out = {"networkProfile": {"outboundType": "userAssignedNATGateway"}}
@@ -503,7 +503,7 @@ def test_names_end_in_eight_digits_without_a_hyphen(azure: Any) -> None:
     assert "-" not in name
 
 
-def test_the_kubeconfig_holds_no_token(azure: Any) -> None:
+def test_the_kubeconfig_contains_no_token(azure: Any) -> None:
     token = "azure-native:containerservice:listManagedClusterUserCredentials"
     answer = azure.ask(token, resourceGroupName="group", resourceName="dev", format="exec")
     (found,) = from_wire(getattr(answer, "return"))["kubeconfigs"]
@@ -514,12 +514,12 @@ def test_the_kubeconfig_holds_no_token(azure: Any) -> None:
     assert "Getting static credential is not allowed" in static.failures[0].reason
 
 
-def test_who_deploys_is_known(azure: Any) -> None:
+def test_the_deploying_identity_is_available(azure: Any) -> None:
     answer = azure.ask("azure-native:authorization:getClientConfig")
     assert from_wire(getattr(answer, "return"))["objectId"] == DEPLOYER
 
 
-def test_a_location_is_needed(simulated: Any) -> None:
+def test_a_location_is_required(simulated: Any) -> None:
     bare = simulated("azure-native")
     request = provider_pb2.CheckRequest(
         urn=f"urn:pulumi:dev::p::{CLUSTER}::trial",
@@ -530,7 +530,7 @@ def test_a_location_is_needed(simulated: Any) -> None:
     assert [each.property for each in bare.Check(request).failures] == ["location"]
 
 
-def test_a_gateway_stays_where_it_is(azure: Any) -> None:
+def test_a_gateway_cannot_be_moved(azure: Any) -> None:
     token = "azure-native:network:NatGateway"
     given = {"resourceGroupName": "g", "natGatewayName": "n", "location": "eastus"}
     made = azure.create(token, **given)

@@ -20,7 +20,7 @@ GATEWAY = "azure-native:network:NatGateway"
 
 
 @pytest.mark.parametrize("token", ROWS)
-def test_every_type_with_a_row_has_replacements_of_its_sdk(token: str) -> None:
+def test_every_type_with_a_row_has_its_sdks_replacements(token: str) -> None:
     inputs = Sdk("azure-native").resource(token).inputs
     assert RULES[token].paths
     assert {path.split(".")[0] for path in RULES[token].paths} <= set(inputs)
@@ -50,12 +50,12 @@ def test_every_type_with_a_row_has_replacements_of_its_sdk(token: str) -> None:
         pytest.param(ROLE, "condition", "update", False, id="another condition"),
     ],
 )
-def test_what_replaces(token: str, path: str, kind: str, replaces: bool) -> None:
+def test_changes_that_replace(token: str, path: str, kind: str, replaces: bool) -> None:
     change: Any = PropertyDifference(path, kind)
     assert RULES[token].replaces(change) is replaces
 
 
-def test_only_objects_pass_their_mark_on() -> None:
+def test_only_objects_pass_replacement_to_their_members() -> None:
     rule = AzureReplaceRule(frozenset({"a", "b[*]"}))
     assert rule.replaces(PropertyDifference("b[0].c", "update"))
     assert not rule.replaces(PropertyDifference("ab.c", "update"))

@@ -49,16 +49,14 @@ def refusals(token: str, inputs: dict[str, Any]) -> list[tuple[str, str]]:
         ),
     ],
 )
-def test_one_fault_is_one_refusal_at_its_place(
-    change: dict[str, Any], path: str, reason: str
-) -> None:
+def test_one_fault_is_one_error_at_its_path(change: dict[str, Any], path: str, reason: str) -> None:
     found = refusals("aws:eks/nodeGroup:NodeGroup", {**GROUP, **change})
 
     assert [where for where, _ in found] == [path]
     assert reason in found[0][1]
 
 
-def test_several_faults_are_all_told() -> None:
+def test_several_faults_are_all_reported() -> None:
     found = refusals(
         "aws:eks/nodeGroup:NodeGroup", {"clusterNam": "main", "subnetIds": ["subnet-1"]}
     )
@@ -71,7 +69,7 @@ def test_several_faults_are_all_told() -> None:
     }
 
 
-def test_correct_inputs_and_unknown_ones_pass() -> None:
+def test_valid_and_unknown_inputs_are_accepted() -> None:
     assert refusals("aws:eks/nodeGroup:NodeGroup", GROUP) == []
     assert (
         refusals(
@@ -86,14 +84,14 @@ def test_correct_inputs_and_unknown_ones_pass() -> None:
 @pytest.mark.parametrize(
     ("port", "accepted"), [(8080, True), ("http", True), (True, False), ({"a": 1}, False)]
 )
-def test_either_of_two_types(port: Any, accepted: bool) -> None:
+def test_either_of_two_types_is_accepted(port: Any, accepted: bool) -> None:
     container = {"name": "a", "livenessProbe": {"httpGet": {"port": port}}}
     pod = {"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [container]}}
 
     assert (refusals("kubernetes:core/v1:Pod", pod) == []) is accepted
 
 
-def test_a_table_of_allowed_values_reaches_every_element() -> None:
+def test_allowed_values_are_checked_for_every_element() -> None:
     allowed = {"taints[*].effect": frozenset({"NO_SCHEDULE", "NO_EXECUTE"})}
     taints = [{"effect": "NO_SCHEDULE"}, {"effect": "NoSchedule"}, {"effect": UNKNOWN}]
 

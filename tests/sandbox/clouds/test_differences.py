@@ -26,7 +26,7 @@ RULE = ReplaceRule(frozenset({"nodeConfig", "template.id"}), frozenset({"nodeCon
         ({"a": 1, "__defaults": ["a"]}, {"a": 1, "__defaults": []}, set()),
     ],
 )
-def test_paths_and_kinds(
+def test_differences_have_paths_and_kinds(
     old: dict[str, Any], new: dict[str, Any], expected: set[tuple[str, str]]
 ) -> None:
     assert {(change.path, change.kind) for change in differences(old, new)} == expected
@@ -44,13 +44,11 @@ def test_paths_and_kinds(
         ("template.version", False),
     ],
 )
-def test_a_rule_covers_what_is_below_it_except_what_is_changed_in_place(
-    path: str, replaces: bool
-) -> None:
+def test_a_rule_covers_nested_paths_except_exclusions(path: str, replaces: bool) -> None:
     assert RULE.applies_to(path) is replaces
 
 
-def test_the_answer_names_the_properties_that_replace() -> None:
+def test_the_response_lists_the_properties_that_replace() -> None:
     old = {"nodeConfig": {"labels": {"a": "1"}, "spot": False}, "size": 1}
     new = {"nodeConfig": {"labels": {"a": "2"}, "spot": True}, "size": 2}
 
@@ -77,7 +75,9 @@ def test_the_answer_names_the_properties_that_replace() -> None:
         ({"encryption": {"key": "a"}}, {}, True),
     ],
 )
-def test_what_comes_or_goes_whole(old: dict[str, Any], new: dict[str, Any], replaces: bool) -> None:
+def test_adding_or_removing_an_object_can_replace(
+    old: dict[str, Any], new: dict[str, Any], replaces: bool
+) -> None:
     rule = ReplaceRule(frozenset({"template.id"}), when_removed=frozenset({"encryption"}))
 
     assert bool(diff_response(list(differences(old, new)), rule.replaces).replaces) is replaces
@@ -92,7 +92,7 @@ def test_what_comes_or_goes_whole(old: dict[str, Any], new: dict[str, Any], repl
         ([{"k": 1}, {"k": 2}], [{"k": 2}, {"k": 1}, {"k": 3}], {("s[0]", "add")}),
     ],
 )
-def test_the_order_of_a_set_says_nothing(
+def test_the_order_of_a_set_is_ignored(
     old: list[Any], new: list[Any], expected: set[tuple[str, str]]
 ) -> None:
     found = differences({"s": old}, {"s": new}, sets=("s",))
@@ -100,7 +100,7 @@ def test_the_order_of_a_set_says_nothing(
     assert {(change.path, change.kind) for change in found} == expected
 
 
-def test_what_the_program_ignores_is_no_difference() -> None:
+def test_ignored_changes_are_not_differences() -> None:
     found = list(differences({"scaling": {"desired": 1}}, {"scaling": {"desired": 2}}))
     answer = diff_response(found, RULE.replaces, ignored=["scaling.desired"])
 

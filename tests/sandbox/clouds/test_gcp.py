@@ -56,13 +56,13 @@ def create(gcp, token: str, inputs: dict[str, Any], *, preview: bool = False):
     )
 
 
-def test_automatic_names_are_lower_case(gcp) -> None:
+def test_automatic_names_are_lowercase(gcp) -> None:
     assert from_wire(check(gcp, "gcp:compute/network:Network", {}).inputs)["name"].startswith(
         "trial-"
     )
 
 
-def test_project_and_region_come_from_the_provider_and_are_needed(gcp, simulated) -> None:
+def test_project_and_region_default_to_the_providers_and_are_required(gcp, simulated) -> None:
     bare = simulated("gcp")
     bare.Configure(provider_pb2.ConfigureRequest(args=to_wire({"project": "acme"})))
     token = "gcp:compute/router:Router"
@@ -110,12 +110,14 @@ def test_project_and_region_come_from_the_provider_and_are_needed(gcp, simulated
         ({"nodeConfig": {"machinType": "g2-standard-8"}}, 'did you mean "machineType"?'),
     ],
 )
-def test_a_pool_that_the_api_would_refuse(gcp, change: dict[str, Any], reason: str) -> None:
+def test_a_pool_that_the_api_rejects_fails_the_check(
+    gcp, change: dict[str, Any], reason: str
+) -> None:
     assert not complaint(gcp, POOL, {"cluster": "main"})
     assert reason in complaint(gcp, POOL, {"cluster": "main", **change})
 
 
-def test_a_cluster_needs_a_first_pool_and_protects_itself(gcp) -> None:
+def test_a_cluster_needs_an_initial_pool_and_is_protected_by_default(gcp) -> None:
     answer = check(gcp, CLUSTER, {"initialNodeCount": 1})
 
     assert "initial_node_count" in complaint(gcp, CLUSTER, {"location": "us-central1"})
@@ -139,7 +141,7 @@ def test_a_cluster_needs_a_first_pool_and_protects_itself(gcp) -> None:
         ("location", True),
     ],
 )
-def test_which_changes_replace_a_pool(gcp, path: str, replaces: bool) -> None:
+def test_changes_that_replace_a_pool(gcp, path: str, replaces: bool) -> None:
     def inputs(value: str) -> dict[str, Any]:
         nested: Any = value
         for part in reversed(path.split(".")):
@@ -179,7 +181,7 @@ def test_a_pool_has_one_instance_group_per_zone(gcp, location: str, zones: list[
 @pytest.mark.parametrize(
     ("prefix", "latest"), [("1.34.", "1.34."), ("1.36", "1.36."), ("", "1.37."), ("1.20.", "")]
 )
-def test_engine_versions_of_a_minor(gcp, prefix: str, latest: str) -> None:
+def test_engine_versions_are_listed_by_minor_version(gcp, prefix: str, latest: str) -> None:
     request = provider_pb2.InvokeRequest(
         tok="gcp:container/getEngineVersions:getEngineVersions",
         args=to_wire({"versionPrefix": prefix}),
@@ -199,7 +201,7 @@ INVENTED = {
 
 
 @pytest.mark.parametrize("name", INVENTED)
-def test_an_invented_member_has_a_value_that_the_api_defines(gcp, name: str) -> None:
+def test_a_generated_output_has_a_value_that_the_api_defines(gcp, name: str) -> None:
     output, member = INVENTED[name]
     (row,) = [row for row in api_values()[CLUSTER] if row.property == f"{output}.{member}"]
 

@@ -260,7 +260,7 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("pool", "config", "said"), POOLS.values(), ids=POOLS)
-def test_pools(gcp, pool: dict[str, Any], config: dict[str, Any], said: str) -> None:
+def test_pools_are_validated(gcp, pool: dict[str, Any], config: dict[str, Any], said: str) -> None:
     found = complaint(gcp, POOL, {"cluster": "main", **pool, "nodeConfig": config})
     assert said in found
     assert bool(found) is bool(said)
@@ -364,7 +364,7 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("change", "said"), CLUSTERS.values(), ids=CLUSTERS)
-def test_clusters(gcp, change: dict[str, Any], said: str) -> None:
+def test_clusters_are_validated(gcp, change: dict[str, Any], said: str) -> None:
     found = complaint(gcp, CLUSTER, {"initialNodeCount": 1, **change})
     assert said in found
     assert bool(found) is bool(said)
@@ -380,7 +380,7 @@ def test_clusters(gcp, change: dict[str, Any], said: str) -> None:
         ([], False),
     ],
 )
-def test_components_in_another_order_are_a_difference_each_time(
+def test_components_in_another_order_always_differ(
     gcp, components: list[str], differs: bool
 ) -> None:
     same = to_wire({"name": "main", "monitoringConfig": {"enableComponents": components}})
@@ -400,7 +400,7 @@ def test_components_in_another_order_are_a_difference_each_time(
         ("g2-standard-8", [], []),
     ],
 )
-def test_ssds_of_the_machine_are_a_difference_unless_ignored(
+def test_local_ssds_of_the_machine_type_always_differ_unless_ignored(
     gcp, machine: str, ignored: list[str], replaces: list[str]
 ) -> None:
     inputs = to_wire({"cluster": "main", "nodeConfig": {"machineType": machine}})
@@ -423,7 +423,7 @@ KEYED = {
 
 
 @pytest.mark.parametrize(("token", "inputs", "agent"), KEYED.values(), ids=KEYED)
-def test_an_agent_needs_a_role_on_the_key(
+def test_a_service_agent_needs_a_role_on_the_key(
     simulated, token: str, inputs: dict[str, Any], agent: str
 ) -> None:
     gcp = simulated("gcp")

@@ -42,7 +42,7 @@ def releases(folder: Path, does: str) -> HelmReleases:
     )
 
 
-def test_a_chart_is_installed_with_its_values_and_waited_for(tmp_path: Path) -> None:
+def test_a_chart_is_installed_with_its_values_and_awaited(tmp_path: Path) -> None:
     assert releases(tmp_path, SAYS).install(INPUTS) == "v1.0"
 
     words = (tmp_path / "words").read_text()
@@ -59,7 +59,7 @@ def test_a_chart_is_installed_with_its_values_and_waited_for(tmp_path: Path) -> 
     )
 
 
-def test_what_a_release_says_of_waiting_and_definitions_reaches_helm(tmp_path: Path) -> None:
+def test_wait_and_crd_options_are_passed_to_helm(tmp_path: Path) -> None:
     said = {**INPUTS, "skipAwait": True, "skipCrds": True, "createNamespace": True}
     releases(tmp_path, SAYS).install(said)
 
@@ -67,7 +67,7 @@ def test_what_a_release_says_of_waiting_and_definitions_reaches_helm(tmp_path: P
     assert " --timeout 60s --skip-crds --create-namespace --kubeconfig " in words
 
 
-def test_what_helm_refuses_is_told_in_its_words(tmp_path: Path) -> None:
+def test_errors_from_helm_are_reported_verbatim(tmp_path: Path) -> None:
     refusing = releases(
         tmp_path, "echo 'Error: INSTALLATION FAILED: no matches for kind Gpu' >&2; exit 1"
     )
@@ -77,7 +77,7 @@ def test_what_helm_refuses_is_told_in_its_words(tmp_path: Path) -> None:
     assert not release_notes(tmp_path)
 
 
-def test_a_release_whose_chart_cannot_be_had_is_recorded_with_the_reason(tmp_path: Path) -> None:
+def test_a_release_with_an_unavailable_chart_is_recorded_with_a_reason(tmp_path: Path) -> None:
     assert (
         releases(tmp_path, "echo 'no such host' >&2; exit 1").install(
             {**INPUTS, "version": "2.0.0"}
@@ -105,7 +105,7 @@ def test_without_helm_every_release_is_recorded(tmp_path: Path) -> None:
     assert not release_notes(tmp_path)
 
 
-def test_a_release_is_taken_away_once(tmp_path: Path) -> None:
+def test_a_release_is_uninstalled_only_once(tmp_path: Path) -> None:
     installed = releases(tmp_path, SAYS)
     installed.install(INPUTS)
 

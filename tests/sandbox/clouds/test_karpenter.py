@@ -129,7 +129,9 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any] | None, str]] = {
 
 
 @pytest.mark.parametrize(("spec", "before", "reason"), POOLS.values(), ids=POOLS)
-def test_node_pools(spec: dict[str, Any], before: dict[str, Any] | None, reason: str) -> None:
+def test_node_pools_are_validated(
+    spec: dict[str, Any], before: dict[str, Any] | None, reason: str
+) -> None:
     found = refusals(POOL, spec, before)
     assert reason in found
     assert bool(found) == bool(reason)
@@ -179,13 +181,13 @@ CLASSES: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("spec", "reason"), CLASSES.values(), ids=CLASSES)
-def test_node_classes(spec: dict[str, Any], reason: str) -> None:
+def test_node_classes_are_validated(spec: dict[str, Any], reason: str) -> None:
     found = refusals(CLASS, spec)
     assert reason in found
     assert bool(found) == bool(reason)
 
 
-def test_queues_and_rules(cloud: Any) -> None:
+def test_queues_and_event_rules_are_created(cloud: Any) -> None:
     queue = cloud.create(QUEUE, name="events", messageRetentionSeconds=300)
     rule = cloud.create(RULE, name="spot", eventPattern=json.dumps({"source": ["aws.ec2"]}))
     cloud.create(TARGET, rule=rule["name"], arn=queue["arn"])

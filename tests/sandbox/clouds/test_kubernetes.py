@@ -81,7 +81,7 @@ def diff(
     )
 
 
-def test_an_object_gets_its_frame_a_name_and_a_namespace(cluster) -> None:
+def test_an_object_gets_apiversion_kind_name_and_namespace(cluster) -> None:
     inputs = checked(cluster, DAEMON_SET, SET)
     again = checked(cluster, DAEMON_SET, SET, olds=inputs)
 
@@ -92,7 +92,7 @@ def test_an_object_gets_its_frame_a_name_and_a_namespace(cluster) -> None:
     assert again == inputs
 
 
-def test_what_belongs_to_the_cluster_gets_no_namespace(cluster) -> None:
+def test_cluster_scoped_objects_get_no_namespace(cluster) -> None:
     device_class = checked(cluster, "kubernetes:resource.k8s.io/v1:DeviceClass", {"spec": {}})
     custom = checked(
         cluster, "kubernetes:resource.nvidia.com/v1beta1:ComputeDomain", {"spec": {"numNodes": 2}}
@@ -132,14 +132,16 @@ def test_what_belongs_to_the_cluster_gets_no_namespace(cluster) -> None:
         (RELEASE, {"version": "1"}, "chart", "missing required"),
     ],
 )
-def test_refusals(cluster, token: str, inputs: dict[str, Any], path: str, reason: str) -> None:
+def test_invalid_objects_are_rejected(
+    cluster, token: str, inputs: dict[str, Any], path: str, reason: str
+) -> None:
     failures = check(cluster, token, inputs).failures
 
     assert path in [failure.property for failure in failures]
     assert any(reason in failure.reason for failure in failures), failures
 
 
-def test_a_live_object_has_what_a_server_gives_and_keeps_it(cluster) -> None:
+def test_an_object_gets_and_keeps_server_fields(cluster) -> None:
     inputs = checked(cluster, DAEMON_SET, SET)
     made = create(cluster, DAEMON_SET, inputs)
     state = from_wire(made.properties)
@@ -208,7 +210,7 @@ def test_secrets_stay_secret_in_inputs_and_outputs(cluster) -> None:
         (RELEASE, "version", False),
     ],
 )
-def test_which_changes_replace(cluster, token: str, path: str, replaces: bool) -> None:
+def test_changes_that_replace_an_object(cluster, token: str, path: str, replaces: bool) -> None:
     def inputs(value: str) -> dict[str, Any]:
         nested: Any = value
         for part in reversed(path.split(".")):
@@ -265,7 +267,7 @@ OVERRIDE = {"gpuResourcesEnabledOverride": True}
         ({"values": OVERRIDE, "namespace": "default"}, "allowDefaultNamespace"),
     ],
 )
-def test_what_the_drivers_chart_refuses_shows_at_up_not_in_a_preview(
+def test_values_that_the_chart_rejects_fail_only_in_an_update(
     cluster, changes: Any, reason: str
 ) -> None:
     inputs = checked(cluster, RELEASE, {**DRIVER, **changes})
@@ -284,14 +286,12 @@ def test_what_the_drivers_chart_refuses_shows_at_up_not_in_a_preview(
         {"chart": "another", "namespace": "default"},
     ],
 )
-def test_what_the_drivers_chart_takes(cluster, changes: Any) -> None:
+def test_values_that_the_chart_accepts_are_deployed(cluster, changes: Any) -> None:
     made = create(cluster, RELEASE, checked(cluster, RELEASE, {**DRIVER, **changes}))
     assert from_wire(made.properties)["status"]["status"] == "deployed"
 
 
-def test_a_release_that_is_to_fail_is_there_as_failed(
-    cluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_release_is_recorded_as_failed(cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(FAILING, "other,driver")
     inputs = checked(cluster, RELEASE, {**DRIVER, "values": OVERRIDE})
     with pytest.raises(grpc.RpcError, match="deadline exceeded") as caught:
@@ -307,7 +307,7 @@ def test_a_release_that_is_to_fail_is_there_as_failed(
     assert from_wire(failed.properties)["status"]["status"] == "failed"
 
 
-def test_a_refresh_takes_over_what_a_failed_release_was_to_be(cluster) -> None:
+def test_a_refresh_imports_the_inputs_of_a_failed_release(cluster) -> None:
     inputs = checked(cluster, RELEASE, {**DRIVER, "values": OVERRIDE})
     made = create(cluster, RELEASE, inputs)
 
@@ -324,7 +324,7 @@ def test_a_refresh_takes_over_what_a_failed_release_was_to_be(cluster) -> None:
     )
 
 
-def test_without_a_cluster_a_preview_passes_and_a_creation_fails(simulated) -> None:
+def test_without_a_cluster_a_preview_succeeds_and_creation_fails(simulated) -> None:
     client = simulated("kubernetes")
     client.Configure(
         provider_pb2.ConfigureRequest(args=to_wire({"kubeconfig": "not: [a, kubeconfig"}))
@@ -345,7 +345,7 @@ def test_without_a_cluster_a_preview_passes_and_a_creation_fails(simulated) -> N
         ({"clusters": [{"name": "c", "cluster": {}}]}, "doesn't have a server address"),
     ],
 )
-def test_a_kubeconfig_that_leads_nowhere(change: dict[str, Any], reason: str) -> None:
+def test_an_incomplete_kubeconfig_is_reported(change: dict[str, Any], reason: str) -> None:
     with pytest.raises(Unreachable, match=reason):
         server_of(json.dumps({**KUBECONFIG, **change}))
 
@@ -376,7 +376,7 @@ def test_another_cluster_replaces_the_provider(cluster, change: Any, replaces: l
     assert list(answer.detailedDiff) == ["kubeconfig"]
 
 
-def test_an_identifier_of_the_cluster_outweighs_its_address(cluster) -> None:
+def test_the_cluster_identifier_takes_precedence_over_the_address(cluster) -> None:
     other = json.dumps(
         {**KUBECONFIG, "clusters": [{"name": "c", "cluster": {"server": "https://other.example"}}]}
     )
@@ -394,7 +394,7 @@ def test_an_identifier_of_the_cluster_outweighs_its_address(cluster) -> None:
     assert replaced_by("green") == ["clusterIdentifier"]
 
 
-def test_the_server_of_a_kubeconfig() -> None:
+def test_the_server_is_read_from_a_kubeconfig() -> None:
     assert server_of(json.dumps(KUBECONFIG)) == "https://cluster.example"
     with pytest.raises(Unreachable, match="can't read the kubeconfig file"):
         server_of("/does/not/exist")

@@ -109,7 +109,7 @@ def ignored_by_components(base: str, path: str) -> list[str]:
 @pytest.mark.parametrize(
     "row", CHANGES, ids=lambda row: f"{row['base']}: {row['property']}={row['value'][:30]}"
 )
-def test_a_change_is_answered_as_by_the_real_provider(
+def test_a_change_has_the_same_effect_as_with_the_real_provider(
     providers: dict[str, Any], row: dict[str, str]
 ) -> None:
     base = BASES[row["cloud"], row["base"]]
@@ -122,7 +122,7 @@ def test_a_change_is_answered_as_by_the_real_provider(
 
 
 @pytest.mark.parametrize("place", BASES, ids=lambda place: " ".join(place))
-def test_nothing_changes_without_a_change(
+def test_unchanged_inputs_have_no_differences(
     providers: dict[str, Any], place: tuple[str, str]
 ) -> None:
     base, ignored = BASES[place], SSDS if place[0] == "gcp" else []
@@ -132,7 +132,7 @@ def test_nothing_changes_without_a_change(
 
 
 @pytest.mark.parametrize("cloud", TABLES)
-def test_every_row_is_about_a_property_of_the_sdk_and_has_a_source(cloud: str) -> None:
+def test_every_row_has_an_sdk_property_and_a_source(cloud: str) -> None:
     for token, rules in read_rules(cloud).items():
         schema = Sdk(cloud).resource(token)
         for path, rule in rules.properties.items():
@@ -198,7 +198,7 @@ def _rules(**properties: dict[str, Any]) -> ProviderRules:
         ),
     ],
 )
-def test_what_omission_does(
+def test_omission_of_a_property_has_the_expected_effect(
     rule: dict[str, Any],
     old: dict[str, Any],
     new: dict[str, Any],
@@ -208,7 +208,7 @@ def test_what_omission_does(
     assert [each.kind for each in _rules(a=rule).differences(old, new, state)] == kinds
 
 
-def test_a_sibling_brings_a_zero() -> None:
+def test_a_sibling_property_adds_a_zero_value() -> None:
     rules = _rules(net={}, **{"net.private": {"zero_beside": "net", "omitted": "kept"}})
     assert rules.sent({"net": {"profile": "auto"}}) == {
         "net": {"private": False, "profile": "auto"}
@@ -221,7 +221,7 @@ def test_a_sibling_brings_a_zero() -> None:
     assert [(each.path, each.kind) for each in changed] == [("net.private", "update")]
 
 
-def test_a_member_that_replaces_makes_its_object_replace() -> None:
+def test_a_member_that_replaces_also_replaces_if_its_object_is_added() -> None:
     rules = _rules(policy={}, **{"policy.name": {"replaces": "yes"}, "policy.size": {}})
     added = list(rules.differences({}, {"policy": {"name": "x"}}, {}))
     assert [rules.replaces(each) for each in added] == [True]

@@ -15,14 +15,14 @@ def rows() -> list[tuple[int, str, str]]:
     return [(int(number), rule, held) for number, rule, held in found]
 
 
-def test_every_row_is_there_once_and_says_what_holds_it() -> None:
+def test_every_row_is_unique_and_names_its_test() -> None:
     assert [number for number, _, _ in rows()] == list(range(1, len(rows()) + 1))
     for number, rule, held in rows():
         by = r"`sandbox/clouds/\w+\.py::test_\w+`|[^`|]+\. Test of .+: `components/\w+\.py::test_\w+`"
         assert re.fullmatch(by + "|not simulated: .+", held), (number, rule)
 
 
-def test_every_test_that_a_row_names_is_there() -> None:
+def test_every_test_in_a_row_exists() -> None:
     """Rows that were added later, such as 44a, are checked too."""
     named = re.findall(r"`([\w/]+\.py)::(test_\w+)`", PAGE.read_text(encoding="utf-8"))
     files = {
@@ -32,10 +32,10 @@ def test_every_test_that_a_row_names_is_there() -> None:
     assert len(named) > 120
 
 
-def test_a_test_that_names_its_row_holds_it() -> None:
+def test_a_test_with_a_row_number_is_listed_in_this_row() -> None:
     """Tests and cases have the number of their row in their name if they test only this row."""
     held = {number: by for number, _, by in rows()}
-    for file in Path(__file__).parent.glob("test_*_rules_beside.py"):
+    for file in Path(__file__).parent.glob("test_*_rules_across_resources.py"):
         for name in re.findall(r"\b(?:rows?_[\d_and]+|row \d+)", file.read_text(encoding="utf-8")):
             for number in re.findall(r"\d+", name):
                 assert file.name in held[int(number)], (file.name, number)

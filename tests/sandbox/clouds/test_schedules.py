@@ -57,13 +57,15 @@ AT_ONCE = {
 
 
 @pytest.mark.parametrize(("change", "reason"), AT_ONCE.values(), ids=AT_ONCE)
-def test_refused_at_once(cloud: Any, change: dict[str, Any], reason: str) -> None:
+def test_invalid_inputs_are_rejected_in_a_preview(
+    cloud: Any, change: dict[str, Any], reason: str
+) -> None:
     inputs = {name: value for name, value in {**EVENING, **change}.items() if value is not None}
     assert cloud.complaint(SCHEDULE, EVENING) == ""
     assert reason in cloud.complaint(SCHEDULE, inputs)
 
 
-def test_an_action_is_of_a_group_that_is_there_and_not_called_as_that_of_eks(
+def test_an_action_needs_an_existing_group_and_an_unreserved_name(
     cloud: Any, evening: dict[str, Any]
 ) -> None:
     with pytest.raises(grpc.RpcError, match="AutoScalingGroup name not found"):
@@ -73,7 +75,7 @@ def test_an_action_is_of_a_group_that_is_there_and_not_called_as_that_of_eks(
         cloud.create(SCHEDULE, **{**evening, "scheduledActionName": name})
 
 
-def test_nothing_begins_in_the_past_not_even_by_a_change_of_a_week_that_has_begun(
+def test_an_action_cannot_start_in_the_past(
     cloud: Any, evening: dict[str, Any], memory: Memory
 ) -> None:
     once = {**evening, "recurrence": None, "startTime": "2020-01-01T00:00:00Z"}
@@ -87,7 +89,7 @@ def test_nothing_begins_in_the_past_not_even_by_a_change_of_a_week_that_has_begu
         cloud.update(SCHEDULE, action, **{**evening, "recurrence": "0 19 * * 1-5"})
 
 
-def test_row_37_sizes_change_behind_the_groups_back(
+def test_row_37_schedules_change_sizes_outside_of_the_group(
     cloud: Any, evening: dict[str, Any], memory: Memory
 ) -> None:
     cloud.create(SCHEDULE, **evening, timeZone="America/New_York")
@@ -125,7 +127,7 @@ def block_group(cloud: Any, memory: Memory, start: str, end: str, nodes: int) ->
         ("2020-01-01T11:30:00Z", "2020-01-02T11:30:00Z", "expired"),
     ],
 )
-def test_row_20_a_capacity_block_has_no_machines_before_and_after(
+def test_row_20_a_capacity_block_has_no_machines_outside_its_period(
     memory: Memory, cloud: Any, start: str, end: str, state: str
 ) -> None:
     with pytest.raises(grpc.RpcError, match=f"the Capacity Block cr-1 is {state}"):
@@ -133,7 +135,9 @@ def test_row_20_a_capacity_block_has_no_machines_before_and_after(
     assert block_group(cloud, memory, start, end, nodes=0)["scalingConfig"]["desiredSize"] == 0
 
 
-def test_row_21_eks_empties_a_group_before_its_block_ends(memory: Memory, cloud: Any) -> None:
+def test_row_21_eks_scales_a_group_to_zero_before_its_block_ends(
+    memory: Memory, cloud: Any
+) -> None:
     block_group(cloud, memory, "2020-01-01T11:30:00Z", "2099-01-02T11:30:00Z", nodes=2)
     end = datetime.fromisoformat("2099-01-02T11:30:00Z")
     pass_time(memory, end.replace(hour=10, minute=0), end.replace(hour=10, minute=49))

@@ -17,7 +17,7 @@ def members(schema: Schema, type_: TypeSpec) -> dict[str, TypeSpec]:
     return {name: spec.type for name, spec in schema.objects[type_.object_name].items()}
 
 
-def test_required_and_optional_inputs_of_a_node_group() -> None:
+def test_a_node_group_has_required_and_optional_inputs() -> None:
     schema = Sdk("aws").resource("aws:eks/nodeGroup:NodeGroup")
 
     required = {name for name, spec in schema.inputs.items() if spec.required}
@@ -27,7 +27,7 @@ def test_required_and_optional_inputs_of_a_node_group() -> None:
     assert schema.inputs["subnetIds"].type == TypeSpec("list", (STRING,))
 
 
-def test_nested_objects_are_followed_to_their_leaves() -> None:
+def test_nested_objects_are_resolved() -> None:
     schema = Sdk("gcp").resource("gcp:container/nodePool:NodePool")
 
     node_config = members(schema, schema.inputs["nodeConfig"].type)
@@ -36,7 +36,7 @@ def test_nested_objects_are_followed_to_their_leaves() -> None:
     assert installation == {"gpuDriverVersion": STRING}
 
 
-def test_objects_of_another_module_and_constants_of_kubernetes() -> None:
+def test_objects_of_other_modules_and_constants_are_resolved() -> None:
     schema = Sdk("kubernetes").resource("kubernetes:resource.k8s.io/v1:DeviceClass")
 
     assert schema.inputs["apiVersion"].type == TypeSpec("constant", values=("resource.k8s.io/v1",))
@@ -45,7 +45,7 @@ def test_objects_of_another_module_and_constants_of_kubernetes() -> None:
     assert schema.inputs["spec"].required
 
 
-def test_computed_outputs_are_told_from_optional_ones() -> None:
+def test_computed_outputs_differ_from_optional_outputs() -> None:
     schema = Sdk("aws").resource("aws:eks/cluster:Cluster")
 
     assert schema.outputs["endpoint"].required
@@ -53,7 +53,7 @@ def test_computed_outputs_are_told_from_optional_ones() -> None:
     assert "endpoint" not in schema.inputs
 
 
-def test_arguments_and_results_of_functions() -> None:
+def test_arguments_and_results_of_functions_are_read() -> None:
     schema = Sdk("aws").function("aws:index/getAvailabilityZones:getAvailabilityZones")
 
     assert {"state", "excludeNames"} <= set(schema.inputs)
@@ -63,7 +63,7 @@ def test_arguments_and_results_of_functions() -> None:
 @pytest.mark.parametrize(
     "token", ["aws:eks/nodeGroups:NodeGroups", "aws:eks/nodeGroup", "gcp:eks/x:Y"]
 )
-def test_a_type_that_the_sdk_does_not_have(token: str) -> None:
+def test_an_unknown_type_is_rejected(token: str) -> None:
     with pytest.raises(UnknownType, match="doesn't have the resource"):
         Sdk("aws").resource(token)
 
@@ -85,7 +85,7 @@ def test_a_schema_survives_the_cache() -> None:
         ("pulumi_kubernetes.core.v1", "ResourceQuota", "kubernetes:core/v1:ResourceQuota"),
     ],
 )
-def test_the_reading_agrees_with_the_imported_class(module: str, name: str, token: str) -> None:
+def test_the_parsed_schema_matches_the_imported_class(module: str, name: str, token: str) -> None:
     """The constructor of the imported class has the same arguments."""
     resource = getattr(importlib.import_module(module), name)
     imported = set(inspect.signature(resource._internal_init).parameters) - {

@@ -51,9 +51,7 @@ def exists(schema: Schema, path: str) -> bool:
 
 
 @pytest.mark.parametrize(("cloud", "token", "row"), ROWS, ids=[token for _, token, _ in ROWS])
-def test_every_path_of_a_row_is_an_input_and_every_output_an_output(
-    cloud: str, token: str, row: TypeRow
-) -> None:
+def test_every_path_of_a_row_exists_in_the_schema(cloud: str, token: str, row: TypeRow) -> None:
     schema = Sdk(cloud).resource(token)
 
     assert [path for path in paths_of(row) if not exists(schema, path)] == []
@@ -61,11 +59,11 @@ def test_every_path_of_a_row_is_an_input_and_every_output_an_output(
 
 
 @pytest.mark.parametrize("token", [*AWS_FUNCTIONS, *AZURE_FUNCTIONS, *GCP_FUNCTIONS])
-def test_every_function_is_in_its_sdk(token: str) -> None:
+def test_every_function_exists_in_its_sdk(token: str) -> None:
     assert Sdk(token.split(":", 1)[0]).function(token).token == token
 
 
-def test_every_cluster_scoped_kind_is_one_that_the_sdk_knows() -> None:
+def test_every_cluster_scoped_kind_exists_in_the_sdk() -> None:
     kinds = {token.rsplit(":", 1)[-1] for token in Sdk("kubernetes").tokens()}
 
     assert kinds >= CLUSTER_SCOPED

@@ -160,18 +160,18 @@ REJECTED = {
 
 
 @pytest.mark.parametrize("case", ADMITTED)
-def test_what_the_plan_covers_is_admitted(server: ApiServer, case: str) -> None:
+def test_planned_objects_are_admitted(server: ApiServer, case: str) -> None:
     assert server.create(ADMITTED[case])["metadata"]["uid"]
 
 
 @pytest.mark.parametrize("case", REJECTED)
-def test_what_the_plan_does_not_cover_is_rejected(server: ApiServer, case: str) -> None:
+def test_unplanned_objects_are_rejected(server: ApiServer, case: str) -> None:
     document, message = REJECTED[case]
     with pytest.raises(ApiRejection, match=message):
         server.create(document)
 
 
-def test_the_quota_is_what_the_workloads_have_at_most() -> None:
+def test_the_quota_is_the_workloads_maximum() -> None:
     (quota,) = [each for each in gate() if each["kind"] == "ResourceQuota"]
     assert quota["metadata"] == {"name": "pulumi-dra-gate-devices", "namespace": "default"}
     # two-pods 2 x 1, at-least-40-gb 2 x 1 and 1 of its rollout, two-gpus-each 4 x 2, shared-claim

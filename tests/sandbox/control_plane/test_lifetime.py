@@ -74,7 +74,7 @@ def test_a_pod_is_scheduled_and_runs(plane: ControlPlane) -> None:
     assert version
 
 
-def test_a_pod_that_is_deleted_goes_at_once(plane: ControlPlane) -> None:
+def test_a_deleted_pod_is_removed_immediately(plane: ControlPlane) -> None:
     server = ApiServer.of(plane)
     server.create(node("two"))
     server.create(
@@ -91,7 +91,7 @@ def test_a_pod_that_is_deleted_goes_at_once(plane: ControlPlane) -> None:
     assert gone["metadata"]["name"] == "second"
 
 
-def test_everything_runs_and_listens_on_loopback_alone(plane: ControlPlane) -> None:
+def test_all_components_listen_only_on_loopback(plane: ControlPlane) -> None:
     found = running(plane.folder)
 
     assert set(found) == set(COMPONENTS)
@@ -104,7 +104,7 @@ def test_everything_runs_and_listens_on_loopback_alone(plane: ControlPlane) -> N
     assert addresses == {"127.0.0.1"}
 
 
-def test_nobody_else_can_read_what_signs_in(plane: ControlPlane) -> None:
+def test_credentials_are_readable_only_by_their_owner(plane: ControlPlane) -> None:
     modes = {
         path.name: stat.S_IMODE(path.stat().st_mode)
         for path in plane.folder.iterdir()
@@ -116,13 +116,15 @@ def test_nobody_else_can_read_what_signs_in(plane: ControlPlane) -> None:
     assert plane.token not in repr(plane)
 
 
-def test_without_the_token_the_server_refuses(plane: ControlPlane) -> None:
+def test_requests_without_the_token_are_rejected(plane: ControlPlane) -> None:
     stranger = ApiServer(ApiServer.of(plane).connect)
 
     assert stranger.request("GET", "/api/v1/pods").status == 401
 
 
-def test_two_control_planes_run_side_by_side(plane: ControlPlane, binaries: Binaries) -> None:
+def test_two_control_planes_can_run_at_the_same_time(
+    plane: ControlPlane, binaries: Binaries
+) -> None:
     with control_plane(Settings(MINOR, scheduling=False), binaries) as other:
         ApiServer.of(other).create(
             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "only-there"}}
@@ -135,7 +137,7 @@ def test_two_control_planes_run_side_by_side(plane: ControlPlane, binaries: Bina
 
 
 @pytest.mark.parametrize("killed", COMPONENTS)
-def test_whatever_was_killed_the_rest_is_stopped(
+def test_after_any_component_is_killed_the_others_are_stopped(
     killed: str, binaries: Binaries, tmp_path: Path
 ) -> None:
     folder = tmp_path / "plane"
@@ -148,7 +150,9 @@ def test_whatever_was_killed_the_rest_is_stopped(
     assert not folder.exists()
 
 
-def test_a_kept_one_is_known_by_its_folder(binaries: Binaries, tmp_path: Path) -> None:
+def test_a_persistent_control_plane_is_read_from_its_folder(
+    binaries: Binaries, tmp_path: Path
+) -> None:
     folder = tmp_path / "plane"
     started = start(folder, Settings(MINOR, scheduling=False), binaries)
     try:
@@ -164,7 +168,9 @@ def test_a_kept_one_is_known_by_its_folder(binaries: Binaries, tmp_path: Path) -
     assert not is_kept(folder)
 
 
-def test_a_server_that_ends_is_reported_with_its_words(binaries: Binaries, tmp_path: Path) -> None:
+def test_a_server_that_exits_is_reported_with_its_output(
+    binaries: Binaries, tmp_path: Path
+) -> None:
     with pytest.raises(
         ControlPlaneError, match=r"(?s)kube-apiserver exited with status \d+.*NoSuchGate"
     ):
@@ -173,7 +179,7 @@ def test_a_server_that_ends_is_reported_with_its_words(binaries: Binaries, tmp_p
     assert not running(tmp_path / "plane")
 
 
-def test_a_time_limit_ends_the_wait(binaries: Binaries, tmp_path: Path) -> None:
+def test_a_timeout_ends_the_wait(binaries: Binaries, tmp_path: Path) -> None:
     began = time.monotonic()
 
     with pytest.raises(ControlPlaneError, match="wasn't ready in time"):

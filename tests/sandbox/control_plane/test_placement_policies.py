@@ -144,17 +144,17 @@ NOT_OWNED = {
 
 
 @pytest.mark.parametrize("case", OWNED)
-def test_pods_of_the_rule_are_steered(server: ApiServer, case: str) -> None:
+def test_pods_of_the_rule_get_its_pool(server: ApiServer, case: str) -> None:
     given: Json = OWNED[case]
     assert pool_of(created(server, case.lower().replace(" ", "-"), **given)) == "h100-8"
 
 
-def test_a_pod_that_the_rule_names_is_steered(server: ApiServer) -> None:
+def test_a_pod_that_the_rule_names_gets_its_pool(server: ApiServer) -> None:
     assert pool_of(created(server, "bare")) == "h100-8"
 
 
 @pytest.mark.parametrize("case", NOT_OWNED)
-def test_other_pods_stay_as_they_are(server: ApiServer, case: str) -> None:
+def test_other_pods_are_unchanged(server: ApiServer, case: str) -> None:
     given: Json = NOT_OWNED[case]
     pod = created(server, case.lower().replace(" ", "-"), **given)
     assert pool_of(pod) == ""
@@ -162,7 +162,7 @@ def test_other_pods_stay_as_they_are(server: ApiServer, case: str) -> None:
     assert "topologySpreadConstraints" not in pod["spec"]
 
 
-def test_what_a_pod_asks_for_itself_is_kept(server: ApiServer) -> None:
+def test_constraints_of_a_pod_are_preserved(server: ApiServer) -> None:
     """Given a pod with its own node selector, affinity, and spread, expect them together with the
     pool and the preference.
     """

@@ -36,7 +36,7 @@ def all_of(folder: Path, version: str) -> Path:
     return folder
 
 
-def test_binaries_of_a_folder_are_taken(tmp_path: Path) -> None:
+def test_binaries_of_a_folder_are_used(tmp_path: Path) -> None:
     folder = all_of(tmp_path / "mine", "v1.36.1")
 
     found = find_binaries(36, folder)
@@ -45,7 +45,7 @@ def test_binaries_of_a_folder_are_taken(tmp_path: Path) -> None:
     assert {path.parent for path in found.paths.values()} == {folder}
 
 
-def test_a_folder_without_one_of_them_is_refused(tmp_path: Path) -> None:
+def test_a_folder_with_a_missing_binary_is_rejected(tmp_path: Path) -> None:
     folder = all_of(tmp_path / "mine", "v1.36.1")
     (folder / "kube-scheduler").unlink()
 
@@ -57,7 +57,7 @@ def test_a_folder_without_one_of_them_is_refused(tmp_path: Path) -> None:
         find_binaries(36, folder)
 
 
-def test_another_minor_in_a_folder_is_refused(tmp_path: Path) -> None:
+def test_a_folder_with_another_minor_version_is_rejected(tmp_path: Path) -> None:
     folder = all_of(tmp_path / "mine", "v1.35.4")
 
     with pytest.raises(
@@ -67,7 +67,7 @@ def test_another_minor_in_a_folder_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.control_plane
-def test_binaries_on_path_are_taken_when_they_are_of_the_minor(
+def test_binaries_on_path_are_used_if_the_minor_version_matches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = all_of(tmp_path / "path", "v1.29.3")
@@ -79,18 +79,18 @@ def test_binaries_on_path_are_taken_when_they_are_of_the_minor(
 
 
 @pytest.mark.parametrize("minor", [34, 35, 36, 37])
-def test_the_modules_pin_the_minor_that_their_folder_names(minor: int) -> None:
+def test_the_modules_pin_the_minor_version_of_their_folder(minor: int) -> None:
     assert kubernetes("kube-scheduler", minor).version.startswith(f"1.{minor}.")
 
 
-def test_a_taken_port_is_known_from_the_log(tmp_path: Path) -> None:
+def test_a_port_in_use_is_recognized_in_the_log(tmp_path: Path) -> None:
     log = tmp_path / "etcd.log"
     log.write_text("listen tcp 127.0.0.1:2379: bind: address already in use\n")
 
     assert isinstance(ended("etcd", log, 1, tmp_path), PortTaken)
 
 
-def test_a_full_disk_is_known_from_the_log(tmp_path: Path) -> None:
+def test_a_full_disk_is_recognized_in_the_log(tmp_path: Path) -> None:
     log = tmp_path / "etcd.log"
     log.write_text("write etcd/member/wal/0.tmp: no space left on device\n")
 
@@ -98,7 +98,7 @@ def test_a_full_disk_is_known_from_the_log(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("left", ["{", "{}", json.dumps({"format": 0})])
-def test_what_another_release_has_left_is_to_be_taken_down(tmp_path: Path, left: str) -> None:
+def test_a_folder_of_another_version_must_be_taken_down(tmp_path: Path, left: str) -> None:
     (tmp_path / "control-plane.json").write_text(left)
     (tmp_path / "tokens.csv").write_text("token,name,name,group\n")
 
@@ -109,12 +109,12 @@ def test_what_another_release_has_left_is_to_be_taken_down(tmp_path: Path, left:
         read_plane(tmp_path)
 
 
-def test_nothing_is_kept_where_nothing_was_started(tmp_path: Path) -> None:
+def test_a_folder_without_a_control_plane_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ControlPlaneError, match="doesn't contain a control plane"):
         read_plane(tmp_path)
 
 
-def test_a_binary_that_cannot_run_is_named(tmp_path: Path) -> None:
+def test_a_binary_that_cannot_run_is_reported(tmp_path: Path) -> None:
     text = tmp_path / "etcd"
     text.write_text("not a program")
     text.chmod(0o755)
@@ -124,7 +124,7 @@ def test_a_binary_that_cannot_run_is_named(tmp_path: Path) -> None:
         start(tmp_path / "plane", Settings(36), broken)
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
     with pytest.raises(ControlPlaneError, match=r"can't write to .*/file/plane: Not a directory"):
@@ -152,7 +152,7 @@ def started(tmp_path: Path) -> Iterator[Callable[[str, str], subprocess.Popen[by
         each.wait()
 
 
-def test_only_processes_of_the_folder_are_ended(
+def test_only_processes_of_the_folder_are_stopped(
     tmp_path: Path, started: Callable[[str, str], subprocess.Popen[bytes]]
 ) -> None:
     """A process is ended if its program is a component and an option has a path in the folder."""
@@ -167,7 +167,7 @@ def test_only_processes_of_the_folder_are_ended(
     assert theirs.poll() is None
 
 
-def test_a_system_that_is_slow_with_one_process_keeps_none_of_the_others(
+def test_a_slow_process_does_not_prevent_stopping_the_others(
     tmp_path: Path,
     started: Callable[[str, str], subprocess.Popen[bytes]],
     monkeypatch: pytest.MonkeyPatch,
@@ -189,7 +189,7 @@ def test_a_system_that_is_slow_with_one_process_keeps_none_of_the_others(
     assert not any(psutil.pid_exists(each.pid) and each.poll() is None for each in ours)
 
 
-def test_a_port_that_is_taken_is_left_for_another(
+def test_another_port_is_chosen_if_a_port_is_in_use(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If another process takes etcd's port after it was chosen, other ports are chosen; the third
@@ -215,7 +215,7 @@ def test_a_port_that_is_taken_is_left_for_another(
     assert not running(tmp_path / "plane")
 
 
-def test_a_disk_without_room_is_told_before_anything_starts(
+def test_a_full_disk_is_reported_before_anything_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     full = shutil.disk_usage(tmp_path)._replace(free=10 * 2**20)

@@ -75,7 +75,7 @@ class ResetBeforeTheHandshake:
         return connect
 
 
-def test_a_connection_that_is_reset_before_its_handshake_leaves_no_socket_open() -> None:
+def test_a_connection_reset_in_the_handshake_closes_its_socket() -> None:
     both = ResetBeforeTheHandshake()
     with server(both.answer) as address, warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
@@ -92,7 +92,7 @@ def test_a_connection_that_is_reset_before_its_handshake_leaves_no_socket_open()
 @pytest.mark.parametrize(
     "words", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", b"no protocol\r\n"]
 )
-def test_an_answer_that_breaks_off_is_asked_for_once_more(words: bytes) -> None:
+def test_an_interrupted_response_is_requested_again_once(words: bytes) -> None:
     asked: list[bytes] = []
 
     def half(accepted: socket.socket) -> None:

@@ -63,7 +63,7 @@ def names(server: ApiServer) -> dict[str, set[str]]:
 
 
 @pytest.mark.control_plane
-def test_a_cluster_that_nobody_marked_is_not_touched(plane: ControlPlane) -> None:
+def test_a_cluster_without_the_label_is_not_changed(plane: ControlPlane) -> None:
     before = names(ApiServer.of(plane))
     with (
         pytest.raises(
@@ -113,7 +113,7 @@ def test_a_cluster_that_nobody_marked_is_not_touched(plane: ControlPlane) -> Non
         ),
     ],
 )
-def test_what_somebody_may_need_is_refused_though_marked(
+def test_a_labeled_cluster_with_real_resources_is_rejected(
     marked: ApiServer, made: dict[str, object], says: str
 ) -> None:
     marked.create(made)
@@ -125,7 +125,9 @@ def test_what_somebody_may_need_is_refused_though_marked(
 
 
 @pytest.mark.control_plane
-def test_it_is_rehearsed_on_and_left_as_it_was(plane: ControlPlane, marked: ApiServer) -> None:
+def test_a_borrowed_cluster_is_restored_after_the_rehearsal(
+    plane: ControlPlane, marked: ApiServer
+) -> None:
     before, given = names(marked), sources(deployment("web", 3))
 
     with borrowed_cluster(plane.kubeconfig, "", MINOR) as where:
@@ -140,7 +142,7 @@ def test_it_is_rehearsed_on_and_left_as_it_was(plane: ControlPlane, marked: ApiS
 
 
 @pytest.mark.control_plane
-def test_another_release_is_refused(plane: ControlPlane, marked: ApiServer) -> None:
+def test_a_cluster_of_another_version_is_rejected(plane: ControlPlane, marked: ApiServer) -> None:
     with (
         pytest.raises(ControlPlaneError, match=r"runs 1\.36, but the plan assumes 1\.35"),
         borrowed_cluster(plane.kubeconfig, "", 35),
@@ -162,7 +164,7 @@ def test_another_release_is_refused(plane: ControlPlane, marked: ApiServer) -> N
         ),
     ],
 )
-def test_a_kubeconfig_that_leads_nowhere_says_so(change: dict[str, object], says: str) -> None:
+def test_an_incomplete_kubeconfig_is_reported(change: dict[str, object], says: str) -> None:
     document = {
         "current-context": "x",
         "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],

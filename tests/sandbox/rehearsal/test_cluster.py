@@ -22,7 +22,7 @@ def cluster_with(**sizes: int) -> PlannedCluster:
     return cluster_of(plan.fleet, plan.offers, plan.classes, sizes)
 
 
-def test_every_pool_has_the_nodes_that_it_is_created_with() -> None:
+def test_every_pool_has_its_planned_nodes() -> None:
     plan = plan_of(sources(deployment("web", 3)))
 
     cluster = planned_cluster(plan)
@@ -37,7 +37,7 @@ def test_every_pool_has_the_nodes_that_it_is_created_with() -> None:
     )
 
 
-def test_every_node_has_slices_and_daemon_pods_of_its_own() -> None:
+def test_every_node_has_its_own_slices_and_daemon_pods() -> None:
     cluster = cluster_with(l4=2, a10g=1)
 
     slices = [each["spec"] for each in cluster.objects if each["kind"] == "ResourceSlice"]
@@ -51,7 +51,7 @@ def test_every_node_has_slices_and_daemon_pods_of_its_own() -> None:
     assert all(pod["metadata"]["labels"] == {DAEMON_LABEL: "true"} for pod in pods)
 
 
-def test_daemon_pods_request_what_is_subtracted_and_nothing_explicitly_of_the_rest() -> None:
+def test_daemon_pods_request_the_subtracted_resources() -> None:
     """The scheduler scores each container without a request as 100m and 200 MiB, but none that
     requests zero.
     """
@@ -65,7 +65,7 @@ def test_daemon_pods_request_what_is_subtracted_and_nothing_explicitly_of_the_re
     assert [each["resources"]["requests"] for each in proxy] == [{}]
 
 
-def test_nodes_are_in_the_zones_of_their_network_in_turn() -> None:
+def test_nodes_are_assigned_to_the_zones_in_turn() -> None:
     cluster = cluster_with(l4=3, a10g=0)
 
     zones = [each.zone for name, each in cluster.nodes.items() if name.startswith("l4")]
@@ -95,7 +95,7 @@ def test_unknown_values_are_equal_within_a_group_and_differ_elsewhere() -> None:
     assert len(set(uuids)) == 4
 
 
-def test_versions_and_numbers_keep_the_type_that_drivers_publish() -> None:
+def test_invented_versions_and_numbers_have_the_published_type() -> None:
     device = Device(
         name="gpu-0", attributes={"driverVersion": Unknown("driver"), "dra.net/numaNode": Unknown()}
     )

@@ -63,7 +63,7 @@ def reasons(found: ComparedWorkload) -> tuple[str, str]:
     )
 
 
-def test_what_all_three_say_is_no_difference() -> None:
+def test_three_equal_results_are_no_difference() -> None:
     planned = plan_of(sources(deployment("web", 3))).workload(*WEB).placements
     assert reasons(row(3, dict(planned), [dict(planned)])) == ("", "")
 
@@ -75,13 +75,13 @@ def test_another_pool_than_planned_is_the_schedulers_choice() -> None:
     assert reasons(row(1, other, [other])) == ("choice-of-node", "")
 
 
-def test_fewer_than_planned_as_simulated_is_the_order() -> None:
+def test_fewer_pods_than_planned_are_explained_by_the_pod_order() -> None:
     found = row(3, {"l4": 2}, [{"l4": 2}])
     assert reasons(found) == ("one-pod-at-a-time", "")
     assert found.pending == 1
 
 
-def test_another_way_to_break_ties_may_be_the_one() -> None:
+def test_a_difference_can_be_explained_by_tie_breaking() -> None:
     assert (
         reasons(row(20, {"l4": 4, "a10g": 8}, [{"l4": 3, "a10g": 8}, {"l4": 4, "a10g": 8}]))[1]
         == "tie-between-nodes"
@@ -93,7 +93,7 @@ def test_another_way_to_break_ties_may_be_the_one() -> None:
     [([True], "replaced-during-preemption"), ([False, True], "tie-between-nodes")],
     ids=["only if pods end at other moments", "also by another tie"],
 )
-def test_other_moments_explain_what_no_tie_explains(lagging: list[bool], reason: str) -> None:
+def test_a_difference_can_be_explained_by_timing(lagging: list[bool], reason: str) -> None:
     plan = plan_of(sources(deployment("web", 20)))
     pods = tuple(PodOutcome(str(n), "n", "", is_judged=True) for n in range(12))
     outcome = RehearsalOutcome(
@@ -106,7 +106,7 @@ def test_other_moments_explain_what_no_tie_explains(lagging: list[bool], reason:
     assert found.deviation.reason == reason
 
 
-def test_where_no_run_comes_to_it_nobody_explains_it() -> None:
+def test_a_difference_that_no_run_reproduces_is_unexplained() -> None:
     found = row(20, {"l4": 4, "a10g": 8}, [{"l4": 3, "a10g": 8}, {"l4": 3, "a10g": 8}])
     assert reasons(found)[1] == "unexplained"
     assert found.deviation is not None
@@ -121,24 +121,24 @@ def test_where_no_run_comes_to_it_nobody_explains_it() -> None:
     [([3, 4], "arrived-together"), ([3], "unexplained"), ([3, 2, 3], "unexplained")],
     ids=["another order comes to it", "nothing else was tried", "no order comes to it"],
 )
-def test_workloads_that_arrive_together_explain_what_another_order_comes_to(
+def test_a_difference_can_be_explained_by_simultaneous_arrival(
     runs: list[int], reason: str
 ) -> None:
     simulated = [{"l4": placed, "a10g": 8} for placed in runs]
     assert reasons(row(20, {"l4": 4, "a10g": 8}, simulated, one_by_one=False))[1] == reason
 
 
-def test_as_many_pods_in_other_pools_is_not_explained_by_runs_that_differ() -> None:
+def test_a_different_distribution_over_pools_is_unexplained() -> None:
     simulated = [{"l4": 3, "a10g": 8}, {"l4": 4, "a10g": 7}]
     assert reasons(row(20, {"l4": 2, "a10g": 9}, simulated))[1] == "unexplained"
 
 
-def test_a_place_that_the_plan_still_finds_is_not_explained() -> None:
+def test_a_pending_pod_despite_free_capacity_is_unexplained() -> None:
     assert reasons(row(3, {"l4": 2}, [{"l4": 2}], room=1))[0] == "unexplained"
 
 
 @pytest.mark.parametrize("taken", [0, 1])
-def test_further_runs_are_taken_only_where_the_first_differs(taken: int) -> None:
+def test_additional_runs_are_simulated_only_if_the_first_differs(taken: int) -> None:
     asked = []
 
     def runs():  # type: ignore[no-untyped-def]
@@ -155,7 +155,7 @@ def test_further_runs_are_taken_only_where_the_first_differs(taken: int) -> None
     assert len(asked) == taken
 
 
-def test_ties_are_broken_in_more_ways_until_one_explains_the_outcome() -> None:
+def test_ties_are_broken_in_more_ways_until_the_outcome_matches() -> None:
     others = [{"l4": 3, "a10g": 8}] * 20
     found = row(20, {"l4": 4, "a10g": 8}, [*others, {"l4": 4, "a10g": 8}, *others])
     assert reasons(found)[1] == "tie-between-nodes"
@@ -178,7 +178,7 @@ spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.co
         "and the plan finds room",
     ],
 )
-def test_pods_of_one_claim_go_where_the_first_one_goes(placed: int, room: int, reason: str) -> None:
+def test_pods_of_one_claim_run_on_the_first_pods_node(placed: int, room: int, reason: str) -> None:
     """Eight pods with two CPUs each share a GPU: a node with eight CPUs is too small for all of
     them.
     """
@@ -219,7 +219,7 @@ spec:
 """
 
 
-def test_pods_whose_claims_no_driver_prepares_hold_devices_of_others() -> None:
+def test_pods_with_unprepared_claims_occupy_devices() -> None:
     """The scheduler allocates half of a TPU node to them; then no node is free for the pod with all
     chips.
     """
@@ -268,7 +268,7 @@ QUOTA = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\nspec: {hard: 
     ],
     ids=["the one that comes first takes the room", "both take some", "more than the quota admits"],
 )
-def test_who_comes_first_takes_the_room_of_a_quota(
+def test_the_first_workload_uses_the_remaining_quota(
     api: int, web: int, found: dict[str, tuple[str, str]]
 ) -> None:
     """The plan gives the room of two pods to the API, in the simulation the site comes first."""
@@ -313,7 +313,9 @@ def with_key(key: str) -> str:
     ],
     ids=["another scheduler", "a scheduling gate", "a missing priority", "a missing runtime"],
 )
-def test_pods_that_do_not_run_here_do_so_as_planned(key: str, refused: str, reason: str) -> None:
+def test_pods_that_cannot_run_in_the_sandbox_count_as_planned(
+    key: str, refused: str, reason: str
+) -> None:
     """The verdict of the plan is *cannot tell*, and its numbers include these pods."""
     plan = plan_of(sources(with_key(key)))
     assert plan.verdict == "cannot-tell"
@@ -325,6 +327,6 @@ def test_pods_that_do_not_run_here_do_so_as_planned(key: str, refused: str, reas
     assert reasons(found) == (reason, "")
 
 
-def test_pods_with_a_missing_class_that_run_are_not_idle() -> None:
+def test_running_pods_with_a_missing_class_are_not_idle() -> None:
     """The class exists in the cluster."""
     assert find_idle(plan_of(sources(with_key("priorityClassName: high"))), ()) == frozenset()

@@ -42,7 +42,7 @@ spec:
 
 
 @pytest.mark.control_plane
-def test_old_and_new_pods_run_at_once_on_pools_of_both_kinds() -> None:
+def test_old_and_new_pods_run_together_on_both_kinds_of_pools() -> None:
     settings = Settings(36, tolerates_extended_resources=True)
     _, move, _ = plan_steps([Source("chat.yaml", CHAT)], read_fleet(FLEET)).steps
     start = partial(control_plane, settings, find_binaries(36))

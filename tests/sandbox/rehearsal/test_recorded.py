@@ -69,7 +69,7 @@ def simulate(
     )
 
 
-def test_there_are_cases_of_every_minor_and_with_all_that_is_special() -> None:
+def test_cases_cover_every_minor_version_and_feature() -> None:
     cases = [load(path) for path in CASES]
     assert {case["feature"] for case in cases} >= {
         "plain",
@@ -84,7 +84,7 @@ def test_there_are_cases_of_every_minor_and_with_all_that_is_special() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_plan_and_simulation_are_as_the_scheduler_was(path: Path) -> None:
+def test_plan_and_simulation_match_the_recorded_scheduler(path: Path) -> None:
     """Pods are on the simulated nodes, except for ties, and on no pool that the plan rules out."""
     case = load(path)
     sources = (Source("workloads.yaml", yaml.safe_dump_all(case["workloads"], sort_keys=False)),)

@@ -46,7 +46,7 @@ def rehearsed(
         return rehearse(plane, request)
 
 
-def test_what_fits_is_placed_on_the_planned_nodes(binaries: Binaries) -> None:
+def test_fitting_pods_run_on_the_planned_nodes(binaries: Binaries) -> None:
     found = rehearsed(binaries, deployment("web", 3))
 
     (web,) = found.rows
@@ -58,7 +58,7 @@ def test_what_fits_is_placed_on_the_planned_nodes(binaries: Binaries) -> None:
     assert all(pod.node == device.pool for pod in web.outcome.pods for device in pod.devices)
 
 
-def test_what_does_not_fit_stays_pending_in_the_schedulers_words(binaries: Binaries) -> None:
+def test_pods_that_do_not_fit_stay_pending_with_the_schedulers_message(binaries: Binaries) -> None:
     found = rehearsed(binaries, deployment("web", 20), order="reversed", one_by_one=True)
 
     (web,) = found.rows
@@ -69,7 +69,7 @@ def test_what_does_not_fit_stays_pending_in_the_schedulers_words(binaries: Binar
     assert found.order == "reversed, one by one"
 
 
-def test_between_two_rehearsals_no_waiting_pod_starts_on_what_the_others_leave(
+def test_no_pending_pod_starts_between_two_rehearsals(
     binaries: Binaries,
 ) -> None:
     template = f"{{spec: {{restartPolicy: Never, {POD.removeprefix('{')}}}"
@@ -133,7 +133,7 @@ def _first_positive(asked: Callable[[], float]) -> float:
     return found
 
 
-def test_refusals_of_the_api_server_are_told_as_the_plan_tells_them(binaries: Binaries) -> None:
+def test_api_server_errors_match_the_plan(binaries: Binaries) -> None:
     nameless = "apiVersion: v1\nkind: Pod\nmetadata: {name: nothing}\nspec: {containers: []}\n"
     missing = deployment("orphan", 1).replace("one-gpu", "no-such-template")
 

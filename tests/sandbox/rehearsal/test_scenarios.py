@@ -24,7 +24,7 @@ MINOR = 36
     ["rollout", "rollout:web", "scale-up", "node-lost", "node-lost:l4-0", "zone-lost:us-east-1a",
      "driver-upgraded:0.4.1", "arrival-order:random:7"],
 )  # fmt: skip
-def test_a_scenario_is_written_as_it_is_read(text: str) -> None:
+def test_a_scenario_prints_as_it_was_written(text: str) -> None:
     assert str(RehearsalScenario.parse(text)) == text
 
 
@@ -37,7 +37,7 @@ def test_a_scenario_is_written_as_it_is_read(text: str) -> None:
         ("scale-up:web", "use scale-up"),
     ],
 )
-def test_what_is_no_scenario_is_told_with_how_it_is_written(text: str, says: str) -> None:
+def test_an_invalid_scenario_is_reported_with_the_syntax(text: str, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         RehearsalScenario.parse(text)
 
@@ -60,7 +60,7 @@ def counts(found: ScenarioOutcome) -> tuple[int, int, int]:
 
 
 @pytest.mark.control_plane
-def test_a_cluster_lives_through_one_after_the_other() -> None:
+def test_scenarios_run_in_sequence_on_one_cluster() -> None:
     """Six pods with one GPU each: the plan has just enough nodes; a rollout surges, so one new pod
     may have to wait.
     """
@@ -101,6 +101,6 @@ def test_a_cluster_lives_through_one_after_the_other() -> None:
         ),
     ],
 )
-def test_what_is_not_there_is_told_with_what_is(scenario: str, says: str) -> None:
+def test_a_missing_subject_is_reported_with_the_existing_ones(scenario: str, says: str) -> None:
     with pytest.raises(UnknownSubject, match=says):
         rehearsed(scenario, replicas=1)

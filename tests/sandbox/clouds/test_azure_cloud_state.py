@@ -61,7 +61,7 @@ def dev(memory: Memory, azure: Any) -> Any:
     return azure
 
 
-def test_row_103_cores_of_a_family_that_are_used_up(dev: Any, memory: Memory) -> None:
+def test_row_103_exceeding_the_core_quota_of_a_family_fails(dev: Any, memory: Memory) -> None:
     memory.put(QUOTA, "StandardNCASv3_T4Family", {"cores": 8, "sizes": [T4]})
     made = dev.create(POOL, **pool(count=2))
     said = (
@@ -80,7 +80,7 @@ def test_row_103_cores_of_a_family_that_are_used_up(dev: Any, memory: Memory) ->
 @pytest.mark.parametrize(
     ("surge", "passes"), [("0", True), ("1", False), (None, False), ("100%", False)]
 )
-def test_row_103_nodes_of_an_upgrade_take_cores_too(
+def test_row_103_surge_nodes_count_toward_the_core_quota(
     dev: Any, memory: Memory, surge: str | None, passes: bool
 ) -> None:
     memory.put(QUOTA, "StandardNCASv3_T4Family", {"cores": 8, "sizes": [T4]})
@@ -98,7 +98,7 @@ def test_row_103_nodes_of_an_upgrade_take_cores_too(
         dev.update(POOL, made, pool(count=2, **settings), later)
 
 
-def test_row_103_cores_of_the_region_count_system_nodes(dev: Any, memory: Memory) -> None:
+def test_row_103_system_nodes_count_toward_the_regional_quota(dev: Any, memory: Memory) -> None:
     memory.put(QUOTA, REGION, {"cores": 11})
     said = (
         r"Total Regional Cores quota\. .* Current Limit: 11, Current Usage: 8, Additional "
@@ -110,7 +110,7 @@ def test_row_103_cores_of_the_region_count_system_nodes(dev: Any, memory: Memory
         dev.create(CLUSTER, **cluster(resourceName="other"))
 
 
-def test_row_104_a_size_is_offered_in_some_zones(dev: Any, memory: Memory) -> None:
+def test_row_104_a_size_is_available_only_in_some_zones(dev: Any, memory: Memory) -> None:
     memory.put(OFFER, T4, {"zones": ["1", "3"]})
     said = (
         r"The zone\(s\) 2 for resource t4 is not supported\. The supported zones for location "
@@ -122,7 +122,7 @@ def test_row_104_a_size_is_offered_in_some_zones(dev: Any, memory: Memory) -> No
     dev.create(POOL, **pool(agentPoolName="nowhere"))
 
 
-def test_row_105_a_group_without_a_reservation_of_the_size_is_none(
+def test_row_105_a_group_without_a_matching_reservation_is_ignored(
     dev: Any, memory: Memory
 ) -> None:
     """AKS only warns: the pool that it creates is in no group, which a refresh shows."""
@@ -143,7 +143,7 @@ def test_row_105_a_group_without_a_reservation_of_the_size_is_none(
     )
 
 
-def test_row_106_encryption_at_host_is_a_feature_of_the_subscription(
+def test_row_106_encryption_at_host_must_be_enabled_in_the_subscription(
     dev: Any, memory: Memory
 ) -> None:
     memory.put(FEATURE, ENCRYPTION, {"state": "NotRegistered"})
@@ -158,7 +158,7 @@ def test_row_106_encryption_at_host_is_a_feature_of_the_subscription(
     dev.create(POOL, **pool(agentPoolName="later", enableEncryptionAtHost=True))
 
 
-def test_a_new_subscription_is_registered_for_few_kinds(memory: Memory, azure: Any) -> None:
+def test_a_new_subscription_must_register_resource_providers(memory: Memory, azure: Any) -> None:
     memory.put(NAMESPACE, "Microsoft.ContainerService", {"registrationState": "NotRegistered"})
     with pytest.raises(
         grpc.RpcError, match=r"not registered to use namespace 'Microsoft\.ContainerService'"
@@ -180,7 +180,7 @@ def test_a_new_subscription_is_registered_for_few_kinds(memory: Memory, azure: A
         ({}, "Drain node failed when evicting pod team/train-0 .* blocked by pdb team/train"),
     ],
 )
-def test_row_107_a_pod_that_stays_fails_an_upgrade(
+def test_row_107_a_blocking_pod_fails_an_upgrade(
     dev: Any, memory: Memory, budget: dict[str, int], said: str
 ) -> None:
     made = dev.create(POOL, **pool())
@@ -193,7 +193,7 @@ def test_row_107_a_pod_that_stays_fails_an_upgrade(
         dev.update(POOL, made, pool(), pool(orchestratorVersion="1.35"))
 
 
-def test_row_118_a_subnet_has_so_many_addresses(memory: Memory, azure: Any) -> None:
+def test_row_118_a_subnet_has_a_limit_of_addresses(memory: Memory, azure: Any) -> None:
     place = azure.create(
         SUBNET,
         resourceGroupName="group",
@@ -239,7 +239,7 @@ def test_row_118_a_subnet_has_so_many_addresses(memory: Memory, azure: Any) -> N
 JOINS = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 
 
-def test_row_118_pods_that_are_not_apart_take_addresses_of_the_subnet(
+def test_row_118_pods_without_overlay_use_addresses_of_the_subnet(
     memory: Memory, azure: Any
 ) -> None:
     place = azure.create(
@@ -258,9 +258,7 @@ def test_row_118_pods_that_are_not_apart_take_addresses_of_the_subnet(
     )
 
 
-def test_row_118_each_node_takes_256_addresses_of_the_pods_range(
-    memory: Memory, azure: Any
-) -> None:
+def test_row_118_each_node_uses_256_addresses_of_the_pod_range(memory: Memory, azure: Any) -> None:
     network = {
         "networkPlugin": "azure",
         "networkPluginMode": "overlay",
@@ -281,7 +279,7 @@ def test_row_118_each_node_takes_256_addresses_of_the_pods_range(
     azure.create(POOL, **pool(resourceName="wide", count=254))
 
 
-def test_an_upgrade_takes_as_long_as_its_nodes_one_after_the_other(dev: Any) -> None:
+def test_an_upgrade_of_many_nodes_one_by_one_times_out(dev: Any) -> None:
     one = {"upgradeSettings": {"maxSurge": "0", "maxUnavailable": "1"}}
     made = dev.create(POOL, **pool(count=30, **one))
     dev.update(CLUSTER, dev.made, cluster(), cluster(kubernetesVersion="1.35"))
@@ -295,7 +293,7 @@ def test_an_upgrade_takes_as_long_as_its_nodes_one_after_the_other(dev: Any) -> 
 LIMITS = {"enableAutoScaling": True, "minCount": 0, "maxCount": 4}
 
 
-def test_what_the_autoscaler_scales_nobody_else_does(dev: Any) -> None:
+def test_an_autoscaled_count_cannot_be_set(dev: Any) -> None:
     scaled = pool(count=2, **LIMITS)
     made = dev.create(POOL, **scaled)
     with pytest.raises(grpc.RpcError, match="Cannot scale cluster autoscaler enabled node pool"):
@@ -306,7 +304,7 @@ def test_what_the_autoscaler_scales_nobody_else_does(dev: Any) -> None:
     )
 
 
-def test_a_count_does_not_change_while_the_autoscaler_is_switched_on(dev: Any) -> None:
+def test_a_count_cannot_change_while_the_autoscaler_is_enabled(dev: Any) -> None:
     made = dev.create(POOL, **pool())
     with pytest.raises(
         grpc.RpcError,
@@ -316,7 +314,7 @@ def test_a_count_does_not_change_while_the_autoscaler_is_switched_on(dev: Any) -
     assert dev.update(POOL, made, pool(), pool(**LIMITS))["count"] == 1
 
 
-def test_a_cluster_names_all_of_its_pools(dev: Any) -> None:
+def test_a_cluster_lists_all_of_its_pools(dev: Any) -> None:
     dev.create(POOL, **pool(count=2, **LIMITS))
     token = "azure-native:containerservice:getManagedCluster"
     answer = from_wire(
@@ -349,9 +347,7 @@ def test_row_119_one_operation_at_a_time(dev: Any, memory: Memory) -> None:
         dev.delete(POOL, made)
 
 
-def test_row_125_pools_inside_stay_behind_and_four_minors_are_too_many(
-    dev: Any, memory: Memory
-) -> None:
+def test_row_125_inline_pools_are_not_upgraded_with_their_cluster(dev: Any, memory: Memory) -> None:
     """pulumi/pulumi-azure-native issue 2094: an upgrade of the cluster doesn't upgrade its own
     pools.
     """
@@ -369,7 +365,7 @@ def test_row_125_pools_inside_stay_behind_and_four_minors_are_too_many(
         dev.update(CLUSTER, dev.made, before, {**before, "tags": {"a": "b"}})
 
 
-def test_row_125_a_version_of_pools_inside_is_refused_beside_others(dev: Any) -> None:
+def test_row_125_an_inline_pool_version_cannot_change_with_others(dev: Any) -> None:
     """Azure/ARO-HCP pull request 662."""
 
     def at(version: str) -> dict[str, Any]:
@@ -384,7 +380,9 @@ def test_row_125_a_version_of_pools_inside_is_refused_beside_others(dev: Any) ->
     dev.update(CLUSTER, dev.made, at("1.35"), {**at("1.35"), "tags": {"a": "b"}})
 
 
-def test_row_126_what_others_left_keeps_a_subnet(memory: Memory, azure: Any) -> None:
+def test_row_126_an_external_interface_blocks_the_deletion_of_a_subnet(
+    memory: Memory, azure: Any
+) -> None:
     made = azure.create(
         SUBNET,
         resourceGroupName="group",
@@ -402,7 +400,9 @@ def test_row_126_what_others_left_keeps_a_subnet(memory: Memory, azure: Any) -> 
     azure.delete(SUBNET, made)
 
 
-def test_row_126_the_group_of_the_nodes_goes_with_the_cluster(dev: Any, memory: Memory) -> None:
+def test_row_126_the_node_resource_group_is_deleted_with_the_cluster(
+    dev: Any, memory: Memory
+) -> None:
     nodes = f"/subscriptions/00000000-1111-2222-3333-444444444444/resourceGroups/{dev.made['nodeResourceGroup']}"
     memory.put(BALANCER, f"{nodes}/providers/Microsoft.Network/loadBalancers/kubernetes", {})
     memory.put(DISK, f"{nodes}/providers/Microsoft.Compute/disks/pvc-1", {})
@@ -420,7 +420,7 @@ def test_row_126_the_group_of_the_nodes_goes_with_the_cluster(dev: Any, memory: 
     assert len(memory.all(ADDRESS)) == 1
 
 
-def test_row_127_a_lock_holds_for_all_below(dev: Any, memory: Memory) -> None:
+def test_row_127_a_lock_applies_to_all_resources_below(dev: Any, memory: Memory) -> None:
     made, group = dev.create(POOL, **pool()), dev.create(GROUP, resourceGroupName="group")
     memory.put(LOCK, f"{dev.made['id']}/providers/Microsoft.Authorization/locks/keep", {})
     for token, state in ((POOL, made), (CLUSTER, dev.made), (GROUP, group)):
@@ -431,7 +431,7 @@ def test_row_127_a_lock_holds_for_all_below(dev: Any, memory: Memory) -> None:
     dev.update(POOL, made, pool(), pool(count=2))  # only deletions are refused
 
 
-def test_row_128_the_last_system_pool_goes_with_its_cluster(dev: Any, memory: Memory) -> None:
+def test_row_128_the_last_system_pool_is_deleted_with_its_cluster(dev: Any, memory: Memory) -> None:
     second = dev.create(
         POOL, **pool(agentPoolName="second", mode="System", vmSize="Standard_D4s_v5")
     )
@@ -442,7 +442,9 @@ def test_row_128_the_last_system_pool_goes_with_its_cluster(dev: Any, memory: Me
         dev.delete(POOL, last)
 
 
-def test_row_129_restricted_sizes_and_used_up_clusters(dev: Any, memory: Memory) -> None:
+def test_row_129_restricted_sizes_and_the_cluster_quota_are_enforced(
+    dev: Any, memory: Memory
+) -> None:
     memory.put(RESTRICTED, T4, {})
     with pytest.raises(grpc.RpcError, match=r"`AgentPoolProfile:t4` are restricted by AKS"):
         dev.create(POOL, **pool())
@@ -455,9 +457,7 @@ def test_row_129_restricted_sizes_and_used_up_clusters(dev: Any, memory: Memory)
     dev.update(CLUSTER, dev.made, cluster(), cluster(tags={"team": "a"}))
 
 
-def test_row_130_pools_neither_come_nor_go_with_the_list_of_their_cluster(
-    dev: Any, memory: Memory
-) -> None:
+def test_row_130_inline_pools_cannot_be_added_or_removed(dev: Any, memory: Memory) -> None:
     (system,) = cluster()["agentPoolProfiles"]
     more = cluster(agentPoolProfiles=[system, {**system, "name": "second"}])
     with pytest.raises(grpc.RpcError, match="A new agent pool was introduced"):
@@ -467,7 +467,7 @@ def test_row_130_pools_neither_come_nor_go_with_the_list_of_their_cluster(
     assert [name.rpartition("/")[2] for name in memory.all(POOL)] == ["second"]
 
 
-def test_row_123a_windows_of_a_cluster_are_there_once(dev: Any) -> None:
+def test_row_123a_maintenance_windows_of_a_cluster_are_unique(dev: Any) -> None:
     kind, plain = "azure-native:containerservice:MaintenanceConfiguration", cluster()
     window = {name: plain[name] for name in ("resourceGroupName", "resourceName")}
     dev.create(kind, **window, configName="aksManagedAutoUpgradeSchedule")
@@ -481,7 +481,7 @@ def test_row_123a_windows_of_a_cluster_are_there_once(dev: Any) -> None:
     dev.create(kind, **window, configName="aksManagedAutoUpgradeSchedule")
 
 
-def test_row_123b_a_workspace_has_a_kind_of_log_once(dev: Any) -> None:
+def test_row_123b_a_log_category_is_sent_to_a_workspace_only_once(dev: Any) -> None:
     def sends(name: str, *categories: str, to: str = "/w", enabled: bool = True) -> None:
         logs = [{"category": category, "enabled": enabled} for category in categories]
         dev.create(

@@ -57,19 +57,19 @@ def refused(cloud: Any, reason: str, token: str, **inputs: Any) -> None:
         cloud.create(token, **inputs)
 
 
-def test_row_12_a_group_begins_at_the_clusters_version(cloud: Any) -> None:
+def test_row_12_a_group_starts_at_the_clusters_version(cloud: Any) -> None:
     cloud.create(CLUSTER, **cluster(version="1.35"))
     refused(cloud, r"version 1\.34 is not the cluster's, 1\.35", GROUP, **group(version="1.34"))
     cloud.create(GROUP, **group(version="1.35"))
 
 
-def test_row_18_a_name_is_there_once(cloud: Any) -> None:
+def test_row_18_a_group_name_is_unique(cloud: Any) -> None:
     cloud.create(GROUP, **group())
     refused(cloud, "NodeGroup already exists with name gpu", GROUP, **group())
     cloud.create(GROUP, **group(clusterName="other"))
 
 
-def test_row_22_a_capacity_block_is_empty_when_it_is_upgraded(cloud: Any) -> None:
+def test_row_22_a_capacity_block_must_be_empty_for_an_upgrade(cloud: Any) -> None:
     block = {
         "instanceType": "p5.48xlarge",
         "instanceMarketOptions": {"marketType": "capacity-block"},
@@ -101,7 +101,7 @@ def test_row_23_a_placement_group_stays_in_one_zone(cloud: Any) -> None:
 
 
 @pytest.mark.parametrize("block", [False, True], ids=["a reservation", "a Capacity Block"])
-def test_what_was_bought_is_in_no_placement_group_of_later(cloud: Any, block: bool) -> None:
+def test_reserved_capacity_cannot_use_a_later_placement_group(cloud: Any, block: bool) -> None:
     bought = {
         "capacityReservationSpecification": {
             "capacityReservationTarget": {"capacityReservationId": "cr-1"}
@@ -130,7 +130,7 @@ def test_what_was_bought_is_in_no_placement_group_of_later(cloud: Any, block: bo
     )
 
 
-def test_nodes_of_an_ultraserver_come_in_blocks(cloud: Any) -> None:
+def test_ultraserver_nodes_need_capacity_blocks(cloud: Any) -> None:
     ultra = {"instanceTypes": ["p6e-gb200.36xlarge"]}
     refused(cloud, "available in Capacity Blocks for UltraServers only", GROUP, **group(**ultra))
 
@@ -150,7 +150,7 @@ def efa_template(cloud: Any, count: int, **more: Any) -> dict[str, str]:
     }
 
 
-def test_row_27_a_machine_has_so_many_efa_interfaces(cloud: Any) -> None:
+def test_row_27_a_machine_has_a_limit_of_efa_interfaces(cloud: Any) -> None:
     inputs = group(instanceTypes=["p4d.24xlarge"])
     refused(
         cloud, r"p4d\.24xlarge supports 4", GROUP, **inputs, launchTemplate=efa_template(cloud, 5)
@@ -158,7 +158,7 @@ def test_row_27_a_machine_has_so_many_efa_interfaces(cloud: Any) -> None:
     cloud.create(GROUP, **inputs, launchTemplate=efa_template(cloud, 4))
 
 
-def test_row_32_the_pods_network_comes_before_the_nodes(cloud: Any) -> None:
+def test_row_32_nodes_need_the_cni_addon(cloud: Any) -> None:
     cloud.create(CLUSTER, **cluster(bootstrapSelfManagedAddons=False))
     refused(cloud, "cni plugin not initialized", GROUP, **group())
     cloud.create(
@@ -171,7 +171,7 @@ def test_row_32_the_pods_network_comes_before_the_nodes(cloud: Any) -> None:
     cloud.create(GROUP, **group())
 
 
-def test_rows_38_and_39_a_cluster_lies_in_two_zones_and_stays_there(cloud: Any) -> None:
+def test_rows_38_and_39_a_cluster_needs_two_zones_and_keeps_them(cloud: Any) -> None:
     a, other_a, b, c = subnets(cloud, "a", "a", "b", "c")
     refused(
         cloud,
@@ -185,7 +185,7 @@ def test_rows_38_and_39_a_cluster_lies_in_two_zones_and_stays_there(cloud: Any) 
     cloud.update(CLUSTER, made, **cluster(vpcConfig={"subnetIds": [other_a, b]}))
 
 
-def test_row_47_an_addon_is_of_the_clusters_minor(cloud: Any) -> None:
+def test_row_47_an_addon_matches_the_clusters_minor_version(cloud: Any) -> None:
     cloud.create(CLUSTER, **cluster())
     proxy = {"clusterName": "main", "addonName": "kube-proxy"}
     refused(
@@ -209,7 +209,7 @@ def test_row_47_an_addon_is_of_the_clusters_minor(cloud: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", ["subnetId", "securityGroups"])
-def test_row_52_interfaces_of_others_keep_a_network(cloud: Any, kind: str) -> None:
+def test_row_52_external_interfaces_block_the_deletion_of_a_network(cloud: Any, kind: str) -> None:
     """Load balancers and pods own them; they are deleted with their owner."""
     token = SUBNET if kind == "subnetId" else "aws:ec2/securityGroup:SecurityGroup"
     made = cloud.create(
@@ -224,7 +224,9 @@ def test_row_52_interfaces_of_others_keep_a_network(cloud: Any, kind: str) -> No
     cloud.delete(token, made)
 
 
-def test_row_52_what_services_left_keeps_subnet_gateway_and_vpc(cloud: Any, memory: Memory) -> None:
+def test_row_52_load_balancers_of_services_block_the_deletion_of_a_vpc(
+    cloud: Any, memory: Memory
+) -> None:
     vpc = cloud.create("aws:ec2/vpc:Vpc", cidrBlock="10.0.0.0/16")
     subnet = cloud.create(SUBNET, vpcId=vpc["id"], cidrBlock="10.0.0.0/24")
     gateway = cloud.create("aws:ec2/internetGateway:InternetGateway", vpcId=vpc["id"])
@@ -283,13 +285,15 @@ AT_ONCE: dict[str, tuple[str, dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("token", "inputs", "reason"), AT_ONCE.values(), ids=AT_ONCE)
-def test_refused_at_once(cloud: Any, token: str, inputs: dict[str, Any], reason: str) -> None:
+def test_invalid_inputs_are_rejected_in_a_preview(
+    cloud: Any, token: str, inputs: dict[str, Any], reason: str
+) -> None:
     found = cloud.complaint(token, inputs)
     assert reason in found
     assert reason or not found or "missing required" in found
 
 
-def test_a_service_account_has_one_association(cloud: Any) -> None:
+def test_a_service_account_has_only_one_association(cloud: Any) -> None:
     token = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
     account = {
         "clusterName": "main",
@@ -302,7 +306,7 @@ def test_a_service_account_has_one_association(cloud: Any) -> None:
     cloud.create(token, **account, serviceAccount="another")
 
 
-def test_entries_are_for_clusters_that_have_them_and_no_mode_goes_back(cloud: Any) -> None:
+def test_access_entries_need_a_mode_that_cannot_be_reverted(cloud: Any) -> None:
     entry = {"clusterName": "main", "principalArn": "arn:aws:iam::123456789012:role/admin"}
     made = cloud.create(CLUSTER, **cluster(accessConfig={"authenticationMode": "CONFIG_MAP"}))
     with pytest.raises(grpc.RpcError, match=r"must be set to one of \[API, API_AND_CONFIG_MAP\]"):
@@ -323,7 +327,9 @@ ENTRY, CREATOR = "aws:eks/accessEntry:AccessEntry", "arn:aws:iam::123456789012:u
 
 
 @pytest.mark.parametrize("first", ["CONFIG_MAP", "API_AND_CONFIG_MAP"])
-def test_who_creates_a_cluster_has_an_entry_already(cloud: Any, memory: Memory, first: str) -> None:
+def test_the_creator_of_a_cluster_has_an_access_entry(
+    cloud: Any, memory: Memory, first: str
+) -> None:
     """The entry exists from the first mode with access entries until the cluster is deleted."""
     made = cloud.create(CLUSTER, **cluster(accessConfig={"authenticationMode": first}))
     assert (memory.all(ENTRY) == {}) is (first == "CONFIG_MAP")
@@ -340,7 +346,7 @@ def test_who_creates_a_cluster_has_an_entry_already(cloud: Any, memory: Memory, 
     cloud.create(ENTRY, clusterName="main", principalArn=CREATOR)
 
 
-def test_a_cluster_with_logs_has_their_group_which_stays(cloud: Any) -> None:
+def test_the_log_group_of_a_cluster_outlives_the_cluster(cloud: Any) -> None:
     """A log group that already exists is used."""
     group, logs = "aws:cloudwatch/logGroup:LogGroup", {"enabledClusterLogTypes": ["audit"]}
     cloud.create(group, name="/aws/eks/own/cluster")
@@ -353,7 +359,7 @@ def test_a_cluster_with_logs_has_their_group_which_stays(cloud: Any) -> None:
     cloud.create(group, name="/aws/eks/silent/cluster")
 
 
-def test_row_30_a_zone_without_machines(cloud: Any, memory: Memory) -> None:
+def test_row_30_a_zone_outage_prevents_new_nodes(cloud: Any, memory: Memory) -> None:
     both = subnets(cloud, "a", "b")
     old = cloud.create(GROUP, **group(subnetIds=both, instanceTypes=["g6.2xlarge"]))
     alone = cloud.create(
@@ -376,7 +382,7 @@ def test_row_30_a_zone_without_machines(cloud: Any, memory: Memory) -> None:
     cloud.create(GROUP, **group(nodeGroupName="empty", subnetIds=both, scalingConfig=none))
 
 
-def test_row_36_tags_of_a_group_reach_nothing_else(cloud: Any, memory: Memory) -> None:
+def test_row_36_tags_of_a_group_are_not_inherited(cloud: Any, memory: Memory) -> None:
     """Only tags of its template reach instances that start with a template version that has
     them.
     """

@@ -33,7 +33,7 @@ def project_in(folder: Path, step: str = "first") -> Path:
 
 
 @pytest.mark.engine
-def test_a_stack_is_kept_until_it_is_taken_down(tmp_path: Path) -> None:
+def test_a_stack_runs_until_it_is_taken_down(tmp_path: Path) -> None:
     said = io.StringIO()
     kept = tmp_path / "kept"
     stack = KeptStacks(project_in(tmp_path), kept, Console(file=said, width=120))
@@ -60,7 +60,7 @@ def test_a_stack_is_kept_until_it_is_taken_down(tmp_path: Path) -> None:
 
 
 @pytest.mark.engine
-def test_a_stack_that_fails_at_once_leaves_nothing_and_says_why(
+def test_a_stack_that_fails_immediately_leaves_no_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     project = project_in(tmp_path)
@@ -75,7 +75,7 @@ def test_a_stack_that_fails_at_once_leaves_nothing_and_says_why(
 
 
 @pytest.mark.engine
-def test_settings_that_another_backend_encrypted_are_planned(tmp_path: Path) -> None:
+def test_settings_that_another_backend_encrypted_can_be_planned(tmp_path: Path) -> None:
     project = project_in(tmp_path)
     settings = project / "stacks/Pulumi.dev.yaml"
     secret = "  trial:token:\n    secure: v1:c2FsdA==:b3RoZXI=\n"
@@ -86,7 +86,7 @@ def test_settings_that_another_backend_encrypted_are_planned(tmp_path: Path) -> 
     assert "encryptionsalt: v1:b3RoZXI=" in settings.read_text()  # the project's file is unchanged
 
 
-def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
+def test_a_folder_with_other_files_is_not_changed(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").touch()
     stack = KeptStacks(project_in(tmp_path), tmp_path / "mine", Console(file=io.StringIO()))
@@ -97,7 +97,7 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "mine" / "thesis.txt").exists()
 
 
-def test_a_folder_of_another_project_is_refused(tmp_path: Path) -> None:
+def test_a_folder_of_another_project_is_rejected(tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     kept.mkdir()
     (kept / "rehearsal-of").write_text("/somewhere/else")
@@ -107,9 +107,7 @@ def test_a_folder_of_another_project_is_refused(tmp_path: Path) -> None:
         stack.down(None)
 
 
-def test_every_project_has_a_folder_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_project_has_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     first, second = (
         stacks_folder(tmp_path / "a" / "platform"),
@@ -132,7 +130,7 @@ def test_the_only_stack_needs_no_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.engine
-def test_renewed_settings_keep_the_salt_of_the_stack(tmp_path: Path) -> None:
+def test_renewed_settings_keep_the_encryption_salt(tmp_path: Path) -> None:
     project = project_in(tmp_path)
     settings = Engine(tmp_path / "work", project).settings_folder / "Pulumi.dev.yaml"
     settings.write_text(f"encryptionsalt: v1:abc\n{settings.read_text()}")

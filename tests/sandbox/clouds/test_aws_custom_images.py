@@ -72,7 +72,7 @@ def group(cloud: Any, template: dict[str, Any], **inputs: Any) -> dict[str, Any]
     }
 
 
-def test_nodes_that_are_told_their_cluster_join(cloud: Any, cluster: dict[str, Any]) -> None:
+def test_nodes_with_the_clusters_node_config_join(cloud: Any, cluster: dict[str, Any]) -> None:
     told = user_data({"cluster": coordinates(cluster)}, {"kubelet": {"config": {"maxPods": 29}}})
     made = cloud.create(GROUP, **group(cloud, {"imageId": AMI, "userData": told}))
     assert made["amiType"] == "CUSTOM"
@@ -87,7 +87,7 @@ def test_nodes_that_are_told_their_cluster_join(cloud: Any, cluster: dict[str, A
         ({"name": "other"}, "name"),
     ],
 )
-def test_nodes_that_are_told_of_another_cluster_do_not_join(
+def test_nodes_with_another_clusters_node_config_do_not_join(
     cloud: Any, cluster: dict[str, Any], other: dict[str, str], missing: str
 ) -> None:
     told = user_data({"cluster": coordinates(cluster, **other)})
@@ -98,7 +98,7 @@ def test_nodes_that_are_told_of_another_cluster_do_not_join(
         cloud.create(GROUP, **group(cloud, {"imageId": AMI, "userData": told}))
 
 
-def test_nodes_that_are_told_nothing_do_not_join_and_an_empty_group_shows_it_with_its_first(
+def test_nodes_without_node_config_fail_at_the_first_node(
     cloud: Any, cluster: dict[str, Any]
 ) -> None:
     empty = {"minSize": 0, "desiredSize": 0, "maxSize": 4}
@@ -110,13 +110,17 @@ def test_nodes_that_are_told_nothing_do_not_join_and_an_empty_group_shows_it_wit
         cloud.update(GROUP, made, **{**inputs, "scalingConfig": {**empty, "desiredSize": 1}})
 
 
-def test_a_release_of_eks_images_is_refused(cloud: Any, cluster: dict[str, Any]) -> None:
+def test_a_release_version_with_a_custom_image_is_rejected(
+    cloud: Any, cluster: dict[str, Any]
+) -> None:
     told = {"imageId": AMI, "userData": user_data({"cluster": coordinates(cluster)})}
     with pytest.raises(grpc.RpcError, match="You cannot specify a release version"):
         cloud.create(GROUP, **group(cloud, told, releaseVersion="1.34.2-20260115"))
 
 
-def test_a_group_keeps_its_kind_of_image(cloud: Any, cluster: dict[str, Any]) -> None:
+def test_a_group_cannot_switch_between_custom_and_eks_images(
+    cloud: Any, cluster: dict[str, Any]
+) -> None:
     own = {"imageId": AMI, "userData": user_data({"cluster": coordinates(cluster)})}
     made = cloud.create(GROUP, **group(cloud, own))
     with pytest.raises(
@@ -129,7 +133,7 @@ def test_a_group_keeps_its_kind_of_image(cloud: Any, cluster: dict[str, Any]) ->
         cloud.update(GROUP, usual, **group(cloud, own, nodeGroupName="usual"))
 
 
-def test_what_a_node_joins_with_is_what_kubelet_is_told(
+def test_nodes_join_with_the_labels_and_taints_of_kubelets_flags(
     cloud: Any, cluster: dict[str, Any], memory: Memory
 ) -> None:
     silent = {"imageId": AMI, "userData": user_data({"cluster": coordinates(cluster)})}

@@ -59,7 +59,7 @@ def test_row_4_one_update_at_a_time(cloud: Any, memory: Memory) -> None:
     assert cloud.update(GROUP, made, **group(2))["scalingConfig"]["desiredSize"] == 2
 
 
-def test_row_30a_a_pool_larger_than_what_there_is(cloud: Any, memory: Memory) -> None:
+def test_row_30a_a_pool_cannot_exceed_the_available_machines(cloud: Any, memory: Memory) -> None:
     first, second = subnets(cloud, "a", "b")
     memory.put(STOCK, f"{MACHINE}/eu-west-1a", {"count": 3})
     made = cloud.create(GROUP, **group(2, subnetIds=[first]))
@@ -81,7 +81,7 @@ def test_row_30a_a_pool_larger_than_what_there_is(cloud: Any, memory: Memory) ->
     ("strategy", "room", "passes"),
     [("DEFAULT", 3, True), ("DEFAULT", 2, False), ("MINIMAL", 2, True)],
 )
-def test_row_31_an_update_that_starts_nodes_first_needs_room(
+def test_row_31_an_update_that_surges_needs_free_capacity(
     cloud: Any, memory: Memory, strategy: str, room: int, passes: bool
 ) -> None:
     (subnet,) = subnets(cloud, "a")
@@ -102,7 +102,7 @@ def test_row_31_an_update_that_starts_nodes_first_needs_room(
         cloud.update(GROUP, made, **later)
 
 
-def test_an_update_takes_as_long_as_its_nodes_one_after_the_other(cloud: Any) -> None:
+def test_an_update_of_many_nodes_one_by_one_times_out(cloud: Any) -> None:
     inputs = {**group(13), "scalingConfig": {"minSize": 0, "desiredSize": 13, "maxSize": 20}}
     inputs["releaseVersion"] = "1.34.1-20260101"
     made = cloud.create(GROUP, **inputs)
@@ -120,7 +120,7 @@ def test_an_update_takes_as_long_as_its_nodes_one_after_the_other(cloud: Any) ->
     )
 
 
-def test_vcpus_of_an_account_that_are_used_up(cloud: Any, memory: Memory) -> None:
+def test_exceeding_the_vcpu_quota_fails(cloud: Any, memory: Memory) -> None:
     memory.put(
         QUOTA, "Running On-Demand G and VT instances", {"vcpus": 16, "families": ["g5", "g6"]}
     )
@@ -140,7 +140,7 @@ def test_vcpus_of_an_account_that_are_used_up(cloud: Any, memory: Memory) -> Non
     )
 
 
-def test_the_role_of_spot_is_there_after_the_first_spot_machines_of_auto_scaling(
+def test_the_spot_role_exists_after_the_first_spot_group(
     cloud: Any,
 ) -> None:
     def roles(service: str) -> list[str]:
@@ -159,9 +159,7 @@ def test_the_role_of_spot_is_there_after_the_first_spot_machines_of_auto_scaling
     assert roles("spot.amazonaws.com") == ["AWSServiceRoleForEC2Spot"]
 
 
-def test_row_33_a_pod_that_stays_fails_an_update_unless_it_is_forced(
-    cloud: Any, memory: Memory
-) -> None:
+def test_row_33_a_blocking_pod_fails_an_update_unless_forced(cloud: Any, memory: Memory) -> None:
     inputs = group(2, releaseVersion="1.34.1-20260101")
     made = cloud.create(GROUP, **inputs)
     memory.put(STAYING_POD, "team/train-0", {"nodeGroup": made["id"]})
@@ -177,7 +175,7 @@ def test_row_33_a_pod_that_stays_fails_an_update_unless_it_is_forced(
     )
 
 
-def test_secrets_have_a_key_of_the_clusters_region(cloud: Any) -> None:
+def test_the_secrets_key_must_be_in_the_clusters_region(cloud: Any) -> None:
     plane = {
         "name": "main",
         "roleArn": "arn",
@@ -198,7 +196,9 @@ def test_secrets_have_a_key_of_the_clusters_region(cloud: Any) -> None:
     assert cloud.create(CLUSTER, **plane, encryptionConfig=here)
 
 
-def test_row_40_a_zone_without_room_for_a_control_plane(cloud: Any, memory: Memory) -> None:
+def test_row_40_a_zone_without_capacity_for_a_control_plane_fails(
+    cloud: Any, memory: Memory
+) -> None:
     vpc = {"subnetIds": subnets(cloud, "a", "b")}
     plane = {"name": "main", "roleArn": "arn", "vpcConfig": vpc, "version": "1.34"}
     memory.put(FULL_ZONE, "eu-west-1b", {})
@@ -223,7 +223,7 @@ def test_row_40_a_zone_without_room_for_a_control_plane(cloud: Any, memory: Memo
         ("replicaCount: 3", "is not a valid JSON"),
     ],
 )
-def test_row_49_configuration_is_an_object(cloud: Any, values: str, said: str) -> None:
+def test_row_49_addon_configuration_must_be_an_object(cloud: Any, values: str, said: str) -> None:
     found = cloud.complaint(
         ADDON, {"clusterName": "main", "addonName": "coredns", "configurationValues": values}
     )
@@ -231,7 +231,7 @@ def test_row_49_configuration_is_an_object(cloud: Any, values: str, said: str) -
     assert bool(found) is bool(said)
 
 
-def test_row_51_a_cluster_has_so_many_associations(cloud: Any, memory: Memory) -> None:
+def test_row_51_a_cluster_has_a_limit_of_associations(cloud: Any, memory: Memory) -> None:
     one = {
         "clusterName": "main",
         "namespace": "team",

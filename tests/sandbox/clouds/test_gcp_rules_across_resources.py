@@ -134,7 +134,7 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("cluster", "pool", "said"), BESIDE.values(), ids=BESIDE)
-def test_a_pool_and_its_cluster(
+def test_a_pool_is_validated_against_its_cluster(
     gcp: Cloud, cluster: dict[str, Any], pool: dict[str, Any], said: str
 ) -> None:
     made = gcp.create(CLUSTER, name="main", **cluster)
@@ -147,7 +147,7 @@ def test_a_pool_and_its_cluster(
         assert said in str(refused.value.details())
 
 
-def test_where_an_organisation_wants_keys_the_first_pool_has_one_too(
+def test_an_organization_policy_requires_a_key_for_the_initial_pool(
     gcp: Cloud, memory: Memory
 ) -> None:
     memory.put(CONSTRAINT, WANTS_KEYS, {})
@@ -184,7 +184,7 @@ def test_where_an_organisation_wants_keys_the_first_pool_has_one_too(
         ({"nodeLocations": ["us-central1-a", "us-central1-b"]}, ""),
     ],
 )
-def test_disks_of_the_first_pool_count(
+def test_disks_of_the_initial_pool_count_toward_the_quota(
     gcp: Cloud, memory: Memory, change: dict[str, Any], short: str
 ) -> None:
     memory.put(QUOTA, SSD, {"limit": 250})
@@ -198,7 +198,7 @@ def test_disks_of_the_first_pool_count(
         gcp.create(CLUSTER, **asked)
 
 
-def test_limits_of_cpu_count_where_kubelet_is_told_so(gcp: Cloud) -> None:
+def test_cpu_limits_are_enforced_with_the_kubelet_setting(gcp: Cloud) -> None:
     """The provider sends true if other settings of kubelet are given without it."""
     gcp.create(CLUSTER, name="main")
     told = {"cpuManagerPolicy": "static"}
@@ -211,7 +211,9 @@ def test_limits_of_cpu_count_where_kubelet_is_told_so(gcp: Cloud) -> None:
     )
 
 
-def test_row_88_what_services_left_keeps_its_network(gcp: Cloud, memory: Memory) -> None:
+def test_row_88_resources_of_services_block_the_deletion_of_a_network(
+    gcp: Cloud, memory: Memory
+) -> None:
     network = gcp.create(NETWORK, name="gpu")
     rule = gcp.create(FIREWALL, name="k8s-0a1b-node-http-hc", network=network["id"])
     with pytest.raises(
@@ -236,9 +238,7 @@ def pools(memory: Memory) -> set[str]:
     return {identifier.rpartition("/")[2] for identifier in memory.all(POOL)}
 
 
-def test_the_first_pool_goes_when_it_is_said_later_that_it_is_to_be_removed(
-    gcp: Cloud, memory: Memory
-) -> None:
+def test_the_initial_pool_is_deleted_if_it_is_later_removed(gcp: Cloud, memory: Memory) -> None:
     """As with an import that changes the setting."""
     first = {"name": "main", "initialNodeCount": 2}
     made = gcp.create(CLUSTER, **first)
@@ -250,9 +250,7 @@ def test_the_first_pool_goes_when_it_is_said_later_that_it_is_to_be_removed(
     assert pools(memory) == {"workers"}
 
 
-def test_a_cluster_without_its_first_pool_never_has_one_and_takes_its_pools_along(
-    gcp: Cloud, memory: Memory
-) -> None:
+def test_pools_are_deleted_with_their_cluster(gcp: Cloud, memory: Memory) -> None:
     made = gcp.create(CLUSTER, name="main", initialNodeCount=1, removeDefaultNodePool=True)
     gcp.create(POOL, cluster="main", name="workers")
     gcp.create(POOL, cluster="other", name="others")
@@ -313,7 +311,7 @@ GROWS: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
 
 
 @pytest.mark.parametrize(("before", "wanted", "has"), GROWS.values(), ids=GROWS)
-def test_a_zone_without_machines(
+def test_a_zone_outage_prevents_new_nodes(
     gcp: Cloud, memory: Memory, before: Any, wanted: Any, has: bool
 ) -> None:
     made = gcp.create(POOL, cluster="main", name="gpus", **before)
@@ -330,7 +328,7 @@ def test_a_zone_without_machines(
 @pytest.mark.parametrize(
     ("count", "has"), [({"nodeCount": 1}, False), ({"initialNodeCount": 1}, False), ({}, True)]
 )
-def test_a_new_pool_in_a_zone_without_machines(
+def test_a_zone_outage_prevents_a_new_pool(
     gcp: Cloud, memory: Memory, count: dict[str, int], has: bool
 ) -> None:
     memory.put(LOST_ZONE, "us-central1-a", {})
@@ -397,7 +395,7 @@ RESERVED: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("pool", "said"), RESERVED.values(), ids=RESERVED)
-def test_a_pool_on_a_reservation(gcp: Cloud, pool: dict[str, Any], said: str) -> None:
+def test_a_pool_must_match_its_reservation(gcp: Cloud, pool: dict[str, Any], said: str) -> None:
     # no recorded reservations: any name
     gcp.create(POOL, **reserved(name="known-to-nobody"))
     gcp.create("gcp:compute/reservation:Reservation", **reservation())
@@ -418,7 +416,7 @@ def test_row_66_two_pools_share_a_reservation(gcp: Cloud) -> None:
     gcp.update(POOL, made, **reserved(nodeCount=3))
 
 
-def test_row_67_a_policy_of_ones_own_is_in_the_region(gcp: Cloud) -> None:
+def test_row_67_a_placement_policy_must_be_in_the_region(gcp: Cloud) -> None:
     def pool(name: str) -> dict[str, Any]:
         policy = {"type": "COMPACT", "policyName": "close"}
         return {
@@ -532,13 +530,15 @@ AT_ONCE: dict[str, tuple[str, dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("token", "inputs", "said"), AT_ONCE.values(), ids=AT_ONCE)
-def test_refused_at_once(gcp: Cloud, token: str, inputs: dict[str, Any], said: str) -> None:
+def test_invalid_inputs_are_rejected_in_a_preview(
+    gcp: Cloud, token: str, inputs: dict[str, Any], said: str
+) -> None:
     found = gcp.complaint(token, **inputs)
     assert said in found
     assert bool(found) is bool(said)
 
 
-def test_row_76_taints_that_gke_adds(gcp: Cloud) -> None:
+def test_row_76_taints_are_added_by_gke(gcp: Cloud) -> None:
     """GKE taints a GPU pool only if a pool without GPUs exists when the GPU pool is created; it
     also taints pools on Arm and with queued provisioning.
     """
@@ -591,7 +591,7 @@ def test_row_76_taints_that_gke_adds(gcp: Cloud) -> None:
     assert "cloud.google.com/gke-queued" in taints(queued)
 
 
-def test_a_control_plane_skips_no_minor_and_goes_back_to_none(gcp: Cloud) -> None:
+def test_a_control_plane_cannot_skip_a_minor_version_or_downgrade(gcp: Cloud) -> None:
     plain = {"name": "dev", "location": "us-central1", "initialNodeCount": 1}
     made = gcp.create(CLUSTER, **plain, minMasterVersion="1.34")
     with pytest.raises(
@@ -606,7 +606,7 @@ def test_a_control_plane_skips_no_minor_and_goes_back_to_none(gcp: Cloud) -> Non
     )
 
 
-def test_a_channel_offers_some_versions(gcp: Cloud, memory: Memory) -> None:
+def test_a_channel_offers_only_some_versions(gcp: Cloud, memory: Memory) -> None:
     memory.put(CHANNEL, "STABLE", {"versions": ["1.34.3-gke.2000000"]})
     plain = {"name": "dev", "location": "us-central1", "initialNodeCount": 1}
     stable = {**plain, "releaseChannel": {"channel": "STABLE"}}
@@ -623,12 +623,12 @@ def test_a_channel_offers_some_versions(gcp: Cloud, memory: Memory) -> None:
     assert gcp.create(CLUSTER, **{**stable, "name": "other"}, minMasterVersion="1.34")
 
 
-def test_zones_for_accelerators_are_listed_among_the_others(gcp: Cloud) -> None:
+def test_accelerator_zones_are_listed(gcp: Cloud) -> None:
     names = gcp.ask("gcp:compute/getZones:getZones", region="us-central1")["names"]
     assert names[:2] == ["us-central1-a", "us-central1-ai1a"]
 
 
-def test_a_minimum_of_the_autoscaler_makes_no_node(gcp: Cloud) -> None:
+def test_the_autoscalers_minimum_creates_no_nodes(gcp: Cloud) -> None:
     limits = {"autoscaling": {"totalMinNodeCount": 2, "totalMaxNodeCount": 4}}
     made = gcp.create(POOL, cluster="dev", location="us-central1", name="later", **limits)
     assert made["nodeCount"] == 0
@@ -642,7 +642,7 @@ def test_a_minimum_of_the_autoscaler_makes_no_node(gcp: Cloud) -> None:
     assert then["nodeCount"] == 1
 
 
-def test_an_update_takes_as_long_as_its_nodes_one_after_the_other(gcp: Cloud) -> None:
+def test_an_update_of_many_nodes_one_by_one_times_out(gcp: Cloud) -> None:
     away = {"upgradeSettings": {"maxSurge": 0, "maxUnavailable": 1}}
     plain = {"cluster": "dev", "location": "us-central1", "name": "l4", "nodeCount": 15, **away}
     place = {"nodeLocations": ["us-central1-a", "us-central1-b"]}
@@ -657,7 +657,7 @@ def test_an_update_takes_as_long_as_its_nodes_one_after_the_other(gcp: Cloud) ->
     )
 
 
-def test_gpus_of_a_project_that_are_used_up(gcp: Cloud, memory: Memory) -> None:
+def test_exceeding_the_gpu_quota_fails(gcp: Cloud, memory: Memory) -> None:
     memory.put(QUOTA, "NVIDIA_L4_GPUS", {"limit": 2, "accelerator": "nvidia-l4"})
     l4 = {"machineType": "g2-standard-8", "guestAccelerators": [{"type": "nvidia-l4", "count": 1}]}
     plain = {"cluster": "dev", "location": "us-central1", "nodeConfig": l4}

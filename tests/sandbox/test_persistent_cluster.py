@@ -91,7 +91,7 @@ def tables(server: ApiServer, path: str) -> list[list[Any]]:
 
 @pytest.mark.engine
 @pytest.mark.control_plane
-def test_the_cluster_of_a_stack_has_the_nodes_of_its_plan_and_goes_with_it(
+def test_the_cluster_has_the_planned_nodes_and_is_deleted_with_its_stack(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     said, kept, helm = io.StringIO(), tmp_path / "kept", helm_at_hand()
@@ -165,7 +165,7 @@ def what_became_of_the_releases(server: ApiServer, said: str, *, with_helm: bool
 
 @pytest.mark.engine
 @pytest.mark.control_plane
-def test_another_minor_or_a_process_that_has_ended_is_told_and_what_was_left_without_a_stack_goes(
+def test_another_version_or_an_exited_process_is_reported(
     tmp_path: Path,
 ) -> None:
     said, kept = io.StringIO(), tmp_path / "kept"
