@@ -43,6 +43,8 @@ STEPS = 50_000_000
 """Steps (see `Scheduler`) of one order, unless another limit is set."""
 _LATE_SHARE: Final = 0.5
 """Probability that a controller whose pods need quota waits for its next retry."""
+_UNSEEN_NOMINATIONS: Final = 0.25
+"""Probability that the scheduler retries a pod before it sees the pod's nomination."""
 
 
 class Simulator(Struct, frozen=True):
@@ -408,17 +410,30 @@ class Run:
         """Preempt pods that keep their node for a while.
 
         Their controllers replace them immediately, so a replacement on another node can prevent the
-        pod from being placed. As a simplification, no other pod can use the node in the meantime.
-        Source of the behavior:
+        pod from being placed. As a simplification, no other pod can use the node in the meantime,
+        except in some orders. Source of the behavior:
         kubernetes/kubernetes:pkg/scheduler/framework/preemption/preemption.go @v1.36.3 (the pod is
         retried after its victims are deleted).
         """
         self._nominated[pod.name] = node, [each.pod.name for each in victims]
-        self._cluster.reserve(node)
+        if self._is_nomination_known():
+            self._cluster.reserve(node)
         for victim in victims:
             self._preempted.append(victim.pod.name)
             self._lifetimes.end(victim.pod)
             self._lose(victim.pod)
+
+    def _is_nomination_known(self) -> bool:
+        """Return whether the scheduler keeps the node free for the pod that preempted pods there.
+
+        A retry takes the nomination from the pod's status. If the scheduler hasn't seen its own
+        update of the status yet, it forgets the nomination, and other pods can use the node.
+        Source: kubernetes/kubernetes:pkg/scheduler/backend/queue/nominator.go @v1.34.9
+        (addNominatedPodUnlocked).
+        """
+        return (
+            Random(f"{self._order.seed}/{self._turn}/nominations").random() >= _UNSEEN_NOMINATIONS
+        )
 
     def _release_nodes(self) -> None:
         """End the reservations of nodes on which all preempted pods have ended."""

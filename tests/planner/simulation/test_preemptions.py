@@ -27,16 +27,16 @@ def load(path: Path) -> Json:
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_those_give_way_who_did(path: Path) -> None:
-    """Pods that came are on their nodes, as many of each workload had to go, and the rest is where
-    it was.
+def test_a_simulation_produces_the_recorded_preemptions(path: Path) -> None:
+    """The new pods are on the recorded nodes, each workload lost as many pods, and the other pods
+    are where they were.
     """
     found, _ = differences(load(path))
     assert found == []
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_budgets_are_counted_as_the_disruption_controller_did(path: Path) -> None:
+def test_budgets_allow_as_many_disruptions_as_the_controller_reports(path: Path) -> None:
     """Compute the counts only from the specs, before new pods arrive."""
     counts = list(counted_before(load(path)))
     assert [(name, ours) for name, _, ours in counts] == [
@@ -44,18 +44,18 @@ def test_budgets_are_counted_as_the_disruption_controller_did(path: Path) -> Non
     ]
 
 
-def test_the_clusters_say_something_about_budgets() -> None:
-    """All minors are there, most clusters lose pods, and without their budgets some would lose
-    others.
+def test_the_recorded_clusters_depend_on_budgets() -> None:
+    """All minor versions are recorded, most clusters lose pods, and without their budgets, some
+    would lose other pods.
     """
     cases = [load(path) for path in CASES]
     assert len(cases) >= 20
     assert {parse_version(case["kubernetes"].rpartition(".")[0]) for case in cases} == set(RELEASES)
     assert sum(bool(case["became"]["victims"]) for case in cases) >= 12
-    assert sum(_is_otherwise_without_budgets(case) for case in cases) >= 3
+    assert sum(_differs_without_budgets(case) for case in cases) >= 3
 
 
-def _is_otherwise_without_budgets(case: Json) -> bool:
+def _differs_without_budgets(case: Json) -> bool:
     bare = {
         **case,
         "cluster": [each for each in case["cluster"] if each["kind"] != "PodDisruptionBudget"],
