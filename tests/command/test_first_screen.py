@@ -60,12 +60,12 @@ def printed() -> str:
     return run(*COMMAND, columns=80, expected=1)
 
 
-def test_the_readme_shows_the_command_of_its_picture() -> None:
+def test_readme_shows_the_command_of_its_picture() -> None:
     assert f"pulumi-dra {' '.join(COMMAND)}" in README.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("stack", STACKS)
-def test_what_a_stack_costs_is_what_the_command_prints(stack: str) -> None:
+def test_cost_of_a_stack_matches_the_output(stack: str) -> None:
     shown = run("plan", "--stack", stack, columns=200, expected=0)
     (cost,) = re.findall(r"^\d+ GPU nodes.*USD .* per hour.*$", shown, re.MULTILINE)
     otherwise = (
@@ -86,7 +86,7 @@ def test_what_a_stack_costs_is_what_the_command_prints(stack: str) -> None:
     assert pattern.findall(text) == [row]
 
 
-def test_a_bound_that_the_solver_would_raise_is_told() -> None:
+def test_missing_solver_extra_is_reported_with_the_bound() -> None:
     """The base installation doesn't have the solver, so its gaps are larger than the ones above."""
     shown = run(
         "plan", "--stack", "aks-dev", columns=200, expected=0, first="sys.modules['highspy'] = None"
@@ -95,7 +95,7 @@ def test_a_bound_that_the_solver_would_raise_is_told() -> None:
     assert "`solver` extra" in README.read_text(encoding="utf-8")
 
 
-def test_the_readme_is_short() -> None:
+def test_readme_is_short() -> None:
     text = README.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 120
     assert len(text.partition("\n## ")[0].splitlines()) <= 40
@@ -111,13 +111,13 @@ def glossary_words(text: str) -> set[str]:
     return {word for word in ours if re.search(rf"\b{re.escape(word)}s?\b", text.lower())}
 
 
-def test_the_first_screen_introduces_few_words() -> None:
+def test_first_screen_introduces_few_words() -> None:
     """A reader has to learn each of these words before reading the answer."""
     used = glossary_words(README.read_text(encoding="utf-8").partition("\n## ")[0])
     assert len(used) <= 5, used
 
 
-def test_a_plan_explains_its_words() -> None:
+def test_plan_explains_its_words() -> None:
     """Columns are explained below their table. Sentences can only use the words of the README."""
     shown = printed()
     explained = set(re.findall(r"(?:^| )(\w+): [a-z]", shown, re.MULTILINE))
@@ -127,7 +127,7 @@ def test_a_plan_explains_its_words() -> None:
 
 
 @pytest.mark.parametrize("name", ["plan-light.svg", "plan-dark.svg"])
-def test_the_picture_shows_what_the_command_prints(name: str) -> None:
+def test_picture_shows_the_output_of_the_command(name: str) -> None:
     drawn = (ROOT / "docs" / name).read_text(encoding="utf-8")
     svg = ElementTree.fromstring(drawn)
     texts = ["".join(each.itertext()) for each in svg.iter("{http://www.w3.org/2000/svg}text")]
@@ -143,6 +143,6 @@ def test_the_picture_shows_what_the_command_prints(name: str) -> None:
     assert f'srcset="docs/{name}"' in readme or f'src="docs/{name}"' in readme
 
 
-def test_a_fleet_may_be_in_the_folder_of_its_workloads() -> None:
+def test_fleet_may_be_in_the_folder_of_its_workloads() -> None:
     assert (ROOT / COMMAND[1] / "fleet.yaml").is_file()
     assert "Deployment serve/vision" in printed()

@@ -37,7 +37,7 @@ def copy_examples(project: Project) -> None:
 
 
 @pytest.mark.parametrize("name", ["plan.txt", "plan.md", "plan.html"])
-def test_reports(name: str, project: Project) -> None:
+def test_reports_match_the_golden_files(name: str, project: Project) -> None:
     copy_examples(project)
     form = {"plan.txt": "text", "plan.md": "markdown", "plan.html": "html"}[name]
     done = project.run("plan", "--stack", "dev", "--format", form)
@@ -65,7 +65,7 @@ def test_detail_lists_the_devices_of_each_claim(form: str, row: str, project: Pr
     assert "gpu-0" not in project.run(*words).out
 
 
-def test_detail_in_json_says_who_pays_and_what_one_more_costs(project: Project) -> None:
+def test_detail_in_json_contains_costs_and_marginal_costs(project: Project) -> None:
     words = ("plan", "--stack", "dev", "--format", "json")
     told = json.loads(project.run(*words, "--detail").out)
     costs = {
@@ -82,7 +82,7 @@ def test_detail_in_json_says_who_pays_and_what_one_more_costs(project: Project) 
     assert not {"claims", "detail"} & set(json.loads(project.run(*words).out))
 
 
-def test_the_report_is_plain_and_within_its_width_in_a_pipe(project: Project) -> None:
+def test_piped_report_is_plain_text_within_its_width(project: Project) -> None:
     copy_examples(project)
     out = project.run("plan", "--stack", "dev", COLUMNS="90").out
     assert "\x1b" not in out
@@ -92,7 +92,7 @@ def test_the_report_is_plain_and_within_its_width_in_a_pipe(project: Project) ->
 
 
 @pytest.mark.parametrize("level", ["floor", "steady", "ceiling", "peak"])
-def test_a_level_of_demand_has_one_column(level: str, project: Project) -> None:
+def test_demand_level_has_one_column(level: str, project: Project) -> None:
     project.stack("{min: 0, max: 4}", "{min: 0, max: 4}")
     out = project.run("plan", "--stack", "dev", "--demand", level).out
     (heads,) = [line.split() for line in out.splitlines() if line.startswith("Workloads")]
@@ -100,7 +100,7 @@ def test_a_level_of_demand_has_one_column(level: str, project: Project) -> None:
     assert out.startswith("✓ Fits: " if level == "steady" else f"✓ Fits at {level} demand: ")
 
 
-def test_quiet_leaves_the_verdict_and_what_is_wrong(project: Project) -> None:
+def test_quiet_prints_only_the_verdict_and_problems(project: Project) -> None:
     said = "✓ Fits: all 2 workloads on 2 GPU nodes, USD 1.96 per hour\n"
     assert project.run("plan", "--stack", "dev", "--quiet").out == said
     project.stack("{min: 0, max: 4}", "1")
@@ -115,7 +115,7 @@ def test_quiet_leaves_the_verdict_and_what_is_wrong(project: Project) -> None:
 
 @pytest.mark.parametrize("columns", [60, 80, 120])
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
-def test_no_line_of_a_table_is_broken(columns: int, encoding: str, project: Project) -> None:
+def test_table_lines_are_never_wrapped(columns: int, encoding: str, project: Project) -> None:
     """Lines don't exceed the width (except for code to copy), and headings aren't split. Without
     UTF-8, other signs are used.
     """
@@ -148,14 +148,14 @@ def test_no_line_of_a_table_is_broken(columns: int, encoding: str, project: Proj
         ("1", ("--allow-unknown",), 1),
     ],
 )
-def test_exit_status_of_a_plan(
+def test_exit_status_matches_the_verdict(
     pools: str, words: tuple[str, ...], status: int, project: Project
 ) -> None:
     project.stack("{min: 0, max: 4}", pools)
     assert project.run("plan", "--stack", "dev", *words).status == status
 
 
-def test_exit_status_where_nobody_can_tell(project: Project) -> None:
+def test_exit_status_is_3_if_the_verdict_is_cannot_tell(project: Project) -> None:
     project.stack("g6.2xlarge", "p3.2xlarge")
     volta = (EXAMPLES / "workloads-that-do-not-fit" / "tesla-volta.yaml").read_text(
         encoding="utf-8"
@@ -165,7 +165,7 @@ def test_exit_status_where_nobody_can_tell(project: Project) -> None:
     assert project.run("plan", "-", "--stack", "dev", "--allow-unknown", stdin=volta).status == 0
 
 
-def test_the_json_of_a_plan(project: Project) -> None:
+def test_json_of_a_plan_has_the_expected_fields(project: Project) -> None:
     answer = project.run("plan", "--stack", "dev", "--format", "json").json
     assert (answer["version"], answer["verdict"], answer["kubernetes"]) == (1, "fits", "1.34")
     (pool,) = answer["pools"]
@@ -183,13 +183,13 @@ def test_the_json_of_a_plan(project: Project) -> None:
     assert "claims" not in answer
 
 
-def test_check_passes_over_good_manifests(project: Project) -> None:
+def test_check_accepts_valid_manifests(project: Project) -> None:
     done = project.run("check", "workloads")
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("No findings: ")
 
 
-def test_check_names_the_line_of_what_is_wrong(project: Project) -> None:
+def test_check_reports_the_line_of_a_fault(project: Project) -> None:
     copy_examples(project)
     done = project.run("check", "workloads", "--format", "json")
     assert done.status == 1
@@ -209,7 +209,7 @@ def test_check_names_the_line_of_what_is_wrong(project: Project) -> None:
         ("check", "code-quality"),
     ],
 )
-def test_every_report_says_how_to_write_a_selector_that_does_not_compile(
+def test_every_report_has_a_fix_for_a_selector_that_does_not_compile(
     command: str, form: str, project: Project
 ) -> None:
     text = (
@@ -229,7 +229,7 @@ def findings_of_examples(project: Project, form: str) -> str:
     return done.out
 
 
-def test_sarif(project: Project) -> None:
+def test_sarif_has_rules_and_results(project: Project) -> None:
     log = json.loads(findings_of_examples(project, "sarif"))
     (run,) = log["runs"]
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
@@ -246,21 +246,21 @@ def test_sarif(project: Project) -> None:
     assert {"uri": "workloads/tesla-volta.yaml"} in [place["artifactLocation"] for place in places]
 
 
-def test_junit(project: Project) -> None:
+def test_junit_counts_match_its_cases(project: Project) -> None:
     root = ElementTree.fromstring(findings_of_examples(project, "junit").encode())
     (suite,) = root
     assert int(suite.attrib["tests"]) == len(suite)
     assert int(suite.attrib["failures"]) == len(suite.findall("testcase/failure")) > 0
 
 
-def test_github(project: Project) -> None:
+def test_github_annotations_have_file_and_line(project: Project) -> None:
     *lines, summary = findings_of_examples(project, "github").splitlines()
     assert re.fullmatch(r"\d+ errors?, .*\.", summary)
     assert all(line.startswith(("::error ", "::warning ", "::notice ")) for line in lines)
     assert any("file=workloads/tesla-volta.yaml,line=" in line for line in lines)
 
 
-def test_html_is_whole_and_escaped(project: Project) -> None:
+def test_html_is_complete_and_escaped(project: Project) -> None:
     project.write("workloads/two-pods.yaml", HOSTILE)
     page = project.run("plan", "--stack", "dev", "--format", "html").out
     opened: list[str] = []
@@ -337,15 +337,13 @@ def instances(schema: dict[str, Any], value: Any, root: dict[str, Any]) -> Itera
         ("error", ("plan", "--stack", "prod", "--format", "json")),
     ],
 )
-def test_answers_are_as_their_schema_says(
-    schema: str, words: tuple[str, ...], project: Project
-) -> None:
+def test_answers_match_their_schema(schema: str, words: tuple[str, ...], project: Project) -> None:
     copy_examples(project)
     published = json.loads((SCHEMAS / f"{schema}.json").read_text(encoding="utf-8"))
     assert list(instances(published, project.run(*words).json, published)) == []
 
 
-def test_the_saved_plan_is_as_its_schema_says(project: Project) -> None:
+def test_saved_plan_matches_its_schema(project: Project) -> None:
     project.run("plan", "--stack", "dev", "--write")
     kept = json.loads((project.root / "stacks" / "dev.plan.json").read_text(encoding="utf-8"))
     published = json.loads((SCHEMAS / "plan-file.json").read_text(encoding="utf-8"))
@@ -353,7 +351,7 @@ def test_the_saved_plan_is_as_its_schema_says(project: Project) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(schemas()))
-def test_published_schemas_are_fresh(name: str) -> None:
+def test_published_schemas_are_up_to_date(name: str) -> None:
     """`python -m dra_command.schemas docs/schema` updates them."""
     assert (SCHEMAS / f"{name}.json").read_text(encoding="utf-8") == schema_text(schemas()[name])
 
@@ -361,7 +359,7 @@ def test_published_schemas_are_fresh(name: str) -> None:
 @pytest.mark.parametrize(
     "words", [("--stack", "dev,small"), ("--stack", "dev", "--stack", "small")]
 )
-def test_several_stacks_are_told_in_one_comment(words: tuple[str, ...], project: Project) -> None:
+def test_several_stacks_share_one_comment(words: tuple[str, ...], project: Project) -> None:
     project.write("stacks/Pulumi.small.yaml", STACK.replace("max: 4", "max: 1"))
     done = project.run("plan", *words, "--format", "markdown")
     assert (done.status, done.err) == (1, "")
@@ -384,14 +382,14 @@ def test_several_stacks_are_told_in_one_comment(words: tuple[str, ...], project:
         (("--stack", "dev,none", "--format", "markdown"), 'stack "none" doesn\'t exist'),
     ],
 )
-def test_several_stacks_that_cannot_be_told(
+def test_unsupported_options_for_several_stacks_are_rejected(
     words: tuple[str, ...], says: str, project: Project
 ) -> None:
     done = project.run("plan", *words)
     assert (done.status, says in done.err) == (2, True), done.err
 
 
-def test_the_diff_is_that_of_one_pool(project: Project) -> None:
+def test_suggested_diff_is_for_one_pool(project: Project) -> None:
     """Two pools would fit the pod with different thresholds, but a selector can't contain both."""
     for name in ("fleet.yaml", "vision.yaml"):
         project.write(name, (EXAMPLES / "eighty-gi" / name).read_text(encoding="utf-8"))

@@ -115,7 +115,7 @@ def others(name: str, project: Project) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("name", ["fits", "does not fit", "cannot tell", "check", "explain"])
-def test_a_page_shows_what_the_json_holds(name: str, project: Project) -> None:
+def test_html_shows_the_values_of_the_json(name: str, project: Project) -> None:
     words = (others if name in ("check", "explain") else plan)(name, project)
     texts = Texts(project.run(*words, "--format", "html").out).texts
     document = json.loads(project.run(*words, "--format", "json").out)
@@ -126,7 +126,7 @@ def test_a_page_shows_what_the_json_holds(name: str, project: Project) -> None:
 
 
 @pytest.mark.parametrize("name", ["fits", "does not fit", "cannot tell"])
-def test_every_form_begins_with_the_verdict(name: str, project: Project) -> None:
+def test_every_format_starts_with_the_verdict(name: str, project: Project) -> None:
     words = plan(name, project)
     begins = {
         "text": r"\S+ {verdict}: ",

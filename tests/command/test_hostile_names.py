@@ -119,7 +119,7 @@ def text_of(documents: list[dict[str, object]]) -> str:
 
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.parametrize("command", FORMATS)
-def test_nothing_of_a_name_acts(name: str, command: str, project: Project) -> None:
+def test_hostile_names_are_escaped(name: str, command: str, project: Project) -> None:
     project.write("workloads/m.yaml", text_of([claim_template(name), pod(name), *others(name)]))
     for form in FORMATS[command]:
         words = ["--claim", "default/p-gpu"] if command == "explain" else []
@@ -157,7 +157,7 @@ def look_at(done: Done, form: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for key, name in HOSTILE.items() if key != "half a pair"])
-def test_words_of_the_command_line_are_printed_the_same_way(name: str, project: Project) -> None:
+def test_command_line_arguments_are_escaped(name: str, project: Project) -> None:
     project.write("m.yaml", text_of([pod("a")]))
     for words in (
         ("explain", "m.yaml", "--stack", "dev", "--claim", f"default/{name}"),
@@ -187,7 +187,7 @@ def test_words_of_the_command_line_are_printed_the_same_way(name: str, project: 
 
 
 @pytest.mark.parametrize("name", ["a\x1b[31m.yaml", "\u202egnp.yaml", "<img>.yaml", "a\nb.yaml"])
-def test_names_of_files_are_printed_the_same_way(name: str, project: Project) -> None:
+def test_file_names_are_escaped(name: str, project: Project) -> None:
     project.write(
         f"w/{name}", yaml.safe_dump({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}})
     )
@@ -224,7 +224,7 @@ def cluster(name: str) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("name", STRANGE.values(), ids=STRANGE)
-def test_the_other_commands_print_names_the_same_way(name: str, project: Project) -> None:
+def test_other_commands_escape_names(name: str, project: Project) -> None:
     project.write("w/m.yaml", text_of([claim_template(name), pod(name), *others(name)]))
     project.write("cluster.yaml", text_of(cluster(name)))
     stacks = [{"stack": "stacks/Pulumi.dev.yaml", "workloads": ["w"], "labels": {"a": name}}]

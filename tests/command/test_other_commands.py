@@ -15,7 +15,7 @@ from dra_planner.releases import features_of
 from dra_planner.sources import Source
 
 
-def test_slices_are_yaml_that_kubectl_takes(project: Project) -> None:
+def test_slices_are_valid_yaml_for_kubectl(project: Project) -> None:
     done = project.run(
         "slices", "--machine", "p5.48xlarge", "--driver", "25.8.1", "--kubernetes", "1.34"
     )
@@ -32,7 +32,7 @@ def drivers_of(text: str) -> list[str]:
     return [document["spec"]["driver"] for document in yaml.safe_load_all(text)]
 
 
-def test_slices_with_settings_of_the_driver(project: Project) -> None:
+def test_slices_use_settings_of_the_driver(project: Project) -> None:
     p5 = ("slices", "--machine", "p5.48xlarge", "--driver", "25.8.1")
     whole = project.run(*p5, "--compute-domains", "--network").out
     assert drivers_of(whole) == ["gpu.nvidia.com", "compute-domain.nvidia.com", "dra.net"]
@@ -51,7 +51,7 @@ def test_slices_with_settings_of_the_driver(project: Project) -> None:
 
 
 @pytest.mark.parametrize("name", ["n", "yes", "1e3", "007", "0x1f", "null", "12.5"])
-def test_slices_of_a_node_whose_name_reads_like_something_else(project: Project, name: str) -> None:
+def test_slices_support_node_names_that_look_like_other_types(project: Project, name: str) -> None:
     done = project.run(
         "slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", name
     )
@@ -60,7 +60,7 @@ def test_slices_of_a_node_whose_name_reads_like_something_else(project: Project,
     assert [(each.node_name, each.pool) for each in manifests.slices] == [(name, name)]
 
 
-def test_slices_of_a_node_with_no_name(project: Project) -> None:
+def test_invalid_node_name_is_rejected(project: Project) -> None:
     done = project.run(
         "slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", "Node_1"
     )
@@ -68,7 +68,7 @@ def test_slices_of_a_node_with_no_name(project: Project) -> None:
     assert '"Node_1" isn\'t a valid node name' in done.err
 
 
-def test_slices_of_other_accelerators_need_no_release(project: Project) -> None:
+def test_slices_of_other_accelerators_need_no_driver_version(project: Project) -> None:
     assert drivers_of(project.run("slices", "--machine", "trn2.48xlarge").out) == ["neuron.aws.com"]
     done = project.run("slices", "--machine", "g6.2xlarge")
     assert done.status == 2
@@ -78,7 +78,7 @@ def test_slices_of_other_accelerators_need_no_release(project: Project) -> None:
     assert "the cloud's documentation doesn't list network interfaces of" in done.err
 
 
-def test_slices_of_the_pools_of_a_fleet(project: Project) -> None:
+def test_slices_of_a_fleets_pools_are_printed(project: Project) -> None:
     fleet = """\
 cloud: eks
 region: us-east-1
@@ -104,7 +104,7 @@ pools:
     )
 
 
-def test_slices_of_what_nobody_knows(project: Project) -> None:
+def test_unknown_machine_types_and_gates_are_rejected(project: Project) -> None:
     done = project.run("slices", "--machine", "p5.48xlrage", "--driver", "25.8.1")
     assert done.status == 2
     assert "p5.48xlarge" in done.err
@@ -126,14 +126,14 @@ def test_catalog_filters_by_words(project: Project) -> None:
     assert project.run("catalog", "gpus", "no-such-gpu").status == 1
 
 
-def test_every_table_of_the_catalog(project: Project) -> None:
+def test_every_table_of_the_catalog_is_printed(project: Project) -> None:
     for table in ("machines", "gpus", "mig", "drivers", "releases"):
         done = project.run("catalog", table)
         assert (done.status, done.err) == (0, "")
         assert len(done.out.splitlines()) > 3
 
 
-def test_verify_finds_what_is_not_as_predicted(project: Project) -> None:
+def test_verify_finds_differences_from_the_prediction(project: Project) -> None:
     predicted = project.run(
         "slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", "n1"
     ).out
@@ -151,7 +151,7 @@ def test_verify_finds_what_is_not_as_predicted(project: Project) -> None:
     assert "NVIDIA L40S" in done.out
 
 
-def test_verify_prints_the_row_that_the_catalogue_lacks_as_one_line(project: Project) -> None:
+def test_verify_prints_a_missing_catalog_row_as_one_line(project: Project) -> None:
     predicted = project.run(
         "slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", "n1"
     ).out
@@ -173,7 +173,7 @@ def test_verify_prints_the_row_that_the_catalogue_lacks_as_one_line(project: Pro
     assert len(next(csv.reader([line]))) == len(next(csv.reader([heads])))
 
 
-def test_verify_tells_alike_differences_of_several_nodes_together(project: Project) -> None:
+def test_verify_combines_equal_differences_of_several_nodes(project: Project) -> None:
     nodes = [NODE.replace("n1", f"n{number}") for number in range(1, 6)]
     project.write("cluster.yaml", "---\n".join(nodes))
     done = project.run("verify", "--observed", "cluster.yaml", "--stack", "dev", COLUMNS="160")
@@ -185,7 +185,7 @@ def test_verify_tells_alike_differences_of_several_nodes_together(project: Proje
     assert len([each for each in answer["differences"] if each["aspect"] == "driver"]) == 5
 
 
-def test_verify_says_when_there_was_nothing_to_compare(project: Project) -> None:
+def test_verify_reports_that_there_is_nothing_to_compare(project: Project) -> None:
     project.write(
         "cluster.yaml", NODE.replace("pulumi-dra/pool: l4, ", "").replace("g6.2xlarge", "m7i.large")
     )

@@ -13,7 +13,7 @@ from captured_npu import CLASS, FLEET, NODE, SLICE, WORK, capture
 from command_project import Project
 
 
-def test_a_fleet_plans_with_a_machine_type_that_it_has_learned(project: Project) -> None:
+def test_fleet_plans_with_a_learned_machine_type(project: Project) -> None:
     capture(project, NODE, SLICE, CLASS)
     project.write("fleet.yaml", FLEET)
     project.write("work.yaml", WORK)
@@ -35,7 +35,7 @@ def test_a_fleet_plans_with_a_machine_type_that_it_has_learned(project: Project)
     assert plan["pools"][0]["nodes"]["desired"] == 2
 
 
-def test_learning_again_replaces_the_drivers_that_were_captured(project: Project) -> None:
+def test_learning_again_replaces_the_captured_drivers(project: Project) -> None:
     capture(project, NODE, SLICE, CLASS)
     project.write("fleet.yaml", FLEET)
     project.run("catalog", "add", "--from", "cluster.json", "--fleet", "fleet.yaml")
@@ -47,7 +47,7 @@ def test_learning_again_replaces_the_drivers_that_were_captured(project: Project
     assert [each["driver"] for each in rows[0]["drivers"]] == ["npu.example.org", "nic.example.org"]
 
 
-def test_without_a_fleet_the_rows_are_printed(project: Project) -> None:
+def test_rows_are_printed_without_a_fleet(project: Project) -> None:
     capture(project, NODE, SLICE, CLASS)
     rows = yaml.safe_load(project.run("catalog", "add", "--from", "cluster.json").out)["catalog"]
     assert rows[0]["drivers"][0]["classes"] == [
@@ -90,16 +90,14 @@ def test_without_a_fleet_the_rows_are_printed(project: Project) -> None:
         ),
     ],
 )
-def test_a_capture_that_teaches_nothing_is_explained(
-    project: Project, objects: list[Any], fix: str
-) -> None:
+def test_useless_capture_is_explained(project: Project, objects: list[Any], fix: str) -> None:
     capture(project, *objects)
     done = project.run("catalog", "add", "--from", "cluster.json")
     assert done.status == 2
     assert fix in " ".join(done.err.split())
 
 
-def test_the_nodes_must_be_named(project: Project) -> None:
+def test_nodes_must_be_specified(project: Project) -> None:
     done = project.run("catalog", "add")
     assert done.status == 2
     assert "use --from FILE, --context NAME, or --kubeconfig FILE" in " ".join(done.err.split())
@@ -187,7 +185,7 @@ HOSTILE: dict[str, tuple[list[dict[str, Any]], str]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_capture_that_is_wrong_or_partial_is_explained(project: Project, name: str) -> None:
+def test_wrong_or_partial_capture_is_explained(project: Project, name: str) -> None:
     objects, message = HOSTILE[name]
     capture(project, *objects)
     done = project.run("catalog", "add", "--from", "cluster.json")
@@ -222,7 +220,7 @@ def test_a_capture_that_is_wrong_or_partial_is_explained(project: Project, name:
     ],
     ids=["another node", "a driver without devices", "an old version"],
 )
-def test_what_is_left_out_of_a_good_capture_is_a_note(
+def test_skipped_parts_of_a_capture_are_noted(
     project: Project, objects: list[dict[str, Any]], note: str
 ) -> None:
     capture(project, NODE, CLASS, *objects)

@@ -16,7 +16,7 @@ from command_project import Project
         ("eu-west-1", "p4d.24xlarge", True),
     ],
 )
-def test_offered_is_about_the_region(
+def test_offered_column_depends_on_the_region(
     region: str, machine: str, offered: bool, project: Project
 ) -> None:
     done = project.run("catalog", "machines", machine, "--region", region, "--format", "json")
@@ -29,6 +29,6 @@ def test_only_machine_types_of_the_cloud_are_listed(project: Project) -> None:
     assert {each["cloud"] for each in done.json["machines"]} == {"gke"}
 
 
-def test_an_unknown_region_is_named(project: Project) -> None:
+def test_unknown_region_is_reported(project: Project) -> None:
     done = project.run("catalog", "machines", "--region", "eu-wset-1")
     assert (done.status, "did you mean eu-west-1?" in done.err) == (2, True)

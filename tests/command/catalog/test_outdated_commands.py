@@ -15,11 +15,11 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_named_command_exists(command: str) -> None:
+def test_suggested_command_exists(command: str) -> None:
     """The parser exits with an error for an unknown subcommand or option."""
     subcommand = shlex.split(command)[1]
     assert build_parser().parse_args(shlex.split(command)[1:]).command == subcommand
 
 
-def test_some_facts_name_a_command() -> None:
+def test_some_facts_suggest_a_command() -> None:
     assert COMMANDS

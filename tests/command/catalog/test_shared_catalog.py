@@ -39,7 +39,9 @@ def table(project: Project, memory: str = "95Gi") -> str:
     ],
     ids=lambda words: words[0],
 )
-def test_every_command_knows_the_machine_types(shared: Project, words: tuple[str, ...]) -> None:
+def test_every_command_uses_the_shared_machine_types(
+    shared: Project, words: tuple[str, ...]
+) -> None:
     assert shared.run(*words, "--fleet", "fleet.yaml").status == 0
     shared.write("pulumi-dra.yaml", "catalog: []\n")
     assert shared.run(*words, "--fleet", "fleet.yaml").status == 2
@@ -53,7 +55,7 @@ scenarios:
 """
 
 
-def test_a_portfolio_knows_the_machine_types_in_every_scenario(shared: Project) -> None:
+def test_portfolio_uses_the_shared_machine_types_in_every_scenario(shared: Project) -> None:
     shared.write("portfolio.yaml", PORTFOLIO)
 
     def run(folder: str) -> int:
@@ -71,7 +73,7 @@ def test_a_portfolio_knows_the_machine_types_in_every_scenario(shared: Project) 
     assert run("answers") != 0
 
 
-def test_a_diff_knows_the_machine_types(shared: Project) -> None:
+def test_diff_uses_the_shared_machine_types(shared: Project) -> None:
     shared.write("larger.yaml", FLEET.replace("max: 4", "max: 6"))
 
     done = shared.run("diff", "fleet.yaml", "larger.yaml", "--workloads", "work.yaml")
@@ -89,7 +91,7 @@ managedNodeGroups:
 
 
 @pytest.mark.parametrize("words", [(), ("--stack", "new")], ids=["fleet", "stack"])
-def test_a_new_project_gets_the_rows_that_its_pools_use(
+def test_new_project_gets_the_catalog_rows_of_its_pools(
     shared: Project, words: tuple[str, ...]
 ) -> None:
     shared.write("eksctl.yaml", EKSCTL)
@@ -102,12 +104,12 @@ def test_a_new_project_gets_the_rows_that_its_pools_use(
     assert shared.run("plan", "work.yaml", "--fleet", fleet).status == 0
 
 
-def test_another_tools_pool_of_a_learned_machine_type_is_read(shared: Project) -> None:
+def test_imported_pool_of_a_learned_machine_type_is_read(shared: Project) -> None:
     shared.write("eksctl.yaml", EKSCTL)
     assert shared.run("plan", "work.yaml", "--fleet", "eksctl.yaml").status == 0
 
 
-def test_a_fleets_own_rows_and_later_files_take_precedence(shared: Project) -> None:
+def test_fleets_own_rows_and_later_files_take_precedence(shared: Project) -> None:
     work = WORK.replace("count: 5", "count: 5, selectors: [{cel: {expression: LARGE}}]")
     large = "device.capacity['npu.example.org'].memory.compareTo(quantity('90Gi')) >= 0"
     shared.write("work.yaml", work.replace("LARGE", f'"{large}"'))
@@ -124,7 +126,7 @@ def test_a_fleets_own_rows_and_later_files_take_precedence(shared: Project) -> N
     assert verdict() == "fits"
 
 
-def test_a_stacks_plan_file_carries_the_rows_to_the_program(shared: Project) -> None:
+def test_plan_file_of_a_stack_contains_the_catalog_rows(shared: Project) -> None:
     config = {
         "aws:region": "us-east-1",
         "pulumi-dra:workloads": ["work.yaml"],
@@ -153,7 +155,7 @@ def test_a_stacks_plan_file_carries_the_rows_to_the_program(shared: Project) -> 
     ],
     ids=["no file", "a list", "a wrong value", "another key", "broken"],
 )
-def test_a_wrong_file_is_named_with_its_place(
+def test_wrong_file_is_reported_with_its_place(
     shared: Project, text: str | None, message: str
 ) -> None:
     if text is None:

@@ -52,7 +52,7 @@ def checked(project: Project, *words: str) -> Done:
     return project.run("check", *words)
 
 
-def test_without_pools_it_says_how_many_rules_need_them(project: Project) -> None:
+def test_without_pools_the_number_of_skipped_rules_is_printed(project: Project) -> None:
     done = checked(project, "workloads", "--kubernetes", "1.35")
 
     assert done.status == 0
@@ -63,7 +63,7 @@ def test_without_pools_it_says_how_many_rules_need_them(project: Project) -> Non
     assert "more check resources of a Pulumi program, so only the policy pack runs them." in said
 
 
-def test_without_any_version_it_names_the_newest_and_how_to_set_another(project: Project) -> None:
+def test_without_a_version_the_newest_one_is_used_and_printed(project: Project) -> None:
     said = " ".join(checked(project, "workloads").out.split())
     newest = "(the newest known; --kubernetes sets another version)"
     assert f"for Kubernetes 1.{MAXIMUM_MINOR} {newest}; " in said
@@ -71,7 +71,7 @@ def test_without_any_version_it_names_the_newest_and_how_to_set_another(project:
     assert "the newest known" not in given
 
 
-def test_with_pools_it_says_what_stacks_alone_have(project: Project) -> None:
+def test_with_pools_only_rules_for_stacks_are_skipped(project: Project) -> None:
     done = checked(project, "--stack", "dev")
 
     said = " ".join(done.out.split())
@@ -79,7 +79,7 @@ def test_with_pools_it_says_what_stacks_alone_have(project: Project) -> None:
     assert "more check resources of a Pulumi program, so only the policy pack runs them." in said
 
 
-def test_json_names_the_rules_that_judged_and_those_that_did_not(project: Project) -> None:
+def test_json_lists_checked_and_skipped_rules(project: Project) -> None:
     alone = checked(project, "workloads", "--format", "json").json
     on_pools = checked(project, "--stack", "dev", "--format", "json").json
 
@@ -94,7 +94,7 @@ def test_json_names_the_rules_that_judged_and_those_that_did_not(project: Projec
     } in alone["skipped"]
 
 
-def test_junit_has_a_case_for_each_finding_and_skips_what_did_not_judge(project: Project) -> None:
+def test_junit_has_a_case_per_finding_and_skipped_rules(project: Project) -> None:
     project.write("workloads/nine.yaml", TAKES_ALL)
     project.write(
         "workloads/unused.yaml", UNUSED.replace("nine", "one").replace("name: p}", "name: q}")
@@ -121,7 +121,7 @@ def test_junit_skips_rules_that_need_pools(project: Project) -> None:
     assert len(skipped) == int(suite.attrib["skipped"])
 
 
-def test_sarif_places_and_fingerprints_every_finding(project: Project) -> None:
+def test_sarif_has_a_place_and_fingerprint_for_every_finding(project: Project) -> None:
     project.write("workloads/nine.yaml", TAKES_ALL)
     log = json.loads(checked(project, "workloads", "--stack", "dev", "--format", "sarif").out)
     project.write("workloads/nine.yaml", "# a line more" + TAKES_ALL)
@@ -141,7 +141,7 @@ def test_sarif_places_and_fingerprints_every_finding(project: Project) -> None:
             assert "**Fix:**" in rule["help"]["markdown"]
 
 
-def test_one_fault_is_told_once(project: Project) -> None:
+def test_fault_is_reported_once(project: Project) -> None:
     refused = TAKES_ALL.replace("resource.k8s.io/v1", "resource.k8s.io/v1beta1")
     project.write("all/nine.yaml", refused.replace("count: 9", "count: 1"))
 
@@ -150,7 +150,7 @@ def test_one_fault_is_told_once(project: Project) -> None:
     assert [each["code"] for each in found] == ["version-not-served"]
 
 
-def test_what_is_wrong_with_an_object_besides_its_version_is_told_with_it(project: Project) -> None:
+def test_other_faults_of_an_object_are_reported_with_its_version(project: Project) -> None:
     refused = TAKES_ALL.replace("resource.k8s.io/v1", "resource.k8s.io/v1beta1")
     project.write("all/nine.yaml", refused)
 
@@ -163,19 +163,19 @@ def test_what_is_wrong_with_an_object_besides_its_version_is_told_with_it(projec
 @pytest.mark.parametrize(
     ("fail_on", "status"), [("error", 0), ("warning", 1), ("note", 1), ("never", 0)]
 )
-def test_what_fails_is_what_was_asked_for(project: Project, fail_on: str, status: int) -> None:
+def test_fail_on_sets_the_severity_that_fails(project: Project, fail_on: str, status: int) -> None:
     project.write("all/unused.yaml", UNUSED)
 
     assert checked(project, "all", "--fail-on", fail_on).status == status
 
 
-def test_never_is_never(project: Project) -> None:
+def test_fail_on_never_always_succeeds(project: Project) -> None:
     project.write("workloads/nine.yaml", TAKES_ALL)
     assert checked(project, "workloads", "--stack", "dev", "--fail-on", "never").status == 0
     assert checked(project, "workloads", "--stack", "dev").status == 1
 
 
-def test_a_rule_is_explained(project: Project) -> None:
+def test_explain_prints_a_rule(project: Project) -> None:
     done = checked(project, "--explain", "request-not-in-claim")
 
     assert done.status == 0

@@ -51,7 +51,7 @@ def test_each_finding_has_its_severity_and_place(failing: Project) -> None:
     assert pool["location"] == {"path": "stacks/Pulumi.dev.yaml", "lines": {"begin": 15}}
 
 
-def test_files_are_named_from_the_checkout(
+def test_paths_are_relative_to_the_checkout(
     failing: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CI_PROJECT_DIR", str(failing.root.parent))
@@ -60,7 +60,7 @@ def test_files_are_named_from_the_checkout(
     assert {each["location"]["path"] for each in rows} == {f"{folder}/workloads/two-pods.yaml"}
 
 
-def test_a_fingerprint_does_not_depend_on_the_line(failing: Project) -> None:
+def test_fingerprint_does_not_depend_on_the_line(failing: Project) -> None:
     def prints() -> set[str]:
         words = ("check", "workloads", "--format", "code-quality")
         return {each["fingerprint"] for each in reported(failing.run(*words).out)}
@@ -71,7 +71,7 @@ def test_a_fingerprint_does_not_depend_on_the_line(failing: Project) -> None:
     assert prints() == before
 
 
-def test_the_stacks_of_a_run_share_a_report(failing: Project) -> None:
+def test_stacks_of_a_run_share_a_report(failing: Project) -> None:
     failing.stack(name="west")
     failing.run("ci", "--stack", "dev,west", "--code-quality", "found.json")
     rows = reported((failing.root / "found.json").read_text(encoding="utf-8"))
@@ -79,6 +79,6 @@ def test_the_stacks_of_a_run_share_a_report(failing: Project) -> None:
     assert places == ["stacks/Pulumi.dev.yaml", "stacks/Pulumi.west.yaml"]
 
 
-def test_a_run_without_findings_writes_an_empty_report(project: Project) -> None:
+def test_run_without_findings_writes_an_empty_report(project: Project) -> None:
     assert project.run("ci", "--stack", "dev", "--code-quality", "found.json").status == 0
     assert json.loads((project.root / "found.json").read_text(encoding="utf-8")) == []

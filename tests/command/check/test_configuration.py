@@ -57,7 +57,7 @@ def checked(project: Project, *words: str) -> Done:
     return project.run("check", "workloads", "--format", "json", *words)
 
 
-def test_without_a_configuration_the_rule_speaks(shared: Project) -> None:
+def test_rule_reports_without_a_configuration(shared: Project) -> None:
     assert codes(checked(shared)) == [("warning", RULE)]
 
 
@@ -65,7 +65,9 @@ def test_without_a_configuration_the_rule_speaks(shared: Project) -> None:
     ("level", "severities", "status"),
     [("mandatory", ["error"], 1), ("advisory", ["warning"], 0), ("disabled", [], 0)],
 )
-def test_a_level(shared: Project, level: str, severities: list[str], status: int) -> None:
+def test_level_sets_severity_and_status(
+    shared: Project, level: str, severities: list[str], status: int
+) -> None:
     shared.write("pulumi-dra.yaml", f"rules: {{{RULE}: {level}}}\n")
 
     done = checked(shared)
@@ -75,7 +77,7 @@ def test_a_level(shared: Project, level: str, severities: list[str], status: int
     assert (RULE in done.json["judged"]) is (level != "disabled")
 
 
-def test_a_rule_is_turned_off(project: Project) -> None:
+def test_rule_can_be_disabled(project: Project) -> None:
     plain = checked(project, "--stack", "dev").json
     project.write("pulumi-dra.yaml", "rules: {pod-fits-no-system-pool: disabled}\n")
 
@@ -86,7 +88,7 @@ def test_a_rule_is_turned_off(project: Project) -> None:
 
 
 @pytest.mark.parametrize("where", ["pulumi-dra.yaml", "workloads/pulumi-dra.yaml"])
-def test_an_exemption_is_found_from_the_path_upwards(shared: Project, where: str) -> None:
+def test_exemption_is_found_in_a_parent_folder(shared: Project, where: str) -> None:
     shared.write(where, EXEMPT)
 
     done = checked(shared)
@@ -101,21 +103,21 @@ def test_an_exemption_is_found_from_the_path_upwards(shared: Project, where: str
     assert f"replicas read one model ({exempted['by']})" in listed
 
 
-def test_the_search_ends_at_the_root_of_a_repository(shared: Project) -> None:
+def test_search_stops_at_the_root_of_a_repository(shared: Project) -> None:
     shared.write("pulumi-dra.yaml", EXEMPT)
     shared.write("workloads/.git/HEAD", "")
 
     assert codes(checked(shared)) == [("warning", RULE)]
 
 
-def test_config_names_another_file(shared: Project) -> None:
+def test_config_option_selects_another_file(shared: Project) -> None:
     shared.write("pulumi-dra.yaml", "rules: {}\n")
     shared.write("strict.yaml", EXEMPT)
 
     assert codes(checked(shared, "--config", "strict.yaml")) == []
 
 
-def test_paths_with_different_configurations_are_refused(shared: Project) -> None:
+def test_paths_with_different_configurations_are_rejected(shared: Project) -> None:
     shared.write("workloads/pulumi-dra.yaml", EXEMPT)
     shared.write("other/pulumi-dra.yaml", EXEMPT)
     shared.write("other/web.yaml", SHARED)
@@ -135,13 +137,13 @@ def test_paths_with_different_configurations_are_refused(shared: Project) -> Non
         ("Deployment web", False),
     ],
 )
-def test_objects_are_named_by_patterns(shared: Project, pattern: str, excuses: bool) -> None:
+def test_exemptions_match_objects_by_pattern(shared: Project, pattern: str, excuses: bool) -> None:
     shared.write("pulumi-dra.yaml", EXEMPT.replace("Deployment default/web", f'"{pattern}"'))
 
     assert (("warning", RULE) not in codes(checked(shared))) is excuses
 
 
-def test_an_expired_exemption_excuses_nothing_and_is_told(shared: Project) -> None:
+def test_expired_exemption_is_reported_and_has_no_effect(shared: Project) -> None:
     shared.write("pulumi-dra.yaml", EXEMPT + "    expires: 2026-03-31\n")
 
     last_day = checked(shared, "--today", "2026-03-31")
@@ -156,7 +158,7 @@ def test_an_expired_exemption_excuses_nothing_and_is_told(shared: Project) -> No
     )
 
 
-def test_an_exemption_that_excuses_nothing_is_told(shared: Project) -> None:
+def test_exemption_without_effect_is_reported(shared: Project) -> None:
     shared.write("pulumi-dra.yaml", EXEMPT.replace(RULE, "claim-without-container"))
 
     done = checked(shared)
@@ -168,13 +170,13 @@ def test_an_exemption_that_excuses_nothing_is_told(shared: Project) -> None:
     )
 
 
-def test_of_an_object_that_is_not_there_a_note_is_told(shared: Project) -> None:
+def test_exemption_for_a_missing_object_is_a_note(shared: Project) -> None:
     shared.write("pulumi-dra.yaml", EXEMPT.replace("default/web", "default/gone"))
 
     assert codes(checked(shared)) == [("warning", RULE), ("note", "exemption-without-effect")]
 
 
-def test_the_names_that_the_rule_reports_are_offered(shared: Project) -> None:
+def test_note_suggests_the_objects_that_the_rule_reports(shared: Project) -> None:
     shared.write("pulumi-dra.yaml", EXEMPT.replace("default/web", "default/gone"))
 
     note = checked(shared).json["diagnostics"][1]
@@ -182,7 +184,7 @@ def test_the_names_that_the_rule_reports_are_offered(shared: Project) -> None:
     assert note["fix"].endswith("; the rule reports Deployment default/web")
 
 
-def test_a_configuration_with_another_ending_is_an_error(shared: Project) -> None:
+def test_configuration_with_another_extension_is_an_error(shared: Project) -> None:
     shared.write("pulumi-dra.yml", "rules: {}\n")
 
     done = checked(shared)
@@ -191,7 +193,7 @@ def test_a_configuration_with_another_ending_is_an_error(shared: Project) -> Non
     assert "pulumi-dra.yml has no effect" in done.json["error"]["message"]
 
 
-def test_an_exemption_from_a_rule_that_had_nothing_to_look_at_is_left_alone(
+def test_exemption_from_a_skipped_rule_is_not_reported(
     shared: Project,
 ) -> None:
     shared.write("pulumi-dra.yaml", EXEMPT.replace(RULE, "claim-fits-no-pool"))
@@ -199,7 +201,7 @@ def test_an_exemption_from_a_rule_that_had_nothing_to_look_at_is_left_alone(
     assert codes(checked(shared)) == [("warning", RULE)]
 
 
-def test_what_fits_no_pool_and_is_accepted_does_not_fail(project: Project) -> None:
+def test_exempted_misfit_does_not_fail_the_check(project: Project) -> None:
     text = (project.root / "workloads" / "two-pods.yaml").read_text(encoding="utf-8")
     project.stack("max: 4", "max: 1")
     project.write("workloads/two-pods.yaml", text.replace("replicas: 2", "replicas: 9"))
@@ -215,14 +217,14 @@ def test_what_fits_no_pool_and_is_accepted_does_not_fail(project: Project) -> No
     assert {each["code"] for each in done.json["exempted"]} == {"pool-maximum-too-small"}
 
 
-def test_files_are_left_out(shared: Project) -> None:
+def test_excluded_files_are_skipped(shared: Project) -> None:
     shared.write("workloads/charts/other.yaml", SHARED)
     shared.write("pulumi-dra.yaml", EXEMPT + "exclude: [charts]\n")
 
     assert codes(checked(shared)) == []
 
 
-def test_a_threshold(project: Project) -> None:
+def test_threshold_changes_a_rule(project: Project) -> None:
     project.write(
         "workloads/near.yaml",
         """\
@@ -268,7 +270,7 @@ class TestBesideTheObject:
         ],
         ids=["annotation", "behind a line", "above the object", "within it"],
     )
-    def test_it_excuses(self, shared: Project, old: str, new: str) -> None:
+    def test_comment_exempts_its_object(self, shared: Project, old: str, new: str) -> None:
         shared.write("workloads/web.yaml", SHARED.replace(old, new))
 
         done = checked(shared)
@@ -276,7 +278,7 @@ class TestBesideTheObject:
         assert codes(done) == []
         assert [each["reason"] for each in done.json["exempted"]] == ["one model"]
 
-    def test_beside_another_object_it_does_not(self, shared: Project) -> None:
+    def test_comment_next_to_another_object_has_no_effect(self, shared: Project) -> None:
         shared.write("workloads/web.yaml", f"# pulumi-dra: ignore {RULE} — one model\n{SHARED}")
 
         assert codes(checked(shared)) == [
@@ -284,7 +286,7 @@ class TestBesideTheObject:
             ("warning", RULE),
         ]
 
-    def test_in_a_list_a_comment_above_an_item_is_of_the_item(self, shared: Project) -> None:
+    def test_comment_above_a_list_item_belongs_to_the_item(self, shared: Project) -> None:
         first, second = (part.replace("\n", "\n    ").strip() for part in SHARED.split("---\n"))
         comment = f"  # pulumi-dra: ignore {RULE} — one model\n"
         shared.write(
@@ -294,7 +296,7 @@ class TestBesideTheObject:
 
         assert codes(checked(shared)) == []
 
-    def test_until_a_day(self, shared: Project) -> None:
+    def test_comment_can_expire(self, shared: Project) -> None:
         line = f"# pulumi-dra: ignore {RULE} until 2026-03-31 — one model\nspec:\n  replicas"
         shared.write("workloads/web.yaml", SHARED.replace("spec:\n  replicas", line))
 
@@ -309,7 +311,7 @@ class TestBesideTheObject:
             (f"{RULE} until tomorrow — why", '"tomorrow" isn\'t a date'),
         ],
     )
-    def test_what_cannot_be_read_is_told_at_its_line(
+    def test_invalid_comment_is_reported_at_its_line(
         self, shared: Project, said: str, told: str
     ) -> None:
         commented = f"  name: web # pulumi-dra: ignore {said}\n"
@@ -343,7 +345,7 @@ class TestBesideTheObject:
         ("rules: {a: b\n", "pulumi-dra.yaml", "can't be read as YAML"),
     ],
 )  # fmt: skip
-def test_a_wrong_configuration_is_wrong_input(
+def test_wrong_configuration_is_wrong_input(
     shared: Project, text: str, place: str, told: str
 ) -> None:
     shared.write("pulumi-dra.yaml", text)
@@ -355,7 +357,7 @@ def test_a_wrong_configuration_is_wrong_input(
     assert told in done.err
 
 
-def test_an_empty_file_changes_nothing(shared: Project) -> None:
+def test_empty_file_changes_nothing(shared: Project) -> None:
     shared.write("pulumi-dra.yaml", "# nothing yet\n")
 
     assert codes(checked(shared)) == [("warning", RULE)]
@@ -369,20 +371,20 @@ def test_an_empty_file_changes_nothing(shared: Project) -> None:
         (("--today", "yesterday"), '"yesterday" isn\'t a date'),
     ],
 )
-def test_wrong_options(shared: Project, words: tuple[str, ...], told: str) -> None:
+def test_wrong_options_are_rejected(shared: Project, words: tuple[str, ...], told: str) -> None:
     done = shared.run("check", "workloads", *words)
 
     assert done.status == 2
     assert told in done.err
 
 
-def test_other_commands_pass_it_over(project: Project) -> None:
+def test_other_commands_ignore_exemptions(project: Project) -> None:
     project.write("workloads/pulumi-dra.yaml", EXEMPT)
 
     assert project.run("plan", "--stack", "dev").status == 0
 
 
-def test_a_rule_that_raises_blocks_no_more_where_its_level_says_so(
+def test_exception_in_an_advisory_rule_does_not_fail_the_check(
     shared: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def raises(_: object) -> list[object]:

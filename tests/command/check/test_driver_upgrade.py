@@ -53,7 +53,7 @@ def found(project: Project, old: str, new: str, *paths: str) -> set[tuple[str, i
     }
 
 
-def test_a_renamed_attribute_is_an_error_where_it_is_read(upgraded: Project) -> None:
+def test_renamed_attribute_is_an_error_at_its_selector(upgraded: Project) -> None:
     done = upgraded.run("check", "manifests", "--driver-upgrade", "25.8.1", "25.12.0")
     assert done.status == 1
     said = " ".join(done.out.split())
@@ -64,24 +64,24 @@ def test_a_renamed_attribute_is_an_error_where_it_is_read(upgraded: Project) -> 
     assert found(upgraded, "25.8.1", "25.12.0", "manifests") >= {("error", 1), ("error", 13)}
 
 
-def test_a_gate_that_changes_the_memory_is_a_warning_at_what_compares_it(upgraded: Project) -> None:
+def test_gate_that_changes_the_memory_is_a_warning_at_its_selectors(upgraded: Project) -> None:
     assert found(upgraded, "0.4.1", "0.4.1", "manifests") == set()
     assert ("warning", 23) in found(upgraded, "0.4.1", "0.4.1+DynamicMIG", "manifests")
 
 
-def test_pods_that_a_class_starts_to_stand_for_are_named(upgraded: Project) -> None:
+def test_pods_that_a_class_starts_to_serve_are_reported(upgraded: Project) -> None:
     done = upgraded.run("check", "manifests", "--driver-upgrade", "25.8.1", "0.5.0")
     assert "Pod default/old-style requests nvidia.com/gpu" in " ".join(done.out.split())
 
 
-def test_what_nothing_reads_is_a_note(project: Project) -> None:
+def test_unread_attribute_is_a_note(project: Project) -> None:
     done = project.run("check", "--driver-upgrade", "25.8.1", "25.12.0", "--format", "json")
     assert (done.status, done.json["verdict"]) == (0, "fits")
     notes = [each["message"] for each in done.json["diagnostics"] if each["severity"] == "note"]
     assert any("pcieBusID is called" in message for message in notes)
 
 
-def test_equal_releases_differ_in_nothing(project: Project) -> None:
+def test_equal_versions_have_no_differences(project: Project) -> None:
     done = project.run("check", "--driver-upgrade", "25.8.1", "25.8.1")
     assert (done.status, done.out) == (0, "No differences between 25.8.1 and 25.8.1.\n")
 
@@ -94,7 +94,7 @@ def test_equal_releases_differ_in_nothing(project: Project) -> None:
         (("25.8.1",), "expected 2 arguments"),
     ],
 )
-def test_releases_and_gates_that_nobody_knows(
+def test_unknown_versions_and_gates_are_rejected(
     words: tuple[str, ...], said: str, project: Project
 ) -> None:
     done = project.run("check", "--driver-upgrade", *words)
@@ -102,7 +102,7 @@ def test_releases_and_gates_that_nobody_knows(
     assert said in done.err
 
 
-def test_a_sharing_strategy_whose_gate_is_off_is_an_error_at_its_claim(project: Project) -> None:
+def test_sharing_strategy_with_a_disabled_gate_is_an_error_at_its_claim(project: Project) -> None:
     project.write(
         "claim.yaml",
         """\
@@ -131,7 +131,7 @@ spec:
     )
 
 
-def test_a_gate_of_the_fleet_that_the_new_release_lacks(project: Project) -> None:
+def test_gate_of_the_fleet_that_the_new_version_lacks_is_reported(project: Project) -> None:
     project.stack(
         "version: 25.8.1", "version: 25.12.0\n        featureGates: {TimeSlicingSettings: true}"
     )

@@ -70,7 +70,7 @@ def text_of(project: Project, path: str = "workloads/old.yaml") -> str:
     return (project.root / path).read_text(encoding="utf-8")
 
 
-def test_every_kind_of_repair_keeps_comments_and_layout(old: Project) -> None:
+def test_every_kind_of_fix_preserves_comments_and_formatting(old: Project) -> None:
     assert old.run("check", "--stack", "dev").status == 1
 
     done = old.run("check", "--stack", "dev", "--fix")
@@ -94,7 +94,7 @@ def test_every_kind_of_repair_keeps_comments_and_layout(old: Project) -> None:
         assert said in done.out
 
 
-def test_a_second_time_nothing_changes(old: Project) -> None:
+def test_second_fix_changes_nothing(old: Project) -> None:
     old.run("check", "--stack", "dev", "--fix")
 
     again = old.run("check", "--stack", "dev", "--fix")
@@ -103,13 +103,13 @@ def test_a_second_time_nothing_changes(old: Project) -> None:
     assert "changed" not in again.out
 
 
-def test_without_pools_no_toleration_is_known_to_be_needed(old: Project) -> None:
+def test_toleration_is_not_added_without_pools(old: Project) -> None:
     old.run("check", "workloads", "--fix")
 
     assert text_of(old) == NOW.partition("  tolerations:")[0]
 
 
-def test_what_cannot_be_repaired_is_told_as_ever(old: Project) -> None:
+def test_unfixable_findings_are_reported(old: Project) -> None:
     other = OLD.replace("one", "two").replace("name: p}", "name: q}").replace("image", "imag")
     old.write("workloads/other.yaml", other)
 
@@ -121,7 +121,7 @@ def test_what_cannot_be_repaired_is_told_as_ever(old: Project) -> None:
     assert yaml.safe_load_all(text_of(old, "workloads/other.yaml"))
 
 
-def test_a_toleration_that_does_not_help_is_taken_back(old: Project) -> None:
+def test_toleration_that_does_not_help_is_reverted(old: Project) -> None:
     """The finding's fix contains more than the toleration, so it needs a decision."""
     text = NOW.partition("  tolerations:")[0].replace('quantity("20Gi")', 'quantity("900Gi")')
     old.write("workloads/old.yaml", text)
@@ -131,7 +131,7 @@ def test_a_toleration_that_does_not_help_is_taken_back(old: Project) -> None:
     assert text_of(old) == text
 
 
-def test_each_pod_of_a_file_is_repaired_or_reported(old: Project) -> None:
+def test_each_pod_of_a_file_is_fixed_or_reported(old: Project) -> None:
     fits = NOW.partition("  tolerations:")[0]
     larger = fits.replace('quantity("20Gi")', 'quantity("900Gi")')
     larger = larger.replace("one", "two").replace("name: p}", "name: q}")
@@ -143,7 +143,7 @@ def test_each_pod_of_a_file_is_repaired_or_reported(old: Project) -> None:
     assert done.status == 1
 
 
-def test_repairs_that_are_independent_of_a_fault_are_written(old: Project) -> None:
+def test_fixes_independent_of_a_fault_are_written(old: Project) -> None:
     old.write(
         "workloads/old.yaml",
         OLD.replace("          deviceC", "          bogus: 1\n          deviceC"),
@@ -166,7 +166,7 @@ def test_repairs_that_are_independent_of_a_fault_are_written(old: Project) -> No
         ("v1beta1\n", "v1beta1 # {}\napiVersion: v1\n", "ResourceClaimTemplate one: "),
     ],
 )
-def test_a_repair_that_is_not_written_has_its_reason(
+def test_fix_that_is_not_written_has_a_reason(
     old: Project, was: str, now: str, reason: str
 ) -> None:
     old.write("workloads/old.yaml", OLD.replace(was, now))
@@ -177,7 +177,7 @@ def test_a_repair_that_is_not_written_has_its_reason(
     assert any(reason in each for each in lines), done.out
 
 
-def test_files_that_are_no_manifests_stay(old: Project) -> None:
+def test_other_files_are_unchanged(old: Project) -> None:
     chart = OLD.replace("name: one", "name: {{ .Values.name }}")
     old.write("workloads/chart/Chart.yaml", "name: c\nversion: 1.0.0\napiVersion: v2\n")
     old.write("workloads/chart/templates/a.yaml", chart)
@@ -189,7 +189,7 @@ def test_files_that_are_no_manifests_stay(old: Project) -> None:
     assert text_of(old, "workloads/page.md") == f"```yaml\n{OLD}```\n"
 
 
-def test_good_examples_stay_as_they_are(project: Project) -> None:
+def test_valid_examples_are_unchanged(project: Project) -> None:
     texts = {
         path.name: path.read_text(encoding="utf-8")
         for path in (EXAMPLES / "workloads").glob("*.yaml")
@@ -203,7 +203,7 @@ def test_good_examples_stay_as_they_are(project: Project) -> None:
     assert {name: text_of(project, f"workloads/{name}") for name in texts} == texts
 
 
-def test_the_mode_of_a_file_and_links_stay(old: Project) -> None:
+def test_file_modes_and_links_are_preserved(old: Project) -> None:
     file = old.root / "workloads" / "old.yaml"
     file.chmod(0o640)
     (old.root / "link.yaml").symlink_to(file)
@@ -231,7 +231,7 @@ def test_the_mode_of_a_file_and_links_stay(old: Project) -> None:
         ((), "this command needs manifests"),
     ],
 )
-def test_wrong_input(old: Project, words: tuple[str, ...], told: str) -> None:
+def test_wrong_input_is_rejected(old: Project, words: tuple[str, ...], told: str) -> None:
     done = old.run("check", *words, "--fix", stdin=OLD)
 
     assert done.status == 2

@@ -41,7 +41,7 @@ def errors(done: Done) -> list[str]:
 
 
 class TestABaseline:
-    def test_what_it_knows_is_not_told(self, failing: Project) -> None:
+    def test_findings_in_the_baseline_are_not_reported(self, failing: Project) -> None:
         assert checked(failing).status == 1
         written = failing.run("check", "workloads", "--write-baseline", "known.json")
 
@@ -52,7 +52,7 @@ class TestABaseline:
         told = failing.run("check", "workloads", "--baseline", "known.json").out
         assert "; 1 finding known before." in " ".join(told.split())
 
-    def test_lines_may_move_and_new_findings_are_told(self, failing: Project) -> None:
+    def test_lines_may_move_and_new_findings_are_reported(self, failing: Project) -> None:
         failing.run("check", "workloads", "--write-baseline", "known.json")
         failing.write("workloads/claims.yaml", "# a comment\n\n" + broken("one", "two"))
 
@@ -64,13 +64,13 @@ class TestABaseline:
             1,
         )
 
-    def test_paths_may_be_written_otherwise(self, failing: Project) -> None:
+    def test_paths_may_be_written_differently(self, failing: Project) -> None:
         failing.run("check", "workloads", "--write-baseline", "known.json")
 
         for path in ("./workloads", str(failing.root / "workloads"), "workloads/claims.yaml"):
             assert failing.run("check", path, "--baseline", "known.json").status == 0
 
-    def test_findings_that_are_gone_are_a_note(self, failing: Project) -> None:
+    def test_resolved_findings_are_a_note(self, failing: Project) -> None:
         failing.run("check", "workloads", "--write-baseline", "known.json")
         failing.write("workloads/claims.yaml", broken("one").replace("cuont", "count"))
 
@@ -84,7 +84,7 @@ class TestABaseline:
         ]
         assert elsewhere.json["diagnostics"] == []
 
-    def test_what_fits_no_pool_and_is_known_does_not_fail(self, project: Project) -> None:
+    def test_misfit_in_the_baseline_does_not_fail_the_check(self, project: Project) -> None:
         project.stack("max: 4", "max: 1")
         assert project.run("check", "--stack", "dev").status == 1
         project.run("check", "--stack", "dev", "--write-baseline", "known.json")
@@ -95,7 +95,7 @@ class TestABaseline:
 
         assert (done.status, done.json["verdict"]) == (0, "fits")
 
-    def test_it_is_written_the_same_twice(self, failing: Project) -> None:
+    def test_baseline_is_deterministic(self, failing: Project) -> None:
         for name in ("a.json", "b.json"):
             failing.run("check", "workloads", "--write-baseline", name)
 
@@ -110,7 +110,7 @@ class TestABaseline:
             ('{"version": 1, "findings": [{"fingerprint": "x"}]}', "findings.0"),
         ],
     )
-    def test_what_is_none_is_wrong_input(self, failing: Project, text: str, told: str) -> None:
+    def test_invalid_baseline_is_wrong_input(self, failing: Project, text: str, told: str) -> None:
         failing.write("known.json", text)
 
         done = failing.run("check", "workloads", "--baseline", "known.json")
@@ -118,7 +118,7 @@ class TestABaseline:
         assert done.status == 2
         assert told in done.err
 
-    def test_a_file_that_is_not_there(self, failing: Project) -> None:
+    def test_missing_file_is_reported(self, failing: Project) -> None:
         assert (
             "gone.json: doesn't exist"
             in failing.run("check", "workloads", "--baseline", "gone.json").err
@@ -144,14 +144,14 @@ def committed(failing: Project) -> Project:
 
 
 class TestADifference:
-    def test_what_was_there_is_not_told(self, committed: Project) -> None:
+    def test_existing_findings_are_not_reported(self, committed: Project) -> None:
         assert checked(committed).status == 1
         assert (
             checked(committed, "--diff", "main").status,
             errors(checked(committed, "--diff", "main")),
         ) == (0, [])
 
-    def test_what_the_change_brings_is_told(self, committed: Project) -> None:
+    def test_new_findings_are_reported(self, committed: Project) -> None:
         committed.write("workloads/claims.yaml", broken("zero", "one"))
         committed.write("workloads/more.yaml", broken("more"))
 
@@ -161,7 +161,7 @@ class TestADifference:
         assert errors(done) == ["ResourceClaim default/zero", "ResourceClaim default/more"]
         assert done.json["known"] == 1
 
-    def test_a_smaller_fleet_is_a_change(self, committed: Project) -> None:
+    def test_smaller_fleet_is_a_change(self, committed: Project) -> None:
         assert (
             committed.run(
                 "check", "workloads/two-pods.yaml", "--stack", "dev", "--diff", "main"
@@ -184,7 +184,7 @@ class TestADifference:
         assert [each["code"] for each in done.json["diagnostics"]] == ["pool-maximum-too-small"]
         assert (done.status, done.json["verdict"]) == (1, "does-not-fit")
 
-    def test_files_of_its_own_folder_and_absolute_paths(self, committed: Project) -> None:
+    def test_relative_and_absolute_paths_are_compared(self, committed: Project) -> None:
         below = Project(committed.root / "workloads")
 
         assert below.run("check", ".", "--diff", "main").status == 0
@@ -193,14 +193,14 @@ class TestADifference:
         )
         assert below.run("check", "../workloads/claims.yaml", "--diff", "main").status == 0
 
-    def test_a_folder_that_is_new(self, committed: Project) -> None:
+    def test_new_folder_is_compared(self, committed: Project) -> None:
         committed.write("new/claims.yaml", broken("one"))
 
         assert errors(committed.run("check", "new", "--diff", "main", "--format", "json")) == [
             "ResourceClaim default/one"
         ]
 
-    def test_a_base_that_cannot_be_checked_has_a_note(self, committed: Project) -> None:
+    def test_base_that_cannot_be_checked_has_a_note(self, committed: Project) -> None:
         (committed.root / "workloads" / "two-pods.yaml").unlink()
         committed.write("workloads/claims.yaml", "kind: [\n")
         git(committed.root, "add", "-A")
@@ -213,7 +213,7 @@ class TestADifference:
         (note,) = (each for each in done.json["diagnostics"] if each["code"] == "base-not-checked")
         assert note["message"].startswith('"HEAD" can\'t be checked (')
 
-    def test_the_working_tree_is_left_alone(self, committed: Project) -> None:
+    def test_working_tree_is_unchanged(self, committed: Project) -> None:
         committed.write("workloads/more.yaml", broken("more"))
         checked(committed, "--diff", "main")
 
@@ -233,19 +233,21 @@ class TestADifference:
             (("--diff", "main", "--baseline", "a.json"), "not allowed with"),
         ],
     )
-    def test_wrong_refs(self, committed: Project, words: tuple[str, ...], told: str) -> None:
+    def test_wrong_refs_are_rejected(
+        self, committed: Project, words: tuple[str, ...], told: str
+    ) -> None:
         done = committed.run("check", "workloads", *words)
 
         assert done.status == 2
         assert told in done.err
 
-    def test_standard_input_has_no_past(self, committed: Project) -> None:
+    def test_standard_input_cannot_be_compared(self, committed: Project) -> None:
         done = committed.run("check", "-", "--diff", "main", stdin=broken("one"))
 
         assert done.status == 2
         assert "pass files or folders" in done.err
 
-    def test_outside_a_repository(self, failing: Project) -> None:
+    def test_diff_outside_a_repository_is_an_error(self, failing: Project) -> None:
         done = failing.run(
             "check", "workloads", "--diff", "main", GIT_CEILING_DIRECTORIES=str(failing.root.parent)
         )
@@ -254,7 +256,7 @@ class TestADifference:
         assert "git can't find a repository in the current folder" in done.err
 
 
-def test_the_schema_of_a_baseline_is_what_is_written(failing: Project) -> None:
+def test_written_baseline_matches_its_schema(failing: Project) -> None:
     failing.run("check", "workloads", "--write-baseline", "known.json")
 
     document = json.loads((failing.root / "known.json").read_text(encoding="utf-8"))

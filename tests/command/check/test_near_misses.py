@@ -30,7 +30,7 @@ spec: {selectors: [{cel: {expression: 'SELECTOR'}}]}
     [("23029Mi", True), ("24Gi", True), ("24639Mi", True), ("24641Mi", False)],
 )
 @pytest.mark.parametrize("is_class", [True, False], ids=["class", "request"])
-def test_check_plan_and_explain_agree_about_a_near_miss(
+def test_check_plan_and_explain_agree_on_a_near_miss(
     project: Project, amount: str, is_near: bool, is_class: bool
 ) -> None:
     selector = f'device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("{amount}")) >= 0'

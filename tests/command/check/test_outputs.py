@@ -19,7 +19,7 @@ def failing(project: Project) -> Project:
     return project
 
 
-def test_files_hold_what_the_formats_print(failing: Project) -> None:
+def test_files_contain_the_output_of_each_format(failing: Project) -> None:
     forms = ("text", "json", "markdown", "html", "sarif", "junit", "code-quality", "github")
     wanted = {form: failing.run("check", "workloads", "--format", form).out for form in forms}
     outputs = ",".join(f"{form}=out.{form}" for form in forms[1:])
@@ -46,7 +46,7 @@ def test_standard_output_keeps_its_own_format(failing: Project) -> None:
     )
 
 
-def test_a_driver_upgrade_is_written_too(project: Project) -> None:
+def test_driver_upgrade_is_written_to_a_file(project: Project) -> None:
     project.run("check", "--driver-upgrade", "25.8.1", "0.4.1", "--output", "json=up.json")
 
     assert json.loads((project.root / "up.json").read_text(encoding="utf-8"))["diagnostics"]
@@ -64,7 +64,7 @@ def test_a_driver_upgrade_is_written_too(project: Project) -> None:
         ("sarif=gone/a.sarif", "gone/a.sarif: can't be written"),
     ],
 )
-def test_what_cannot_be_written_is_wrong_input(project: Project, words: str, told: str) -> None:
+def test_unwritable_output_is_wrong_input(project: Project, words: str, told: str) -> None:
     done = project.run("check", "workloads", "--output", words)
 
     assert done.status == 2
@@ -72,7 +72,7 @@ def test_what_cannot_be_written_is_wrong_input(project: Project, words: str, tol
     assert not (project.root / "a").exists()
 
 
-def test_rules_of_others_have_help_in_sarif(failing: Project) -> None:
+def test_built_in_findings_have_help_in_sarif(failing: Project) -> None:
     log = json.loads(failing.run("check", "workloads", "--format", "sarif").out)
 
     rules = {rule["id"]: rule for rule in log["runs"][0]["tool"]["driver"]["rules"]}

@@ -18,7 +18,7 @@ def _no_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("variable", ["GITHUB_WORKSPACE", "CI_PROJECT_DIR"])
-def test_a_file_in_a_working_folder_of_a_job_is_named_from_the_checkout(
+def test_file_below_a_jobs_working_folder_is_relative_to_the_checkout(
     variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "gpus").mkdir()
@@ -28,7 +28,7 @@ def test_a_file_in_a_working_folder_of_a_job_is_named_from_the_checkout(
     assert repository_path("workloads/a.yaml") == "gpus/workloads/a.yaml"
 
 
-def test_a_file_in_a_git_repository_is_named_from_its_root(
+def test_file_in_a_git_repository_is_relative_to_its_root(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / ".git").mkdir()
@@ -38,7 +38,7 @@ def test_a_file_in_a_git_repository_is_named_from_its_root(
     assert repository_path("../a.yaml") == "a.yaml"
 
 
-def test_a_file_outside_stays_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_outside_keeps_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path / "elsewhere"))
 

@@ -77,9 +77,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_only_files_with_older_forms_are_printed_and_none_is_changed(
-    project: Project, folder: Path
-) -> None:
+def test_only_rewritten_files_are_printed_and_none_changes(project: Project, folder: Path) -> None:
     before = contents(folder)
     done = project.run("check", "manifests", "--rewrite")
     assert (done.status, contents(folder)) == (0, before)
@@ -104,7 +102,7 @@ def test_several_files_are_one_stream_with_their_names(project: Project, folder:
     assert names == ["gpu", "settings", "other", "settings"]
 
 
-def test_in_place_changes_what_is_old_and_says_so(project: Project, folder: Path) -> None:
+def test_in_place_changes_older_files_and_prints_changes(project: Project, folder: Path) -> None:
     (folder / "old.yaml").chmod(0o640)
     printed = project.run("check", "manifests", "--rewrite").out
     done = project.run("check", "manifests", "--rewrite", "--in-place")
@@ -117,7 +115,7 @@ def test_in_place_changes_what_is_old_and_says_so(project: Project, folder: Path
     assert "version-not-served" not in project.run("check", "manifests").out
 
 
-def test_a_link_stays_a_link(project: Project, folder: Path) -> None:
+def test_link_is_preserved(project: Project, folder: Path) -> None:
     target = project.write("elsewhere/claim.yaml", OLD)
     (folder / "old.yaml").unlink()
     (folder / "old.yaml").symlink_to(target)
@@ -126,18 +124,18 @@ def test_a_link_stays_a_link(project: Project, folder: Path) -> None:
     assert "resource.k8s.io/v1\n" in target.read_text(encoding="utf-8")
 
 
-def test_a_snapshot_names_no_manifests_to_rewrite(project: Project) -> None:
+def test_rewrite_with_a_snapshot_is_rejected(project: Project) -> None:
     done = project.run("check", "--rewrite", "--observed", "snapshot.yaml")
     assert done.status == 2
     assert "--rewrite changes manifests, but --observed reads a snapshot" in done.err
 
 
-def test_standard_input_is_printed_whole(project: Project) -> None:
+def test_whole_standard_input_is_printed(project: Project) -> None:
     assert project.run("check", "-", "--rewrite", stdin=NEW).out == NEW
     assert "exactly:" in project.run("check", "-", "--rewrite", stdin=OLD).out
 
 
-def test_json_stays_json_and_what_has_no_form_stays_and_is_named(project: Project) -> None:
+def test_json_is_preserved_and_unsupported_kinds_are_reported(project: Project) -> None:
     path = project.write("manifests/old.json", json.dumps(OLD_LIST))
     done = project.run("check", "manifests", "--rewrite", "--in-place")
     assert done.status == 1
@@ -152,7 +150,7 @@ def test_json_stays_json_and_what_has_no_form_stays_and_is_named(project: Projec
     assert second == OLD_LIST["items"][1]
 
 
-def test_comments_and_layout_stay_and_nothing_is_dropped_in_silence(project: Project) -> None:
+def test_comments_and_formatting_are_preserved_and_losses_reported(project: Project) -> None:
     project.write("manifests/class.yaml", CLASSIC)
     done = project.run("check", "manifests", "--rewrite")
     assert done.out == CLASSIC_NOW
@@ -165,7 +163,7 @@ def test_comments_and_layout_stay_and_nothing_is_dropped_in_silence(project: Pro
     )
 
 
-def test_a_rule_of_taints_waits_for_its_release(project: Project) -> None:
+def test_taint_rule_is_rewritten_only_for_a_supporting_version(project: Project) -> None:
     rule = (
         "apiVersion: resource.k8s.io/v1alpha3\nkind: DeviceTaintRule\nmetadata: {name: r}\n"
         "spec: {deviceSelector: {driver: d.example}, taint: {key: a.example/b, effect: "
@@ -182,7 +180,7 @@ def test_a_rule_of_taints_waits_for_its_release(project: Project) -> None:
     )
 
 
-def test_the_finding_names_the_way(project: Project, folder: Path) -> None:
+def test_finding_suggests_rewrite(project: Project, folder: Path) -> None:
     done = project.run("check", "manifests", "--format", "json")
     (found,) = [each for each in done.json["diagnostics"] if each["code"] == "version-not-served"]
     assert (found["file"], found["line"]) == ("manifests/old.yaml", 2)
@@ -197,7 +195,7 @@ def test_the_finding_names_the_way(project: Project, folder: Path) -> None:
         (("manifests", "--rewrite", "--format", "sarif"), "--format sarif isn't supported"),
     ],
 )
-def test_odd_combinations_are_wrong_input(
+def test_invalid_combinations_are_wrong_input(
     words: tuple[str, ...], said: str, project: Project, folder: Path
 ) -> None:
     before = contents(folder)
@@ -207,7 +205,7 @@ def test_odd_combinations_are_wrong_input(
     assert contents(folder) == before
 
 
-def test_nothing_is_changed_when_one_file_cannot_be_read(project: Project, folder: Path) -> None:
+def test_unreadable_file_prevents_all_changes(project: Project, folder: Path) -> None:
     project.write("manifests/z.yaml", "kind: Pod\nmetadata: {name: [}\n")
     before = contents(folder)
     done = project.run("check", "manifests", "--rewrite", "--in-place")

@@ -62,7 +62,7 @@ ADVICE = "use a ResourceClaimTemplate"
 
 
 @pytest.mark.parametrize(("config", "is_advised"), [(CONFIG, False), ("", True)])
-def test_given_a_claim_of_two_workloads_expect_advice_only_without_sharing(
+def test_claim_of_two_workloads_gets_advice_only_without_sharing(
     project: Project, config: str, is_advised: bool
 ) -> None:
     project.write("fleet.yaml", EKS.replace("GATE", "TimeSlicingSettings: true"))
@@ -85,7 +85,7 @@ def test_given_a_claim_of_two_workloads_expect_advice_only_without_sharing(
         (EKS.replace("GATE", ""), "featureGates.TimeSlicingSettings=true", "device-plugin"),
     ],
 )
-def test_given_sharing_without_its_gate_expect_a_fix_that_the_cloud_supports(
+def test_fix_for_sharing_without_its_gate_is_supported_by_the_cloud(
     project: Project, fleet: str, expected: str, refused: str
 ) -> None:
     project.write("fleet.yaml", fleet)

@@ -11,7 +11,7 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "check.txt"
 WRONG = ("at-least-40-gb-with-an-operator.yaml", "tesla-volta.yaml")
 
 
-def test_text(project: Project) -> None:
+def test_text_matches_the_golden_file(project: Project) -> None:
     for name in WRONG:
         text = (EXAMPLES / "workloads-that-do-not-fit" / name).read_text(encoding="utf-8")
         project.write(f"workloads/{name}", text)

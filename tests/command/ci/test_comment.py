@@ -34,9 +34,7 @@ def thread_of(kind: str, host: Host, folder: Path) -> Thread:
     return found
 
 
-def test_the_second_run_edits_the_comment_of_the_first(
-    kind: str, host: Host, tmp_path: Path
-) -> None:
+def test_second_run_edits_the_first_comment(kind: str, host: Host, tmp_path: Path) -> None:
     host.comments.append({"id": 1, "body": "looks good"})
     for body in ("one", "two"):
         thread_of(kind, host, tmp_path).write(MARK, body)
@@ -50,13 +48,13 @@ def test_the_second_run_edits_the_comment_of_the_first(
     )
 
 
-def test_an_equal_report_changes_nothing(kind: str, host: Host, tmp_path: Path) -> None:
+def test_equal_report_changes_nothing(kind: str, host: Host, tmp_path: Path) -> None:
     for _ in range(2):
         thread_of(kind, host, tmp_path).write(MARK, "one")
     assert [method for method, _ in host.calls] == ["GET", "POST", "GET"]
 
 
-def test_the_comment_is_found_behind_many_others(kind: str, host: Host, tmp_path: Path) -> None:
+def test_comment_is_found_behind_many_others(kind: str, host: Host, tmp_path: Path) -> None:
     host.comments += [{"id": number, "body": f"comment {number}"} for number in range(250)]
     host.comments.append({"id": 999, "body": f"{MARK}\nold"})
     thread_of(kind, host, tmp_path).write(MARK, "new")
@@ -82,7 +80,7 @@ def test_a_missing_token_is_reported(kind: str, host: Host, tmp_path: Path) -> N
         find_thread("auto", environment(kind, host, tmp_path, token=""))
 
 
-def test_a_run_for_no_request_has_no_comment(tmp_path: Path) -> None:
+def test_run_without_a_pull_request_has_no_comment(tmp_path: Path) -> None:
     (tmp_path / "event.json").write_text('{"ref": "refs/heads/main"}')
     event = {
         "GITHUB_REPOSITORY": "acme/platform",
@@ -93,7 +91,7 @@ def test_a_run_for_no_request_has_no_comment(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("asked", "noted"), [("github", True), ("gitlab", True), ("auto", False)])
-def test_a_comment_that_was_asked_for_outside_of_a_request_is_noted(
+def test_comment_requested_without_a_pull_request_is_noted(
     asked: str, noted: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("GITHUB_REPOSITORY", "CI_MERGE_REQUEST_IID"):

@@ -43,7 +43,7 @@ def script(file: str, document: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("kind", ["github", "gitlab"])
 @pytest.mark.parametrize("source", SOURCES)
-def test_a_generated_file_installs_from_its_setting_and_runs(
+def test_generated_file_installs_from_its_setting_and_runs(
     kind: str, source: str, project: Project
 ) -> None:
     (project.root / ".git").mkdir()
@@ -80,12 +80,12 @@ def test_a_generated_file_installs_from_its_setting_and_runs(
         ("1" + "a" * 200 + "!", "can't be installed"),  # no expression tries every way to split it
     ],
 )
-def test_a_source_that_is_no_place_is_rejected(source: str, message: str) -> None:
+def test_invalid_source_is_rejected(source: str, message: str) -> None:
     with pytest.raises(PlannerError, match=message):
         requirement_of(source, Path())
 
 
-def test_a_wheel_is_found_from_the_folder_of_the_generated_files(project: Project) -> None:
+def test_wheel_is_relative_to_the_folder_of_the_generated_files(project: Project) -> None:
     (project.root / ".git").mkdir()
     project.write("vendor/pulumi_dra-1.0-py3-none-any.whl", "")
     words = ["init", "gpus", "--stack", "prod", "--region", "us-east-1", "--install"]
@@ -101,7 +101,7 @@ def test_a_wheel_is_found_from_the_folder_of_the_generated_files(project: Projec
     assert "pip install ../vendor/pulumi_dra-1.0-py3-none-any.whl\n" in workflow
 
 
-def test_a_wheel_outside_the_repository_is_named(project: Project) -> None:
+def test_wheel_outside_the_repository_is_reported(project: Project) -> None:
     project.write("mine/.git/HEAD", "")
     project.write("p.whl", "")
     done = Project(project.root / "mine").run(
@@ -111,7 +111,7 @@ def test_a_wheel_outside_the_repository_is_named(project: Project) -> None:
     assert "../p.whl, which is outside the repository, so a pipeline can't read it" in done.out
 
 
-def test_manifests_are_found_from_the_folder_of_the_workflow(project: Project) -> None:
+def test_manifests_are_relative_to_the_folder_of_the_workflow(project: Project) -> None:
     (project.root / ".git").mkdir()
     done = project.run("init", "gpus", "--region", "us-east-1", "--workloads", "workloads")
     assert done.status == 0
@@ -137,7 +137,7 @@ class TestOnlyTheWorkflow:
         ],
         ids=["stack", "stacks", "manifests"],
     )
-    def test_it_is_added_to_a_repository(
+    def test_workflow_is_added_to_a_repository(
         self, words: tuple[str, ...], name: str, command: str, project: Project
     ) -> None:
         (project.root / ".git").mkdir()
@@ -159,7 +159,7 @@ class TestOnlyTheWorkflow:
         ],
         ids=["stack", "fleet", "path", "system"],
     )
-    def test_wrong_input_is_named(
+    def test_wrong_input_is_reported(
         self, words: tuple[str, ...], fault: str, project: Project
     ) -> None:
         done = project.run("init", "--only-ci", *words)
@@ -191,7 +191,7 @@ def record(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     ],
     ids=["git", "wheel", "folder", "index"],
 )
-def test_by_default_the_source_is_where_this_was_installed_from(
+def test_default_source_is_the_source_of_this_installation(
     text: str, requirement: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record(monkeypatch, text)
@@ -222,7 +222,7 @@ def test_by_default_the_source_is_where_this_was_installed_from(
     ],
     ids=["git", "wheel at a URL", "folder", "editable folder", "wheel file", "index"],
 )
-def test_an_extra_is_installed_from_the_place_of_the_installation(
+def test_extra_is_installed_from_the_source_of_this_installation(
     text: str, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record(monkeypatch, text)
@@ -240,7 +240,7 @@ def test_an_extra_is_installed_from_the_place_of_the_installation(
     ],
     ids=["index", "git"],
 )
-def test_the_program_installs_from_the_same_source(source: str, requirement: str) -> None:
+def test_program_installs_from_the_same_source(source: str, requirement: str) -> None:
     assert with_extras(requirement_of(source, Path()), ("aws", "policy")) == requirement
 
 
@@ -253,14 +253,16 @@ def test_the_program_installs_from_the_same_source(source: str, requirement: str
     ],
     ids=["a local file", "a named source", "the index"],
 )
-def test_a_local_file_is_no_source_for_others(
+def test_local_file_as_source_gets_a_note(
     text: str, install: str, has_note: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record(monkeypatch, text)
     assert ("with git+https://HOST" in index_note(install)) == has_note
 
 
-def test_a_checkout_is_its_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checkout_is_installed_by_its_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def git(*words: str) -> str:
         command = [
             "git",

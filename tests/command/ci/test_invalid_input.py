@@ -54,13 +54,13 @@ class TestAMisspelledKeyOfTheFleet:
         pipeline.project.stack("systemPool", "systemPol")
         return pipeline.run("--stack", "dev", *FILES)
 
-    def test_the_comment_and_the_summary_say_so(self, done: Done, pipeline: Pipeline) -> None:
+    def test_comment_and_summary_contain_the_error(self, done: Done, pipeline: Pipeline) -> None:
         assert done.status == 2
         for text in (pipeline.comment, pipeline.summary.read_text(encoding="utf-8")):
             assert "✕ invalid input" in text
             assert (text.count(self.SAID), "Fits" in text) == (1, False)
 
-    def test_the_line_is_annotated_once(self, done: Done) -> None:
+    def test_line_is_annotated_once(self, done: Done) -> None:
         found = [line for line in done.out.splitlines() if line.startswith("::error")]
         assert [line for line in found if self.SAID in line] == [
             "::error file=stacks/Pulumi.dev.yaml,line=9,title=invalid-input::"
@@ -78,15 +78,13 @@ class TestAMisspelledKeyOfTheFleet:
         rows = json.loads((root / "found.json").read_text(encoding="utf-8"))
         assert any(self.SAID in each["description"] for each in rows)
 
-    def test_a_repaired_fleet_makes_the_comment_fit_again(
-        self, done: Done, pipeline: Pipeline
-    ) -> None:
+    def test_fixed_fleet_makes_the_comment_fit_again(self, done: Done, pipeline: Pipeline) -> None:
         pipeline.project.stack()
         assert pipeline.run("--stack", "dev").status == 0
         assert "invalid input" not in pipeline.comment
 
 
-def test_a_misspelled_key_of_the_configuration_comes_before_the_plan(pipeline: Pipeline) -> None:
+def test_misspelled_configuration_key_comes_before_the_plan(pipeline: Pipeline) -> None:
     pipeline.project.write("pulumi-dra.yaml", "thresholds: {cost-abov-ceiling: 1}\n")
     done = pipeline.run("--stack", "dev")
     failed, _, planned = pipeline.comment.partition("<!-- pulumi-dra:plan -->")
@@ -95,7 +93,7 @@ def test_a_misspelled_key_of_the_configuration_comes_before_the_plan(pipeline: P
     assert "Fits" in planned
 
 
-def test_an_unreadable_plan_file_does_not_hide_the_other_stacks(pipeline: Pipeline) -> None:
+def test_unreadable_plan_file_does_not_hide_the_other_stacks(pipeline: Pipeline) -> None:
     pipeline.project.stack(name="west")
     assert pipeline.project.run("plan", "--stack", "dev", "--write").status == 0
     pipeline.project.write("stacks/west.plan.json", "garbage")
@@ -115,13 +113,13 @@ def test_wrong_options_are_in_the_comment(pipeline: Pipeline) -> None:
     assert "PATH can't be combined with several stacks" in pipeline.comment
 
 
-def test_a_file_that_cannot_be_written_is_in_the_comment(pipeline: Pipeline) -> None:
+def test_unwritable_file_is_in_the_comment(pipeline: Pipeline) -> None:
     assert pipeline.run("--stack", "dev", "--sarif", "missing/found.sarif").status == 2
     assert "invalid input" in pipeline.comment
 
 
 @pytest.mark.parametrize(("status", "number"), [(0, 0), (1, 0), (3, 0), (2, 0), (70, 1), (-9, 1)])
-def test_a_subcommand_that_ends_without_a_report_is_a_failure(
+def test_subcommand_that_ends_without_a_report_is_a_failure(
     status: int, number: int, tmp_path: Path
 ) -> None:
     found = failures_of("check", status, tmp_path / "errors.json", "note: a\nkilled\n")
@@ -130,7 +128,7 @@ def test_a_subcommand_that_ends_without_a_report_is_a_failure(
         assert each.message == f"`pulumi-dra check` failed with exit status {status}: killed"
 
 
-def test_check_writes_the_errors_to_its_files(project: Project) -> None:
+def test_check_writes_errors_to_its_files(project: Project) -> None:
     project.stack("systemPool", "systemPol")
     done = project.run("check", "--stack", "dev", "--output", "json=a.json,markdown=a.md")
     assert done.status == 2

@@ -61,7 +61,7 @@ def git(folder: Path, *words: str) -> None:
     ],
     ids=["stack", "named stack", "named", "only manifests"],
 )
-def test_code_scanning_keeps_runs_apart(
+def test_code_scanning_separates_runs(
     options: tuple[str, ...], ids: list[str | None], project: Project
 ) -> None:
     assert project.run("ci", *options, "--sarif", "found.sarif").status == 0
@@ -69,37 +69,37 @@ def test_code_scanning_keeps_runs_apart(
     assert [each.get("automationDetails", {}).get("id") for each in runs] == ids
 
 
-def test_a_check_names_its_stack_in_sarif(project: Project) -> None:
+def test_sarif_names_the_stack(project: Project) -> None:
     (run,) = project.run("check", "--stack", "dev", "--format", "sarif").json["runs"]
     assert run["automationDetails"] == {"id": "pulumi-dra/dev/"}
 
 
 class TestAWorkloadThatDoesNotFit:
-    def test_it_fails_the_run(self, project: Project) -> None:
+    def test_misfit_fails_the_run(self, project: Project) -> None:
         project.stack(*TOO_SMALL)
         assert project.run("ci", "--stack", "dev").status == 1
 
-    def test_a_baseline_covers_it(self, project: Project) -> None:
+    def test_baseline_accepts_a_misfit(self, project: Project) -> None:
         project.stack(*TOO_SMALL)
         project.run("check", "--stack", "dev", "--write-baseline", "known.json")
         done = project.run("ci", "--stack", "dev", "--baseline", "known.json")
         assert (done.status, "Does not fit" in done.out) == (0, True)
 
-    def test_a_disabled_rule_covers_it(self, project: Project) -> None:
+    def test_disabled_rules_accept_a_misfit(self, project: Project) -> None:
         project.stack(*TOO_SMALL)
         assert project.run("ci", "--stack", "dev").status == 1
         rules = "{claim-fits-no-pool: disabled, pool-maximum-too-small: disabled}"
         project.write("pulumi-dra.yaml", f"rules: {rules}\n")
         assert project.run("ci", "--stack", "dev").status == 0
 
-    def test_the_branch_to_merge_into_covers_it(self, project: Project) -> None:
+    def test_target_branch_accepts_a_misfit(self, project: Project) -> None:
         project.stack(*TOO_SMALL)
         git(project.root, "init", "-q", "-b", "main")
         git(project.root, "add", "-A")
         git(project.root, "commit", "-q", "-m", "one")
         assert project.run("ci", "--stack", "dev", "--diff", "main").status == 0
 
-    def test_a_stale_plan_still_fails(self, project: Project) -> None:
+    def test_stale_plan_fails_despite_a_baseline(self, project: Project) -> None:
         assert project.run("plan", "--stack", "dev", "--write").status == 0
         project.stack(*TOO_SMALL)
         project.run("check", "--stack", "dev", "--write-baseline", "known.json")
@@ -107,7 +107,7 @@ class TestAWorkloadThatDoesNotFit:
 
 
 class TestTheReportOfASavedPlan:
-    def test_it_says_why_the_plan_is_stale(self, project: Project) -> None:
+    def test_reason_for_a_stale_plan_is_printed(self, project: Project) -> None:
         project.run("plan", "--stack", "dev", "--write")
         project.stack("max: 4", "max: 5")
         done = project.run("ci", "--stack", "dev")
@@ -115,16 +115,14 @@ class TestTheReportOfASavedPlan:
         assert "**Stale plan.** stacks/dev.plan.json: the plan is stale: the fleet has" in done.out
         assert "run `pulumi-dra plan --stack dev --write`" in done.out
 
-    def test_another_image_version_and_a_comment_do_not_make_it_stale(
-        self, project: Project
-    ) -> None:
+    def test_image_version_or_comment_does_not_make_a_plan_stale(self, project: Project) -> None:
         project.run("plan", "--stack", "dev", "--write")
         for file in (project.root / "workloads").iterdir():
             text = file.read_text(encoding="utf-8")
             file.write_text(f"# reviewed\n{text.replace(':24.04', ':26.04')}", encoding="utf-8")
         assert project.run("ci", "--stack", "dev").status == 0
 
-    def test_a_deleted_plan_fails_beside_a_saved_one(self, project: Project) -> None:
+    def test_deleted_plan_fails_if_other_plans_are_saved(self, project: Project) -> None:
         project.stack(name="west")
         for name in ("dev", "west"):
             project.run("plan", "--stack", name, "--write")
@@ -141,14 +139,14 @@ class TestAKnownMisfit:
         "        taints: [{key: team, value: a, effect: NoSchedule}]",
     )
 
-    def test_another_pool_does_not_make_it_new(self, project: Project) -> None:
+    def test_additional_pool_does_not_make_a_finding_new(self, project: Project) -> None:
         project.stack(*TOO_SMALL)
         project.run("check", "--stack", "dev", "--write-baseline", "known.json")
         project.stack(*self.ANOTHER_POOL)
         done = project.run("check", "--stack", "dev", "--baseline", "known.json")
         assert (done.status, "resolved" in done.out) == (0, False)
 
-    def test_the_comment_says_that_it_is_accepted(self, project: Project) -> None:
+    def test_comment_reports_accepted_misfits(self, project: Project) -> None:
         project.stack(*TOO_SMALL)
         project.run("check", "--stack", "dev", "--write-baseline", "known.json")
         accepted = "they don't fail this run"
@@ -157,7 +155,7 @@ class TestAKnownMisfit:
         assert accepted in project.run(*run, "--baseline", "known.json").out
 
 
-def test_a_finding_about_a_pool_is_shown_beside_the_stack(project: Project) -> None:
+def test_finding_about_a_pool_has_the_place_of_the_stack(project: Project) -> None:
     project.write(
         "pulumi-dra.yaml",
         "rules: {no-l4: {for: pool, expression: 'false', message: no L4, level: mandatory}}\n",
@@ -175,7 +173,7 @@ def test_a_finding_about_a_pool_is_shown_beside_the_stack(project: Project) -> N
     assert "stacks/Pulumi.dev.yaml:15 error no-l4" in project.run("check", "--stack", "dev").out
 
 
-def test_a_finding_about_a_plan_is_shown_in_the_fleet_of_the_stack(project: Project) -> None:
+def test_finding_about_a_plan_has_the_place_of_the_fleet(project: Project) -> None:
     _, _, fleet = STACK.partition("pulumi-dra:fleet:\n")
     project.write("stacks/dev.fleet.yaml", "# nodes\n" + textwrap.dedent(fleet))
     project.write("stacks/Pulumi.dev.yaml", STACK.replace(fleet, "").rstrip() + f" {FLEET_FILE}\n")
@@ -196,14 +194,14 @@ class TestPodsThatStayPendingOnThePlannedNodes:
         return project
 
     @pytest.mark.parametrize(("fail_on", "status"), [("error", 0), ("warning", 1), ("never", 0)])
-    def test_the_warning_of_the_plan_counts(
+    def test_fail_on_includes_warnings_of_the_plan(
         self, fail_on: str, status: int, rolling: Project
     ) -> None:
         assert "peak-exceeds-nodes" in rolling.run("plan", "--stack", "dev").out
         done = rolling.run("ci", "--stack", "dev", "--fail-on", fail_on)
         assert (done.status, "warning scaling-exceeds-pools" in done.out) == (status, True)
 
-    def test_an_exemption_covers_it(self, rolling: Project) -> None:
+    def test_exemption_accepts_a_scaling_warning(self, rolling: Project) -> None:
         rolling.write(
             "pulumi-dra.yaml",
             "exemptions: [{rule: scaling-exceeds-pools, object: Deployment default/chat, "
@@ -211,18 +209,18 @@ class TestPodsThatStayPendingOnThePlannedNodes:
         )
         assert rolling.run("ci", "--stack", "dev", "--fail-on", "warning").status == 0
 
-    def test_a_saved_plan_for_this_demand_covers_it(self, rolling: Project) -> None:
+    def test_saved_plan_for_peak_demand_accepts_a_scaling_warning(self, rolling: Project) -> None:
         rolling.run("plan", "--stack", "dev", "--demand", "peak", "--write")
         assert rolling.run("ci", "--stack", "dev", "--fail-on", "warning").status == 0
 
 
-def test_the_log_of_a_workflow_says_that_nothing_was_found(project: Project) -> None:
+def test_log_of_a_workflow_reports_no_findings(project: Project) -> None:
     project.stack(name="west")
     done = project.run("ci", "--stack", "dev,west", GITHUB_ACTIONS="true")
     assert done.out.count("No findings: ") == 2
 
 
-def test_a_baseline_of_several_stacks_names_each(project: Project) -> None:
+def test_baseline_of_several_stacks_names_each_stack(project: Project) -> None:
     project.stack(name="west")
     done = project.run("ci", "--stack", "dev,west", "--write-baseline", "known.json")
     assert done.out == (
@@ -230,7 +228,7 @@ def test_a_baseline_of_several_stacks_names_each(project: Project) -> None:
     )
 
 
-def test_a_space_between_stacks_is_named(project: Project) -> None:
+def test_space_between_stacks_is_reported(project: Project) -> None:
     project.stack(name="west")
     done = project.run("ci", "--stack", "dev,", "west")
     assert (done.status, "remove the space after the comma: --stack dev,west" in done.err) == (
@@ -241,7 +239,7 @@ def test_a_space_between_stacks_is_named(project: Project) -> None:
 
 
 class TestABaselineOfTwoStacks:
-    def test_ci_writes_and_reads_one_file(self, project: Project) -> None:
+    def test_ci_writes_and_reads_one_baseline(self, project: Project) -> None:
         """Given two stacks, one of which is too small, when the findings are written and read, then
         each stack has only its own findings.
         """
@@ -255,7 +253,7 @@ class TestABaselineOfTwoStacks:
         rows = json.loads((project.root / "known.json").read_text(encoding="utf-8"))["findings"]
         assert {row["stack"] for row in rows if "pool" in row["code"]} == {"dev"}
 
-    def test_a_finding_of_one_stack_is_new_in_another(self, project: Project) -> None:
+    def test_finding_of_one_stack_is_new_in_another(self, project: Project) -> None:
         project.stack(name="west")
         project.stack(*TOO_SMALL)
         project.run("check", "--stack", "dev", "--write-baseline", "known.json")
@@ -263,7 +261,7 @@ class TestABaselineOfTwoStacks:
         run = ("check", "--baseline", "known.json", "--stack")
         assert (project.run(*run, "dev").status, project.run(*run, "west").status) == (0, 1)
 
-    def test_a_file_that_is_no_baseline_is_kept(self, project: Project) -> None:
+    def test_file_that_is_not_a_baseline_is_not_overwritten(self, project: Project) -> None:
         project.write("known.json", "{}")
         done = project.run("check", "--stack", "dev", "--write-baseline", "known.json")
         assert (done.status, "isn't a baseline file" in done.err) == (2, True)
@@ -276,24 +274,24 @@ class TestJUnitFailsWhenTheRunFails:
         suites = ElementTree.parse(project.root / "found.xml").getroot()
         return {str(each.get("name")): int(each.get("failures", 0)) for each in suites}
 
-    def test_a_stale_plan(self, project: Project) -> None:
+    def test_stale_plan_is_a_failure_in_junit(self, project: Project) -> None:
         project.run("plan", "--stack", "dev", "--write")
         project.stack("max: 4", "max: 5")
         assert project.run("ci", "--stack", "dev", "--junit", "found.xml").status == 1
         found = self.failures(project)
         assert found == {"pulumi-dra plan": 1, "pulumi-dra check --stack dev": 0}
 
-    def test_invalid_input(self, project: Project) -> None:
+    def test_invalid_input_is_a_failure_in_junit(self, project: Project) -> None:
         assert project.run("ci", "--stack", "nowhere", "--junit", "found.xml").status == 2
         found = self.failures(project)
         assert found == {"pulumi-dra plan": 1, "pulumi-dra check --stack nowhere": 1}
 
-    def test_nothing_if_the_run_passes(self, project: Project) -> None:
+    def test_passing_run_has_no_failures_in_junit(self, project: Project) -> None:
         assert project.run("ci", "--stack", "dev", "--junit", "found.xml").status == 0
         assert set(self.failures(project).values()) == {0}
 
 
-def test_a_configuration_that_an_option_names_defines_fleets(project: Project) -> None:
+def test_configuration_selected_by_an_option_defines_fleets(project: Project) -> None:
     fleet = yaml.safe_load(STACK)["config"]["pulumi-dra:fleet"]
     project.write("fleets/gpu.yaml", yaml.safe_dump(fleet))
     project.write("rules/team.yaml", "fleets: {shared: ../fleets/gpu.yaml}\n")
@@ -302,7 +300,7 @@ def test_a_configuration_that_an_option_names_defines_fleets(project: Project) -
         assert project.run(command, *words).status == 0
 
 
-def test_a_shallow_clone_is_named_with_its_fix(project: Project, tmp_path: Path) -> None:
+def test_shallow_clone_is_reported_with_its_fix(project: Project, tmp_path: Path) -> None:
     git(project.root, "init", "-q", "-b", "main")
     for message in ("one", "two"):
         project.write("note.txt", message)
@@ -319,7 +317,7 @@ def test_a_shallow_clone_is_named_with_its_fix(project: Project, tmp_path: Path)
     assert Project(clone).run("check", "--stack", "dev", "--diff", "HEAD~1").status == 0
 
 
-def test_lines_of_concurrent_commands_stay_apart(
+def test_lines_of_concurrent_commands_are_not_mixed(
     monkeypatch: pytest.MonkeyPatch, project: Project
 ) -> None:
     written: list[str] = []
@@ -343,7 +341,7 @@ def test_wrong_input_is_printed_once(project: Project) -> None:
     assert done.err.count('stack "deb" doesn\'t exist') == 1
 
 
-def test_the_folder_of_the_project_is_named_in_a_folder_below_it(project: Project) -> None:
+def test_error_in_a_subfolder_names_the_projects_folder(project: Project) -> None:
     below = Project(project.root / "workloads")
     done = below.run("plan", "--stack", "dev")
     assert done.status == 2

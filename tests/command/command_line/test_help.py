@@ -48,13 +48,13 @@ def test_help_lists_every_subcommand(project: Project) -> None:
         ("completion", "arguments are required: {bash,zsh,fish}; see"),
     ],
 )
-def test_what_is_missing_is_named_by_what_it_may_be(
+def test_missing_argument_is_reported_with_its_choices(
     command: str, said: str, project: Project
 ) -> None:
     assert said in project.run(command).err
 
 
-def test_help_says_nothing_of_options_that_a_subcommand_has_not(project: Project) -> None:
+def test_help_omits_unsupported_options(project: Project) -> None:
     """`suggest` doesn't support stacks, and `init` and `catalog` don't have a verdict."""
     assert "--stack" not in project.run("suggest", "--help").out
     assert not [
@@ -73,7 +73,7 @@ def test_each_subcommand_shows_examples(command: str, project: Project) -> None:
     assert [line for line in done.out.splitlines() if len(line) > 80] == []
 
 
-def test_options_that_exclude_each_other_are_folded(project: Project) -> None:
+def test_mutually_exclusive_options_are_wrapped(project: Project) -> None:
     """Each option is listed once and not split, but argparse would leave them on one line."""
     usage, _, _ = project.run("explain", "--help", COLUMNS="80").out.partition("\n\n")
     group = (
@@ -82,7 +82,7 @@ def test_options_that_exclude_each_other_are_folded(project: Project) -> None:
     assert group in " ".join(usage.split())
 
 
-def test_the_command_for_a_snapshot_is_one_command_when_pasted(project: Project) -> None:
+def test_snapshot_command_can_be_pasted(project: Project) -> None:
     project.write("bin/kubectl", '#!/bin/sh\necho kubectl "$@"\n').chmod(0o755)
     text = project.run("verify", "--help").out
     pasted = text[text.index("    kubectl get") : text.index("    pulumi-dra verify --observed")]
@@ -210,15 +210,15 @@ def test_examples_work_when_copied(line: str, project: Project) -> None:
     assert not done.err or done.err.startswith(said)
 
 
-def test_there_are_examples_to_try() -> None:
+def test_help_has_many_examples() -> None:
     assert len(examples()) > 20
 
 
-def test_the_version(project: Project) -> None:
+def test_version_is_printed(project: Project) -> None:
     assert project.run("--version").out.startswith("pulumi-dra ")
 
 
-def test_help_loads_nothing_heavy(project: Project) -> None:
+def test_help_loads_no_large_packages(project: Project) -> None:
     code = (
         "import sys; from dra_command.__main__ import main; main(['plan', '--help']);"
         "print(sorted({'pydantic', 'lark', 'yaml', 'rich', 'highspy', 'pulumi'} & "

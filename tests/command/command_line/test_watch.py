@@ -26,7 +26,7 @@ def wait_for(file: Path, text: str, times: int) -> None:
         time.sleep(0.05)
 
 
-def test_a_change_runs_the_check_again(tmp_path: Path) -> None:
+def test_change_runs_the_check_again(tmp_path: Path) -> None:
     pytest.importorskip("watchfiles")
     claim, out = tmp_path / "claim.yaml", tmp_path.parent / f"{tmp_path.name}.txt"
     claim.write_text(CLAIM % FLAT)
@@ -59,14 +59,14 @@ def test_a_change_runs_the_check_again(tmp_path: Path) -> None:
         (["gone"], "--watch needs files to watch"),
     ],
 )
-def test_what_cannot_be_watched_is_rejected(words: list[str], message: str, tmp_path: Path) -> None:
+def test_unsupported_watch_is_rejected(words: list[str], message: str, tmp_path: Path) -> None:
     pytest.importorskip("watchfiles")
     done = Project(tmp_path).run("plan", *words, "--watch")
     assert (done.status, message in done.err) == (2, True)
 
 
 @pytest.mark.parametrize("words", [["workloads"], ["--fleet", "fleet.yaml"], ["--stack", "dev"]])
-def test_what_the_fix_names_can_be_watched(
+def test_watch_fix_names_watchable_files(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without files, expect a fix. With the files that it names, expect a run, followed by waiting
@@ -89,7 +89,7 @@ def test_what_the_fix_names_can_be_watched(
     assert watched == ["." if words[-1] == "dev" else words[-1]]
 
 
-def test_without_the_extra_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_watch_extra_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "watchfiles", None)
     done = Project(tmp_path).run("check", str(EXAMPLES / "workloads"), "--watch")
     assert (done.status, '[watch]"' in done.err) == (2, True)

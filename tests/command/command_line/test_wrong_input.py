@@ -421,7 +421,7 @@ FAULTS = [
 @pytest.mark.parametrize(
     ("case", "prepare", "words", "said"), CASES, ids=[case[0] for case in CASES]
 )
-def test_a_sentence_with_place_and_fix(
+def test_error_has_place_and_fix(
     case: str,
     prepare: Prepare,
     words: tuple[str, ...],
@@ -440,7 +440,7 @@ def test_a_sentence_with_place_and_fix(
 @pytest.mark.parametrize(
     ("case", "prepare", "words", "said"), FAULTS, ids=[case[0] for case in FAULTS]
 )
-def test_the_same_as_json(
+def test_error_is_printed_as_json(
     case: str,
     prepare: Prepare,
     words: tuple[str, ...],
@@ -460,7 +460,7 @@ def test_the_same_as_json(
     assert all(part.split(":")[0] in everything for part in said), everything
 
 
-def test_every_fault_of_a_fleet_is_told_at_once(project: Project) -> None:
+def test_all_faults_of_a_fleet_are_reported_together(project: Project) -> None:
     project.stack("count: {min: 0, max: 4}", "count: {min: 5, max: 4}\n        colour: red")
     done = project.run(*PLAN)
     assert done.status == 2
@@ -469,7 +469,7 @@ def test_every_fault_of_a_fleet_is_told_at_once(project: Project) -> None:
     assert "minimum, 5" in done.err
 
 
-def test_a_stale_plan_is_broken_not_wrong(project: Project) -> None:
+def test_stale_plan_is_not_wrong_input(project: Project) -> None:
     assert project.run(*PLAN, "--write").status == 0
     current = project.run(*PLAN, "--check")
     assert (current.status, current.err) == (
@@ -484,7 +484,7 @@ def test_a_stale_plan_is_broken_not_wrong(project: Project) -> None:
     assert "--write" in done.err
 
 
-def test_a_reader_that_goes_away_is_no_error(project: Project) -> None:
+def test_closed_pipe_is_not_an_error(project: Project) -> None:
     read, write = os.pipe()
     os.close(read)
     done = project.run_apart(*PLAN, stdout=write, stderr=subprocess.PIPE)
@@ -492,7 +492,7 @@ def test_a_reader_that_goes_away_is_no_error(project: Project) -> None:
     assert (done.returncode, done.stderr) == (141, b"")
 
 
-def test_an_interrupt_is_told_in_a_word(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupt_prints_one_word(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     import dra_command.plan.run
 
     def interrupted(*_: object) -> int:
@@ -503,7 +503,7 @@ def test_an_interrupt_is_told_in_a_word(project: Project, monkeypatch: pytest.Mo
     assert (done.status, done.err) == (130, "interrupted\n")
 
 
-def test_a_fault_of_the_program_says_where_it_happened_when_it_is_asked(
+def test_internal_error_prints_its_place_on_request(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import dra_command.plan.run
@@ -537,13 +537,13 @@ def test_a_fault_of_the_program_says_where_it_happened_when_it_is_asked(
         (("zzz",), "see `pulumi-dra --help`"),
     ],
 )
-def test_what_was_meant_is_suggested(words: tuple[str, ...], meant: str, project: Project) -> None:
+def test_likely_argument_is_suggested(words: tuple[str, ...], meant: str, project: Project) -> None:
     done = project.run(*words)
     assert (done.status, done.out) == (2, "")
     assert done.err.endswith(f"{meant}\n")
 
 
-def test_words_may_stand_behind_options(project: Project) -> None:
+def test_arguments_may_follow_options(project: Project) -> None:
     before, behind = ("h200", "--cloud", "eks"), ("--cloud", "eks", "h200")
     assert (
         project.run("catalog", "machines", *behind).out

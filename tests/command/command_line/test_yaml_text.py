@@ -9,7 +9,7 @@ from dra_command.command_line.yaml_text import yaml_documents, yaml_text
 SHARED = {"labels": {"team": "ml"}}
 
 
-def test_shared_parts_are_written_in_full() -> None:
+def test_yaml_repeats_shared_values() -> None:
     text = yaml_text({"pools": [{"name": "b", **SHARED}, {"name": "a", **SHARED}]})
 
     assert "&" not in text

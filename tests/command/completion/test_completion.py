@@ -31,33 +31,33 @@ _shtab_pulumi_dra; printf '%s\\n' "${{COMPREPLY[@]}}"
     return sorted(set(done.stdout.split()))
 
 
-def test_subcommands(project: Project) -> None:
+def test_subcommands_are_completed(project: Project) -> None:
     assert {"plan", "check", "completion"} <= set(completed(project, "pulumi-dra "))
 
 
-def test_options_of_a_subcommand(project: Project) -> None:
+def test_options_of_a_subcommand_are_completed(project: Project) -> None:
     assert completed(project, "pulumi-dra check --base") == ["--baseline"]
 
 
-def test_choices(project: Project) -> None:
+def test_choices_are_completed(project: Project) -> None:
     assert completed(project, "pulumi-dra check --format s") == ["sarif"]
 
 
-def test_rules_by_their_ids(project: Project) -> None:
+def test_rule_ids_are_completed(project: Project) -> None:
     assert completed(project, "pulumi-dra check --explain claim-f") == ["claim-fits-no-pool"]
     assert len(completed(project, "pulumi-dra check --select ")) == len(RULES)
 
 
-def test_stacks_of_the_project(project: Project) -> None:
+def test_stacks_of_the_project_are_completed(project: Project) -> None:
     assert completed(project, "pulumi-dra plan --stack ") == ["dev"]
 
 
-def test_files(project: Project) -> None:
+def test_files_are_completed(project: Project) -> None:
     assert "workloads" in completed(project, "pulumi-dra check work")
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_other_shells_take_their_script(project: Project, shell: str) -> None:
+def test_other_shells_accept_their_script(project: Project, shell: str) -> None:
     program = shutil.which(shell)
     script = project.run("completion", shell).out
     assert "claim-fits-no-pool" in script
@@ -66,7 +66,7 @@ def test_other_shells_take_their_script(project: Project, shell: str) -> None:
     subprocess.run([program, "-n", str(project.write("script", script))], check=True)
 
 
-def test_another_shell_is_wrong_input(project: Project) -> None:
+def test_unknown_shell_is_wrong_input(project: Project) -> None:
     done = project.run("completion", "powershel")
 
     assert done.status == 2

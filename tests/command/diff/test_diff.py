@@ -28,7 +28,7 @@ def write_fleet(project: Project, name: str, most: int, machine: str = "g6.2xlar
     project.write(name, json.dumps({**FLEET, "pools": [pool]}))
 
 
-def test_a_ref_is_compared_with_the_working_tree(project: Project) -> None:
+def test_ref_is_compared_with_the_working_tree(project: Project) -> None:
     commit(project)
     assert "No differences. Verdict: fits." in project.run("diff", "main").out
     project.stack("max: 4", "max: 1")
@@ -42,7 +42,7 @@ def test_a_ref_is_compared_with_the_working_tree(project: Project) -> None:
     assert "before: main · after: working tree" in done.out
 
 
-def test_two_refs_are_compared_whatever_is_in_the_working_tree(project: Project) -> None:
+def test_two_refs_are_compared_without_the_working_tree(project: Project) -> None:
     commit(project)
     project.stack("max: 4", "max: 1")
     commit(project)
@@ -55,7 +55,7 @@ def test_two_refs_are_compared_whatever_is_in_the_working_tree(project: Project)
     assert (back.status, back.json["verdict"]) == (0, "fits")
 
 
-def test_a_stack_that_a_change_adds_is_new(project: Project) -> None:
+def test_added_stack_is_new(project: Project) -> None:
     commit(project)
     project.write("stacks/Pulumi.new.yaml", STACK)
 
@@ -65,7 +65,7 @@ def test_a_stack_that_a_change_adds_is_new(project: Project) -> None:
     assert "New: fits; +2 nodes, +USD 1.96 per hour" in done.out
 
 
-def test_an_error_at_a_ref_names_the_ref(project: Project) -> None:
+def test_error_at_a_ref_names_the_ref(project: Project) -> None:
     project.stack("machine: g6.2xlarge", "machine: g6.nothing")
     commit(project)
     project.stack()
@@ -75,7 +75,7 @@ def test_an_error_at_a_ref_names_the_ref(project: Project) -> None:
     assert (done.status, "at main: " in done.err, "g6.nothing" in done.err) == (2, True, True)
 
 
-def test_two_fleets_for_the_same_workloads(project: Project) -> None:
+def test_two_fleets_are_compared_for_the_same_workloads(project: Project) -> None:
     write_fleet(project, "small.json", 2)
     write_fleet(project, "other.json", 2, "g6e.xlarge")
     words = ("diff", "small.json", "other.json", "--workloads", "workloads")
@@ -91,7 +91,7 @@ def test_two_fleets_for_the_same_workloads(project: Project) -> None:
     jsonschema.validate(answer, json.loads(SCHEMA.read_text()))
 
 
-def test_plan_files_are_compared_as_they_were_saved(project: Project) -> None:
+def test_plan_files_are_compared_as_saved(project: Project) -> None:
     project.run("plan", "--stack", "dev", "--write")
     plan = (project.root / "stacks/dev.plan.json").read_text()
     project.write("old.plan.json", plan)
@@ -108,14 +108,14 @@ def test_plan_files_are_compared_as_they_were_saved(project: Project) -> None:
     assert "someone changed it by hand" in project.run("diff", "old.plan.json", "old.plan.json").err
 
 
-def test_two_stacks(project: Project) -> None:
+def test_two_stacks_are_compared(project: Project) -> None:
     project.write("stacks/Pulumi.prod.yaml", STACK.replace('"1.34"', '"1.36"'))
     done = project.run("diff", "dev", "prod")
     assert done.status == 0
     assert "kubernetes" in done.out
 
 
-def test_a_stack_is_compared_at_the_demand_of_its_saved_plan(project: Project) -> None:
+def test_stack_is_compared_at_the_demand_of_its_saved_plan(project: Project) -> None:
     project.write("stacks/Pulumi.other.yaml", STACK)
     for name, demand in (("dev", "peak"), ("other", "steady")):
         assert project.run("plan", "--stack", name, "--demand", demand, "--write").status == 0
@@ -127,7 +127,7 @@ def test_a_stack_is_compared_at_the_demand_of_its_saved_plan(project: Project) -
     assert not [each for each in asked["settings"] if each["path"] == "demand"]
 
 
-def test_markdown_names_cannot_break_out(project: Project) -> None:
+def test_names_are_escaped_in_markdown(project: Project) -> None:
     write_fleet(project, "a.json", 4)
     write_fleet(project, "b.json", 1)
 
@@ -152,7 +152,7 @@ def test_markdown_names_cannot_break_out(project: Project) -> None:
         (("broken.plan.json", "dev"), "isn't JSON"),
     ],
 )
-def test_wrong_input(words: tuple[str, ...], fault: str, project: Project) -> None:
+def test_wrong_input_is_rejected(words: tuple[str, ...], fault: str, project: Project) -> None:
     commit(project)
     write_fleet(project, "a.json", 4)
     project.write("broken.plan.json", "{")
@@ -160,7 +160,7 @@ def test_wrong_input(words: tuple[str, ...], fault: str, project: Project) -> No
     assert (done.status, fault in done.err) == (2, True), done.err
 
 
-def test_refs_in_the_wrong_order_are_swapped_as_the_fix_says(project: Project) -> None:
+def test_fix_for_refs_in_the_wrong_order_works(project: Project) -> None:
     commit(project)
     project.write("stacks/Pulumi.new.yaml", STACK)
     commit(project)

@@ -9,7 +9,7 @@ from pod_manifests import FLEET, deployment
 VOLTA = (EXAMPLES / "workloads-that-do-not-fit" / "tesla-volta.yaml").read_text(encoding="utf-8")
 
 
-def test_explain_gives_the_answer_first_and_counts_devices_term_by_term(project: Project) -> None:
+def test_explanation_starts_with_the_verdict_and_counts_devices(project: Project) -> None:
     done = project.run(
         "explain", "-", "--stack", "dev", "--claim", "default/tesla-volta-gpu", stdin=VOLTA
     )
@@ -41,7 +41,7 @@ def test_explain_gives_the_answer_first_and_counts_devices_term_by_term(project:
     ]
 
 
-def test_explain_names_the_machines_that_would_do(project: Project) -> None:
+def test_suitable_machine_types_are_suggested(project: Project) -> None:
     large = (
         VOLTA.replace("Tesla", "Nvidia").replace("Volta", "Ada Lovelace").replace("10Gi", "40Gi")
     )
@@ -56,7 +56,7 @@ def test_explain_names_the_machines_that_would_do(project: Project) -> None:
     )
 
 
-def test_explain_as_json(project: Project) -> None:
+def test_claim_is_explained_in_json(project: Project) -> None:
     words = (
         "explain",
         "workloads",
@@ -77,12 +77,12 @@ def test_explain_as_json(project: Project) -> None:
     assert (way["request"], way["wanted"], way["seen"], way["left"]) == ("gpu", 1, 1, 1)
 
 
-def test_a_claim_goes_by_its_entry_in_the_pod_where_only_one_is_called_so(project: Project) -> None:
+def test_claim_can_be_named_by_its_unique_entry_in_a_pod(project: Project) -> None:
     done = project.run("explain", "-", "--stack", "dev", "--claim", "default/gpu", stdin=VOLTA)
     assert "claim default/tesla-volta-gpu of Pod default/tesla-volta does not fit" in done.out
 
 
-def test_explain_names_the_claims_there_are(project: Project) -> None:
+def test_unknown_claim_or_pool_gets_suggestions(project: Project) -> None:
     done = project.run("explain", "workloads", "--stack", "dev", "--claim", "default/frist-gpu")
     assert done.status == 2
     assert 'did you mean "default/first-gpu"?' in done.err
@@ -107,7 +107,7 @@ spec:
 """
 
 
-def test_explain_gives_the_minimal_set_of_changes(project: Project) -> None:
+def test_smallest_set_of_changes_is_printed(project: Project) -> None:
     words = ("explain", "-", "--stack", "dev", "--claim", "greedy-two")
     out = project.run(*words, stdin=GREEDY).out
     assert "smallest set of changes found that makes the pod fit:" in out
@@ -121,7 +121,7 @@ def test_explain_gives_the_minimal_set_of_changes(project: Project) -> None:
     assert "✓ gpus gets gpu-0" in done.out
 
 
-def test_explain_says_when_a_node_takes_it_but_the_pool_is_too_small(project: Project) -> None:
+def test_full_pool_is_explained_if_an_empty_node_would_fit(project: Project) -> None:
     project.stack("{min: 0, max: 4}", "1")
     words = ("explain", "--stack", "dev", "--claim")
     done = project.run(*words, "default/second-gpu")
@@ -162,7 +162,7 @@ status:
 """
 
 
-def test_explain_counts_what_is_taken_on_a_real_node(project: Project) -> None:
+def test_devices_in_use_on_a_real_node_are_counted(project: Project) -> None:
     slices = project.run(
         "slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", "n1"
     ).out
@@ -180,7 +180,7 @@ def test_explain_counts_what_is_taken_on_a_real_node(project: Project) -> None:
     assert "✓ gpu gets gpu-0" in both.out
 
 
-def test_explain_tells_alike_nodes_together(project: Project) -> None:
+def test_equal_nodes_are_explained_together(project: Project) -> None:
     slices = project.run(
         "slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", "n1"
     ).out
@@ -197,7 +197,7 @@ def test_explain_tells_alike_nodes_together(project: Project) -> None:
     assert "n8, n9" in project.run(*words, "--verbose", stdin=VOLTA).out
 
 
-def test_plan_points_to_explain_for_every_misfit(project: Project) -> None:
+def test_plan_suggests_explain_for_every_misfit(project: Project) -> None:
     second = VOLTA.replace("name: tesla-volta\n", "name: second\n").partition("---\n")[2]
     project.write("volta.yaml", f"{VOLTA}---\n{second}")
     plan = project.run("plan", "volta.yaml", "--stack", "dev")
@@ -237,7 +237,7 @@ def test_plan_points_to_explain_for_every_misfit(project: Project) -> None:
     ids=["rejected", "in another namespace"],
 )
 @pytest.mark.parametrize("name", ["default/web", "web-web"])
-def test_a_rejected_or_misplaced_template_is_explained(
+def test_rejected_or_misplaced_template_is_explained(
     project: Project, change: tuple[str, str], verdict: str, words: str, name: str
 ) -> None:
     project.write("fleet.yaml", FLEET)
@@ -251,9 +251,7 @@ def test_a_rejected_or_misplaced_template_is_explained(
 
 
 @pytest.mark.parametrize("name", ["web-gpu", "default/web-gpu", "default/web-0-gpu", "gpu"])
-def test_a_claim_whose_template_is_missing_has_the_name_of_its_entry(
-    project: Project, name: str
-) -> None:
+def test_claim_with_a_missing_template_is_named_by_its_entry(project: Project, name: str) -> None:
     """Given a workload without its template, and another claim with a similar name."""
     project.write("fleet.yaml", FLEET)
     project.write("m.yaml", deployment("web").partition("---\n")[2])

@@ -18,7 +18,7 @@ def given(project: Project) -> Project:
 
 
 @pytest.mark.parametrize("name", ["claim-fits-no-pool", "m.yaml:LINE"])
-def test_a_finding_is_told_with_its_rule_and_its_pods(given: Project, name: str) -> None:
+def test_finding_is_explained_with_its_rule_and_pods(given: Project, name: str) -> None:
     words = ("m.yaml", "--fleet", "fleet.yaml")
     (found,) = given.run("check", *words, "--format", "json").json["diagnostics"]
     done = given.run(
@@ -38,7 +38,7 @@ def test_a_finding_is_told_with_its_rule_and_its_pods(given: Project, name: str)
     )
 
 
-def test_text_says_the_rule_once_and_the_pods(given: Project) -> None:
+def test_text_prints_the_rule_once_with_the_pods(given: Project) -> None:
     done = given.run(
         "explain", "m.yaml", "--fleet", "fleet.yaml", "--finding", "claim-fits-no-pool"
     )
@@ -47,7 +47,7 @@ def test_text_says_the_rule_once_and_the_pods(given: Project) -> None:
     assert "pod default/web of Deployment default/web does not fit" in done.out
 
 
-def test_without_a_fleet_the_finding_is_told_alone(given: Project) -> None:
+def test_without_a_fleet_only_the_finding_is_explained(given: Project) -> None:
     given.write(
         "m.yaml",
         big().replace("compareTo(quantity('40Gi')) >= 0", "compareTo(quantity('40Gi')) > true"),
@@ -89,7 +89,7 @@ def test_without_a_fleet_the_finding_is_told_alone(given: Project) -> None:
         ),
     ],
 )
-def test_wrong_words(given: Project, words: tuple[str, ...], says: str) -> None:
+def test_wrong_arguments_are_rejected(given: Project, words: tuple[str, ...], says: str) -> None:
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", *words)
     assert done.status == 2
     assert says in done.err

@@ -7,7 +7,7 @@ from command_project import Project
 NO_FIT = "0/12 nodes are available: 12 cannot allocate all claims. still not schedulable"
 
 
-def test_a_message_is_explained_with_the_next_step(project: Project) -> None:
+def test_message_is_explained_with_the_next_step(project: Project) -> None:
     done = project.run("explain", "--message", NO_FIT)
     assert (done.status, done.err) == (0, "")
     assert "12 cannot allocate all claims  (scheduler)" in done.out
@@ -17,7 +17,7 @@ def test_a_message_is_explained_with_the_next_step(project: Project) -> None:
     )
 
 
-def test_the_same_as_json(project: Project) -> None:
+def test_message_is_explained_in_json(project: Project) -> None:
     (row,) = project.run("explain", "--message", NO_FIT, "--format", "json").json["messages"]
     assert (row["id"], row["where"], row["nodes"]) == ("no-fit", "scheduler", 12)
 
@@ -31,7 +31,7 @@ def test_events_are_read_from_standard_input(project: Project) -> None:
     ]
 
 
-def test_a_message_that_nobody_knows_is_said_to_be_unknown(project: Project) -> None:
+def test_unknown_message_is_reported_as_unknown(project: Project) -> None:
     done = project.run("explain", "--message", "OOMKilled")
     assert done.status == 3
     assert "Unknown message" in done.out
@@ -39,13 +39,13 @@ def test_a_message_that_nobody_knows_is_said_to_be_unknown(project: Project) -> 
     assert "https://kubernetes.io/docs/tasks/debug/" in done.out
 
 
-def test_an_unknown_message_has_similar_known_ones(project: Project) -> None:
+def test_unknown_message_lists_similar_messages(project: Project) -> None:
     done = project.run("explain", "--message", "12 claims could not be allocated to nodes")
     assert done.status == 3
     assert "similar: " in done.out
 
 
-def test_a_message_is_asked_alone(project: Project) -> None:
+def test_message_cannot_be_combined_with_other_options(project: Project) -> None:
     assert "--message is empty" in project.run("explain", "--message", " ").err
     done = project.run("explain", "--message", NO_FIT, "--claim", "default/gpu")
     assert (done.status, "not allowed with argument" in done.err) == (2, True)
@@ -80,7 +80,7 @@ items:
 """
 
 
-def test_the_events_and_conditions_of_a_pod_in_a_snapshot_are_explained(project: Project) -> None:
+def test_events_and_conditions_of_a_pod_are_explained(project: Project) -> None:
     project.write("cluster.yaml", EVENTS)
     done = project.run(
         "explain", "--events", "team/p", "--observed", "cluster.yaml", "--format", "json"
@@ -94,14 +94,14 @@ def test_the_events_and_conditions_of_a_pod_in_a_snapshot_are_explained(project:
     ).out.startswith("timed out")
 
 
-def test_a_pod_without_events_is_told_with_the_pods_there_are(project: Project) -> None:
+def test_pod_without_events_gets_suggestions(project: Project) -> None:
     project.write("cluster.yaml", EVENTS)
     done = project.run("explain", "--events", "team/r", "--observed", "cluster.yaml")
     assert (done.status, "use a pod with events (team/p" in done.err) == (2, True)
     assert "needs a snapshot" in project.run("explain", "--events", "team/r").err
 
 
-def test_reasons_that_are_not_known_are_named(project: Project) -> None:
+def test_unknown_reasons_are_listed(project: Project) -> None:
     message = (
         "0/3 nodes are available: 1 Insufficient cpu, 2 cannot allocate all claims. preemption: "
         "0/3 nodes are available: 3 Preemption is not helpful for scheduling."

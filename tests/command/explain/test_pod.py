@@ -28,7 +28,7 @@ def told(project: Project, pod: str, *words: str) -> dict[str, Any]:
     return done.json
 
 
-def test_a_pod_that_fits_gets_its_devices(given: Project) -> None:
+def test_fitting_pod_is_explained_with_its_devices(given: Project) -> None:
     given.write("m.yaml", deployment("web"))
     (pod,) = told(given, "web-0")["pods"]
     assert (pod["verdict"], pod["workload"], pod["placed"], pod["pending"]) == (
@@ -46,12 +46,12 @@ def test_a_pod_that_fits_gets_its_devices(given: Project) -> None:
 
 
 @pytest.mark.parametrize("name", ["default/web", "web", "web-0", "web-3"])
-def test_a_pod_goes_by_its_name_or_that_of_its_workload(given: Project, name: str) -> None:
+def test_pod_can_be_named_by_its_workload(given: Project, name: str) -> None:
     given.write("m.yaml", deployment("web", replicas=4))
     assert told(given, name)["pods"][0]["workload"] == "Deployment default/web"
 
 
-def test_who_holds_what_a_pending_pod_requests_and_the_least_maximum_that_helps(
+def test_pending_pod_is_explained_with_device_owners_and_a_maximum(
     given: Project,
 ) -> None:
     """Three nodes have one GPU each, and other pods use two of them, so one of two pods is
@@ -77,7 +77,7 @@ def test_who_holds_what_a_pending_pod_requests_and_the_least_maximum_that_helps(
     assert told(given, "web", "--what-if", "pools.l4.count.max=3")["verdict"] == "does-not-fit"
 
 
-def test_before_and_after_a_change_are_told_of_the_same_pool(given: Project) -> None:
+def test_what_if_compares_the_same_pool_before_and_after(given: Project) -> None:
     """An l4 node doesn't have two GPUs, regardless of the pool's maximum. Another pool, which isn't
     explained, has two.
     """
@@ -94,7 +94,7 @@ def test_before_and_after_a_change_are_told_of_the_same_pool(given: Project) -> 
     )
 
 
-def test_the_smallest_change_makes_the_pod_fit(given: Project) -> None:
+def test_smallest_change_makes_the_pod_fit(given: Project) -> None:
     given.write("m.yaml", deployment("two", count=2))
     (pod,) = told(given, "two")["pods"]
     (edit,) = pod["pools"][0]["edits"]
@@ -103,7 +103,7 @@ def test_the_smallest_change_makes_the_pod_fit(given: Project) -> None:
     assert told(given, "two")["verdict"] == "fits"
 
 
-def test_machines_are_named_before_what_less_would_do(given: Project) -> None:
+def test_machine_types_are_suggested_before_smaller_requests(given: Project) -> None:
     given.write("m.yaml", big())
     out = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pod", "web").out
     assert out.index("add a pool with machine type") < out.index("if 23034Mi is enough")
@@ -115,7 +115,7 @@ def test_machines_are_named_before_what_less_would_do(given: Project) -> None:
     assert [each["code"] for each in reasons] == ["pool-missing", "selector-mismatch"]
 
 
-def test_the_plan_and_the_explanation_of_its_pods_agree(given: Project) -> None:
+def test_plan_and_explanation_of_its_pods_agree(given: Project) -> None:
     given.write(
         "m.yaml",
         deployment("a", replicas=3) + deployment("b", replicas=2) + deployment("c", count=2),
@@ -128,7 +128,7 @@ def test_the_plan_and_the_explanation_of_its_pods_agree(given: Project) -> None:
         )  # fmt: skip
 
 
-def test_a_pod_whose_claim_cannot_be_made_says_why(given: Project) -> None:
+def test_pod_with_an_impossible_claim_is_explained(given: Project) -> None:
     given.write(
         "m.yaml",
         deployment("web").replace(
@@ -140,7 +140,7 @@ def test_a_pod_whose_claim_cannot_be_made_says_why(given: Project) -> None:
     assert "wbe" in pod["pending_reasons"][0]["message"]
 
 
-def test_each_template_of_a_workload_is_told(given: Project) -> None:
+def test_each_template_of_a_workload_is_explained(given: Project) -> None:
     template = deployment("web").split("---\n")[0].replace("COUNT", "1")
     pod = (
         "{spec: {tolerations: [{key: nvidia.com/gpu, operator: Exists}], resourceClaims: [{name: "
@@ -160,7 +160,7 @@ def test_each_template_of_a_workload_is_told(given: Project) -> None:
     assert sorted(len(each["claims"]) for each in told(given, "train")["pods"]) == [0, 1]
 
 
-def test_text_says_the_same(given: Project) -> None:
+def test_text_explains_the_pod(given: Project) -> None:
     given.write("m.yaml", deployment("other", replicas=3) + deployment("web"))
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pod", "web")
     assert done.status == 1
@@ -172,7 +172,7 @@ def test_text_says_the_same(given: Project) -> None:
     assert quiet.out == "pod default/web of Deployment default/web does not fit\n"
 
 
-def test_the_answer_has_the_fields_of_its_schema(given: Project) -> None:
+def test_answer_has_the_fields_of_its_schema(given: Project) -> None:
     given.write("m.yaml", deployment("web"))
     schema = json.loads((ROOT / "docs" / "schema" / "explain-pod.json").read_text(encoding="utf-8"))
     assert set(told(given, "web")) == set(schema["required"])
@@ -193,14 +193,14 @@ def test_the_answer_has_the_fields_of_its_schema(given: Project) -> None:
         (("--pod", "web", "--what-if", "pools.l4"), "\" isn't a change of one value"),
     ],
 )
-def test_wrong_words(given: Project, words: tuple[str, ...], says: str) -> None:
+def test_wrong_arguments_are_rejected(given: Project, words: tuple[str, ...], says: str) -> None:
     given.write("m.yaml", deployment("web"))
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", *words)
     assert done.status == 2
     assert says in done.err
 
 
-def test_plan_points_to_all_that_has_to_change(tmp_path: Path) -> None:
+def test_plan_suggests_explain_for_all_required_changes(tmp_path: Path) -> None:
     """The reason is the taint, as for the scheduler. The fix adds a pool with enough CPUs and
     devices, and `explain` lists what the existing pool needs.
     """
@@ -228,7 +228,7 @@ def test_plan_points_to_all_that_has_to_change(tmp_path: Path) -> None:
     ]
 
 
-def test_the_change_for_all_workloads_is_the_same_as_of_the_plan(given: Project) -> None:
+def test_change_for_all_workloads_is_the_plans_joint_fix(given: Project) -> None:
     """Two workloads lack nodes, so both explanations end with the plan's joint change."""
     given.write("m.yaml", deployment("other", replicas=4) + deployment("web", replicas=3))
     plan = given.run("plan", "m.yaml", "--fleet", "fleet.yaml", "--format", "json").json
@@ -246,12 +246,12 @@ def test_the_change_for_all_workloads_is_the_same_as_of_the_plan(given: Project)
             assert re.search(step.replace('"', '(?:"|&#34;|&quot;)'), shown.out), shown.out
 
 
-def test_a_pod_that_fits_has_no_change(given: Project) -> None:
+def test_fitting_pod_has_no_change(given: Project) -> None:
     given.write("m.yaml", deployment("web"))
     assert told(given, "web")["joint_fix"] is None
 
 
-def test_the_next_command_is_complete(given: Project) -> None:
+def test_next_command_is_complete(given: Project) -> None:
     given.write("m.yaml", deployment("web"))
     words = ("explain", "m.yaml", "--fleet", "fleet.yaml")
     done = given.run(*words, "--pod", "web", "--what-if", "kubernetes=1.36")
@@ -263,7 +263,7 @@ def test_the_next_command_is_complete(given: Project) -> None:
     assert "term by term" not in given.run(*words, "--pod", "web", "--quiet").err
 
 
-def test_a_workload_that_the_api_server_rejects_is_explained(given: Project) -> None:
+def test_workload_that_the_api_server_rejects_is_explained(given: Project) -> None:
     given.write("m.yaml", deployment("web").replace("{matchLabels: {app: web}}", "{}"))
     (pod,) = told(given, "web")["pods"]
     assert (pod["pod"], pod["workload"]) == ("default/web", "Deployment default/web")
@@ -284,7 +284,9 @@ def test_a_workload_that_the_api_server_rejects_is_explained(given: Project) -> 
         ("webs-6d5f7c9d8-abcde", False),
     ],
 )
-def test_a_name_that_a_controller_generated(given: Project, name: str, is_known: bool) -> None:
+def test_name_generated_by_a_controller_is_recognized(
+    given: Project, name: str, is_known: bool
+) -> None:
     given.write("m.yaml", deployment("web"))
     words = ("explain", "m.yaml", "--fleet", "fleet.yaml", "--pod", name)
     done = given.run(*words)
@@ -292,7 +294,7 @@ def test_a_name_that_a_controller_generated(given: Project, name: str, is_known:
     assert ("of Deployment default/web fits" in done.out) is is_known
 
 
-def test_a_workload_with_such_a_name_takes_precedence(given: Project) -> None:
+def test_workload_with_a_generated_looking_name_takes_precedence(given: Project) -> None:
     given.write("m.yaml", deployment("web") + deployment("web-a1-abcde"))
     (pod,) = told(given, "web-a1-abcde")["pods"]
     assert pod["workload"] == "Deployment default/web-a1-abcde"

@@ -69,7 +69,7 @@ def told(project: Project, *words: str) -> tuple[int, dict[str, object]]:
     return done.status, done.json
 
 
-def test_who_runs_on_a_pool_and_who_cannot(given: Project) -> None:
+def test_pool_is_explained_with_running_and_rejected_workloads(given: Project) -> None:
     status, said = told(given, "--fleet", "fleet.yaml", "--pool", "l4")
     assert (status, said["verdict"], said["pool"], said["machine"]) == (
         0,
@@ -97,7 +97,7 @@ def test_who_runs_on_a_pool_and_who_cannot(given: Project) -> None:
     assert reason["message"] == "requests 2 devices: 1 of 1 devices match"
 
 
-def test_a_pool_that_is_too_small_for_what_it_takes_does_not_fit(given: Project) -> None:
+def test_pool_that_is_too_small_does_not_fit(given: Project) -> None:
     status, said = told(given, "--fleet", "small.yaml", "--pool", "l4")
     assert (status, said["verdict"]) == (1, "does-not-fit")
     done = given.run("explain", "m.yaml", "--fleet", "small.yaml", "--pool", "l4")
@@ -105,21 +105,21 @@ def test_a_pool_that_is_too_small_for_what_it_takes_does_not_fit(given: Project)
     assert "Deployment default/one: 1 pod, 1 pending" in done.out
 
 
-def test_a_value_of_the_fleet_is_changed(given: Project) -> None:
+def test_what_if_changes_the_fleet(given: Project) -> None:
     status, said = told(
         given, "--fleet", "small.yaml", "--pool", "l4", "--what-if", "pools.l4.count.max=2"
     )
     assert (status, said["verdict"], said["what_if"]) == (0, "fits", ["pools.l4.count.max=2"])
 
 
-def test_a_pool_that_nobody_needs_says_why(given: Project) -> None:
+def test_unneeded_pool_is_explained(given: Project) -> None:
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pool", "idle")
     assert done.status == 0
     assert done.out.startswith("pool idle (g6.2xlarge) isn't needed by any workload\n")
     assert "the node has the taint team=a:NoSchedule, which the pod doesn't tolerate" in done.out
 
 
-def test_a_node_of_a_snapshot_is_explained_alike(given: Project) -> None:
+def test_node_of_a_snapshot_is_explained(given: Project) -> None:
     done = given.run("explain", "m.yaml", "--observed", "cluster.yaml", "--pool", "node-1")
     assert done.status == 0
     assert done.out.startswith(
@@ -127,12 +127,12 @@ def test_a_node_of_a_snapshot_is_explained_alike(given: Project) -> None:
     )
 
 
-def test_quiet_leaves_the_first_line(given: Project) -> None:
+def test_quiet_prints_only_the_first_line(given: Project) -> None:
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pool", "l4", "--quiet")
     assert done.out == "pool l4 (g6.2xlarge) fits all workloads that could run on it\n"
 
 
-def test_the_answer_has_the_fields_of_its_schema(given: Project) -> None:
+def test_answer_has_the_fields_of_its_schema(given: Project) -> None:
     _, said = told(given, "--fleet", "fleet.yaml", "--pool", "l4")
     schema = json.loads(
         (ROOT / "docs" / "schema" / "explain-pool.json").read_text(encoding="utf-8")
@@ -158,13 +158,13 @@ def test_the_answer_has_the_fields_of_its_schema(given: Project) -> None:
         (("--pool", "l4", "--what-if", "pools.l4"), "\" isn't a change of one value"),
     ],
 )
-def test_wrong_words(given: Project, words: tuple[str, ...], says: str) -> None:
+def test_wrong_arguments_are_rejected(given: Project, words: tuple[str, ...], says: str) -> None:
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", *words)
     assert done.status == 2
     assert says in done.err
 
 
-def test_without_a_name_everything_that_can_be_explained_is_listed(given: Project) -> None:
+def test_without_an_option_everything_explainable_is_listed(given: Project) -> None:
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml")
 
     assert done.status == 2
@@ -197,7 +197,7 @@ def test_without_a_name_everything_that_can_be_explained_is_listed(given: Projec
     ],
     ids=["a template", "a template of two claims", "a wrong letter", "another name"],
 )
-def test_a_claim_can_be_named_by_its_template(given: Project, name: str, says: str) -> None:
+def test_claim_can_be_named_by_its_template(given: Project, name: str, says: str) -> None:
     text = (given.root / "m.yaml").read_text(encoding="utf-8")
     if name == "both":
         more = "{name: gpu, resourceClaimTemplateName: both}, {name: aux, resourceClaimTemplateName: both}"
@@ -211,7 +211,7 @@ def test_a_claim_can_be_named_by_its_template(given: Project, name: str, says: s
     assert says in done.out + done.err
 
 
-def test_workloads_that_a_change_leaves_pending_decide_the_verdict(given: Project) -> None:
+def test_workloads_left_pending_by_a_change_decide_the_verdict(given: Project) -> None:
     change = ("--what-if", "pools.l4.count.max=1")
     status, said = told(given, "--fleet", "fleet.yaml", "--pool", "l4", *change)
     assert (status, said["verdict"]) == (1, "does-not-fit")

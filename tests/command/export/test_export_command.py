@@ -10,7 +10,7 @@ from command_project import Project
 
 
 @pytest.mark.parametrize("tool", ["karpenter", "terraform", "cluster-api", "eksctl"])
-def test_an_exported_stack_is_planned_with_again(tool: str, project: Project) -> None:
+def test_exported_stack_can_be_planned_again(tool: str, project: Project) -> None:
     assert project.run("plan", "--stack", "dev", "--write").status == 0
     done = project.run("export", "--to", tool, "--stack", "dev")
     assert (done.status, done.err) == (0, "")
@@ -26,7 +26,7 @@ def test_an_exported_stack_is_planned_with_again(tool: str, project: Project) ->
     assert (pool["machine"], pool["count"]) == ("g6.2xlarge", {"min": 2, "max": 4})
 
 
-def test_a_fleet_file_is_exported_without_a_plan(project: Project) -> None:
+def test_fleet_file_is_exported_without_a_plan(project: Project) -> None:
     project.stack()
     fleet = yaml.safe_load((project.root / "stacks/Pulumi.dev.yaml").read_text())["config"][
         "pulumi-dra:fleet"
@@ -38,7 +38,7 @@ def test_a_fleet_file_is_exported_without_a_plan(project: Project) -> None:
     assert variables["eks_managed_node_groups"]["l4"]["min_size"] == 0
 
 
-def test_without_a_fleet_the_fix_names_the_options(project: Project) -> None:
+def test_missing_fleet_is_reported_with_the_options(project: Project) -> None:
     done = project.run("export", "--to", "karpenter")
     assert done.status == 2
     assert "use --fleet FILE or --stack NAME" in done.err

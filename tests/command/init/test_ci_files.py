@@ -96,7 +96,7 @@ class TestTheAction:
             failing.root / "output.txt"
         ).read_text() == "sarif=./pulumi-dra.sarif\njunit=./pulumi-dra.xml\n"
 
-    def test_a_good_project_passes_with_its_plan(self, project: Project) -> None:
+    def test_valid_project_passes_with_its_plan(self, project: Project) -> None:
         assert self.run(project, stack="dev").returncode == 0
         summary = (project.root / "summary.md").read_text(encoding="utf-8")
         assert "fits | 2 | 1.96 | 1,427 | none saved |" in summary
@@ -121,13 +121,13 @@ class TestTheAction:
         assert all(Path(project.root / each.partition("=")[2]).is_file() for each in outputs)
         assert "1 of 2 stacks fits" in (project.root / "summary.md").read_text(encoding="utf-8")
 
-    def test_an_unknown_price_of_a_rule_can_be_allowed(self, project: Project) -> None:
+    def test_unknown_result_of_a_rule_can_be_allowed(self, project: Project) -> None:
         rule = {"for": "workload", "expression": 'workload.labels["a"] == "b"', "message": "m"}
         project.write("pulumi-dra.yaml", yaml.safe_dump({"rules": {"own": rule}}))
         assert self.run(project, stack="dev").returncode == 3
         assert self.run(project, stack="dev", allow_unknown="true").returncode == 0
 
-    def test_a_stale_plan_fails(self, project: Project) -> None:
+    def test_stale_plan_fails(self, project: Project) -> None:
         assert project.run("plan", "--stack", "dev", "--write").status == 0
         assert self.run(project, stack="dev").returncode == 0
         project.stack("max: 4", "max: 3")
@@ -146,19 +146,19 @@ class TestTheAction:
             == 1
         )
 
-    def test_wrong_input_fails_and_says_so(self, project: Project) -> None:
+    def test_wrong_input_fails_with_a_message(self, project: Project) -> None:
         done = self.run(project, paths="nowhere")
 
         assert done.returncode == 2
         assert "nowhere: doesn't exist" in done.stderr
 
     @pytest.mark.parametrize("name", ["paths", "stack", "fleet", "diff", "name", "sarif"])
-    def test_no_input_is_run(self, project: Project, name: str) -> None:
+    def test_inputs_are_not_executed(self, project: Project, name: str) -> None:
         self.run(project, **{name: "$(touch hacked)`touch hacked`; touch hacked #"})
 
         assert not (project.root / "hacked").exists()
 
-    def test_scripts_hold_no_expressions(self) -> None:
+    def test_scripts_contain_no_expressions(self) -> None:
         for step in ACTION["runs"]["steps"]:
             assert "${{" not in step.get("run", "")
 
@@ -173,7 +173,7 @@ class TestTheComponentOfGitlab:
         (job,) = yaml.safe_load(filled).values()
         return job
 
-    def test_the_reports_are_where_the_job_says(self, failing: Project) -> None:
+    def test_reports_are_in_the_files_of_the_job(self, failing: Project) -> None:
         job = self.job(options="--stack dev")
         install, *script = job["script"]
 
@@ -189,7 +189,7 @@ class TestTheComponentOfGitlab:
         for path in job["artifacts"]["paths"]:
             assert list(failing.root.glob(path))
 
-    def test_manifests_without_pools_are_checked(self, project: Project) -> None:
+    def test_manifests_are_checked_without_pools(self, project: Project) -> None:
         assert (
             in_shell(project.root, "\n".join(self.job(paths="workloads")["script"][1:])).returncode
             == 0
@@ -201,13 +201,13 @@ class TestTheHooks:
         words = [*shlex.split(HOOKS[hook]["entry"]), *(arguments or HOOKS[hook]["args"])]
         return in_shell(project.root, shlex.join(words))
 
-    def test_a_commit_with_a_broken_claim_is_stopped(self, failing: Project) -> None:
+    def test_commit_with_a_broken_claim_is_rejected(self, failing: Project) -> None:
         done = self.run(failing, "pulumi-dra-check")
 
         assert done.returncode == 1
         assert "claims.yaml:4" in done.stdout, done.stderr
 
-    def test_what_needs_no_decision_is_repaired(self, failing: Project) -> None:
+    def test_unambiguous_findings_are_fixed(self, failing: Project) -> None:
         done = self.run(failing, "pulumi-dra-fix", "workloads")
 
         assert done.returncode == 0, done.stdout
@@ -215,5 +215,5 @@ class TestTheHooks:
             encoding="utf-8"
         )
 
-    def test_claims_of_other_files_count(self) -> None:
+    def test_hooks_check_all_files(self) -> None:
         assert all(hook["pass_filenames"] is False for hook in HOOKS.values())

@@ -27,7 +27,7 @@ def fleet_in(project: Project, folder: str) -> dict[str, Any]:
     [("us-east-1", "eks"), ("us-central1", "gke"), ("eastus", "aks")],
     ids=["eks", "gke", "aks"],
 )
-def test_a_region_gives_a_fleet_that_runs_the_first_claim(
+def test_region_creates_a_fleet_that_fits_the_first_claim(
     region: str, cloud: str, project: Project
 ) -> None:
     # of today: the newest version that is past its first months
@@ -44,7 +44,7 @@ def test_a_region_gives_a_fleet_that_runs_the_first_claim(
     assert project.run("check", "gpus/workloads", "--fleet", "gpus/fleet.yaml").status == 0
 
 
-def test_files_that_are_there_are_kept(project: Project) -> None:
+def test_existing_files_are_not_overwritten(project: Project) -> None:
     project.write("fleet.yaml", "mine")
     done = project.run("init", "--region", "us-east-1")
     assert done.status == 2
@@ -54,7 +54,7 @@ def test_files_that_are_there_are_kept(project: Project) -> None:
 
 
 @pytest.mark.parametrize("name", FLEETS)
-def test_a_cluster_gives_the_fleet_that_it_was_made_from(name: str, project: Project) -> None:
+def test_cluster_creates_the_fleet_that_it_was_made_from(name: str, project: Project) -> None:
     made_from = yaml.safe_load((EXAMPLES / name / "fleet.yaml").read_text())
     nodes = project.run("slices", "--fleet", str(EXAMPLES / name / "fleet.yaml"), "--nodes")
     project.write("cluster.yaml", nodes.out)
@@ -106,7 +106,7 @@ spec:
 """
 
 
-def test_what_nodes_show_is_told_and_what_they_do_not_is_noted(project: Project) -> None:
+def test_node_properties_are_read_and_missing_ones_are_noted(project: Project) -> None:
     nodes = [
         ("a1", "SPOT", "g6.2xlarge", "a"),
         ("a2", "SPOT", "g6.2xlarge", "b"),
@@ -144,7 +144,7 @@ def test_what_nodes_show_is_told_and_what_they_do_not_is_noted(project: Project)
     assert "all nodes in the snapshot have GPUs, so the system pool uses" in done.out
 
 
-def test_changes_for_pods_that_run_today_are_named(project: Project) -> None:
+def test_changes_for_running_pods_are_listed(project: Project) -> None:
     node = SPOT_NODE.format(name="a", capacity="ON_DEMAND", machine="g6.2xlarge", zone="a")
     given = [each for each in yaml.safe_load_all(node) if each]
     for each in given:
@@ -164,7 +164,7 @@ def test_changes_for_pods_that_run_today_are_named(project: Project) -> None:
     assert "have the taint nvidia.com/gpu=present:NoSchedule, which not all" in done.out
 
 
-def test_a_state_gives_the_fleet_that_it_declares(project: Project) -> None:
+def test_state_creates_the_fleet_that_it_declares(project: Project) -> None:
     project.write("state.json", json.dumps(stack_state()))
     done = project.run("init", "prod", "--state", "state.json", "--ci", "gitlab")
     assert (done.status, done.err) == (0, "")
@@ -204,7 +204,7 @@ def test_a_state_gives_the_fleet_that_it_declares(project: Project) -> None:
         (["--region", "us-east-1", "--machines", "g6.3xlarge"], "", "g6.3xlarge"),
     ],
 )
-def test_invalid_input_is_told_and_nothing_is_written(
+def test_invalid_input_is_reported_and_nothing_is_written(
     words: list[str], text: str, message: str, project: Project
 ) -> None:
     project.write("given.yaml", text)
@@ -238,7 +238,7 @@ def state_without_dra(region: str = "") -> dict[str, Any]:
     return state
 
 
-def test_a_stack_without_claims_is_planned_as_if_its_gpus_were_for_them(project: Project) -> None:
+def test_stack_without_claims_is_imported_as_dra_pools(project: Project) -> None:
     project.write("state.json", json.dumps(state_without_dra("us-east-1")))
     done = project.run("init", "prod", "--state", "state.json")
     assert (done.status, done.err) == (0, "")
@@ -251,7 +251,7 @@ def test_a_stack_without_claims_is_planned_as_if_its_gpus_were_for_them(project:
     assert project.run("plan", "prod/workloads", "--fleet", "prod/fleet.yaml").status == 0
 
 
-def test_what_a_state_does_not_say_is_asked_for(project: Project) -> None:
+def test_setting_missing_from_a_state_is_requested(project: Project) -> None:
     project.write("state.json", json.dumps(state_without_dra()))
     asked = project.run("init", "prod", "--state", "state.json")
     assert asked.status == 2

@@ -44,7 +44,7 @@ def installed(monkeypatch: pytest.MonkeyPatch, requirement: str, source: str = "
         ("pulumi-dra==0.1.0", "", ""),
     ],
 )
-def test_the_schema_is_that_of_the_installed_version(
+def test_schema_matches_the_installed_version(
     requirement: str, source: str, folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed(monkeypatch, requirement, source)
@@ -53,7 +53,7 @@ def test_the_schema_is_that_of_the_installed_version(
 
 
 @pytest.mark.parametrize("words", [(), ("--stack", "prod")])
-def test_a_generated_fleet_begins_with_its_schema(
+def test_generated_fleet_starts_with_its_schema(
     words: tuple[str, ...], project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed(monkeypatch, "pulumi-dra==0.1.0", "https://github.com/acme/pulumi-dra")

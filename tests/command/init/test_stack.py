@@ -52,7 +52,7 @@ def settings(project: Project, stack: str) -> dict[str, Any]:
     ],
     ids=["eks", "gke", "aks"],
 )
-def test_a_region_becomes_a_project_with_a_current_plan(
+def test_region_creates_a_project_with_a_current_plan(
     region: str, extra: str, config: dict[str, str], tmp_path: Path
 ) -> None:
     project = Project(tmp_path)
@@ -71,7 +71,7 @@ def test_a_region_becomes_a_project_with_a_current_plan(
     assert project.run("check", "--stack", "prod").status == 0
 
 
-def test_a_fleet_file_of_the_project_is_named_and_another_is_copied_as_it_is(
+def test_fleet_file_is_referenced_inside_and_copied_outside_the_project(
     project: Project, tmp_path: Path
 ) -> None:
     text = f"# ours\n{FLEET}"
@@ -100,7 +100,7 @@ def test_a_fleet_file_of_the_project_is_named_and_another_is_copied_as_it_is(
     assert platform.run("plan", "--stack", "b", "--check").status == 0
 
 
-def test_a_second_stack_joins_a_project_and_a_repository_keeps_its_files(tmp_path: Path) -> None:
+def test_second_stack_is_added_without_changing_other_files(tmp_path: Path) -> None:
     project = Project(tmp_path)
     project.write("requirements.txt", "requests\n")
     project.write(".gitignore", "*.log\n")
@@ -130,7 +130,7 @@ COMMIT = "git+https://github.com/acme/pulumi-dra.git@0123456789abcdef0123456789a
     ],
     ids=["the project's source", "another source"],
 )
-def test_a_second_stack_installs_one_source(
+def test_second_stack_installs_from_one_source(
     tmp_path: Path, options: tuple[str, ...], expected: str
 ) -> None:
     project = Project(tmp_path)
@@ -156,12 +156,12 @@ def test_a_second_stack_installs_one_source(
     ],
     ids=["none", "another package", "without extras", "the same extras", "a wheel file"],
 )
-def test_the_own_line_of_requirements_gets_extras(before: str, after: str) -> None:
+def test_existing_requirement_gets_extras(before: str, after: str) -> None:
     added = add_requirement(before, "pulumi-dra==2", ("gcp", "policy"), replaces=False)
     assert added == after
 
 
-def test_files_that_differ_are_named_and_nothing_is_written(tmp_path: Path) -> None:
+def test_differing_files_are_reported_and_nothing_is_written(tmp_path: Path) -> None:
     project = Project(tmp_path)
     project.write("__main__.py", "print('mine')\n")
     project.write("fleet.yaml", FLEET)
@@ -213,7 +213,7 @@ def test_names_that_pulumi_rejects_are_wrong_input(name: str, tmp_path: Path) ->
     assert not (tmp_path / "new").exists()
 
 
-def test_a_fleet_file_without_a_stack_is_told_what_to_add(project: Project) -> None:
+def test_fleet_file_without_a_stack_gets_a_fix(project: Project) -> None:
     project.write("fleet.yaml", FLEET)
     done = project.run("init", "new", "--from", "fleet.yaml")
     assert done.status == 2
@@ -241,7 +241,7 @@ def test_fleets_of_several_folders_have_their_own_workflows(tmp_path: Path) -> N
     assert not (tmp_path / "new").exists()
 
 
-def test_a_workflow_outside_a_repository_moves_to_the_root_of_a_new_one(tmp_path: Path) -> None:
+def test_workflow_outside_a_repository_gets_a_note(tmp_path: Path) -> None:
     project = Project(tmp_path)
     note = (
         "GitHub reads CI workflows only from the root of a repository, but gpus isn't in a "
@@ -258,7 +258,7 @@ def test_a_workflow_outside_a_repository_moves_to_the_root_of_a_new_one(tmp_path
     assert (tmp_path / ".github/workflows/pulumi-dra-gpus.yml").is_file()
 
 
-def test_a_fleet_from_a_local_installation_names_the_place_its_pipeline_installs_from(
+def test_fleet_of_a_local_installation_gets_a_note_about_its_source(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
@@ -271,7 +271,7 @@ def test_a_fleet_from_a_local_installation_names_the_place_its_pipeline_installs
     assert ": N" not in project.run(*words, "--force", "--install", "1.0.0").out
 
 
-def test_a_second_stack_keeps_the_workloads_of_the_first(tmp_path: Path) -> None:
+def test_second_stack_keeps_the_changed_workloads(tmp_path: Path) -> None:
     project = Project(tmp_path)
     words = ("init", "gpus", "--region", "us-east-1", "--stack")
     assert project.run(*words, "prod").status == 0
@@ -286,7 +286,7 @@ def test_a_second_stack_keeps_the_workloads_of_the_first(tmp_path: Path) -> None
     assert "\nFits: " in done.out
 
 
-def test_a_gitlab_job_is_printed_with_the_line_that_includes_it(tmp_path: Path) -> None:
+def test_gitlab_job_is_printed_with_its_include_line(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     project = Project(tmp_path)
     done = project.run("init", "gpus", "--region", "us-east-1", "--ci", "gitlab")
@@ -294,7 +294,7 @@ def test_a_gitlab_job_is_printed_with_the_line_that_includes_it(tmp_path: Path) 
     assert f"look at {name}: add to .gitlab-ci.yml: include: [{{local: {name}}}]\n" in done.out
 
 
-def test_the_name_of_an_existing_cluster_is_kept_and_its_import_is_named(tmp_path: Path) -> None:
+def test_name_of_an_existing_cluster_is_kept_with_import_steps(tmp_path: Path) -> None:
     project = Project(tmp_path)
     project.write("eks.yaml", EKSCTL)
     done = project.run("init", "--stack", "prod", "--from", "eks.yaml")
@@ -313,7 +313,7 @@ def test_the_name_of_an_existing_cluster_is_kept_and_its_import_is_named(tmp_pat
     assert current.status == 0, current.err
 
 
-def test_a_second_stack_is_planned_for_the_workloads_of_the_first(project: Project) -> None:
+def test_second_stack_uses_the_workloads_of_the_first(project: Project) -> None:
     words = ("--region", "us-east-1", "--workloads", "workloads")
     assert project.run("init", ".", "--stack", "prod", *words).status == 0
     before = sorted(each.name for each in (project.root / "workloads").iterdir())
@@ -342,7 +342,7 @@ def test_stacks_with_different_workloads_need_a_choice(project: Project) -> None
 
 
 @pytest.mark.parametrize("region", ["us-east-1", "eu-west-1"])
-def test_a_region_that_differs_from_the_file_is_an_error(region: str, tmp_path: Path) -> None:
+def test_region_that_differs_from_the_file_is_an_error(region: str, tmp_path: Path) -> None:
     project = Project(tmp_path)
     project.write("fleet.yaml", FLEET)
     stated = yaml.safe_load(FLEET)["region"]
@@ -357,7 +357,7 @@ def test_a_region_that_differs_from_the_file_is_an_error(region: str, tmp_path: 
         assert project.run("init", "--stack", "prod", "--from", "fleet.yaml").status == 0
 
 
-def test_the_reason_why_no_machine_type_fits_is_part_of_the_error(tmp_path: Path) -> None:
+def test_error_explains_why_no_machine_type_fits(tmp_path: Path) -> None:
     project = Project(tmp_path)
     assert project.run("init", "sample", "--region", "us-east-1").status == 0
     sample = (tmp_path / "sample/workloads/first-claim.yaml").read_text()
@@ -373,7 +373,7 @@ def test_the_reason_why_no_machine_type_fits_is_part_of_the_error(tmp_path: Path
     assert "has the taint nvidia.com/gpu=present:NoSchedule" in every.err
 
 
-def test_commands_after_a_misfit_are_those_that_work(project: Project) -> None:
+def test_suggested_commands_after_a_misfit_work(project: Project) -> None:
     project.write("fleet.yaml", FLEET.replace("max: 4", "max: 0"))
     words = ("--from", "fleet.yaml", "--workloads", "workloads")
     done = project.run("init", "new", "--stack", "prod", *words)
@@ -395,17 +395,17 @@ class TestOptionsOfTheWorkflow:
         steps: list[dict[str, Any]] = self.workflow(project, *words)["jobs"]["plan"]["steps"]
         return steps
 
-    def test_default(self, project: Project) -> None:
+    def test_workflow_has_defaults(self, project: Project) -> None:
         checkout, *_, run = self.steps(project)
         assert "with" not in checkout
         assert run["run"] == "pulumi-dra ci --stack dev --name dev"
 
-    def test_diff_reads_the_whole_history(self, project: Project) -> None:
+    def test_diff_checks_out_the_whole_history(self, project: Project) -> None:
         checkout, *_, run = self.steps(project, "--diff", "origin/main")
         assert checkout["with"] == {"fetch-depth": 0}
         assert run["run"] == "pulumi-dra ci --stack dev --diff origin/main --name dev"
 
-    def test_baseline(self, project: Project) -> None:
+    def test_baseline_is_passed_on(self, project: Project) -> None:
         *_, run = self.steps(project, "--baseline", "known.json")
         assert run["run"] == "pulumi-dra ci --stack dev --baseline known.json --name dev"
 
@@ -431,7 +431,7 @@ class TestOptionsOfTheWorkflow:
             ),
         ],
     )
-    def test_options_that_no_workflow_uses(
+    def test_options_without_effect_in_a_workflow_are_rejected(
         self, words: tuple[str, ...], error: str, better: tuple[str, ...], project: Project
     ) -> None:
         done = project.run("init", "--only-ci", "--stack", "dev", *words)
@@ -439,7 +439,7 @@ class TestOptionsOfTheWorkflow:
         assert error in done.err
         assert project.run("init", "--only-ci", "--stack", "dev", *better).status == 0
 
-    def test_another_workflow_for_the_same_stack(self, project: Project) -> None:
+    def test_duplicate_workflow_for_a_stack_is_noted(self, project: Project) -> None:
         project.write("stacks/Pulumi.prod.yaml", STACK)
         self.workflow(project)
         done = project.run("init", "--only-ci", "--stack", "dev,prod")
@@ -451,7 +451,7 @@ class TestOptionsOfTheWorkflow:
         again = project.run("init", "--only-ci", "--stack", "dev,prod", "--force")
         assert (again.status, note in again.out) == (0, False)
 
-    def test_the_workflow_of_another_stack(self, project: Project) -> None:
+    def test_workflow_of_another_stack_is_noted(self, project: Project) -> None:
         assert project.run("init", "--only-ci", "--stack", "dev").status == 0
         region = ("--region", "us-east-1")
         done = project.run("init", "--stack", "prod", *region, "--workloads", "workloads")
@@ -466,12 +466,12 @@ class TestOptionsOfTheWorkflow:
         again = project.run("init", ".", "--only-ci", "--stack", "dev,prod")
         assert (again.status, "two comments" in again.out) == (0, False)
 
-    def test_a_stack_that_is_named_twice(self, project: Project) -> None:
+    def test_stack_named_twice_is_written_once(self, project: Project) -> None:
         assert project.run("init", "--only-ci", "--stack", "dev,dev").status == 0
         (file,) = (project.root / ".github/workflows").iterdir()
         assert file.name == "pulumi-dra-dev.yml"
 
-    def test_a_baseline_that_does_not_exist(self, project: Project) -> None:
+    def test_missing_baseline_gets_the_command_that_writes_it(self, project: Project) -> None:
         words = ("--only-ci", "--stack", "dev", "--baseline", "known.json", "--force")
         done = project.run("init", *words)
         command = ("ci", "--stack", "dev", "--write-baseline", "known.json")
@@ -491,7 +491,7 @@ class TestAWorkflowForASharedFleet:
         project.write("pulumi-dra.yaml", "fleets: {prod: fleets/gpus.yaml}\n")
         return project
 
-    def test_the_workflow_uses_the_name(self, shared: Project) -> None:
+    def test_workflow_uses_the_name_of_the_fleet(self, shared: Project) -> None:
         done = shared.run(*self.WORDS, "prod", "--baseline", "known.json")
         assert done.status == 0, done.err
         text = "".join(each.read_text() for each in shared.root.glob("*.gitlab-ci.yml"))
@@ -500,7 +500,7 @@ class TestAWorkflowForASharedFleet:
         assert f"{command} --write-baseline known.json" in done.out
         assert shared.run(*shlex.split(command)[1:]).status == 0
 
-    def test_an_unknown_name_is_rejected(self, shared: Project) -> None:
+    def test_unknown_name_is_rejected(self, shared: Project) -> None:
         assert 'did you mean "prod"?' in shared.run(*self.WORDS, "prd").err
         (shared.root / "pulumi-dra.yaml").unlink()
         done = shared.run(*self.WORDS, "prod")
@@ -519,7 +519,7 @@ def test_only_a_fleet_in_the_project_is_shared(tmp_path: Path, place: str, is_sh
     assert ("every stack that uses it" in done.out + done.err) is is_shared
 
 
-def test_the_reason_of_a_cloud_without_mig_precedes_the_failing_selectors(tmp_path: Path) -> None:
+def test_missing_mig_support_is_reported_before_failing_selectors(tmp_path: Path) -> None:
     project = Project(tmp_path)
     assert project.run("init", "sample", "--region", "us-east-1").status == 0
     sample = (tmp_path / "sample/workloads/first-claim.yaml").read_text()

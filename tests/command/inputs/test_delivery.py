@@ -138,7 +138,7 @@ HELM_CASES = {
 
 @needs_helm
 @pytest.mark.parametrize(("source", "labels"), HELM_CASES.values(), ids=HELM_CASES)
-def test_an_application_renders_its_chart(source: str, labels: str, repository: Project) -> None:
+def test_application_renders_its_chart(source: str, labels: str, repository: Project) -> None:
     assert delivered(repository, application(source)) == [("serve", "chat", labels)]
 
 
@@ -160,16 +160,14 @@ def test_values_may_come_from_another_source_of_the_application(repository: Proj
     [("", "prod-base"), ("\n    kustomize: {namePrefix: eu-, nameSuffix: -b}", "eu-prod-base-b")],
     ids=["as it is", "changed"],
 )
-def test_an_application_builds_its_kustomization(
-    changes: str, name: str, repository: Project
-) -> None:
+def test_application_builds_its_kustomization(changes: str, name: str, repository: Project) -> None:
     assert delivered(repository, application(f"    path: overlays/prod{changes}")) == [
         ("serve", name, "")
     ]
 
 
 @needs_kustomize
-def test_images_of_an_application_are_in_the_form_of_kustomize(repository: Project) -> None:
+def test_application_images_use_the_kustomize_format(repository: Project) -> None:
     source = (
         "    path: base\n    kustomize: {images: "
         "['registry.example/chat=other.example:5000/talk:2']}"
@@ -182,13 +180,13 @@ def test_images_of_an_application_are_in_the_form_of_kustomize(repository: Proje
     )
 
 
-def test_plain_manifests_are_read_as_deep_as_the_application_says(repository: Project) -> None:
+def test_directory_recursion_follows_the_application(repository: Project) -> None:
     assert delivered(repository, application("    path: plain")) == [("serve", "a", "")]
     deep = application("    path: plain\n    directory: {recurse: true}")
     assert delivered(repository, deep) == [("serve", "a", ""), ("serve", "b", "")]
 
 
-def test_an_application_of_applications_is_followed_and_files_are_read_once(
+def test_app_of_apps_is_followed_and_files_are_read_once(
     repository: Project,
 ) -> None:
     repository.write("apps/plain.yaml", application("    path: plain", "plain"))
@@ -209,7 +207,7 @@ def test_an_application_of_applications_is_followed_and_files_are_read_once(
 
 
 @needs_helm
-def test_a_helm_release_of_flux_renders_its_chart(repository: Project) -> None:
+def test_flux_helm_release_renders_its_chart(repository: Project) -> None:
     metadata = "metadata: {name: sizes, namespace: flux-system}"
     repository.write(
         "values.yaml",
@@ -230,7 +228,7 @@ def test_a_helm_release_of_flux_renders_its_chart(repository: Project) -> None:
 
 
 @needs_kustomize
-def test_a_kustomization_of_flux_builds_folders_with_and_without_a_kustomization(
+def test_flux_kustomization_builds_any_folder(
     repository: Project,
 ) -> None:
     source = "  sourceRef: {kind: GitRepository, name: all}\n  targetNamespace: serve\n"
@@ -289,7 +287,7 @@ NOT_RENDERED = {
 
 
 @pytest.mark.parametrize(("text", "why"), NOT_RENDERED.values(), ids=NOT_RENDERED)
-def test_an_object_whose_manifests_are_elsewhere_stays_with_a_reason(
+def test_object_with_external_manifests_is_kept_with_a_reason(
     text: str, why: str, repository: Project
 ) -> None:
     found = deliver([Source("app.yaml", text)])
@@ -299,7 +297,7 @@ def test_an_object_whose_manifests_are_elsewhere_stays_with_a_reason(
     assert (note.place.file, note.place.line) == ("app.yaml", 1)
 
 
-def test_a_source_in_another_repository_is_not_taken_from_this_one(repository: Project) -> None:
+def test_source_in_another_repository_is_not_read(repository: Project) -> None:
     remote = [
         "git",
         "-C",
@@ -316,7 +314,7 @@ def test_a_source_in_another_repository_is_not_taken_from_this_one(repository: P
     assert deliver([Source("app.yaml", own)]).notes == ()
 
 
-def test_without_the_tool_plan_cannot_tell_and_says_which_tool_is_missing(
+def test_without_the_tool_the_plan_cannot_tell_and_names_the_tool(
     repository: Project,
 ) -> None:
     repository.stack()
@@ -333,7 +331,7 @@ def test_without_the_tool_plan_cannot_tell_and_says_which_tool_is_missing(
     assert "Application chat: helm isn't on PATH, so the chart wasn't rendered" in done.out
 
 
-def test_plan_and_check_read_the_delivered_manifests_and_show_them(repository: Project) -> None:
+def test_plan_and_check_read_the_delivered_manifests(repository: Project) -> None:
     repository.stack()
     repository.write(
         "app.yaml", f"{POD.replace('NAME', 'beside')}---\n{application('    path: plain')}"

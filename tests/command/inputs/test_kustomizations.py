@@ -33,7 +33,7 @@ def planned(project: Project, *paths: str) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("command", ["plan", "check"])
-def test_a_patch_of_an_overlay_decides_the_verdict(base: Project, command: str) -> None:
+def test_patch_of_an_overlay_decides_the_verdict(base: Project, command: str) -> None:
     base.write("k/prod/kustomization.yaml", PATCHED)
     base.write("k/prod/replicas.yaml", REPLICAS)
 
@@ -44,7 +44,7 @@ def test_a_patch_of_an_overlay_decides_the_verdict(base: Project, command: str) 
     assert "is skipped" not in done.out
 
 
-def test_a_base_is_not_counted_besides_its_overlays(base: Project) -> None:
+def test_base_is_not_counted_in_addition_to_its_overlays(base: Project) -> None:
     for name in ("dev", "prod"):
         text = f"resources: [../base]\nnamePrefix: {name}-\n"
         base.write(f"k/{name}/kustomization.yaml", text)
@@ -52,7 +52,7 @@ def test_a_base_is_not_counted_besides_its_overlays(base: Project) -> None:
     assert planned(base, "k") == {"dev-serve": 1, "prod-serve": 1}
 
 
-def test_overlays_of_the_same_objects_are_alternatives_with_one_note(base: Project) -> None:
+def test_overlays_of_the_same_objects_are_one_note(base: Project) -> None:
     for name in ("dev", "prod"):
         base.write(f"k/{name}/kustomization.yaml", "resources: [../base]\n")
 
@@ -62,13 +62,13 @@ def test_overlays_of_the_same_objects_are_alternatives_with_one_note(base: Proje
     assert done.status == 0
 
 
-def test_files_that_no_kustomization_names_are_read_too(base: Project) -> None:
+def test_files_outside_kustomizations_are_read(base: Project) -> None:
     base.write("k/other.yaml", WORKLOAD.replace("name: serve,", "name: other,").partition("---")[2])
 
     assert planned(base, "k") == {"other": 1, "serve": 1}
 
 
-def test_a_component_is_no_kustomization_of_its_own(base: Project) -> None:
+def test_component_is_not_built_by_itself(base: Project) -> None:
     text = "kind: Component\npatches: [{path: replicas.yaml}]\n"
     base.write("k/many/kustomization.yaml", f"apiVersion: kustomize.config.k8s.io/v1alpha1\n{text}")
     base.write("k/many/replicas.yaml", REPLICAS)
@@ -77,7 +77,7 @@ def test_a_component_is_no_kustomization_of_its_own(base: Project) -> None:
     assert planned(base, "k") == {"serve": 50}
 
 
-def test_one_with_a_base_elsewhere_stays_its_files_and_cannot_tell(base: Project) -> None:
+def test_kustomization_with_a_remote_base_cannot_be_decided(base: Project) -> None:
     remote = "https://example.com/org/repo//deploy?ref=v1"
     base.write("k/base/kustomization.yaml", f"resources: [all.yaml, '{remote}']\n")
 
@@ -90,7 +90,7 @@ def test_one_with_a_base_elsewhere_stays_its_files_and_cannot_tell(base: Project
     assert planned(base, "k") == {"serve": 1}
 
 
-def test_one_that_includes_itself_does_not_hang(base: Project) -> None:
+def test_recursive_kustomization_does_not_hang(base: Project) -> None:
     base.write("k/a/kustomization.yaml", "resources: [../b]\n")
     base.write("k/b/kustomization.yaml", "resources: [../a]\n")
 
@@ -115,7 +115,7 @@ def test_migrate_changes_the_files_of_a_kustomization(base: Project) -> None:
     ids=["resource", "patch", "number"],
 )
 @pytest.mark.parametrize("command", ["plan", "check"])
-def test_odd_values_of_a_kustomization_end_in_no_traceback(
+def test_invalid_values_of_a_kustomization_cause_no_internal_error(
     base: Project, command: str, kustomization: str
 ) -> None:
     base.write("k/base/kustomization.yaml", kustomization)

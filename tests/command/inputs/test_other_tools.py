@@ -11,7 +11,7 @@ from cluster_descriptions import TWO_POOLS
 from dra_planner.documents.variables import fill_in_defaults
 
 
-def test_plan_reads_pools_of_eksctl_and_notes_what_it_does_not_state(project: Project) -> None:
+def test_plan_reads_eksctl_pools_and_notes_missing_facts(project: Project) -> None:
     project.write("cluster.yaml", TWO_POOLS)
 
     done = project.run("plan", str(EXAMPLES / "workloads"), "--fleet", "cluster.yaml")
@@ -50,7 +50,7 @@ def test_init_writes_the_fleet_of_a_terraform_plan(project: Project) -> None:
     assert project.run("plan", "gpus/workloads", "--fleet", "gpus/fleet.yaml").status == 0
 
 
-def test_a_file_of_no_tool_is_wrong_input(project: Project) -> None:
+def test_file_of_no_known_tool_is_wrong_input(project: Project) -> None:
     project.write("notes.yaml", "hello: world\n")
 
     done = project.run("init", "gpus", "--from", "notes.yaml")
@@ -73,7 +73,7 @@ spec:
 """
 
 
-def test_variables_of_a_substituted_file_have_their_defaults(project: Project) -> None:
+def test_variables_of_a_template_have_their_defaults(project: Project) -> None:
     project.write("pool.yaml", SUBSTITUTED)
     done = project.run("init", "out", "--from", "pool.yaml", "--region", "us-east-1")
     assert done.status == 0, done.err
@@ -84,6 +84,6 @@ def test_variables_of_a_substituted_file_have_their_defaults(project: Project) -
     assert (pool["name"], pool["machine"], pool["count"]["max"]) == ("gpu", "g6.2xlarge", 8)
 
 
-def test_a_variable_without_a_default_stays_one() -> None:
+def test_variable_without_a_default_is_kept() -> None:
     text, defaults = fill_in_defaults("a: ${A}, b: ${B:=x}, c: ${C-}, d: $D, e: ${B}")
     assert (text, defaults) == ("a: ${A}, b: x, c: , d: $D, e: ${B}", {"B": "x", "C": ""})

@@ -43,7 +43,7 @@ def follow(project: Project, told: str, **values: str) -> str:
     return done.out
 
 
-def test_a_missing_region_is_given_as_the_fix_says(project: Project) -> None:
+def test_fix_for_a_missing_region_works(project: Project) -> None:
     told = init(project, TWO_POOLS.replace("region: us-east-1, ", ""))
     assert "the region isn't set in these files" in told
     assert "pulumi-dra init gpus --ci none --force --from cluster.yaml --region NAME" in told
@@ -51,7 +51,7 @@ def test_a_missing_region_is_given_as_the_fix_says(project: Project) -> None:
     assert yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())["region"] == "us-west-2"
 
 
-def test_the_command_in_a_fix_repeats_the_other_options(project: Project) -> None:
+def test_command_in_a_fix_repeats_the_other_options(project: Project) -> None:
     told = init(
         project,
         TWO_POOLS.replace("region: us-east-1, ", ""),
@@ -62,13 +62,13 @@ def test_the_command_in_a_fix_repeats_the_other_options(project: Project) -> Non
     assert f"pulumi-dra init {options} --from cluster.yaml --region NAME" in told
 
 
-def test_the_fleet_of_another_tool_has_the_placement_of_new_fleets(project: Project) -> None:
+def test_fleet_of_another_tool_has_guided_placement(project: Project) -> None:
     init(project, TWO_POOLS)
     fleet = yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())
     assert fleet["placement"] == "guided"
 
 
-def test_one_of_several_clusters_is_chosen_as_the_fix_says(project: Project) -> None:
+def test_fix_for_several_clusters_works(project: Project) -> None:
     told = init(project, TWO_CLUSTERS)
     assert "these files describe 2 clusters: ml, web" in told
     options = "gpus --ci none --force --from cluster.yaml --cluster NAME"
@@ -87,7 +87,7 @@ def test_one_of_several_clusters_is_chosen_as_the_fix_says(project: Project) -> 
     )
 
 
-def test_a_file_with_gpu_pools_is_named_as_the_fix_says(project: Project) -> None:
+def test_fix_for_a_file_without_gpu_pools_works(project: Project) -> None:
     plain = "".join(
         line
         for line in TWO_POOLS.splitlines(keepends=True)
@@ -97,7 +97,7 @@ def test_a_file_with_gpu_pools_is_named_as_the_fix_says(project: Project) -> Non
     assert "pass a file with GPU pools" not in init(project, TWO_POOLS)
 
 
-def test_machine_types_of_a_node_pool_are_named_as_the_note_says(project: Project) -> None:
+def test_note_on_machine_types_of_a_node_pool_works(project: Project) -> None:
     told = init(project, NODE_POOL)
     advice = (
         "select the planned machine types with pulumi-dra init --machines, or in a requirement on "
@@ -115,7 +115,7 @@ def test_machine_types_of_a_node_pool_are_named_as_the_note_says(project: Projec
     assert advice not in init(project, NODE_POOL, "--machines", "g6.2xlarge")
 
 
-def test_a_node_pool_of_any_machine_type_is_restricted_as_the_note_says(
+def test_note_on_a_node_pool_of_any_machine_type_works(
     project: Project,
 ) -> None:
     anything = NODE_POOL.replace(
@@ -131,7 +131,7 @@ def test_a_node_pool_of_any_machine_type_is_restricted_as_the_note_says(
     )
 
 
-def test_a_folder_without_yaml_is_replaced_as_the_fix_says(project: Project) -> None:
+def test_fix_for_a_folder_without_yaml_works(project: Project) -> None:
     (project.root / "empty").mkdir()
     done = project.run("init", "gpus", "--from", "empty")
     assert (done.status, "pass a file, or a folder with these files" in done.err) == (2, True)
@@ -199,13 +199,13 @@ def test_every_file_of_a_folder_adds_its_pools(project: Project, name: str) -> N
     assert [pool["name"] for pool in written["pools"]] == expected
 
 
-def test_auto_mode_is_replaced_by_node_groups_as_the_note_says(project: Project) -> None:
+def test_note_on_auto_mode_works(project: Project) -> None:
     advice = "plan node groups or Karpenter instead"
     assert advice in init(project, f"{TWO_POOLS}autoModeConfig: {{enabled: true}}\n")
     assert advice not in init(project, TWO_POOLS)
 
 
-def test_pools_of_scaling_groups_are_added_by_hand_as_the_note_says(project: Project) -> None:
+def test_note_on_pools_of_scaling_groups_works(project: Project) -> None:
     group = {
         "node_group_name": "l4",
         "instance_types": ["g6.2xlarge"],
@@ -231,7 +231,7 @@ def test_pools_of_scaling_groups_are_added_by_hand_as_the_note_says(project: Pro
     assert [pool["name"] for pool in done.json["pools"]] == ["l4", "h100"]
 
 
-def test_partitioned_pools_get_their_mig_configuration_as_the_note_says(project: Project) -> None:
+def test_note_on_partitioned_pools_works(project: Project) -> None:
     config = {
         "machine_type": "a2-highgpu-1g",
         "guest_accelerator": [
@@ -258,9 +258,7 @@ def test_partitioned_pools_get_their_mig_configuration_as_the_note_says(project:
 
 
 @pytest.mark.parametrize("kind", ["Application", "HelmRelease", "ProvisioningRequest", "GpuThing"])
-def test_objects_that_nothing_reads_are_given_rendered_as_the_fix_says(
-    kind: str, project: Project
-) -> None:
+def test_fix_for_unsupported_delivery_objects_works(kind: str, project: Project) -> None:
     unread = {
         "Application": "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\n"
         "spec: {source: {chart: a, repoURL: https://charts.example}}\n",

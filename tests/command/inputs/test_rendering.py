@@ -27,7 +27,7 @@ cat rendered.yaml
 @pytest.mark.skipif(
     not (shutil.which("kustomize") or shutil.which("kubectl")), reason="needs kustomize or kubectl"
 )
-def test_a_kustomization_is_built_before_it_is_checked(project: Project) -> None:
+def test_kustomization_is_built_before_it_is_checked(project: Project) -> None:
     project.write("overlay/kustomization.yaml", KUSTOMIZATION)
     project.write("overlay/claim.yaml", CLAIM.replace("gpu.nvidia.com", "gpu.nvidia.comm"))
 
@@ -41,7 +41,7 @@ def test_a_kustomization_is_built_before_it_is_checked(project: Project) -> None
 @pytest.mark.skipif(
     not (shutil.which("kustomize") or shutil.which("kubectl")), reason="needs kustomize or kubectl"
 )
-def test_a_kustomization_that_can_not_be_built_says_what_the_tool_says(project: Project) -> None:
+def test_failing_kustomization_prints_the_tools_error(project: Project) -> None:
     project.write("overlay/kustomization.yaml", "resources: [missing.yaml]\n")
 
     done = project.run("check", "overlay")
@@ -50,7 +50,7 @@ def test_a_kustomization_that_can_not_be_built_says_what_the_tool_says(project: 
     assert "missing.yaml" in done.err
 
 
-def test_a_chart_is_rendered_with_its_values(project: Project) -> None:
+def test_chart_is_rendered_with_its_values(project: Project) -> None:
     project.write("chart/Chart.yaml", "apiVersion: v2\nname: chat\nversion: 1.0.0\n")
     project.write("chart/templates/claim.yaml", "kind: {{ .Values.kind }}\n")
     project.write("prod.yaml", "kind: ResourceClaim\n")
@@ -66,7 +66,7 @@ def test_a_chart_is_rendered_with_its_values(project: Project) -> None:
 
 
 @pytest.mark.parametrize("command", ["check", "plan"])
-def test_a_file_of_values_must_exist_even_without_helm(project: Project, command: str) -> None:
+def test_values_file_must_exist_even_without_helm(project: Project, command: str) -> None:
     project.write("chart/Chart.yaml", "apiVersion: v2\nname: chat\nversion: 1.0.0\n")
     project.write("chart/templates/claim.yaml", CLAIM)
 
@@ -76,7 +76,7 @@ def test_a_file_of_values_must_exist_even_without_helm(project: Project, command
     assert "prd.yaml: doesn't exist" in done.err
 
 
-def test_a_chart_without_helm_is_named_with_the_command_that_renders_it(project: Project) -> None:
+def test_chart_without_helm_is_reported_with_the_command_to_render_it(project: Project) -> None:
     project.write("chart/Chart.yaml", "apiVersion: v2\nname: chat\nversion: 1.0.0\n")
     project.write("chart/templates/claim.yaml", "kind: {{ .Values.kind }}\n")
 
@@ -89,7 +89,7 @@ def test_a_chart_without_helm_is_named_with_the_command_that_renders_it(project:
 
 
 @pytest.mark.parametrize("command", ["plan", "check"])
-def test_given_no_helm_expect_the_command_in_use_and_how_to_build_helm(
+def test_missing_helm_is_reported_with_the_command_to_build_it(
     project: Project, command: str
 ) -> None:
     project.write("chart/Chart.yaml", "apiVersion: v2\nname: chat\nversion: 1.0.0\n")
@@ -106,7 +106,7 @@ def test_given_no_helm_expect_the_command_in_use_and_how_to_build_helm(
     assert f"helm template chart | pulumi-dra {command} -" in done.err
 
 
-def test_given_a_built_helm_when_none_is_on_path_expect_the_built_one(
+def test_built_helm_is_used_if_none_is_on_path(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(project.root / "cache"))
@@ -133,7 +133,7 @@ def test_values_without_a_chart_are_wrong_input(project: Project) -> None:
     assert "Chart.yaml" in done.err
 
 
-def test_a_chart_that_renders_too_long_is_piped_as_the_fix_says(
+def test_fix_for_a_chart_that_renders_too_long_works(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dra_command.inputs.renderer_process.SECONDS", 0.2)

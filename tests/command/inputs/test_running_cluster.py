@@ -33,9 +33,7 @@ def path(project: Project) -> str:
     return f"{project.root / 'bin'}{os.pathsep}{os.environ['PATH']}"
 
 
-def test_plan_reads_the_cluster_of_a_context_as_it_reads_its_snapshot(
-    project: Project, path: str
-) -> None:
+def test_plan_reads_a_context_like_a_snapshot(project: Project, path: str) -> None:
     workloads = str(EXAMPLES / "workloads")
     file = project.run("plan", workloads, "--observed", "cluster.yaml", "--kubernetes", "1.35")
 
@@ -47,7 +45,7 @@ def test_plan_reads_the_cluster_of_a_context_as_it_reads_its_snapshot(
     assert words[:4] == ["--context=gpu", "--request-timeout=60s", "get", ",".join(SNAPSHOT_KINDS)]
 
 
-def test_init_starts_from_the_cluster_of_a_context(project: Project, path: str) -> None:
+def test_init_reads_the_cluster_of_a_context(project: Project, path: str) -> None:
     done = project.run("init", "gpus", "--context", "gpu", "--kubernetes", "1.35", PATH=path)
 
     assert done.status == 0
@@ -57,7 +55,7 @@ def test_init_starts_from_the_cluster_of_a_context(project: Project, path: str) 
     )
 
 
-def test_a_kubeconfig_without_a_context_means_its_current_one(project: Project, path: str) -> None:
+def test_kubeconfig_without_a_context_uses_its_current_one(project: Project, path: str) -> None:
     project.write("config", "kind: Config\n")
     workloads = str(EXAMPLES / "workloads")
 
@@ -70,7 +68,7 @@ def test_a_kubeconfig_without_a_context_means_its_current_one(project: Project, 
 
 
 @pytest.mark.parametrize("command", ["plan", "check", "explain", "init", "migrate"])
-def test_the_role_lists_objects_and_changes_nothing(command: str, project: Project) -> None:
+def test_role_lists_objects_read_only(command: str, project: Project) -> None:
     role = yaml.safe_load(project.run(command, "--role").out)
 
     assert role["kind"] == "ClusterRole"

@@ -36,7 +36,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.parametrize("command", ["plan", "check"])
-def test_a_fleet_by_name(project: Project, shared: str, command: str) -> None:
+def test_fleet_is_found_by_name(project: Project, shared: str, command: str) -> None:
     project.write("pulumi-dra.yaml", f"extends: ['{shared}']\n")
 
     done = project.run(command, "workloads", "--fleet", "dev")
@@ -44,23 +44,23 @@ def test_a_fleet_by_name(project: Project, shared: str, command: str) -> None:
     assert (done.status, done.err) == (0, "")
 
 
-def test_a_fleet_by_url(project: Project, shared: str) -> None:
+def test_fleet_is_fetched_by_url(project: Project, shared: str) -> None:
     assert project.run("plan", "workloads", "--fleet", f"{shared}#fleet.yaml").status == 0
 
 
-def test_a_name_that_nobody_knows(project: Project, shared: str) -> None:
+def test_unknown_fleet_name_is_reported(project: Project, shared: str) -> None:
     project.write("pulumi-dra.yaml", f"extends: ['{shared}']\n")
     done = project.run("plan", "workloads", "--fleet", "prod")
     assert done.status == 2
     assert '"prod" is neither a file nor a fleet in pulumi-dra.yaml' in done.err
 
 
-def test_a_file_that_does_not_exist(project: Project) -> None:
+def test_missing_fleet_file_is_reported(project: Project) -> None:
     done = project.run("plan", "workloads", "--fleet", "prod")
     assert (done.status, "prod: doesn't exist" in done.err) == (2, True)
 
 
-def test_a_fault_names_the_shared_file(project: Project, shared: str) -> None:
+def test_error_reports_the_shared_file(project: Project, shared: str) -> None:
     folder = Path(shared.removeprefix("git+file://").removesuffix("@main"))
     (folder / "fleet.yaml").write_text(FLEET.replace("us-east-1", "mars-1"))
     subprocess.run(
@@ -82,7 +82,7 @@ def test_a_fault_names_the_shared_file(project: Project, shared: str) -> None:
     assert (done.status, f"{shared}#fleet.yaml" in done.err) == (2, True)
 
 
-def test_a_stack_with_a_shared_fleet_keeps_a_plan(project: Project, shared: str) -> None:
+def test_stack_with_a_shared_fleet_saves_a_plan(project: Project, shared: str) -> None:
     settings = yaml.safe_load(STACK)
     settings["config"]["pulumi-dra:fleet"] = f"{shared}#fleet.yaml"
     project.write("stacks/Pulumi.dev.yaml", yaml.safe_dump(settings))

@@ -211,7 +211,7 @@ def told(done: Done) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", FOLDERS)
-def test_beside_a_good_file(project: Project, name: str) -> None:
+def test_check_reports_skipped_files(project: Project, name: str) -> None:
     files, expected, status = FOLDERS[name]
     project.write("all/good.yaml", GOOD)
     for path, text in files.items():
@@ -235,7 +235,7 @@ def notes_alone(name: str) -> bool:
 
 
 @pytest.mark.parametrize("name", [name for name in FOLDERS if notes_alone(name)])
-def test_a_plan_leaves_the_same_alone(project: Project, name: str) -> None:
+def test_plan_skips_the_same_files(project: Project, name: str) -> None:
     files, expected, _ = FOLDERS[name]
     project.write("all/good.yaml", GOOD)
     for path, text in files.items():
@@ -254,9 +254,7 @@ def test_a_plan_leaves_the_same_alone(project: Project, name: str) -> None:
 @pytest.mark.parametrize(
     "words", [["explain", "--claim", "default/p-x"], ["suggest", "--region", "us-east-1"]]
 )
-def test_commands_without_a_place_for_it_say_it_beside_the_answer(
-    project: Project, words: list[str]
-) -> None:
+def test_other_commands_report_skipped_files_as_notes(project: Project, words: list[str]) -> None:
     project.write("all/good.yaml", GOOD)
     project.write("all/values.yaml", "replicas: 3\n")
     command, *options = words
@@ -267,7 +265,7 @@ def test_commands_without_a_place_for_it_say_it_beside_the_answer(
     assert "1 file is skipped (values of a chart): all/values.yaml" in done.err
 
 
-def test_a_saved_plan_is_current_with_values_beside_its_manifests(project: Project) -> None:
+def test_skipped_files_do_not_make_a_saved_plan_stale(project: Project) -> None:
     project.write("workloads/values.yaml", "replicas: 3\n")
     assert project.run("plan", "--stack", "dev", "--write").status == 0
     assert project.run("plan", "--stack", "dev", "--check").status == 0
@@ -275,7 +273,7 @@ def test_a_saved_plan_is_current_with_values_beside_its_manifests(project: Proje
     assert project.run("plan", "--stack", "dev", "--check").status == 1
 
 
-def test_a_file_that_is_named_is_taken_for_a_manifest(project: Project) -> None:
+def test_explicitly_passed_file_is_read_as_a_manifest(project: Project) -> None:
     project.write("values.yaml", "replicas: 3\n")
     assert "apiVersion isn't set" in project.run("plan", "values.yaml", "--stack", "dev").err
 
@@ -284,7 +282,7 @@ ALONE = ["values", "a chart is one finding", "a name to be filled in", "a file t
 
 
 @pytest.mark.parametrize("name", ALONE)
-def test_alone_they_are_wrong_input(project: Project, name: str) -> None:
+def test_only_skipped_files_are_wrong_input(project: Project, name: str) -> None:
     for path, text in FOLDERS[name][0].items():
         project.write(f"all/{path}", text)
 
@@ -292,7 +290,7 @@ def test_alone_they_are_wrong_input(project: Project, name: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["plan", "check", "suggest"])
-def test_a_template_that_is_named_is_wrong_input(project: Project, command: str) -> None:
+def test_explicitly_passed_template_is_wrong_input(project: Project, command: str) -> None:
     project.write("t.yaml", PLACEHOLDER)
     where = ["--region", "us-east-1"] if command == "suggest" else ["--stack", "dev"]
 
@@ -302,7 +300,7 @@ def test_a_template_that_is_named_is_wrong_input(project: Project, command: str)
     assert "t.yaml: is a template" in done.err
 
 
-def test_a_file_that_is_no_text_is_one_finding(project: Project) -> None:
+def test_binary_file_is_one_finding(project: Project) -> None:
     project.write("all/good.yaml", GOOD)
     (project.root / "all" / "bad.yaml").write_bytes(b"\xff\x00\xfe")
 
@@ -316,9 +314,7 @@ def test_a_file_that_is_no_text_is_one_finding(project: Project) -> None:
     [BROKEN, "kind: Pod\nmetadata: {name: x}\n", None],
     ids=["no YAML", "no apiVersion", "a link to nothing"],
 )
-def test_a_plan_goes_on_without_a_file_that_cannot_be_read(
-    project: Project, bad: str | None
-) -> None:
+def test_plan_continues_without_an_unreadable_file(project: Project, bad: str | None) -> None:
     project.write("all/good.yaml", GOOD)
     if bad is None:
         (project.root / "all" / "bad.yaml").symlink_to("nowhere.yaml")
@@ -349,9 +345,7 @@ def test_a_plan_goes_on_without_a_file_that_cannot_be_read(
     ],
     ids=" ".join,
 )
-def test_no_option_accepts_a_file_that_cannot_be_read(
-    project: Project, words: tuple[str, ...]
-) -> None:
+def test_no_option_accepts_an_unreadable_file(project: Project, words: tuple[str, ...]) -> None:
     project.write("all/good.yaml", GOOD + CLAIM)
     unknown = () if "--finding" in words else ("--allow-unknown",)
     line = (*words, "--stack", "dev", *unknown)
@@ -362,7 +356,7 @@ def test_no_option_accepts_a_file_that_cannot_be_read(
     assert project.run(*line).status == 2
 
 
-def test_a_known_file_that_cannot_be_read_does_not_fail_the_run(project: Project) -> None:
+def test_unreadable_file_in_the_baseline_does_not_fail_the_run(project: Project) -> None:
     project.write("all/good.yaml", GOOD)
     project.write("all/bad.yaml", BROKEN)
     words = ("all", "--stack", "dev")
@@ -372,7 +366,7 @@ def test_a_known_file_that_cannot_be_read_does_not_fail_the_run(project: Project
 
 
 @pytest.mark.parametrize("pattern", ["bad.yaml", "all/bad.yaml", "bad*", "./all/bad.yaml"])
-def test_what_is_excluded_is_not_read(project: Project, pattern: str) -> None:
+def test_excluded_files_are_not_read(project: Project, pattern: str) -> None:
     project.write("all/good.yaml", GOOD)
     project.write("all/bad.yaml", BROKEN)
 
@@ -381,20 +375,20 @@ def test_what_is_excluded_is_not_read(project: Project, pattern: str) -> None:
     assert (done.status, told(done)) == (0, [])
 
 
-def test_a_folder_is_excluded_whole(project: Project) -> None:
+def test_whole_folder_can_be_excluded(project: Project) -> None:
     project.write("all/good.yaml", GOOD)
     project.write("all/charts/a/b.yaml", BROKEN)
 
     assert checked(project, "all", "--exclude", "charts").status == 0
 
 
-def test_standard_input_has_the_name_it_is_given(project: Project) -> None:
+def test_standard_input_has_the_given_name(project: Project) -> None:
     done = project.run("check", "-", "--stdin-name", "web.yaml", "--format", "json", stdin=NO_IMAGE)
 
     assert [each["file"] for each in told(done)] == ["web.yaml"]
 
 
-def test_one_rule_alone(project: Project) -> None:
+def test_select_runs_only_one_rule(project: Project) -> None:
     project.write(
         "pod.yaml", GOOD.replace("image: i}", "image: i, resources: {requests: {cpu: 64}}}")
     )
@@ -410,7 +404,7 @@ def test_one_rule_alone(project: Project) -> None:
     )
 
 
-def test_a_rule_that_is_not_there_is_answered_with_the_nearest(project: Project) -> None:
+def test_unknown_rule_gets_a_suggestion(project: Project) -> None:
     done = project.run("check", "workloads", "--select", "claim-fits-no-pol")
 
     assert done.status == 2
@@ -425,7 +419,7 @@ CHART_FILES = {
 
 @pytest.mark.parametrize("command", ["plan", "check"])
 @pytest.mark.parametrize(("values", "status"), [("nvidia.com/gpu: 4\n", 3), ("web: true\n", 0)])
-def test_a_chart_that_requests_devices_leaves_the_verdict_open(
+def test_chart_that_requests_devices_leaves_the_verdict_open(
     project: Project, command: str, values: str, status: int
 ) -> None:
     for name, text in CHART_FILES.items():

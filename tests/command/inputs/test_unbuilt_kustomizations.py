@@ -76,7 +76,7 @@ def test_each_command_cannot_tell(base: Project, command: tuple[str, ...]) -> No
         ("bases: [gone.yaml]", "", "the manifests of gone.yaml"),
     ],
 )
-def test_what_decides_pods_is_named(
+def test_changes_that_affect_pods_are_reported(
     base: Project, kustomization: str, patch: str, change: str
 ) -> None:
     base.write("k/prod/kustomization.yaml", f"resources: [../base]\n{kustomization}\n")
@@ -103,7 +103,7 @@ def test_what_decides_pods_is_named(
         ),
     ],
 )
-def test_changes_that_no_plan_depends_on_leave_the_verdict(
+def test_irrelevant_changes_do_not_affect_the_verdict(
     base: Project, kustomization: str, patch: str
 ) -> None:
     base.write("k/prod/kustomization.yaml", f"resources: [../base]\n{kustomization}\n")
@@ -115,7 +115,7 @@ def test_changes_that_no_plan_depends_on_leave_the_verdict(
     assert done.status == 0, done.out
 
 
-def test_a_base_of_two_overlays_is_planned_once_and_said(base: Project) -> None:
+def test_base_of_two_overlays_is_planned_once_and_reported(base: Project) -> None:
     for name in ("dev", "prod"):
         base.write(f"k/{name}/kustomization.yaml", f"resources: [../base]\nnamePrefix: {name}-\n")
 
@@ -125,7 +125,7 @@ def test_a_base_of_two_overlays_is_planned_once_and_said(base: Project) -> None:
     assert "(k/base in 2 kustomizations)" in " ".join(done.out.split())
 
 
-def test_a_check_without_pools_has_a_note(base: Project) -> None:
+def test_check_without_pools_has_a_note(base: Project) -> None:
     base.write("k/prod/kustomization.yaml", "resources: [../base]\npatches: [{path: p.yaml}]\n")
     base.write("k/prod/p.yaml", REPLICAS)
 
@@ -136,7 +136,7 @@ def test_a_check_without_pools_has_a_note(base: Project) -> None:
     assert "its changes (replicas of Deployment serve) aren't checked" in text
 
 
-def test_a_saved_plan_is_of_the_files_and_cannot_tell(project: Project) -> None:
+def test_saved_plan_uses_the_files_and_cannot_tell(project: Project) -> None:
     project.write("workloads/base/kustomization.yaml", "resources: [all.yaml]\n")
     project.write("workloads/base/all.yaml", WORKLOAD)
     project.write(
@@ -169,7 +169,7 @@ KLOG = (
     ids=["several lines", "one line", "nothing"],
 )
 @pytest.mark.parametrize("command", ["plan", "check", "ci"])
-def test_one_that_the_tool_rejects_cannot_be_judged(
+def test_kustomization_that_the_tool_rejects_cannot_be_decided(
     base: Project, tmp_path: Path, command: str, printed: str, reason: str
 ) -> None:
     """Given a kustomization without changes that kubectl rejects, when a command reads it, then the
@@ -187,7 +187,7 @@ def test_one_that_the_tool_rejects_cannot_be_judged(
         assert f"kubectl kustomize can't render {reason}, so its manifests" in done.out
 
 
-def test_one_that_is_a_list_cannot_be_judged(base: Project) -> None:
+def test_kustomization_that_is_a_list_cannot_be_decided(base: Project) -> None:
     base.write("k/base/kustomization.yaml", "- all.yaml\n")
 
     done = base.run("plan", "k", "--stack", "dev", COLUMNS="500")

@@ -102,7 +102,7 @@ target: {kind: ResourceClaim}
 
 @needs_kustomize
 @pytest.mark.parametrize("case", KUSTOMIZATIONS)
-def test_a_kustomization_fetches_nothing(
+def test_kustomization_downloads_nothing(
     case: str, root: Project, site: tuple[str, list[str]]
 ) -> None:
     address, fetched = site
@@ -119,7 +119,7 @@ def test_a_kustomization_fetches_nothing(
 @pytest.mark.parametrize(
     "text", ["resources: [../../outside]\n", "resources: [../link]\n", "bases: [a]\n"]
 )
-def test_a_base_outside_the_folder_is_not_built(text: str, root: Project) -> None:
+def test_base_outside_the_folder_is_not_built(text: str, root: Project) -> None:
     root.write("k/kustomization.yaml", text)
     root.write("k/a/kustomization.yaml", "components: [../../../outside]\n")
     (root.root / "link").symlink_to(root.root.parent / "outside")
@@ -129,7 +129,7 @@ def test_a_base_outside_the_folder_is_not_built(text: str, root: Project) -> Non
 
 @needs_helm
 @pytest.mark.parametrize("link", ["templates/secret.yaml", "files"])
-def test_a_chart_with_a_link_out_of_the_folder_is_not_rendered(
+def test_chart_with_a_link_out_of_the_folder_is_not_rendered(
     link: str, root: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", f"{Path(str(HELM)).parent}{os.pathsep}{os.environ['PATH']}")
@@ -146,7 +146,7 @@ def test_a_chart_with_a_link_out_of_the_folder_is_not_rendered(
 
 
 @needs_helm
-def test_the_name_of_a_release_starts_no_program(
+def test_release_name_cannot_start_a_program(
     root: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """This is tested for an agent, and in a pipeline that plans another person's change."""
@@ -179,7 +179,7 @@ def fake_helm(root: Project, script: str) -> list[str]:
     return [str(root.root / "bin/helm"), "template", "--", "chat", str(root.root / "chart")]
 
 
-def test_a_tool_gets_neither_credentials_nor_programs(
+def test_renderer_gets_neither_credentials_nor_programs(
     root: Project, alone: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "stolen")
@@ -199,7 +199,7 @@ LIMITS = {
 
 
 @pytest.mark.parametrize("case", LIMITS)
-def test_a_tool_that_does_not_end_is_ended(
+def test_renderer_that_exceeds_its_limits_is_stopped(
     case: str, root: Project, alone: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script, limits, message = LIMITS[case]

@@ -52,7 +52,7 @@ def data(answer: Any) -> Any:
     return json.loads(answer.content[0].text)
 
 
-def test_an_agent_plans_and_explains(project: Project) -> None:
+def test_agent_can_plan_and_list_the_catalog(project: Project) -> None:
     project.write("fleet.yaml", FLEET)
     project.write("claim.yaml", (EXAMPLES / "workloads" / "two-pods.yaml").read_text())
 
@@ -67,7 +67,7 @@ def test_an_agent_plans_and_explains(project: Project) -> None:
     assert "g6.2xlarge" in json.dumps(data(catalog))
 
 
-def test_hostile_arguments_are_rejected_and_the_server_goes_on(project: Project) -> None:
+def test_hostile_arguments_are_rejected_and_the_server_continues(project: Project) -> None:
     project.write("claim.yaml", "kind: Nothing\n")
 
     _, answers = asked(
@@ -95,7 +95,7 @@ def call(folder: Path, command: str, *paths: str, **options: str) -> dict[str, A
     return Invocation(folder.resolve()).answer(command, paths, options)
 
 
-def test_a_stack_whose_fleet_is_shared_reaches_no_network(project: Project) -> None:
+def test_stack_with_a_shared_fleet_uses_no_network(project: Project) -> None:
     fleet = "git+https://example.invalid/a/b.git@main#fleet.yaml"
     project.write("stacks/Pulumi.far.yaml", f"config: {{pulumi-dra:fleet: '{fleet}'}}\n")
 
@@ -105,7 +105,7 @@ def test_a_stack_whose_fleet_is_shared_reaches_no_network(project: Project) -> N
     assert "this server doesn't start git" in answer["error"]["message"]
 
 
-def test_a_stack_reads_nothing_outside_the_folder(tmp_path: Path) -> None:
+def test_stack_reads_nothing_outside_the_folder(tmp_path: Path) -> None:
     root, outside = tmp_path / "root", tmp_path / "outside"
     for folder in (root / "stacks", outside):
         folder.mkdir(parents=True)
@@ -156,19 +156,19 @@ def confined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Confinement:
 
 
 @pytest.mark.parametrize("case", REJECTED)
-def test_an_access_is_rejected(case: str, confined: Confinement) -> None:
+def test_access_outside_the_folder_is_rejected(case: str, confined: Confinement) -> None:
     event, *arguments = REJECTED[case]
     with pytest.raises(NotAllowedHere):
         confined(event, tuple(arguments))
 
 
 @pytest.mark.parametrize("case", ALLOWED)
-def test_an_access_is_allowed(case: str, confined: Confinement) -> None:
+def test_access_inside_the_folder_is_allowed(case: str, confined: Confinement) -> None:
     event, *arguments = ALLOWED[case]
     confined(event, tuple(arguments))
 
 
-def test_a_kustomization_is_built_and_modules_in_the_folder_are_not_run(project: Project) -> None:
+def test_kustomization_is_built_without_running_local_modules(project: Project) -> None:
     for name in ("argparse.py", "yaml.py", "dra_command.py"):
         project.write(name, "raise SystemExit('replaced')\n")
     project.write("overlay/kustomization.yaml", "resources: [claim.yaml]\nnamespace: red\n")
@@ -181,7 +181,7 @@ def test_a_kustomization_is_built_and_modules_in_the_folder_are_not_run(project:
 
 
 @pytest.mark.parametrize("paths", [["x"] * 201, ["x" * 5_000]], ids=["many paths", "a long path"])
-def test_a_call_has_few_and_short_arguments(paths: list[str], tmp_path: Path) -> None:
+def test_call_has_limits_for_arguments(paths: list[str], tmp_path: Path) -> None:
     with pytest.raises(NotAllowed):
         Invocation(tmp_path.resolve()).answer("catalog", paths, {})
 
@@ -194,20 +194,20 @@ def test_no_path_leads_outside(path: str, tmp_path: Path) -> None:
         Invocation(tmp_path.resolve()).path(path)
 
 
-def test_a_path_that_looks_like_an_option_stays_a_path(tmp_path: Path) -> None:
+def test_path_that_looks_like_an_option_is_a_path(tmp_path: Path) -> None:
     (tmp_path / "--write").write_text("")
 
     assert Invocation(tmp_path.resolve()).path("--write") == "./--write"
 
 
-def test_without_the_folder_the_server_does_not_start(project: Project) -> None:
+def test_server_does_not_start_without_its_folder(project: Project) -> None:
     done = project.run("mcp", "--root", "missing")
 
     assert done.status == 2
     assert "--root" in done.err
 
 
-def test_a_root_that_is_no_folder_is_replaced_as_the_fix_says(project: Project) -> None:
+def test_fix_for_a_root_that_is_not_a_folder_works(project: Project) -> None:
     project.write("claim.yaml", "kind: Nothing\n")
 
     wrong = project.run_apart(
@@ -225,9 +225,7 @@ def test_a_root_that_is_no_folder_is_replaced_as_the_fix_says(project: Project) 
     assert right.returncode == 0, right.stderr
 
 
-def test_an_answer_in_time_needs_fewer_manifests_as_the_fix_says(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fix_for_a_timeout_works(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     call = Invocation(project.root.resolve())
     monkeypatch.setattr("dra_command.mcp.invocation.SECONDS", 0.01)
     with pytest.raises(

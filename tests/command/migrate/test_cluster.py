@@ -68,7 +68,7 @@ def report(project: Project, *items: dict[str, Any], status: int = 0) -> Migrate
     return MigrateClusterOutput.model_validate_json(done.out)
 
 
-def test_pods_count_for_the_workload_above_their_controllers(project: Project) -> None:
+def test_pods_count_toward_the_top_level_workload(project: Project) -> None:
     found = report(
         project,
         node("n1", 4, PLAIN),
@@ -89,7 +89,7 @@ def test_pods_count_for_the_workload_above_their_controllers(project: Project) -
     )
 
 
-def test_the_node_of_a_pod_says_how_its_gpu_is_shared(project: Project) -> None:
+def test_gpu_sharing_is_read_from_the_node_of_a_pod(project: Project) -> None:
     found = report(
         project,
         node("n1", 4, PLAIN),
@@ -103,7 +103,7 @@ def test_the_node_of_a_pod_says_how_its_gpu_is_shared(project: Project) -> None:
     assert "time-sliced" in found.users[1].reason
 
 
-def test_revisions_of_knative_can_not_have_claims(project: Project) -> None:
+def test_knative_revisions_cannot_have_claims(project: Project) -> None:
     own = pod("kn-1", "n1", "serving.knative.dev/v1 Revision kn")
     (user,) = report(project, node("n1", 4), own, status=1).users
 
@@ -111,7 +111,7 @@ def test_revisions_of_knative_can_not_have_claims(project: Project) -> None:
     assert "Knative's webhook" in user.reason
 
 
-def test_both_allocators_on_a_node_make_the_cluster_unready(project: Project) -> None:
+def test_cluster_with_both_allocators_on_a_node_is_not_ready(project: Project) -> None:
     found = report(project, node("n1", 1), driver_on("n1"), status=1)
 
     assert not found.is_ready
@@ -162,7 +162,7 @@ LOSSES = {
 
 
 @pytest.mark.parametrize(("items", "reason", "fix", "fixed"), LOSSES.values(), ids=LOSSES)
-def test_pods_that_do_not_survive_are_named_until_the_fix_is_applied(
+def test_pods_that_a_drain_deletes_are_reported_with_a_working_fix(
     project: Project,
     items: list[dict[str, Any]],
     reason: str,
@@ -176,7 +176,7 @@ def test_pods_that_do_not_survive_are_named_until_the_fix_is_applied(
     assert not report(project, node("n1", 4), *fixed).losses
 
 
-def test_a_deployment_survives_a_drain(project: Project) -> None:
+def test_deployment_survives_a_drain(project: Project) -> None:
     kept = pod("chat-1", "n1", "apps/v1 ReplicaSet chat")
 
     assert not report(project, node("n1", 4), kept).losses
@@ -193,7 +193,7 @@ def test_quotas_and_the_operator_are_reported(project: Project) -> None:
     assert "ConfigMap sharing configures" in notes
 
 
-def test_the_operator_supports_one_of_its_two_objects(project: Project) -> None:
+def test_operator_supports_only_one_of_its_two_objects(project: Project) -> None:
     cluster = {
         "apiVersion": "nvidia.com/v1alpha1",
         "kind": "GPUCluster",
@@ -205,7 +205,7 @@ def test_the_operator_supports_one_of_its_two_objects(project: Project) -> None:
     assert "can't be in one cluster" in notes
 
 
-def test_the_text_names_what_is_wrong_first(project: Project) -> None:
+def test_text_starts_with_the_problems(project: Project) -> None:
     whole = [node("n1", 1), driver_on("n1"), pod("one", "n1")]
     project.write("cluster.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": whole}))
 
@@ -216,7 +216,7 @@ def test_the_text_names_what_is_wrong_first(project: Project) -> None:
     assert "Pod ml/one on n1: no controller re-creates the pod" in done.out
 
 
-def test_a_report_changes_no_files_so_options_for_files_are_wrong(project: Project) -> None:
+def test_options_for_files_are_rejected_in_a_cluster_report(project: Project) -> None:
     project.write("cluster.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": []}))
 
     refused = project.run("migrate", "--observed", "cluster.json", "--write")

@@ -45,7 +45,7 @@ OLD_FLEET = FLEET.replace("0.4.1}}", "25.8.1}}\ndevicePlugin: {version: 0.20.0}"
 )
 
 
-def test_a_diff_is_printed_and_no_file_changes(project: Project) -> None:
+def test_diff_is_printed_and_no_file_changes(project: Project) -> None:
     path = project.write("chat.yaml", DEPLOYMENT)
 
     done = project.run("migrate", "chat.yaml")
@@ -69,7 +69,7 @@ def test_written_files_request_claims_that_plan_and_check_accept(project: Projec
     )
 
 
-def test_a_diff_can_be_applied(project: Project) -> None:
+def test_diff_can_be_applied(project: Project) -> None:
     path = project.write("chat.yaml", DEPLOYMENT)
     patch = project.run("migrate", "chat.yaml", "--format", "diff").out
 
@@ -78,7 +78,7 @@ def test_a_diff_can_be_applied(project: Project) -> None:
     assert "resourceClaimTemplateName: chat-gpu" in path.read_text()
 
 
-def test_a_class_that_serves_the_name_is_the_first_advice(project: Project) -> None:
+def test_class_with_an_extended_resource_name_is_the_first_advice(project: Project) -> None:
     project.write("chat.yaml", DEPLOYMENT)
     project.write("service.yaml", KNATIVE)
     project.write("fleet.yaml", FLEET)
@@ -90,7 +90,7 @@ def test_a_class_that_serves_the_name_is_the_first_advice(project: Project) -> N
     assert "gpu.nvidia.com (nvidia.com/gpu)" in done.out
 
 
-def test_a_workload_that_can_not_migrate_is_exit_status_1(project: Project) -> None:
+def test_workload_that_cannot_migrate_exits_with_1(project: Project) -> None:
     project.write("service.yaml", KNATIVE)
 
     done = project.run("migrate", "service.yaml", "--quiet")
@@ -99,7 +99,7 @@ def test_a_workload_that_can_not_migrate_is_exit_status_1(project: Project) -> N
     assert "Knative's webhook rejects resourceClaims" in done.out
 
 
-def test_json_is_as_its_schema_says(project: Project) -> None:
+def test_json_matches_its_schema(project: Project) -> None:
     project.write("chat.yaml", DEPLOYMENT)
 
     done = project.run("migrate", "chat.yaml", "--format", "json")
@@ -123,7 +123,7 @@ def test_json_is_as_its_schema_says(project: Project) -> None:
         ([], "this command needs manifests"),
     ],
 )
-def test_wrong_input(words: list[str], message: str, project: Project) -> None:
+def test_wrong_input_is_rejected(words: list[str], message: str, project: Project) -> None:
     project.write("chat.yaml", DEPLOYMENT)
 
     done = project.run("migrate", *words)
@@ -143,7 +143,7 @@ pools: [{name: l4, machine: g6.2xlarge, allocation: device-plugin, count: {max: 
 """
 
 
-def test_steps_are_printed_as_json_by_the_published_contract(project: Project) -> None:
+def test_steps_in_json_match_the_published_schema(project: Project) -> None:
     project.write("chat.yaml", DEPLOYMENT)
     project.write("fleet.yaml", OLD_POOL)
 
@@ -157,7 +157,7 @@ def test_steps_are_printed_as_json_by_the_published_contract(project: Project) -
     assert found.peak_hourly_usd == 2 * (found.steps[0].hourly_usd or 0)
 
 
-def test_a_folder_of_each_step_holds_files_that_other_subcommands_accept(project: Project) -> None:
+def test_files_of_each_step_are_accepted_by_other_subcommands(project: Project) -> None:
     project.write("chat.yaml", DEPLOYMENT)
     project.write("fleet.yaml", OLD_POOL)
     words = ("migrate", "chat.yaml", "--fleet", "fleet.yaml", "--steps", "--steps-folder", "steps")
@@ -172,7 +172,7 @@ def test_a_folder_of_each_step_holds_files_that_other_subcommands_accept(project
     assert "kubectl apply -f 02-move-chat/previous.yaml" in (step / "rollback.txt").read_text()
 
 
-def test_steps_that_cannot_be_proven_exit_with_a_failure(project: Project) -> None:
+def test_unproven_steps_exit_with_a_failure(project: Project) -> None:
     project.write("chat.yaml", DEPLOYMENT.replace("nvidia.com/gpu: 1", "nvidia.com/gpu: 4"))
     project.write("fleet.yaml", OLD_POOL)
 
@@ -218,7 +218,7 @@ def test_steps_need_the_old_pools(project: Project) -> None:
     assert (done.status, done.err) == (0, "")
 
 
-def test_the_first_step_lists_the_pools_that_it_creates(project: Project) -> None:
+def test_first_step_lists_the_pools_that_it_creates(project: Project) -> None:
     project.write("chat.yaml", DEPLOYMENT)
     project.write("fleet.yaml", OLD_FLEET)
     done = project.run("migrate", "chat.yaml", "--fleet", "fleet.yaml", "--steps")
@@ -230,7 +230,7 @@ def test_the_first_step_lists_the_pools_that_it_creates(project: Project) -> Non
     ]
 
 
-def test_time_sliced_replicas_get_the_settings_of_equal_shares(project: Project) -> None:
+def test_time_sliced_replicas_get_settings_for_equal_shares(project: Project) -> None:
     """Applied, these settings let all pods move, with as many pods per GPU as before."""
     path = project.write(
         "chat.yaml", DEPLOYMENT.replace("spec:\n  sel", "spec:\n  replicas: 4\n  sel")

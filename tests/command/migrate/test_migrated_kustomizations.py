@@ -63,7 +63,7 @@ def kustomized(project: Project) -> Project:
     return project
 
 
-def test_given_a_patch_when_written_expect_its_claim_in_a_listed_file(kustomized: Project) -> None:
+def test_claim_of_a_patch_is_written_to_a_listed_file(kustomized: Project) -> None:
     prod = kustomized.root / "k/overlays/prod"
 
     done = kustomized.run("migrate", "k", "--fleet", "fleet.yaml", "--write")
@@ -75,7 +75,7 @@ def test_given_a_patch_when_written_expect_its_claim_in_a_listed_file(kustomized
     assert kustomized.run("migrate", "k").out.startswith("Nothing to migrate")
 
 
-def test_given_two_overlays_with_one_patch_expect_both_to_list_its_claim(
+def test_claim_of_a_patch_in_two_overlays_is_listed_in_both(
     kustomized: Project,
 ) -> None:
     component = "kind: Component\npatches: [{path: big.yaml}]\n"
@@ -93,9 +93,7 @@ def test_given_two_overlays_with_one_patch_expect_both_to_list_its_claim(
 
 @needs_builder
 @pytest.mark.parametrize("overlay", ["dev", "prod"])
-def test_given_a_migrated_overlay_when_planned_expect_it_to_fit(
-    kustomized: Project, overlay: str
-) -> None:
+def test_migrated_overlay_fits(kustomized: Project, overlay: str) -> None:
     kustomized.run("migrate", "k", "--fleet", "fleet.yaml", "--write")
 
     assert kustomized.run("plan", f"k/overlays/{overlay}", "--fleet", "fleet.yaml").status == 0
@@ -105,14 +103,14 @@ def test_given_a_migrated_overlay_when_planned_expect_it_to_fit(
     "path",
     ["k/overlays", "k/overlays/dev", "k/overlays/prod", "k/overlays/prod/kustomization.yaml"],
 )
-def test_given_only_an_overlay_expect_the_folder_to_pass(kustomized: Project, path: str) -> None:
+def test_overlay_without_its_base_gets_the_folder_to_pass(kustomized: Project, path: str) -> None:
     done = kustomized.run("migrate", path, "--fleet", "fleet.yaml")
 
     assert done.status == 2
     assert "pass the folder that contains them: pulumi-dra migrate k\n" in done.err
 
 
-def test_given_the_files_themselves_expect_the_claim_in_a_listed_file(kustomized: Project) -> None:
+def test_claim_of_explicit_files_is_written_to_a_listed_file(kustomized: Project) -> None:
     done = kustomized.run("migrate", "k/base/tts.yaml", "k/overlays/prod/big.yaml", "--write")
 
     assert done.status == 0
@@ -120,7 +118,7 @@ def test_given_the_files_themselves_expect_the_claim_in_a_listed_file(kustomized
 
 
 @pytest.mark.parametrize("form", ["file", "inline"])
-def test_given_a_json_patch_with_devices_expect_no_change(kustomized: Project, form: str) -> None:
+def test_json_patch_with_devices_is_unchanged(kustomized: Project, form: str) -> None:
     inline = "".join(f"      {line}\n" for line in JSON_PATCH.splitlines())
     entry = "path: big.json.yaml" if form == "file" else f"patch: |-\n{inline}"
     kustomized.write("k/overlays/prod/big.json.yaml", JSON_PATCH)
@@ -139,7 +137,7 @@ def test_given_a_json_patch_with_devices_expect_no_change(kustomized: Project, f
     assert (kustomized.root / "k/base/tts.yaml").read_text() == BASE
 
 
-def test_given_resources_with_an_anchor_expect_the_line_to_add(kustomized: Project) -> None:
+def test_resources_with_an_anchor_get_the_line_to_add(kustomized: Project) -> None:
     kustomized.write("k/overlays/prod/kustomization.yaml", OVERLAY.replace(": [", ": &all [", 1))
 
     done = kustomized.run("migrate", "k", "--write")

@@ -131,7 +131,9 @@ def test_nothing_scrolls_sideways(
 @pytest.mark.skipif(not AXE, reason="AXE_CORE does not name axe.min.js")
 @pytest.mark.parametrize("report", [*REPORTS, *MADE])
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_axe_finds_nothing(report: str, dark: bool, pages: dict[str, str], tmp_path: Path) -> None:
+def test_axe_reports_no_violations(
+    report: str, dark: bool, pages: dict[str, str], tmp_path: Path
+) -> None:
     said = seen(tmp_path, pages[report], 1280, dark=dark, axe=Path(AXE).read_text(encoding="utf-8"))
     assert said["violations"] == []
     assert said["passes"] > 20

@@ -36,13 +36,13 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-def test_contrast_is_computed_as_wcag_does() -> None:
+def test_contrast_follows_wcag() -> None:
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
 
 
 @pytest.mark.parametrize("tokens", [LIGHT, DARK], ids=["light", "dark"])
-def test_colours_can_be_told_from_their_ground(tokens: dict[str, str]) -> None:
+def test_colors_have_sufficient_contrast(tokens: dict[str, str]) -> None:
     assert tokens.keys() == LIGHT.keys()
     for text, ground in TEXT_ON:
         assert contrast(tokens[text], tokens[ground]) >= 4.5, (text, ground)
@@ -50,7 +50,7 @@ def test_colours_can_be_told_from_their_ground(tokens: dict[str, str]) -> None:
         assert contrast(tokens[line], tokens[ground]) >= 3, (line, ground)
 
 
-def test_every_colour_of_the_styles_is_a_token() -> None:
+def test_every_color_of_the_styles_is_a_token() -> None:
     style = page_style()
     assert set(re.findall(r"#[0-9a-f]{6}\b", style)) == {*LIGHT.values(), *DARK.values()}
     used = set(re.findall(r"var\(--([a-z0-9]+)\)", style))
@@ -58,7 +58,7 @@ def test_every_colour_of_the_styles_is_a_token() -> None:
 
 
 @pytest.mark.parametrize("name", ["fits", "cannot-tell"])
-def test_reports_by_verdict(name: str, project: Project) -> None:
+def test_reports_match_the_golden_files(name: str, project: Project) -> None:
     if name == "fits":
         words = ["plan", "--stack", "dev"]
     else:
@@ -73,7 +73,7 @@ def test_reports_by_verdict(name: str, project: Project) -> None:
     compare(f"plan-{name}.html", done.out)
 
 
-def test_a_page_may_use_its_own_style_and_nothing_else(project: Project) -> None:
+def test_page_may_use_only_its_own_style(project: Project) -> None:
     page = project.run("plan", "--stack", "dev", "--format", "html").out
     (style,) = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
@@ -102,7 +102,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("form", ["html", "markdown", "text"])
 @pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_names_are_text_that_is_seen(name: str, form: str, project: Project) -> None:
+def test_hostile_names_are_shown_as_text(name: str, form: str, project: Project) -> None:
     quoted = json.dumps(name)
     project.write(
         "workloads/two-pods.yaml",
@@ -169,7 +169,7 @@ spec:
 """
 
 
-def test_many_workloads_and_pools_stay_small(project: Project) -> None:
+def test_report_of_many_workloads_and_pools_is_small(project: Project) -> None:
     """200 workloads on 20 pools: the report has at most half a megabyte, and most rows are
     collapsed.
     """
@@ -198,7 +198,7 @@ def test_many_workloads_and_pools_stay_small(project: Project) -> None:
     [("check", "workloads"), ("explain", "--stack", "dev", "--claim", "default/tesla-volta-gpu")],
     ids=["check", "explain"],
 )
-def test_other_answers_have_the_forms_too(
+def test_other_commands_support_markdown_and_html(
     words: tuple[str, ...], form: str, project: Project
 ) -> None:
     copy_examples(project)
@@ -207,7 +207,7 @@ def test_other_answers_have_the_forms_too(
     compare(f"{words[0]}.{'md' if form == 'markdown' else form}", done.out)
 
 
-def test_a_picture_is_one_svg_that_needs_nothing(project: Project) -> None:
+def test_picture_is_a_self_contained_svg(project: Project) -> None:
     done = project.run("plan", "--stack", "dev", "--picture", "pools.svg")
     assert "wrote pools.svg" in done.err
     text = (project.root / "pools.svg").read_text(encoding="utf-8")
@@ -221,7 +221,7 @@ def test_a_picture_is_one_svg_that_needs_nothing(project: Project) -> None:
     assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)|<script|url\((?!#hatch)", text)
 
 
-def test_a_message_is_told_in_text_and_json(project: Project) -> None:
+def test_message_is_explained_only_in_text_and_json(project: Project) -> None:
     done = project.run("explain", "--message", "anything", "--format", "html")
     assert done.status == 2
     assert "--message doesn't support --format html" in done.err

@@ -28,18 +28,18 @@ def rich_pen() -> RichPen:
 
 
 @given(st.lists(st.text(SIGNS, max_size=30), max_size=12).map("".join))
-def test_a_paragraph_is_as_rich_writes_it(text: str) -> None:
+def test_paragraph_equals_the_one_of_rich(text: str) -> None:
     plain = plain_paragraph(text, WIDTH)
     if plain is not None:
         assert plain == rich_pen().paragraph([text], folds=True)
 
 
-def test_a_long_paragraph_needs_no_rich() -> None:
+def test_long_paragraph_needs_no_rich() -> None:
     assert plain_paragraph("word " * 20, 24) == ["word word word word word"] * 4
 
 
 @given(st.data(), st.integers(1, 4))
-def test_a_table_is_as_rich_writes_it(data: st.DataObject, columns: int) -> None:
+def test_table_equals_the_one_of_rich(data: st.DataObject, columns: int) -> None:
     row = st.lists(CELLS, min_size=columns, max_size=columns)
     heads, rows = data.draw(row), data.draw(st.lists(row, min_size=1, max_size=4))
     right = data.draw(st.sets(st.integers(0, columns - 1)))
@@ -48,7 +48,7 @@ def test_a_table_is_as_rich_writes_it(data: st.DataObject, columns: int) -> None
         assert plain == rich_pen().table(heads, rows, right, {})
 
 
-def test_heads_of_numbers_are_folded_before_the_names_beside_them() -> None:
+def test_number_headings_are_wrapped_before_names() -> None:
     """A table of scenarios lost its first column at 80 columns."""
     heads = (
         "scenario",
@@ -67,12 +67,12 @@ def test_heads_of_numbers_are_folded_before_the_names_beside_them() -> None:
 @pytest.mark.parametrize(
     "text", ["two\nlines", "tab\there", "漢字", "e\u0301", "👍", "x" * (WIDTH + 1)]
 )
-def test_what_may_not_fit_is_left_to_rich(text: str) -> None:
+def test_text_of_unknown_width_is_left_to_rich(text: str) -> None:
     assert plain_paragraph(text, WIDTH) is None
     assert plain_table([text], [], (), WIDTH) is None
 
 
-def test_every_sign_taken_as_one_column_is_one() -> None:
+def test_every_narrow_character_has_one_column() -> None:
     taken = [
         sign for sign in map(chr, range(0x3000)) if plain_paragraph(f"{sign}.", WIDTH) is not None
     ]
@@ -80,7 +80,7 @@ def test_every_sign_taken_as_one_column_is_one() -> None:
     assert all(cell_len(sign) == 1 for sign in taken)
 
 
-def test_a_wide_sign_is_aligned() -> None:
+def test_wide_characters_are_aligned() -> None:
     file = io.StringIO()
     with Page(file) as page:
         page.table(["name", "n"], [["漢字", "1"], ["abcd", "22"]], numbers=[1])
@@ -88,7 +88,7 @@ def test_a_wide_sign_is_aligned() -> None:
 
 
 @pytest.mark.parametrize(("variables", "coloured"), [({}, False), ({"FORCE_COLOR": "1"}, True)])
-def test_colours_in_a_pipe_only_where_forced(variables: dict[str, str], coloured: bool) -> None:
+def test_piped_output_has_colors_only_if_forced(variables: dict[str, str], coloured: bool) -> None:
     code = (
         "from dra_command.pens.terminal.page import Page\nwith Page() as page: "
         "page.line(('fits', 'green'))\n"

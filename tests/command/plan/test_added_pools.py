@@ -28,7 +28,7 @@ def given(project: Project, selector: str, replicas: int = 1, **fleet: Any) -> N
     project.write("app.yaml", f"{template(selector=selector)}---\n{deployment(replicas=replicas)}")
 
 
-def test_the_pool_that_is_missing_is_written_and_with_it_everything_fits(project: Project) -> None:
+def test_missing_pool_is_written_and_makes_everything_fit(project: Project) -> None:
     given(project, LARGE, 3)
     done = project.run(*WORDS)
     assert done.status == 1
@@ -42,7 +42,7 @@ def test_the_pool_that_is_missing_is_written_and_with_it_everything_fits(project
     assert project.run(*WORDS[:4]).status != 0
 
 
-def test_cheap_pools_that_there_are_are_used_first(project: Project) -> None:
+def test_cheaper_existing_pools_are_used_first(project: Project) -> None:
     """One of two pods is on the fleet's existing pool, whose maximum doesn't change."""
     given(project, "true", 2, pools=[{**FLEET["pools"][0], "pricePerHour": 0.01}])
     project.run(*WORDS)
@@ -50,7 +50,7 @@ def test_cheap_pools_that_there_are_are_used_first(project: Project) -> None:
     assert row["count"] == {"min": 0, "max": 1}
 
 
-def test_a_quota_holds_for_the_pools_that_are_added(project: Project) -> None:
+def test_quota_applies_to_added_pools(project: Project) -> None:
     given(project, "true", 2, quotas=[{"name": "G", "unit": "gpus", "limit": 1}])
     assert (
         ": not written, because the workloads don't fit, even with additional pools of "
@@ -59,14 +59,14 @@ def test_a_quota_holds_for_the_pools_that_are_added(project: Project) -> None:
     assert not (project.root / "add.yaml").exists()
 
 
-def test_nothing_is_added_where_everything_fits(project: Project) -> None:
+def test_nothing_is_added_if_everything_fits(project: Project) -> None:
     given(project, "true")
     done = project.run(*WORDS)
     assert done.status == 0
     assert "add.yaml: not written, because all workloads already fit" in done.err
 
 
-def test_no_machine_helps(project: Project) -> None:
+def test_no_machine_type_helps(project: Project) -> None:
     given(project, 'device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("40Ti")) >= 0')
     done = project.run(*WORDS)
     assert done.status == 1
@@ -76,7 +76,7 @@ def test_no_machine_helps(project: Project) -> None:
     )
 
 
-def test_wrong_uses_are_refused(project: Project) -> None:
+def test_wrong_uses_are_rejected(project: Project) -> None:
     given(project, LARGE)
     done = project.run("plan", "app.yaml", "--observed", "app.yaml", "--suggest", "add.yaml")
     assert (done.status, "--suggest needs a fleet" in done.err) == (2, True)
@@ -85,7 +85,7 @@ def test_wrong_uses_are_refused(project: Project) -> None:
     assert done.status == 2
 
 
-def test_a_pool_for_mig_devices_has_a_configuration(project: Project) -> None:
+def test_pool_for_mig_devices_has_a_configuration(project: Project) -> None:
     selector = 'device.attributes["gpu.nvidia.com"].profile == "1g.10gb"'
     text = template(selector=selector).replace("Name: gpu.nvidia.com", "Name: mig.nvidia.com")
     project.write("fleet.yaml", yaml.safe_dump(FLEET))
@@ -98,7 +98,7 @@ def test_a_pool_for_mig_devices_has_a_configuration(project: Project) -> None:
     assert project.run(*WORDS[:4]).status == 0
 
 
-def test_only_the_missing_pool_is_added_to_pools_that_cost_more(project: Project) -> None:
+def test_only_the_missing_pool_is_added_to_costlier_pools(project: Project) -> None:
     """One pod lacks a pool, and the others keep theirs, although other machine types cost less."""
     dear = {"name": "h100", "machine": "p5.48xlarge", "count": {"max": 1}}
     selector = 'device.attributes["gpu.nvidia.com"].profile == "1g.10gb"'
@@ -112,7 +112,7 @@ def test_only_the_missing_pool_is_added_to_pools_that_cost_more(project: Project
 
 
 @pytest.mark.parametrize("spaces", [0, 2, 4])
-def test_the_pools_can_be_appended_to_the_file(spaces: int, project: Project) -> None:
+def test_pools_can_be_appended_to_the_file(spaces: int, project: Project) -> None:
     given(project, LARGE)
     text = yaml.safe_dump({**FLEET, "pools": []}, sort_keys=False).replace(
         "pools: []\n", "pools:\n"

@@ -21,7 +21,7 @@ def given(project: Project, name: str, *, without: str = "") -> None:
     project.write("app.yaml", yaml.safe_dump_all(kept))
 
 
-def test_a_change_of_the_fleet(project: Project) -> None:
+def test_change_of_the_fleet_is_written(project: Project) -> None:
     given(project, "m2-any-takes-h100")
     done = project.run(*WORDS)
     assert done.status == 0
@@ -34,7 +34,7 @@ def test_a_change_of_the_fleet(project: Project) -> None:
     assert yaml.safe_load(written) == {"pools": [{"name": "h100", "taints": [taint]}]}
 
 
-def test_a_change_of_the_manifests(project: Project) -> None:
+def test_change_of_the_manifests_is_written(project: Project) -> None:
     """No taint helps in this recorded case, so the pods must be restricted to their pools."""
     given(project, "039")
     assert "wrote fix.yaml: use node affinity to restrict" in project.run(*WORDS).err
@@ -84,7 +84,7 @@ def given_instead_of_the_job(
     )
 
 
-def test_guards_of_a_group_of_workers_become_a_patch_of_their_template(project: Project) -> None:
+def test_guards_of_a_worker_group_patch_its_template(project: Project) -> None:
     given_instead_of_the_job(
         project,
         "leaderworkerset.x-k8s.io/v1/LeaderWorkerSet",
@@ -102,7 +102,7 @@ def test_guards_of_a_group_of_workers_become_a_patch_of_their_template(project: 
     assert operation["path"] == "/spec/leaderWorkerTemplate/workerTemplate/spec/nodeSelector"
 
 
-def test_guards_of_a_bare_pod_spec_are_added_in_its_manifest_as_told(project: Project) -> None:
+def test_fix_for_a_pod_spec_without_a_template_works(project: Project) -> None:
     """Given a pod spec without a template around it, expect no patch, and no advice once the
     manifest has the guard.
     """
@@ -120,7 +120,7 @@ def test_guards_of_a_bare_pod_spec_are_added_in_its_manifest_as_told(project: Pr
     assert "to their manifests" not in service(nodeSelector={"pulumi-dra/pool": "pool-0"})
 
 
-def test_nothing_to_constrain(project: Project) -> None:
+def test_unneeded_constraints_are_not_written(project: Project) -> None:
     given(project, "m2-any-takes-h100", without="train")
     done = project.run(*WORDS)
     assert (
@@ -129,12 +129,12 @@ def test_nothing_to_constrain(project: Project) -> None:
     assert not (project.root / "fix.yaml").exists()
 
 
-def test_without_simulation_nothing_is_written(project: Project) -> None:
+def test_constraints_need_the_simulation(project: Project) -> None:
     given(project, "m2-any-takes-h100")
     assert "the simulation didn't run" in project.run(*WORDS, "--simulate", "off").err
 
 
-def test_nodes_that_exist_are_not_sized(project: Project) -> None:
+def test_constraints_need_a_fleet(project: Project) -> None:
     given(project, "m2-any-takes-h100")
     done = project.run(
         "plan", "app.yaml", "--observed", "cluster.yaml", "--constraints", "fix.yaml"
@@ -143,7 +143,7 @@ def test_nodes_that_exist_are_not_sized(project: Project) -> None:
     assert "--constraints needs a fleet to size" in done.err
 
 
-def test_json_holds_every_fix_with_its_patch(project: Project) -> None:
+def test_json_contains_every_fix_with_its_patch(project: Project) -> None:
     given(project, "m2-any-takes-h100")
     fixes = project.run("plan", "app.yaml", "--fleet", "fleet.yaml", "--format", "json").json[
         "simulation"
@@ -191,7 +191,7 @@ class TestGuardsBeforeKubernetes136:
         text = yaml.safe_dump({"resources": files, "components": ["../guards"]})
         project.write("workloads/kustomization.yaml", text)
 
-    def test_the_plan_names_the_command_that_writes_them(self, project: Project) -> None:
+    def test_plan_prints_the_command_that_writes_the_guards(self, project: Project) -> None:
         self.stack(project)
         command = "pulumi-dra plan --stack dev --constraints guards/kustomization.yaml"
         assert f"guards for the manifests: {command}\n" in project.run("plan", "--stack", "dev").err
@@ -201,7 +201,7 @@ class TestGuardsBeforeKubernetes136:
         assert (done.status, "guards for the manifests" in done.err) == (0, False)
         assert (project.root / "guards/kustomization.yaml").is_file()
 
-    def test_the_plan_of_a_stack_includes_them(self, project: Project) -> None:
+    def test_plan_of_a_stack_includes_the_guards(self, project: Project) -> None:
         self.stack(project)
         before = project.run(
             "plan", "--stack", "dev", "--constraints", "guards/kustomization.yaml", "--quiet"
@@ -242,7 +242,7 @@ class TestGuardsBeforeKubernetes136:
         self.add(project)
         assert project.run("plan", "--stack", "dev", "--quiet").status == 3
 
-    def test_a_plan_without_guards_does_not_include_them(self, project: Project) -> None:
+    def test_plan_without_guards_ignores_the_component(self, project: Project) -> None:
         self.stack(project)
         project.run("plan", "--stack", "dev", "--constraints", "guards/kustomization.yaml")
         self.add(project)

@@ -107,7 +107,7 @@ def with_drivers(fleet: dict[str, Any], **drivers: Any) -> dict[str, Any]:
     ],
     ids=["EFA", "RDMA", "two RDMA"],
 )
-def test_a_gpu_and_interfaces_on_one_root(
+def test_gpu_and_interfaces_share_one_root(
     project: Project, fleet: dict[str, Any], device_class: str, interfaces: int, pods_per_node: int
 ) -> None:
     requests = [request("gpu", "gpu.nvidia.com"), request("nic", device_class, count=interfaces)]
@@ -117,7 +117,7 @@ def test_a_gpu_and_interfaces_on_one_root(
     assert (answer["verdict"], nodes(answer)) == ("fits", 2)
 
 
-def test_more_interfaces_than_a_root_has(project: Project) -> None:
+def test_more_interfaces_than_a_root_has_do_not_fit(project: Project) -> None:
     requests = [request("gpu", "gpu.nvidia.com"), request("nic", "efa.networking.k8s.aws", count=5)]
     answer = plan(project, with_drivers(FLEET, dranet=True), workload(requests, 1, SAME_ROOT))
     assert answer["verdict"] == "does-not-fit"
@@ -129,7 +129,7 @@ def test_more_interfaces_than_a_root_has(project: Project) -> None:
 @pytest.mark.parametrize(
     "device_class", ["efa.networking.k8s.aws", "compute-domain-default-channel.nvidia.com"]
 )
-def test_nobody_can_tell_of_a_class_that_no_driver_of_the_fleet_brings(
+def test_class_without_a_driver_in_the_fleet_cannot_be_decided(
     project: Project, device_class: str
 ) -> None:
     assert (
@@ -138,7 +138,7 @@ def test_nobody_can_tell_of_a_class_that_no_driver_of_the_fleet_brings(
     )
 
 
-def test_an_interface_whose_root_nobody_published(project: Project) -> None:
+def test_interface_with_an_unpublished_root_cannot_be_decided(project: Project) -> None:
     fleet = with_drivers(GKE, dranet=True)
     bought = {"capacity": {"reservation": "gb200"}}
     fleet["pools"] = [{"name": "gb200", "machine": "a4x-highgpu-4g", "count": {"max": 2}, **bought}]
@@ -172,7 +172,7 @@ def shared(how: Any) -> dict[str, Any]:
     ],
     ids=["shares", "two shares", "memory", "all memory", "unlimited"],
 )
-def test_gpus_are_shared_as_the_fleet_says(
+def test_gpus_are_shared_as_configured_in_the_fleet(
     project: Project, how: Any, capacity: dict[str, str], pods: int, needed: int
 ) -> None:
     more = {"capacity": {"requests": capacity}} if capacity else {}
@@ -180,7 +180,7 @@ def test_gpus_are_shared_as_the_fleet_says(
     assert (answer["verdict"], nodes(answer)) == ("fits", needed)
 
 
-def test_one_channel_of_a_compute_domain_for_each_node(project: Project) -> None:
+def test_compute_domain_has_one_channel_per_node(project: Project) -> None:
     fleet = {**FLEET, "drivers": {"nvidia": {"version": "0.5.0", "computeDomains": True}}}
     channel = request("channel", "compute-domain-default-channel.nvidia.com")
     answer = plan(project, fleet, workload([channel], 3))
@@ -188,7 +188,7 @@ def test_one_channel_of_a_compute_domain_for_each_node(project: Project) -> None
     assert any("ComputeDomain plugin" in sentence for sentence in answer["assumptions"])
 
 
-def test_dynamic_mig_partitions_a_gpu_as_claims_need(project: Project) -> None:
+def test_dynamic_mig_partitions_a_gpu_for_the_claims(project: Project) -> None:
     fleet = {
         **FLEET,
         "drivers": {"nvidia": {"version": "0.5.0", "featureGates": {"DynamicMIG": True}}},
@@ -200,7 +200,7 @@ def test_dynamic_mig_partitions_a_gpu_as_claims_need(project: Project) -> None:
     assert (answer["verdict"], nodes(answer)) == ("fits", 2)
 
 
-def test_vfio_devices_have_a_class_of_their_own(project: Project) -> None:
+def test_vfio_devices_have_their_own_class(project: Project) -> None:
     fleet = {
         **FLEET,
         "drivers": {"nvidia": {"version": "0.5.0", "featureGates": {"PassthroughSupport": True}}},
@@ -223,7 +223,7 @@ def test_vfio_devices_have_a_class_of_their_own(project: Project) -> None:
     ],
     ids=["pods", "reservation", "label", "another label", "taint", "tolerated"],
 )
-def test_nodes_are_as_their_pool_says(
+def test_node_settings_of_the_pool_are_used(
     project: Project, settings: dict[str, Any], pod: dict[str, Any], needed: int | None
 ) -> None:
     fleet = shared("unlimited")
@@ -235,7 +235,7 @@ def test_nodes_are_as_their_pool_says(
         assert (answer["verdict"], nodes(answer)) == ("fits", needed)
 
 
-def test_daemon_pods_of_the_platform_take_their_part(project: Project) -> None:
+def test_daemon_pods_of_the_fleet_reduce_the_capacity(project: Project) -> None:
     fleet = {**shared("unlimited"), "daemonPods": {"agent": {"cpu": "5"}}}
     manifests = workload(
         [request("gpu", "gpu.nvidia.com")], 4, resources={"requests": {"cpu": "1"}}
@@ -244,7 +244,7 @@ def test_daemon_pods_of_the_platform_take_their_part(project: Project) -> None:
     assert nodes(plan(project, fleet, manifests)) == 2
 
 
-def test_the_saved_plan_holds_what_the_fleet_said(project: Project) -> None:
+def test_saved_plan_contains_the_settings_of_the_fleet(project: Project) -> None:
     project.stack(
         "version: 25.8.1",
         "version: 0.5.0\n        featureGates: {DynamicMIG: true}\n      dranet: true",
@@ -274,7 +274,7 @@ def test_the_saved_plan_holds_what_the_fleet_said(project: Project) -> None:
     ],
     ids=["DRANET", "dynamic MIG"],
 )
-def test_a_plan_is_judged_by_the_drivers_of_its_document(
+def test_plan_file_is_evaluated_with_its_own_drivers(
     project: Project, drivers: dict[str, Any], requests: list[dict[str, Any]]
 ) -> None:
     fleet = with_drivers(

@@ -23,20 +23,18 @@ def paths(folder: str) -> tuple[str, str, str]:
 @pytest.mark.parametrize(
     ("folder", "nodes"), [("gpu-and-efa", 2), ("gpu-and-rdma", 2), ("shared-gpus", 2)]
 )
-def test_an_example_needs_as_many_nodes_as_its_header_says(
-    project: Project, folder: str, nodes: int
-) -> None:
+def test_example_needs_the_nodes_in_its_header(project: Project, folder: str, nodes: int) -> None:
     answer = project.run("plan", *paths(folder), "--format", "json").json
     assert (answer["verdict"], answer["pools"][0]["count"]["packing"]) == ("fits", nodes)
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_an_example_breaks_no_rule(project: Project, folder: str) -> None:
+def test_example_violates_no_rule(project: Project, folder: str) -> None:
     assert project.run("check", *paths(folder)).status == 0
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_an_example_says_how_to_plan_it(folder: str) -> None:
+def test_example_contains_the_command_to_plan_it(folder: str) -> None:
     command = (
         f"#   pulumi-dra plan examples/{folder}/workload.yaml --fleet examples/{folder}/fleet.yaml"
     )

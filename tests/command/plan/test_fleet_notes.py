@@ -32,14 +32,14 @@ def planned(project: Project) -> Project:
     return project
 
 
-def test_notes_about_a_fleet(planned: Project) -> None:
+def test_notes_about_a_fleet_are_printed(planned: Project) -> None:
     done = planned.run("plan", "pod.yaml", "--fleet", "fleet.yaml")
     assert any("32 EFA interfaces" in note for note in done.notes)
     assert planned.run("plan", "pod.yaml", "--fleet", "fleet.yaml", "--quiet").notes == ()
     assert planned.run("plan", "pod.yaml", "--fleet", "fleet.yaml", "--format", "json").notes == ()
 
 
-def test_the_catalog_lists_outdated_facts(project: Project) -> None:
+def test_catalog_lists_outdated_facts(project: Project) -> None:
     rows = project.run("catalog", "outdated", "--today", "2026-11-26", "--format", "json").json[
         "outdated"
     ]

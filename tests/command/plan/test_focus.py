@@ -42,7 +42,7 @@ def rows_of(project: Project, *words: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(done.out)))
 
 
-def test_rows_add_up_to_the_cost_of_the_month(project: Project) -> None:
+def test_rows_add_up_to_the_monthly_cost(project: Project) -> None:
     rows = rows_of(project)
     hourly = Decimal(
         str(project.run("plan", "--stack", "dev", "--format", "json").json["cost"]["hourly"])
@@ -57,7 +57,7 @@ def test_rows_add_up_to_the_cost_of_the_month(project: Project) -> None:
     assert rows[-1]["ChargeDescription"] == "Capacity of planned nodes that no claim uses"
 
 
-def test_a_team_is_the_namespaces_label_or_the_namespace(project: Project) -> None:
+def test_team_is_a_label_of_the_namespace_or_its_name(project: Project) -> None:
     assert {row["x_Team"] for row in rows_of(project)[:-1]} == {"default"}
     namespace = (
         "apiVersion: v1\nkind: Namespace\nmetadata: {name: default, labels: {team: vision}}\n"
@@ -66,7 +66,7 @@ def test_a_team_is_the_namespaces_label_or_the_namespace(project: Project) -> No
     assert {row["x_Team"] for row in rows_of(project)[:-1]} == {"vision"}
 
 
-def test_without_a_price_there_are_no_rows_and_the_reason_is_printed(project: Project) -> None:
+def test_missing_price_is_reported_without_rows(project: Project) -> None:
     months = project.run("plan", "--stack", "dev", "--format", "focus", "--month", "2027")
     assert months.status == 2
     assert '"2027" is not a month such as 2027-01' in months.err

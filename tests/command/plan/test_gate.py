@@ -17,7 +17,7 @@ from command_project import EXAMPLES, Project
 ARGO = EXAMPLES / "gitops/argo"
 
 
-def test_the_gate_of_the_example_is_fresh(tmp_path: Path) -> None:
+def test_gate_of_the_example_is_up_to_date(tmp_path: Path) -> None:
     for name in ("workload.yaml", "fleet.yaml"):
         shutil.copy(ARGO / name, tmp_path)
 
@@ -29,7 +29,7 @@ def test_the_gate_of_the_example_is_fresh(tmp_path: Path) -> None:
     assert (tmp_path / "gate.yaml").read_text() == (ARGO / "gate.yaml").read_text()
 
 
-def test_the_job_passes_and_fails_with_the_plan(tmp_path: Path) -> None:
+def test_presync_job_passes_and_fails_with_the_plan(tmp_path: Path) -> None:
     job = yaml.safe_load((ARGO / "presync.yaml").read_text())
     (container,) = job["spec"]["template"]["spec"]["containers"]
     (generated,) = yaml.safe_load((ARGO / "kustomization.yaml").read_text())["configMapGenerator"]
@@ -48,12 +48,12 @@ def test_the_job_passes_and_fails_with_the_plan(tmp_path: Path) -> None:
     assert run() == 1
 
 
-def test_nodes_of_a_snapshot_have_no_gate(project: Project) -> None:
+def test_snapshot_has_no_gate(project: Project) -> None:
     done = project.run("plan", "workloads", "--observed", "cluster.json", "--gate", "gate.yaml")
     assert (done.status, "--gate needs a fleet" in done.err) == (2, True)
 
 
-def test_flux_applies_the_gate_and_the_workloads_of_the_plan(project: Project) -> None:
+def test_flux_applies_the_gate_and_the_planned_workloads(project: Project) -> None:
     project.write("flux/all.yaml", (ARGO.parent / "flux" / "kustomizations.yaml").read_text())
     (project.root / "gate").mkdir()
 
@@ -75,11 +75,11 @@ def test_flux_applies_the_gate_and_the_workloads_of_the_plan(project: Project) -
 class TestCheck:
     WORDS = ("plan", "--stack", "dev", "--gate", "gate.yaml", "-q")
 
-    def test_a_current_gate(self, project: Project) -> None:
+    def test_current_gate_passes(self, project: Project) -> None:
         assert project.run("plan", "--stack", "dev", "--write", "--gate", "gate.yaml").status == 0
         assert project.run(*self.WORDS, "--check").status == 0
 
-    def test_a_changed_gate_fails_and_is_kept(self, project: Project) -> None:
+    def test_changed_gate_fails_and_is_not_overwritten(self, project: Project) -> None:
         assert project.run("plan", "--stack", "dev", "--write", "--gate", "gate.yaml").status == 0
         changed = (project.root / "gate.yaml").read_text().replace("'2'", "'99'")
         project.write("gate.yaml", f"{changed}# mine\n")
@@ -89,7 +89,7 @@ class TestCheck:
         assert project.run(*self.WORDS).status == 0
         assert project.run(*self.WORDS, "--check").status == 0
 
-    def test_a_missing_gate_fails(self, project: Project) -> None:
+    def test_missing_gate_fails(self, project: Project) -> None:
         assert project.run("plan", "--stack", "dev", "--write").status == 0
         done = project.run(*self.WORDS, "--check")
         assert (done.status, "write it with --gate gate.yaml" in done.err) == (1, True)

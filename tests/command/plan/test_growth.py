@@ -23,7 +23,7 @@ def given(project: Project, name: str) -> None:
     project.write("cluster.yaml", yaml.safe_dump_all(objects))
 
 
-def test_the_report_says_how_many_nodes_more(project: Project) -> None:
+def test_report_prints_the_additional_nodes(project: Project) -> None:
     given(project, "m2-any-takes-h100")
     done = project.run(*WORDS)
     assert done.status == 0
@@ -34,7 +34,7 @@ def test_the_report_says_how_many_nodes_more(project: Project) -> None:
     assert "1 additional node, USD 6.88 per hour more" in words
 
 
-def test_json_has_what_exists_and_what_is_desired(project: Project) -> None:
+def test_json_contains_existing_and_desired_nodes(project: Project) -> None:
     given(project, "m2-any-takes-h100")
     answer = project.run(*WORDS, "--format", "json").json
     pools = {pool["name"]: (pool["existing"], pool["nodes"]["desired"]) for pool in answer["pools"]}
@@ -44,7 +44,7 @@ def test_json_has_what_exists_and_what_is_desired(project: Project) -> None:
         assert project.run(*WORDS, *words).status == 0
 
 
-def test_what_does_not_go_with_a_snapshot(project: Project) -> None:
+def test_options_that_do_not_support_snapshots_are_rejected(project: Project) -> None:
     given(project, "m2-any-takes-h100")
     assert (
         "--constraints needs a fleet to size"

@@ -86,7 +86,7 @@ spec:
 )
 
 
-def test_the_fix_of_a_rollout_is_a_plan_with_guards_for_it(project: Project) -> None:
+def test_fix_for_a_rollout_is_a_plan_with_guards(project: Project) -> None:
     project.write("fleet.yaml", FLEET)
     project.write("w.yaml", WORKLOADS)
     words = ("plan", "w.yaml", "--fleet", "fleet.yaml", "--format", "json")

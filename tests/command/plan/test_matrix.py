@@ -26,7 +26,7 @@ spec:
 """
 
 
-def test_a_matrix_is_a_table_of_verdicts_and_counts(project: Project) -> None:
+def test_matrix_is_a_table_of_verdicts_and_counts(project: Project) -> None:
     done = project.run(
         "plan",
         "-",
@@ -54,7 +54,7 @@ def test_a_matrix_is_a_table_of_verdicts_and_counts(project: Project) -> None:
     )
 
 
-def test_every_cell_is_what_the_plan_alone_says(project: Project) -> None:
+def test_every_cell_equals_its_own_plan(project: Project) -> None:
     matrix = project.run(
         "plan",
         "-",
@@ -84,7 +84,7 @@ def test_every_cell_is_what_the_plan_alone_says(project: Project) -> None:
         assert row["error"] is None
 
 
-def test_a_fleet_that_cannot_be_is_a_row_with_its_reason(project: Project) -> None:
+def test_invalid_fleet_is_a_row_with_its_reason(project: Project) -> None:
     words = (
         "plan",
         "workloads",
@@ -120,7 +120,7 @@ def test_a_fleet_that_cannot_be_is_a_row_with_its_reason(project: Project) -> No
         ),
     ],
 )
-def test_a_matrix_that_says_nothing_is_refused(
+def test_matrix_without_effect_is_rejected(
     project: Project, words: tuple[str, ...], says: str
 ) -> None:
     done = project.run("plan", "workloads", "--stack", "dev", "--matrix", *words)
@@ -128,7 +128,7 @@ def test_a_matrix_that_says_nothing_is_refused(
     assert says in done.err
 
 
-def test_what_if_explains_on_the_changed_fleet(project: Project) -> None:
+def test_what_if_explains_the_changed_fleet(project: Project) -> None:
     words = ("explain", "-", "--stack", "dev", "--claim", "default/five-gpu")
     assert project.run(*words, stdin=FIVE).status == 1
     done = project.run(*words, "--what-if", "pools.l4.count.max=8", stdin=FIVE)
@@ -147,7 +147,7 @@ def test_what_if_explains_on_the_changed_fleet(project: Project) -> None:
     assert project.run(*words, "--format", "json", stdin=FIVE).json["what_if"] is None
 
 
-def test_what_if_of_a_pool_that_is_not_there_yet(project: Project) -> None:
+def test_what_if_can_add_a_pool(project: Project) -> None:
     words = ("explain", "-", "--stack", "dev", "--claim", "default/five-gpu", "--pool", "h100")
     done = project.run(
         *words, "--what-if", "pools.h100={machine: p5.48xlarge, count: 1}", stdin=FIVE
@@ -155,7 +155,7 @@ def test_what_if_of_a_pool_that_is_not_there_yet(project: Project) -> None:
     assert (done.status, done.out.count("pool h100 (p5.48xlarge) fits")) == (0, 1)
 
 
-def test_a_snapshot_has_nothing_to_change(project: Project) -> None:
+def test_what_if_does_not_support_snapshots(project: Project) -> None:
     project.write("cluster.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n")
     done = project.run(
         "explain",
@@ -180,7 +180,7 @@ def test_each_workload_that_does_not_fit_has_its_reason(project: Project) -> Non
     assert done.out.count("pools.l4.count.max=0\n") == 1
 
 
-def test_a_plan_with_what_if_names_the_matrix(project: Project) -> None:
+def test_plan_with_what_if_suggests_the_matrix(project: Project) -> None:
     done = project.run("plan", "-", "--stack", "dev", "--what-if", "pools.l4.count.max=0")
     assert done.status == 2
     assert "use --matrix, or `pulumi-dra explain` with --what-if" in done.err

@@ -19,7 +19,7 @@ def export(limit: float) -> str:
     return json.dumps({"Quotas": [row]})
 
 
-def test_a_quota_that_is_too_small_is_reported_with_the_request_that_helps(
+def test_quota_that_is_too_small_is_reported_with_the_request_command(
     project: Project,
 ) -> None:
     project.write("quotas.json", export(8))

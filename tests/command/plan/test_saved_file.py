@@ -24,7 +24,7 @@ def repository(project: Project) -> Project:
     return project
 
 
-def test_the_plan_of_a_fleet_is_saved_and_checked(repository: Project) -> None:
+def test_plan_of_a_fleet_is_saved_and_checked(repository: Project) -> None:
     file = "infra/gpus.plan.json"
     missing = repository.run(*PLAN, "--check", file)
     written = repository.run(*PLAN, "--write", file)
@@ -40,7 +40,7 @@ def test_the_plan_of_a_fleet_is_saved_and_checked(repository: Project) -> None:
     assert (stale.status, f"run `{command}`" in stale.err) == (1, True)
 
 
-def test_a_plan_is_checked_for_the_demand_that_it_was_saved_for(repository: Project) -> None:
+def test_plan_is_checked_at_its_saved_demand(repository: Project) -> None:
     repository.run(*PLAN, "--demand", "peak", "--write", "gpus.json")
 
     assert repository.run(*PLAN, "--check", "gpus.json").status == 0
@@ -58,7 +58,7 @@ def test_a_plan_is_checked_for_the_demand_that_it_was_saved_for(repository: Proj
         ("1.36", "1.35", "Clouds can't downgrade a cluster"),
     ],
 )
-def test_a_step_of_versions_that_no_cloud_takes_is_reported(
+def test_unsupported_version_step_is_reported(
     repository: Project, before: str, now: str, said: str
 ) -> None:
     fleet = yaml.safe_load(FLEET)
@@ -72,14 +72,14 @@ def test_a_step_of_versions_that_no_cloud_takes_is_reported(
     assert ("warning: the saved plan was for" in done.err) is bool(said)
 
 
-def test_a_report_compares_with_the_saved_file(repository: Project) -> None:
+def test_report_compares_with_the_saved_file(repository: Project) -> None:
     repository.run(*PLAN, "--write", "gpus.json")
     done = repository.run(*PLAN, "--check", "gpus.json", "--format", "markdown")
     assert "No difference from the saved plan" in done.out or "no difference" in done.out
 
 
 @pytest.mark.skipif(kustomize_build() is None, reason="needs kustomize or kubectl")
-def test_a_kustomization_is_built_for_the_saved_plan(repository: Project) -> None:
+def test_kustomization_is_built_for_the_saved_plan(repository: Project) -> None:
     repository.write(
         "workloads/kustomization.yaml", "resources: [two-pods.yaml]\nnamespace: team-a\n"
     )
@@ -101,12 +101,12 @@ def test_a_kustomization_is_built_for_the_saved_plan(repository: Project) -> Non
     ],
     ids=["write", "check", "stack", "version", "folder"],
 )
-def test_wrong_input_is_named(words: tuple[str, ...], fault: str, repository: Project) -> None:
+def test_wrong_input_is_reported(words: tuple[str, ...], fault: str, repository: Project) -> None:
     done = repository.run(*words)
     assert (done.status, fault in done.err) == (2, True), done.err
 
 
-def test_a_quiet_report_compares_with_the_saved_plan(project: Project) -> None:
+def test_quiet_report_compares_with_the_saved_plan(project: Project) -> None:
     project.run("plan", "--stack", "dev", "--write")
     done = project.run("plan", "--stack", "dev", "--format", "markdown", "--quiet")
     assert "none saved" not in done.out
@@ -114,9 +114,7 @@ def test_a_quiet_report_compares_with_the_saved_plan(project: Project) -> None:
 
 
 @pytest.mark.parametrize("price", ["", "  pricePerHour: 2\n"], ids=["no price", "a price"])
-def test_a_plan_names_the_fleet_as_the_source_of_prices_that_it_has(
-    price: str, repository: Project
-) -> None:
+def test_prices_of_the_fleet_are_named_as_their_source(price: str, repository: Project) -> None:
     text = FLEET.replace("machine: g6.2xlarge", "machine: p3.2xlarge")
     repository.write("fleet.yaml", text.replace("  count:", f"{price}  count:"))
     assert ("prices from the fleet" in repository.run(*PLAN).out) == bool(price)

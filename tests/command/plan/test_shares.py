@@ -28,7 +28,7 @@ def words(text: str) -> str:
         ("explain", "-", *FLEET, *CLAIM, "--format", "markdown"),
     ],
 )
-def test_each_command_states_how_many_claims_a_device_fits(
+def test_each_command_prints_how_many_claims_fit_on_a_device(
     project: Project, command: tuple[str, ...]
 ) -> None:
     """Given six claims of 12Gi on at most four L4, two pods stay pending."""
@@ -36,7 +36,7 @@ def test_each_command_states_how_many_claims_a_device_fits(
     assert (done.status, LIMIT in words(done.out)) == (1, True)
 
 
-def test_explain_prints_the_amounts_of_a_claim_that_fits(project: Project) -> None:
+def test_explain_prints_the_amounts_of_a_fitting_claim(project: Project) -> None:
     done = project.run("explain", "-", *FLEET, *CLAIM, stdin=WORKLOAD.replace("7Gi", "7G"))
     assert (
         "memory: requests 7G, rounded up by the device's request policy; consumes 6676Mi of "
@@ -44,7 +44,7 @@ def test_explain_prints_the_amounts_of_a_claim_that_fits(project: Project) -> No
     ) in words(done.out)
 
 
-def test_the_table_of_claims_lists_the_amounts(project: Project) -> None:
+def test_table_of_claims_lists_the_amounts(project: Project) -> None:
     done = project.run("plan", "-", *FLEET, "--detail", stdin=WORKLOAD)
     rows = [line.split() for line in done.out.splitlines() if "server-0-gpu" in line]
     assert rows == [
@@ -62,7 +62,7 @@ def test_the_table_of_claims_lists_the_amounts(project: Project) -> None:
     ]
 
 
-def test_json_has_the_amounts_of_explain_and_of_the_plan_detail(project: Project) -> None:
+def test_json_contains_the_amounts_of_explain_and_plan(project: Project) -> None:
     json = ("--format", "json")
     explained = project.run("explain", "-", *FLEET, *CLAIM, *json, stdin=WORKLOAD).json
     planned = project.run("plan", "-", *FLEET, "--detail", *json, stdin=WORKLOAD).json

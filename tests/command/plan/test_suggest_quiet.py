@@ -11,7 +11,7 @@ from dra_planner.plan.suggestion.added_pools import NoAddedPools
 NODES = ({"name": "mig", "machine": "p5.4xlarge", "mig": "all-3g.40gb", "count": {"max": 1}},)
 
 
-def test_given_a_plan_that_fits_expect_why_no_file_is_written(project: Project) -> None:
+def test_reason_for_not_writing_a_file_is_printed(project: Project) -> None:
     done = project.run("plan", "--stack", "dev", "--quiet", "--suggest", "s.yaml")
 
     assert "s.yaml: not written, because all workloads already fit" in done.err
@@ -24,7 +24,7 @@ def test_given_a_plan_that_fits_expect_why_no_file_is_written(project: Project) 
         (NoAddedPools(NODES), "the verdict with 1 × p5.4xlarge (mig: all-3g.40gb) is cannot tell"),
     ],
 )
-def test_given_no_pools_expect_the_verdict_with_them(
+def test_missing_pools_are_reported_with_the_verdict(
     project: Project, monkeypatch: pytest.MonkeyPatch, found: NoAddedPools, reason: str
 ) -> None:
     monkeypatch.setattr(added_pools, "find_added_pools", lambda request: found)

@@ -46,7 +46,7 @@ spec:
 """
 
 
-def test_a_quiet_plan_shows_why_it_cannot_tell_although_all_pods_are_placed(
+def test_quiet_plan_explains_why_it_cannot_tell(
     project: Project,
 ) -> None:
     project.write("cluster.yaml", SNAPSHOT)

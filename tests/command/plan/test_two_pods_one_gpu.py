@@ -18,7 +18,7 @@ def fleet(count: Any) -> str:
     return yaml.safe_dump(document)
 
 
-def test_one_of_two_fits_and_the_fix_is_one_node_more(project: Project) -> None:
+def test_one_of_two_pods_fits_and_the_fix_adds_one_node(project: Project) -> None:
     done = project.run("plan", PODS, "--fleet", str(FLEET), "--format", "json")
 
     placed = {each["name"]: (each["placed"], each["pending"]) for each in done.json["workloads"]}
@@ -29,7 +29,7 @@ def test_one_of_two_fits_and_the_fix_is_one_node_more(project: Project) -> None:
 
 
 @pytest.mark.parametrize("count", [2, {"min": 0, "max": 4}], ids=["the fix, done", "room to grow"])
-def test_both_run_on_two_nodes(project: Project, count: Any) -> None:
+def test_both_pods_run_on_two_nodes(project: Project, count: Any) -> None:
     project.write("fleet.yaml", fleet(count))
     done = project.run("plan", PODS, "--fleet", "fleet.yaml", "--format", "json")
 
@@ -38,7 +38,7 @@ def test_both_run_on_two_nodes(project: Project, count: Any) -> None:
     assert done.json["cost"]["hourly"] == pytest.approx(2 * 0.526)
 
 
-def test_pools_that_may_grow_beyond_the_addresses_of_their_pods_are_refused(
+def test_pools_that_can_exceed_their_pod_range_are_rejected(
     project: Project,
 ) -> None:
     """A /24 of 10.244.0.0/16 for each node. Nodes that an autoscaler can add also count, as in
@@ -66,7 +66,7 @@ def test_pools_that_may_grow_beyond_the_addresses_of_their_pods_are_refused(
     assert planned(300).status == 0, "without an autoscaler the plan's two nodes are built"
 
 
-def test_the_text_says_so_in_its_first_lines(project: Project) -> None:
+def test_text_starts_with_the_verdict(project: Project) -> None:
     told = project.run("plan", PODS, "--fleet", str(FLEET)).out.splitlines()
 
     assert told[0] == "✕ Does not fit: 1 of 2 pods pending in 1 of 2 workloads"
@@ -77,7 +77,7 @@ def test_the_text_says_so_in_its_first_lines(project: Project) -> None:
     )
 
 
-def test_the_header_says_how_to_plan_it() -> None:
+def test_header_contains_the_command_to_plan_it() -> None:
     command = (
         "#   pulumi-dra plan examples/workloads/two-pods.yaml --fleet examples/one-t4/fleet.yaml"
     )

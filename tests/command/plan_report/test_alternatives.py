@@ -48,7 +48,7 @@ pools: [{name: l4, machine: MACHINE, count: {max: 4}}]
 @pytest.mark.parametrize(
     ("machine", "replicas"), [("g6.2xlarge", 3), ("g6.12xlarge", 2), ("g6.12xlarge", 5)]
 )
-def test_the_numbers_are_those_of_the_claims(machine: str, replicas: int, project: Project) -> None:
+def test_alternatives_are_counted_per_claim(machine: str, replicas: int, project: Project) -> None:
     project.write("m.yaml", WORKLOAD.replace("REPLICAS", str(replicas)))
     project.write("fleet.yaml", FLEET.replace("MACHINE", machine))
     words = ("plan", "m.yaml", "--fleet", "fleet.yaml")
@@ -66,5 +66,5 @@ def test_the_numbers_are_those_of_the_claims(machine: str, replicas: int, projec
             assert f"{pods} alternative {alternative}" in form
 
 
-def test_without_alternatives_nothing_is_said(project: Project) -> None:
+def test_no_alternatives_are_printed_without_them(project: Project) -> None:
     assert "alternative" not in project.run("plan", "--stack", "dev").out

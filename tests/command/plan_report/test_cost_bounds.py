@@ -89,7 +89,7 @@ def fewest(pods: int, most: int = 4) -> int:
          "pricePerHour)"),
     ],
 )  # fmt: skip
-def test_each_least_is_of_its_own_objective(
+def test_each_bound_belongs_to_its_objective(
     case: str, pods: int, prices: dict[str, float | None], said: str
 ) -> None:
     assert costs(planned(pods, prices)) == (said,), case
@@ -97,7 +97,7 @@ def test_each_least_is_of_its_own_objective(
 
 @pytest.mark.parametrize("pods", [1, 2, 3, 4, 5, 8, 9, 15])
 @pytest.mark.parametrize("large", [3, 9])
-def test_the_fewest_are_said_to_be_where_they_are(pods: int, large: float) -> None:
+def test_fewest_nodes_are_reported_if_they_differ(pods: int, large: float) -> None:
     """The bounds of pools aren't added up, because each pool might not be needed."""
     plan = planned(pods, {ONE: 2, FOUR: large})
     built = sum(pool.nodes.desired for pool in plan.pools)
@@ -133,7 +133,7 @@ spec:
 """
 
 
-def test_pods_of_a_daemon_set_on_system_nodes_are_not_counted_among_those_of_the_plan() -> None:
+def test_daemon_set_pods_on_system_nodes_are_not_counted() -> None:
     fleet = planned(1, {ONE: 1.0}).fleet
     plan = make_plan(PlanRequest(sources=(Source("watch.yaml", WATCHING),), fleet=fleet))
     assert headline(plan).endswith(

@@ -27,7 +27,7 @@ NONE = {"paths": [], "observed": None, "fleet": None, "stack": None}
         ),
     ],
 )
-def test_a_command_has_the_inputs_of_its_report(
+def test_explain_command_has_the_inputs_of_its_report(
     name: str, values: dict[str, object], inputs: str
 ) -> None:
     command = explain_command(Namespace(**{**NONE, **values}), "--claim", "ml/web-gpu")

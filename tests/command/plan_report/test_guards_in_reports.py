@@ -44,7 +44,7 @@ def guided() -> Plan:
     return plan_of(placement="guided")
 
 
-def test_the_text_names_the_guards_and_the_other_future(guided: Plan) -> None:
+def test_text_lists_the_guards_and_the_result_without_them(guided: Plan) -> None:
     file = io.StringIO()
     print_plan(guided, file=file)
     first, *rest = file.getvalue().splitlines()
@@ -56,7 +56,7 @@ def test_the_text_names_the_guards_and_the_other_future(guided: Plan) -> None:
         assert re.search("pods? pending", line)
 
 
-def test_the_text_names_the_option_that_lists_the_rules(guided: Plan) -> None:
+def test_text_names_the_option_that_lists_the_rules(guided: Plan) -> None:
     for detail in (False, True):
         file = io.StringIO()
         print_plan(guided, file=file, detail=detail)
@@ -64,7 +64,7 @@ def test_the_text_names_the_option_that_lists_the_rules(guided: Plan) -> None:
         assert ("Steering rules" in file.getvalue()) == detail
 
 
-def test_settings_compare_each_rule_by_its_pool(guided: Plan) -> None:
+def test_settings_compare_rules_by_pool(guided: Plan) -> None:
     with_guards = plan_file(guided)
 
     no_rules = with_guards.model_copy(update={"guards": GuardsPart.of(Guards())})
@@ -79,7 +79,7 @@ def test_settings_compare_each_rule_by_its_pool(guided: Plan) -> None:
         assert all(str(ref) in said for ref, _ in rule.workloads)
 
 
-def test_a_reason_names_the_guard_that_selects_nodes(guided: Plan) -> None:
+def test_reason_names_the_guard_that_selects_nodes(guided: Plan) -> None:
     reasons = [
         reason
         for name in explainable_names(guided.judgement).claims
@@ -104,7 +104,7 @@ def test_markdown_and_html_have_the_same_guards(guided: Plan) -> None:
             assert line.effect in text
 
 
-def test_html_shows_both_futures_side_by_side(guided: Plan) -> None:
+def test_html_compares_both_results_side_by_side(guided: Plan) -> None:
     """Expect the nodes of each pool, the price, and the pending pods, without guards and with
     them.
     """
@@ -136,14 +136,14 @@ def test_json_lists_rules_pools_and_both_prices(guided: Plan) -> None:
     assert guards["free_pending"][0] <= guards["free_pending"][1]
 
 
-def test_before_kubernetes_1_36_the_owners_of_the_namespace_act() -> None:
+def test_before_kubernetes_1_36_namespace_owners_apply_guards() -> None:
     lines = guard_lines(plan_of(placement="guided", kubernetes="1.35"))
     assert lines
     for line in lines:
         assert line.who_acts == ("pulumi up" if line.kind == "split" else "owners of ml")
 
 
-def test_a_plan_without_guards_has_no_such_key() -> None:
+def test_plan_without_guards_has_no_guards_key() -> None:
     given = platform("aks", "small", 3)
     plan = make_plan(
         PlanRequest(
@@ -162,9 +162,7 @@ def free() -> Plan:
 
 
 @pytest.mark.long
-def test_without_guards_pending_pods_are_one_finding_with_guards_as_the_fix(
-    free: Plan, guided: Plan
-) -> None:
+def test_pending_pods_are_one_finding_with_guards_as_the_fix(free: Plan, guided: Plan) -> None:
     """Expect the nodes and the price that a plan with guards then has."""
     assert free.verdict == "cannot-tell"
     (found,) = obstacles(free)
@@ -181,7 +179,7 @@ def test_without_guards_pending_pods_are_one_finding_with_guards_as_the_fix(
     assert f"on {nodes} nodes, USD {guided.cost.hourly_usd:,.2f} per hour" in fix
 
 
-def test_rules_report_pods_with_one_cause_once(free: Plan) -> None:
+def test_pods_with_one_cause_are_reported_once(free: Plan) -> None:
     assert free.manifests is not None
     view = view_of(free.manifests, free.judgement.features, free, lambda: free.judgement)
     (found,) = (each for each in check_all(view) if each.code == "claim-cannot-be-judged")
@@ -189,7 +187,7 @@ def test_rules_report_pods_with_one_cause_once(free: Plan) -> None:
     assert found.fix.startswith("set placement: guided in the fleet")
 
 
-def test_the_proof_names_what_it_covers_with_seeds(guided: Plan) -> None:
+def test_proof_lists_its_scope_and_seeds(guided: Plan) -> None:
     file = io.StringIO()
     print_plan(guided, file=file)
     text = " ".join(file.getvalue().split())

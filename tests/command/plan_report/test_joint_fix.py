@@ -57,7 +57,7 @@ def plan() -> Plan:
     return make_plan(PlanRequest(sources=(Source("m.yaml", text),), fleet=fleet))
 
 
-def test_html(plan: Plan) -> None:
+def test_html_contains_the_joint_fix(plan: Plan) -> None:
     page = plan_html(plan)
 
     assert '<h2 id="joint-fix">Fix for all workloads</h2>' in page
@@ -65,7 +65,7 @@ def test_html(plan: Plan) -> None:
     assert '<a href="#joint-fix">' in page
 
 
-def test_json(plan: Plan) -> None:
+def test_json_contains_the_joint_fix(plan: Plan) -> None:
     assert json.loads(plan_json(plan))["joint_fix"]["steps"] == [
         'set the maximum of pool "l4" to 5'
     ]

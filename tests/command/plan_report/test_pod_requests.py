@@ -84,16 +84,16 @@ def told(*documents: dict[str, Any]) -> list[str]:
     ],
     ids=["one", "added up", "all of a node", "equal attributes", "alternatives"],
 )
-def test_a_pod_says_what_it_requests(claims: dict[str, Any], says: str) -> None:
+def test_pod_lists_its_requests(claims: dict[str, Any], says: str) -> None:
     assert told(claims, pod("c")) == [says]
 
 
-def test_a_claim_that_others_use_too_is_said_to_be_shared() -> None:
+def test_claim_with_several_users_is_marked_as_shared() -> None:
     claim = {**template("c"), "kind": "ResourceClaim", "spec": {"devices": {"requests": [TWO]}}}
     assert told(claim, pod("c", "resourceClaimName")) == ["2 × gpu.nvidia.com (shared)"]
 
 
-def test_administrative_access_requests_no_device() -> None:
+def test_admin_access_requests_no_device() -> None:
     namespace = {
         "apiVersion": "v1",
         "kind": "Namespace",
@@ -102,7 +102,7 @@ def test_administrative_access_requests_no_device() -> None:
     assert told(namespace, template("c", WATCHING), pod("c")) == []
 
 
-def test_roles_that_request_different_things_are_named() -> None:
+def test_roles_with_different_requests_are_named() -> None:
     roles = {
         role: {"replicas": 1, "template": {"spec": pod_spec(claim)}}
         for role, claim in (("Master", "one"), ("Worker", "two"))

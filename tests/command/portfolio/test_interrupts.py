@@ -56,9 +56,7 @@ def is_alone(group: int) -> bool:
 
 
 @pytest.mark.parametrize("engine", ["dask", "processes"])
-def test_ctrl_c_reaches_every_process_and_what_was_done_is_kept(
-    tmp_path: Path, engine: str
-) -> None:
+def test_interrupt_reaches_every_process_and_results_are_kept(tmp_path: Path, engine: str) -> None:
     file = write_portfolio(tmp_path / "p", 100, 49)
     process = started(file, engine)
     wait_until(lambda: has_answers(file))
@@ -80,7 +78,7 @@ def test_ctrl_c_reaches_every_process_and_what_was_done_is_kept(
     )
 
 
-def test_workers_end_with_a_run_that_is_killed(tmp_path: Path) -> None:
+def test_workers_exit_if_their_run_is_killed(tmp_path: Path) -> None:
     file = write_portfolio(tmp_path / "p", 100, 49)
     process = started(file, "processes")
     wait_until(lambda: has_answers(file))

@@ -100,7 +100,7 @@ def answers_of(file: Path, results: str, **options: object) -> PortfolioAnswers:
 
 
 @pytest.mark.filterwarnings("ignore")  # messages of Dask when workers end
-def test_two_of_four_workers_are_killed_and_nothing_is_missing(
+def test_no_results_are_missing_after_two_workers_are_killed(
     tmp_path: Path, cluster: Started
 ) -> None:
     file = write_portfolio(tmp_path / "p", 40, 7)
@@ -123,7 +123,7 @@ def test_two_of_four_workers_are_killed_and_nothing_is_missing(
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_worker_with_another_planner_is_refused_and_a_scheduler_that_goes_is_told(
+def test_worker_of_another_version_or_lost_scheduler_is_reported(
     tmp_path: Path, cluster: Started, monkeypatch: pytest.MonkeyPatch
 ) -> None:
 
@@ -149,7 +149,7 @@ def test_a_worker_with_another_planner_is_refused_and_a_scheduler_that_goes_is_t
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_scheduler_that_does_not_answer_is_told(
+def test_unresponsive_scheduler_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
 
@@ -162,7 +162,7 @@ def test_a_scheduler_that_does_not_answer_is_told(
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_scheduler_without_workers_answers_once_the_command_that_is_told_starts_some(
+def test_fix_for_a_scheduler_without_workers_works(
     tmp_path: Path,
 ) -> None:
     where = tmp_path / "scheduler.json"

@@ -43,7 +43,7 @@ def answer(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, s
 
 
 @pytest.mark.long
-def test_the_example_in_text(
+def test_example_is_printed_as_text(
     example: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(example)
@@ -56,7 +56,7 @@ def test_the_example_in_text(
     assert [line for line in out.splitlines() if line in titles] == titles
 
 
-def test_the_report_in_text(
+def test_report_is_printed_as_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Pods with one GPU on nodes with one GPU: the figures can be checked by hand."""
@@ -73,7 +73,7 @@ def test_the_report_in_text(
     assert out == golden.read_text(encoding="utf-8")
 
 
-def test_the_example_in_json(
+def test_example_is_printed_as_json(
     example: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(example)
@@ -115,7 +115,7 @@ class Links(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_example_in_html(
+def test_example_is_printed_as_html(
     example: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(example)
@@ -134,7 +134,7 @@ def test_the_example_in_html(
     assert not re.search(r"(src|href)=.https?:", out)
 
 
-def test_one_cell_is_printed_as_plan_does(
+def test_cell_is_printed_like_plan(
     example: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(example)
@@ -149,7 +149,7 @@ def test_one_cell_is_printed_as_plan_does(
     assert "west/as-is" in err
 
 
-def test_all_answers_as_one_table(
+def test_all_results_are_written_as_one_table(
     example: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     import pyarrow.parquet as pq
@@ -162,7 +162,7 @@ def test_all_answers_as_one_table(
     assert all(re.fullmatch("[0-9a-f]{64}", row["digest"]) for row in table)
 
 
-def test_a_broken_stack_is_wrong_input_and_the_rest_is_told(
+def test_broken_stack_is_wrong_input_and_the_rest_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = write_portfolio(tmp_path / "p", 2, 1)
@@ -173,7 +173,7 @@ def test_a_broken_stack_is_wrong_input_and_the_rest_is_told(
     assert "2 have no result" in out
 
 
-def test_a_placement_that_cannot_be_made_is_wrong_input(
+def test_impossible_placement_is_wrong_input(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = write_portfolio(tmp_path / "p", 1, 0, "place: [{workloads: [work]}]\n")
@@ -183,7 +183,7 @@ def test_a_placement_that_cannot_be_made_is_wrong_input(
     assert "remove this workload from c00000, or rename it" in " ".join(out.split())
 
 
-def test_a_pattern_that_no_workload_of_any_stack_matches_is_told(
+def test_pattern_without_a_matching_workload_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = "ask: {simulate: off, curves: {most: 2, workloads: [default/web, default/wbe]}}\n"
@@ -199,7 +199,9 @@ def test_a_pattern_that_no_workload_of_any_stack_matches_is_told(
     ]
 
 
-def test_a_share_says_what_all_take(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sample_estimates_the_time_of_the_whole_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = write_portfolio(tmp_path / "p", 4, 1)
     _, out, _ = answer(capsys, str(file), "--sample", "25%")
     assert re.search(
@@ -209,7 +211,7 @@ def test_a_share_says_what_all_take(tmp_path: Path, capsys: pytest.CaptureFixtur
     )
 
 
-def test_what_was_interrupted_says_how_to_go_on(
+def test_interrupted_run_prints_how_to_continue(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from dra_command.portfolio.computation.engines.in_process import Here
@@ -251,7 +253,7 @@ def test_stacks_are_read_at_a_git_ref(tmp_path: Path) -> None:
     assert "git can't find the ref" in str(then.fault)
 
 
-def test_stacks_that_are_not_there_are_told_and_the_rest_is_planned(
+def test_missing_stacks_are_reported_and_the_rest_is_planned(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = write_portfolio(tmp_path / "p", 1, 1)
@@ -273,7 +275,7 @@ def test_stacks_that_are_not_there_are_told_and_the_rest_is_planned(
     assert "stacks[1]: no file matches" in told["faults"][0]
 
 
-def test_a_stack_whose_fleet_is_a_file_answers_as_the_fleet_does(
+def test_stack_with_a_fleet_file_has_the_results_of_the_fleet(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = write_portfolio(tmp_path / "p", 1, 0, "  - {stack: stacks/Pulumi.shared.yaml}\n")
@@ -287,7 +289,7 @@ def test_a_stack_whose_fleet_is_a_file_answers_as_the_fleet_does(
 
 
 @pytest.mark.parametrize("words", [("--engine", "processes"), ("--workers", "2")])
-def test_a_scheduler_elsewhere_has_workers_of_its_own(
+def test_remote_scheduler_rejects_local_worker_options(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, str]
 ) -> None:
     file = write_portfolio(tmp_path / "p", 1, 0)
@@ -296,7 +298,7 @@ def test_a_scheduler_elsewhere_has_workers_of_its_own(
     assert f"remove {words[0]}" in err
 
 
-def test_answers_that_cannot_be_read_are_told_and_computed_again(
+def test_unreadable_results_are_reported_and_computed_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     import pyarrow as pa
@@ -324,7 +326,7 @@ def test_answers_that_cannot_be_read_are_told_and_computed_again(
     ]
 
 
-def test_a_folder_that_cannot_keep_answers_is_told_before_anything_is_computed(
+def test_unwritable_results_folder_is_reported_first(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = write_portfolio(tmp_path / "p", 1, 0)
@@ -334,7 +336,7 @@ def test_a_folder_that_cannot_keep_answers_is_told_before_anything_is_computed(
     assert "use another folder (--results)" in err
 
 
-def test_another_run_on_the_same_answers_is_told(
+def test_concurrent_run_with_the_same_results_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = write_portfolio(tmp_path / "p", 1, 0)
@@ -375,7 +377,7 @@ def test_another_run_on_the_same_answers_is_told(
         ),
     ],
 )
-def test_paths_that_lead_nowhere_are_told(tmp_path: Path, text: str, says: str) -> None:
+def test_missing_paths_are_reported(tmp_path: Path, text: str, says: str) -> None:
     file = write_portfolio(tmp_path / "p", 2, 0)
     file.write_text(text)
     with pytest.raises(PlannerError) as caught:
@@ -383,7 +385,7 @@ def test_paths_that_lead_nowhere_are_told(tmp_path: Path, text: str, says: str) 
     assert re.search(says, str(caught.value))
 
 
-def test_a_glob_of_fleets_is_a_stack_each(tmp_path: Path) -> None:
+def test_glob_of_fleets_is_one_stack_per_file(tmp_path: Path) -> None:
     file = write_portfolio(tmp_path / "p", 3, 0)
     file.write_text(
         "stacks:\n  - {fleet: fleets/*.yaml, workloads: [work/c00000.yaml], labels: {tier: prod}}\n"

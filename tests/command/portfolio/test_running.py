@@ -48,7 +48,7 @@ def run(
     return run_portfolio(collect(str(file)), where, progress)
 
 
-def test_answers_are_those_of_make_plan(tmp_path: Path) -> None:
+def test_answers_equal_those_of_make_plan(tmp_path: Path) -> None:
     file = write_portfolio(tmp_path / "p", 3, 0)
     answers = run(file)
     for inputs, row in zip(answers.collected.stacks, rows_of(answers), strict=True):
@@ -62,14 +62,14 @@ def test_answers_are_those_of_make_plan(tmp_path: Path) -> None:
         )
 
 
-def test_a_second_run_computes_nothing(tmp_path: Path) -> None:
+def test_second_run_computes_nothing(tmp_path: Path) -> None:
     file = write_portfolio(tmp_path / "p", 3, 3)
     first, second = run(file), run(file)
     assert (first.log.computed, second.log.computed, second.log.known) == (12, 0, 12)
     assert rows_of(second) == rows_of(first)
 
 
-def test_a_changed_file_changes_its_cells_alone(tmp_path: Path) -> None:
+def test_changed_file_changes_only_its_cells(tmp_path: Path) -> None:
     file = write_portfolio(tmp_path / "p", 3, 3)
     run(file)
     work_file = tmp_path / "p" / "work" / "c00001.yaml"
@@ -79,7 +79,7 @@ def test_a_changed_file_changes_its_cells_alone(tmp_path: Path) -> None:
     assert rows_of(again) == rows_of(run(file, "fresh"))
 
 
-def test_a_changed_scenario_changes_its_cells_alone(tmp_path: Path) -> None:
+def test_changed_scenario_changes_only_its_cells(tmp_path: Path) -> None:
     file = write_portfolio(tmp_path / "p", 3, 3)
     run(file)
     file.write_text(
@@ -88,7 +88,7 @@ def test_a_changed_scenario_changes_its_cells_alone(tmp_path: Path) -> None:
     assert run(file).log.computed == 3
 
 
-def test_another_name_changes_nothing(tmp_path: Path) -> None:
+def test_renaming_changes_nothing(tmp_path: Path) -> None:
     file = write_portfolio(tmp_path / "p", 2, 1)
     run(file)
     text = file.read_text().replace("grow-1", "more")
@@ -96,7 +96,7 @@ def test_another_name_changes_nothing(tmp_path: Path) -> None:
     assert run(file).log.computed == 0
 
 
-def test_a_run_that_is_interrupted_keeps_what_was_done_and_continues(tmp_path: Path) -> None:
+def test_interrupted_run_keeps_results_and_continues(tmp_path: Path) -> None:
     file = write_portfolio(tmp_path / "p", 4, 1)
 
     def interrupt(log: RunLog) -> None:
@@ -110,14 +110,14 @@ def test_a_run_that_is_interrupted_keeps_what_was_done_and_continues(tmp_path: P
     assert rows_of(second) == rows_of(run(file, "fresh"))
 
 
-def test_a_share_of_the_stacks_is_run_with_all_scenarios(tmp_path: Path) -> None:
+def test_sample_of_the_stacks_runs_all_scenarios(tmp_path: Path) -> None:
     file = write_portfolio(tmp_path / "p", 4, 2)
     answers = run(file, sample=0.25)
     assert answers.log.computed == 3
     assert run(file).log.computed == 9
 
 
-def test_a_broken_stack_is_told_and_the_others_complete(tmp_path: Path) -> None:
+def test_broken_stack_is_reported_and_the_others_complete(tmp_path: Path) -> None:
     file = write_portfolio(tmp_path / "p", 3, 1)
     (tmp_path / "p" / "fleets" / "c00001.yaml").write_text("cloud: mars\n")
     (tmp_path / "p" / "work" / "c00002.yaml").unlink()
@@ -126,7 +126,7 @@ def test_a_broken_stack_is_told_and_the_others_complete(tmp_path: Path) -> None:
     assert outcomes[2:] == ["failed:input"] * 4
 
 
-def test_a_cell_that_takes_too_long_is_told_and_tried_again(
+def test_cell_that_times_out_is_reported_and_retried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = write_portfolio(tmp_path / "p", 2, 0, "limits: {seconds: 1}\n")
@@ -152,7 +152,7 @@ def test_a_cell_that_takes_too_long_is_told_and_tried_again(
     ) == 0
 
 
-def test_a_cell_without_memory_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cell_without_memory_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def hungry(stack: object, future: object) -> object:
         raise MemoryError
 
@@ -171,7 +171,7 @@ def test_a_cell_without_memory_is_told(tmp_path: Path, monkeypatch: pytest.Monke
     assert again.outcome == "fits"
 
 
-def test_a_deadline_ends_what_is_inside_and_nothing_after() -> None:
+def test_deadline_ends_only_its_block() -> None:
     def forever() -> None:
         while True:
             pass
@@ -182,7 +182,7 @@ def test_a_deadline_ends_what_is_inside_and_nothing_after() -> None:
         assert sum(range(1000)) == 499_500
 
 
-def test_a_pool_of_processes_answers_alike_though_one_is_killed(tmp_path: Path) -> None:
+def test_process_pool_gives_the_same_answers_after_a_process_is_killed(tmp_path: Path) -> None:
     file = write_portfolio(tmp_path / "p", 6, 5)
     killed: list[int] = []
 
@@ -201,7 +201,7 @@ def test_a_pool_of_processes_answers_alike_though_one_is_killed(tmp_path: Path) 
     assert rows_of(answers) == rows_of(run(file, "fresh"))
 
 
-def test_a_cell_that_ends_every_process_is_told_and_answered_with_more_memory(
+def test_cell_that_kills_every_process_is_reported_and_needs_memory(
     tmp_path: Path,
 ) -> None:
     """The kernel kills a process that needs more memory than the machine has, and reports no
@@ -230,7 +230,7 @@ def test_a_cell_that_ends_every_process_is_told_and_answered_with_more_memory(
     assert again.outcome == "fits"
 
 
-def test_answers_are_kept_without_pyarrow_as_well(tmp_path: Path) -> None:
+def test_answers_are_stored_without_pyarrow(tmp_path: Path) -> None:
     file = write_portfolio(tmp_path / "p", 2, 1)
     kept = [row for row in rows_of(run(file)) if row is not None]
     lines = Store(tmp_path / "lines")
@@ -254,7 +254,7 @@ def test_many_parts_become_one(tmp_path: Path) -> None:
     assert sorted(Store(tmp_path).read({row.digest for row in rows}).values()) == rows
 
 
-def test_the_json_of_plans_is_read_where_it_is_asked_for(tmp_path: Path) -> None:
+def test_json_of_plans_is_read_only_on_request(tmp_path: Path) -> None:
     rows = {name: AnswerRow(name, name, "fits", details=f'"{name}"') for name in ("plan", "risk")}
     store = Store(tmp_path)
     store.add(rows.values())
@@ -266,9 +266,7 @@ def test_the_json_of_plans_is_read_where_it_is_asked_for(tmp_path: Path) -> None
     }
 
 
-def test_stacks_with_few_cells_travel_together(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stacks_with_few_cells_are_batched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = write_portfolio(tmp_path / "p", 400, 0)
     sizes: list[int] = []
 
@@ -282,7 +280,7 @@ def test_stacks_with_few_cells_travel_together(
     assert sizes == [50] * 8
 
 
-def test_what_is_tried_again_is_not_kept(tmp_path: Path) -> None:
+def test_retried_outcomes_are_not_stored(tmp_path: Path) -> None:
     row = AnswerRow("a", "plan", "failed:time")
     store = Store(tmp_path)
     store.add([row, replace_outcome(row, "failed:input")])
@@ -307,7 +305,7 @@ def replace_outcome(row: AnswerRow, outcome: str) -> AnswerRow:
         (10_000_000, "here", 0, 8, "this process"),
     ],
 )
-def test_where_cells_are_computed_on_one_machine(
+def test_engine_is_chosen_by_cells_and_cores(
     cells: int,
     engine: str,
     workers: int,

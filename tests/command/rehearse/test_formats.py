@@ -31,7 +31,7 @@ def compare(name: str, text: str) -> None:
     assert text == path.read_text(encoding="utf-8")
 
 
-def test_markdown_html_and_json() -> None:
+def test_markdown_html_and_json_match_the_golden_files() -> None:
     found = rehearsal()
     compare("rehearsal.md", rehearse_markdown(found))
     page = rehearse_html(found)
@@ -40,7 +40,9 @@ def test_markdown_html_and_json() -> None:
     compare("rehearsal.json", rehearse_json(found) + "\n")
 
 
-def test_text(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_matches_the_golden_file(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     found = rehearsal()
     print_rehearsal(found)
@@ -49,14 +51,14 @@ def test_text(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
     compare("rehearsal.txt", text)
 
 
-def test_quiet_leaves_the_tables_out(capsys: pytest.CaptureFixture[str]) -> None:
+def test_quiet_omits_the_tables(capsys: pytest.CaptureFixture[str]) -> None:
     print_rehearsal(rehearsal(), quiet=True)
     said = capsys.readouterr().out
     assert "kube-scheduler: 0/4 nodes" in " ".join(said.split())
     assert "Scenario" not in said
 
 
-def test_json_is_the_contract() -> None:
+def test_json_matches_the_contract() -> None:
     document = json.loads(rehearse_json(rehearsal()))
     assert RehearseOutput.model_validate(document).model_dump(mode="json") == document
     assert document["workloads"][0]["simulation"] == {
@@ -66,7 +68,7 @@ def test_json_is_the_contract() -> None:
     assert document["scenarios"][0]["workloads"][1]["deviation"]["reason"] == "arrived-together"
 
 
-def test_what_nobody_explains_in_a_scenario_is_told_first() -> None:
+def test_unexplained_difference_in_a_scenario_is_reported_first() -> None:
     found = rehearsal()
     (scenario,) = found.scenarios
     strange = replace(scenario.rows[1], deviation=OutcomeDifference("unexplained", "why"))
@@ -75,7 +77,7 @@ def test_what_nobody_explains_in_a_scenario_is_told_first() -> None:
     assert headline(odd) == "1 unexplained difference between plan, simulation, and scheduler."
 
 
-def test_pods_that_a_scenario_leaves_pending_decide_the_verdict() -> None:
+def test_pods_left_pending_by_a_scenario_decide_the_verdict() -> None:
     found = rehearsal()
     placed = tuple(
         replace(row, wanted=row.outcome.placed, outcome=_placed(row.outcome)) for row in found.rows
@@ -91,14 +93,14 @@ def _placed(outcome: RehearsedWorkload) -> RehearsedWorkload:
     return replace(outcome, pods=tuple(pod for pod in outcome.pods if pod.node))
 
 
-def test_fixtures_agree() -> None:
+def test_fixtures_are_consistent() -> None:
     """In this plan, all pods fit except the last pod."""
     assert plan_of().workloads == ()
     assert outcome_of("web", pending=1, l4=2).placed == 2
     assert [each.placed for each in simulated(web={"l4": 2}).values()] == [2]
 
 
-def test_a_lost_node_that_leaves_pods_pending_has_a_fix_that_plans_a_spare_node() -> None:
+def test_fix_for_a_lost_node_plans_a_spare_node() -> None:
     found = rehearsal()
     (fix,) = [each for each in fixes(found) if "redundancy" in each]
     assert "set `redundancy: {nodes: 1}` in the fleet" in fix
@@ -110,7 +112,7 @@ def test_a_lost_node_that_leaves_pods_pending_has_a_fix_that_plans_a_spare_node(
     assert [*fixes(replace(found, plan=web[1]))] == []
 
 
-def test_pods_with_the_same_reason_are_named_together() -> None:
+def test_pods_with_the_same_reason_are_listed_together() -> None:
     found = rehearsal()
     (scenario,) = found.scenarios
     away = OutcomeDifference("no-controller")

@@ -79,14 +79,14 @@ def built(project: Project) -> Project:
     return project
 
 
-def test_a_rule_reads_the_pools_that_are_built(built: Project) -> None:
+def test_rule_reads_the_pools_that_are_built(built: Project) -> None:
     built.write("pulumi-dra.yaml", RULE)
     done = built.run("check", *RUN)
     assert done.status == 1
     assert "Deployment default/embed: a service runs on Spot nodes" in done.out
 
 
-def test_the_objects_describe_the_nodes_that_are_built(built: Project) -> None:
+def test_objects_describe_the_nodes_that_are_built(built: Project) -> None:
     plan: Mapping[str, Any] = yaml.safe_load(built.run("rules", "objects", *RUN).out)["plan"]
     pools = [(each["nodes"], each["devices"], each["usedDevices"]) for each in plan["pools"]]
     assert pools == [(0, 0, 0), (2, 16, 11)]
@@ -94,7 +94,7 @@ def test_the_objects_describe_the_nodes_that_are_built(built: Project) -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
-def test_the_reports_name_the_pool_that_is_built(built: Project, form: str) -> None:
+def test_reports_name_the_pool_that_is_built(built: Project, form: str) -> None:
     done = built.run("plan", *RUN, "--format", form, COLUMNS="200")
     assert "pool: as simulated, order settled" in done.out
     table = " ".join(
@@ -105,7 +105,7 @@ def test_the_reports_name_the_pool_that_is_built(built: Project, form: str) -> N
     assert ("h100" in row[1], "l4" in row[1]) == (True, False)
 
 
-def test_the_packing_stays_in_its_own_column(built: Project) -> None:
+def test_packing_has_its_own_column(built: Project) -> None:
     rows = built.run("plan", *RUN, "--format", "json").json["pools"]
     counts = [(row["count"]["packing"], row["count"]["simulated"]) for row in rows]
     assert counts == [(3, 0), (1, 2)]

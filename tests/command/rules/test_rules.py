@@ -54,14 +54,14 @@ def labeled(team: str) -> str:
 
 
 @pytest.mark.parametrize("file", EXAMPLE_FILES, ids=lambda file: file.stem)
-def test_an_example_passes_its_own_cases(file: Path, project: Project) -> None:
+def test_example_passes_its_own_cases(file: Path, project: Project) -> None:
     done = project.run("rules", "test", str(file), "--format", "json")
 
     assert (done.status, done.json["failed"], done.json["untested"]) == (0, 0, []), done.out
     assert {each["result"] for each in done.json["cases"]} >= {"pass", "fail"}
 
 
-def test_there_are_ten_examples() -> None:
+def test_at_least_ten_examples_exist() -> None:
     assert len(EXAMPLE_FILES) >= 10
 
 
@@ -107,7 +107,7 @@ def test_every_example_runs_in_check(checked: Any) -> None:
 
 
 @pytest.mark.parametrize("name", VERDICTS)
-def test_an_example_finds_what_is_wrong(name: str, checked: Any) -> None:
+def test_example_finds_the_faults(name: str, checked: Any) -> None:
     assert {each["message"] for each in checked["diagnostics"] if each["code"] == name} == VERDICTS[
         name
     ]
@@ -117,7 +117,7 @@ def plain_variables(document: Any) -> Any:
     return celpy.json_to_cel(document)
 
 
-def test_cel_python_agrees_where_its_evaluator_can_run() -> None:
+def test_cel_python_agrees_if_it_supports_the_expression() -> None:
     """cel-python parses both; its evaluator lacks optionals and list functions, and gets many cases
     wrong.
     """
@@ -141,7 +141,7 @@ def test_cel_python_agrees_where_its_evaluator_can_run() -> None:
 
 
 class TestCheck:
-    def test_a_custom_rule_needs_pools(self, project: Project) -> None:
+    def test_custom_rule_needs_pools(self, project: Project) -> None:
         project.write("pulumi-dra.yaml", NO_L4)
 
         without = project.run("check", "workloads", "--format", "json")
@@ -158,7 +158,7 @@ class TestCheck:
             "error", f'pool "l4": L4 isn\'t allowed ({REQUIRES_OTHER})', "Use A10G.",
         )  # fmt: skip
 
-    def test_a_finding_has_the_line_of_its_object(self, project: Project) -> None:
+    def test_finding_has_the_line_of_its_object(self, project: Project) -> None:
         project.write("pulumi-dra.yaml", LABELED)
 
         (found, *_) = project.run("check", "workloads", "--format", "json").json["diagnostics"]
@@ -168,7 +168,7 @@ class TestCheck:
         assert found["line"] > 0
 
     @pytest.mark.parametrize("given", [(), ("--fleet", "fleet.yaml")], ids=["manifests", "fleet"])
-    def test_labels_of_pods_are_those_of_the_manifest(
+    def test_labels_of_pods_are_read_from_the_manifest(
         self, project: Project, given: tuple[str, ...]
     ) -> None:
         project.write("pulumi-dra.yaml", LABELED)
@@ -180,7 +180,7 @@ class TestCheck:
         assert "team-label" in done.json["judged"]
         assert "team-label" not in {each["code"] for each in done.json["diagnostics"]}
 
-    def test_a_rule_about_a_workload_keeps_its_verdict(self, project: Project) -> None:
+    def test_rule_about_a_workload_keeps_its_verdict(self, project: Project) -> None:
         # given: one workload with an exempted misfit, and one with an unknown class
         project.write("app.yaml", labeled("search"))
         project.write("fleet.yaml", yaml.safe_dump(FLEET))
@@ -215,7 +215,7 @@ class TestCheck:
         )
         assert 'rule "team-labl" doesn\'t exist' in project.run("check", "workloads").err
 
-    def test_a_comment_in_a_manifest_exempts(self, project: Project) -> None:
+    def test_comment_in_a_manifest_exempts(self, project: Project) -> None:
         project.write("pulumi-dra.yaml", LABELED)
         file = next((project.root / "workloads").glob("*.yaml"))
         text = file.read_text()
@@ -228,7 +228,7 @@ class TestCheck:
         assert 'rule "team-label" doesn\'t exist' not in done.out
         assert "exempted" in done.out
 
-    def test_an_expression_that_fails_gives_no_verdict(self, project: Project) -> None:
+    def test_failing_expression_gives_no_verdict(self, project: Project) -> None:
         project.write("pulumi-dra.yaml", LABELED.replace('[?"team"].orValue("")', '["team"]'))
 
         done = project.run("check", "workloads")
@@ -247,7 +247,7 @@ class TestCheck:
             0, "no-l4 (mandatory; needs --stack, --fleet, or --observed)",
         )  # fmt: skip
 
-    def test_a_wrong_rule_stops_with_its_place(self, project: Project) -> None:
+    def test_wrong_rule_stops_with_its_place(self, project: Project) -> None:
         project.write("pulumi-dra.yaml", NO_L4.replace("pool.gpu", "pool.gpus"))
 
         done = project.run("check", "--stack", "dev")
@@ -259,7 +259,7 @@ class TestCheck:
         )
 
 
-def test_the_pack_finds_the_same(tmp_path: Path) -> None:
+def test_pack_has_the_same_findings(tmp_path: Path) -> None:
     (tmp_path / "pulumi-dra.yaml").write_text(NO_L4)
     configured = read_configuration(str(tmp_path / "pulumi-dra.yaml"))
     rules = configured_rules((*RULES, *configured.custom), configured.settings)
@@ -291,19 +291,19 @@ class TestObjects:
         assert pool["hourlyCost"] == round(pool["nodes"] * pool["nodeHourlyCost"], 6)
         assert document["cost"]["monthly"] == pytest.approx(document["cost"]["hourly"] * 730)
 
-    def test_unknown_fields_are_named(self, project: Project) -> None:
+    def test_unknown_fields_are_listed(self, project: Project) -> None:
         document = yaml.safe_load(project.run("rules", "objects", "--stack", "dev").out)
         assert "plan.pools[0].zones" in document["unknown"]
         assert "zones" not in document["plan"]["pools"][0]
 
-    def test_fields_without_pools_are_left_out(self, project: Project) -> None:
+    def test_fields_that_need_pools_are_omitted(self, project: Project) -> None:
         document = yaml.safe_load(project.run("rules", "objects", "workloads").out)
 
         assert document["cost"] == {}
         assert "verdict" not in document["plan"]
         assert document["plan"]["workloads"][0]["replicas"] > 0
 
-    def test_a_case_can_be_pasted_from_them(self, project: Project) -> None:
+    def test_printed_fields_can_be_pasted_into_a_case(self, project: Project) -> None:
         document = yaml.safe_load(project.run("rules", "objects", "--stack", "dev").out)
         rule = yaml.safe_load(NO_L4)
         given = {
@@ -318,7 +318,7 @@ class TestObjects:
 
 
 class TestCases:
-    def test_a_case_that_is_not_met_is_explained(self, project: Project) -> None:
+    def test_failed_case_is_explained(self, project: Project) -> None:
         case = "    tests: [{name: an L4, given: {pool: {gpu: NVIDIA L4}}, expect: pass}]\n"
         project.write("pulumi-dra.yaml", NO_L4 + case)
 
@@ -331,20 +331,20 @@ class TestCases:
             "1 rule, 1 case, 1 failed.\n"
         )
 
-    def test_a_rule_without_cases_is_named(self, project: Project) -> None:
+    def test_rule_without_cases_is_reported(self, project: Project) -> None:
         project.write("pulumi-dra.yaml", NO_L4)
         done = project.run("rules", "test")
         assert (done.status, "no-l4 has no test cases" in done.out) == (0, True)
         assert "1 rule, 0 cases, 0 failed, 1 rule without test cases." in done.out
         assert project.run("rules", "test", "--require-tests").status == 1
 
-    def test_a_rule_of_another_file_is_named_with_it(self, project: Project) -> None:
+    def test_rule_of_another_file_is_reported_with_it(self, project: Project) -> None:
         project.write("shared/rules.yaml", NO_L4)
         project.write("pulumi-dra.yaml", "extends: [shared/rules.yaml]\n")
         done = project.run("rules", "test")
         assert "no-l4 has no test cases (shared/rules.yaml)" in done.out
 
-    def test_without_a_file_there_is_nothing_to_test(self, project: Project) -> None:
+    def test_missing_file_is_reported(self, project: Project) -> None:
         assert "pulumi-dra.yaml" in project.run("rules", "test").err
 
 
@@ -355,13 +355,17 @@ class TestAConditionThatIsNeverTrue:
     WORDS = ("check", "--stack", "dev", "--fail-on", "never")
 
     @pytest.mark.parametrize(("stack", "applies"), [("dev", True), ("prod", False)])
-    def test_text(self, stack: str, applies: bool, project: Project) -> None:
+    def test_text_reports_a_rule_that_checked_nothing(
+        self, stack: str, applies: bool, project: Project
+    ) -> None:
         project.write("pulumi-dra.yaml", self.RULE.format(stack))
         said = "rule no-l4 checked nothing, because `when` is false for every object"
         assert (said in project.run(*self.WORDS).out) is not applies
 
     @pytest.mark.parametrize(("stack", "skipped"), [("dev", 0), ("prod", 1)])
-    def test_junit(self, stack: str, skipped: int, project: Project) -> None:
+    def test_junit_skips_a_rule_that_checked_nothing(
+        self, stack: str, skipped: int, project: Project
+    ) -> None:
         project.write("pulumi-dra.yaml", self.RULE.format(stack))
         text = project.run(*self.WORDS, "--format", "junit").out
         assert text.count('<testcase classname="pulumi-dra" name="no-l4">\n      <skipped') == (

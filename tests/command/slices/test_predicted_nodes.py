@@ -23,7 +23,7 @@ def test_nodes_and_classes_come_before_the_slices(project: Project) -> None:
     ]
 
 
-def test_they_are_a_snapshot_that_can_be_planned_on(project: Project) -> None:
+def test_predicted_nodes_can_be_planned_as_a_snapshot(project: Project) -> None:
     text = project.run("slices", "--stack", "dev", "--nodes").out
     project.write("cluster.yaml", text)
 
@@ -42,7 +42,7 @@ def test_they_are_a_snapshot_that_can_be_planned_on(project: Project) -> None:
     assert [each["placed"] for each in planned.json["workloads"]] == [1, 0]
 
 
-def test_one_pool_comes_without_the_system_nodes(project: Project) -> None:
+def test_single_pool_is_printed_without_system_nodes(project: Project) -> None:
     text = project.run("slices", "--stack", "dev", "--nodes", "--pool", "l4").out
 
     assert [
@@ -50,7 +50,7 @@ def test_one_pool_comes_without_the_system_nodes(project: Project) -> None:
     ] == ["l4-0"]
 
 
-def test_a_machine_alone_has_no_labels_to_print(project: Project) -> None:
+def test_nodes_need_a_fleet(project: Project) -> None:
     done = project.run("slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--nodes")
 
     assert done.status == 2

@@ -24,7 +24,7 @@ from dra_planner.plan.suggestion import suggest
         ),
     ],
 )
-def test_the_printed_fleet_runs_the_workloads(
+def test_printed_fleet_fits_the_workloads(
     region: str, machines: str, cloud: str, project: Project
 ) -> None:
     words = [str(EXAMPLES / "workloads"), "--region", region]
@@ -37,7 +37,7 @@ def test_the_printed_fleet_runs_the_workloads(
     assert project.run("plan", words[0], "--fleet", "fleet.yaml").status == 0
 
 
-def test_what_no_machine_runs_says_why(project: Project) -> None:
+def test_workloads_that_fit_no_machine_type_have_a_reason(project: Project) -> None:
     words = [str(EXAMPLES / "workloads-that-do-not-fit"), "--cloud", "eks", "--region", "us-east-1"]
     done = project.run("suggest", *words, "--machines", "g6.2xlarge")
     assert done.status == 1
@@ -71,7 +71,7 @@ spec:
 BY_ANOTHER = POD.replace("spec:\n", "spec:\n  schedulerName: volcano\n")
 
 
-def test_what_the_driver_rejects_on_every_machine_is_named(project: Project) -> None:
+def test_config_that_the_driver_always_rejects_is_reported(project: Project) -> None:
     project.write("pods.yaml", TEMPLATE + POD)
     done = project.run("suggest", "pods.yaml", "--region", "us-east-1", "--machines", "g6.2xlarge")
     assert (done.status, done.out) == (1, "")
@@ -79,7 +79,7 @@ def test_what_the_driver_rejects_on_every_machine_is_named(project: Project) -> 
     assert "→ remove mode\n" in done.err
 
 
-def test_pods_that_another_scheduler_places_leave_it_open(project: Project) -> None:
+def test_pods_of_another_scheduler_leave_the_verdict_open(project: Project) -> None:
     project.write("pods.yaml", TEMPLATE.partition("      config")[0] + BY_ANOTHER)
     done = project.run(
         "suggest", "pods.yaml", "--region", "us-east-1", "--machines", "g6.2xlarge,g6.12xlarge"
@@ -101,7 +101,7 @@ def test_pods_that_another_scheduler_places_leave_it_open(project: Project) -> N
         (["--cloud", "", "--region", "us-east-1a"], "us-east-1a"),
     ],
 )
-def test_wrong_input(words: list[str], message: str, project: Project) -> None:
+def test_wrong_input_is_rejected(words: list[str], message: str, project: Project) -> None:
     done = project.run(
         "suggest", str(EXAMPLES / "workloads"), "--cloud", "eks", "--region", "us-east-1", *words
     )
@@ -109,7 +109,7 @@ def test_wrong_input(words: list[str], message: str, project: Project) -> None:
     assert message in done.err
 
 
-def test_json_has_the_fleets_that_were_compared(project: Project) -> None:
+def test_json_contains_the_compared_fleets(project: Project) -> None:
     words = [str(EXAMPLES / "workloads"), "--region", "us-east-1", "--format", "json"]
     done = project.run(
         "suggest", *words, "--machines", "g6.2xlarge,g6.12xlarge,g6e.12xlarge,p4d.24xlarge"
@@ -124,7 +124,7 @@ def test_json_has_the_fleets_that_were_compared(project: Project) -> None:
     assert project.run("plan", words[0], "--fleet", "fleet.yaml").status == 0
 
 
-def test_fleets_that_are_not_simulated_show_their_packing(
+def test_fleets_without_simulation_show_their_packing(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The output is the same as for many kinds of pods, for which only a few fleets are planned."""
@@ -143,7 +143,7 @@ def test_fleets_that_are_not_simulated_show_their_packing(
     ) in project.run("suggest", *words).out
 
 
-def test_json_says_what_no_machine_runs(project: Project) -> None:
+def test_json_lists_workloads_that_fit_no_machine_type(project: Project) -> None:
     words = [
         str(EXAMPLES / "workloads-that-do-not-fit"),
         "--region",
@@ -158,7 +158,7 @@ def test_json_says_what_no_machine_runs(project: Project) -> None:
     assert answer["obstacles"]
 
 
-def test_json_of_wrong_input_is_an_error(project: Project) -> None:
+def test_wrong_input_is_an_error_in_json(project: Project) -> None:
     words = [str(EXAMPLES / "workloads"), "--region", "mars-1", "--format", "json"]
     done = project.run("suggest", *words)
     assert done.status == 2
@@ -171,7 +171,7 @@ SHARE = TEMPLATE.partition("      config")[0].replace(
 )
 
 
-def test_a_fleet_with_shares_explains_its_settings(project: Project) -> None:
+def test_fleet_with_shares_explains_its_settings(project: Project) -> None:
     project.write("pods.yaml", SHARE + POD)
     done = project.run("suggest", "pods.yaml", "--region", "us-east-1", "--machines", "g6.xlarge")
     assert done.status == 0
@@ -179,7 +179,7 @@ def test_a_fleet_with_shares_explains_its_settings(project: Project) -> None:
     assert "consumableShares: memory" in done.out
 
 
-def test_a_chosen_version_that_ignores_parts_is_a_warning(project: Project) -> None:
+def test_chosen_version_that_ignores_fields_is_a_warning(project: Project) -> None:
     project.write("pods.yaml", SHARE + POD)
     words = ("--region", "us-east-1", "--machines", "g6.xlarge", "--kubernetes", "1.35")
     done = project.run("suggest", "pods.yaml", *words)
@@ -203,7 +203,7 @@ def test_reasons_name_machine_types_instead_of_pools(project: Project) -> None:
     assert "p4d-24xlarge" not in done.err
 
 
-def test_a_fix_names_the_option_that_excludes_the_machine_types(project: Project) -> None:
+def test_fix_names_the_option_that_excludes_the_machine_types(project: Project) -> None:
     """Given a price below every GPU with 80 GiB, when a claim needs one, then --max-price is the
     fix.
     """

@@ -29,7 +29,7 @@ def _nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("given", SAMPLE, ids=lambda given: given.name)
 @pytest.mark.parametrize("has_solver", [True, False], ids=["solver", "no-solver"])
-def test_the_commands_agree(
+def test_plan_and_check_agree(
     given: Input, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, has_solver: bool
 ) -> None:
     words = given.arguments(tmp_path)
@@ -68,7 +68,7 @@ def _has_reasons(answer: Answer) -> None:
     assert found["verdict"] == "fits" or found["diagnostics"] or reasons, answer.text
 
 
-def test_explain_agrees_and_ends_soon(tmp_path: Path) -> None:
+def test_explain_agrees_and_is_fast(tmp_path: Path) -> None:
     for given in SAMPLE[:: 1 if SHARE == 1 else max(1, len(SAMPLE) // 16)]:
         words = given.arguments(tmp_path)
         planned = run("plan", *words, "--format", "json")

@@ -29,7 +29,7 @@ def with_kubectl(project: Project, script: str) -> str:
     return f"{project.root / 'bin'}{os.pathsep}{os.environ['PATH']}"
 
 
-def test_the_cluster_is_read_with_one_get(project: Project) -> None:
+def test_cluster_is_read_with_one_command(project: Project) -> None:
     path = with_kubectl(project, 'echo "$@" > words; cat cluster.yaml')
     project.write("cluster.yaml", NODE)
     answer = project.run(*WORDS, "--context", "gpu", "--format", "json", PATH=path).json
@@ -46,7 +46,7 @@ def test_the_cluster_is_read_with_one_get(project: Project) -> None:
     ]
 
 
-def test_what_kubectl_says_is_passed_on_with_a_command_to_try(project: Project) -> None:
+def test_error_of_kubectl_is_printed_with_a_command_to_try(project: Project) -> None:
     says = 'echo "E1121 noise" >&2; echo "error: context gpu does not exist" >&2; exit 1'
     path = with_kubectl(project, f"if [ -f there ]; then cat cluster.yaml; else {says}; fi")
     project.write("cluster.yaml", NODE)
@@ -73,7 +73,7 @@ def test_what_kubectl_says_is_passed_on_with_a_command_to_try(project: Project) 
     assert project.run(*WORDS, PATH=path).err == ""
 
 
-def test_without_kubectl_the_snapshot_can_be_given(project: Project, tmp_path: Path) -> None:
+def test_without_kubectl_a_snapshot_can_be_passed(project: Project, tmp_path: Path) -> None:
     project.write("config", "kind: Config\n")
     done = project.run(*WORDS, PATH=str(tmp_path / "empty"))
     assert done.status == 2
@@ -81,7 +81,7 @@ def test_without_kubectl_the_snapshot_can_be_given(project: Project, tmp_path: P
     assert "--observed" in done.err
 
 
-def test_options_that_do_not_go_together(project: Project) -> None:
+def test_incompatible_options_are_rejected(project: Project) -> None:
     assert "config does not exist" in project.run(*WORDS).err
     assert ". is a folder" in project.run("verify", "--kubeconfig", ".", "--stack", "dev").err
     project.write("config", "kind: Config\n")
@@ -90,7 +90,7 @@ def test_options_that_do_not_go_together(project: Project) -> None:
     assert "not allowed with" in done.err
 
 
-def test_another_context_is_chosen_as_the_fix_says(project: Project) -> None:
+def test_fix_for_an_unknown_context_works(project: Project) -> None:
     path = with_kubectl(
         project,
         'case "$*" in *get-contexts*) printf "prod\\ndev\\n";; '

@@ -48,7 +48,7 @@ def found(project: Project, *objects: dict[str, Any]) -> list[tuple[str, ...]]:
     ]
 
 
-def test_an_unhealthy_device_is_named_with_its_pod_and_message(project: Project) -> None:
+def test_unhealthy_device_is_reported_with_its_pod_and_message(project: Project) -> None:
     broken = {"resourceID": "gaudi.intel.com/n1/0000-19", "health": "Unhealthy"}
     rows = found(
         project,

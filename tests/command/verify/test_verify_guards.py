@@ -129,7 +129,7 @@ def policies(document: Json) -> tuple[Json, ...]:
     return placement_policies(part.guards)
 
 
-def test_guards_that_are_present_and_obeyed_differ_in_nothing(
+def test_present_and_effective_guards_have_no_differences(
     project: Project, verify: Callable[..., Done]
 ) -> None:
     document = saved(project)
@@ -186,7 +186,7 @@ def test_pods_on_another_pool_are_a_difference(
     ]
 
 
-def test_a_snapshot_without_policies_leaves_it_open_whether_guards_are_present(
+def test_guards_are_unknown_if_the_snapshot_has_no_policies(
     project: Project, verify: Callable[..., Done]
 ) -> None:
     saved(project)
@@ -196,25 +196,21 @@ def test_a_snapshot_without_policies_leaves_it_open_whether_guards_are_present(
     assert "mutatingadmissionpolicies" in unknown
 
 
-def test_before_1_36_the_pods_themselves_have_the_guards(
-    project: Project, verify: Callable[..., Done]
-) -> None:
+def test_before_1_36_pods_contain_the_guards(project: Project, verify: Callable[..., Done]) -> None:
     saved(project, "1.35")
     done = verify(node("n1", "l4"), pod("a", "gpu-1", "n1"))
     assert guard_rows(done) == [("Pod ml/a", "nodeSelector", "missing: 1 of 1 pod")]
     assert done.json["unknown"] == []
 
 
-def test_pods_that_the_plan_does_not_know_are_listed(
-    project: Project, verify: Callable[..., Done]
-) -> None:
+def test_unplanned_pods_are_listed(project: Project, verify: Callable[..., Done]) -> None:
     document = saved(project)
     done = verify(*policies(document), node("n1", "l4"), pod("new", "another", "n1"))
     assert done.json["unplanned_workloads"] == {"Pod ml/new": 1}
     assert guard_rows(done) == []
 
 
-def test_before_1_36_pods_that_spread_evenly_have_the_label_of_their_rule() -> None:
+def test_before_1_36_evenly_spread_pods_have_their_rules_label() -> None:
     """Given running pods with and without the label, and a pod of a rule without even spread,
     expect one difference.
     """
@@ -247,7 +243,7 @@ class TestPendingPods:
         labels = {"pod-template-hash": "6d4cf56db6"}
         return pod | {"metadata": pod["metadata"] | {"ownerReferences": [owner], "labels": labels}}
 
-    def test_of_a_planned_workload_are_a_difference(
+    def test_pending_pods_of_a_planned_workload_are_a_difference(
         self, project: Project, verify: Callable[..., Done]
     ) -> None:
         document = saved(project)
@@ -257,7 +253,7 @@ class TestPendingPods:
         assert self.pending(done) == [("Deployment ml/small", "1 of 2 pods pending")]
         assert done.status == 1
 
-    def test_of_another_workload_are_none(
+    def test_pending_pods_of_another_workload_are_no_difference(
         self, project: Project, verify: Callable[..., Done]
     ) -> None:
         document = saved(project)

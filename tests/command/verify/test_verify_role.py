@@ -39,13 +39,13 @@ def role() -> dict[str, Any]:
     return document
 
 
-def test_the_role_lists_what_is_read_and_no_more() -> None:
+def test_role_lists_only_the_verified_kinds() -> None:
     rules = role()["rules"]
     assert sorted(name for rule in rules for name in rule["resources"]) == sorted(VERIFIED_KINDS)
     assert {verb for rule in rules for verb in rule["verbs"]} == {"list"}
 
 
-def test_the_printed_role_is_the_documented_one_and_that_of_guards(project: Project) -> None:
+def test_printed_role_is_documented_and_includes_guards(project: Project) -> None:
     printed = yaml.safe_load(project.run("verify", "--role").out)
     page = role()
     of_guards = [*guard_kinds(36)]
@@ -81,7 +81,5 @@ def verifier() -> Iterator[ApiServer]:
         ("/apis/resource.k8s.io/v1/resourceclaims", 403),
     ],
 )
-def test_a_real_server_lets_it_read_that_and_nothing_else(
-    verifier: ApiServer, path: str, status: int
-) -> None:
+def test_role_is_limited_on_a_real_api_server(verifier: ApiServer, path: str, status: int) -> None:
     assert verifier.request("GET", path).status == status

@@ -68,7 +68,7 @@ def differences(project: Project) -> set[tuple[str, str]]:
     }
 
 
-def test_the_command_that_verify_prints_makes_the_prediction_right(project: Project) -> None:
+def test_printed_command_corrects_the_prediction(project: Project) -> None:
     project.write("fleet.yaml", FLEET)
     project.write("cluster.json", captured(*["Gaudi9"] * 6))
     assert differences(project)
@@ -79,7 +79,7 @@ def test_the_command_that_verify_prints_makes_the_prediction_right(project: Proj
     assert not differences(project)
 
 
-def test_the_rows_are_those_of_catalog_add(project: Project) -> None:
+def test_rows_equal_those_of_catalog_add(project: Project) -> None:
     project.write("fleet.yaml", FLEET)
     project.write("cluster.json", captured(*["Gaudi9"] * 6))
     words = ("--observed", "cluster.json", "--fleet", "fleet.yaml", "--format", "json")
@@ -91,7 +91,7 @@ def test_the_rows_are_those_of_catalog_add(project: Project) -> None:
 
 
 @pytest.mark.parametrize("models", [["Gaudi"] * 8, []])
-def test_nothing_is_offered_without_other_devices(project: Project, models: list[str]) -> None:
+def test_no_rows_are_suggested_without_other_devices(project: Project, models: list[str]) -> None:
     project.write("fleet.yaml", FLEET)
     project.write("cluster.json", captured(*models))
     words = ("--observed", "cluster.json", "--fleet", "fleet.yaml", "--format", "json")

@@ -188,12 +188,12 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("what", GIVEN)
-def test_it_is_not_in_any_output(what: str, printed: dict[str, str]) -> None:
+def test_secret_is_in_no_output(what: str, printed: dict[str, str]) -> None:
     assert any(GIVEN[what] in text for text in (STACK, WORKLOADS, CLUSTER))
     assert [words for words, text in printed.items() if GIVEN[what] in text] == []
 
 
-def test_no_path_of_the_machine_is_in_any_output(printed: dict[str, str]) -> None:
+def test_absolute_path_is_in_no_output(printed: dict[str, str]) -> None:
     folders = [text for words, text in printed.items() if words.endswith("folder")]
     assert [
         w
@@ -217,13 +217,13 @@ NEVER = {
 
 
 @pytest.mark.parametrize("path", PRINTED, ids=lambda path: path.name)
-def test_nothing_of_it_is_in_what_is_kept_as_an_example(path: Path) -> None:
+def test_example_contains_no_secret(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     found = {what: hit[0] for what, pattern in NEVER.items() if (hit := re.search(pattern, text))}
     assert found == {}
 
 
-def test_the_inputs_are_read_as_they_are_meant() -> None:
+def test_inputs_are_read_as_intended() -> None:
     assert {each["kind"] for each in yaml.safe_load_all(WORKLOADS)} >= {
         "Secret",
         "ConfigMap",

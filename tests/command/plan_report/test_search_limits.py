@@ -24,12 +24,12 @@ def planned(*, tried_all_fixes: bool) -> Plan:
     return replace(made, judgement=replace(made.judgement, tried_all_fixes=tried_all_fixes))
 
 
-def test_an_ended_search_for_fixes_is_named() -> None:
+def test_search_that_reached_its_limit_is_reported() -> None:
     ended = planned(tried_all_fixes=False)
 
     assert simulation(ended)[-1].startswith("The search for fixes reached its simulation limit")
     assert json.loads(plan_json(ended))["simulation"]["tried_all_fixes"] is False
 
 
-def test_a_search_that_tried_everything_is_not() -> None:
+def test_complete_search_is_not_reported() -> None:
     assert not any("ended" in each for each in simulation(planned(tried_all_fixes=True)))

@@ -36,9 +36,7 @@ spec:
 
 
 @pytest.mark.parametrize("fixed", ["count: 4", "allocationMode: All"])
-def test_the_fix_of_a_claim_for_some_of_the_chips_is_printed_and_helps(
-    project: Project, fixed: str
-) -> None:
+def test_fix_for_a_claim_of_some_chips_works(project: Project, fixed: str) -> None:
     project.write("fleet.yaml", FLEET)
     project.write("job.yaml", JOB)
     done = project.run("check", "job.yaml", "--fleet", "fleet.yaml")

@@ -28,7 +28,7 @@ CASES = (*STARTING, *ADMISSION, *QUEUES, *READING, *RULES_OF_PODS, *CONDITIONS, 
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_plan_and_check_agree_and_say_why(case: Case, tmp_path: Path) -> None:
+def test_plan_and_check_agree_with_a_reason(case: Case, tmp_path: Path) -> None:
     words = Input(name=case.name, manifests=dump(case.given), on=case.on).arguments(tmp_path)
     for command in ("plan", "check"):
         answer = run(command, *words)
@@ -50,7 +50,7 @@ def test_explain_agrees_with_the_plan(case: Case, tmp_path: Path) -> None:
         assert SEVERITY[answer.status] <= SEVERITY[STATUSES[case.verdict]], answer.text
 
 
-def test_explain_names_what_keeps_a_pod_from_running(tmp_path: Path) -> None:
+def test_explain_reports_the_obstacle_of_a_pod(tmp_path: Path) -> None:
     case = next(each for each in CASES if each.name == "MPS while its gate is off")
     words = Input(name=case.name, manifests=dump(case.given), on=case.on).arguments(tmp_path)
     answer = run("explain", *words, "--pod", "ml/serve")
@@ -59,19 +59,19 @@ def test_explain_names_what_keeps_a_pod_from_running(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a template in the flat form of v1beta1"])
-def test_explain_names_the_error_of_the_rejected_object(name: str, tmp_path: Path) -> None:
+def test_explain_reports_the_error_of_the_rejected_object(name: str, tmp_path: Path) -> None:
     case = next(each for each in CASES if each.name == name)
     words = Input(name=name, manifests=dump(case.given), on=case.on).arguments(tmp_path)
     answer = run("explain", *words, "--pod", "ml/serve")
     assert [text for text in case.says if text not in answer.line] == [], answer.text
 
 
-def test_names_are_used_once() -> None:
+def test_case_names_are_unique() -> None:
     names = [case.name for case in CASES]
     assert len(names) == len(set(names))
 
 
-def test_what_keeps_pods_from_running_is_mandatory() -> None:
+def test_rules_about_obstacles_of_pods_are_mandatory() -> None:
     """The planner's table determines this for plans, checks, and the policy pack."""
     levels = {rule.id: rule.level for rule in RULES}
     assert {each: levels.get(each) for each in STAGES} == dict.fromkeys(STAGES, "mandatory")
