@@ -55,27 +55,27 @@ def opened(*slices, on=None) -> NodeState:
     return open_node(on or node(), slices, CLASSES, F36)
 
 
-def test_a_taint_asks_for_a_toleration():
+def test_taint_suggests_a_toleration():
     here = opened(gpus(1), on=node(taints=[Taint("nvidia.com/gpu", "present")]))
     (edit,) = suggest_edits(refusal_of(shape(claim(request())), here))
     assert edit.kind == "tolerate"
     assert "key: nvidia.com/gpu" in str(edit)
 
 
-def test_a_full_node_asks_for_one_more():
+def test_full_node_suggests_one_more_node():
     pod, fresh = shape(claim(request(count=2))), opened(gpus(2))
     full = place(pod, fresh).node
     (edit,) = suggest_edits(refusal_of(pod, full), fresh)
     assert str(edit) == "add one more node like n1"
 
 
-def test_a_count_is_lowered_no_more_than_needed():
+def test_count_is_lowered_only_as_far_as_needed():
     pod = shape(claim(request(count=9)))
     (edit,) = suggest_edits(refusal_of(pod, opened(gpus(8))))
     assert str(edit) == "request 8 devices instead of 9 in request r of claim c1"
 
 
-def test_a_request_is_never_lowered_to_nothing():
+def test_request_is_never_lowered_to_zero():
     """A pod that requests none of it is another pod."""
     pod = shape(requests={"nvidia.com/gpu": 1})
     assert suggest_edits(refusal_of(pod, opened(gpus(1)))) == ()
@@ -84,7 +84,7 @@ def test_a_request_is_never_lowered_to_nothing():
     assert edit.value == 1
 
 
-def test_of_extended_resources_only_the_count_is_changed():
+def test_only_the_count_of_extended_resources_is_changed():
     """Their claim isn't in a manifest, so it has no class or selector that a user could change."""
 
     def implicit(pod: Shape) -> Shape:
@@ -99,19 +99,19 @@ def test_of_extended_resources_only_the_count_is_changed():
     assert suggest_edits(refusal_of(missing, opened(gpus(8)))) == ()
 
 
-def test_another_pool_when_nothing_here_helps():
+def test_another_pool_is_suggested_if_no_other_edit_helps():
     pod = shape(claim(request(count=1), request("s")))
     (edit,) = suggest_edits(refusal_of(pod, opened(gpus(1))), None, {"big": opened(gpus(4))})
     assert str(edit) == "let the pod run on pool big"
 
 
-def test_two_obstacles_ask_for_two_edits():
+def test_two_obstacles_need_two_edits():
     here = opened(gpus(4), on=node(taints=[Taint("nvidia.com/gpu")]))
     edits = suggest_edits(refusal_of(shape(claim(request(count=5))), here))
     assert [e.kind for e in edits] == ["tolerate", "lower-count"]
 
 
-def test_a_class_that_matches_nothing_does_not_matter():
+def test_class_that_matches_nothing_is_ignored():
     nothing = DeviceClass(
         meta=ObjectMeta(name="nothing"), selectors=(CelSelector("device.driver == 'none'"),)
     )
@@ -197,7 +197,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("text", OTHERS)
-def test_what_is_said_to_change_is_enough(text):
+def test_suggested_edit_is_sufficient(text):
     pod, devices, there = OTHERS[text]
     here = open_node(node(), (devices,), CLASSES, F36, sight=sight_of([pod]))
     for other in there:
@@ -208,7 +208,7 @@ def test_what_is_said_to_change_is_enough(text):
 
 
 @given(st.integers(1, 2**50))
-def test_an_amount_of_memory_is_rounded_to_one_that_fits(amount: int) -> None:
+def test_amount_of_memory_is_rounded_to_one_that_fits(amount: int) -> None:
     number, unit = amount_text_at_most("memory", amount).split()
     rounded = Fraction(number) * {"GiB": 2**30, "MiB": 2**20, "B": 1}[unit]
     assert amount * Fraction(99, 100) <= rounded <= amount
@@ -248,7 +248,7 @@ def random_pod(rng: random.Random) -> Shape:
     return shape(*claims, requests={"cpu": rng.choice((1_000, 6_000))}, node_selector=selector)
 
 
-def test_suggested_sets_suffice_and_no_part_of_them_does():
+def test_suggested_edits_are_sufficient_and_minimal():
     rng, seen, sizes = random.Random(20), 0, []
     while seen < INSTANCES:
         fresh, pod = random_node(rng), random_pod(rng)
@@ -299,9 +299,7 @@ def l40(name="gpu-0", product="NVIDIA A100-SXM4-40GB", memory="40Gi"):
         (f'{PRODUCT} == "nvidia a100 sxm4 40GB"', f'{PRODUCT} == "NVIDIA A100-SXM4-40GB"'),
     ],
 )
-def test_a_condition_that_was_meant_otherwise_is_written_as_the_device_publishes_it(
-    selector, instead
-):
+def test_likely_misspelled_condition_is_rewritten_as_published(selector, instead):
     here, pod = opened(l40()), shape(claim(request("r", f"{SELECTORS[0]} && {selector}")))
     refusal = refusal_of(pod, here)
     (edit,) = suggest_edits(refusal)
@@ -313,13 +311,13 @@ def test_a_condition_that_was_meant_otherwise_is_written_as_the_device_publishes
     )
 
 
-def test_another_size_is_not_a_way_to_write_the_value():
+def test_another_device_size_is_not_suggested_as_a_spelling():
     selector = f"{PRODUCT} == 'NVIDIA A100-SXM4-80GB'"
     (edit,) = suggest_edits(refusal_of(shape(claim(request("r", selector))), opened(l40())))
     assert edit.kind == "drop-selector"
 
 
-def test_only_the_conditions_that_fail_are_quoted_and_dropped():
+def test_only_failing_conditions_are_quoted_and_removed():
     fails, passes = f"{PRODUCT}.contains('B200')", f'{MEMORY}.compareTo(quantity("30Gi")) >= 0'
     refusal = refusal_of(
         shape(claim(request("r", f"{passes} && {fails} && {SELECTORS[0]}"))), opened(l40())
@@ -336,7 +334,7 @@ def test_only_the_conditions_that_fail_are_quoted_and_dropped():
     assert reason.fix == f"remove `{fails}`"
 
 
-def test_a_constraint_over_pairs_is_written_once_for_each_pair():
+def test_constraint_over_pairs_is_written_once_per_pair():
     """Four GPUs and four NICs under one root each: no eight devices share a root, but each pair
     does.
     """

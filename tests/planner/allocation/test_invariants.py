@@ -87,7 +87,7 @@ def opened(made, features: Features = ALL_GATES, name: str = "n1") -> NodeState:
 
 @given(devices(), st.lists(pods(), min_size=1, max_size=5))
 @settings(max_examples=150, deadline=None)
-def test_no_device_twice_and_nothing_overdrawn(made, queue):
+def test_no_device_is_allocated_twice_or_beyond_its_capacity(made, queue):
     state = opened(made)
     taken: list[str] = []
     for pod in queue:
@@ -124,7 +124,7 @@ def _check_claims(pod: Shape, placement: Placement) -> None:
 
 @given(devices(), pods())
 @settings(max_examples=100, deadline=None)
-def test_deciding_changes_nothing(made, pod):
+def test_placing_does_not_change_its_inputs(made, pod):
     state = opened(made)
     before, shape_before = (
         (state.used, state.taken, state.shares, repr(state.template.pools)),
@@ -141,7 +141,7 @@ def test_deciding_changes_nothing(made, pod):
 
 @given(devices(), pods())
 @settings(max_examples=60, deadline=None)
-def test_every_refusal_has_a_reason(made, pod):
+def test_every_rejection_has_a_reason(made, pod):
     verdict = place(pod, opened(made))
     if isinstance(verdict, Refusal):
         assert reasons_of(verdict)

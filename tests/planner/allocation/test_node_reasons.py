@@ -28,14 +28,14 @@ def fits(pod: Shape, here: NodeState) -> bool:
     return isinstance(place(pod, here), Placement)
 
 
-def test_a_label_with_another_value_is_selected_as_the_node_has_it() -> None:
+def test_fix_for_a_different_label_value_works() -> None:
     fix = fix_of(shape(node_selector={"team": "vision"}), opened(team="speech"))
     assert fix == 'select team="speech", or remove team from the pod\'s nodeSelector'
     assert fits(shape(node_selector={"team": "speech"}), opened(team="speech"))
     assert fits(shape(), opened(team="speech"))
 
 
-def test_a_label_that_the_pool_lacks_can_be_given_to_it() -> None:
+def test_fix_for_a_missing_label_works() -> None:
     pod = shape(node_selector={"team": "vision"})
     assert (
         fix_of(pod, opened())
@@ -47,14 +47,14 @@ def test_a_label_that_the_pool_lacks_can_be_given_to_it() -> None:
 @pytest.mark.parametrize(
     "key", ["kubernetes.io/role", "topology.kubernetes.io/rack", "pulumi-dra/pool"]
 )
-def test_a_label_that_clouds_refuse_is_never_advised(key: str) -> None:
+def test_label_that_clouds_reject_is_never_suggested(key: str) -> None:
     assert (
         fix_of(shape(node_selector={key: "x"}), opened())
         == f"remove {key} from the pod's nodeSelector"
     )
 
 
-def test_devices_that_no_plugin_counts_are_requested_with_a_claim() -> None:
+def test_fix_for_an_unadvertised_resource_is_a_claim() -> None:
     pod = shape(requests={"cpu": 1000, "nvidia.com/gpu": 2})
     assert fix_of(pod, opened()) == (
         "request the devices with a ResourceClaim (`pulumi-dra migrate` rewrites the manifests or "
@@ -66,7 +66,7 @@ def test_devices_that_no_plugin_counts_are_requested_with_a_claim() -> None:
     )
 
 
-def test_a_taint_does_not_hide_that_the_node_offers_no_such_resource() -> None:
+def test_missing_resource_is_reported_despite_a_taint() -> None:
     tainted = open_node(
         node(taints=[Taint("nvidia.com/gpu", "present", "NoSchedule")]),
         [gpus(2)],

@@ -67,7 +67,7 @@ def fill(pod: Shape, on: NodeState) -> int:
     return count
 
 
-def test_takes_devices_in_order_and_commits_nothing():
+def test_devices_are_taken_in_order_without_side_effects():
     empty = state(gpus(2))
     pod = shape(claim(request()))
     first = place(pod, empty)
@@ -76,30 +76,30 @@ def test_takes_devices_in_order_and_commits_nothing():
     assert placed(place(pod, empty)) == ["gpu-0"]
 
 
-def test_count_larger_than_the_node_says_how_many_there_are():
+def test_count_larger_than_the_node_reports_its_devices():
     (reason,) = reasons_of(refused(place(shape(claim(request(count=9))), state(gpus(8)))))
     assert reason.code == "count-too-large"
     assert "9 devices" in reason.message
     assert "a node has 8 devices" in reason.fix
 
 
-def test_pods_of_two_devices_on_seven():
+def test_three_pods_of_two_devices_fit_on_seven():
     assert fill(shape(claim(request(count=2))), state(gpus(7))) == 3
 
 
-def test_alternatives_fall_back_and_a_later_claim_decides():
+def test_alternatives_are_tried_if_a_later_claim_fails():
     pod = shape(claim(first_of("r", ("any", 2), ("any", 1))), claim(request()))
     verdict = place(pod, state(gpus(2)))
     assert [(d.request, d.device) for d in verdict.devices] == [("r/b", "gpu-0"), ("r", "gpu-1")]
 
 
-def test_the_limit_of_a_claim_drives_the_choice_of_alternative():
+def test_claim_limit_affects_the_chosen_alternative():
     pod = shape(claim(first_of("r1", ("any", 20), ("any", 10)), request("r2", count=20)))
     verdict = place(pod, state(gpus(64)))
     assert [d.request for d in verdict.devices].count("r1/b") == 10
 
 
-def test_all_takes_every_device_or_none():
+def test_all_allocates_every_device_or_none():
     pod = shape(claim(request(count=0)))
     assert placed(place(pod, state(gpus(3)))) == ["gpu-0", "gpu-1", "gpu-2"]
     one_taken = place(shape(claim(request())), state(gpus(3)))
@@ -107,11 +107,11 @@ def test_all_takes_every_device_or_none():
     assert refused(place(pod, state(slice_of()))).kind == "devices"
 
 
-def test_all_of_more_than_a_claim_may_hold_is_an_error():
+def test_all_with_more_devices_than_the_claim_limit_is_an_error():
     assert refused(place(shape(claim(request(count=0))), state(gpus(33)))).kind == "error"
 
 
-def test_match_attribute_backtracks_off_the_first_device():
+def test_match_attribute_backtracks_from_the_first_device():
     here = state(slice_of(*(device(n, {"x": x}) for n, x in zip("abc", (1, 2, 2), strict=True))))
     assert placed(place(shape(claim(request(count=2), match="gpu.nvidia.com/x")), here)) == [
         "b",
@@ -119,7 +119,7 @@ def test_match_attribute_backtracks_off_the_first_device():
     ]
 
 
-def test_match_attribute_that_cannot_be_met_says_how_values_group():
+def test_unsatisfiable_match_attribute_reports_the_values():
     here = state(slice_of(*(device(f"gpu-{i}", {"root": f"pci{i % 4}"}) for i in range(8))))
     (reason,) = reasons_of(
         refused(place(shape(claim(request(count=3), match="gpu.nvidia.com/root")), here))
@@ -129,7 +129,7 @@ def test_match_attribute_that_cannot_be_met_says_how_values_group():
     assert "at most 2 devices" in reason.fix
 
 
-def test_unknown_values_of_one_group_match_and_of_two_do_not():
+def test_unknown_values_match_within_a_group_only():
     here = state(slice_of(*(device(f"gpu-{i}", {"root": Unknown(f"g{i // 2}")}) for i in range(4))))
     assert placed(place(shape(claim(request(count=2), match="gpu.nvidia.com/root")), here)) == [
         "gpu-0",
@@ -141,14 +141,14 @@ def test_unknown_values_of_one_group_match_and_of_two_do_not():
     )
 
 
-def test_an_unknown_value_without_a_group_leaves_it_open():
+def test_unknown_value_without_a_group_is_undecided():
     here = state(slice_of(*(device(f"gpu-{i}", {"root": Unknown()}) for i in range(4))))
     verdict = place(shape(claim(request(count=2), match="gpu.nvidia.com/root")), here)
     assert isinstance(verdict, Undecided)
     assert "gpu.nvidia.com/root" in reasons_of(verdict)[0].message
 
 
-def test_an_unknown_value_that_cannot_change_the_answer_is_no_obstacle():
+def test_irrelevant_unknown_value_is_ignored():
     here = state(
         slice_of(
             device("a", {"root": Unknown()}), device("b", {"root": 1}), device("c", {"root": 1})
@@ -168,7 +168,7 @@ def test_counters_are_shared_by_partitions():
     assert fill(shape(claim(request())), here) == 2
 
 
-def test_tolerating_a_device_taint():
+def test_device_taint_can_be_tolerated():
     here = state(slice_of(device("a", taints=[DeviceTaint(key="k")]), "b"))
     assert placed(place(shape(claim(request())), here)) == ["b"]
     tolerant = request(tolerations=(DeviceToleration(key="k", operator="Exists"),))
@@ -192,7 +192,7 @@ def test_shares_of_a_device_are_rounded_by_its_policy():
     assert str(verdict.devices[0].consumed_capacity["memory"]) == str(8 * GI)
 
 
-def test_a_missing_toleration_is_named():
+def test_missing_toleration_is_reported():
     tainted = node(taints=[Taint("nvidia.com/gpu", "present")])
     (reason,) = reasons_of(refused(place(shape(claim(request())), state(gpus(1), on=tainted))))
     assert reason.code == "missing-toleration"
@@ -203,7 +203,7 @@ def test_a_missing_toleration_is_named():
     assert placed(place(tolerant, state(gpus(1), on=tainted))) == ["gpu-0"]
 
 
-def test_a_shortage_of_cpu_says_how_much():
+def test_cpu_shortage_is_reported_with_its_amount():
     (reason,) = reasons_of(refused(place(shape(requests={"cpu": 80_000}), state())))
     assert reason.code == "insufficient-cpu"
     assert reason.message == "cpu: requests 80 CPU, 64 CPU left (16 CPU too little)"
@@ -214,32 +214,32 @@ def test_pod_slots_are_a_resource():
     assert fill(shape(requests={}), here) == 2
 
 
-def test_a_class_that_does_not_exist():
+def test_missing_class_is_reported():
     (reason,) = reasons_of(
         refused(place(shape(claim(first_of("r", ("any", 1), ("nope", 1)))), state(gpus(1))))
     )
     assert reason.message == "request r/b: device class nope does not exist"
 
 
-def test_pods_that_share_a_claim_take_its_devices_once():
+def test_pods_that_share_a_claim_use_its_devices_once():
     shared = ShapeClaim(name="gpu", spec=claim(request()), shared=ObjectKey("default", "one"))
     assert fill(shape(shared), state(gpus(1), on=node(pods=7))) == 7
 
 
-def test_a_claim_serves_at_most_256_pods():
+def test_claim_serves_at_most_256_pods():
     shared = ShapeClaim(name="gpu", spec=claim(request()), shared=ObjectKey("default", "one"))
     pod, here = shape(shared, requests={}), state(gpus(1), on=node(pods=400))
     assert fill(pod, here) == 256
 
 
-def test_incomplete_pools_are_used_by_1_34_only():
+def test_incomplete_pools_are_used_only_by_1_34():
     half = slice_of("a", slice_count=2)
     assert placed(place(shape(claim(request())), state(half, features=F34))) == ["a"]
     reasons = reasons_of(refused(place(shape(claim(request())), state(half, features=F36))))
     assert "incomplete" in reasons[-1].message
 
 
-def test_a_search_that_takes_too_long_is_no_verdict():
+def test_search_that_reaches_its_limit_is_undecided():
     parts = (device(f"p{i}", draws={"memory": 100 + i}) for i in range(24))
     # room for any eleven, never for twelve
     here = state(counters(memory=1240), slice_of(*parts, slice_count=2))
@@ -258,7 +258,7 @@ def test_equal_devices_are_tried_once():
     assert refused(place(pod, here, budget=100)).kind == "devices"
 
 
-def test_the_implicit_claim_is_known_by_the_name_it_is_given():
+def test_extended_resource_claim_names_are_the_same():
     from dra_planner.allocation.extended_resource_claims import CLAIM_NAME as ours
     from dra_planner.claims.extended_resources import CLAIM_NAME as given
 

@@ -117,7 +117,7 @@ CASES = {
 }
 
 
-def test_says():
+def test_reasons_match_the_golden_file():
     """After a change on purpose: REWRITE_GOLDEN=1, and read the difference."""
     text = "".join(
         f"# {name}\n" + "".join(f"{line}\n" for line in says(*case)) + "\n"
@@ -128,7 +128,7 @@ def test_says():
     assert text == GOLDEN.read_text()
 
 
-def test_explains_a_fit_and_a_refusal_alternative_by_alternative():
+def test_fit_and_rejection_are_explained_per_alternative():
     pod = shape(claim(first_of("gpu", ("any", 2), ("any", 1)), match="gpu.nvidia.com/root"))
     here = opened(slice_of(device("a", {"root": "r1"}), device("b", {"root": "r2"})))
     told = explain(pod, here)

@@ -72,7 +72,7 @@ def values(**named: object) -> ResourceSlice:
 # -- selectors
 
 
-def test_errors_are_met_only_when_the_search_gets_there():
+def test_selector_errors_occur_only_if_the_search_reaches_them():
     assert outcome(state(values(a=1, b=None)), claim(request("r", X_IS_1))) == "OK a"
     assert outcome(state(values(a=1, b=None)), claim(request("r", X_IS_1, count=2))).endswith(
         "no such key: x"
@@ -87,12 +87,12 @@ def test_devices_in_use_are_not_evaluated():
     assert outcome(here, claim(request("r", X_IS_1))) == "OK a"
 
 
-def test_selectors_stop_at_the_first_that_does_not_match():
+def test_selectors_stop_at_the_first_mismatch():
     assert outcome(state(values(a=1)), claim(request("r", "false", NOPE))) == "FAIL"
     assert outcome(state(values(a=1)), claim(request("r", NOPE, "false"))).startswith("ERROR")
 
 
-def test_class_selectors_run_before_those_of_the_request():
+def test_class_selectors_run_before_request_selectors():
     other = slice_of("z", name="other", driver="a.example.com")
     gpu = values(a=1)
     assert outcome(state(other, gpu), claim(request("r", X_IS_1, device_class="gpu"))) == "OK a"
@@ -103,7 +103,7 @@ def test_class_selectors_run_before_those_of_the_request():
 # -- counts and limits
 
 
-def test_more_than_a_claim_may_hold():
+def test_exceeding_the_claim_limit_is_an_error():
     here = state(slice_of(*(f"d{i}" for i in range(40))))
     assert "33 exceeds the claim limit of 32" in outcome(here, claim(request(count=33)))
     assert "40 exceeds the claim limit of 32" in outcome(
@@ -112,7 +112,7 @@ def test_more_than_a_claim_may_hold():
     assert outcome(here, claim(request(count=20)), claim(request(count=21))) == "FAIL"
 
 
-def test_all_of_nothing_is_no_success_and_all_does_not_shrink():
+def test_all_without_matching_or_free_devices_fails():
     assert outcome(state(values(a=2)), claim(request("r", X_IS_1, count=0))) == "FAIL"
     assert (
         outcome(state(values(a=1, b=1), allocated=[held("b")]), claim(request(count=0))) == "FAIL"
@@ -129,7 +129,7 @@ def test_a_claim_without_requests_fits_everywhere():
 # -- pools
 
 
-def test_all_minds_incomplete_pools_of_any_driver():
+def test_all_requires_complete_pools_of_every_driver():
     nic = slice_of("nic-0", name="nic", driver="nic.example.com", slice_count=2)
     assert "nic.example.com/n1 is currently being updated" in outcome(
         state(nic, values(a=1)), claim(request(device_class="gpu", count=0))
@@ -140,7 +140,7 @@ def test_all_minds_incomplete_pools_of_any_driver():
 @pytest.mark.parametrize(
     ("features", "expected"), [(F34, "OK a"), (F35, "FAIL"), (F36, "FAIL"), (F37, "FAIL")]
 )
-def test_incomplete_pools(features, expected):
+def test_incomplete_pools_depend_on_the_version(features, expected):
     assert (
         outcome(state(slice_of("a", slice_count=2), features=features), claim(request()))
         == expected
@@ -153,7 +153,7 @@ def test_an_old_generation_is_ignored():
     assert outcome(state(old, new), claim(request(count=2))) == "FAIL"
 
 
-def test_a_device_name_twice_in_a_pool():
+def test_duplicate_device_name_in_a_pool_is_an_error():
     twice = (slice_of("a", name="one", slice_count=2), slice_of("a", name="two", slice_count=2))
     assert (
         outcome(state(*twice, features=F34), claim(request()))
@@ -163,7 +163,7 @@ def test_a_device_name_twice_in_a_pool():
     assert "duplicate device name a" in reasons_of(verdict)[-1].message
 
 
-def test_slices_in_order_of_their_names_from_1_36_on():
+def test_slices_are_sorted_by_name_since_1_36():
     assert (
         outcome(
             state(slice_of("a", name="z", slice_count=2), slice_of("z1", name="b", slice_count=2)),
@@ -185,7 +185,7 @@ def test_pools_with_binding_conditions_come_last():
 # -- constraints
 
 
-def test_a_constraint_needs_the_attribute_even_of_a_single_device():
+def test_constraint_needs_the_attribute_even_for_a_single_device():
     assert outcome(state(values(a=None)), claim(request(), match=X)) == "FAIL"
 
 
@@ -205,12 +205,12 @@ def test_a_bare_attribute_belongs_to_its_driver():
     )
 
 
-def test_an_int_and_a_string_do_not_match():
+def test_integer_and_string_do_not_match():
     assert outcome(state(values(a=1, b="1")), claim(request(count=2), match=X)) == "FAIL"
     assert outcome(state(values(a=True, b=1)), claim(request(count=2), match=X)) == "FAIL"
 
 
-def test_all_against_a_constraint_is_an_error():
+def test_all_with_an_unsatisfied_constraint_is_an_error():
     assert "a claim constraint would not be satisfied" in outcome(
         state(values(a=1, b=2)), claim(request(count=0), match=X)
     )
@@ -219,7 +219,7 @@ def test_all_against_a_constraint_is_an_error():
 @pytest.mark.parametrize(
     ("features", "expected"), [(F34, "OK a b c"), (F36, "OK a b c"), (F37, "FAIL")]
 )
-def test_distinct_values_are_forgotten_within_one_request_before_1_37(features, expected):
+def test_distinct_attribute_within_one_request_depends_on_the_version(features, expected):
     here = state(values(a=1, b=2, c=1), features=features)
     assert outcome(here, claim(request(count=3), distinct=X)) == expected
     if features.minor < 37:
@@ -229,7 +229,7 @@ def test_distinct_values_are_forgotten_within_one_request_before_1_37(features, 
         )
 
 
-def test_constraints_do_not_reach_across_claims():
+def test_constraints_do_not_apply_across_claims():
     one = claim(request(), match=X)
     assert outcome(state(values(a=1, b=2)), one, one) == "OK a b"
 
@@ -241,7 +241,7 @@ def test_a_class_of_a_later_alternative_must_exist():
     assert outcome(state(values(a=1)), claim(first_of("r", ("any", 1), ("missing", 1)))) == "FAIL"
 
 
-def test_selectors_of_a_later_alternative_wait():
+def test_selectors_of_a_later_alternative_are_evaluated_lazily():
     later = DeviceSubRequest(name="late", device_class_name="any", selectors=(CelSelector(NOPE),))
     assert outcome(state(values(a=1)), claim(first_of("r", ("any", 1), later))) == "OK a"
 
@@ -253,7 +253,7 @@ def admin(**more):
     return request("admin", admin_access=True, **more)
 
 
-def test_an_admin_pick_blocks_a_later_claim_of_the_same_pod():
+def test_admin_device_blocks_a_later_claim_of_the_same_pod():
     assert outcome(state(values(a=1)), claim(admin()), claim(request())) == "FAIL"
     assert outcome(state(values(a=1)), claim(request()), claim(admin())) == "OK a a"
     assert outcome(state(values(a=1)), claim(admin(), request("x", admin_access=True))) == "FAIL"
@@ -268,7 +268,7 @@ def test_admin_access_ignores_allocations_but_not_taints():
     )
 
 
-def test_which_taints_keep_claims_away():
+def test_taints_with_no_schedule_or_no_execute_reject_claims():
     def tainted(effect: str) -> ResourceSlice:
         return slice_of(device("a", taints=[DeviceTaint(key="k", value="v", effect=effect)]))
 
@@ -288,7 +288,7 @@ def boards(*devices) -> tuple[ResourceSlice, ResourceSlice]:
     return counters(c=40), slice_of(*devices, slice_count=2)
 
 
-def test_a_rejected_partition_gives_its_counters_back_in_the_latest_patch():
+def test_rejected_partition_releases_its_counters_in_the_latest_patch():
     full = device("full", draws={"c": 40}, taints=[DeviceTaint(key="k")])
     assert (
         outcome(state(*boards(full, device("half", draws={"c": 20}))), claim(request()))
@@ -300,7 +300,7 @@ def test_a_rejected_partition_gives_its_counters_back_in_the_latest_patch():
     assert "patch version" in reasons_of(place(shape(claim(request())), here))[0].message
 
 
-def test_partitions_overlap():
+def test_partitions_can_overlap():
     parts = (
         device("full", draws={"c": 40}),
         device("h1", draws={"c": 20}),
@@ -310,7 +310,7 @@ def test_partitions_overlap():
     assert outcome(state(*boards(*parts)), claim(request(count=0))) == "FAIL"
 
 
-def test_two_drivers_with_one_pool_name_share_counter_tables_up_to_1_36():
+def test_drivers_with_one_pool_name_share_counters_until_1_36():
     gpu = boards(device("g", draws={"c": 40}))
     nic = (
         counters(c=100, name="nic-counters", driver="nic.example.com"),
@@ -338,7 +338,7 @@ def asking(**amounts: str):
     return request(capacity={name: Quantity.parse(amount) for name, amount in amounts.items()})
 
 
-def test_shares_of_one_device():
+def test_shares_of_one_device_are_allocated():
     two = (claim(asking(memory="30Gi")), claim(asking(memory="30Gi")))
     assert outcome(state(shared()), *two) == "OK a a"
     assert outcome(state(shared()), *two, claim(asking(memory="30Gi"))) == "FAIL"
@@ -350,7 +350,7 @@ def test_shares_of_one_device():
     )
 
 
-def test_a_device_without_capacity_stays_shared_when_the_search_goes_back_in_1_35():
+def test_shared_device_without_capacity_keeps_counters_in_1_35():
     # The first try, whole before shared, leaves shared without a third device. The second try,
     # shared before whole, doesn't draw the counters of shared again.
     whole = device("whole", {"x": 2}, draws={"c": 30})
@@ -362,7 +362,7 @@ def test_a_device_without_capacity_stays_shared_when_the_search_goes_back_in_1_3
     assert outcome(state(*boards(whole, shared), features=new), three) == "FAIL"
 
 
-def test_what_is_not_asked_for_is_taken_whole():
+def test_unspecified_capacity_is_allocated_completely():
     assert outcome(state(shared()), claim(request()), claim(request())) == "FAIL"
     some = (claim(asking(memory="10Gi")), claim(asking(memory="10Gi")))
     assert outcome(state(shared(cores="4")), *some) == "FAIL"
@@ -393,7 +393,7 @@ def test_amounts_are_rounded_up_to_the_step(asked, taken):
         assert verdict.devices[0].consumed_capacity["memory"] == Quantity.parse(taken)
 
 
-def test_capacity_is_a_filter_on_devices_that_are_not_shared():
+def test_capacity_filters_unshared_devices():
     two = slice_of(
         device("small", capacity={"memory": "40Gi"}), device("large", capacity={"memory": "80Gi"})
     )
@@ -404,7 +404,7 @@ def test_capacity_is_a_filter_on_devices_that_are_not_shared():
 # -- nodes
 
 
-def test_where_a_claim_can_be_used():
+def test_allocated_claim_has_a_node_selector():
     zone = NodeSelector((NodeSelectorTerm((Requirement("zone", "In", ("a",)),)),))
     everywhere = slice_of("net", name="net", pool="net", all_nodes=True)
     zonal = slice_of("far", name="far", pool="far", node_selector=zone)

@@ -39,13 +39,13 @@ TODAY = date(2026, 11, 26)
         pytest.param("eks", date(2030, 1, 1), None, id="the calendar is too old"),
     ],
 )
-def test_a_new_cluster_starts_at_the_newest_settled_version(
+def test_new_cluster_uses_the_newest_settled_version(
     cloud: str, today: date, minor: int | None
 ) -> None:
     assert settled_minor(cloud, today) == minor
 
 
-def test_the_end_of_support_is_reported_with_its_price() -> None:
+def test_end_of_support_is_reported_with_its_price() -> None:
     found = support("eks", 34)
     assert found is not None
     assert found.sentence(TODAY) == (
@@ -78,7 +78,7 @@ def test_calendars_are_in_order() -> None:
         ("1.34.2", ""),
     ],
 )
-def test_the_release_of_an_image(text: str, release: str) -> None:
+def test_release_is_parsed_from_an_image(text: str, release: str) -> None:
     assert image_release(text) == release
 
 
@@ -95,25 +95,25 @@ def test_the_release_of_an_image(text: str, release: str) -> None:
         ("aks", "Standard_NC24ads_A100_v4", "AKSUbuntu-2204gen2containerd-202607.02.0", False),
     ],
 )
-def test_machines_that_fail_with_an_image(
+def test_machine_types_that_fail_with_an_image_are_known(
     cloud: str, machine: str, image: str, fails: bool
 ) -> None:
     assert bool(image_release_fault(cloud, machine, image)) is fails
 
 
-def test_every_rule_covers_a_machine_and_says_one_thing() -> None:
+def test_every_image_rule_covers_a_machine_type_and_has_one_limit() -> None:
     for rule in image_rules():
         assert any(rule.covers(each.name) for each in catalog.machines(rule.cloud)), rule
         assert bool(rule.first) is not bool(rule.broken), rule
 
 
-def test_an_image_newer_than_the_newest_seen() -> None:
+def test_unknown_newer_image_is_reported() -> None:
     assert "newer than 20260917" in unseen_release("eks", "1.35.4-20261101")
     assert unseen_release("eks", "1.35.4-20260917") == ""
     assert unseen_release("gke", "1.35.4-20260917") == ""
 
 
-def test_facts_expire_and_say_where_to_look() -> None:
+def test_outdated_facts_have_a_source_to_check() -> None:
     first = dated_facts()[0]
     assert not first.is_outdated(first.true_until)
     assert first.is_outdated(first.true_until + timedelta(days=1))
@@ -123,7 +123,7 @@ def test_facts_expire_and_say_where_to_look() -> None:
     assert len(outdated(date(2030, 1, 1))) == len(dated_facts())
 
 
-def test_a_table_counts_once_for_each_of_its_sources() -> None:
+def test_table_has_one_date_per_source() -> None:
     prices = {each.source: each.seen_on for each in dated_facts() if each.key == "prices"}
     oldest: dict[str, str] = {}
     for row in read_table("prices"):

@@ -73,12 +73,12 @@ def accepts(column: Column, text: str) -> bool:
     return re.fullmatch(FORMS[column.form], text) is not None
 
 
-def test_every_table_is_described_and_no_other() -> None:
+def test_exactly_the_existing_tables_are_described() -> None:
     assert sorted(DESCRIBED.keys() - {EVERYWHERE}) == TABLES
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_columns_are_those_of_the_page(table: str) -> None:
+def test_columns_match_the_page(table: str) -> None:
     shared = DESCRIBED[EVERYWHERE].keys() - DESCRIBED[table].keys()
     columns = list(rows_of(table)[0])
     assert set(columns) - shared == set(DESCRIBED[table])
@@ -86,7 +86,7 @@ def test_columns_are_those_of_the_page(table: str) -> None:
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_every_cell_is_of_its_columns_type(table: str) -> None:
+def test_every_cell_has_the_type_of_its_column(table: str) -> None:
     described = {**DESCRIBED[EVERYWHERE], **DESCRIBED[table]}
     odd = [
         f"{table}.{name}: {text!r} is not of type {described[name].form}"

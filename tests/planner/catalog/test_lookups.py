@@ -26,14 +26,14 @@ def layout(
     ]
 
 
-def test_a_machine() -> None:
+def test_machine_type_has_its_properties() -> None:
     assert (H100.vcpus, H100.memory_mib, H100.gpu_count, H100.arch) == (192, 2097152, 8, "amd64")
     assert H100.accelerator is not None
     assert H100.accelerator.gpu == "h100-sxm5-80gb"
     assert H100.provenance.sources == ("moto-5.2.5",)
 
 
-def test_a_machine_is_found_without_naming_its_cloud() -> None:
+def test_machine_type_is_found_without_its_cloud() -> None:
     assert catalog.find_machine("p5.48xlarge") == H100
     assert catalog.find_machine("n1-standard-8+nvidia-tesla-t4").cloud == "gke"
     assert catalog.find_machine("Standard_NC24ads_A100_v4").cloud == "aks"
@@ -41,27 +41,27 @@ def test_a_machine_is_found_without_naming_its_cloud() -> None:
         catalog.find_machine("a3-high")
 
 
-def test_no_two_clouds_share_a_name() -> None:
+def test_machine_type_names_are_unique_across_clouds() -> None:
     names = [
         machine.name for cloud in catalog.cloud_titles() for machine in catalog.machines(cloud)
     ]
     assert len(names) == len(set(names))
 
 
-def test_a_share_of_a_gpu() -> None:
+def test_fraction_of_a_gpu_is_read() -> None:
     accelerator = catalog.machine("gke", "g4-standard-12").accelerator
     assert accelerator is not None
     assert accelerator.fraction == Fraction(1, 4)
 
 
-def test_gpus_attached_to_n1() -> None:
+def test_gpus_can_be_attached_to_n1() -> None:
     one = catalog.machine("gke", "n1-standard-8+nvidia-tesla-v100")
     assert catalog.machine("gke", "n1-standard-8+nvidia-tesla-v100:1").name == one.name
     assert (one.gpu_count, one.instance_type) == (1, "n1-standard-8")
     assert "us-central1" in one.regions
 
 
-def test_a_price_has_a_date() -> None:
+def test_price_has_a_date() -> None:
     price = catalog.price(H100, "us-east-1")
     assert price is not None
     assert (price.usd_per_hour, price.as_of) == (Decimal("55.04"), "2026-07-20")
@@ -69,7 +69,7 @@ def test_a_price_has_a_date() -> None:
     assert catalog.price(catalog.machine("gke", "a3-ultragpu-8g"), "us-central1") is None
 
 
-def test_spot_nodes_have_a_history_with_a_date() -> None:
+def test_spot_history_has_a_date() -> None:
     history = catalog.spot_history(H100, "us-east-1")
     assert history is not None
     assert (history.savings_percent, history.interruption, history.as_of) == (
@@ -80,7 +80,7 @@ def test_spot_nodes_have_a_history_with_a_date() -> None:
     assert catalog.spot_history(H100, "eu-north-1") is None
 
 
-def test_networks() -> None:
+def test_network_properties_are_read() -> None:
     assert (H100.network_cards, H100.efa_interfaces, H100.network_performance) == (
         32,
         32,
@@ -102,13 +102,13 @@ def test_releases_are_ordered_by_time_not_by_number() -> None:
 
 
 @pytest.mark.parametrize("version", ["25.3.0", "25.3.1"])
-def test_charts_without_the_v1_api_are_refused(version: str) -> None:
+def test_charts_without_the_v1_api_are_rejected(version: str) -> None:
     release = nvidia.driver_release(version)
     with pytest.raises(CatalogError, match=r"v1beta1.*use 25\.3\.2"):
         nvidia.require_installable(release)
 
 
-def test_layouts() -> None:
+def test_mig_configurations_are_parsed() -> None:
     assert layout("p5.4xlarge", "none") == [None]
     assert layout("p5.4xlarge", "all-enabled") == [[]]
     assert layout("p5.4xlarge", "all-1g.10gb.me") == [[("1g.10gb+me", 0)]]
@@ -187,6 +187,6 @@ def test_layouts() -> None:
         ),
     ],
 )
-def test_what_nobody_knows_names_what_is_known(ask: Callable[[], object], words: str) -> None:
+def test_unknown_name_lists_the_known_ones(ask: Callable[[], object], words: str) -> None:
     with pytest.raises(CatalogError, match=words):
         ask()

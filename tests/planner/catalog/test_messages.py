@@ -29,12 +29,12 @@ def ids(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("message", messages(), ids=lambda each: each.id)
-def test_a_message_is_told_by_its_example(message: Message) -> None:
+def test_example_of_a_message_is_recognized(message: Message) -> None:
     assert message.id in ids(message.example)
     assert message.id in ids(f"Events:\n  12s\t{message.example.replace(' ', '  ')} (x3 over 5m)")
 
 
-def test_what_upstreams_sources_say_is_told_by_the_message_it_is_recorded_below() -> None:
+def test_upstream_messages_are_recognized_by_their_id() -> None:
     """The record is made by conformance/messages/upstream.py of the sources of 1.34 to 1.37."""
     record = yaml.safe_load(UPSTREAM.read_text(encoding="utf-8"))
     known = {message.id: message for message in messages()}
@@ -59,7 +59,7 @@ def filled(text: str) -> str:
     return re.sub(r"%[-+#0-9.]*[a-zA-Z]", lambda verb: values.get(verb[0][-1], "x"), text)
 
 
-def test_every_part_of_a_schedulers_message_is_told_with_its_nodes() -> None:
+def test_every_part_of_a_scheduler_message_is_recognized_with_its_nodes() -> None:
     assert [(each.message.id, each.nodes) for each in recognize(LONG)] == [
         ("taint", 3),
         ("no-fit", 9),
@@ -77,23 +77,23 @@ def test_typographic_and_escaped_quotes_do_not_matter() -> None:
 @pytest.mark.parametrize(
     "text", ["", "OOMKilled", "Back-off restarting failed container", "0/3 nodes are available."]
 )
-def test_what_is_not_of_claims_is_not_told(text: str) -> None:
+def test_unrelated_text_is_not_recognized(text: str) -> None:
     assert recognize(text) == ()
 
 
-def test_ids_are_unique_and_no_message_hides_another() -> None:
+def test_ids_are_unique_and_messages_do_not_overlap() -> None:
     assert len({message.id for message in messages()}) == len(messages()) >= 60
     first = {message.example: ids(message.example)[0] for message in messages()}
     assert [example for example, found in first.items() if not found] == []
 
 
-def test_commands_in_fixes_name_subcommands_and_options_that_exist() -> None:
+def test_commands_in_fixes_exist() -> None:
     for message in messages():
         for command in re.findall(r"pulumi-dra (\w+)", message.fix):
             assert command in ("plan", "check", "explain", "catalog"), message.id
 
 
-def test_every_answer_names_a_command_or_says_why_there_is_none() -> None:
+def test_every_answer_has_a_command_or_a_reason_for_none() -> None:
     assert [
         each.id for each in messages() if bool(commands(each)) == bool(each.nothing_to_run)
     ] == []
@@ -105,5 +105,5 @@ def test_commands_are_in_backticks() -> None:
     assert [each.id for each in messages() if bare.search(re.sub(r"`[^`]*`", "", each.fix))] == []
 
 
-def test_the_page_is_fresh() -> None:
+def test_page_is_up_to_date() -> None:
     assert PAGE.read_text(encoding="utf-8") == render_page(), "run: make docs"

@@ -11,13 +11,13 @@ from dra_planner.drivers.catalog_page import render_page
 PAGE = Path(__file__).parents[3] / "docs" / "catalog.md"
 
 
-def test_the_page_is_fresh() -> None:
+def test_page_is_up_to_date() -> None:
     assert PAGE.read_text() == render_page(), (
         "run: python -m dra_planner.drivers.catalog_page > docs/catalog.md"
     )
 
 
-def test_every_machine_and_gpu_is_on_it() -> None:
+def test_page_lists_every_machine_type_and_gpu() -> None:
     page = render_page()
     for cloud in catalog.cloud_titles():
         assert all(f"`{machine.name}`" in page for machine in catalog.machines(cloud))

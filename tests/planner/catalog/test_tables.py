@@ -38,7 +38,7 @@ def test_every_row_is_complete_and_trimmed(table: str) -> None:
             assert re.fullmatch(r"(\d{4}-\d\d-\d\d)?", row.get(column, "")), row
 
 
-def test_sources_say_what_they_are_and_under_which_licence() -> None:
+def test_sources_have_a_title_and_a_license() -> None:
     for source in catalog.sources().values():
         assert all((source.what, source.ref, source.licence)), source.key
 
@@ -68,7 +68,7 @@ def test_names_are_unique(cloud: str) -> None:
 
 
 @pytest.mark.parametrize("table", ["prices", "regions", "spot_advisor", "gpu_topology", "nics"])
-def test_rows_refer_to_machines_of_the_catalogue(table: str) -> None:
+def test_rows_refer_to_machine_types_of_the_catalog(table: str) -> None:
     attachable = {row["gke_type"] for row in read_table("attachable_gpus")}
     for row in read_table(table):
         if row["machine"] not in attachable:
@@ -95,7 +95,7 @@ def test_topology_lists_every_gpu_of_a_machine() -> None:
         )
 
 
-def test_interfaces_are_as_many_as_the_cloud_says() -> None:
+def test_number_of_interfaces_matches_the_cloud() -> None:
     for machine in catalog.machines("eks"):
         assert len(catalog.network_interfaces(machine)) == (machine.efa_interfaces or 0), (
             machine.name
@@ -138,7 +138,7 @@ def test_profile_names_follow_their_memory() -> None:
             )  # type: ignore[index]  # names are checked by the match
 
 
-def test_driver_columns_hold_known_words() -> None:
+def test_driver_columns_have_valid_values() -> None:
     for release in nvidia.driver_releases():
         assert release.mig_names in ("id-start-size", "profile-id-start")
         assert bool(release.fault) is not release.is_installable

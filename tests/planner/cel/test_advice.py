@@ -112,13 +112,13 @@ def advised(text: str) -> str:
 
 
 @pytest.mark.parametrize(("text", "rewrite"), CONDITIONS)
-def test_the_advised_condition_compiles(text: str, rewrite: str) -> None:
+def test_suggested_condition_compiles(text: str, rewrite: str) -> None:
     assert advised(text) == rewrite
     assert isinstance(compile(rewrite, NEW), Selector)
 
 
 @pytest.mark.parametrize(("text", "part"), PARTS)
-def test_the_advised_part_compiles(text: str, part: str) -> None:
+def test_suggested_part_compiles(text: str, part: str) -> None:
     assert advised(text) == part
     assert isinstance(compile(f"[{part}].size() == 1", NEW), Selector)
 
@@ -195,7 +195,7 @@ RULES = [
 
 
 @pytest.mark.parametrize(("text", "said", "better"), RULES, ids=lambda text: str(text)[:40])
-def test_where_no_rewrite_is_known_the_rule_is_told_and_following_it_compiles(
+def test_without_a_rewrite_the_reported_rule_can_be_followed(
     text: str, said: str | None, better: str
 ) -> None:
     refused = compile(text, NEW)
@@ -225,7 +225,7 @@ RELEASES = [  # selectors that a later Kubernetes version or a feature gate acce
 @pytest.mark.parametrize(
     ("text", "said", "here", "there"), RELEASES, ids=lambda each: str(each)[:40]
 )
-def test_what_needs_a_release_or_a_gate_compiles_there(
+def test_expression_compiles_with_the_required_version_or_gate(
     text: str, said: str, here: Dialect, there: Dialect
 ) -> None:
     refused = compile(text, here)
@@ -265,7 +265,7 @@ GPU = {
         ),
     ],
 )
-def test_what_fails_on_every_device_is_told_by_the_explanation(text: str, warning: str) -> None:
+def test_condition_that_fails_on_every_device_is_a_warning(text: str, warning: str) -> None:
     selector = compile(text, stored())
     assert isinstance(selector, Selector)
     (found,) = explain(selector, [GPU]).warnings
@@ -284,7 +284,7 @@ VERSIONS = [  # a comparison with a value that isn't a version, and its replacem
 
 
 @pytest.mark.parametrize(("text", "better"), VERSIONS)
-def test_a_version_compared_with_text_is_written_as_one_of_versions(text: str, better: str) -> None:
+def test_version_compared_with_text_is_rewritten(text: str, better: str) -> None:
     selector = compile(f"{DOMAIN}.{text}", NEW)
     assert isinstance(selector, Selector)
     names = {

@@ -24,7 +24,7 @@ def selector(text: str) -> Selector:
     return compiled
 
 
-def test_terms_are_judged_on_their_own() -> None:
+def test_terms_are_evaluated_separately() -> None:
     explained = explain(
         selector(
             'device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].productName '
@@ -41,7 +41,7 @@ def test_terms_are_judged_on_their_own() -> None:
     assert dict(explained.verdicts) == {"no-match": 2}
 
 
-def test_80gi_narrowly_excludes_an_h100() -> None:
+def test_eighty_gi_narrowly_excludes_an_h100() -> None:
     explained = explain(
         selector('device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("80Gi")) >= 0'),
         [H100, L4],
@@ -53,7 +53,7 @@ def test_80gi_narrowly_excludes_an_h100() -> None:
     )
 
 
-def test_an_amount_on_the_boundary_is_told() -> None:
+def test_amount_on_the_boundary_is_reported() -> None:
     text = 'device.capacity["gpu.nvidia.com"].memory.isGreaterThan(quantity("23034Mi"))'
     (warning,) = explain(selector(text), [L4]).warnings
     assert warning == (
@@ -61,28 +61,28 @@ def test_an_amount_on_the_boundary_is_told() -> None:
     )
 
 
-def test_a_misspelt_attribute_is_told() -> None:
+def test_misspelled_attribute_is_reported() -> None:
     (warning,) = explain(
         selector('device.attributes["gpu.nvidia.com"].productname == "x"'), [H100]
     ).warnings
     assert warning.endswith("did you mean productName?")
 
 
-def test_a_renamed_attribute_is_told_with_its_new_name() -> None:
+def test_renamed_attribute_is_reported_with_its_new_name() -> None:
     (warning,) = explain(
         selector('device.attributes["gpu.nvidia.com"].pcieBusID == "x"'), [H100]
     ).warnings
     assert 'device.attributes["resource.kubernetes.io"].pciBusID' in warning
 
 
-def test_the_nearest_version_is_the_highest_below() -> None:
+def test_nearest_version_is_the_highest_one_below() -> None:
     text = 'device.attributes["gpu.nvidia.com"].driverVersion.isGreaterThan(semver("560.0.0"))'
     old = gpu("old", "1Gi", driverVersion={"version": "470.1.0"})
     (term,) = explain(selector(text), [old, H100]).terms
     assert (term.wanted, term.nearest) == ("560.0.0", "550.54.15")
 
 
-def test_an_unknown_value_is_counted_as_such() -> None:
+def test_unknown_value_is_counted_as_unknown() -> None:
     unknown = gpu("x", "1Gi", **{"resource.kubernetes.io/pcieRoot": {"unknown": True}})
     text = 'device.attributes["resource.kubernetes.io"].pcieRoot == "pci0000:17"'
     (term,) = explain(selector(text), [unknown]).terms
@@ -90,7 +90,7 @@ def test_an_unknown_value_is_counted_as_such() -> None:
     assert term.reads[0].unknown == 1
 
 
-def test_what_is_not_joined_by_and_stays_whole() -> None:
+def test_terms_without_and_are_not_split() -> None:
     text = 'device.driver == "a" && device.driver == "b" || "x && y" == device.driver'
     (term,) = explain(selector(text), [H100]).terms
     assert term.text == text

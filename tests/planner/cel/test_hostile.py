@@ -42,7 +42,7 @@ def run_with(stack: int, job: Callable[[], None]) -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_ends_in_an_answer_after_so_many_calls(name: str) -> None:
+def test_hostile_selector_ends_with_a_limited_number_of_calls(name: str) -> None:
     text, said = HOSTILE[name]
     answer("true")
     before = sys.getrecursionlimit()
@@ -71,7 +71,7 @@ def test_a_small_stack_is_enough() -> None:
     assert found == {name: said for name, (_, said) in NESTING.items()}
 
 
-def test_a_caller_may_be_deep() -> None:
+def test_deep_call_stack_is_supported() -> None:
     def at(depth: int) -> dict[str, str]:
         return (
             at(depth - 1) if depth else {name: answer(text) for name, (text, _) in NESTING.items()}
@@ -85,7 +85,7 @@ def test_a_caller_may_be_deep() -> None:
     assert at(room - used) == {name: said for name, (_, said) in NESTING.items()}
 
 
-def test_admission_refuses_what_could_cost_too_much() -> None:
+def test_admission_rejects_expressions_that_could_cost_too_much() -> None:
     refused = compile(nested(6), new())
     assert isinstance(refused, RejectedSelector)
     assert refused.kind == "cost"
@@ -104,7 +104,7 @@ def test_a_smaller_budget_ends_sooner() -> None:
     assert outcome.cost < 200
 
 
-def test_work_beyond_what_cost_pays_for_is_told_apart() -> None:
+def test_exceeded_work_limit_has_its_own_message() -> None:
     selector = compile(GROWTH["2^40 parts, compared"][0], stored())
     assert isinstance(selector, Selector)
     outcome = selector.matches(DEVICE)

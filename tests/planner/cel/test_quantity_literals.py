@@ -31,7 +31,7 @@ MEMORY = 'device.capacity["gpu.nvidia.com"].memory'
         ("", ""),
     ],
 )
-def test_a_literal_that_is_not_a_quantity(written: str, meant: str) -> None:
+def test_invalid_quantity_literal_is_found(written: str, meant: str) -> None:
     selector = compile(f"{MEMORY}.compareTo(quantity('{written}')) >= 0", DIALECT)
     assert isinstance(selector, Selector)
 
@@ -39,14 +39,14 @@ def test_a_literal_that_is_not_a_quantity(written: str, meant: str) -> None:
 
 
 @pytest.mark.parametrize("written", ["20Gi", "20G", "1e3", "500m", "1.5Ti", "64k", "-1"])
-def test_a_quantity(written: str) -> None:
+def test_valid_quantity_literal_is_accepted(written: str) -> None:
     selector = compile(f'{MEMORY}.compareTo(quantity("{written}")) >= 0', DIALECT)
     assert isinstance(selector, Selector)
 
     assert not list(invalid_literals(selector.tree))
 
 
-def test_only_the_wrong_literal_is_replaced() -> None:
+def test_only_the_invalid_literal_is_replaced() -> None:
     text = f'{MEMORY}.compareTo(quantity("20GB")) >= 0 && {MEMORY} != quantity("20Gi")'
     selector = compile(text.replace("!= ", "== "), DIALECT)
     assert isinstance(selector, Selector)

@@ -51,24 +51,24 @@ def device(**attributes: Any) -> dict[str, Any]:
         (f'[1].exists(device, device == 1) || {DOMAIN}.type == "x"', {("attributes", "gpu.nvidia.com", "type")}),
     ],
 )  # fmt: skip
-def test_reads_are_the_paths_that_can_be_seen(text: str, reads: set[tuple[str, ...]]) -> None:
+def test_reads_are_the_attribute_paths(text: str, reads: set[tuple[str, ...]]) -> None:
     assert selector(text).reads == reads
 
 
-def test_the_offset_is_the_place_in_the_text() -> None:
+def test_offset_points_to_the_fault() -> None:
     refused = compile("true && nothing == 1", stored())
     assert isinstance(refused, RejectedSelector)
     assert "true && nothing == 1"[refused.offset :].startswith("nothing")
 
 
-def test_new_expressions_know_what_the_previous_minor_knew() -> None:
+def test_new_expressions_may_use_the_library_of_the_previous_version() -> None:
     text = "[3, 1].sort() == [1, 3]"
     assert isinstance(compile(text, new(34)), RejectedSelector)
     assert isinstance(compile(text, stored(34)), Selector)
     assert isinstance(compile(text, new(35)), Selector)
 
 
-def test_gates_declare_fields_for_new_expressions_only() -> None:
+def test_gates_affect_fields_only_in_new_expressions() -> None:
     text = "device.allowMultipleAllocations"
     off = {"consumable_capacity": False}
     assert isinstance(compile(text, new(36, **off)), RejectedSelector)
@@ -77,19 +77,19 @@ def test_gates_declare_fields_for_new_expressions_only() -> None:
     assert isinstance(compile(text, new(36)), Selector)
 
 
-def test_a_minor_without_a_record_has_no_dialect() -> None:
+def test_unsupported_minor_version_has_no_dialect() -> None:
     for minor in (33, 39):
         with pytest.raises(ValueError, match=f"Kubernetes 1.{minor} is unknown"):
             Dialect.of(replace(features_of(36), minor=minor), "stored")
 
 
 @pytest.mark.parametrize("wrong", [None, 5, "device", object()])
-def test_what_is_no_device_is_an_error(wrong: object) -> None:
+def test_invalid_device_is_an_error(wrong: object) -> None:
     with pytest.raises(DeviceError):
         selector("true").matches(wrong)
 
 
-def test_a_version_that_is_none_fails_every_selector() -> None:
+def test_invalid_version_attribute_fails_every_selector() -> None:
     outcome = selector("true").matches(device(cc={"version": "9.0"}))
     assert outcome.verdict == "error"
     assert outcome.message.startswith("attribute cc: parse semantic version")
@@ -127,7 +127,7 @@ TEXTS = st.sampled_from(
 
 
 @given(st.lists(DEVICES, max_size=8), TEXTS)
-def test_grouped_outcomes_are_those_of_each_device(
+def test_grouped_outcomes_equal_individual_outcomes(
     devices: list[dict[str, Any]], text: str
 ) -> None:
     judge = selector(text)
@@ -144,7 +144,7 @@ def test_equal_projections_have_equal_outcomes(
 
 
 @given(DEVICES, TEXTS)
-def test_no_more_is_spent_than_was_estimated(a: dict[str, Any], text: str) -> None:
+def test_cost_never_exceeds_the_estimate(a: dict[str, Any], text: str) -> None:
     judge = selector(text)
     assert judge.matches(a).cost <= judge.estimated_cost
 
@@ -161,7 +161,7 @@ def loaded_after(code: str) -> set[str]:
      "!(1 > 2) || 1 / 0 == 1", '"abc".startsWith("ab") ? true : false', 'size("grün") == 4', "[1, 2].all(x, x < 2)",
      '{"a": 1}["a"] == 1', "1.5 + 1.5 == 3.0", '"b" in ["a", "b"]', "[1, 2, 3].map(x, x * 2) == [2, 4, 6]"],
 )  # fmt: skip
-def test_celpy_says_the_same_of_plain_expressions(text: str) -> None:
+def test_celpy_agrees_on_plain_expressions(text: str) -> None:
     import celpy
 
     environment = celpy.Environment()
@@ -191,7 +191,7 @@ def test_celpy_says_the_same_of_plain_expressions(text: str) -> None:
         ('"%.1000001f".format([0.0 / 0.0]) == "NaN"', "match", 13),
     ],
 )
-def test_corners_that_random_selectors_found(text: str, verdict: str, cost: int) -> None:
+def test_edge_cases_of_random_selectors(text: str, verdict: str, cost: int) -> None:
     outcome = selector(text, stored(list_attributes=True)).matches(
         device(type={"string": "gpu"}, index={"int": 1})
     )
@@ -214,5 +214,5 @@ UNBOUNDED = 1_844_674_407_370_955_276
         ('[1].all(device, "d" in .device.attributes)', 37, 17),
     ],
 )
-def test_estimates_below_a_local_named_as_the_device(text: str, minor: int, estimate: int) -> None:
+def test_estimates_for_a_local_named_device_match(text: str, minor: int, estimate: int) -> None:
     assert selector(text, stored(minor)).estimated_cost == estimate

@@ -19,13 +19,13 @@ def made() -> str:
     return grammar.make_tables()
 
 
-def test_the_tables_are_those_of_the_grammar(made: str) -> None:
+def test_tables_match_the_grammar(made: str) -> None:
     assert PATH.read_text(encoding="utf-8") == made, (
         "the grammar or lark has changed: run `make tables`"
     )
 
 
-def test_the_tables_do_not_depend_on_the_order_of_hashes(made: str) -> None:
+def test_tables_do_not_depend_on_the_hash_seed(made: str) -> None:
     code = "from dra_planner.cel.syntax.grammar import make_tables; print(make_tables(), end='')"
     environment = {**os.environ, "PYTHONHASHSEED": "1"}
     done = subprocess.run(
@@ -44,7 +44,7 @@ def test_the_digest_covers_the_grammar(made: str, monkeypatch: pytest.MonkeyPatc
     assert first[1] != second[1]
 
 
-def test_every_rule_of_several_values_has_its_callback() -> None:
+def test_every_rule_with_several_values_has_a_callback() -> None:
     rules = {rule for state in read_tables().reduce for rule in state.values()}
     assert not [
         rule.name
@@ -53,7 +53,7 @@ def test_every_rule_of_several_values_has_its_callback() -> None:
     ]
 
 
-def test_the_tables_are_data_alone() -> None:
+def test_tables_contain_only_data() -> None:
     written = PATH.read_text(encoding="utf-8")
     assert "%override" not in written
     assert "celpy" not in written

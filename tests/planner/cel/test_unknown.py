@@ -52,7 +52,7 @@ TYPE = 'device.attributes["gpu.nvidia.com"].type'
         ('device.capacity["gpu.nvidia.com"].memory.isGreaterThan(quantity("1"))', "match"),
     ],
 )
-def test_unknown_is_absorbed_as_cel_does(expression: str, verdict: str) -> None:
+def test_unknown_values_are_absorbed_as_in_cel(expression: str, verdict: str) -> None:
     selector = compile(expression, stored())
     assert isinstance(selector, Selector), selector
     outcome = selector.matches(DEVICE)
@@ -61,7 +61,7 @@ def test_unknown_is_absorbed_as_cel_does(expression: str, verdict: str) -> None:
         assert "known only at run time" in outcome.message
 
 
-def test_projection_marks_what_is_unknown_and_what_is_absent() -> None:
+def test_projection_separates_unknown_and_absent_values() -> None:
     selector = compile(f'{ROOT} == "x"', stored())
     assert isinstance(selector, Selector)
     same = {**DEVICE, "attributes": {**DEVICE["attributes"], "uuid": {"string": "another"}}}
@@ -74,7 +74,7 @@ def test_projection_marks_what_is_unknown_and_what_is_absent() -> None:
     assert len({selector.projection(d) for d in (DEVICE, other_root, absent)}) == 3
 
 
-def test_the_model_s_device_is_read_like_the_api_form() -> None:
+def test_model_devices_are_read_like_api_devices() -> None:
     class Offered:
         driver = "gpu.nvidia.com"
         device = Device(
@@ -105,7 +105,7 @@ def test_the_model_s_device_is_read_like_the_api_form() -> None:
         assert selector.matches(Offered).verdict == verdict
 
 
-def test_a_list_attribute_fails_every_selector_where_lists_are_not_read() -> None:
+def test_unsupported_list_attribute_fails_every_selector() -> None:
     device = {"driver": "d", "attributes": {"x": {"strings": ["a"]}}}
     selector = compile("true", stored())
     assert isinstance(selector, Selector)
@@ -134,7 +134,7 @@ VERSION = 'device.attributes["d.example"].version'
         (f'semver({VERSION} == "2" ? "1.2.3" : "4.5.6").major() == 1', "unknown"),
     ],
 )
-def test_the_form_of_a_text_decides_what_no_value_can_change(expression: str, verdict: str) -> None:
+def test_partially_known_text_decides_some_comparisons(expression: str, verdict: str) -> None:
     class Offered:
         driver = "d.example"
         attributes = {"version": Unknown("node", like="2.25.4.0")}  # noqa: RUF012 - a device

@@ -57,7 +57,7 @@ def expand(*documents: str, minor: int = 36, classes: dict[str, DeviceClass] = C
     )
 
 
-def test_every_pod_gets_a_claim_of_its_own_from_a_template() -> None:
+def test_every_pod_gets_its_own_claim_from_a_template() -> None:
     demand = expand(TEMPLATE, deployment("a", replicas=3))
     (shape,) = demand.shapes
     assert shape.figures == Figures(3, 3, 3, 4)
@@ -65,7 +65,7 @@ def test_every_pod_gets_a_claim_of_its_own_from_a_template() -> None:
     assert demand.shared_claims == {}
 
 
-def test_a_named_claim_is_one_claim_for_all_replicas() -> None:
+def test_named_claim_is_shared_by_all_replicas() -> None:
     demand = expand(
         CLAIM, deployment("a", replicas=3, claim="{name: gpu, resourceClaimName: shared}")
     )
@@ -83,7 +83,7 @@ def test_equal_pods_of_several_workloads_are_one_shape() -> None:
     ]
 
 
-def test_labels_that_no_selector_sees_do_not_tell_pods_apart() -> None:
+def test_labels_that_no_selector_uses_do_not_separate_shapes() -> None:
     demand = expand(
         TEMPLATE,
         deployment("a", labels="{app: w, pod-template-hash: x1}"),
@@ -93,7 +93,7 @@ def test_labels_that_no_selector_sees_do_not_tell_pods_apart() -> None:
     assert demand.shapes[0].labels == {}
 
 
-def test_labels_that_an_anti_affinity_sees_do() -> None:
+def test_labels_that_an_anti_affinity_uses_separate_shapes() -> None:
     spread = """      affinity:
         podAntiAffinity:
           requiredDuringSchedulingIgnoredDuringExecution:
@@ -154,7 +154,7 @@ def test_labels_that_an_anti_affinity_sees_do() -> None:
         "nodeName",
     ],
 )
-def test_pods_that_no_pool_can_help(
+def test_pods_that_can_never_be_created_are_blocked(
     documents: list[str], verdict: str, code: str, words: str
 ) -> None:
     demand = expand(*documents)
@@ -164,7 +164,7 @@ def test_pods_that_no_pool_can_help(
     assert words in f"{blocked.reason.message} {blocked.reason.fix}"
 
 
-def test_pods_behind_a_scheduling_gate_count_as_they_will_run() -> None:
+def test_pods_with_a_scheduling_gate_count_as_released() -> None:
     demand = expand(
         TEMPLATE, deployment("a", replicas=2, more="      schedulingGates: [{name: quota}]\n")
     )
@@ -176,7 +176,7 @@ def test_pods_behind_a_scheduling_gate_count_as_they_will_run() -> None:
     assert demand.assumptions == (said,)
 
 
-def test_the_257th_consumer_of_a_claim_is_blocked() -> None:
+def test_consumer_257_of_a_claim_is_blocked() -> None:
     demand = expand(
         CLAIM, deployment("a", replicas=300, claim="{name: gpu, resourceClaimName: shared}")
     )
@@ -230,7 +230,7 @@ def test_pods_of_a_group_share_its_claim(is_on: bool, entry: str, group: str, sh
     )
 
 
-def test_an_anti_affinity_excludes_pods_of_other_values() -> None:
+def test_anti_affinity_excludes_pods_with_other_values() -> None:
     selector = "labelSelector: {matchExpressions: [{key: tenant, operator: Exists}]}"
     term = f"{{topologyKey: zone, {selector}, mismatchLabelKeys: [tenant, none]}}"
     affinity = (
@@ -272,7 +272,7 @@ spec:
 """
 
 
-def test_an_extended_resource_becomes_a_claim_from_1_36_on() -> None:
+def test_extended_resource_becomes_a_claim_since_1_36() -> None:
     (shape,) = expand(EXTENDED_CLASS, EXTENDED_POD).shapes
     (claim,) = shape.claims
     requests = [
@@ -289,7 +289,7 @@ def test_an_extended_resource_becomes_a_claim_from_1_36_on() -> None:
 @pytest.mark.parametrize(
     ("minor", "documents"), [(35, [EXTENDED_CLASS, EXTENDED_POD]), (36, [EXTENDED_POD])]
 )
-def test_otherwise_it_stays_a_request_to_the_device_plugin(
+def test_extended_resource_without_a_class_stays_a_request(
     minor: int, documents: list[str]
 ) -> None:
     (shape,) = expand(*documents, minor=minor, classes={}).shapes
@@ -302,7 +302,7 @@ def test_otherwise_it_stays_a_request_to_the_device_plugin(
     [("false", "      priorityClassName: gpu-high\n", 1000), ("false", "", 0), ("true", "", 1000)],
     ids=["named", "none", "default"],
 )
-def test_the_priority_of_a_class_that_is_given(default: str, line: str, priority: int) -> None:
+def test_priority_is_read_from_its_class(default: str, line: str, priority: int) -> None:
     head = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: gpu-high}\n"
     kind = f"{head}value: 1000\nglobalDefault: {default}\n"
     (shape,) = expand(TEMPLATE, kind, deployment("a", more=line)).shapes

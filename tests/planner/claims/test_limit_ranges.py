@@ -69,6 +69,6 @@ SIDECAR = container("log", 1, 1, always=True)
         ),
     ],
 )
-def test_the_most_of_a_pod(case: str, pod: PodSpec, refused: bool) -> None:
+def test_pod_maximum_of_a_limit_range_is_enforced(case: str, pod: PodSpec, refused: bool) -> None:
     limits = LimitRange(meta=ObjectMeta(name="l", namespace="default"), most_of_pod={"cpu": 3000})
     assert (refuse(pod, [limits]) is not None) == refused, case

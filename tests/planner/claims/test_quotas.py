@@ -46,7 +46,7 @@ def demand(*documents: str) -> Demand:
         ("pods: 100", 5),
     ],
 )
-def test_what_a_quota_admits(hard: str, admitted: int) -> None:
+def test_quota_admits_the_expected_number_of_pods(hard: str, admitted: int) -> None:
     result = demand(TEMPLATE, workload(resources="{requests: {cpu: 500m}}"), quota(hard))
     assert sum(shape.figures.steady for shape in result.shapes) == admitted
     left = sum((blocked.member.figures for blocked in result.blocked), Figures.fixed(0))
@@ -57,7 +57,7 @@ def test_what_a_quota_admits(hard: str, admitted: int) -> None:
     )
 
 
-def test_pods_that_wait_for_claims_take_the_room_of_pods() -> None:
+def test_pods_that_wait_for_claims_count_toward_the_pod_quota() -> None:
     """Of the pods, three are created, but only one of their claims is created. Two other pods are
     rejected.
     """
@@ -71,7 +71,7 @@ def test_pods_that_wait_for_claims_take_the_room_of_pods() -> None:
     assert "limits pods to 3" in result.blocked[1].reason.message
 
 
-def test_one_pod_of_a_stateful_set_waits_for_its_claim() -> None:
+def test_stateful_set_creates_one_pod_at_a_time() -> None:
     """Those after it are made when it runs."""
     result = demand(TEMPLATE, workload(), quota("count/resourceclaims.resource.k8s.io: 2"))
     assert [(each.created, each.member.figures.steady) for each in result.blocked] == [
@@ -97,7 +97,7 @@ def test_one_pod_of_a_stateful_set_waits_for_its_claim() -> None:
         ("pods: 9", "{}", None),
     ],
 )
-def test_a_quota_refuses_pods_that_leave_open_what_it_limits(
+def test_quota_rejects_pods_without_the_limited_resources(
     hard: str, resources: str, refused: str | None
 ) -> None:
     result = demand(TEMPLATE, workload(resources=resources), quota(hard))
@@ -110,17 +110,17 @@ def test_a_quota_refuses_pods_that_leave_open_what_it_limits(
     assert sum(shape.figures.steady for shape in result.shapes) == (0 if refused else 5)
 
 
-def test_amounts_of_the_pod_itself_leave_nothing_open() -> None:
+def test_pod_level_requests_satisfy_a_quota() -> None:
     whole = workload().replace("{containers:", "{resources: {requests: {cpu: 1}}, containers:")
     assert demand(TEMPLATE, whole, quota("requests.cpu: 20, requests.memory: 20Gi")).blocked == ()
 
 
-def test_defaults_of_a_limit_range_say_what_a_pod_leaves_open() -> None:
+def test_limit_range_defaults_satisfy_a_quota() -> None:
     defaults = "{apiVersion: v1, kind: LimitRange, metadata: {name: l}, spec: {limits: [{type: Container, defaultRequest: {cpu: 100m}}]}}"
     assert demand(TEMPLATE, workload(), quota("requests.cpu: 20"), defaults).blocked == ()
 
 
-def test_a_named_claim_is_charged_once_and_before_the_pods() -> None:
+def test_named_claim_is_charged_once_before_the_pods() -> None:
     entry = "resourceClaimName: c"
     assert (
         demand(CLAIM, workload(entry), quota("count/resourceclaims.resource.k8s.io: 1")).blocked
@@ -136,12 +136,12 @@ def test_a_named_claim_is_charged_once_and_before_the_pods() -> None:
     )
 
 
-def test_a_scoped_quota_takes_in_only_its_pods() -> None:
+def test_scoped_quota_applies_only_to_its_pods() -> None:
     scope = ", scopeSelector: {matchExpressions: [{scopeName: PriorityClass, operator: In, values: [system-node-critical]}]}"
     assert demand(TEMPLATE, workload(), quota("pods: 0", scope)).blocked == ()
 
 
-def test_what_is_used_already_counts() -> None:
+def test_existing_usage_counts_toward_a_quota() -> None:
     used = quota("pods: 5").replace("}}}", "}}, status: {used: {pods: 4}}}")
     result = demand(TEMPLATE, workload(), used)
     assert sum(shape.figures.steady for shape in result.shapes) == 1
@@ -158,7 +158,7 @@ def test_what_is_used_already_counts() -> None:
         ("other.deviceclass.resource.k8s.io/devices: 0", {}, 0),
     ],
 )
-def test_what_one_pod_takes_of_a_quota_and_how_many_are_left_out(
+def test_charges_of_a_pod_and_rejected_pods_are_recorded(
     hard: str, charge: dict[str, int] | None, refused: int
 ) -> None:
     """The simulation uses these numbers to admit pods in arrival order."""
@@ -173,5 +173,5 @@ def test_what_one_pod_takes_of_a_quota_and_how_many_are_left_out(
     assert given.refused.get(key, Figures.fixed(0)) == Figures.fixed(refused)
 
 
-def test_pods_that_a_quota_refuses_for_what_they_leave_open_never_come() -> None:
+def test_pods_without_limited_resources_are_never_created() -> None:
     assert demand(TEMPLATE, workload(), quota("requests.cpu: 20")).quotas is None

@@ -31,7 +31,7 @@ def test_admission_adds_overhead_selector_and_tolerations() -> None:
     assert made.tolerations == (own, Toleration("kata", "Exists"))
 
 
-def test_a_pod_without_a_class_or_with_an_unknown_one_stays_as_it_is() -> None:
+def test_pod_without_a_known_class_is_unchanged() -> None:
     for pod in (PodSpec(), PodSpec(runtime_class_name="gvisor")):
         assert with_runtime_class(pod, CLASSES) == pod
         assert refuse_runtime_class(pod, CLASSES) is None
@@ -51,7 +51,7 @@ def test_a_pod_without_a_class_or_with_an_unknown_one_stays_as_it_is() -> None:
         ),
     ],
 )
-def test_the_api_server_rejects_pods_that_contradict_their_class(pod: PodSpec, says: str) -> None:
+def test_api_server_rejects_pods_that_contradict_their_class(pod: PodSpec, says: str) -> None:
     reason = refuse_runtime_class(pod, CLASSES)
     assert reason is not None
     assert says in reason.message

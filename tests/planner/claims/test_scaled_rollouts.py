@@ -73,7 +73,7 @@ def assumptions(replicas: int, *hashes: str) -> list[str]:
         ("scaled down, with pods of two templates", 1, ("x1", "x2"), False),
     ],
 )
-def test_scaling_during_a_rollout(
+def test_scaling_during_a_rollout_is_noted(
     case: str, replicas: int, hashes: tuple[str, ...], is_said: bool
 ) -> None:
     found = assumptions(replicas, *hashes)

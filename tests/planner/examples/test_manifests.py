@@ -29,7 +29,7 @@ CLASSES = {"gpu.nvidia.com": DeviceClass(meta=ObjectMeta(name="gpu.nvidia.com"))
         ("workloads-that-do-not-fit/forgotten-toleration.yaml", 1, 1),
     ],
 )
-def test_an_example_asks_for_so_many_devices(
+def test_example_requests_the_expected_devices(
     file: str, pods: int, devices: int, minor: int
 ) -> None:
     features = features_of(minor)

@@ -30,7 +30,7 @@ WHOLE, PREFIXES = AllocatableSettings(), AllocatableSettings(prefix_delegation=T
         (PREFIXES, 3, 4, 58, 2, 5 * 16),
     ],
 )
-def test_a_node_of_eks_takes_what_its_interfaces_hold_and_one_more_to_spare(
+def test_eks_node_uses_the_addresses_of_its_interfaces(
     settings: AllocatableSettings,
     interfaces: int,
     each: int,
@@ -66,16 +66,14 @@ def _fields(machine: catalog.Machine) -> dict[str, Any]:
         (256, 23),
     ],
 )
-def test_a_node_of_gke_takes_the_block_that_google_lists_for_its_pods(
-    pods: int, length: int
-) -> None:
+def test_gke_node_uses_the_documented_address_block(pods: int, length: int) -> None:
     assert cloud("gke").pod_range_addresses(AllocatableSettings(max_pods=pods)) == 2 ** (
         32 - length
     )
 
 
 @pytest.mark.parametrize("name", ["gke", "aks"])
-def test_pods_with_a_range_of_their_own_take_nothing_of_the_subnet(name: str) -> None:
+def test_separate_pod_range_uses_no_subnet_addresses(name: str) -> None:
     machine = catalog.machines(name)[0]
     taken = {
         cloud(name).subnet_addresses(machine, AllocatableSettings(), pods) for pods in (0, 1, 110)
@@ -94,7 +92,7 @@ def test_pods_with_a_range_of_their_own_take_nothing_of_the_subnet(name: str) ->
         ("eks", [(10**6, None)], 0),
     ],
 )
-def test_all_nodes_and_one_of_an_upgrade_are_in_the_range_of_the_pods(
+def test_pod_range_must_cover_all_nodes_and_a_surge_node(
     name: str, nodes: list[tuple[int, int | None]], taken: int
 ) -> None:
     place = cloud(name)

@@ -142,7 +142,9 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("changes", "pool", "sentence"), REFUSED.values(), ids=REFUSED)
-def test_what_aks_refuses(changes: dict[str, Any], pool: dict[str, Any], sentence: str) -> None:
+def test_settings_that_aks_rejects_are_rejected(
+    changes: dict[str, Any], pool: dict[str, Any], sentence: str
+) -> None:
     with pytest.raises(FleetError) as refused:
         fleet(pool=pool, **changes)
     assert sentence in str(refused.value)
@@ -169,11 +171,13 @@ def test_what_aks_refuses(changes: dict[str, Any], pool: dict[str, Any], sentenc
         ({}, {"name": "a", "maxPods": 250, "diskGib": 2048}),
     ],
 )
-def test_what_aks_takes(changes: dict[str, Any], pool: dict[str, Any]) -> None:
+def test_settings_that_aks_accepts_are_accepted(
+    changes: dict[str, Any], pool: dict[str, Any]
+) -> None:
     assert fleet(pool=pool, **changes).cloud == "aks"
 
 
-def test_nodes_carry_what_the_pool_and_aks_give_them() -> None:
+def test_nodes_have_the_labels_and_taints_of_pool_and_aks() -> None:
     (offer,) = predict_offers(
         fleet(pool={"capacity": "spot", "zones": ["eastus-2"]}), features_of(35)
     )
@@ -195,14 +199,14 @@ def test_nodes_carry_what_the_pool_and_aks_give_them() -> None:
     assert cloud_of_labels(labels) == "aks"
 
 
-def test_a_pool_without_zones_says_nothing_of_the_zone() -> None:
+def test_zone_label_is_unknown_for_a_pool_without_zones() -> None:
     """Nodes outside of zones have the number of their fault domain instead."""
     (offer,) = predict_offers(fleet(), features_of(35))
     assert "topology.kubernetes.io/zone" not in offer.node.meta.labels
     assert "topology.kubernetes.io/zone" in offer.unknown_labels
 
 
-def test_pools_of_suggestions_have_names_that_azure_takes() -> None:
+def test_suggested_pool_names_are_valid_on_azure() -> None:
     names = [AKS.pool_name(machine.name) for machine in catalog.machines("aks")]
     assert len(set(names)) == len(names)
     for name in names:
@@ -223,11 +227,11 @@ def settings(name: str) -> PoolSettings:
         ("us-east1", "gke"),
     ],
 )
-def test_a_region_tells_its_cloud(region: str, name: str) -> None:
+def test_region_determines_its_cloud(region: str, name: str) -> None:
     assert cloud_of_region(region) == name
 
 
-def test_every_region_of_the_tables_is_one() -> None:
+def test_every_region_in_the_tables_is_valid() -> None:
     regions = {region for machine in catalog.machines("aks") for region in machine.regions}
     assert len(regions) > 30
     assert [region for region in regions if AKS.region_fault(region)] == []
@@ -239,6 +243,6 @@ def test_retired_machines_are_not_offered() -> None:
     assert offered["Standard_NC4as_T4_v3"]
 
 
-def test_nothing_wakes_an_empty_pool() -> None:
+def test_empty_pool_cannot_scale_from_zero() -> None:
     assert not any(AKS.autoscalers.values())
     assert AKS.added_taints(NodeOrigin(name="a", machine=None)) == ()

@@ -32,7 +32,7 @@ def changed(*texts: str) -> Fleet:
     return change_fleet(fleet(), [read_change(text) for text in texts])
 
 
-def test_a_number_a_version_and_a_gate() -> None:
+def test_number_version_and_gate_can_be_changed() -> None:
     made = changed(
         "pools.l4.count.max=8",
         "kubernetes=1.36",
@@ -46,12 +46,12 @@ def test_a_number_a_version_and_a_gate() -> None:
     assert [pool.name for pool in made.pools] == ["l4", "h100"]
 
 
-def test_nothing_else_changes() -> None:
+def test_other_settings_do_not_change() -> None:
     assert changed("pools.l4.count.max=4") == fleet()
     assert changed("pools.h100.count=3").pool("h100").count.is_fixed
 
 
-def test_a_pool_is_added_or_replaced_whole() -> None:
+def test_pool_can_be_added_or_replaced() -> None:
     made = changed("pools.a100={machine: p4d.24xlarge, count: {max: 1}}")
     assert [pool.name for pool in made.pools] == ["l4", "h100", "a100"]
     made = changed("pools.l4={machine: g5.2xlarge, count: 1}")
@@ -61,7 +61,7 @@ def test_a_pool_is_added_or_replaced_whole() -> None:
     ]
 
 
-def test_another_machine_has_not_the_price_of_the_first() -> None:
+def test_new_machine_type_does_not_keep_the_price() -> None:
     assert changed("pools.l4.machine=g5.2xlarge").pool("l4").price_per_hour is None
     assert changed("pools.l4.machine=g5.2xlarge", "pools.l4.pricePerHour=2").pool(
         "l4"
@@ -93,14 +93,14 @@ def test_another_machine_has_not_the_price_of_the_first() -> None:
         ("pools.l4.labels={", "can't be read as YAML", ""),
     ],
 )
-def test_what_cannot_be_changed_is_said(text: str, says: str, fix: str) -> None:
+def test_invalid_change_is_reported_with_a_fix(text: str, says: str, fix: str) -> None:
     with pytest.raises(FleetError) as refused:
         changed(text)
     assert says in str(refused.value)
     assert fix in refused.value.fix
 
 
-def test_lists_of_values_are_split_at_commas_outside_brackets_and_quotes() -> None:
+def test_values_are_split_at_commas_outside_brackets_and_quotes() -> None:
     assert read_values("kubernetes=1.34,1.35,1.34") == (
         FleetEdit("kubernetes", "1.34"),
         FleetEdit("kubernetes", "1.35"),

@@ -68,12 +68,12 @@ def test_alternatives_need_their_gate() -> None:
     assert verdict(fleet(DRAPrioritizedList=False)) == "does-not-fit"
 
 
-def test_taint_rules_without_their_gate_do_nothing() -> None:
+def test_taint_rules_have_no_effect_without_their_gate() -> None:
     assert verdict(fleet("1.37"), RULE) == "does-not-fit"
     assert verdict(fleet("1.37", DRADeviceTaintRules=False), RULE) == "fits"
 
 
-def test_a_version_in_which_a_gate_is_locked_ignores_the_setting() -> None:
+def test_locked_gate_ignores_its_setting() -> None:
     assert verdict(fleet(DRAPrioritizedList=False), kubernetes="1.37") == "fits"
 
 
@@ -90,5 +90,5 @@ def test_wrong_gates_are_rejected(kubernetes: str, gate: str, says: str, *, on: 
         fleet(kubernetes, **{gate: on})
 
 
-def test_a_fleet_without_gates_writes_none() -> None:
+def test_fleet_without_gates_writes_none() -> None:
     assert "featureGates" not in fleet().document()

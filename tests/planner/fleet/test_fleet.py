@@ -50,7 +50,7 @@ def bought(nodes: int) -> dict[str, Any]:
     return {"reservation": "cr-1", "nodes": nodes}
 
 
-def test_a_good_fleet_has_its_defaults_filled_in() -> None:
+def test_valid_fleet_gets_its_defaults() -> None:
     fleet = read_fleet(GOOD)
     assert fleet.minor == 34
     assert fleet.autoscaler == "none"
@@ -60,7 +60,7 @@ def test_a_good_fleet_has_its_defaults_filled_in() -> None:
     assert fleet.pool("h100").count.is_fixed
 
 
-def test_a_fleet_read_from_its_own_document_is_equal() -> None:
+def test_fleet_read_from_its_own_document_is_equal() -> None:
     fleet = read_fleet(
         changed(("pools.0.pricePerHour", 0.9776), ("pools.1.capacity", {"capacityBlock": "cr-1"}))
     )
@@ -456,7 +456,7 @@ BAD = [
 @pytest.mark.parametrize(
     ("edits", "path", "sentence"), [case[1:] for case in BAD], ids=[case[0] for case in BAD]
 )
-def test_a_bad_fleet_says_where_and_what(
+def test_invalid_fleet_reports_place_and_problem(
     edits: list[tuple[str, Any]], path: str, sentence: str
 ) -> None:
     with pytest.raises(FleetError) as caught:
@@ -562,7 +562,7 @@ IMAGES = [
 @pytest.mark.parametrize(
     ("image", "path", "sentence"), [case[1:] for case in IMAGES], ids=[case[0] for case in IMAGES]
 )
-def test_an_image_of_ones_own_says_what_a_plan_must_know(
+def test_custom_image_needs_the_facts_for_a_plan(
     image: dict[str, str], path: str, sentence: str
 ) -> None:
     whole = image if "id" in image else {"id": AMI, "family": "al2023", **image}
@@ -597,7 +597,7 @@ def test_huge_pages_are_counted_by_size(pages: dict[str, Any], path: str, senten
     assert sentence in str(caught.value)
 
 
-def test_a_layout_needs_the_driver_where_the_boot_has_it() -> None:
+def test_mig_configuration_needs_the_standard_driver_root() -> None:
     image = {"id": AMI, "family": "al2023", "driverRoot": "/run/nvidia/driver"}
     pool = {"name": "a", "machine": "p5.48xlarge", "count": 1, "image": image}
     assert read_fleet(changed(("pools", [pool]))).driver_root == "/run/nvidia/driver"
@@ -621,7 +621,7 @@ GKE = [
 @pytest.mark.parametrize(
     ("edits", "path", "sentence"), [case[1:] for case in ON_GKE], ids=[case[0] for case in ON_GKE]
 )
-def test_what_gke_does_not_do_is_refused(
+def test_settings_that_gke_does_not_support_are_rejected(
     edits: list[tuple[str, Any]], path: str, sentence: str
 ) -> None:
     with pytest.raises(FleetError) as caught:
@@ -630,7 +630,7 @@ def test_what_gke_does_not_do_is_refused(
     assert sentence in str(caught.value)
 
 
-def test_a_fleet_may_say_how_drivers_and_nodes_are_set_up() -> None:
+def test_fleet_can_configure_drivers_and_nodes() -> None:
     drivers = {
         "nvidia": {
             "version": "0.5.0",
@@ -670,21 +670,21 @@ def test_a_fleet_may_say_how_drivers_and_nodes_are_set_up() -> None:
     ],
     ids=["aliases", "merged keys"],
 )
-def test_aliases_cannot_make_a_fleet_endless(tmp_path: Path, pools: str) -> None:
+def test_alias_expansion_is_limited(tmp_path: Path, pools: str) -> None:
     path = tmp_path / "fleet.yaml"
     path.write_text("a0: &a0 {x: 1}\n" + pools)
     with pytest.raises(FleetError, match="expands to more than 100000 nodes"):
         read_fleet_file(path)
 
 
-def test_an_anchor_that_holds_itself_is_refused(tmp_path: Path) -> None:
+def test_recursive_anchor_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "fleet.yaml"
     path.write_text("pools: &pools [*pools]\n")
     with pytest.raises(FleetError, match="contains itself"):
         read_fleet_file(path)
 
 
-def test_a_key_twice_is_refused_at_its_line(tmp_path: Path) -> None:
+def test_duplicate_key_is_rejected_at_its_line(tmp_path: Path) -> None:
     path = tmp_path / "fleet.yaml"
     path.write_text("cloud: eks\nregion: us-east-1\npools: []\npools: []\n")
     with pytest.raises(FleetError, match='"pools" appears twice in one mapping') as caught:
@@ -692,7 +692,7 @@ def test_a_key_twice_is_refused_at_its_line(tmp_path: Path) -> None:
     assert caught.value.place.line == 4
 
 
-def test_pools_may_share_what_they_have_in_common(tmp_path: Path) -> None:
+def test_pools_can_share_settings_with_anchors(tmp_path: Path) -> None:
     text = yaml.safe_dump(changed(("pools", [])), sort_keys=False).replace("pools: []\n", "")
     path = tmp_path / "fleet.yaml"
     path.write_text(
@@ -710,7 +710,7 @@ def test_pools_may_share_what_they_have_in_common(tmp_path: Path) -> None:
     ]
 
 
-def test_every_key_of_the_published_schema_says_what_it_is() -> None:
+def test_every_key_of_the_published_schema_has_a_description() -> None:
     for name, part in {
         "Fleet": Fleet.model_json_schema(),
         **Fleet.model_json_schema()["$defs"],
@@ -719,7 +719,7 @@ def test_every_key_of_the_published_schema_says_what_it_is() -> None:
             assert value.get("description") or "$ref" in value, f"{name}.{key}"
 
 
-def test_every_fault_is_told_at_once() -> None:
+def test_all_faults_are_reported_together() -> None:
     with pytest.raises(FleetError) as caught:
         read_fleet(changed(("region", ...), ("kubernetes", 1.34), ("pools.0.count", -1)))
     assert {error.place.path for error in (caught.value, *caught.value.others)} == {
@@ -729,7 +729,7 @@ def test_every_fault_is_told_at_once() -> None:
     }
 
 
-def test_a_fault_in_a_file_names_its_line(tmp_path: Path) -> None:
+def test_fault_in_a_file_has_its_line(tmp_path: Path) -> None:
     path = tmp_path / "fleet.yaml"
     path.write_text(
         yaml.safe_dump(changed(("pools.1.count", {"min": 9, "max": 1})), sort_keys=False)
@@ -742,7 +742,7 @@ def test_a_fault_in_a_file_names_its_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["a: [", "\t- x", "- 1\n- 2", "", "[" * 100_000])
-def test_broken_files_are_errors_of_ours(tmp_path: Path, text: str) -> None:
+def test_unreadable_files_are_fleet_errors(tmp_path: Path, text: str) -> None:
     path = tmp_path / "fleet.yaml"
     path.write_text(text)
     with pytest.raises(FleetError):
@@ -754,7 +754,7 @@ def write_stack(folder: Path, config: dict[str, Any]) -> None:
     (folder / "stacks" / "Pulumi.dev.yaml").write_text(yaml.safe_dump({"config": config}))
 
 
-def test_a_stack_gives_fleet_and_workloads(tmp_path: Path) -> None:
+def test_stack_contains_fleet_and_workloads(tmp_path: Path) -> None:
     write_stack(
         tmp_path,
         {"pulumi-dra:fleet": GOOD, "pulumi-dra:workloads": ["apps"], "aws:region": "us-east-1"},
@@ -764,7 +764,7 @@ def test_a_stack_gives_fleet_and_workloads(tmp_path: Path) -> None:
     assert settings.workloads == ("apps",)
 
 
-def test_a_stack_may_name_the_file_of_its_fleet(tmp_path: Path) -> None:
+def test_stack_may_refer_to_a_fleet_file(tmp_path: Path) -> None:
     write_stack(tmp_path, {"pulumi-dra:fleet": "fleets/dev.yaml", "pulumi-dra:workloads": ["apps"]})
     with pytest.raises(PlannerError, match=r"fleets/dev\.yaml"):
         read_stack("dev", tmp_path)
@@ -800,7 +800,7 @@ def test_a_stack_may_name_the_file_of_its_fleet(tmp_path: Path) -> None:
     ],
     ids=["no fleet", "another region", "workloads as text", "an unknown setting"],
 )
-def test_a_bad_stack_says_where_and_what(
+def test_invalid_stack_reports_place_and_problem(
     tmp_path: Path, config: dict[str, Any], path: str, sentence: str
 ) -> None:
     write_stack(tmp_path, config)
@@ -810,7 +810,7 @@ def test_a_bad_stack_says_where_and_what(
     assert sentence in str(caught.value)
 
 
-def test_a_missing_stack_names_those_there_are(tmp_path: Path) -> None:
+def test_missing_stack_gets_a_suggestion(tmp_path: Path) -> None:
     write_stack(tmp_path, {})
     with pytest.raises(FleetError, match='stack "dve" doesn\'t exist') as caught:
         read_stack("dve", tmp_path)
@@ -818,7 +818,7 @@ def test_a_missing_stack_names_those_there_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("zone", ["us-central1-a", "us-central1-ai1a"])
-def test_zones_for_accelerators_are_zones(zone: str) -> None:
+def test_accelerator_zones_are_valid_zones(zone: str) -> None:
     assert read_fleet(changed(*deepcopy(GKE), ("network.zones", [zone]))).network.zones == [zone]
 
 
@@ -865,7 +865,7 @@ VALUES = st.recursive(
 
 @settings(max_examples=300, deadline=None)
 @given(edits=st.lists(st.tuples(st.sampled_from(PATHS), VALUES), min_size=1, max_size=3))
-def test_whatever_a_fleet_says_it_is_read_or_refused(edits: list[tuple[str, Any]]) -> None:
+def test_any_fleet_is_read_or_rejected(edits: list[tuple[str, Any]]) -> None:
     document = changed(("network", {"zones": 2}))
     try:
         fleet = read_fleet(changed_further(document, edits))

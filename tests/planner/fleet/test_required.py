@@ -62,7 +62,7 @@ CASES = [
 ]
 
 
-def test_there_are_such_keys_on_every_cloud() -> None:
+def test_cases_cover_every_cloud_and_required_key() -> None:
     assert {_fleet(case.values[0])["cloud"] for case in CASES} == {"eks", "gke", "aks"}  # type: ignore[index,arg-type]  # values of ParameterSet are untyped
     assert {str(case.values[1][-1]) for case in CASES} >= {
         "cloud",
@@ -74,7 +74,7 @@ def test_there_are_such_keys_on_every_cloud() -> None:
 
 
 @pytest.mark.parametrize(("file", "at"), CASES)
-def test_what_the_error_says_to_write_is_taken(file: Path, at: Where) -> None:
+def test_fix_for_a_missing_key_works(file: Path, at: Where) -> None:
     fleet = _without(file, at)
     (fault,) = _missing(fleet)
     _, _, example = fault.fix.partition("use, for example, ")

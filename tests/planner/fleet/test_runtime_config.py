@@ -91,7 +91,7 @@ def test_claims_of_a_served_version_are_read(version: str, request_: Object) -> 
     assert any("no matches for kind" in each.message for each in plan.findings)
 
 
-def test_a_version_keeps_its_form() -> None:
+def test_version_is_decoded_in_its_own_form() -> None:
     """A request of v1beta2 in the flat form of v1beta1 has an unknown field."""
     plan = planned(served("1.36", V1BETA2), template("v1beta2", **FLAT), pod())
     assert plan.verdict == "does-not-fit"
@@ -123,9 +123,7 @@ def test_a_later_minor_version_no_longer_serves_a_removed_version() -> None:
         ),
     ],
 )
-def test_rules_taint_devices_if_their_version_is_served(
-    on: Object, verdict: str, says: str
-) -> None:
+def test_taint_rules_apply_if_their_version_is_served(on: Object, verdict: str, says: str) -> None:
     plan = planned(on, template("v1", **NESTED), pod(), taint_rule("v1beta2"))
     assert plan.verdict == verdict
     assert any(says in each.message for each in plan.findings), plan.findings

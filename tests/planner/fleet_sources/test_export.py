@@ -93,7 +93,7 @@ def pools_of(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(("name", "tool"), WAYS)
-def test_a_fleet_survives_the_way_there_and_back(name: str, tool: str) -> None:
+def test_exported_fleet_is_imported_unchanged(name: str, tool: str) -> None:
     cluster = describe_fleet(read_fleet(FLEETS[name]), "ml", {})
     # as plain data, as in a file
     documents = json.loads(json.dumps(export_cluster(cluster, tool)))
@@ -116,7 +116,7 @@ def test_a_fleet_survives_the_way_there_and_back(name: str, tool: str) -> None:
         assert again["systemPool"] == FLEETS[name]["systemPool"]
 
 
-def test_nodes_of_a_plan_are_the_nodes_to_start_with() -> None:
+def test_planned_nodes_are_the_initial_nodes() -> None:
     cluster = describe_fleet(read_fleet(FLEETS["eks"]), "ml", {"l4": 3})
     pool, *_ = export_cluster(cluster, "karpenter")
     assert (pool["spec"]["replicas"], pool["spec"]["limits"]) == (3, {"nodes": 4})
@@ -136,7 +136,7 @@ def test_reserved_capacity_is_selected_by_its_id() -> None:
         )
 
 
-def test_a_tool_that_does_not_support_the_cloud_names_those_that_do() -> None:
+def test_unsupported_tool_lists_the_supported_ones() -> None:
     cluster = describe_fleet(read_fleet(FLEETS["gke"]), "ml", {})
     with pytest.raises(FleetError, match="karpenter doesn't support node pools on GKE") as raised:
         export_cluster(cluster, "karpenter")
@@ -145,7 +145,7 @@ def test_a_tool_that_does_not_support_the_cloud_names_those_that_do() -> None:
         assert export_cluster(cluster, tool)
 
 
-def test_values_that_a_tool_has_no_field_for_are_named() -> None:
+def test_values_without_a_field_in_the_tool_are_reported() -> None:
     document = json.loads(json.dumps(FLEETS["eks"]))
     document["pools"][0] |= {
         "machine": "p4d.24xlarge",

@@ -21,7 +21,7 @@ def imported(text: str, **options: str) -> ImportedFleet:
     return found
 
 
-def test_eksctl_gives_its_node_groups() -> None:
+def test_eksctl_node_groups_are_imported() -> None:
     document = imported(EKSCTL).document
 
     assert (document["region"], document["kubernetes"]) == ("us-west-2", "1.35")
@@ -31,7 +31,7 @@ def test_eksctl_gives_its_node_groups() -> None:
     assert (pool["capacity"], pool["labels"]) == ("spot", {"team": "serve"})
 
 
-def test_a_node_pool_of_karpenter_has_as_many_nodes_as_its_limit_of_gpus_allows() -> None:
+def test_gpu_limit_of_a_karpenter_pool_sets_its_maximum() -> None:
     found = imported(KARPENTER, kubernetes="1.35")
 
     assert (found.document["region"], found.document["autoscaler"]) == ("us-east-1", "karpenter")
@@ -42,7 +42,7 @@ def test_a_node_pool_of_karpenter_has_as_many_nodes_as_its_limit_of_gpus_allows(
     assert "taints" not in pool
 
 
-def test_a_node_pool_that_allows_several_machine_types_becomes_a_pool_of_each() -> None:
+def test_node_pool_with_several_machine_types_becomes_several_pools() -> None:
     several = KARPENTER.replace("values: [g6.12xlarge]", "values: [g6.12xlarge, g6e.12xlarge]")
 
     found = imported(several, kubernetes="1.35")
@@ -51,7 +51,7 @@ def test_a_node_pool_that_allows_several_machine_types_becomes_a_pool_of_each() 
     assert any("2 machine types" in note for note in found.notes)
 
 
-def test_requirements_on_properties_of_machines_are_resolved_by_the_catalog() -> None:
+def test_requirements_on_machine_properties_use_the_catalog() -> None:
     by_family = KARPENTER.replace(
         "{key: node.kubernetes.io/instance-type, operator: In, values: [g6.12xlarge]}",
         "{key: karpenter.k8s.aws/instance-family, operator: In, values: [g6]}\n"
@@ -63,7 +63,7 @@ def test_requirements_on_properties_of_machines_are_resolved_by_the_catalog() ->
     ] == ["g6.48xlarge"]
 
 
-def test_machine_deployments_of_cluster_api_follow_their_machine_template() -> None:
+def test_cluster_api_machine_deployments_use_their_template() -> None:
     document = imported(CLUSTER_API).document
 
     assert (document["region"], document["kubernetes"]) == ("us-east-2", "1.35")
@@ -75,7 +75,7 @@ def test_machine_deployments_of_cluster_api_follow_their_machine_template() -> N
     )
 
 
-def test_a_limit_of_cpu_is_a_maximum_too() -> None:
+def test_cpu_limit_sets_a_maximum() -> None:
     limited = KARPENTER.replace("nvidia.com/gpu", "cpu")
     (pool,) = imported(limited, kubernetes="1.35").document["pools"]
     assert (pool["machine"], pool["count"]["max"]) == ("g6.12xlarge", 0)
@@ -92,7 +92,7 @@ def test_a_limit_of_cpu_is_a_maximum_too() -> None:
         ("instance-generation, operator: Gt, values: ['7']", None),
     ],
 )
-def test_category_and_generation_are_those_of_karpenter(
+def test_category_and_generation_match_karpenter(
     requirements: str, machines: set[str] | None
 ) -> None:
     key, _, rest = requirements.partition(", ")
@@ -142,7 +142,7 @@ def capacity(operator: str, *values: str) -> str:
         (capacity("In", "on-demand"), "on-demand", False),
     ],
 )
-def test_capacity_that_karpenter_may_choose_is_a_note(
+def test_other_allowed_capacity_types_are_noted(
     requirement: str, planned: str, has_note: bool
 ) -> None:
     found = imported(node_pool(TYPE, ZONES, requirement), kubernetes="1.35")
@@ -151,7 +151,7 @@ def test_capacity_that_karpenter_may_choose_is_a_note(
     assert any("also allows" in note for note in found.notes) == has_note
 
 
-def test_reserved_capacity_without_a_selected_reservation_is_named() -> None:
+def test_reserved_capacity_without_a_reservation_is_reported() -> None:
     found = imported(
         node_pool(TYPE, ZONES, capacity("In", "reserved", "on-demand")), kubernetes="1.35"
     )
@@ -167,7 +167,7 @@ FAMILY = "{key: karpenter.k8s.aws/instance-family, operator: In, values: [g6]}"
 SMALL = "{key: karpenter.k8s.aws/instance-cpu, operator: Lt, values: ['9']}"
 
 
-def test_limits_of_several_machine_types_are_quotas() -> None:
+def test_limits_of_several_machine_types_become_quotas() -> None:
     found = imported(
         node_pool(FAMILY, SMALL, ZONES, limits="{nvidia.com/gpu: 8, cpu: 48}"), kubernetes="1.35"
     )
@@ -180,7 +180,7 @@ def test_limits_of_several_machine_types_are_quotas() -> None:
     ]
 
 
-def test_limits_of_machine_types_in_two_pools_are_named() -> None:
+def test_limits_of_machine_types_in_two_pools_are_reported() -> None:
     first = node_pool(FAMILY, SMALL, ZONES)
     second = first.replace("name: gpu}", "name: more}")
 
@@ -193,7 +193,7 @@ def test_limits_of_machine_types_in_two_pools_are_named() -> None:
     ) in found.notes
 
 
-def test_a_pool_without_accelerators_does_not_ask_for_machine_types() -> None:
+def test_pool_without_accelerators_needs_no_machine_type() -> None:
     plain = "{key: karpenter.k8s.aws/instance-category, operator: In, values: [c, m]}"
     general = node_pool(plain, limits="{cpu: 100}").replace("name: gpu}", "name: general}")
 
@@ -205,7 +205,7 @@ def test_a_pool_without_accelerators_does_not_ask_for_machine_types() -> None:
     )
 
 
-def test_a_zone_that_is_excluded_is_not_planned() -> None:
+def test_excluded_zone_is_not_planned() -> None:
     excluded = "{key: topology.kubernetes.io/zone, operator: NotIn, values: [us-east-1a]}"
 
     both = imported(node_pool(TYPE, ZONES, excluded), kubernetes="1.35")
@@ -246,7 +246,7 @@ def test_limits_are_quantities(limits: str, most: int) -> None:
     ],
     ids=["none", "contradicting"],
 )
-def test_a_node_pool_without_machine_types_says_why(
+def test_node_pool_without_matching_machine_types_is_explained(
     requirements: tuple[str, ...], said: str
 ) -> None:
     with pytest.raises(FleetError) as error:
@@ -267,7 +267,7 @@ def test_a_node_pool_without_machine_types_says_why(
         ),
     ],
 )
-def test_a_node_pool_of_another_node_class_is_left_out(group: str, why: str) -> None:
+def test_node_pool_with_another_node_class_is_skipped(group: str, why: str) -> None:
     other = yaml.safe_load_all(KARPENTER)
     pool = next(each for each in other if each["kind"] == "NodePool")
     pool["spec"]["template"]["spec"]["nodeClassRef"] = {"group": group, "kind": "C", "name": "c"}
@@ -282,7 +282,7 @@ def test_a_node_pool_of_another_node_class_is_left_out(group: str, why: str) -> 
     assert f"NodePool auto is skipped, because {why}" in both.notes
 
 
-def test_variables_of_a_template_are_named() -> None:
+def test_variables_of_a_template_are_reported() -> None:
     machine = re.sub(r"instanceType: [\w.]+", "instanceType: '${MACHINE}'", CLUSTER_API)
 
     with pytest.raises(FleetError, match="its machine type is the variable") as raised:
@@ -290,7 +290,7 @@ def test_variables_of_a_template_are_named() -> None:
     assert "clusterctl generate yaml --from FILE" in raised.value.fix
 
 
-def test_a_region_that_is_a_variable_is_not_stated() -> None:
+def test_variable_as_region_counts_as_missing() -> None:
     region = re.sub(r"region: [\w-]+", "region: '${AWS_REGION}'", CLUSTER_API)
 
     with pytest.raises(FleetError, match="the region isn't set in these files"):
@@ -299,7 +299,7 @@ def test_a_region_that_is_a_variable_is_not_stated() -> None:
 
 
 @pytest.mark.parametrize("identifier", ["<CAPACITY_RESERVATION_ID>", "cr-XXXXXX", "REPLACE-ME"])
-def test_a_placeholder_of_a_reservation_is_named_and_the_pool_is_read(identifier: str) -> None:
+def test_placeholder_of_a_reservation_is_reported_and_the_pool_is_read(identifier: str) -> None:
     """Examples have placeholders. The other facts of the file are still right."""
     target = {"capacityReservationTarget": {"capacityReservationID": identifier}}
     document = yaml.safe_load(EKSCTL)
@@ -323,7 +323,9 @@ def test_a_placeholder_of_a_reservation_is_named_and_the_pool_is_read(identifier
         ("{cpu: 7}", {"g6.xlarge": 1}),
     ],
 )
-def test_a_limit_allows_fewer_nodes_of_larger_machines(limits: str, counts: dict[str, int]) -> None:
+def test_limit_allows_fewer_nodes_of_larger_machine_types(
+    limits: str, counts: dict[str, int]
+) -> None:
     types = "{key: node.kubernetes.io/instance-type, operator: In, values: [g6.xlarge, g6.2xlarge]}"
     found = imported(node_pool(types, ZONES, limits=limits), kubernetes="1.35")
 
@@ -377,7 +379,7 @@ def test_local_disks_of_a_node_class_are_used_if_the_machine_has_them(
     assert found.get("localStorage") == use
 
 
-def test_a_limit_of_gpus_holds_next_to_a_limit_of_nodes() -> None:
+def test_gpu_limit_applies_in_addition_to_a_node_limit() -> None:
     (pool,) = yaml.safe_load_all(textwrap.dedent(KARPENTER))
     pool["spec"]["limits"] = {"nvidia.com/gpu": "8", "nodes": "10"}
 
@@ -386,7 +388,7 @@ def test_a_limit_of_gpus_holds_next_to_a_limit_of_nodes() -> None:
     assert found.document["pools"][0]["count"]["max"] == 2
 
 
-def test_machine_types_are_chosen_where_a_node_pool_allows_very_many() -> None:
+def test_node_pool_that_allows_too_many_machine_types_needs_a_choice() -> None:
     (pool,) = yaml.safe_load_all(textwrap.dedent(KARPENTER))
     requirements = pool["spec"]["template"]["spec"]["requirements"]
     by_name = {"key": "karpenter.k8s.aws/instance-gpu-name", "operator": "In", "values": ["l4"]}
@@ -403,7 +405,7 @@ def test_machine_types_are_chosen_where_a_node_pool_allows_very_many() -> None:
     assert [each["machine"] for each in found.document["pools"]] == ["g6.12xlarge"]
 
 
-def test_node_pools_belong_to_the_cluster_of_eksctl() -> None:
+def test_node_pools_belong_to_the_eksctl_cluster() -> None:
     here = textwrap.dedent(EKSCTL).replace("us-west-2", "us-east-1")
     found = imported(f"{here}\n---\n{textwrap.dedent(KARPENTER)}")
 

@@ -17,7 +17,7 @@ def imported(data: Any, **options: str) -> ImportedFleet:
     return found
 
 
-def test_an_eks_module_gives_its_node_groups() -> None:
+def test_node_groups_of_an_eks_module_are_imported() -> None:
     found = imported(plan(EKS, {"aws": {"region": "us-east-1"}}))
 
     assert found.document["cloud"] == "eks"
@@ -36,7 +36,7 @@ def test_an_eks_module_gives_its_node_groups() -> None:
     ]
 
 
-def test_a_gke_pool_counts_nodes_of_all_zones_and_attaches_gpus_to_n1_machines() -> None:
+def test_gke_pool_counts_nodes_of_all_zones_and_attached_gpus() -> None:
     found = imported(plan(GKE))
 
     assert found.document["kubernetes"] == "1.35"
@@ -50,7 +50,7 @@ def test_a_gke_pool_counts_nodes_of_all_zones_and_attaches_gpus_to_n1_machines()
     assert found.document["autoscaler"] == "gke"
 
 
-def test_an_aks_pool_keeps_its_taint() -> None:
+def test_aks_pool_keeps_its_taint() -> None:
     found = imported(plan(AKS))
 
     assert found.document["region"] == "eastus"
@@ -60,7 +60,7 @@ def test_an_aks_pool_keeps_its_taint() -> None:
     assert pool["taints"] == [{"key": "sku", "value": "gpu", "effect": "NoSchedule"}]
 
 
-def test_a_state_holds_the_same_as_its_plan() -> None:
+def test_state_equals_its_plan() -> None:
     written = plan(AKS)
     state = {"format_version": "1.0", "values": written["planned_values"]}
 
@@ -96,7 +96,7 @@ def test_the_machine_type_of_a_launch_template_is_found_by_reference() -> None:
     assert imported(data).document["pools"][0]["machine"] == "g6.2xlarge"
 
 
-def test_a_missing_region_is_asked_for() -> None:
+def test_missing_region_is_requested() -> None:
     with pytest.raises(FleetError, match="region isn't set") as error:
         imported(plan(EKS))
     assert "--region" in str(error.value)
@@ -104,7 +104,7 @@ def test_a_missing_region_is_asked_for() -> None:
     assert imported(plan(EKS), region="us-east-1").document["region"] == "us-east-1"
 
 
-def test_a_cluster_without_gpus_is_an_error_that_names_what_was_left_out() -> None:
+def test_cluster_without_gpus_is_an_error_that_lists_skipped_pools() -> None:
     resources = [
         *EKS[:2],
         (
@@ -119,18 +119,18 @@ def test_a_cluster_without_gpus_is_an_error_that_names_what_was_left_out() -> No
     assert "p99.large" in str(error.value)
 
 
-def test_one_of_several_clusters_must_be_named() -> None:
+def test_several_clusters_need_a_choice() -> None:
     both = plan([*GKE, *AKS])
 
     with pytest.raises(FleetError, match="2 clusters"):
         imported(both)
 
 
-def test_other_data_is_no_description_of_a_cluster() -> None:
+def test_other_data_is_not_imported() -> None:
     assert read_imported_fleet([{"cloud": "eks"}], file="fleet.yaml") is None
 
 
-def test_the_version_of_the_installed_driver_is_planned() -> None:
+def test_version_of_the_installed_driver_is_imported() -> None:
     chart = (
         "helm_release.driver",
         "helm_release",
@@ -143,7 +143,7 @@ def test_the_version_of_the_installed_driver_is_planned() -> None:
     assert not any("driver" in note for note in found.notes)
 
 
-def test_a_pool_whose_name_begins_with_a_digit_gets_a_name_that_a_fleet_allows() -> None:
+def test_pool_name_that_starts_with_a_digit_is_changed() -> None:
     pool = (
         "azurerm_kubernetes_cluster_node_pool.odd",
         "azurerm_kubernetes_cluster_node_pool",
@@ -155,7 +155,7 @@ def test_a_pool_whose_name_begins_with_a_digit_gets_a_name_that_a_fleet_allows()
     assert found.document["pools"][0]["name"][0].isalpha()
 
 
-def test_zones_of_a_cluster_are_those_of_its_network() -> None:
+def test_zones_of_a_cluster_are_imported_as_its_network() -> None:
     assert imported(plan(GKE)).document["network"] == {"zones": ["us-central1-a", "us-central1-c"]}
 
 
@@ -186,7 +186,7 @@ CLUSTER = stated(
 )
 
 
-def test_a_state_file_has_a_pool_for_each_instance_of_a_resource() -> None:
+def test_state_file_has_a_pool_per_resource_instance() -> None:
     groups = stated(
         "aws_eks_node_group",
         {"index_key": "h100", "attributes": group("h100", ["p5.48xlarge"], 2)},
@@ -201,7 +201,7 @@ def test_a_state_file_has_a_pool_for_each_instance_of_a_resource() -> None:
     assert pools == [("h100", "p5.48xlarge", 2), ("l4", "g6.2xlarge", 4)]
 
 
-def test_a_state_file_holds_the_same_as_its_json() -> None:
+def test_state_file_equals_its_json_output() -> None:
     resources = plan(GKE)["planned_values"]["root_module"]["resources"]
     written = [
         stated(each["type"], {"attributes": each["values"]}, name=each["address"].split(".")[1])
@@ -227,7 +227,7 @@ def test_a_state_file_holds_the_same_as_its_json() -> None:
     ],
     ids=["old", "encrypted", "empty", "odd"],
 )
-def test_a_state_without_pools_is_an_error(data: Any, said: str) -> None:
+def test_state_without_pools_is_an_error(data: Any, said: str) -> None:
     with pytest.raises(FleetError, match=said):
         imported(data)
 
@@ -244,7 +244,7 @@ SITE = {"region": "us-west-2"}
     ],
     ids=["value", "default", "attribute"],
 )
-def test_a_provider_has_the_values_of_variables(
+def test_region_of_a_provider_is_resolved_from_variables(
     references: list[str], variables: dict[str, Any], defaults: dict[str, Any]
 ) -> None:
     data = plan(EKS)
@@ -264,7 +264,7 @@ def test_a_provider_has_the_values_of_variables(
     assert imported(data).document["region"] == "us-west-2"
 
 
-def test_a_provider_of_a_module_has_the_values_of_its_call() -> None:
+def test_region_of_a_modules_provider_is_resolved_from_its_call() -> None:
     data = plan(EKS)
     data["variables"] = {"where": {"value": "us-west-2"}}
     data["configuration"] = {
@@ -286,7 +286,7 @@ def test_a_provider_of_a_module_has_the_values_of_its_call() -> None:
 
 
 @pytest.mark.parametrize("references", [["local.region"], ["var.a", "var.b"], ["var.missing"], []])
-def test_an_expression_without_a_known_value_states_no_region(references: list[str]) -> None:
+def test_expression_without_a_known_value_sets_no_region(references: list[str]) -> None:
     data = plan(EKS)
     data["variables"] = {"a": {"value": "us-west-2"}, "b": {"value": "x"}}
     data["configuration"]["provider_config"] = {
@@ -306,7 +306,7 @@ def test_an_expression_without_a_known_value_states_no_region(references: list[s
     ],
     ids=["eks", "gke", "aks"],
 )
-def test_pools_of_a_cluster_that_another_configuration_creates_are_read(
+def test_pools_of_an_external_cluster_are_imported(
     resources: list[Any], cluster: str, options: dict[str, str]
 ) -> None:
     with_cluster = imported(plan(resources), **options).document
@@ -323,7 +323,7 @@ def node_group(address: str, cluster: str) -> tuple[str, str, dict[str, Any]]:
     return address, "aws_eks_node_group", values
 
 
-def test_pools_of_several_clusters_elsewhere_are_kept_apart() -> None:
+def test_pools_of_several_external_clusters_are_separated() -> None:
     both = plan([node_group("aws_eks_node_group.a", "a"), node_group("aws_eks_node_group.b", "b")])
 
     with pytest.raises(FleetError, match="these files describe 2 clusters: a, b"):
@@ -332,7 +332,7 @@ def test_pools_of_several_clusters_elsewhere_are_kept_apart() -> None:
     assert (found["kubernetes"], len(found["pools"])) == ("1.34", 1)
 
 
-def test_clusters_of_one_name_are_chosen_by_address() -> None:
+def test_clusters_with_equal_names_are_selected_by_address() -> None:
     both = plan(
         [
             (f"module.{each}.{address}", kind, values)

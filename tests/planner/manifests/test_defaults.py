@@ -11,9 +11,7 @@ from dra_planner.manifests.validation.defaults import fill_defaults
 @pytest.mark.parametrize(
     ("given", "kept"), [({}, "PreemptLowerPriority"), ({"preemptionPolicy": "Never"}, "Never")]
 )
-def test_a_priority_class_preempts_unless_it_says_otherwise(
-    given: dict[str, str], kept: str
-) -> None:
+def test_priority_class_preempts_by_default(given: dict[str, str], kept: str) -> None:
     data = new_map(given.items())
     fill_defaults("PriorityClass", data, {})
     assert data["preemptionPolicy"] == kept

@@ -79,7 +79,7 @@ spec:
         (POD.replace("  containers:", "  containers:").replace("kind: Pod", "kind: Deployment").replace("apiVersion: v1", "apiVersion: apps/v1beta1"), "version-not-served", 1, "", "apps/v1"),
     ],
 )  # fmt: skip
-def test_a_refused_object_is_told_with_place_and_fix(
+def test_rejected_object_is_reported_with_place_and_fix(
     text: str, code: str, line: int, path: str, words: str
 ) -> None:
     manifests = read(text)
@@ -117,13 +117,13 @@ spec:
         ("claims: [{name: g}]", "        image", "spec.template.spec.containers[0].resources"),
     ],
 )
-def test_a_field_on_the_wrong_level_names_its_level(line: str, after: str, level: str) -> None:
+def test_misplaced_field_gets_its_correct_level(line: str, after: str, level: str) -> None:
     indent = " " * (len(after) - len(after.lstrip()))
     (found,) = read(WORKLOAD.replace(after, f"{indent}{line}\n{after}", 1)).diagnostics
     assert (found.code, found.fix) == ("unknown-field", f"move this field below {level}")
 
 
-def test_every_fault_of_an_object_is_told() -> None:
+def test_all_faults_of_an_object_are_reported() -> None:
     text = (
         CLAIM.replace("name: gpu", "name: GPU")
         + "          count: -1\n          allocationMode: some\n"
@@ -137,7 +137,7 @@ def test_every_fault_of_an_object_is_told() -> None:
     assert [item.place.line for item in faults] == [8, 11, 12, 12]
 
 
-def test_one_refused_object_does_not_hide_another() -> None:
+def test_rejected_object_does_not_hide_another() -> None:
     manifests = read(f"{CLAIM}          count: -1\n---\n{CLAIM.replace('name: c', 'name: d')}")
     assert list(manifests.claims) == [ObjectKey("default", "d")]
     assert manifests.refused == {("ResourceClaim", ObjectKey("default", "c"))}
@@ -150,7 +150,7 @@ def test_one_refused_object_does_not_hide_another() -> None:
         ("tolerations: [{key: a, operator: Exists}]", 36, "DRADeviceTaints"),
     ],
 )
-def test_fields_that_a_release_drops_are_told(field: str, kept_from: int, gate: str) -> None:
+def test_fields_that_a_version_drops_are_reported(field: str, kept_from: int, gate: str) -> None:
     text = f"{CLAIM}          {field}\n"
     name = field.partition(":")[0]
     (finding,) = read(text, 35).diagnostics
@@ -166,14 +166,14 @@ def test_fields_that_a_release_drops_are_told(field: str, kept_from: int, gate: 
     assert read(text, 36).diagnostics == ()
 
 
-def test_tolerations_are_kept_by_1_34_that_forgets_to_drop_them() -> None:
+def test_version_1_34_does_not_drop_tolerations() -> None:
     assert (
         read(f"{CLAIM}          tolerations: [{{key: a, operator: Exists}}]\n", 34).diagnostics
         == ()
     )
 
 
-def test_admin_access_needs_a_label_where_the_namespace_is_given() -> None:
+def test_admin_access_needs_a_label_on_a_given_namespace() -> None:
     text = CLAIM.replace("name: c", "name: c\n  namespace: ops") + "          adminAccess: true\n"
     namespace = "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: ops, labels: {%s}}\n"
     assert read(text).diagnostics == ()
@@ -183,7 +183,7 @@ def test_admin_access_needs_a_label_where_the_namespace_is_given() -> None:
     assert read(text + namespace % 'resource.kubernetes.io/admin-access: "true"').diagnostics == ()
 
 
-def test_pods_that_pod_security_would_warn_of_are_told_before_they_are_made() -> None:
+def test_pod_security_warnings_are_reported_for_templates() -> None:
     namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: default, labels: {pod-security.kubernetes.io/warn: baseline}}\n---\n"
     deployment = (
         "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: {selector: {matchLabels: {a: b}}, "
@@ -199,12 +199,12 @@ def test_pods_that_pod_security_would_warn_of_are_told_before_they_are_made() ->
     assert [item.code for item in read(enforced + pod).diagnostics] == ["admission-refused"]
 
 
-def test_an_object_with_a_uid_exists_and_is_not_judged_again() -> None:
+def test_existing_object_is_not_validated_again() -> None:
     text = CLAIM.replace("name: c", "name: c\n  uid: u-1") + "          laterField: 1\n"
     assert read(text).diagnostics == ()
 
 
-def test_a_second_object_of_the_same_name() -> None:
+def test_second_object_of_the_same_name_is_reported() -> None:
     (finding,) = read(f"{CLAIM}---\n{CLAIM}").diagnostics
     assert (finding.severity, finding.code, finding.place.line) == (
         "warning",
@@ -215,12 +215,12 @@ def test_a_second_object_of_the_same_name() -> None:
     assert (finding.severity, finding.code) == ("error", "duplicate-object")
 
 
-def test_doubtful_yaml_is_remarked() -> None:
+def test_duplicate_key_is_reported() -> None:
     (finding,) = read(CLAIM + "          count: 1\n          count: 2\n").diagnostics
     assert (finding.severity, finding.code, finding.place.line) == ("warning", "duplicate-key", 12)
 
 
-def test_selectors_are_known_by_their_places() -> None:
+def test_selectors_have_their_places() -> None:
     text = CLAIM + "          selectors:\n            - cel: {expression: 'true'}\n"
     (selector,) = selectors_of(read(text))
     assert (selector.expression, selector.place.line) == ("true", 12)
@@ -234,9 +234,7 @@ def test_selectors_are_known_by_their_places() -> None:
         (True, "forbidden-value", "Forbidden: no"),
     ],
 )
-def test_a_selector_that_is_refused_refuses_its_claim(
-    is_forbidden: bool, code: str, said: str
-) -> None:
+def test_rejected_selector_rejects_its_claim(is_forbidden: bool, code: str, said: str) -> None:
     text = CLAIM + "          selectors:\n            - cel: {expression: device.x}\n"
     refusal = SelectorRefusal("no", fix="write another", is_forbidden=is_forbidden)
     found = read(text, check_selector=lambda text, features: refusal)
@@ -262,7 +260,7 @@ DOCUMENTS = [
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_shuffling_documents_changes_nothing_but_order(seed: int) -> None:
+def test_document_order_affects_only_the_order_of_findings(seed: int) -> None:
     expected = read("---\n".join(DOCUMENTS))
     shuffled = list(DOCUMENTS)
     random.Random(seed).shuffle(shuffled)
@@ -281,7 +279,7 @@ def test_shuffling_documents_changes_nothing_but_order(seed: int) -> None:
     )
 
 
-def test_a_line_before_moves_every_line() -> None:
+def test_preceding_lines_shift_every_line_number() -> None:
     text = "---\n".join(DOCUMENTS)
     here, there = read(text), read("# one\n# two\n" + text)
     assert [item.place.line + 2 for item in here.diagnostics] == [
@@ -309,7 +307,7 @@ def test_a_line_before_moves_every_line() -> None:
         ("pods", None),
     ],
 )
-def test_names_of_a_quota_under_which_nothing_is_counted(name: str, counted: str | None) -> None:
+def test_quota_names_without_effect_are_reported(name: str, counted: str | None) -> None:
     """The quota controller 1.36.3 doesn't set `used` in the status of the first four names, but
     does for the others.
     """

@@ -38,19 +38,19 @@ def is_refused(text: str) -> bool:
         ("1.5TB", "1.5T"), ("512K", "512k"), ("512KB", "512k"), ("100mb", "100M"), ("100mib", "100Mi"), ("40 G", "40G"),
     ],
 )  # fmt: skip
-def test_units_that_can_only_mean_one_thing(written: str, meant: str) -> None:
+def test_unambiguous_units_are_corrected(written: str, meant: str) -> None:
     assert corrected_amount(written) == meant
 
 
 @pytest.mark.parametrize(
     "written", ["4Gi", "500m", "2", "1e3", "4Gb", "100 m", "much", "", "GB", "4XB", "4G B"]
 )
-def test_what_is_right_or_doubtful_is_left(written: str) -> None:
+def test_valid_or_ambiguous_amounts_are_unchanged(written: str) -> None:
     assert corrected_amount(written) == ""
 
 
 @given(st.text(max_size=12))
-def test_a_corrected_amount_is_one_and_needs_no_more(text: str) -> None:
+def test_corrected_amount_is_valid_and_final(text: str) -> None:
     made = corrected_amount(text)
     assert made == "" or (is_amount(made) and corrected_amount(made) == "")
 
@@ -71,7 +71,7 @@ def test_a_corrected_amount_is_one_and_needs_no_more(text: str) -> None:
         ),
     ],
 )
-def test_a_sign_becomes_compare_to(written: str, meant: str) -> None:
+def test_comparison_operator_becomes_compare_to(written: str, meant: str) -> None:
     assert with_compare_to(written) == meant
     assert is_refused(written)
     assert not is_refused(meant)
@@ -102,7 +102,7 @@ def claim(expression: str) -> Source:
     ],
     ids=["a unit alone", "single quotes, unit and sign", "double quotes"],
 )
-def test_a_selector_keeps_its_quotes_and_comments(written: str, now: str) -> None:
+def test_quotes_and_comments_of_a_selector_are_preserved(written: str, now: str) -> None:
     fixed = fix_values(claim(written), is_refused)
 
     (request,) = yaml.safe_load(fixed.text)["spec"]["devices"]["requests"]
@@ -121,7 +121,7 @@ def test_a_selector_keeps_its_quotes_and_comments(written: str, now: str) -> Non
         "'device.driver == '",
     ],
 )
-def test_other_selectors_are_left(expression: str) -> None:
+def test_other_selectors_are_unchanged(expression: str) -> None:
     given_source = claim(expression)
 
     assert fix_values(given_source, is_refused).text == given_source.text
@@ -139,7 +139,7 @@ def test_other_selectors_are_left(expression: str) -> None:
     ],
     ids=["none", "an empty list", "nothing", "in brackets", "a block", "a block that is indented"],
 )
-def test_a_toleration_is_added(tolerations: list[str]) -> None:
+def test_toleration_is_added(tolerations: list[str]) -> None:
     text = source(
         "kind: Pod",
         "spec:",
@@ -163,7 +163,7 @@ def test_a_toleration_is_added(tolerations: list[str]) -> None:
     assert fixed.text.count("# ") == text.text.count("# ")
 
 
-def test_a_toleration_in_json_stays_json() -> None:
+def test_toleration_in_json_is_added_as_json() -> None:
     text = (
         '{"kind": "Pod", "spec": {"resourceClaims": [{"name": "a"}], "containers": [{"name": '
         '"c"}]}}'
@@ -175,7 +175,7 @@ def test_a_toleration_in_json_stays_json() -> None:
     assert '"tolerations": [{"key": "nvidia.com/gpu"' in fixed.text
 
 
-def test_pods_of_other_objects_and_without_claims_get_none() -> None:
+def test_pods_without_claims_get_no_toleration() -> None:
     text = source("kind: Pod", "spec:", "  containers: [{name: c}]", "---", "kind: Pod", "spec:",
                   "  resourceClaims: [{name: gpu}]", "  containers: [{name: c}]")  # fmt: skip
 

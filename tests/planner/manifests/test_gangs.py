@@ -56,7 +56,7 @@ SCHEDULERS = {
 
 
 @pytest.mark.parametrize("name", SCHEDULERS)
-def test_a_gang_that_too_few_pods_join_never_starts(name: str) -> None:
+def test_gang_with_too_few_pods_never_starts(name: str) -> None:
     version, tie, spec = SCHEDULERS[name]
     group = manifest(version, "PodGroup", spec)
     (found,) = small_gangs(job(3, tie), group)
@@ -68,7 +68,7 @@ def test_a_gang_that_too_few_pods_join_never_starts(name: str) -> None:
     assert small_gangs(job(3, "labels: {app: other}"), group) == []
 
 
-def test_the_group_and_the_label_of_old_are_named() -> None:
+def test_outdated_group_version_and_label_are_reported() -> None:
     tie = "labels: {pod-group.scheduling.sigs.k8s.io: w}"
     group = manifest("scheduling.sigs.k8s.io/v1alpha1", "PodGroup", "minMember: 2")
     gone, unread = read(job(2, tie), group).diagnostics
@@ -77,7 +77,7 @@ def test_the_group_and_the_label_of_old_are_named() -> None:
     assert unread.fix == "label the pods scheduling.x-k8s.io/pod-group: w"
 
 
-def test_a_job_that_waits_for_kueue_is_said_to() -> None:
+def test_job_suspended_for_kueue_is_noted() -> None:
     queue = ", labels: {kueue.x-k8s.io/queue-name: q}"
     text = manifest("batch/v1", "Job", f"suspend: true, template: {{spec: {JOB_POD}}}", queue)
     (workload,) = read(text).workloads

@@ -194,7 +194,7 @@ JUNK = st.sampled_from(
 )  # fmt: skip
 
 
-def test_the_examples_are_taken() -> None:
+def test_examples_are_valid() -> None:
     for minor in RELEASES:
         findings = [
             item for item in read(*ALL, minor=minor).diagnostics if item.severity == "error"
@@ -204,7 +204,7 @@ def test_the_examples_are_taken() -> None:
 
 @settings(max_examples=400)
 @given(st.sampled_from(PLACES), JUNK, st.booleans(), st.sampled_from(list(RELEASES)))
-def test_no_mutation_breaks_the_reading(
+def test_no_mutation_causes_an_exception(
     place: tuple[Any, tuple[Any, ...]], junk: Any, remove: bool, minor: int
 ) -> None:
     document, path = place
@@ -226,7 +226,7 @@ def test_no_mutation_breaks_the_reading(
     ["gpuResourcesEnabledOverride=true", ["gpuResourcesEnabledOverride=true"]],
     ids=["text", "list"],
 )
-def test_settings_of_a_chart_that_are_no_mapping_are_left_to_its_controller(value: Any) -> None:
+def test_chart_settings_that_are_not_a_mapping_are_rejected(value: Any) -> None:
     document = next(each for each in OTHERS if each["kind"] == "HelmChart")
     (found,) = read(changed(document, ("spec", "set"), value)).diagnostics
     assert (found.code, found.place and found.place.path) == ("value-refused", "spec.valuesContent")
@@ -243,7 +243,7 @@ def test_settings_of_a_chart_that_are_no_mapping_are_left_to_its_controller(valu
         ),
     ],
 )
-def test_a_negative_count_of_pods_is_refused(
+def test_negative_pod_count_is_rejected(
     api_version: str, path: tuple[Any, ...], where: str
 ) -> None:
     document = next(each for each in OTHERS if each["apiVersion"] == api_version)
@@ -289,7 +289,7 @@ REFUSED: list[tuple[dict[str, Any], str, Any]] = [
 @pytest.mark.parametrize(
     ("document", "path", "value"), REFUSED, ids=[f"{row[0]['kind']} {row[1]}" for row in REFUSED]
 )
-def test_a_single_mutation_is_refused_at_its_place(
+def test_single_mutation_is_rejected_at_its_place(
     document: dict[str, Any], path: str, value: Any
 ) -> None:
     keys = tuple(int(key) if key.isdigit() else key for key in path.split("."))
@@ -308,7 +308,7 @@ def test_a_single_mutation_is_refused_at_its_place(
     )
 
 
-def test_items_of_a_typed_list_need_not_say_what_they_are() -> None:
+def test_items_of_a_typed_list_need_no_kind() -> None:
     text = "apiVersion: example.com/v1\nkind: ThingList\nitems:\n- {metadata: {name: a}, spec: {x: {y: []}}}\n"
     manifests = read_checked([Source("list.yaml", text)], features_of(36))
     assert manifests.other_kinds == {"example.com/v1 Thing": 1}
@@ -341,7 +341,7 @@ ANNOTATED = {
 
 @pytest.mark.parametrize("written", ["²", "9" * 5000], ids=["not decimal", "too long"])
 @pytest.mark.parametrize("annotation", ANNOTATED)
-def test_an_annotation_that_is_no_number_is_left_out(annotation: str, written: str) -> None:
+def test_annotation_that_is_not_a_number_is_ignored(annotation: str, written: str) -> None:
     version, kind, spec = ANNOTATED[annotation]
     metadata: dict[str, Any] = {
         "name": "a",

@@ -51,7 +51,7 @@ def told(node: Any) -> Any:
 
 
 @given(TREES, LAYOUTS, st.sampled_from([0, 1, 12]))
-def test_values_and_lines_are_those_that_the_yaml_reader_finds(tree, layout, levels):
+def test_json_reader_finds_the_values_and_lines_of_the_yaml_reader(tree, layout, levels):
     text = json.dumps({"root": tree, "tail": 1}, ensure_ascii=False, **layout)
     before = json_reader._LEVELS_ONE_BY_ONE
     try:
@@ -67,7 +67,7 @@ def test_values_and_lines_are_those_that_the_yaml_reader_finds(tree, layout, lev
     st.integers(0, 10**6),
     st.sampled_from(['"', "}", "]", ",", "x", "\\", "\n", ""]),
 )
-def test_what_is_wrong_with_a_text_is_told_at_its_line(tree, layout, at, sign):
+def test_syntax_error_is_reported_at_its_line(tree, layout, at, sign):
     text = json.dumps({"root": tree}, **layout)
     begin = text.index("root") + len("root")
     at = begin + at % (len(text) - begin)
@@ -107,13 +107,13 @@ SOME = [
 
 
 @pytest.mark.parametrize("path", SOME, ids=lambda path: path.stem)
-def test_objects_and_findings_are_the_same(path):
+def test_json_and_yaml_have_the_same_objects_and_findings(path):
     text = json.dumps({"apiVersion": "v1", "items": objects_of(path), "kind": "List"}, indent=4)
     as_json, as_yaml = both_ways(text)
     assert as_json == as_yaml
 
 
-def test_findings_have_the_lines_of_what_they_speak_of():
+def test_findings_have_the_lines_of_their_values():
     def broken(number: int) -> Any:
         spec = {
             "devices": {
@@ -145,7 +145,7 @@ def test_findings_have_the_lines_of_what_they_speak_of():
     }
 
 
-def test_a_key_twice_is_remarked_where_it_stands():
+def test_duplicate_key_is_reported_at_its_line():
     (document,), (remark,) = read_documents([Source("m.json", '{"a": {"b": 1,\n"c": 2,\n"b": 3}}')])
     assert document.data == {"a": {"b": 3, "c": 2}}
     assert (remark.code, remark.place.line) == ("duplicate-key", 3)
@@ -165,13 +165,13 @@ def test_a_key_twice_is_remarked_where_it_stands():
         '"\\u0026\\u0026"',
     ],
 )
-def test_what_yaml_does_not_take_of_json_has_its_lines_too(text):
+def test_json_that_yaml_rejects_also_has_lines(text):
     tree, remarks = read_json(f'{{"a":\n {text},\n"b": 1}}', 5)
     assert (tree, remarks) == (json.loads(f'{{"a": {text}, "b": 1}}'), [])
     assert [line_at(tree, (key,)) for key in "ab"] == [5, 7]
 
 
-def test_half_of_a_pair_and_too_many_levels_are_refused_and_the_rest_is_read():
+def test_lone_surrogates_and_deep_nesting_are_rejected():
     deep = "\n".join(['{"a":'] * MAX_DEPTH) + "{}" + "}" * MAX_DEPTH
     half = '{"b": "\\ud83d"}'
     with pytest.raises(ManifestError) as caught:
@@ -185,6 +185,6 @@ def test_half_of_a_pair_and_too_many_levels_are_refused_and_the_rest_is_read():
         read_json(deep)
 
 
-def test_a_collection_that_nobody_came_to_from_outside_has_no_line():
+def test_collection_without_a_visited_parent_has_no_line():
     tree, _ = read_json('{"a": {"b": [1]}}')
     assert (tree["a"].line, tree["a"].lines) == (0, (0,))

@@ -30,7 +30,7 @@ def lines_of(file: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("file", RECORDED, ids=lambda file: file.name.removesuffix(".jsonl.gz"))
-def test_the_reader_answers_as_the_server_did(file: Path) -> None:
+def test_verdicts_match_the_recorded_server(file: Path) -> None:
     minor = int(file.name.removesuffix(".jsonl.gz").rpartition(".")[2])
     context = Context(features=features_of(minor), check_selector=check_selector, cluster=WORLD)
     differences = []
@@ -45,7 +45,7 @@ def test_the_reader_answers_as_the_server_did(file: Path) -> None:
     assert differences == []
 
 
-def test_answers_of_each_kind_are_recorded() -> None:
+def test_every_kind_of_answer_is_recorded() -> None:
     lines = [line for file in RECORDED for line in lines_of(file)]
     assert {line["reason"] for line in lines} == {"", "Invalid"}
     assert len({fault[0] for line in lines for fault in line["faults"]}) > 200

@@ -84,7 +84,7 @@ def flat(text: str) -> str:
 
 
 @pytest.mark.parametrize("text", [TEMPLATE, POD, f"{TEMPLATE}---\n{POD}"])
-def test_lost_indentation_is_put_back_by_the_fields_of_the_kind(text: str) -> None:
+def test_lost_indentation_is_restored_from_the_schema(text: str) -> None:
     assert accepts(text)
     repaired = repair(flat(text), 36, accepts)
     assert repaired is not None
@@ -92,17 +92,17 @@ def test_lost_indentation_is_put_back_by_the_fields_of_the_kind(text: str) -> No
     assert repaired.changes == ("indented by the fields of each kind",)
 
 
-def test_comments_and_empty_lines_stay() -> None:
+def test_comments_and_empty_lines_are_preserved() -> None:
     repaired = repair(flat(TEMPLATE).replace("spec:\nspec:", "# two\n\nspec:\nspec:"), 36, accepts)
     assert repaired is not None
     assert "# two\n\nspec:\n  spec:\n" in repaired.text
 
 
-def test_a_text_that_is_right_needs_none() -> None:
+def test_valid_text_needs_no_repair() -> None:
     assert repair(TEMPLATE, 36, accepts) is None
 
 
-def test_where_two_readings_are_possible_nobody_guesses() -> None:
+def test_ambiguous_text_is_not_repaired() -> None:
     # A security context can belong to the pod or to its container.
     text = flat("""\
 apiVersion: v1
@@ -120,7 +120,7 @@ spec:
     assert repair(text, 36, accepts) is None
 
 
-def test_what_no_kind_is_known_for_stays() -> None:
+def test_text_of_an_unknown_kind_is_not_repaired() -> None:
     assert (
         repair("apiVersion: example.com/v1\nkind: Thing\nmetadata:\nname: a\n", 36, accepts) is None
     )
@@ -144,7 +144,7 @@ def test_what_no_kind_is_known_for_stays() -> None:
         ),
     ],
 )
-def test_typographic_signs_become_plain_ones(old: str, new: str, change: str) -> None:
+def test_typographic_characters_are_replaced(old: str, new: str, change: str) -> None:
     assert old in TEMPLATE
     broken = TEMPLATE.replace(old, new)
     repaired = repair(broken, 36, accepts)
@@ -157,7 +157,7 @@ def test_typographic_signs_become_plain_ones(old: str, new: str, change: str) ->
     assert repaired.changes == (change,)
 
 
-def test_a_separator_of_dashes_is_three_hyphens() -> None:
+def test_dash_separator_becomes_three_hyphens() -> None:
     repaired = repair(f"{TEMPLATE}\u2014\n{POD}", 36, accepts)
     assert repaired is not None
     assert repaired.text == f"{TEMPLATE}---\n{POD}"

@@ -41,7 +41,9 @@ def faults(
         ({"min": "0", "step": "0"}, "0", ["step"]),
     ],
 )
-def test_a_range(bounds: dict[str, str], default: str, expected: list[str], minor: int) -> None:
+def test_range_is_validated(
+    bounds: dict[str, str], default: str, expected: list[str], minor: int
+) -> None:
     assert faults(bounds, default, features_of(minor)) == [
         f"c.requestPolicy.validRange.{name}" for name in expected
     ]
@@ -50,7 +52,7 @@ def test_a_range(bounds: dict[str, str], default: str, expected: list[str], mino
 @pytest.mark.parametrize(
     "rounded", [features_of(36), ROUNDED], ids=["1.36", "1.37 without the gate"]
 )
-def test_fractions_of_a_step_count_with_the_gate(rounded: Features) -> None:
+def test_fractions_of_a_step_are_exact_with_the_gate(rounded: Features) -> None:
     bounds = {"min": "500m", "max": "2", "step": "500m"}
     assert faults(bounds, "1", rounded) == []  # 0.5 is 1, and every integer is a step of 1 above it
     assert faults(bounds, "1", features_of(37)) == []
@@ -58,7 +60,7 @@ def test_fractions_of_a_step_count_with_the_gate(rounded: Features) -> None:
     assert faults({**bounds, "step": "400m"}, "1", features_of(37)) != []
 
 
-def test_what_is_finer_than_thousandths_counts_with_the_gate() -> None:
+def test_amounts_below_a_thousandth_are_exact_with_the_gate() -> None:
     assert faults({"min": "1u"}, "1", ROUNDED) == []
     assert faults({"min": "1u"}, "1", features_of(37)) == ["c.requestPolicy.validRange.min"]
 
@@ -85,7 +87,7 @@ def test_values_that_round_to_the_same_integer_are_duplicates_without_the_gate(
         ({"min": "1500u", "step": "1"}, "1", ["min"]),
     ],
 )
-def test_what_1_37_says_of_a_range(
+def test_range_is_validated_as_in_1_37(
     bounds: dict[str, str], default: str, expected: list[str]
 ) -> None:
     assert faults(bounds, default, features_of(37), "80Gi") == [

@@ -397,14 +397,14 @@ CASES = {
 
 
 @pytest.mark.parametrize(("old", "expected"), CASES.values(), ids=CASES)
-def test_rewriting(old: str, expected: str) -> None:
+def test_older_forms_are_rewritten(old: str, expected: str) -> None:
     found = rewritten(dedent(old))
     assert found.text == dedent(expected)
     assert found.refusals == ()
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_rewritten_needs_no_second_time_and_is_taken(name: str) -> None:
+def test_rewritten_text_is_final_and_valid(name: str) -> None:
     text = rewritten(dedent(CASES[name][0])).text
     assert rewritten(text).text == text
     if "Other" in text:
@@ -492,7 +492,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("old", "reason", "example"), REFUSED.values(), ids=REFUSED)
-def test_what_has_no_form_in_v1_stays_and_is_named(
+def test_object_without_a_v1_form_is_unchanged_and_reported(
     old: str, reason: str, example: str | None
 ) -> None:
     found = rewritten(old)
@@ -503,14 +503,14 @@ def test_what_has_no_form_in_v1_stays_and_is_named(
 
 
 @pytest.mark.parametrize("name", [name for name in vars(replacement_examples) if name.isupper()])
-def test_examples_written_by_hand_are_taken(name: str) -> None:
+def test_manual_examples_are_valid(name: str) -> None:
     manifests = read_checked(
         [Source("m.yaml", getattr(replacement_examples, name))], features_of(37)
     )
     assert [item for item in manifests.diagnostics if item.severity == "error"] == []
 
 
-def test_parameters_stay_while_one_of_their_users_does() -> None:
+def test_parameters_are_kept_while_they_have_users() -> None:
     reference = f"parametersRef: {{apiGroup: {NVIDIA}, kind: GpuClaimParameters, name: p}}"
     stays = CLAIM.format(
         "v1alpha2", f"{{resourceClassName: g, allocationMode: Immediate, {reference}}}"
@@ -524,7 +524,7 @@ def test_parameters_stay_while_one_of_their_users_does() -> None:
     assert [change.name for change in found.changes] == ["ResourceClaimTemplate c"]
 
 
-def test_comments_inside_parameters_stay_where_the_object_was() -> None:
+def test_comments_inside_parameters_are_preserved() -> None:
     claim, parameters = asking(
         NVIDIA, "GpuClaimParameters", "\n  # all of a node\n  count: 4   # four"
     ).split("---\n")
@@ -536,7 +536,7 @@ def test_comments_inside_parameters_stay_where_the_object_was() -> None:
     )
 
 
-def test_parameters_are_looked_up_in_all_files() -> None:
+def test_parameters_are_found_in_all_files() -> None:
     claim, parameters = asking(NVIDIA, "GpuClaimParameters", "{count: 4}").split("---\n")
     files = [Source("claim.yaml", claim), Source("parameters.yaml", parameters)]
     new_claim, new_parameters = rewrite(files, features_of(36), check_selector=check_selector)
@@ -544,7 +544,7 @@ def test_parameters_are_looked_up_in_all_files() -> None:
     assert new_parameters.text == "# GpuClaimParameters p is part of ResourceClaimTemplate c now\n"
 
 
-def test_a_taint_rule_has_a_form_in_v1_from_137_on() -> None:
+def test_taint_rule_has_a_v1_form_since_1_37() -> None:
     old = (
         "apiVersion: resource.k8s.io/v1alpha3\nkind: DeviceTaintRule\nmetadata: {name: r}\n"
         "spec: {deviceSelector: {driver: d.example}, taint: {key: a.example/b, effect: NoSchedule}}\n"
@@ -553,7 +553,7 @@ def test_a_taint_rule_has_a_form_in_v1_from_137_on() -> None:
     assert rewritten(old, 37).text == old.replace("v1alpha3", "v1")
 
 
-def test_json_stays_json() -> None:
+def test_json_is_rewritten_as_json() -> None:
     claim = {
         "apiVersion": "resource.k8s.io/v1beta1",
         "kind": "ResourceClaim",
@@ -581,11 +581,11 @@ def test_json_stays_json() -> None:
         '{"kind": "a"} {"kind": "b"}\n',
     ],
 )
-def test_what_is_new_or_unreadable_keeps_every_byte(text: str) -> None:
+def test_new_or_unreadable_text_is_unchanged(text: str) -> None:
     assert rewritten(text).text == text
 
 
-def test_refused_versions_point_to_the_rewrite() -> None:
+def test_rejected_versions_suggest_the_rewrite() -> None:
     old = CASES["v1beta1: in braces"][0]
     (finding,) = read_checked([Source("m.yaml", old)], features_of(36)).diagnostics
     assert finding.code == "version-not-served"

@@ -28,7 +28,7 @@ VERSIONS = ["v1alpha3", "v1beta1", "v1beta2"]
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(objects(), st.sampled_from(VERSIONS), st.data())
-def test_an_object_of_every_version_in_every_layout_comes_back_as_v1(
+def test_every_version_and_layout_is_rewritten_to_the_same_v1_object(
     new: dict[str, Any], version: str, data: st.DataObject
 ) -> None:
     text = data.draw(written(as_written_for(version, new)))
@@ -134,7 +134,7 @@ def published(gpu: dict[str, str], kind: str) -> dict[str, Any]:
 
 @settings(max_examples=200, deadline=None)
 @given(CONDITIONS, st.integers(1, 4))
-def test_what_nvidias_parameters_selected_the_claim_selects(
+def test_claim_selects_the_devices_of_nvidias_parameters(
     condition: dict[str, Any], count: int
 ) -> None:
     group = "gpu.resource.nvidia.com"
@@ -205,9 +205,7 @@ def cluster() -> str:
 
 @settings(max_examples=100, deadline=None)
 @given(CONDITIONS, st.integers(1, 4))
-def test_the_allocator_gives_what_the_classic_controller_gave(
-    condition: dict[str, Any], count: int
-) -> None:
+def test_allocator_matches_the_classic_controller(condition: dict[str, Any], count: int) -> None:
     group = "gpu.resource.nvidia.com"
     reference = {"apiGroup": group, "kind": "GpuClaimParameters", "name": "p"}
     documents = [

@@ -228,13 +228,13 @@ def is_taken(*documents: dict[str, Any]) -> None:
 
 @settings(max_examples=30)
 @given(claim_specs())
-def test_claim_specs(spec: ClaimSpec) -> None:
+def test_claim_specs_are_read_as_rendered(spec: ClaimSpec) -> None:
     assert parse_claim_spec(render_claim_spec(spec)) == spec
 
 
 @settings(max_examples=30)
 @given(METAS, claim_specs(), LABELS)
-def test_claims_and_templates_are_taken(
+def test_claims_and_templates_are_read_as_rendered(
     meta: ObjectMeta, spec: ClaimSpec, labels: dict[str, str]
 ) -> None:
     claim = ResourceClaim(meta=meta, spec=spec)
@@ -248,7 +248,7 @@ def test_claims_and_templates_are_taken(
 
 @settings(max_examples=30)
 @given(METAS, ALLOCATIONS, tuples(NAMES), VALUES)
-def test_allocated_claims(
+def test_allocated_claims_are_read_as_rendered(
     meta: ObjectMeta, allocation: ClaimAllocation, pods: tuple[str, ...], owner: str
 ) -> None:
     claim = ResourceClaim(
@@ -266,7 +266,7 @@ def test_allocated_claims(
         extended_resource_name=st.none() | KEYS,
     )
 )
-def test_classes(device_class: DeviceClass) -> None:
+def test_classes_are_read_as_rendered(device_class: DeviceClass) -> None:
     assert parse_device_class(render_device_class(device_class)) == device_class
     is_taken(render_device_class(device_class))
 
@@ -346,7 +346,7 @@ def slices(draw: Any) -> ResourceSlice:
 
 @settings(max_examples=30)
 @given(slices())
-def test_slices(resource_slice: ResourceSlice) -> None:
+def test_slices_are_read_as_rendered(resource_slice: ResourceSlice) -> None:
     assert parse_slice(render_slice(resource_slice)) == resource_slice
     is_taken(render_slice(resource_slice))
 
@@ -441,7 +441,7 @@ PODS = st.builds(
 
 @settings(max_examples=30)
 @given(PODS)
-def test_pod_templates(template: PodTemplate) -> None:
+def test_pod_templates_are_read_as_rendered(template: PodTemplate) -> None:
     assert parse_pod_template(render_pod_template(template)) == template
 
 
@@ -455,11 +455,11 @@ def test_pod_templates(template: PodTemplate) -> None:
         unschedulable=st.booleans(),
     )
 )
-def test_nodes(node: Node) -> None:
+def test_nodes_are_read_as_rendered(node: Node) -> None:
     assert parse_node(render_node(node)) == node
 
 
-def test_rendering_leaves_out_what_is_the_default() -> None:
+def test_rendering_omits_defaults() -> None:
     spec = ClaimSpec(
         requests=(
             DeviceRequest(
@@ -554,14 +554,14 @@ NOT_IN_DOCUMENTS = {
 
 @settings(max_examples=30)
 @given(DEMANDS)
-def test_demand_survives_the_text_of_a_plan_document(demand: Demand) -> None:
+def test_demand_is_unchanged_after_saving_and_reading_a_plan(demand: Demand) -> None:
     text = demand_part(demand, "steady").model_dump_json(by_alias=True)
     back = read_demand(DemandPart.model_validate_json(text))
     assert replace(back, blocked=()) == replace(demand, blocked=())
     assert sorted(back.blocked, key=repr) == sorted(demand.blocked, key=repr)
 
 
-def test_every_field_of_a_demand_is_in_documents_or_known_not_to_be() -> None:
+def test_every_field_of_a_demand_is_saved_or_listed() -> None:
     drawn = {
         Demand: "shapes shared_claims blocked namespaces gangs",
         Shape: "id namespace labels pod claims members per_node",

@@ -137,7 +137,7 @@ def asked(keys: tuple[str, ...]) -> Iterator[tuple[str, dict[str, Any], str, int
 
 
 @pytest.mark.parametrize(("group", "case", "key", "minor"), list(asked(tuple(MODES))), ids=ids)
-def test_the_server_takes_or_refuses_an_object(
+def test_verdict_matches_the_servers(
     group: str, case: dict[str, Any], key: str, minor: int
 ) -> None:
     if (case["id"], key) in EXCEPTIONS:
@@ -158,7 +158,7 @@ def with_errors() -> Iterator[tuple[str, dict[str, Any], str, int]]:
 
 
 @pytest.mark.parametrize(("group", "case", "key", "minor"), list(with_errors()), ids=ids)
-def test_the_fields_at_fault_are_those_the_server_names(
+def test_fields_of_errors_match_the_servers(
     group: str, case: dict[str, Any], key: str, minor: int
 ) -> None:
     if (case["id"], key) in EXCEPTIONS:
@@ -195,7 +195,7 @@ DEVICE_FIELDS = re.compile(
 
 
 @pytest.mark.parametrize(("case", "key", "minor"), list(stored_cases()), ids=ids)
-def test_what_the_server_stores_drops_and_fills_in(
+def test_dropped_and_default_fields_match_the_servers(
     case: dict[str, Any], key: str, minor: int
 ) -> None:
     context, _ = context_of(case, minor)
@@ -230,7 +230,7 @@ def unreadable(text: str) -> ManifestError | None:
 
 
 @pytest.mark.parametrize(("case", "minor"), TEXTS, ids=ids)
-def test_a_text_is_read_as_kubectl_reads_it(case: dict[str, Any], minor: int) -> None:
+def test_text_is_read_as_kubectl_reads_it(case: dict[str, Any], minor: int) -> None:
     context = Context(
         features=features_of(minor),
         cluster=ExistingObjects(namespaces={"default": {}}, complete=True),

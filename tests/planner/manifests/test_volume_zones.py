@@ -95,7 +95,7 @@ WAITS = "WaitForFirstConsumer"
         ),
     ],
 )
-def test_the_zone_of_a_volume(objects: list[Object], pods: int, is_known: bool) -> None:
+def test_zone_of_a_volume_is_known_or_not(objects: list[Object], pods: int, is_known: bool) -> None:
     assert pod_of(*objects, pods=pods).zonal_volumes == (() if is_known else ("data",))
 
 

@@ -22,7 +22,7 @@ def read(text: str, minor: int = 36) -> Manifests:
 
 
 @pytest.mark.parametrize(("name", "text", "expected"), CASES, ids=[case[0] for case in CASES])
-def test_pods_of_a_kind(name: str, text: str, expected: Expected) -> None:
+def test_kind_has_the_expected_pods(name: str, text: str, expected: Expected) -> None:
     manifests = read(text)
     assert [item for item in manifests.diagnostics if item.severity != "note"] == []
     assert manifests.unresolved == ()
@@ -59,12 +59,12 @@ UNUSUAL: list[tuple[str, str, Expected]] = [
 
 
 @pytest.mark.parametrize(("name", "text", "expected"), UNUSUAL, ids=[case[0] for case in UNUSUAL])
-def test_unusual_forms(name: str, text: str, expected: Expected) -> None:
+def test_unusual_form_has_the_expected_pods(name: str, text: str, expected: Expected) -> None:
     (workload,) = read(text).workloads
     assert {pods.name: tuple(pods.figures) for pods in workload.pod_sets} == expected
 
 
-def test_there_are_at_least_thirty_kinds() -> None:
+def test_at_least_forty_kinds_are_covered() -> None:
     assert (
         len(
             {
@@ -92,7 +92,7 @@ def test_there_are_at_least_thirty_kinds() -> None:
         (0, "{}", 0),
     ],
 )
-def test_surge(replicas: int, strategy: str, peak: int) -> None:
+def test_rollout_surge_adds_to_the_peak(replicas: int, strategy: str, peak: int) -> None:
     text = manifest(
         "apps/v1", "Deployment", f"replicas: {replicas}, strategy: {strategy}, {LABELS}, {TEMPLATE}"
     )
@@ -133,14 +133,14 @@ REF = "scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: w}"
     ids=["HPA from 1", "HPA lifts", "HPA cuts", "HPA of another", "KEDA without bounds", "KEDA",
          "HPA of nothing", "KEDA idle", "KEDA paused at one", "KEDA paused"],
 )  # fmt: skip
-def test_scalers_move_the_bounds(scaler: str, replicas: int, figures: tuple[int, ...]) -> None:
+def test_scalers_set_the_bounds(scaler: str, replicas: int, figures: tuple[int, ...]) -> None:
     text = manifest("apps/v1", "Deployment", f"replicas: {replicas}, {LABELS}, {TEMPLATE}")
     manifests = read(f"{scaler}\n---\n{text}")
     assert [each for each in manifests.diagnostics if each.severity != "note"] == []
     assert tuple(manifests.workloads[0].pod_sets[0].figures) == figures
 
 
-def test_claims_that_a_controller_makes() -> None:
+def test_claims_created_by_a_controller_are_read() -> None:
     text = manifest(
         "serving.kserve.io/v1alpha1",
         "LLMInferenceService",
@@ -160,7 +160,7 @@ def test_claims_that_a_controller_makes() -> None:
     assert entry.resource_claim_template_name == "w-dra"
 
 
-def test_claims_of_a_nim_service() -> None:
+def test_claims_of_a_nim_service_are_read() -> None:
     text = manifest(
         "apps.nvidia.com/v1alpha1",
         "NIMService",
@@ -173,7 +173,7 @@ def test_claims_of_a_nim_service() -> None:
     assert (exactly.count, exactly.selectors[0].expression) == (2, "true")
 
 
-def test_a_runtime_that_is_not_given_leaves_pods_undescribed() -> None:
+def test_missing_runtime_leaves_pods_unresolved() -> None:
     manifests = read(
         manifest(
             "trainer.kubeflow.org/v1alpha1",
@@ -186,7 +186,7 @@ def test_a_runtime_that_is_not_given_leaves_pods_undescribed() -> None:
     assert "ClusterTrainingRuntime torch" in pods.reason
 
 
-def test_an_unknown_kind_is_found_by_the_shape_of_its_pods() -> None:
+def test_pods_of_an_unknown_kind_are_found_by_their_fields() -> None:
     manifests = read(manifest("example.com/v1", "Flock", f"birds: {{instances: 3, body: {POD}}}"))
     assert tuple(manifests.workloads[0].pod_sets[0].figures) == fixed(3)
     (note,) = manifests.diagnostics
@@ -202,7 +202,7 @@ def test_an_unknown_kind_without_devices_is_only_counted() -> None:
     assert (manifests.workloads, manifests.other_kinds) == ((), {"example.com/v1 Flock": 1})
 
 
-def test_a_mistake_in_the_pods_of_another_kind_shows_late() -> None:
+def test_fault_in_the_pods_of_a_custom_kind_is_found() -> None:
     manifests = read(
         manifest(
             "ray.io/v1",
@@ -218,7 +218,7 @@ def test_a_mistake_in_the_pods_of_another_kind_shows_late() -> None:
     )
 
 
-def test_what_another_object_controls_is_not_counted_twice() -> None:
+def test_controlled_object_is_not_counted_twice() -> None:
     owner = "ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: w, uid: u, controller: true}]"
     deployment = manifest("apps/v1", "Deployment", f"replicas: 2, {LABELS}, {TEMPLATE}")
     replica_set = manifest(
@@ -230,7 +230,7 @@ def test_what_another_object_controls_is_not_counted_twice() -> None:
     assert [item.kind for item in read(replica_set).workloads] == ["ReplicaSet"]
 
 
-def test_volumes_that_a_stateful_set_makes_are_in_the_zones_of_its_pods_unless_they_exist() -> None:
+def test_volumes_of_a_stateful_set_are_in_the_zones_of_its_pods() -> None:
     spec = "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}"
     volumes = f"volumeClaimTemplates: [{{metadata: {{name: data}}, {spec}}}}}]"
     text = manifest("apps/v1", "StatefulSet", f"replicas: 2, {LABELS}, {volumes}, {TEMPLATE}")
@@ -245,7 +245,7 @@ def test_volumes_that_a_stateful_set_makes_are_in_the_zones_of_its_pods_unless_t
 @pytest.mark.parametrize(
     ("name", "text", "expected"), [*CASES, *UNUSUAL], ids=[each[0] for each in (*CASES, *UNUSUAL)]
 )
-def test_a_patch_reaches_the_pod_spec(name: str, text: str, expected: Expected) -> None:
+def test_patch_path_points_to_the_pod_spec(name: str, text: str, expected: Expected) -> None:
     """Given a workload of any kind, expect a pointer to a pod spec in its own manifest, or none."""
     (workload,) = read(text).workloads
     documents = {
@@ -281,7 +281,7 @@ BARE = {  # fields or a pod spec instead of a template, or the template of a run
 }
 
 
-def test_templates_can_be_patched_and_bare_pod_specs_can_not() -> None:
+def test_only_pod_templates_can_be_patched() -> None:
     can = {
         name: all(spec_path(each, pods) for each in read(text).workloads for pods in each.pod_sets)
         for name, text, _ in CASES

@@ -36,12 +36,12 @@ def value(text: str) -> object:
         ("1__0", 10), ("_1", "_1"), ("0_7", 7), ("80Gi", "80Gi"), ("0o8", "0o8"), ("infinity", "infinity"),
     ],
 )  # fmt: skip
-def test_scalars_are_those_of_kubectl(text: str, expected: object) -> None:
+def test_scalars_are_read_as_kubectl_reads_them(text: str, expected: object) -> None:
     found = value(text)
     assert (type(found), found) == (type(expected), expected)
 
 
-def test_every_key_and_item_knows_its_line() -> None:
+def test_every_key_and_item_has_its_line() -> None:
     tree, _ = read_yaml(
         "a: 1\nb:\n  - x\n  - y: 2\n    z: [1,\n      2]\nc: |\n  text\nd: {e: 5}\n", first_line=10
     )
@@ -51,20 +51,20 @@ def test_every_key_and_item_knows_its_line() -> None:
     assert [line_of(tree["b"][1]["z"], index) for index in (0, 1)] == [14, 15]
 
 
-def test_the_last_of_two_keys_wins_with_its_line() -> None:
+def test_last_duplicate_key_takes_precedence_with_its_line() -> None:
     tree, remarks = read_yaml("a: 1\nb: 2\na: 3\n")
     assert (tree, line_of(tree, "a")) == ({"a": 3, "b": 2}, 3)
     assert [(remark.code, remark.line) for remark in remarks] == [("duplicate-key", 3)]
 
 
 @pytest.mark.parametrize("rest", ["---\nb: 2\n", "...\nb: 2\n", "...\n[}\n"])
-def test_what_follows_a_document_is_ignored_and_said(rest: str) -> None:
+def test_text_after_a_document_is_ignored_and_reported(rest: str) -> None:
     tree, remarks = read_yaml(f"a: 1\n{rest}", first_line=5)
     assert tree == {"a": 1}
     assert [(remark.code, remark.line) for remark in remarks] == [("ignored-text", 6)]
 
 
-def test_questions_and_slashes_are_text_where_kubectl_takes_them_so() -> None:
+def test_question_marks_and_slashes_are_text_as_in_kubectl() -> None:
     tree, remarks = read_yaml(
         "a: what?\nb: \"x\\\\/y\"\nc: ['?']\nd: '\\/'\ne: !!set x\nf: !!binary aGk=\n"
     )
@@ -80,11 +80,11 @@ def test_questions_and_slashes_are_text_where_kubectl_takes_them_so() -> None:
         ("0x10", "16"), ("y", "true"), ("9223372036854775807", "9223372036854775807"),
     ],
 )  # fmt: skip
-def test_keys_are_texts(key: str, expected: str) -> None:
+def test_keys_are_strings(key: str, expected: str) -> None:
     assert list(read_yaml(f"{key}: 1")[0]) == [expected]
 
 
-def test_a_merge_sign_that_is_no_key_is_text() -> None:
+def test_merge_sign_outside_of_a_key_is_text() -> None:
     tree, _ = read_yaml("a: <<\nb: [<<, {c: <<}]\n")
     assert tree == {"a": "<<", "b": ["<<", {"c": "<<"}]}
     assert {
@@ -103,12 +103,12 @@ def test_a_merge_sign_that_is_no_key_is_text() -> None:
         "p:\n  &a x\nq: *a", "p: z && y\nq: &a x\nr: *a", "\ufeff- &a x\n- *a", "p: &a-1_b x\nq: *a-1_b",
     ],
 )  # fmt: skip
-def test_anchors_are_seen_wherever_they_stand(text: str) -> None:
+def test_anchors_are_found_at_any_position(text: str) -> None:
     tree, _ = read_yaml(text)
     assert tree == yaml.safe_load(text)
 
 
-def test_signs_of_anchors_and_keys_are_text_in_selectors_and_addresses() -> None:
+def test_anchor_characters_in_selectors_and_urls_are_text() -> None:
     text = (
         "a: device.driver == 'x' && true\nb: https://host/?p=1&q=2\nc: [R&D, 'x & y', "
         '"&&"]\nd: &x 1\ne: *x\n'
@@ -120,7 +120,7 @@ def test_signs_of_anchors_and_keys_are_text_in_selectors_and_addresses() -> None
         read_yaml(f"{plain}d: *x\n")
 
 
-def test_anchors_and_merges() -> None:
+def test_anchors_and_merge_keys_are_resolved() -> None:
     text = (
         "a: &a {x: 1, z: 2}\nb: {<<: *a, z: 3}\nc: {z: 3, <<: *a}\nd: {<<: [{x: 5}, *a]}\ne: *a\n"
     )
@@ -153,13 +153,13 @@ def test_anchors_and_merges() -> None:
         ("a: !!binary x", "invalid base64 data"),
     ],
 )
-def test_what_is_refused(text: str, words: str) -> None:
+def test_invalid_yaml_is_rejected(text: str, words: str) -> None:
     with pytest.raises(Fault) as caught:
         read_yaml(text)
     assert words in caught.value.message
 
 
-def test_a_billion_laughs_are_refused_in_no_time() -> None:
+def test_exponential_aliases_are_rejected_quickly() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
     with pytest.raises(Fault) as caught:
@@ -188,9 +188,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("text", "line", "fix"), BROKEN.values(), ids=BROKEN)
-def test_broken_text_is_told_with_its_line_and_what_was_meant(
-    text: str, line: int, fix: str
-) -> None:
+def test_syntax_error_is_reported_with_its_line_and_a_fix(text: str, line: int, fix: str) -> None:
     with pytest.raises(ManifestError) as caught:
         read_documents([Source("m.yaml", f"x: 1\n---\n{text}")])
     error = caught.value
@@ -199,7 +197,7 @@ def test_broken_text_is_told_with_its_line_and_what_was_meant(
     assert fix in error.fix
 
 
-def test_all_broken_documents_are_told_at_once() -> None:
+def test_all_broken_documents_are_reported_together() -> None:
     with pytest.raises(ManifestError) as caught:
         read_documents(
             [Source("a.yaml", "a: [\n---\nb: 1\n---\nc: {\n"), Source("b.yaml", "\tx: 1")]
@@ -210,7 +208,7 @@ def test_all_broken_documents_are_told_at_once() -> None:
     assert places == [("a.yaml", 2), ("a.yaml", 6), ("b.yaml", 1)]
 
 
-def test_documents_know_their_file_line_and_number() -> None:
+def test_documents_have_their_file_line_and_index() -> None:
     text = "# first\na: 1\n--- # second\n\nb: 2\n---\n---\n# nothing\n---\nc: 3\n"
     documents, _ = read_documents([Source("m.yaml", text)])
     assert [(item.place.line, item.index, item.data) for item in documents] == [
@@ -233,7 +231,7 @@ def test_documents_know_their_file_line_and_number() -> None:
         ('{"a": {"b": [1, 2.5, "x", null, true]}}', [{"a": {"b": [1, 2.5, "x", None, True]}}], [1]),
     ],
 )
-def test_json_streams(text: str, data: list[object], lines: list[int]) -> None:
+def test_json_streams_are_read(text: str, data: list[object], lines: list[int]) -> None:
     documents, _ = read_documents([Source("m.json", text)])
     assert [item.data for item in documents] == data
     assert [item.place.line for item in documents] == lines
@@ -260,7 +258,7 @@ def test_json_is_read_as_json(tree: object) -> None:
 
 
 @given(TREES, st.integers(0, 5))
-def test_positions_move_with_what_stands_before(tree: object, before: int) -> None:
+def test_positions_shift_with_the_preceding_text(tree: object, before: int) -> None:
     text = yaml.safe_dump({"root": tree, "tail": [1, {"x": 2}]}, allow_unicode=True)
     here, _ = read_yaml(text)
     there, _ = read_yaml("# comment\n" * before + text)
@@ -271,7 +269,7 @@ def test_positions_move_with_what_stands_before(tree: object, before: int) -> No
 
 
 @given(st.text("ab:-[]{}&*!#|>'\"%@`,? \n\t\\0\u00a0é", max_size=40))
-def test_any_text_is_read_or_refused(text: str) -> None:
+def test_any_text_is_read_or_rejected(text: str) -> None:
     line = 1
     try:
         read_documents([Source("m.yaml", text)])
@@ -281,7 +279,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 
 @given(TREES)
-def test_both_parsers_give_the_same_tree(tree: object) -> None:
+def test_both_parsers_return_the_same_tree(tree: object) -> None:
     text = yaml.safe_dump({"root": tree}, allow_unicode=True)
     expected = read_yaml(text)[0]
     fast = yaml_reader.Parser
@@ -292,7 +290,7 @@ def test_both_parsers_give_the_same_tree(tree: object) -> None:
         yaml_reader.Parser = fast
 
 
-def test_a_mapping_in_braces_need_not_be_json() -> None:
+def test_flow_mapping_need_not_be_json() -> None:
     documents, _ = read_documents(
         [Source("m.yaml", "{kind: A, on: [1, b]}  # first\n---\nkind: B\n")]
     )

@@ -15,7 +15,7 @@ CASES = sorted((Path(__file__).parent / "cases").glob("*.yaml"))
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_a_migrated_manifest_means_what_an_expert_wrote(path: Path) -> None:
+def test_migrated_manifest_has_the_meaning_of_the_experts_version(path: Path) -> None:
     case = yaml.safe_load(path.read_text())
     target = Target(minor=36, support=ClaimSupport(shares=case["shares"]))
 

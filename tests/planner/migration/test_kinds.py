@@ -17,7 +17,7 @@ REQUEST = re.compile(r"nvidia\.com/(gpu|mig-[\w.]+)['\"]?: *['\"]?[1-9]")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["name"]))
-def test_an_object_migrates_as_its_controller_allows(case: dict[str, Any]) -> None:
+def test_object_migrates_as_its_controller_supports(case: dict[str, Any]) -> None:
     found = migrate([Source("a.yaml", case["given"])], Target(minor=36))
 
     results = [f"{each.result.value} {each.pods} {each.devices}" for each in found.templates]
@@ -37,7 +37,7 @@ def test_an_object_migrates_as_its_controller_allows(case: dict[str, Any]) -> No
         assert not found.files[0].is_changed
 
 
-def test_a_provisioning_request_config_without_managed_resources_needs_no_change() -> None:
+def test_fix_for_a_provisioning_request_config_works() -> None:
     (case,) = [each for each in CASES if each["name"] == "provisioning-request-config"]
     lines = case["given"].splitlines(keepends=True)
     fixed = "".join(line for line in lines if "managedResources" not in line)

@@ -48,7 +48,7 @@ def containers(found: Migration) -> list[dict[str, Any]]:
     return [each.get("resources", {}) for each in pod["containers"]]
 
 
-def test_a_container_that_gets_a_gpu_by_default_requests_a_claim() -> None:
+def test_container_with_a_default_gpu_requests_a_claim() -> None:
     found = migrated()
 
     assert [each.result for each in found.templates] == [Result.REWRITTEN]
@@ -60,12 +60,12 @@ def test_a_container_that_gets_a_gpu_by_default_requests_a_claim() -> None:
     assert "# gets a GPU by default" in found.files[0].text
 
 
-def test_a_pod_that_stays_on_the_plugin_requests_its_default_itself() -> None:
+def test_pod_kept_on_the_plugin_requests_its_default_explicitly() -> None:
     found = migrated("ml", "ml/implicit")
 
     assert [each.result for each in found.templates] == [Result.KEPT]
     assert containers(found)[0] == {"limits": {"nvidia.com/gpu": "1"}}
 
 
-def test_a_limit_range_says_nothing_about_pods_of_another_namespace() -> None:
+def test_limit_range_does_not_affect_other_namespaces() -> None:
     assert not migrated("other").templates

@@ -61,7 +61,7 @@ def migrated(text: str, target: Target = PLAIN, answers: PluginFacts | None = No
     return migrate([Source("pods.yaml", textwrap.dedent(text))], target, answers)
 
 
-def test_knative_is_served_by_a_class_and_stays_as_it_is() -> None:
+def test_knative_workload_served_by_a_class_is_unchanged() -> None:
     found = migrated(KNATIVE, SERVED)
 
     assert [each.result for each in found.templates] == [Result.SERVED]
@@ -69,9 +69,7 @@ def test_knative_is_served_by_a_class_and_stays_as_it_is() -> None:
     assert not found.files[0].is_changed
 
 
-def test_knative_without_such_a_class_can_not_migrate_and_names_it_as_the_first_alternative() -> (
-    None
-):
+def test_class_is_the_first_alternative_for_knative() -> None:
     (outcome,) = migrated(KNATIVE).templates
 
     assert outcome.result is Result.CANNOT
@@ -103,7 +101,7 @@ CANNOT = {
 
 
 @pytest.mark.parametrize(("text", "reason"), CANNOT.values(), ids=CANNOT)
-def test_a_pod_that_no_claim_can_stand_for_stays_with_the_reason(text: str, reason: str) -> None:
+def test_pod_that_cannot_use_a_claim_is_unchanged_with_a_reason(text: str, reason: str) -> None:
     found = migrated(text)
 
     assert [each.result for each in found.templates] == [Result.CANNOT]
@@ -111,7 +109,7 @@ def test_a_pod_that_no_claim_can_stand_for_stays_with_the_reason(text: str, reas
     assert not found.files[0].is_changed
 
 
-def test_affinity_to_a_gpu_or_a_zone_can_not_be_split_between_claim_and_node() -> None:
+def test_affinity_to_a_gpu_or_a_zone_cannot_be_migrated() -> None:
     found = migrated("""\
         apiVersion: v1
         kind: Pod
@@ -130,7 +128,7 @@ def test_affinity_to_a_gpu_or_a_zone_can_not_be_split_between_claim_and_node() -
     assert "allows either nodes with a GPU label or other nodes" in found.templates[0].reason
 
 
-def test_affinity_to_one_of_two_gpus_becomes_one_condition_and_the_zone_stays() -> None:
+def test_affinity_to_gpus_and_a_zone_is_split() -> None:
     found = migrated("""\
         apiVersion: v1
         kind: Pod
@@ -153,7 +151,7 @@ def test_affinity_to_one_of_two_gpus_becomes_one_condition_and_the_zone_stays() 
     assert "nvidia.com/gpu.product" not in text
 
 
-def test_the_user_may_say_how_the_plugin_shares_gpus() -> None:
+def test_shares_of_the_plugin_can_be_given() -> None:
     answers = PluginFacts(
         shared={"nvidia.com/gpu": DeviceSharing("time-slicing", 4)}, is_known=True
     )
@@ -168,18 +166,18 @@ def test_the_user_may_say_how_the_plugin_shares_gpus() -> None:
     assert not shared.assumptions
 
 
-def test_whole_gpus_of_a_driver_with_shares_request_all_shares_of_each() -> None:
+def test_whole_gpu_of_a_driver_with_shares_requests_all_shares() -> None:
     found = migrated(pod(count=2), Target(minor=36, support=ClaimSupport(shares="4")))
 
     assert 'shares: "4"' in found.files[0].text
     assert "count: 2" in found.files[0].text
 
 
-def test_whole_gpus_are_an_assumption_that_is_stated_if_no_input_says_how_they_are_shared() -> None:
+def test_assumption_of_whole_gpus_is_reported() -> None:
     assert "whole device" in migrated(pod()).assumptions[0]
 
 
-def test_nodes_of_the_source_cluster_say_that_a_gpu_is_a_mig_device() -> None:
+def test_mig_devices_are_recognized_by_the_nodes() -> None:
     node = """\
 apiVersion: v1
 kind: Node
@@ -194,7 +192,7 @@ metadata:
     assert not found.assumptions
 
 
-def test_pods_that_see_every_gpu_without_a_request_are_named() -> None:
+def test_pods_that_see_every_gpu_without_a_request_are_reported() -> None:
     found = migrated("""\
         apiVersion: apps/v1
         kind: DaemonSet
@@ -214,14 +212,14 @@ def test_pods_that_see_every_gpu_without_a_request_are_named() -> None:
     assert "adminAccess" in found.templates[0].alternatives[0]
 
 
-def test_a_workload_that_the_user_keeps_stays_on_the_device_plugin() -> None:
+def test_excluded_workload_stays_on_the_device_plugin() -> None:
     found = migrated(pod(), Target(minor=36, keep=frozenset({"ml/one"})))
 
     assert [each.result for each in found.templates] == [Result.KEPT]
     assert not found.files[0].is_changed
 
 
-def test_comments_order_and_quotes_stay() -> None:
+def test_comments_order_and_quotes_are_preserved() -> None:
     text = """\
 # The chat model
 apiVersion: v1
@@ -263,7 +261,7 @@ def test_yaml_anchors_are_never_rewritten() -> None:
     assert not found.files[0].is_changed
 
 
-def test_an_alert_that_counts_gpus_of_the_plugin_is_named() -> None:
+def test_alert_that_counts_plugin_gpus_is_reported() -> None:
     found = migrated("""\
         apiVersion: monitoring.coreos.com/v1
         kind: PrometheusRule
@@ -280,7 +278,7 @@ def test_an_alert_that_counts_gpus_of_the_plugin_is_named() -> None:
     assert not found.changes[0].is_changed
 
 
-def test_nodes_of_the_source_cluster_replace_the_assumption_of_whole_devices() -> None:
+def test_source_nodes_replace_the_assumption_of_whole_gpus() -> None:
     node = (
         "apiVersion: v1\nkind: Node\nmetadata: {name: n, labels: {nvidia.com/gpu.product: "
         "NVIDIA-L4}}\n"
@@ -294,7 +292,7 @@ def test_nodes_of_the_source_cluster_replace_the_assumption_of_whole_devices() -
     assert not migrate([Source("pod.yaml", pod()), Source("nodes.yaml", node)], PLAIN).assumptions
 
 
-def test_a_number_of_gpus_per_node_is_replaced_by_a_pool_as_the_note_says() -> None:
+def test_note_on_a_gpu_count_label_works() -> None:
     (before,) = migrated(pod('nodeSelector: {nvidia.com/gpu.count: "8"}')).templates
     (after,) = migrated(pod("nodeSelector: {pulumi-dra/pool: eight}")).templates
 
@@ -302,7 +300,7 @@ def test_a_number_of_gpus_per_node_is_replaced_by_a_pool_as_the_note_says() -> N
     assert (before.result, after.result, after.notes) == (Result.REWRITTEN, Result.REWRITTEN, ())
 
 
-def test_the_pod_that_submits_a_ray_job_has_no_note_about_ray() -> None:
+def test_submitter_pod_of_a_ray_job_has_no_note_about_ray() -> None:
     job = """\
         apiVersion: ray.io/v1
         kind: RayJob
@@ -349,7 +347,7 @@ CONTROLLED = {
 
 
 @pytest.mark.parametrize(("item", "reason", "instead"), CONTROLLED.values(), ids=CONTROLLED)
-def test_a_request_outside_of_pod_templates_is_named_with_what_its_controller_offers(
+def test_request_outside_of_pod_templates_gets_an_alternative(
     item: dict[str, Any], reason: str, instead: str
 ) -> None:
     text = yaml.safe_dump({**item, "metadata": {"name": "a", "namespace": "ml"}})
@@ -367,7 +365,7 @@ def test_a_template_with_pods_is_not_counted_twice() -> None:
     assert len(migrated(KNATIVE).templates) == 1
 
 
-def test_values_of_an_unknown_chart_stay_and_are_named() -> None:
+def test_values_of_an_unknown_chart_are_unchanged_and_reported() -> None:
     text = "replicaCount: 2\nresources: {limits: {nvidia.com/gpu: 1}}\n"
 
     found = migrated(text)
@@ -378,11 +376,11 @@ def test_values_of_an_unknown_chart_stay_and_are_named() -> None:
     assert not found.files[0].is_changed
 
 
-def test_values_without_devices_are_no_workload() -> None:
+def test_values_without_devices_are_not_a_workload() -> None:
     assert not migrated("resources: {limits: {nvidia.com/gpu: 0}}\n").templates
 
 
-def test_a_chart_with_its_own_claims_gets_no_devices_of_the_plugin_too() -> None:
+def test_chart_with_its_own_claims_requests_no_plugin_devices() -> None:
     found = migrated(
         """\
         modelArtifacts: {name: a/b}
@@ -402,7 +400,7 @@ def test_a_chart_with_its_own_claims_gets_no_devices_of_the_plugin_too() -> None
 
 
 @pytest.mark.parametrize("mode", ["Serverless", "Knative"])
-def test_a_model_that_kserve_runs_on_knative_can_not_have_claims(mode: str) -> None:
+def test_kserve_model_on_knative_cannot_have_claims(mode: str) -> None:
     text = f"""\
         apiVersion: serving.kserve.io/v1beta1
         kind: InferenceService
@@ -442,7 +440,7 @@ def test_intel_gpus_of_both_kernel_drivers_become_claims() -> None:
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
-def test_a_preference_for_nodes_is_noted_because_dra_nodes_may_lack_the_label() -> None:
+def test_preferred_affinity_to_a_gpu_label_is_noted() -> None:
     term = "{key: nvidia.com/gpu.product, operator: In, values: [NVIDIA-L4]}"
     terms = f"[{{weight: 1, preference: {{matchExpressions: [{term}]}}}}]"
     preferred = f"affinity: {{nodeAffinity: {{{PREFERRED}: {terms}}}}}"
@@ -453,7 +451,7 @@ def test_a_preference_for_nodes_is_noted_because_dra_nodes_may_lack_the_label() 
     assert "list the preferred devices in firstAvailable" in outcome.notes[0]
 
 
-def test_a_served_pod_that_selects_nodes_by_a_gpu_label_needs_the_label_on_dra_nodes() -> None:
+def test_served_pod_that_selects_a_gpu_label_gets_a_note() -> None:
     text = KNATIVE.replace(
         "      containers:",
         "      nodeSelector: {nvidia.com/gpu.product: NVIDIA-L4}\n      containers:",
@@ -484,7 +482,7 @@ pools: [{name: l4, machine: g6.2xlarge, count: {max: 2}}]
 """
 
 
-def test_comments_in_a_block_that_is_removed_stay() -> None:
+def test_comments_in_a_removed_block_are_preserved() -> None:
     text = pod().replace(
         "      resources: {limits: {nvidia.com/gpu: 1}}\n",
         "      resources:\n        limits:\n          # memory: 1Gi\n          nvidia.com/gpu: 1\n"
@@ -499,7 +497,7 @@ def test_comments_in_a_block_that_is_removed_stay() -> None:
     assert migrated(found).files[0].text == found
 
 
-def test_a_nim_service_names_its_claim_template_in_its_own_field() -> None:
+def test_nim_service_uses_its_own_field_for_the_claim_template() -> None:
     found = migrated(
         """\
         apiVersion: apps.nvidia.com/v1alpha1
@@ -528,7 +526,7 @@ def test_a_nim_service_names_its_claim_template_in_its_own_field() -> None:
 
 
 @pytest.mark.parametrize(("second", "notes"), [("low", 2), ("high", 0)])
-def test_priorities_that_no_longer_free_gpus_are_noted(second: str, notes: int) -> None:
+def test_priorities_that_no_longer_preempt_for_gpus_are_noted(second: str, notes: int) -> None:
     pods = [pod(f"priorityClassName: {name}") for name in ("high", second)]
 
     found = migrated("---\n".join(pods))
@@ -537,7 +535,7 @@ def test_priorities_that_no_longer_free_gpus_are_noted(second: str, notes: int) 
     assert len([each for each in told if "no longer decides which pods get GPUs" in each]) == notes
 
 
-def test_a_container_beside_the_claim_that_sees_every_gpu_is_noted() -> None:
+def test_container_that_sees_every_gpu_despite_the_claim_is_noted() -> None:
     text = """\
     apiVersion: v1
     kind: Pod
@@ -588,7 +586,7 @@ EKS = read_fleet(
 
 
 @pytest.mark.parametrize("resource", ["nvidia.com/mig-1g.10gb", "nvidia.com/gpu"])
-def test_given_gke_when_pods_request_mig_devices_expect_no_claim(resource: str) -> None:
+def test_mig_devices_on_gke_cannot_migrate(resource: str) -> None:
     target, profile = target_of_fleet(GKE), PluginFacts(partition="1g.10gb")
 
     (found,) = migrated(pod(resource=resource), target, profile).templates
@@ -598,14 +596,14 @@ def test_given_gke_when_pods_request_mig_devices_expect_no_claim(resource: str) 
     assert found.alternatives[-1] == "Keep the pods on a pool with `allocation: device-plugin`"
 
 
-def test_given_eks_when_pods_request_mig_devices_expect_a_claim() -> None:
+def test_mig_devices_on_eks_become_claims() -> None:
     found = migrated(pod(resource="nvidia.com/mig-1g.10gb"), target_of_fleet(EKS))
 
     assert found.templates[0].result is Result.REWRITTEN
 
 
 @pytest.mark.parametrize("strategy", ["time-slicing", "mps"])
-def test_given_shares_expect_only_alternatives_that_the_cloud_supports(strategy: str) -> None:
+def test_alternatives_to_shares_are_supported_by_the_cloud(strategy: str) -> None:
     facts = PluginFacts(shared={"nvidia.com/gpu": DeviceSharing(strategy, 4)}, is_known=True)
 
     on_gke, on_eks = (

@@ -83,7 +83,7 @@ def quotas(group: dict[str, Any]) -> dict[str, dict[str, Any]]:
     }
 
 
-def test_a_job_that_stays_on_the_plugin_keeps_its_quota_and_its_nodes() -> None:
+def test_job_kept_on_the_plugin_keeps_its_quota_and_nodes() -> None:
     found = migrated(FLAVOR + queue("nvidia.com/gpu") + job("old") + job("new"), "train/old")
 
     (group,) = objects(found, "ClusterQueue")["research"]["resourceGroups"]
@@ -99,14 +99,14 @@ def test_a_job_that_stays_on_the_plugin_keeps_its_quota_and_its_nodes() -> None:
     assert "# of the whole team" in found.files[0].text
 
 
-def test_a_second_migration_with_the_same_job_kept_changes_nothing() -> None:
+def test_second_migration_with_the_same_exclusion_changes_nothing() -> None:
     text = FLAVOR + queue("nvidia.com/gpu") + job("old") + job("new")
     once = migrated(text, "train/old").files[0].text
 
     assert migrated(once, "train/old").files[0].text == once
 
 
-def test_the_old_quota_is_removed_once_the_last_job_moves() -> None:
+def test_old_quota_is_removed_after_the_last_job_moves() -> None:
     text = FLAVOR + queue("nvidia.com/gpu") + job("old") + job("new")
     once = migrated(text, "train/old").files[0].text
 
@@ -118,14 +118,14 @@ def test_the_old_quota_is_removed_once_the_last_job_moves() -> None:
     }
 
 
-def test_a_flavor_without_gpu_labels_is_shared_by_both_kinds_of_jobs() -> None:
+def test_flavor_without_gpu_labels_is_shared_by_both_kinds_of_jobs() -> None:
     found = migrated(queue("nvidia.com/gpu", flavor="any") + job("old") + job("new"), "train/old")
 
     (group,) = objects(found, "ClusterQueue")["research"]["resourceGroups"]
     assert quotas(group) == {"any": {"cpu": 200, "nvidia.com/gpu": 8, "claimed-gpus": 8}}
 
 
-def test_a_queue_without_jobs_keeps_its_quota_because_other_jobs_may_use_it() -> None:
+def test_queue_without_known_jobs_keeps_its_quota() -> None:
     found = migrated(FLAVOR + queue("nvidia.com/gpu"))
 
     (group,) = objects(found, "ClusterQueue")["research"]["resourceGroups"]
@@ -133,7 +133,7 @@ def test_a_queue_without_jobs_keeps_its_quota_because_other_jobs_may_use_it() ->
     assert any("may not contain all jobs" in each.what for each in found.changes)
 
 
-def test_a_flavor_that_another_queue_needs_is_replaced_only_where_all_jobs_moved() -> None:
+def test_flavor_used_by_another_queue_is_kept() -> None:
     other = queue("nvidia.com/gpu", name="other")
     found = migrated(FLAVOR + queue("nvidia.com/gpu") + other + job("new"))
 
@@ -144,7 +144,7 @@ def test_a_flavor_that_another_queue_needs_is_replaced_only_where_all_jobs_moved
     assert set(quotas(queues["other"]["resourceGroups"][0])) == {"h100", "h100-dra"}
 
 
-def test_two_mig_resources_become_one_quota_because_they_have_one_class() -> None:
+def test_mig_resources_with_one_class_become_one_quota() -> None:
     resources = "nvidia.com/mig-1g.10gb", "nvidia.com/mig-2g.20gb"
     found = migrated(queue(*resources, flavor="any") + "".join(map(job, "ab", resources)))
 
@@ -152,7 +152,7 @@ def test_two_mig_resources_become_one_quota_because_they_have_one_class() -> Non
     assert quotas(group) == {"any": {"cpu": 200, "claimed-mig-devices": 16}}
 
 
-def test_a_cohort_keeps_its_quota_while_a_queue_of_it_does() -> None:
+def test_cohort_keeps_its_quota_while_one_of_its_queues_does() -> None:
     cohort = queue("nvidia.com/gpu", name="all", flavor="any").replace("ClusterQueue", "Cohort")
     text = cohort + queue("nvidia.com/gpu", flavor="any") + job("old") + job("new")
 
@@ -164,7 +164,7 @@ def test_a_cohort_keeps_its_quota_while_a_queue_of_it_does() -> None:
         assert quotas(group)["any"].keys() - {"cpu"} == expected
 
 
-def test_a_job_without_a_label_is_admitted_by_the_default_queue_of_its_namespace() -> None:
+def test_job_without_a_label_uses_the_default_queue_of_its_namespace() -> None:
     local = """\
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: LocalQueue

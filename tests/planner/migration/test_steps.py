@@ -63,7 +63,7 @@ def counts(found: MigrationSteps, pool: str) -> list[tuple[int, int]]:
     ]
 
 
-def test_each_move_grows_the_new_pool_and_then_drains_the_old_one() -> None:
+def test_each_move_grows_the_new_pool_and_then_drains_the_old_pool() -> None:
     found = steps(workload("chat", 4), workload("embed", 2, 2))
 
     assert found.twins == {"l4": "l4-dra"}
@@ -78,7 +78,7 @@ def test_each_move_grows_the_new_pool_and_then_drains_the_old_one() -> None:
     assert found.is_safe
 
 
-def test_the_cost_of_a_step_is_that_of_both_pools() -> None:
+def test_cost_of_a_step_includes_both_pools() -> None:
     found = steps(workload("chat", 4))
     prepare, move, _ = found.steps
 
@@ -88,14 +88,14 @@ def test_the_cost_of_a_step_is_that_of_both_pools() -> None:
     assert found.peak_usd == move.hourly_usd
 
 
-def test_batch_workloads_move_first_and_end_before_they_are_created_again() -> None:
+def test_batch_workloads_move_first_and_are_deleted_before_re_creation() -> None:
     found = steps(workload("chat", 1), workload("train", 1, kind="Job"))
 
     assert [step.moves for step in found.steps[1:3]] == [("Job ml/train",), ("Deployment ml/chat",)]
     assert "kubectl delete -n ml job/train" in found.steps[1].commands
 
 
-def test_a_rollback_deletes_jobs_before_their_old_version_is_applied() -> None:
+def test_rollback_deletes_jobs_before_applying_their_old_version() -> None:
     found = steps(workload("train", 1, kind="Job"))
 
     rollback = found.steps[1].rollback
@@ -104,7 +104,7 @@ def test_a_rollback_deletes_jobs_before_their_old_version_is_applied() -> None:
     )
 
 
-def test_a_job_set_ends_with_the_condition_that_its_controller_sets() -> None:
+def test_job_set_completes_with_its_controllers_condition() -> None:
     job_set = """\
 apiVersion: jobset.x-k8s.io/v1alpha2
 kind: JobSet
@@ -130,14 +130,14 @@ spec:
     )
 
 
-def test_a_step_for_which_the_new_pool_is_too_small_is_not_safe() -> None:
+def test_step_with_a_new_pool_that_is_too_small_is_unsafe() -> None:
     found = steps(workload("chat", 8), pools=({**L4, "count": {"max": 1}},))
 
     assert not found.is_safe
     assert all(step.reasons for step in found.steps if not step.is_safe)
 
 
-def test_a_dra_pool_of_the_same_machines_is_the_twin() -> None:
+def test_existing_dra_pool_of_the_same_machine_type_is_used() -> None:
     dra = {"name": "new", "machine": "g6.12xlarge", "count": {"max": 4}}
 
     found = steps(workload("chat", 4), pools=(L4, dra))
@@ -146,14 +146,14 @@ def test_a_dra_pool_of_the_same_machines_is_the_twin() -> None:
     assert counts(found, "new")[-1] == (1, 1)
 
 
-def test_a_workload_that_cannot_move_keeps_its_pool_and_the_plugin() -> None:
+def test_workload_that_cannot_move_keeps_its_pool_and_the_plugin() -> None:
     found = steps(workload("chat", 4), workload("pinned", 1, extra="nodeName: one"))
 
     assert found.migration.count(Result.CANNOT) == 1
     assert found.steps[-1].name == "move-chat"
 
 
-def test_a_partition_that_the_cloud_has_only_with_its_plugin_has_no_twin() -> None:
+def test_plugin_only_partition_has_no_dra_pool() -> None:
     pool = {**L4, "machine": "a2-highgpu-1g", "mig": "all-1g.5gb"}
     gke = {
         "cloud": "gke",
@@ -168,7 +168,7 @@ def test_a_partition_that_the_cloud_has_only_with_its_plugin_has_no_twin() -> No
     assert not found.twins
 
 
-def test_shares_of_the_pools_are_the_meaning_of_a_unit() -> None:
+def test_shares_of_the_pools_define_a_unit() -> None:
     sharing = {"strategy": "time-slicing", "replicas": 4}
 
     found = steps(workload("chat", 4), pools=({**L4, "sharing": sharing},))
@@ -177,13 +177,13 @@ def test_shares_of_the_pools_are_the_meaning_of_a_unit() -> None:
     assert "4 time-sliced replicas" in found.migration.templates[0].reason
 
 
-def test_a_class_that_serves_the_name_is_settled_before_the_start() -> None:
+def test_class_that_already_serves_the_resource_is_noted() -> None:
     found = steps(workload("chat", 4), drivers={"nvidia": {"version": "0.4.1"}})
 
     assert any("serves nvidia.com/gpu" in note for note in found.notes)
 
 
-def test_different_priorities_are_settled_before_the_start() -> None:
+def test_different_priorities_are_noted() -> None:
     urgent = workload("urgent", 1, extra="priorityClassName: urgent")
 
     assert any(
@@ -194,14 +194,16 @@ def test_different_priorities_are_settled_before_the_start() -> None:
 @pytest.mark.parametrize(
     ("names", "most", "sizes"), [(3, 12, [1, 1, 1]), (5, 2, [3, 2]), (0, 3, [])]
 )
-def test_more_workloads_than_steps_share_steps(names: int, most: int, sizes: list[int]) -> None:
+def test_workloads_share_steps_if_there_are_too_many(
+    names: int, most: int, sizes: list[int]
+) -> None:
     groups = in_groups([str(number) for number in range(names)], most)
 
     assert [len(group) for group in groups] == sizes
     assert [name for group in groups for name in group] == [str(number) for number in range(names)]
 
 
-def test_the_files_of_a_step_go_forward_and_back() -> None:
+def test_files_of_a_step_support_moving_and_rolling_back() -> None:
     found = steps(workload("chat", 4))
     files = step_files(found.steps[1])
 
@@ -222,7 +224,7 @@ spec: {hard: {requests.nvidia.com/gpu: "4"}}
 """
 
 
-def test_every_fleet_that_a_command_names_plans_the_manifests_of_its_step() -> None:
+def test_fleets_of_a_step_fit_its_manifests() -> None:
     found = steps(QUOTA, workload("chat", 4))
 
     for step in found.steps:
@@ -290,7 +292,7 @@ def test_a_quota_that_rejects_the_first_new_pod_makes_the_move_unsafe(
     assert not any("-before" in reason for reason in move.reasons)
 
 
-def test_a_stack_gets_the_migrated_manifests_before_it_loses_the_old_nodes() -> None:
+def test_stack_gets_migrated_manifests_before_old_nodes_are_removed() -> None:
     """Its plan, which the policy pack checks, would not fit otherwise."""
     move = steps(workload("chat", 2), kubernetes="1.34").steps[1]
 
@@ -318,7 +320,7 @@ spec:
 SERVING = {"nvidia": {"version": "0.5.0"}}
 
 
-def test_a_workload_that_a_class_serves_moves_by_a_drain() -> None:
+def test_workload_served_by_a_class_moves_by_a_drain() -> None:
     found = steps(workload("chat", 2), KNATIVE, drivers=SERVING)
 
     serve = found.steps[2]
@@ -340,14 +342,14 @@ def test_a_workload_that_a_class_serves_moves_by_a_drain() -> None:
     assert not found.staying
 
 
-def test_served_workloads_alone_are_a_migration() -> None:
+def test_served_workloads_alone_can_be_migrated() -> None:
     found = steps(KNATIVE, drivers=SERVING)
 
     assert [step.name for step in found.steps] == ["prepare", "move-served", "finish"]
     assert counts(found, "l4-dra") == [(0, 0), (1, 1), (1, 1)]
 
 
-def test_a_class_among_the_manifests_serves_too() -> None:
+def test_class_in_the_manifests_also_serves() -> None:
     own = """\
 apiVersion: resource.k8s.io/v1
 kind: DeviceClass
@@ -360,7 +362,7 @@ spec:
     assert steps(own, KNATIVE, kubernetes="1.34").migration.count(Result.CANNOT) == 1
 
 
-def test_a_served_workload_for_which_the_new_pool_is_too_small_keeps_the_old_one() -> None:
+def test_served_workload_keeps_the_old_pool_if_the_new_one_is_small() -> None:
     small = {"name": "new", "machine": "g6.12xlarge", "count": {"max": 1}}
 
     found = steps(workload("chat", 4), KNATIVE, pools=(L4, small), drivers=SERVING)
@@ -379,7 +381,7 @@ def test_old_pools_with_a_minimum_are_deleted_too() -> None:
 @pytest.mark.parametrize(
     ("keep", "last"), [((), "finish"), (("ml/kept",), "shrink")], ids=["all moved", "some kept"]
 )
-def test_after_the_last_step_the_new_pools_have_what_the_moved_workloads_need(
+def test_after_the_last_step_new_pools_fit_the_moved_workloads(
     keep: tuple[str, ...], last: str
 ) -> None:
     """Old pods can run on DRA nodes if a DeviceClass serves their resource, so the moves need more
@@ -403,7 +405,7 @@ def test_after_the_last_step_the_new_pools_have_what_the_moved_workloads_need(
     assert {pool.name: pool.nodes.desired for pool in planned.pools}["l4-dra"] == 4
 
 
-def test_the_last_fleet_has_the_maximum_of_the_old_pool() -> None:
+def test_last_fleet_has_the_maximum_of_the_old_pool() -> None:
     (pool,) = steps(workload("chat", 4)).steps[-1].fleet_after.pools
 
     assert (pool.name, pool.count.min, pool.count.max) == ("l4-dra", 1, 4)
@@ -412,7 +414,7 @@ def test_the_last_fleet_has_the_maximum_of_the_old_pool() -> None:
 HOST = "nodeSelector: {kubernetes.io/hostname: node-1}"
 
 
-def test_an_old_pool_of_unknown_size_keeps_its_maximum_until_its_pods_move() -> None:
+def test_old_pool_of_unknown_size_keeps_its_maximum_until_it_is_empty() -> None:
     found = steps(workload("chat", 3, extra=HOST), workload("web", 2))
 
     assert [step.is_safe for step in found.steps] == [False] * len(found.steps)
@@ -421,7 +423,7 @@ def test_an_old_pool_of_unknown_size_keeps_its_maximum_until_its_pods_move() -> 
     assert note.startswith("Pool l4 counts as 4 nodes, its maximum, because the plan can't tell")
 
 
-def test_the_count_of_the_fleet_replaces_the_maximum_of_an_old_pool() -> None:
+def test_fixed_count_replaces_the_maximum_of_an_old_pool() -> None:
     found = steps(workload("chat", 3, extra=HOST), pools=({**L4, "count": 2},))
 
     assert counts(found, "l4")[0] == (2, 2)

@@ -27,11 +27,11 @@ from dra_planner.offers import AllocatableSettings, predict_allocatable
         (224, 630),
     ],
 )
-def test_reserved_cpu(vcpus: int, milli: int) -> None:
+def test_reserved_cpu_matches_the_documentation(vcpus: int, milli: int) -> None:
     assert reserved_cpu_milli(vcpus) == milli
 
 
-def test_p5_is_what_the_karpenter_documentation_prints() -> None:
+def test_p5_matches_the_karpenter_documentation() -> None:
     # instance-types.md@1d92708: 191450m, 1938410Mi, 100 pods
     amounts = predict_allocatable(catalog.machine("eks", "p5.48xlarge")).amounts
     assert (amounts["cpu"], amounts["memory"] // MIB, amounts["pods"]) == (191450, 1938410, 100)
@@ -47,11 +47,11 @@ def test_p5_is_what_the_karpenter_documentation_prints() -> None:
         ("p6-b200.48xlarge", 198),
     ],
 )
-def test_eks_pods_are_capped_by_interfaces_or_by_the_node_group(machine: str, pods: int) -> None:
+def test_eks_pods_are_limited_by_interfaces_or_by_the_node_group(machine: str, pods: int) -> None:
     assert max_pods(catalog.machine("eks", machine))[0] == pods
 
 
-def test_an_unknown_network_means_the_default_of_nodeadm() -> None:
+def test_unknown_network_uses_the_default_of_nodeadm() -> None:
     pods, sentence = max_pods(catalog.machine("eks", "p6e-gb200.36xlarge"))
     assert pods == 110
     assert "unknown" in sentence
@@ -61,7 +61,7 @@ def test_an_unknown_network_means_the_default_of_nodeadm() -> None:
     ("machine", "kept_mib"),
     [("g2-standard-4", 365 + 2663 + 100), ("a3-highgpu-8g", 30280 + 45260 + 100)],
 )
-def test_gke_keeps_kernel_kubelet_and_eviction(machine: str, kept_mib: int) -> None:
+def test_gke_reserves_memory_for_kernel_kubelet_and_eviction(machine: str, kept_mib: int) -> None:
     known = catalog.machine("gke", machine)
     assert known.memory_mib is not None
     amounts = predict_allocatable(known).amounts
@@ -69,7 +69,7 @@ def test_gke_keeps_kernel_kubelet_and_eviction(machine: str, kept_mib: int) -> N
     assert amounts["pods"] == 110
 
 
-def test_a_g4dn_node_lies_between_the_estimate_and_the_most() -> None:
+def test_g4dn_node_is_within_the_predicted_range() -> None:
     # kubectl describe of such an EKS node: capacity 32475408Ki, allocatable 31785232Ki, 29 pods
     allocatable = predict_allocatable(catalog.machine("eks", "g4dn.2xlarge"))
     assert (allocatable.amounts["cpu"], allocatable.amounts["pods"]) == (7910, 29)
@@ -79,14 +79,14 @@ def test_a_g4dn_node_lies_between_the_estimate_and_the_most() -> None:
     assert allocatable.at_most["memory"] - 31785232 * 1024 == possible - 32475408 * 1024
 
 
-def test_a_g2_node_has_what_a_real_one_printed() -> None:
+def test_g2_node_matches_a_real_node() -> None:
     # kubectl describe of a g2-standard-4 on GKE: cpu 3920m, memory 13594692Ki
     amounts = predict_allocatable(catalog.machine("gke", "g2-standard-4")).amounts
     assert amounts["cpu"] == 3920
     assert 0.995 < amounts["memory"] / (13594692 * 1024) < 1
 
 
-def test_graviton_loses_contiguous_memory() -> None:
+def test_graviton_reserves_contiguous_memory() -> None:
     arm, intel = (
         predict_allocatable(catalog.machine("eks", name)).amounts
         for name in ("g5g.2xlarge", "g5.xlarge")
@@ -94,13 +94,13 @@ def test_graviton_loses_contiguous_memory() -> None:
     assert intel["memory"] - arm["memory"] == 64 * MIB
 
 
-def test_a_machine_of_unknown_size_is_refused() -> None:
+def test_machine_type_of_unknown_size_is_rejected() -> None:
     with pytest.raises(CatalogError, match="ct4p-hightpu-4t"):
         predict_allocatable(catalog.machine("gke", "ct4p-hightpu-4t"))
 
 
 @pytest.mark.parametrize("cloud", clouds.names())
-def test_every_machine_leaves_most_of_itself(cloud: str) -> None:
+def test_every_machine_type_leaves_most_of_its_resources(cloud: str) -> None:
     for machine in catalog.machines(cloud):
         if machine.vcpus is None or machine.memory_mib is None:
             continue
@@ -131,7 +131,7 @@ def test_pods_follow_the_network_settings_and_memory_follows_pods(
     assert plain["memory"] - other["memory"] == 11 * (pods - 58) * MIB
 
 
-def test_fewer_pods_leave_the_reservation_in_doubt() -> None:
+def test_fewer_pods_make_the_reservation_uncertain() -> None:
     # nodeadm reserves by the maxPods it works out itself when kubelet's configuration sets another
     machine = catalog.machine("eks", "g5.2xlarge")
     plain, fewer = (
@@ -168,14 +168,14 @@ def test_fewer_pods_leave_the_reservation_in_doubt() -> None:
         ),
     ],
 )
-def test_settings_that_no_node_can_have_are_refused(
+def test_impossible_node_settings_are_rejected(
     machine: str, settings: AllocatableSettings, words: str
 ) -> None:
     with pytest.raises(CatalogError, match=words):
         predict_allocatable(catalog.machine("eks", machine), settings)
 
 
-def test_reserved_amounts_are_kept_from_pods() -> None:
+def test_reserved_amounts_are_unavailable_to_pods() -> None:
     machine = catalog.machine("eks", "g5.2xlarge")
     plain = predict_allocatable(machine)
     less = predict_allocatable(
@@ -185,7 +185,7 @@ def test_reserved_amounts_are_kept_from_pods() -> None:
     assert plain.at_most["memory"] - less.at_most["memory"] == 1 << 30
 
 
-def test_a_gke_pool_may_set_its_pods_and_its_disk() -> None:
+def test_gke_pool_may_set_its_pods_and_disk() -> None:
     settings = AllocatableSettings(max_pods=32, disk_gib=100)
     allocatable = predict_allocatable(catalog.machine("gke", "g2-standard-8"), settings)
     assert allocatable.amounts["pods"] == 32
@@ -194,9 +194,7 @@ def test_a_gke_pool_may_set_its_pods_and_its_disk() -> None:
 
 
 @pytest.mark.parametrize(("count", "reserved_gib"), [(1, 50), (2, 75), (4, 100)])
-def test_local_ssds_that_are_asked_for_are_the_ephemeral_storage(
-    count: int, reserved_gib: int
-) -> None:
+def test_requested_local_ssds_are_ephemeral_storage(count: int, reserved_gib: int) -> None:
     machine = catalog.machine("gke", "g2-standard-48")
     allocatable = predict_allocatable(machine, AllocatableSettings(local_ssds=count))
     most = allocatable.at_most["ephemeral-storage"] / (1024 * MIB)
@@ -205,7 +203,7 @@ def test_local_ssds_that_are_asked_for_are_the_ephemeral_storage(
     assert f"ephemeral storage is on {count * 375} GiB of local SSDs" in allocatable.assumptions
 
 
-def test_disks_of_an_eks_machine_are_its_ephemeral_storage_where_they_are_one_file_system() -> None:
+def test_raid0_disks_of_an_eks_machine_are_ephemeral_storage() -> None:
     machine = catalog.machine("eks", "g6.12xlarge")  # four disks of 940 GB
     plain, mounted, whole = (
         predict_allocatable(machine, AllocatableSettings(local_storage=use))
@@ -218,7 +216,7 @@ def test_disks_of_an_eks_machine_are_its_ephemeral_storage_where_they_are_one_fi
     assert {**whole.amounts, "ephemeral-storage": 0} == {**plain.amounts, "ephemeral-storage": 0}
 
 
-def test_nodes_of_ones_own_image_keep_memory_for_as_many_pods_as_nodeadm_works_out() -> None:
+def test_custom_images_reserve_memory_for_the_pods_of_nodeadm() -> None:
     """EKS passes the maximum number of pods to nodes with its own images. On other nodes, nodeadm
     reserves memory according to the machine type's addresses.
     """
@@ -235,7 +233,7 @@ def test_nodes_of_ones_own_image_keep_memory_for_as_many_pods_as_nodeadm_works_o
 
 
 @pytest.mark.parametrize(("cloud", "name"), [("eks", "p5.48xlarge"), ("gke", "a3-highgpu-8g")])
-def test_huge_pages_are_a_resource_of_their_own_and_no_memory(cloud: str, name: str) -> None:
+def test_huge_pages_are_a_separate_resource(cloud: str, name: str) -> None:
     machine = catalog.machine(cloud, name)
     usual = predict_allocatable(machine)
     found = predict_allocatable(machine, AllocatableSettings(huge_pages={"2Mi": 4096, "1Gi": 2}))
@@ -251,7 +249,7 @@ def test_huge_pages_are_a_resource_of_their_own_and_no_memory(cloud: str, name: 
     )
 
 
-def test_the_most_memory_excludes_what_describes_its_pages() -> None:
+def test_maximum_memory_excludes_page_descriptors() -> None:
     amd64, arm64 = (catalog.machine("eks", name) for name in ("p5.48xlarge", "g5g.xlarge"))
     for machine, part in ((amd64, 64), (arm64, None)):
         assert machine.memory_mib is not None
@@ -262,7 +260,7 @@ def test_the_most_memory_excludes_what_describes_its_pages() -> None:
         assert spread == estimate - kept
 
 
-def test_huge_pages_that_leave_no_memory_are_refused() -> None:
+def test_huge_pages_that_leave_no_memory_are_rejected() -> None:
     with pytest.raises(
         CatalogError, match="huge pages use all of the node's memory, so pods can't run on it"
     ):
@@ -271,7 +269,7 @@ def test_huge_pages_that_leave_no_memory_are_refused() -> None:
         )
 
 
-def test_local_ssds_that_come_with_a_machine_may_be_the_ephemeral_storage() -> None:
+def test_included_local_ssds_may_be_ephemeral_storage() -> None:
     """Therefore, the verdict for a pod that requests 1 TiB isn't *does not fit*, but plans don't
     rely on this use of the SSDs.
     """
@@ -286,7 +284,7 @@ def test_local_ssds_that_come_with_a_machine_may_be_the_ephemeral_storage() -> N
     # 100 GiB
     [("a2-highgpu-1g", 80404476), ("n1-standard-32", 114327136)],
 )
-def test_gke_nodes_lie_between_the_estimate_and_the_most(machine: str, memory_kib: int) -> None:
+def test_gke_nodes_are_within_the_predicted_range(machine: str, memory_kib: int) -> None:
     allocatable = predict_allocatable(
         catalog.machine("gke", machine), AllocatableSettings(disk_gib=100)
     )
@@ -295,7 +293,7 @@ def test_gke_nodes_lie_between_the_estimate_and_the_most(machine: str, memory_ki
     assert low["ephemeral-storage"] <= 47060071478 <= high["ephemeral-storage"]
 
 
-def test_an_eks_root_volume_lies_between_the_estimate_and_the_most() -> None:
+def test_eks_root_volume_is_within_the_predicted_range() -> None:
     # kubectl describe of nodes with 80 GiB: capacity 83873772Ki, allocatable 76224326324
     allocatable = predict_allocatable(
         catalog.machine("eks", "g5.2xlarge"), AllocatableSettings(disk_gib=80)
@@ -310,7 +308,7 @@ def test_an_eks_root_volume_lies_between_the_estimate_and_the_most() -> None:
     [("eks", "g5.2xlarge"), ("gke", "g2-standard-8"), ("aks", "Standard_NC8as_T4_v3")],
 )
 @pytest.mark.parametrize("disk_gib", [20, 50, 100, 200, 1000, 16000])
-def test_a_disk_of_any_size_leaves_something(cloud: str, machine: str, disk_gib: int) -> None:
+def test_disk_of_any_size_leaves_ephemeral_storage(cloud: str, machine: str, disk_gib: int) -> None:
     allocatable = predict_allocatable(
         catalog.machine(cloud, machine), AllocatableSettings(disk_gib=disk_gib)
     )
@@ -321,7 +319,7 @@ def test_a_disk_of_any_size_leaves_something(cloud: str, machine: str, disk_gib:
     ("vcpus", "milli"),
     [(1, 60), (2, 100), (4, 140), (8, 180), (16, 260), (32, 420), (64, 740), (96, 1060)],
 )
-def test_aks_keeps_more_of_the_cores(vcpus: int, milli: int) -> None:
+def test_aks_reserves_more_cpu(vcpus: int, milli: int) -> None:
     # learn.microsoft.com/azure/aks/node-resource-reservations, table of cpu
     assert clouds.cloud("aks").reserved_cpu_milli(vcpus) == milli
 
@@ -337,7 +335,7 @@ def test_aks_keeps_more_of_the_cores(vcpus: int, milli: int) -> None:
         ),
     ],
 )
-def test_aks_leaves_what_real_nodes_print(
+def test_aks_allocatable_matches_real_nodes(
     vcpus: int,
     memory_mib: int,
     max_pods: int,

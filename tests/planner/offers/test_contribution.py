@@ -139,7 +139,7 @@ def judge(package: Path, *words: str) -> Any:
         "a new machine on AKS",
     ],
 )
-def test_rows_in_the_tables_make_the_prediction_right(
+def test_contributed_rows_correct_the_prediction(
     tmp_path: Path,
     cloud: str,
     region: str,

@@ -80,14 +80,14 @@ def test_each_node_offers_its_own_slices() -> None:
     assert two.node.unschedulable
 
 
-def test_bound_pods_reduce_what_is_free() -> None:
+def test_bound_pods_reduce_the_free_capacity() -> None:
     (one,) = observe(NODE.format(name="one", unschedulable="false"), POD, CLAIM)
     assert one.used == {"cpu": 2000, "memory": 1 << 30, "pods": 1}
     assert one.free["cpu"] == 5910
     assert one.free["pods"] == 57
 
 
-def test_allocated_devices_are_those_of_the_nodes_own_pools() -> None:
+def test_allocated_devices_belong_to_the_nodes_own_pools() -> None:
     one, two = observe(
         NODE.format(name="one", unschedulable="false"),
         NODE.format(name="two", unschedulable="false"),
@@ -98,14 +98,14 @@ def test_allocated_devices_are_those_of_the_nodes_own_pools() -> None:
     assert two.allocated == ()
 
 
-def test_a_finished_pod_takes_nothing() -> None:
+def test_finished_pod_uses_no_resources() -> None:
     (one,) = observe(
         NODE.format(name="one", unschedulable="false"), POD.replace("Running", "Succeeded")
     )
     assert one.used == {}
 
 
-def test_a_claim_that_the_snapshot_lacks_is_said_to_be_missing() -> None:
+def test_claim_missing_from_the_snapshot_is_reported() -> None:
     (one,) = observe(NODE.format(name="one", unschedulable="false"), POD)
     assert one.allocated == ()
     assert any("claim held" in sentence for sentence in one.assumptions)
@@ -114,7 +114,7 @@ def test_a_claim_that_the_snapshot_lacks_is_said_to_be_missing() -> None:
 @pytest.mark.parametrize(
     "shared", ["allNodes: true", "nodeSelector: {nodeSelectorTerms: [{matchFields: []}]}"]
 )
-def test_slices_without_a_node_are_seen_by_all(shared: str) -> None:
+def test_slices_without_a_node_are_visible_to_all_nodes(shared: str) -> None:
     slices = NODE.format(name="one", unschedulable="false").replace("nodeName: one", shared)
     one, two = observe(slices, NODE.format(name="two", unschedulable="false"))
     assert len(one.slices) == 1

@@ -70,7 +70,7 @@ def test_a_node_advertises_what_its_plugin_serves(
     assert not found.slices
 
 
-def test_the_plugin_runs_on_these_nodes_and_the_driver_does_not() -> None:
+def test_plugin_runs_on_its_nodes_and_the_driver_does_not() -> None:
     plugin, dra = offer(EKS, L4), offer(EKS, {**L4, "allocation": "dra"})
 
     assert "nvidia.com/gpu.dra" not in plugin.node.meta.labels
@@ -83,7 +83,7 @@ def test_the_plugin_runs_on_these_nodes_and_the_driver_does_not() -> None:
     assert not dra.plugin_units
 
 
-def test_labels_choose_the_plugins_configuration_and_its_mps_daemon() -> None:
+def test_labels_select_the_plugins_configuration_and_mps_daemon() -> None:
     found = offer(EKS, {**L4, "sharing": {"strategy": "mps", "replicas": 10}}).node.meta.labels
 
     assert found["nvidia.com/device-plugin.config"] == "mps-10"
@@ -104,7 +104,7 @@ def test_labels_choose_the_plugins_configuration_and_its_mps_daemon() -> None:
         ({**A100, "mig": "all-1g.5gb"}, "NVIDIA-A100-SXM4-40GB", None),
     ],
 )
-def test_feature_discovery_labels_the_nodes_if_the_fleet_installs_it(
+def test_feature_discovery_labels_nodes_if_installed(
     pool: dict[str, Any], product: str, count: str | None
 ) -> None:
     with_it = {**EKS, "devicePlugin": {"version": "0.20.0", "featureDiscovery": True}}
@@ -115,7 +115,7 @@ def test_feature_discovery_labels_the_nodes_if_the_fleet_installs_it(
     assert offer(EKS, pool).is_unknown_label("nvidia.com/gpu.product")
 
 
-def test_feature_discovery_of_the_fleet_does_not_run_on_dra_nodes() -> None:
+def test_feature_discovery_does_not_run_on_dra_nodes() -> None:
     """Given a fleet that installs it for the device plugin's nodes, when a pool has DRA nodes."""
     with_it = {**EKS, "devicePlugin": {"version": "0.20.0", "featureDiscovery": True}}
 
@@ -185,14 +185,14 @@ def test_gke_serves_shares_and_partitions_with_its_own_plugin() -> None:
         (EKS, {**L4, "machine": "inf2.xlarge"}, "only NVIDIA's device plugin"),
     ],
 )
-def test_what_a_plugin_cannot_serve_is_rejected(
+def test_pool_that_a_plugin_cannot_serve_is_rejected(
     document: dict[str, Any], pool: dict[str, Any], complaint: str
 ) -> None:
     with pytest.raises(FleetError, match=complaint):
         fleet_of(document, pool)
 
 
-def test_a_pool_in_a_document_reads_back_equal() -> None:
+def test_pool_read_from_its_document_is_equal() -> None:
     fleet = fleet_of(EKS, {**A100, "mig": "all-1g.5gb", "migStrategy": "single", "sharing": SLICED})
 
     assert read_fleet(fleet.document()) == fleet
@@ -260,7 +260,7 @@ def plan_of(fleet: Fleet, *texts: str) -> dict[str, int]:
     return counts if plan.verdict == "fits" else {**counts, "pending": -1}
 
 
-def test_one_plan_holds_pods_of_both_kinds_each_on_its_pools() -> None:
+def test_one_plan_supports_pods_of_both_kinds() -> None:
     fleet = fleet_of(EKS, L4, {**L4, "name": "dra", "allocation": "dra"})
 
     found = plan_of(
@@ -270,7 +270,7 @@ def test_one_plan_holds_pods_of_both_kinds_each_on_its_pools() -> None:
     assert found == {"l4": 3, "dra": 2}
 
 
-def test_a_class_that_serves_the_name_opens_dra_nodes_to_old_pods() -> None:
+def test_class_that_serves_the_resource_opens_dra_nodes_to_old_pods() -> None:
     old = POD.format(name="old", replicas=9, resource="nvidia.com/gpu", count=1)
     dra = {**L4, "name": "dra", "allocation": "dra"}
     serving = {**EKS, "drivers": {"nvidia": {"version": "0.4.1"}}}
@@ -322,7 +322,7 @@ G2 = {**L4, "machine": "g2-standard-8"}
         (AKS, A100_ON_AKS, "use the smallest profile or a 2g profile", {"mig": "all-1g.10gb"}),
     ],
 )
-def test_a_fault_of_a_pool_is_gone_once_its_fix_is_applied(
+def test_fix_for_a_pool_works(
     document: dict[str, Any], pool: dict[str, Any], fix: str, repaired: dict[str, Any]
 ) -> None:
     with pytest.raises(FleetError, match=fix):
@@ -331,7 +331,7 @@ def test_a_fault_of_a_pool_is_gone_once_its_fix_is_applied(
     assert not fleet_of(document, {**pool, **repaired}).pools[0].is_dra
 
 
-def test_a_fault_of_the_fleet_is_gone_once_its_fix_is_applied() -> None:
+def test_fix_for_a_fleet_works() -> None:
     with pytest.raises(FleetError, match=re.escape("set devicePlugin: {version: …} in the fleet")):
         fleet_of({**EKS, "devicePlugin": False}, L4)
     assert fleet_of(EKS, L4).device_plugin
@@ -357,7 +357,7 @@ spec:
 """
 
 
-def test_a_pod_without_a_claim_is_not_told_to_select_in_its_claim() -> None:
+def test_pod_without_a_claim_is_not_advised_to_change_a_claim() -> None:
     """Devices of a plugin can't be selected, only pools. The fix is applied."""
     fleet = fleet_of(EKS, L4)
     text = MEMORY_LABEL.replace("SELECTED", 'nvidia.com/gpu.memory: "23034"')
@@ -372,7 +372,7 @@ def test_a_pod_without_a_claim_is_not_told_to_select_in_its_claim() -> None:
     assert again.verdict == "fits"
 
 
-def test_a_claim_is_told_who_allocates_the_devices_of_a_plugins_pool() -> None:
+def test_claim_on_a_plugin_pool_is_explained() -> None:
     plan = make_plan(PlanRequest(sources=(Source("w.yaml", CLAIMING),), fleet=fleet_of(EKS, L4)))
     (found,) = [each for each in plan.workloads[0].reasons if each.code == "no-devices"]
     assert found.message == (

@@ -29,7 +29,7 @@ def offers(document: dict[str, Any], *pools: dict[str, Any]) -> tuple[Offer, ...
     return predict_offers(fleet, features_of(fleet.minor))
 
 
-def test_a_pool_is_an_offer_of_its_nodes() -> None:
+def test_pool_offers_its_nodes() -> None:
     (offer,) = offers(EKS, {**L4, "count": {"min": 1, "max": 4}})
     assert (offer.name, offer.origin, offer.machine) == ("l4", "predicted", "g6.2xlarge")
     assert (offer.count_min, offer.count_max) == (1, 4)
@@ -38,7 +38,7 @@ def test_a_pool_is_an_offer_of_its_nodes() -> None:
     assert (offer.hourly_usd, offer.priced_on) == (Decimal("0.9776"), "2026-07-20")
 
 
-def test_gpu_nodes_carry_the_labels_and_the_taint_of_the_house() -> None:
+def test_gpu_nodes_have_the_labels_and_taint_of_a_dra_pool() -> None:
     (offer,) = offers(EKS, L4)
     labels = offer.node.meta.labels
     assert labels["nvidia.com/gpu.present"] == labels["nvidia.com/gpu.dra"] == "true"
@@ -48,7 +48,7 @@ def test_gpu_nodes_carry_the_labels_and_the_taint_of_the_house() -> None:
     assert offer.node.taints == (Taint("nvidia.com/gpu", "present", "NoSchedule"),)
 
 
-def test_gke_nodes_carry_what_wakes_them_from_zero() -> None:
+def test_gke_nodes_have_the_labels_for_scaling_from_zero() -> None:
     (offer,) = offers(GKE, {"name": "l4", "machine": "g2-standard-8", "count": 1})
     labels = offer.node.meta.labels
     assert labels["cloud.google.com/gke-accelerator"] == "nvidia-l4"
@@ -57,7 +57,7 @@ def test_gke_nodes_carry_what_wakes_them_from_zero() -> None:
     assert labels["topology.kubernetes.io/zone"] == "us-central1-a"
 
 
-def test_arm_nodes_of_gke_have_a_taint_of_their_own() -> None:
+def test_arm_nodes_of_gke_have_an_additional_taint() -> None:
     (offer,) = offers(GKE, {"name": "gb200", "machine": "a4x-highgpu-4g", "count": 1})
     assert [str(taint) for taint in offer.node.taints] == [
         "nvidia.com/gpu=present:NoSchedule",
@@ -67,7 +67,7 @@ def test_arm_nodes_of_gke_have_a_taint_of_their_own() -> None:
     assert len(offer.node.taints) == 1
 
 
-def test_a_zone_is_a_label_only_where_there_is_no_choice() -> None:
+def test_zone_label_is_known_only_for_a_single_zone() -> None:
     one, several = offers(
         EKS,
         {**L4, "zones": ["us-east-1a"]},
@@ -82,7 +82,7 @@ def test_a_zone_is_a_label_only_where_there_is_no_choice() -> None:
     )
 
 
-def test_labels_of_the_cloud_that_nobody_predicts_are_unknown_not_absent() -> None:
+def test_unpredictable_cloud_labels_are_unknown_not_absent() -> None:
     open_zone, one_zone = offers(EKS, L4, {**L4, "name": "b", "zones": ["us-east-1a"]})
     for key in (
         "eks.amazonaws.com/nodegroup",
@@ -96,7 +96,7 @@ def test_labels_of_the_cloud_that_nobody_predicts_are_unknown_not_absent() -> No
         assert not open_zone.is_unknown_label(key)
 
 
-def test_daemons_leave_allocatable_alone_and_reduce_what_is_free() -> None:
+def test_daemon_pods_reduce_free_capacity_but_not_allocatable() -> None:
     (offer,) = offers(EKS, L4)
     assert offer.node.allocatable["cpu"] == 7910
     assert offer.free["cpu"] == 7910 - 50
@@ -106,20 +106,20 @@ def test_daemons_leave_allocatable_alone_and_reduce_what_is_free() -> None:
     ]
 
 
-def test_more_than_the_machine_has_is_never_free() -> None:
+def test_free_capacity_never_exceeds_the_machine() -> None:
     (offer,) = offers(EKS, L4)
     assert offer.node.allocatable["memory"] < offer.at_most["memory"] < 32768 << 20
     assert offer.at_most.get("cpu", offer.node.allocatable["cpu"]) == offer.node.allocatable["cpu"]
 
 
-def test_what_is_not_known_is_said() -> None:
+def test_unknown_facts_are_reported() -> None:
     (offer,) = offers({**EKS, "region": "eu-central-1"}, L4)
     assert offer.hourly_usd is None
     assert any("price in eu-central-1 is unknown" in sentence for sentence in offer.assumptions)
     assert any("kube-proxy" in sentence for sentence in offer.assumptions)
 
 
-def test_a_fleet_says_what_daemons_take() -> None:
+def test_daemon_pods_can_be_set_in_the_fleet() -> None:
     (offer,) = offers(
         {**EKS, "daemonPods": {"aws-node": False, "agent": {"cpu": "500m", "memory": "1Gi"}}}, L4
     )
@@ -129,12 +129,12 @@ def test_a_fleet_says_what_daemons_take() -> None:
     assert offer.free["cpu"] == 7910 - 500
 
 
-def test_a_price_of_the_fleet_wins() -> None:
+def test_price_of_the_fleet_takes_precedence() -> None:
     (offer,) = offers(EKS, {**L4, "pricePerHour": 0.5})
     assert (offer.hourly_usd, offer.priced_on) == (Decimal("0.5"), "")
 
 
-def test_a_spot_price_is_the_highest_of_the_zones() -> None:
+def test_spot_price_is_the_highest_of_the_zones() -> None:
     (offer,) = offers(
         EKS, {"name": "h100", "machine": "p5.48xlarge", "count": 1, "capacity": "spot"}
     )
@@ -152,7 +152,7 @@ def test_gpus_can_be_attached_to_n1_machines() -> None:
     assert offer.hourly_usd == Decimal("0.379998") + 2 * Decimal("2.48")
 
 
-def test_a_retired_machine_is_planned_and_said_to_be_one() -> None:
+def test_retired_machine_type_is_planned_and_reported() -> None:
     (offer,) = offers(EKS, {"name": "v100", "machine": "p3.2xlarge", "count": 1})
     assert any("may be retired" in sentence for sentence in offer.assumptions)
 
@@ -182,7 +182,7 @@ def test_a_retired_machine_is_planned_and_said_to_be_one() -> None:
         ),
     ],
 )
-def test_a_pool_that_cannot_work_is_named(
+def test_invalid_pool_is_reported(
     error: type[Exception], words: str, document: dict[str, Any], pool: dict[str, Any]
 ) -> None:
     with pytest.raises(error, match=words) as caught:
@@ -193,7 +193,7 @@ def test_a_pool_that_cannot_work_is_named(
 @pytest.mark.parametrize(
     ("document", "machine", "cpu"), [(EKS, "m7i.large", 1930), (GKE, "e2-standard-4", 3920)]
 )
-def test_system_nodes_take_pods_without_claims(
+def test_system_nodes_run_pods_without_claims(
     document: dict[str, Any], machine: str, cpu: int
 ) -> None:
     fleet = read_fleet(
@@ -216,12 +216,12 @@ def test_system_nodes_take_pods_without_claims(
 GPU = {"m7i.large": "g6.2xlarge", "e2-standard-4": "g2-standard-4"}
 
 
-def test_an_unknown_system_machine_offers_nothing_that_is_known() -> None:
+def test_unknown_system_machine_type_has_no_offer() -> None:
     fleet = read_fleet({**EKS, "systemPool": {"machine": "z99.large"}, "pools": [L4]})
     assert predict_system_offer(fleet) is None
 
 
-def test_every_pool_that_cannot_work_is_told_at_once() -> None:
+def test_all_invalid_pools_are_reported_together() -> None:
     with pytest.raises(CatalogError) as caught:
         offers(EKS, {**L4, "maxPods": 100}, {**L4, "name": "other", "reserved": {"cpu": 99}})
     assert [error.place.path for error in (caught.value, *caught.value.others)] == [
@@ -230,7 +230,7 @@ def test_every_pool_that_cannot_work_is_told_at_once() -> None:
     ]
 
 
-def test_nodes_are_set_up_as_their_pool_says() -> None:
+def test_nodes_use_the_settings_of_their_pool() -> None:
     settings = {
         "maxPods": 30,
         "diskGib": 500,
@@ -248,7 +248,7 @@ def test_nodes_are_set_up_as_their_pool_says() -> None:
     assert offer.node.taints == (*plain.node.taints, Taint("team", "a", "NoSchedule"))
 
 
-def test_prefix_delegation_is_the_networks() -> None:
+def test_prefix_delegation_increases_the_pods_per_node() -> None:
     (offer,) = offers({**EKS, "network": {"prefixDelegation": True}}, L4)
     assert offer.node.allocatable["pods"] == 110
 
@@ -271,7 +271,7 @@ def test_prefix_delegation_is_the_networks() -> None:
     ],
     ids=["ComputeDomains", "EFA", "dynamic MIG", "VFIO"],
 )
-def test_what_the_drivers_of_a_fleet_are_set_to_is_published(
+def test_driver_settings_of_a_fleet_change_the_published_devices(
     driver: str, drivers: dict[str, Any], devices: int
 ) -> None:
     pool = {"name": "h100", "machine": "p5.48xlarge", "count": 1}
@@ -286,7 +286,7 @@ def test_shares_of_a_fleet_are_published() -> None:
     assert str(device.capacity["shares"].value) == "4"
 
 
-def test_a_node_with_dranet_has_its_daemon_and_on_gke_its_label() -> None:
+def test_node_with_dranet_has_its_daemon_and_its_label_on_gke() -> None:
     on_eks = offers(
         {**EKS, "drivers": {"nvidia": {"version": "0.5.0"}, "dranet": {"version": "1.0.0"}}}, L4
     )[0]
@@ -298,7 +298,7 @@ def test_a_node_with_dranet_has_its_daemon_and_on_gke_its_label() -> None:
     assert [len(each.devices) for each in on_gke.slices] == [8, 9]
 
 
-def test_a_pool_of_other_accelerators_offers_none_and_says_so() -> None:
+def test_pool_without_a_driver_offers_no_devices_and_a_note() -> None:
     (offer,) = offers(
         {**EKS, "region": "us-east-2"}, {"name": "trn", "machine": "trn2.48xlarge", "count": 1}
     )
@@ -309,7 +309,7 @@ def test_a_pool_of_other_accelerators_offers_none_and_says_so() -> None:
     )
 
 
-def test_dra_nodes_lack_the_labels_of_gpu_feature_discovery_unless_the_pool_names_them() -> None:
+def test_dra_nodes_lack_feature_discovery_labels_unless_set_in_the_pool() -> None:
     (offer,) = offers(EKS, {**L4, "labels": {"nvidia.com/gpu.product": "NVIDIA-L4"}})
     assert not offer.is_unknown_label("nvidia.com/gpu.product")
     assert not offer.is_unknown_label("nvidia.com/gpu.dra")

@@ -43,7 +43,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_pod_level_amounts_are_counted_as_the_server_fills_them_in(name: str) -> None:
+def test_pod_level_requests_count_with_the_servers_defaults(name: str) -> None:
     written, expected = CASES[name]
     counted = pod_requests(parse_pod_spec(written))
     assert {key: amount for key, amount in counted.items() if key != "pods"} == expected

@@ -46,16 +46,16 @@ def tainted(offer: Offer, **selector: str) -> list[str]:
         ({"driver": "gpu.nvidia.com", "device": "gpu-1"}, ["gpu-1"]),
     ],
 )
-def test_a_rule_taints_what_all_its_fields_select(
+def test_rule_taints_devices_that_match_all_its_fields(
     selector: dict[str, str], devices: list[str]
 ) -> None:
     assert tainted(PREDICTED, **selector) == devices
 
 
-def test_a_device_pool_is_known_only_of_nodes_that_exist() -> None:
+def test_device_pool_is_known_only_for_existing_nodes() -> None:
     assert tainted(PREDICTED, pool="node-1") == []
     assert tainted(replace(PREDICTED, origin="observed"), pool="node-1") == ["gpu-0", "gpu-1"]
 
 
-def test_without_rules_offers_stay_as_they_are() -> None:
+def test_offers_are_unchanged_without_rules() -> None:
     assert with_taint_rules([PREDICTED], []) == (PREDICTED,)

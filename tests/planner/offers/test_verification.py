@@ -100,14 +100,14 @@ def difference(predicted: Offer, observed: Offer) -> tuple[str, str, str, str, s
 
 
 @pytest.mark.parametrize("pool", [L4, H100])
-def test_a_node_as_predicted_has_no_difference(pool: dict[str, Any]) -> None:
+def test_node_that_matches_the_prediction_has_no_difference(pool: dict[str, Any]) -> None:
     (offer,) = predict(pool)
     verification = verify_offers([offer], [real(offer), real(offer, "ip-10-0-0-2")])
     assert verification.holds
     assert verification.compared == {offer.name: ("ip-10-0-0-1", "ip-10-0-0-2")}
 
 
-def test_nodes_are_found_by_label_or_else_by_machine() -> None:
+def test_nodes_are_matched_by_label_or_machine_type() -> None:
     l4, h100 = predict(L4, H100)
     unlabelled = real(l4)
     labels = {
@@ -123,7 +123,7 @@ def test_nodes_are_found_by_label_or_else_by_machine() -> None:
     assert [one.subject for one in verification.differences] == ["pulumi-dra/pool"]
 
 
-def test_a_device_that_is_missing_is_counted() -> None:
+def test_missing_device_is_counted() -> None:
     (offer,) = predict(L4)
     node = real(offer)
     (only,) = node.slices
@@ -131,7 +131,7 @@ def test_a_device_that_is_missing_is_counted() -> None:
     assert difference(offer, fewer) == ("count", "gpu.nvidia.com", "gpu", "4", "3")
 
 
-def test_a_driver_that_publishes_nothing_is_one_difference() -> None:
+def test_driver_that_publishes_nothing_is_one_difference() -> None:
     (offer,) = predict(L4)
     assert difference(offer, replace(real(offer), slices=())) == (
         "driver",

@@ -58,7 +58,7 @@ BLOCK = {"capacityBlock": "cr-0a"}
         (EKS, "p5.48xlarge", "on-demand", ""),
     ],
 )
-def test_a_machine_is_had_in_some_ways(
+def test_capacity_type_must_be_available_for_the_machine_type(
     fleet: dict[str, Any], machine: str, capacity: Any, said: str
 ) -> None:
     pool = {
@@ -89,7 +89,7 @@ def test_a_machine_is_had_in_some_ways(
         (GKE, "a3-highgpu-8g", ""),
     ],
 )
-def test_what_cannot_be_had_on_demand_is_told_and_planned(
+def test_unavailable_on_demand_capacity_is_reported_and_planned(
     fleet: dict[str, Any], machine: str, ways: str
 ) -> None:
     pool = {"name": "gpus", "machine": machine, "count": {"max": 2}}

@@ -145,7 +145,7 @@ def variables(**group: Any) -> dict[str, Any]:
     ],
     ids=["eks", "gke", "aks", "eksctl", "karpenter", "cluster-api", "variables"],
 )
-def test_every_taint_is_kept_or_named(documents: list[Any]) -> None:
+def test_every_taint_is_imported_or_reported(documents: list[Any]) -> None:
     region = "us-east-1" if len(documents) == 2 else ""
 
     found = imported(*documents, region=region)
@@ -180,7 +180,7 @@ def test_a_taint_that_nodes_have_automatically_needs_no_note() -> None:
     [(eks_plan(), True), (aks_plan(), True), (gke_plan(), False)],  # GKE adds the same taint
     ids=["eks", "aks", "gke"],
 )
-def test_a_taint_that_only_the_fleets_nodes_have_is_named(
+def test_taint_that_only_the_fleets_nodes_have_is_reported(
     document: dict[str, Any], has_note: bool
 ) -> None:
     note = (
@@ -219,7 +219,7 @@ def with_cluster_values(document: dict[str, Any], **values: Any) -> dict[str, An
     ],
     ids=["eks", "gke", "aks"],
 )
-def test_networks_with_access_to_the_api_server_are_kept(
+def test_networks_with_access_to_the_api_server_are_imported(
     document: dict[str, Any], values: dict[str, Any]
 ) -> None:
     found = imported(with_cluster_values(document, **values))
@@ -227,7 +227,7 @@ def test_networks_with_access_to_the_api_server_are_kept(
     assert found.document["endpoint"] == {"publicAccessCidrs": ["198.51.100.0/24"]}
 
 
-def test_access_that_a_fleet_cannot_contain_is_named() -> None:
+def test_access_that_a_fleet_cannot_describe_is_reported() -> None:
     access = {"endpoint_public_access": True, "public_access_cidrs": ["0.0.0.0/0"]}
     closed = {"endpoint_public_access": False, "public_access_cidrs": ["0.0.0.0/0"]}
 
@@ -242,13 +242,13 @@ def test_access_that_a_fleet_cannot_contain_is_named() -> None:
     assert not any("public access" in note for note in private.notes)
 
 
-def test_a_taint_of_system_nodes_is_named() -> None:
+def test_taint_of_system_nodes_is_reported() -> None:
     found = imported(aks_plan({"only_critical_addons_enabled": True}))
 
     assert any("pool system: its taint CriticalAddonsOnly=true" in note for note in found.notes)
 
 
-def test_machine_types_of_one_group_share_its_maximum_and_have_its_minimum_once() -> None:
+def test_machine_types_of_one_group_share_minimum_and_maximum() -> None:
     found = imported(eks_plan(instance_types=["g6.12xlarge", "g6e.12xlarge"]))
 
     pools = [
@@ -278,14 +278,14 @@ def test_machine_types_of_one_group_share_its_maximum_and_have_its_minimum_once(
     ],
     ids=["eks", "gke", "aks", "eksctl", "karpenter", "cluster-api", "variables", "mappings"],
 )
-def test_the_size_of_the_boot_disk_is_kept(documents: list[Any]) -> None:
+def test_boot_disk_size_is_imported(documents: list[Any]) -> None:
     found = imported(*documents, region="us-east-1" if len(documents) == 2 else "")
 
     assert found.document["pools"][0]["diskGib"] == 100
     assert not [note for note in found.notes if "disk" in note]
 
 
-def test_a_disk_that_is_not_stated_or_too_small_is_named() -> None:
+def test_missing_or_too_small_disk_size_is_reported() -> None:
     for size, planned, words in ((None, 200, "isn't set"), (20, 50, "has 20 GiB")):
         found = imported(eks_plan(disk_size=size))
         assert found.document["pools"][0]["diskGib"] == planned
@@ -326,7 +326,7 @@ def test_a_disk_that_is_not_stated_or_too_small_is_named() -> None:
         (karpenter({"amiSelectorTerms": [{"id": "ami-0123"}]}), "image id: ami-0123 isn't"),
     ],
 )
-def test_an_image_that_is_not_planned_is_named(documents: list[Any], said: str) -> None:
+def test_unsupported_image_is_reported(documents: list[Any], said: str) -> None:
     found = imported(*documents, region="us-east-1" if len(documents) == 2 else "")
 
     notes = [note for note in found.notes if "image" in note or "NVIDIA driver" in note]
@@ -342,7 +342,7 @@ def test_an_image_that_is_not_planned_is_named(documents: list[Any], said: str) 
         ({"min_size": 3, "max_size": 3, "desired_size": 3}, 3, ""),
     ],
 )
-def test_system_nodes_are_the_desired_number(
+def test_system_pool_has_the_desired_node_count(
     scaling: Mapping[str, int], count: int, which: str
 ) -> None:
     data = eks_plan()
@@ -356,14 +356,14 @@ def test_system_nodes_are_the_desired_number(
     assert [which in note for note in notes] == ([True] if which else [])
 
 
-def test_a_zone_has_its_full_name_or_is_named() -> None:
+def test_zone_gets_its_full_name_or_is_reported() -> None:
     found = imported(aks_plan(zones=["1", "9x"]))
 
     assert found.document["pools"][0]["zones"] == ["eastus-1"]
     assert any("zones 9x aren't imported" in note for note in found.notes)
 
 
-def test_a_label_that_a_fleet_cannot_set_is_named() -> None:
+def test_label_that_a_fleet_cannot_set_is_reported() -> None:
     labels = {"team": "a", "nvidia.com/gpu.product": "L4", "nvidia.com/gpu.present": "true"}
 
     found = imported(eks_plan(labels=labels))
@@ -399,7 +399,7 @@ def aks_plan_in(*subnets: str) -> dict[str, Any]:
     ],
     ids=["eksctl", "Terraform on EKS", "Terraform on AKS"],
 )
-def test_existing_subnets_are_kept(document: Mapping[str, Any], subnets: list[str]) -> None:
+def test_existing_subnets_are_imported(document: Mapping[str, Any], subnets: list[str]) -> None:
     found = imported(document)
     assert found.document["network"] == {"subnetIds": subnets}
     assert any(f"the existing subnets {', '.join(subnets)}" in note for note in found.notes)
@@ -430,11 +430,11 @@ def test_existing_subnets_are_kept(document: Mapping[str, Any], subnets: list[st
     ],
     ids=["VPC without subnets", "one subnet on EKS", "two on AKS", "network of GKE", "EFA"],
 )
-def test_a_network_that_a_fleet_cannot_use_is_named(document: Mapping[str, Any], note: str) -> None:
+def test_unusable_network_is_reported(document: Mapping[str, Any], note: str) -> None:
     found = imported(document)
     assert any(note in each for each in found.notes), found.notes
     assert "network" not in found.document
 
 
-def test_the_name_of_the_cluster_is_kept() -> None:
+def test_cluster_name_is_imported() -> None:
     assert imported(EKSCTL).cluster == imported(eks_plan()).cluster == "ml"
