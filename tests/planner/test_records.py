@@ -18,20 +18,20 @@ class Labelled(Struct, frozen=True):
     place: int = 0
 
 
-def test_an_ignored_field_makes_no_difference() -> None:
+def test_ignored_field_is_not_compared() -> None:
     assert Labelled("a", place=1) == Labelled("a", place=2)
     assert not ne(Labelled("a", place=1), Labelled("a", place=2))
     assert {Labelled("a", place=1), Labelled("a", place=2)} == {Labelled("a")}
 
 
-def test_an_unhashed_field_is_compared() -> None:
+def test_unhashed_field_is_compared() -> None:
     one, other = Labelled("a", {"b": "c"}), Labelled("a", {"b": "d"})
     assert one != other
     assert len({one, other}) == 2
     assert hash(one) == hash(other)
 
 
-def test_a_record_differs_from_records_of_other_classes() -> None:
+def test_records_of_different_classes_differ() -> None:
     class Other(Struct, frozen=True):
         name: str
 

@@ -39,15 +39,15 @@ def names(*paths: str | Path) -> list[str]:
     return [source.name for source in read_sources(paths)]
 
 
-def test_a_folder_stands_for_the_manifests_below_it_sorted_without_hidden_ones(tree: Path) -> None:
+def test_folder_contains_its_visible_manifests_in_order(tree: Path) -> None:
     assert names("w") == ["w/a.yml", "w/b.yaml", "w/deep/c.json"]
 
 
-def test_a_file_named_twice_is_read_once(tree: Path) -> None:
+def test_file_passed_twice_is_read_once(tree: Path) -> None:
     assert names("w", "w/b.yaml", Path("w/deep")) == ["w/a.yml", "w/b.yaml", "w/deep/c.json"]
 
 
-def test_a_named_file_is_read_whatever_it_is_called(tree: Path) -> None:
+def test_explicitly_passed_file_is_read_with_any_name(tree: Path) -> None:
     assert names("w/note.txt", "w/.y.yaml") == ["w/.y.yaml", "w/note.txt"]
 
 
@@ -59,25 +59,25 @@ def test_a_named_file_is_read_whatever_it_is_called(tree: Path) -> None:
         ("w/*", ["w/a.yml", "w/b.yaml", "w/deep/c.json"]),
     ],
 )
-def test_globs(tree: Path, pattern: str, expected: list[str]) -> None:
+def test_globs_are_expanded(tree: Path, pattern: str, expected: list[str]) -> None:
     assert names(pattern) == expected
 
 
-def test_a_file_whose_name_looks_like_a_glob_is_that_file(tree: Path) -> None:
+def test_file_name_that_looks_like_a_glob_is_a_file(tree: Path) -> None:
     (tree / "w" / "[x].yaml").write_text(POD)
     assert names("w/[x].yaml") == ["w/[x].yaml"]
 
 
-def test_standard_input() -> None:
+def test_standard_input_is_read() -> None:
     assert read_sources(["-"], stdin=io.StringIO("kind: Pod")) == (Source("<stdin>", "kind: Pod"),)
 
 
-def test_a_byte_order_mark_is_no_part_of_the_text(tree: Path) -> None:
+def test_byte_order_mark_is_removed(tree: Path) -> None:
     (tree / "bom.yaml").write_bytes(b"\xef\xbb\xbfkind: Pod\n")
     assert read_sources(["bom.yaml"])[0].text == POD
 
 
-def test_a_link_that_leads_back_to_its_folder_does_not_go_round_for_ever(tree: Path) -> None:
+def test_recursive_link_does_not_loop(tree: Path) -> None:
     os.symlink(tree / "w", tree / "w" / "deep" / "again")
     assert names("w") == ["w/a.yml", "w/b.yaml", "w/deep/c.json"]
 
@@ -88,20 +88,20 @@ def fails(*paths: str, stdin: str = "") -> SourceError:
     return caught.value
 
 
-def test_a_missing_file_names_its_nearest_neighbours(tree: Path) -> None:
+def test_missing_file_lists_similar_names(tree: Path) -> None:
     error = fails("w/bb.yaml")
     assert str(error).startswith(
         "w/bb.yaml: doesn't exist; use one of the similar names in w: b.yaml"
     )
 
 
-def test_a_missing_folder_names_the_neighbours_of_the_part_that_is_missing(tree: Path) -> None:
+def test_missing_folder_lists_similar_names(tree: Path) -> None:
     assert str(fails("w/dep/c.json")) == (
         "w/dep/c.json: doesn't exist; use one of the similar names in w: deep"
     )
 
 
-def test_every_path_at_fault_is_reported(tree: Path) -> None:
+def test_every_invalid_path_is_reported(tree: Path) -> None:
     (tree / "latin.yaml").write_bytes(b"a: 1\nb: \xe9\n")
     error = fails("w/zzz.yaml", "latin.yaml")
     assert [other.message for other in error.others] == ["isn't UTF-8 (byte 0xe9)"]
@@ -118,7 +118,7 @@ def test_every_path_at_fault_is_reported(tree: Path) -> None:
     ],
     ids=["empty", "kustomization", "another yaml", "no manifest"],
 )
-def test_a_folder_without_manifests(
+def test_folder_without_manifests_is_explained(
     tree: Path, content: dict[str, str], message: str | None, fix: str
 ) -> None:
     (tree / "e").mkdir()
@@ -132,29 +132,29 @@ def test_a_folder_without_manifests(
     assert fix in error.fix
 
 
-def test_a_pattern_without_match_and_one_that_matches_no_manifest(tree: Path) -> None:
+def test_pattern_without_manifests_is_explained(tree: Path) -> None:
     assert fails("w/*.nope").message == "no file matches"
     assert fails("w/*.txt").message == "none of the 1 matches is a manifest"
 
 
-def test_a_url_is_refused_with_the_command_that_fetches_it() -> None:
+def test_url_is_rejected_with_the_command_that_downloads_it() -> None:
     assert (
         fails("https://example.com/x.yaml").fix
         == "download the file first: curl -L https://example.com/x.yaml | pulumi-dra plan -"
     )
 
 
-def test_empty_standard_input() -> None:
+def test_empty_standard_input_is_an_error() -> None:
     assert fails("-", stdin=" \n").message == "standard input is empty"
 
 
-def test_utf_16(tree: Path) -> None:
+def test_utf_16_is_an_error(tree: Path) -> None:
     (tree / "u.yaml").write_bytes("kind: Pod".encode("utf-16"))
     assert fails("u.yaml").message == "is UTF-16, not UTF-8"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_an_unreadable_file(tree: Path) -> None:
+def test_unreadable_file_is_an_error(tree: Path) -> None:
     (tree / "w" / "b.yaml").chmod(0)
     told = fails("w/b.yaml")
     assert told.message == "can't be read: Permission denied"
@@ -164,7 +164,7 @@ def test_an_unreadable_file(tree: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_an_unreadable_folder(tree: Path) -> None:
+def test_unreadable_folder_is_an_error(tree: Path) -> None:
     (tree / "w" / "deep").chmod(0)
     told = fails("w/deep")
     assert told.message == "can't be read: Permission denied"
@@ -173,7 +173,7 @@ def test_an_unreadable_folder(tree: Path) -> None:
     assert names("w/deep") == ["w/deep/c.json"]
 
 
-def test_limits(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_size_limits_are_enforced(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "MAX_FILES", 2)
     assert fails("w").message == "the inputs contain more than 2 files"
     monkeypatch.setattr(sources, "MAX_FILES", 100)

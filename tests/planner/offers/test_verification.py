@@ -142,7 +142,7 @@ def test_driver_that_publishes_nothing_is_one_difference() -> None:
     )
 
 
-def test_attributes_and_capacities_are_compared_one_by_one() -> None:
+def test_attributes_and_capacities_are_compared_individually() -> None:
     (offer,) = predict(L4)
     node = real(offer)
     attributes = node.slices[0].devices[1].attributes
@@ -160,7 +160,7 @@ def test_attributes_and_capacities_are_compared_one_by_one() -> None:
     assert difference(offer, smaller) == ("capacity", "gpu-2", "memory", "23034Mi", "22Gi")
 
 
-def test_values_said_to_be_equal_must_be() -> None:
+def test_values_predicted_to_be_equal_must_be_equal() -> None:
     (offer,) = predict(L4)
     node = real(offer)
     attributes = node.slices[0].devices[0].attributes
@@ -173,7 +173,7 @@ def test_values_said_to_be_equal_must_be() -> None:
     )
 
 
-def test_values_said_to_differ_must_do_so() -> None:
+def test_values_predicted_to_differ_must_differ() -> None:
     (offer,) = predict(H100)
     node = real(offer)
     attributes = node.slices[0].devices[0].attributes
@@ -187,7 +187,7 @@ def test_values_said_to_differ_must_do_so() -> None:
     )
 
 
-def test_a_sick_device_is_a_difference() -> None:
+def test_tainted_device_is_a_difference() -> None:
     (offer,) = predict(L4)
     sick = change_device(
         real(offer), 3, taints=(DeviceTaint(key="gpu.nvidia.com/xid", value="79"),)
@@ -201,7 +201,7 @@ def test_a_sick_device_is_a_difference() -> None:
     )
 
 
-def test_the_node_itself_is_compared() -> None:
+def test_properties_of_the_node_are_compared() -> None:
     (offer,) = predict(L4)
     node = real(offer)
     less = change_node(node, allocatable={**node.node.allocatable, "memory": 1})
@@ -210,19 +210,19 @@ def test_the_node_itself_is_compared() -> None:
     assert difference(offer, bare) == ("taint", "team", "", "", "team=a:NoSchedule")
 
 
-def test_more_nodes_than_the_pool_may_have() -> None:
+def test_more_nodes_than_the_maximum_are_a_difference() -> None:
     (offer,) = predict({**L4, "count": 1})
     (one,) = verify_offers([offer], [real(offer, "a"), real(offer, "b")]).differences
     assert (one.aspect, one.predicted, one.observed) == ("nodes", "1", "2")
     assert str(one) == "l4: nodes predicted 1, observed 2"
 
 
-def test_a_known_node_gives_no_row() -> None:
+def test_known_node_needs_no_row() -> None:
     (offer,) = predict(L4)
     assert rows_to_add([real(offer)]) == ()
 
 
-def test_an_unknown_gpu_gives_the_row_to_add() -> None:
+def test_unknown_gpu_prints_the_row_to_add() -> None:
     (offer,) = predict(L4)
     node = real(offer)
     attributes = {**node.slices[0].devices[0].attributes, "productName": "NVIDIA L4 Super"}
@@ -232,7 +232,7 @@ def test_an_unknown_gpu_gives_the_row_to_add() -> None:
     assert row.line.endswith(",observed,resourceslice-dumps,")
 
 
-def test_a_fact_that_differs_gives_the_row_to_change() -> None:
+def test_different_fact_prints_the_row_to_change() -> None:
     (offer,) = predict(L4)
     node = change_device(
         real(offer), 0, capacity={"memory": DeviceCapacity(Quantity.parse("24Gi"))}
@@ -243,7 +243,7 @@ def test_a_fact_that_differs_gives_the_row_to_change() -> None:
     assert row.replaces == "l4"
 
 
-def test_an_unknown_machine_gives_its_row_and_its_topology() -> None:
+def test_unknown_machine_type_prints_its_row_and_topology() -> None:
     (offer,) = predict(L4)
     rows = rows_to_add([replace(real(offer), machine="g9.12xlarge")])
     assert [row.table for row in rows] == ["gpu_topology"] * 4 + ["machines_eks"]
@@ -251,7 +251,7 @@ def test_an_unknown_machine_gives_its_row_and_its_topology() -> None:
     assert rows[-1].line.startswith("g9.12xlarge,g9,amd64,48,,gpu,nvidia,NVIDIA L4,4,l4,")
 
 
-def test_interfaces_are_known_by_what_they_do_whatever_they_are_called() -> None:
+def test_interfaces_are_matched_by_properties_not_by_name() -> None:
     fleet = read_fleet(
         {
             "cloud": "gke",
@@ -282,7 +282,7 @@ def test_interfaces_are_known_by_what_they_do_whatever_they_are_called() -> None
     assert difference(offer, fewer) == ("count", "dra.net", "rdma", "8", "7")
 
 
-def test_a_plan_says_how_many_nodes_a_pool_has() -> None:
+def test_planned_node_count_is_compared() -> None:
     (offer,) = predict(L4)
     nodes = [real(offer, "a"), real(offer, "b")]
     assert verify_offers([offer], nodes, {"l4": (2, 2)}).holds
@@ -290,7 +290,7 @@ def test_a_plan_says_how_many_nodes_a_pool_has() -> None:
     assert (one.aspect, one.predicted, one.observed) == ("nodes", "3", "2")
 
 
-def test_a_cordoned_node_is_told_as_what_it_is() -> None:
+def test_cordoned_node_is_reported_as_cordoned() -> None:
     (offer,) = predict(L4)
     node = real(offer)
     taint = Taint("node.kubernetes.io/unschedulable", "")
@@ -298,7 +298,7 @@ def test_a_cordoned_node_is_told_as_what_it_is() -> None:
     assert difference(offer, cordoned) == ("cordoned", "", "", "", "cordoned")
 
 
-def test_amounts_are_told_in_the_units_one_writes() -> None:
+def test_amounts_are_printed_in_common_units() -> None:
     (offer,) = predict(L4)
     node = real(offer)
     less = change_node(
@@ -316,7 +316,7 @@ def gpu_class(*selectors: str, extended: str | None = None) -> DeviceClass:
     )
 
 
-def test_classes_are_compared_with_those_that_were_planned_on() -> None:
+def test_classes_are_compared_with_the_planned_ones() -> None:
     planned = {"gpu.nvidia.com": gpu_class("device.driver ==  'gpu.nvidia.com'")}
     own = replace(gpu_class("true"), meta=ObjectMeta(name="own"))
     assert not list(
@@ -350,7 +350,7 @@ def test_classes_are_compared_with_those_that_were_planned_on() -> None:
         ("", []),
     ],
 )
-def test_the_release_of_the_driver_is_that_of_its_chart(chart: str, observed: list[str]) -> None:
+def test_driver_version_is_compared_with_its_chart(chart: str, observed: list[str]) -> None:
     plugin = ObjectMeta(
         name="kubelet-plugin", namespace="dra", labels={"helm.sh/chart": chart} if chart else {}
     )
@@ -359,7 +359,7 @@ def test_the_release_of_the_driver_is_that_of_its_chart(chart: str, observed: li
     assert all(each.predicted == "nvidia-dra-driver-gpu-25.8.1" for each in found)
 
 
-def test_a_release_under_the_name_of_the_older_chart_is_still_that_release() -> None:
+def test_version_with_the_older_charts_name_is_recognized() -> None:
     """The chart of version 0.4.1 sets its label to nameOverride, and the components set
     nameOverride to the older chart's name.
     """

@@ -18,7 +18,7 @@ def model() -> NodeModel:
     return NodeModel((CPU, GPUS), (False, True), NEEDS)
 
 
-def test_spread_pods_take_a_node_each() -> None:
+def test_spread_pods_use_one_node_each() -> None:
     """Given two small pods on two nodes, expect no node left for a pod of eight GPUs."""
     assert not model().places_all([SMALL, SMALL, LARGE], 2, "spread")
     assert model().places_all([SMALL, SMALL, LARGE], 3, "spread")
@@ -45,6 +45,6 @@ def test_a_pod_that_fits_no_node_is_not_placed() -> None:
     st.lists(st.sampled_from([SMALL, LARGE, HALF]), max_size=30),
     st.sampled_from(["spread", "pack"]),
 )
-def test_pods_of_one_gpu_need_no_more_nodes_than_pods(order: list[int], scoring: Scoring) -> None:
+def test_pods_of_one_gpu_need_at_most_one_node_each(order: list[int], scoring: Scoring) -> None:
     """Given a node for each pod, expect every pod placed in any order."""
     assert model().places_all(order, max(1, len(order)), scoring)

@@ -82,7 +82,7 @@ def one_group(pools: Pools, sizes: GroupSizes) -> Assignment:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_the_search_finds_the_cheapest_partition(seed: int) -> None:
+def test_search_finds_the_cheapest_partition(seed: int) -> None:
     sizes, pools = GroupSizes(draw(seed)), pools_of()
     best = min(each.cost[0] for each in every_assignment(pools, sizes))
 
@@ -93,7 +93,7 @@ def test_the_search_finds_the_cheapest_partition(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_it_respects_maxima_and_pools_that_cannot_be_split(seed: int) -> None:
+def test_search_respects_maximums_and_indivisible_pools(seed: int) -> None:
     """Given at most 3 nodes of the cheap pool, which can't be split, expect the cheapest partition
     within that.
     """
@@ -108,7 +108,7 @@ def test_it_respects_maxima_and_pools_that_cannot_be_split(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_it_respects_limits_that_pools_share(seed: int) -> None:
+def test_search_respects_shared_limits(seed: int) -> None:
     """Given 40 vCPUs for two pools whose nodes use 8 (cheap pool) and 4 vCPUs, expect the cheapest
     partition within this limit.
     """
@@ -121,7 +121,7 @@ def test_it_respects_limits_that_pools_share(seed: int) -> None:
     assert found.cost[0] == best
 
 
-def test_no_steps_keep_the_start() -> None:
+def test_search_without_steps_keeps_the_start() -> None:
     sizes, pools = GroupSizes(draw(1)), pools_of()
     start = one_group(pools, sizes)
     start.steps = 0

@@ -38,14 +38,14 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_fewest_nodes(case: str) -> None:
+def test_minimum_number_of_nodes_is_found(case: str) -> None:
     rows, nodes = CASES[case]
     works = works_of(*rows)
     assert fewest_nodes(arranged(works, NODE), NODE, 1, 100) == nodes
     assert find_classes(arranged(works, NODE), NODE, nodes - 1) is None
 
 
-def test_pods_of_different_namespaces_are_not_counted_together() -> None:
+def test_pods_of_different_namespaces_are_counted_separately() -> None:
     """Given two workloads that could together use one slot on each node, expect two classes if they
     are in different namespaces.
     """
@@ -55,12 +55,12 @@ def test_pods_of_different_namespaces_are_not_counted_together() -> None:
     assert find_classes(arranged([first, other], NODE), NODE, 4) is None
 
 
-def test_there_are_no_nodes_for_a_pod_that_is_larger_than_a_node() -> None:
+def test_pod_larger_than_a_node_has_no_solution() -> None:
     assert fewest_nodes(arranged(works_of((1, 101, 1)), NODE), NODE, 1, 100) is None
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_every_pod_finds_a_node_in_any_order(seed: int) -> None:
+def test_every_pod_is_placed_in_any_order(seed: int) -> None:
     """Given random works, classes, and orders, and the worst choice among the nodes that a spread
     constraint allows, expect room for every pod.
     """

@@ -46,19 +46,19 @@ def guided(request: pytest.FixtureRequest) -> Plan:
     return plan_of(platform(*request.param))
 
 
-def test_a_guided_plan_fits_and_names_its_guards(guided: Plan) -> None:
+def test_guided_plan_fits_and_lists_its_guards(guided: Plan) -> None:
     assert guided.verdict == "fits"
     assert guided.guards.kinds
 
 
-def test_a_guided_plan_costs_no_more_than_a_free_one(guided: Plan) -> None:
+def test_guided_plan_costs_no_more_than_a_free_plan(guided: Plan) -> None:
     assert guided.guarded is not None
     assert guided.cost is not None
     free = guided.guarded.free_hourly_usd
     assert free is None or guided.cost.hourly_usd <= free
 
 
-def test_bounds_hold_for_plans_without_guards_too(guided: Plan) -> None:
+def test_bounds_also_hold_for_plans_without_guards(guided: Plan) -> None:
     """Guards only restrict placements, so the proven bound of the plan without guards also applies
     at every level.
     """
@@ -78,7 +78,7 @@ def test_bounds_hold_for_plans_without_guards_too(guided: Plan) -> None:
     assert certificate["bound"] == certificate_of(free.sizing)["bound"]
 
 
-def test_every_pod_is_placed_in_orders_that_were_not_tried_before(guided: Plan) -> None:
+def test_every_pod_is_placed_in_untried_orders(guided: Plan) -> None:
     """Given other seeds, expect that the nodes of the plan place everything."""
     judgement = guided.judgement
     counts = {pool.name: pool.nodes.desired for pool in guided.pools}
@@ -93,7 +93,7 @@ def test_every_pod_is_placed_in_orders_that_were_not_tried_before(guided: Plan) 
         assert simulator.run(ArrivalOrder("shuffled", seed)).places_everything
 
 
-def test_the_proof_tries_workloads_by_size_unless_all_pods_fit_in_any_order(guided: Plan) -> None:
+def test_proof_tries_orders_by_size_unless_any_order_fits(guided: Plan) -> None:
     """Expect different orders, each of all workloads."""
     assert guided.guarded is not None
     orders = [each for each in guided.guarded.proof.orders if each.name == "by-size"]
@@ -106,7 +106,7 @@ def test_the_proof_tries_workloads_by_size_unless_all_pods_fit_in_any_order(guid
         assert set(order.arrivals) == {each.workload for each in guided.workloads}
 
 
-def test_pools_that_fit_in_any_order_have_the_nodes_of_the_proof() -> None:
+def test_pools_that_fit_in_any_order_are_listed() -> None:
     """Given a pool whose nodes have one GPU, expect that its pods fit in any order, because each
     has a node.
     """
@@ -126,7 +126,7 @@ def test_pods_run_on_the_pools_of_their_rules(guided: Plan) -> None:
                     assert set(outcome.workloads[member.workload].groups) == {rule.pool}
 
 
-def test_the_plan_file_holds_the_guards_and_is_judged_alike(guided: Plan) -> None:
+def test_plan_file_contains_the_guards_and_has_the_same_verdict(guided: Plan) -> None:
     saved = parse_document(file_text(plan_file(guided)))
     assert saved.guards is not None
     assert saved.guards.guards == guided.guards
@@ -139,7 +139,7 @@ def test_the_plan_file_holds_the_guards_and_is_judged_alike(guided: Plan) -> Non
     }
 
 
-def test_the_same_input_gives_the_same_plan() -> None:
+def test_planning_is_deterministic() -> None:
     given = platform("gke", "small", 1)
     assert file_text(plan_file(plan_of(given))) == file_text(plan_file(plan_of(given)))
 
@@ -151,7 +151,7 @@ def test_exact_placement_has_a_rule_for_every_workload() -> None:
     assert not any(rule.templates for rule in plan.guards.rules)
 
 
-def test_a_free_plan_has_no_guards_and_a_plan_file_without_the_key() -> None:
+def test_free_plan_has_no_guards() -> None:
     plan = plan_of(platform("eks", "small", 1), "free")
     assert plan.guarded is None
     assert "guards" not in plan_file(plan).document()
@@ -175,7 +175,7 @@ def test_parts_of_a_pool_share_its_maximum() -> None:
     assert read_fleet(split.document()) == split
 
 
-def test_no_guards_change_nothing() -> None:
+def test_empty_guards_change_nothing() -> None:
     fleet = read_fleet(platform("eks", "small", 1).fleet)
     assert split_pools(fleet, Guards().parts) is fleet
 
@@ -226,7 +226,7 @@ def test_guards_hold_for_rollouts(resilient: Plan) -> None:
     assert peak.orders == resilient.guarded.proof.orders
 
 
-def test_an_autoscaled_fleet_has_no_pods_that_must_spread() -> None:
+def test_autoscaled_fleet_has_no_spread_guards() -> None:
     """Given pods that arrive before their nodes, expect no guard by which they would spread over
     too few nodes.
     """
@@ -236,7 +236,7 @@ def test_an_autoscaled_fleet_has_no_pods_that_must_spread() -> None:
     assert "spread" not in plan.guards.kinds
 
 
-def test_guards_hold_if_a_node_is_lost(resilient: Plan) -> None:
+def test_guards_hold_after_the_loss_of_a_node(resilient: Plan) -> None:
     survival = resilient.judgement.survival
     assert resilient.verdict == "fits"
     assert survival is not None
@@ -244,7 +244,7 @@ def test_guards_hold_if_a_node_is_lost(resilient: Plan) -> None:
     assert survival.losses == ()
 
 
-def test_a_free_plan_that_fits_but_is_expensive_offers_guards() -> None:
+def test_expensive_free_plan_suggests_guards() -> None:
     """Given a platform that costs over half more without guards, expect the nodes of the guided
     plan as the cheapest fix.
     """
@@ -257,7 +257,7 @@ def test_a_free_plan_that_fits_but_is_expensive_offers_guards() -> None:
     assert sum(fix.counts.values()) == sum(pool.nodes.desired for pool in guided.pools)
 
 
-def test_guards_of_a_joint_fix_are_searched_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_guards_of_a_joint_fix_are_searched_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Given maximums that are too low, when guards are part of the change for all workloads, then
     the plan that confirms it uses the guards that were found for the fix.
     """
@@ -282,7 +282,7 @@ def test_guards_of_a_joint_fix_are_searched_for_once(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("name", ["at-once", "shuffled"])
-def test_guarded_pods_are_hardly_ever_pending_in_other_orders(name: OrderName) -> None:
+def test_guarded_pods_are_rarely_pending_in_other_orders(name: OrderName) -> None:
     """Given controllers that race, or workloads in any order, expect no pod to be pending with the
     seeds of the proof, and hardly ever with others.
     """

@@ -20,7 +20,7 @@ REHEARSED = (
 NODE = (62, 416, 4)
 
 
-def test_the_largest_work_is_also_last() -> None:
+def test_largest_workload_also_comes_last() -> None:
     """Given a small, a medium, and a large work, expect both ways by size, and the large one last
     after each.
     """
@@ -31,13 +31,13 @@ def test_the_largest_work_is_also_last() -> None:
     assert (2, 0, 1) in found
 
 
-def test_a_work_that_is_largest_in_one_row_is_also_last() -> None:
+def test_workload_that_is_largest_in_one_resource_also_comes_last() -> None:
     found = arrange_by_size([(8, 1), (1, 4), (1, 1)], (10, 8))
 
     assert {each[-1] for each in found} >= {0, 1}
 
 
-def test_the_rehearsed_pods_need_more_nodes_than_they_were_given() -> None:
+def test_recorded_pods_need_more_nodes_than_they_had() -> None:
     needs = LevelNeeds(
         pools=("t4x4",),
         works=tuple(
@@ -54,7 +54,7 @@ def test_the_rehearsed_pods_need_more_nodes_than_they_were_given() -> None:
     assert found > 32
 
 
-def test_the_search_finds_an_order_that_no_arrangement_has() -> None:
+def test_search_finds_a_failing_order_that_is_not_by_size() -> None:
     """Given nodes on which every order by size places all pods, expect the search to find an order
     that doesn't: pods of two works alternate.
     """

@@ -37,12 +37,12 @@ def nodes(needs: LevelNeeds, scoring: str = "spread") -> int | None:
     return GroupSizes(needs, scoring).nodes(group)  # type: ignore[arg-type]  # one of the two
 
 
-def test_pods_alike_fill_nodes_in_any_order() -> None:
+def test_similar_pods_fill_nodes_in_any_order() -> None:
     """Given pods of 1 GPU and little cpu, expect the rows of the bound."""
     assert nodes(needs_of((17, 1, 1))) == 3
 
 
-def test_different_cpu_does_not_matter_if_gpus_end_first() -> None:
+def test_different_cpu_is_irrelevant_if_gpus_are_exhausted_first() -> None:
     assert nodes(needs_of((10, 1, 1), (10, 5, 1), (4, 6, 1))) == 3
 
 
@@ -51,15 +51,15 @@ def test_spread_pods_block_whole_nodes() -> None:
     assert nodes(needs_of((4, 1, 1), (2, 8, 8))) == 6
 
 
-def test_packed_pods_leave_whole_nodes() -> None:
+def test_packed_pods_leave_whole_nodes_free() -> None:
     assert nodes(needs_of((4, 1, 1), (2, 8, 8)), "pack") == 3
 
 
-def test_two_pods_that_need_more_than_half_a_node_do_not_share_one() -> None:
+def test_pods_larger_than_half_a_node_do_not_share_one() -> None:
     assert nodes(needs_of((5, 25, 1))) == 5
 
 
-def test_rows_prove_any_order_only_for_plain_pods() -> None:
+def test_resource_sums_prove_any_order_only_for_plain_pods() -> None:
     """Given pods of one size that fill nodes, expect a proof, but none with a node fewer, or if
     more than the rows decides.
     """
@@ -69,7 +69,7 @@ def test_rows_prove_any_order_only_for_plain_pods() -> None:
     assert not GroupSizes(needs_of(*works, plain=False)).fits_in_any_order(group, 3)
 
 
-def test_a_maximum_that_is_too_low_is_reported_and_remembered() -> None:
+def test_maximum_that_is_too_low_is_remembered() -> None:
     needs = needs_of((4, 1, 1), (2, 8, 8))
     sizes, group = GroupSizes(needs), WorkloadGroup(0, frozenset((0, 1)))
     assert sizes.nodes(group, 3) is None
@@ -86,7 +86,9 @@ WORKS = st.lists(
 
 @settings(deadline=None)
 @given(WORKS)
-def test_counts_lie_between_the_rows_and_the_proof(works: list[tuple[int, int, int]]) -> None:
+def test_counts_are_between_the_lower_bound_and_the_proof(
+    works: list[tuple[int, int, int]],
+) -> None:
     needs = needs_of(*works)
     group = WorkloadGroup(0, frozenset(range(len(works))))
     sizes = GroupSizes(needs)
@@ -98,7 +100,7 @@ def test_counts_lie_between_the_rows_and_the_proof(works: list[tuple[int, int, i
 
 @settings(deadline=None)
 @given(WORKS, st.randoms(use_true_random=False))
-def test_no_order_needs_more_nodes_than_the_proof(
+def test_no_order_needs_more_nodes_than_proved(
     works: list[tuple[int, int, int]], chance: object
 ) -> None:
     """Given any order and either scoring, expect the proved count to place every pod."""
@@ -112,7 +114,7 @@ def test_no_order_needs_more_nodes_than_the_proof(
         assert rows.model.places_all(order, enough, scoring)  # type: ignore[arg-type]  # one of the two
 
 
-def test_a_count_refuted_by_the_simulation_holds_for_larger_groups() -> None:
+def test_refuted_count_also_applies_to_larger_groups() -> None:
     """Given two workloads with four pods of one GPU each, one of which failed on three nodes,
     expect four nodes for this workload and for both together, and one node for the other workload.
     """

@@ -102,14 +102,14 @@ COUNTED = [
 
 
 @pytest.mark.parametrize(("data", "name", "machine", "capacity", "counts"), COUNTED)
-def test_a_quota_counts_the_machine_types_of_its_family(
+def test_quota_counts_the_machine_types_of_its_family(
     data: Any, name: str, machine: str, capacity: str, counts: bool
 ) -> None:
     (row,) = fleet_quotas([quotas(data)[name]])
     assert row.counts(machine, capacity) is counts
 
 
-def test_quotas_of_other_things_are_left_out() -> None:
+def test_unrelated_quotas_are_skipped() -> None:
     assert set(quotas(EC2)) == {P, G, STANDARD, P5_SPOT}
     assert "cores" not in quotas(AZURE)
     assert "NETWORKS" not in quotas(GOOGLE)
@@ -133,7 +133,7 @@ ODD: tuple[Any, ...] = (
 
 
 @pytest.mark.parametrize("value", ODD, ids=lambda value: repr(value)[:20])
-def test_an_odd_value_ends_in_no_traceback(value: Any) -> None:
+def test_odd_value_causes_no_exception(value: Any) -> None:
     planned = fleet(("p5.48xlarge", {"max": 4}), ("g6.2xlarge", {"max": 2}))
     for rows, export in ((EC2["Quotas"], aws), (AZURE, azure), (GOOGLE["quotas"], google)):
         for key in rows[0]:
@@ -146,12 +146,12 @@ def test_an_odd_value_ends_in_no_traceback(value: Any) -> None:
             assert all(use.missing >= 0 for use in uses)
 
 
-def test_usage_is_not_free() -> None:
+def test_usage_reduces_the_free_quota() -> None:
     assert quotas(AZURE)["StandardNCADSA100v4Family"].free == 24
     assert quotas(GOOGLE)["NVIDIA_L4_GPUS"].free == 3
 
 
-def test_what_is_missing_is_the_plans_need_beyond_what_is_free() -> None:
+def test_missing_quota_is_the_need_beyond_the_free_quota() -> None:
     planned = fleet(("p5.48xlarge", {"max": 4}), ("g6.2xlarge", {"max": 2}))
     names = [pool.name for pool in planned.pools]
     uses = {
@@ -168,7 +168,7 @@ def test_what_is_missing_is_the_plans_need_beyond_what_is_free() -> None:
     assert "--quota-code L-p --desired-value 192" in uses[P].quota.request(192)
 
 
-def test_a_pool_that_no_quota_counts_is_unknown() -> None:
+def test_pool_without_a_known_quota_is_unknown() -> None:
     document = {
         "cloud": "gke",
         "region": "us-central1",

@@ -44,27 +44,27 @@ def planned(*pods: tuple[str, str], machine: str, nodes: int, steps: int = SIMUL
     return make_plan(request)
 
 
-def test_shares_first_and_then_all_that_is_left_is_a_packing_on_one_node() -> None:
+def test_claim_of_all_devices_after_shares_fits_on_one_node() -> None:
     plan = planned(("whole", ALL), ("part", SHARE), machine="g6.12xlarge", nodes=1, steps=0)
     assert [workload.pending for workload in plan.workloads] == [0, 0]
     assert [pool.packing for pool in plan.pools] == [1]
 
 
-def test_the_order_of_arrival_decides_and_so_the_verdict_cannot_be_told() -> None:
+def test_verdict_that_depends_on_the_pod_order_cannot_be_determined() -> None:
     assert (
         planned(("whole", ALL), ("part", SHARE), machine="g6.12xlarge", nodes=1).verdict
         == "cannot-tell"
     )
 
 
-def test_nothing_is_left_of_a_single_device() -> None:
+def test_claim_of_all_devices_needs_at_least_one_free_device() -> None:
     assert (
         planned(("whole", ALL), ("part", SHARE), machine="g6.2xlarge", nodes=1).verdict
         == "does-not-fit"
     )
 
 
-def test_two_that_want_all_need_a_node_each() -> None:
+def test_two_claims_of_all_devices_need_one_node_each() -> None:
     both = (("one", ALL), ("two", ALL))
     assert planned(*both, machine="g6.12xlarge", nodes=1).verdict != "fits"
     assert planned(*both, machine="g6.12xlarge", nodes=2).verdict == "fits"

@@ -68,14 +68,14 @@ def test_no_cheaper_counts_place_everything(seed: int):
 
 
 @pytest.mark.parametrize(("seed", "pool"), FEWER.items())
-def test_a_pool_may_end_below_its_packing(seed: int, pool: int):
+def test_pool_may_have_fewer_nodes_than_its_packing(seed: int, pool: int):
     made = planned_of(seed).pools[pool]
     assert made.simulated is not None
     assert made.simulated < made.packing
 
 
 @pytest.mark.parametrize(("seed", "pool"), CHEAPER.items())
-def test_nodes_of_one_pool_are_given_for_cheaper_ones_of_another(seed: int, pool: int):
+def test_nodes_of_one_pool_may_replace_more_expensive_ones(seed: int, pool: int):
     made = planned_of(seed).pools[pool]
     assert made.simulated is not None
     assert made.simulated > made.packing

@@ -41,7 +41,7 @@ def snapshot(*names: str) -> tuple[Source, ...]:
     )
 
 
-def test_devices_of_planned_nodes() -> None:
+def test_devices_of_planned_nodes_are_listed() -> None:
     plan = plan_of(fleet(("p5.48xlarge", {"min": 0, "max": 2})), deployment(replicas=5, gpus=2))
     claims = detail_claims(plan)
     assert [claim.name for claim in claims] == [f"web-{index}-gpu" for index in range(5)]
@@ -60,13 +60,13 @@ def test_a_shared_claim_is_listed_once() -> None:
     assert (claim.namespace, claim.name, claim.pod) == ("default", "shared-gpu", "shared-claim-0")
 
 
-def test_details_of_a_million_pods_are_refused() -> None:
+def test_details_of_a_million_pods_are_rejected() -> None:
     plan = plan_of(fleet(("p5.48xlarge", {"min": 0, "max": 100_000})), deployment(replicas=200_000))
     with pytest.raises(UnsupportedFeature, match="devices of 200,000 pods"):
         detail_claims(plan)
 
 
-def test_observed_nodes_are_filled_and_not_sized() -> None:
+def test_observed_nodes_are_filled_but_not_sized() -> None:
     plan = make_plan(PlanRequest(sources=(deployment(replicas=3),), observed=snapshot("a", "b")))
     (web,) = plan.workloads
     assert (plan.kubernetes, plan.verdict, web.placed, web.pending) == (
@@ -86,7 +86,7 @@ def test_observed_nodes_are_filled_and_not_sized() -> None:
     assert web.reasons
 
 
-def test_pending_pods_of_the_snapshot_are_its_workloads() -> None:
+def test_pending_pods_of_a_snapshot_are_planned() -> None:
     lonely = deployment().text.split("\n---\n")[0] + "\n---\n" + POD
     plan = make_plan(
         PlanRequest(sources=(), observed=(*snapshot("a"), Source("pods.yaml", lonely)))
@@ -110,7 +110,7 @@ def test_a_snapshot_without_nodes_is_wrong_input() -> None:
         make_plan(PlanRequest(sources=(), observed=(Source("c.yaml", CLASS),), kubernetes="1.34"))
 
 
-def test_a_snapshot_of_an_unknown_release_is_wrong_input() -> None:
+def test_snapshot_of_an_unknown_version_is_wrong_input() -> None:
     silent = tuple(
         Source(each.name, each.text.replace("kubeletVersion", "other")) for each in snapshot("a")
     )

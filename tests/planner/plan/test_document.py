@@ -38,14 +38,14 @@ def all_examples() -> tuple[Source, ...]:
     )
 
 
-def test_it_is_judged_on_other_offers() -> None:
+def test_plan_file_is_evaluated_on_other_offers() -> None:
     plan = plan_of(fleet(*POOLS), *example("workloads/job-two-gpus-each"))
     smaller = predict_offers(fleet(POOLS[0], ("p5.48xlarge", 0)), features_of(34))
     again = judge_document(plan_file(plan).document(), smaller)
     assert (plan.verdict, again.verdict) == ("fits", "does-not-fit")
 
 
-def test_what_its_own_rows_say_is_not_believed() -> None:
+def test_results_in_a_plan_file_are_recomputed() -> None:
     document = plan_file(
         plan_of(fleet(("g6.2xlarge", 1)), *example("workloads/two-pods"))
     ).document()
@@ -55,20 +55,20 @@ def test_what_its_own_rows_say_is_not_believed() -> None:
 
 
 @pytest.mark.parametrize("missing", ["fleet", "classes", "demand", "kubernetes"])
-def test_a_document_without_a_section_is_none(missing: str) -> None:
+def test_incomplete_plan_file_is_rejected(missing: str) -> None:
     document = plan_file(plan_of(fleet(*POOLS), deployment())).document()
     del document[missing]
     with pytest.raises(PlanFileError, match="isn't a plan file"):
         judge_document(document)
 
 
-def test_a_pool_that_no_offer_stands_for_is_said() -> None:
+def test_pool_without_an_offer_is_reported() -> None:
     plan = plan_of(fleet(*POOLS), deployment())
     with pytest.raises(PlanFileError, match="p5-48xlarge"):
         judge_document(plan_file(plan).document(), plan.offers[:1])
 
 
-def test_documents_in_another_order_give_the_same_file() -> None:
+def test_document_order_does_not_change_the_plan_file() -> None:
     sources = all_examples()
     turned = tuple(
         Source(source.name, "\n---\n".join(reversed(source.text.split("\n---\n"))))
@@ -78,7 +78,7 @@ def test_documents_in_another_order_give_the_same_file() -> None:
     assert first.document() == second.document()
 
 
-def test_another_hash_seed_gives_the_same_file() -> None:
+def test_hash_seed_does_not_change_the_plan_file() -> None:
     code = (
         "import sys; from plan_builders import *; from dra_planner.plan import plan_file;"
         "from dra_planner.planfile import file_text; sys.stdout.write(file_text(plan_file(plan_of("
@@ -103,13 +103,13 @@ def test_another_hash_seed_gives_the_same_file() -> None:
     assert len(texts) == 1
 
 
-def test_it_names_no_file_and_no_place() -> None:
+def test_plan_file_contains_no_path() -> None:
     text = file_text(plan_file(plan_of(fleet(*POOLS), *all_examples())))
     assert str(EXAMPLES) not in text
     assert ".yaml" not in text
 
 
-def test_its_size_does_not_grow_with_replicas() -> None:
+def test_plan_file_size_does_not_depend_on_replicas() -> None:
     sizes = [
         len(
             file_text(
@@ -123,7 +123,7 @@ def test_its_size_does_not_grow_with_replicas() -> None:
     assert max(sizes) <= 1.2 * min(sizes)
 
 
-def test_the_number_of_calls_does_not_grow_with_replicas(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_calls_does_not_depend_on_replicas(monkeypatch: pytest.MonkeyPatch) -> None:
     """The test counts calls instead of measuring time."""
     from dra_planner.sizing import doubts
 
@@ -146,7 +146,7 @@ def test_the_number_of_calls_does_not_grow_with_replicas(monkeypatch: pytest.Mon
     assert max(counts) <= 16  # a shortage fills one node again, to explain it
 
 
-def test_reasons_and_blocked_pods_survive() -> None:
+def test_reasons_and_blocked_pods_are_saved() -> None:
     orphan = deployment().text.split("\n---\n")[1]
     plan = plan_of(fleet(*POOLS), Source("web.yaml", orphan))
     again = judge_document(plan_file(plan).document())
@@ -183,7 +183,7 @@ GIVEN = [
 @pytest.mark.parametrize(
     ("where", "work"), [each[1:] for each in GIVEN], ids=[each[0] for each in GIVEN]
 )
-def test_the_document_is_sized_as_the_manifests_are(where: Fleet, work: tuple[Source, ...]) -> None:
+def test_plan_file_is_sized_like_its_manifests(where: Fleet, work: tuple[Source, ...]) -> None:
     """Node counts of pools, placements, verdicts and reasons at each of the four demands, gangs and
     racks included.
     """

@@ -30,7 +30,7 @@ def planned(says: str, *, selects: str = "web", most: int = 5) -> Plan:
 @pytest.mark.parametrize(
     "says", ["maxUnavailable: 0", "minAvailable: 3", 'minAvailable: "100%"', "minAvailable: 67%"]
 )
-def test_a_budget_that_keeps_all_pods_is_a_warning(says: str) -> None:
+def test_budget_that_allows_no_eviction_is_a_warning(says: str) -> None:
     plan = planned(says)
     (found,) = plan.diagnostics
     assert (plan.verdict, found.severity, found.code) == ("fits", "warning", "drain-blocked")
@@ -39,7 +39,7 @@ def test_a_budget_that_keeps_all_pods_is_a_warning(says: str) -> None:
     assert not planned("maxUnavailable: 1").diagnostics
 
 
-def test_workloads_that_were_not_sized_are_none_of_the_fleets_business() -> None:
+def test_budgets_of_unsized_workloads_are_ignored() -> None:
     plan = planned("maxUnavailable: 0")
     assert plan.manifests is not None
     sizing = plan.judgement.sizing
@@ -47,7 +47,7 @@ def test_workloads_that_were_not_sized_are_none_of_the_fleets_business() -> None
     assert not list(find_drain_faults(plan.manifests, replace(sizing, workloads=())))
 
 
-def test_a_pool_whose_nodes_are_drained_needs_one_more_meanwhile() -> None:
+def test_draining_a_pool_needs_one_additional_node() -> None:
     (said,) = [each for each in planned("maxUnavailable: 1").assumptions if "drained" in each]
     assert said.startswith(
         "pool g6-2xlarge: while a node is drained, its pods need one additional node: 3 nodes are "
@@ -70,7 +70,7 @@ def test_a_pool_whose_nodes_are_drained_needs_one_more_meanwhile() -> None:
         (9, None, 5, 0),
     ],
 )
-def test_shares_are_rounded_up(
+def test_percentages_are_rounded_up(
     least: int | str | None, most: int | str | None, pods: int, expected: int
 ) -> None:
     budget = DisruptionBudget(

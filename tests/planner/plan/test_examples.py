@@ -44,7 +44,7 @@ UP_TO_FOUR = {"min": 0, "max": 4}
     ],
 )
 @pytest.mark.parametrize("kubernetes", ["1.34", "1.36"])
-def test_verdict_and_nodes(
+def test_example_has_the_expected_verdict_and_nodes(
     file: str, pool: tuple[str, Any], verdict: Verdict, nodes: int, devices: int, kubernetes: str
 ) -> None:
     plan = plan_of(fleet(pool, kubernetes=kubernetes), *example(file))
@@ -59,7 +59,7 @@ def reasons(file: str, *pools: tuple[str, Any]) -> str:
     )
 
 
-def test_one_runs_and_one_waits_for_one_node_more() -> None:
+def test_one_pod_runs_and_one_needs_an_additional_node() -> None:
     plan = plan_of(fleet((L4, 1)), *example("workloads/two-pods"))
     assert [(each.workload.name, each.placed, each.pending) for each in plan.workloads] == [
         ("first", 1, 0),
@@ -68,22 +68,22 @@ def test_one_runs_and_one_waits_for_one_node_more() -> None:
     assert "1 more node" in reasons("workloads/two-pods", (L4, 1))
 
 
-def test_the_architectures_on_offer_are_named() -> None:
+def test_available_architectures_are_listed() -> None:
     told = reasons("workloads-that-do-not-fit/tesla-volta", (L4, UP_TO_FOUR), (H100, UP_TO_FOUR))
     assert "Ada Lovelace" in told
     assert "Hopper" in told
 
 
-def test_the_brand_is_what_nobody_knows() -> None:
+def test_unknown_brand_is_the_reason() -> None:
     assert "brand" in reasons("workloads-that-do-not-fit/tesla-volta", (V100, UP_TO_FOUR))
 
 
-def test_the_toleration_is_named() -> None:
+def test_missing_toleration_is_reported() -> None:
     told = reasons("workloads-that-do-not-fit/forgotten-toleration", (L4, UP_TO_FOUR))
     assert "add to the pod's tolerations: {key: nvidia.com/gpu" in told
 
 
-def test_a_selector_that_does_not_compile_says_how_to_write_it() -> None:
+def test_selector_that_does_not_compile_gets_a_fix() -> None:
     plan = plan_of(
         fleet((H100, UP_TO_FOUR)),
         *example("workloads-that-do-not-fit/at-least-40-gb-with-an-operator"),
@@ -93,7 +93,7 @@ def test_a_selector_that_does_not_compile_says_how_to_write_it() -> None:
     assert "compareTo" in finding.fix
 
 
-def test_a_pool_that_fits_wins_over_one_that_cannot_be_judged() -> None:
+def test_fitting_pool_outweighs_an_undecided_pool() -> None:
     plan = plan_of(
         fleet((V100, UP_TO_FOUR), (L4, UP_TO_FOUR)), *example("workloads/ranked-alternatives")
     )

@@ -74,7 +74,7 @@ def patches(made: Plan) -> list[tuple[Fix, Json]]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
-def test_every_fix_helps_when_it_is_applied(name):
+def test_every_fix_works_when_it_is_applied(name):
     """What fits nowhere was left out of the simulation, and stays so: the fix is for the others."""
     case, made = load(name), planned(name)
     left_out = set(made.judgement.simulated.left_out) if made.judgement.simulated else set()
@@ -107,7 +107,7 @@ SENTENCES = {
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
-def test_the_sentence_of_a_fix_says_what_its_patch_does(name):
+def test_sentence_of_a_fix_matches_its_patch(name):
     for fix, patch in patches(planned(name)):
         said = fix_sentence(fix)
         assert re.fullmatch(".+".join(map(re.escape, SENTENCES[fix.kind].split("{}"))), said)
@@ -121,12 +121,12 @@ def kinds(made: Plan) -> list[str]:
 
 
 @pytest.mark.long
-def test_recorded_cases_hold_fixes_of_every_kind():
+def test_recorded_cases_have_fixes_of_every_kind():
     found = {kind for name in CASES for kind in kinds(planned(name))}
     assert found == {"taint", "affinity", "profile", "maximum", "guards"}
 
 
-def test_the_least_change_of_equal_cost_comes_first():
+def test_smallest_change_of_equal_cost_comes_first():
     """A small pod uses the only H100. A taint would keep it away, and so would an affinity in the
     pod.
     """
@@ -141,13 +141,13 @@ def test_the_least_change_of_equal_cost_comes_first():
     assert saved_usd(taint, built, made.offers) == Decimal("6.0752")  # an H100 less, and an L4 more
 
 
-def test_where_the_packing_works_in_every_order_nothing_is_to_be_fixed():
+def test_packing_that_works_in_every_order_needs_no_fix():
     case = load("m2-any-takes-h100")
     case["workloads"] = [each for each in case["workloads"] if each["metadata"]["name"] != "train"]
     assert plan(case).judgement.fixes == ()
 
 
-def test_a_stranded_workload_is_told_the_cheapest_fix():
+def test_pending_workload_gets_the_cheapest_fix():
     made = planned("m1-small-then-whole-node")
     (reason,) = [reason for workload in made.workloads for reason in workload.reasons]
     assert (
@@ -157,7 +157,7 @@ def test_a_stranded_workload_is_told_the_cheapest_fix():
     )
 
 
-def test_a_search_for_fixes_that_ends_at_its_limit_is_noted():
+def test_search_for_fixes_that_reaches_its_limit_is_noted():
     whole = planned("m1-small-then-whole-node").judgement
     assert whole.tried_all_fixes
     assert whole.simulated is not None

@@ -59,23 +59,23 @@ def fleet(
         ("aks", "Standard_NC24ads_A100_v4", ""),
     ],
 )
-def test_a_feature_that_nobody_uses_is_reported(cloud: str, machine: str, feature: str) -> None:
+def test_unused_feature_is_reported(cloud: str, machine: str, feature: str) -> None:
     found = unused_features(fleet(cloud, machine), ["gpus"])
     assert any(feature in each for each in found) if feature else found == ()
 
 
-def test_a_feature_is_reported_with_the_price_and_once() -> None:
+def test_unused_feature_is_reported_once_with_its_price() -> None:
     (infiniband,) = unused_features(fleet("aks", "Standard_ND96isr_H100_v5"), ["gpus"])
     assert infiniband.startswith(
         "Standard_ND96isr_H100_v5 (USD 98.32 per hour) has 8 InfiniBand NICs"
     )
 
 
-def test_a_feature_of_a_pool_without_planned_nodes_is_not_reported() -> None:
+def test_feature_of_a_pool_without_planned_nodes_is_not_reported() -> None:
     assert unused_features(fleet("eks", "p5.48xlarge"), []) == ()
 
 
-def test_a_feature_that_is_used_is_not_reported() -> None:
+def test_used_feature_is_not_reported() -> None:
     used = unused_features(fleet("eks", "p5.48xlarge", drivers={"dranet": True}), ["gpus"])
     assert used == ()
 
@@ -83,11 +83,11 @@ def test_a_feature_that_is_used_is_not_reported() -> None:
 @pytest.mark.parametrize(
     ("cloud", "machine"), [("eks", "p5.48xlarge"), ("aks", "Standard_ND96isr_H100_v5")]
 )
-def test_a_network_that_is_left_out_on_purpose_is_not_reported(cloud: str, machine: str) -> None:
+def test_network_disabled_on_purpose_is_not_reported(cloud: str, machine: str) -> None:
     assert unused_features(fleet(cloud, machine, drivers={"dranet": False}), ["gpus"]) == ()
 
 
-def test_images_that_a_machine_needs_are_reported_if_the_cloud_chooses_them() -> None:
+def test_required_images_are_reported_if_the_cloud_selects_them() -> None:
     (note,) = provider_notes(fleet("aks", "Standard_NV36ads_A10_v5"))
     assert "202606.08.1 or later" in note
     assert "fails with node image 202607.02.0" in note
@@ -97,7 +97,7 @@ def test_images_that_a_machine_needs_are_reported_if_the_cloud_chooses_them() ->
 
 
 @pytest.mark.parametrize(("capacity", "notes"), [("on-demand", 1), ({"reservation": "cr-0a"}, 0)])
-def test_open_reservations_are_reported_beside_karpenter(capacity: Any, notes: int) -> None:
+def test_open_reservations_are_reported_with_karpenter(capacity: Any, notes: int) -> None:
     pool = {"zones": ["us-east-1a"], "capacity": capacity}
     planned = fleet("eks", "g6.2xlarge", **pool).model_copy(update={"autoscaler": "karpenter"})
     found = provider_notes(planned)
@@ -107,7 +107,7 @@ def test_open_reservations_are_reported_beside_karpenter(capacity: Any, notes: i
 @pytest.mark.parametrize(
     ("zone", "capacity", "notes"), [("b", "spot", 1), ("a", "spot", 0), ("b", "on-demand", 0)]
 )
-def test_zones_with_reports_are_reported(zone: str, capacity: str, notes: int) -> None:
+def test_zones_with_known_problems_are_reported(zone: str, capacity: str, notes: int) -> None:
     pool = {"zones": [f"us-east4-{zone}"], "capacity": capacity}
     document = fleet("gke", "a3-megagpu-8g").document() | {"region": "us-east4"}
     document["pools"][0] |= pool
@@ -115,7 +115,7 @@ def test_zones_with_reports_are_reported(zone: str, capacity: str, notes: int) -
     assert len([each for each in found if "us-east4-b" in each]) == notes
 
 
-def test_notes_of_a_day() -> None:
+def test_dated_notes_depend_on_the_day() -> None:
     ending = dated_notes(fleet("eks", "p5.48xlarge", "1.34"), TODAY)
     assert any("ends on 2026-12-02" in each and "USD 0.50" in each for each in ending)
     assert dated_notes(fleet("eks", "p5.48xlarge", "1.35"), date(2026, 10, 1)) == ()
@@ -126,7 +126,7 @@ def test_notes_of_a_day() -> None:
     assert not any("AKS" in each for each in old)
 
 
-def test_only_the_row_of_the_fleets_version_must_be_new() -> None:
+def test_only_the_row_of_the_fleets_version_must_be_recent() -> None:
     assert dated_notes(fleet("gke", "a3-megagpu-8g", "1.35"), TODAY) == ()
     old = dated_notes(fleet("gke", "a3-megagpu-8g", "1.34"), TODAY)
     assert any(
@@ -137,7 +137,7 @@ def test_only_the_row_of_the_fleets_version_must_be_new() -> None:
 @pytest.mark.parametrize(
     "settings", sorted(STACKS.glob("Pulumi.*.yaml")), ids=lambda file: file.stem
 )
-def test_a_stack_begins_at_a_version_with_months_of_support(settings: Path) -> None:
+def test_example_stack_has_months_of_support_left(settings: Path) -> None:
     document = yaml.safe_load(settings.read_text())["config"]["pulumi-dra:fleet"]
     found = support(document["cloud"], int(document["kubernetes"].split(".")[1]))
     assert found is not None
@@ -161,7 +161,7 @@ class Recorded(dict[str, str]):
 
 
 @pytest.mark.parametrize("cloud", catalog.cloud_titles())
-def test_code_reads_every_column_of_the_machines(cloud: str) -> None:
+def test_every_column_of_the_machine_tables_is_read(cloud: str) -> None:
     columns, read = set[str](), set[str]()
     for row in read_table(f"machines_{cloud}"):
         recorded = Recorded(dict(row))
@@ -171,7 +171,7 @@ def test_code_reads_every_column_of_the_machines(cloud: str) -> None:
     assert columns - read == set()
 
 
-def test_every_field_of_a_machine_is_used_outside_the_catalog() -> None:
+def test_every_field_of_a_machine_type_is_used() -> None:
     root = Path(dra_planner.__file__).parents[2]
     folders = ("planner", "command", "components", "policies")
     texts = [

@@ -84,7 +84,7 @@ def told(plan: Plan, name: str) -> str:
 
 
 @pytest.mark.parametrize("by", TIES)
-def test_the_group_that_has_no_room_for_all_of_its_pods_takes_none(by: str) -> None:
+def test_gang_that_does_not_fit_completely_starts_no_pods(by: str) -> None:
     plan = planned(5, job("a", 3, by=by), job("b", 3, by=by))
     assert plan.verdict == "does-not-fit"
     assert placed(plan) == {"a": (3, 0), "b": (0, 3)}
@@ -98,24 +98,24 @@ def test_the_group_that_has_no_room_for_all_of_its_pods_takes_none(by: str) -> N
     assert planned(6, job("a", 3, by=by), job("b", 3, by=by)).verdict == "fits"
 
 
-def test_small_groups_start_rather_than_a_large_one() -> None:
+def test_small_gangs_start_before_a_large_one() -> None:
     plan = planned(5, job("a", 5), job("b", 2), job("c", 3))
     assert placed(plan) == {"a": (0, 5), "b": (2, 0), "c": (3, 0)}
     assert "2 of 3 groups" in told(plan, "a")
 
 
-def test_pods_beyond_the_minimum_run_as_they_fit() -> None:
+def test_pods_beyond_the_minimum_run_if_they_fit() -> None:
     assert placed(planned(5, job("a", 8, least=3))) == {"a": (5, 3)}
     assert placed(planned(2, job("a", 8, least=3))) == {"a": (0, 8)}
 
 
-def test_a_job_in_a_queue_of_kueue_is_admitted_whole() -> None:
+def test_kueue_admits_a_job_only_completely() -> None:
     plan = planned(2, job("a", 3, queue="team"))
     assert placed(plan) == {"a": (0, 3)}
     assert "Kueue starts its 3 pods only all at once" in told(plan, "a")
 
 
-def test_a_group_starts_only_beside_what_is_placed_of_other_workloads() -> None:
+def test_gang_starts_only_if_it_fits_with_other_workloads() -> None:
     plan = planned(4, job("a", 5), job("b", 2), deployment(replicas=2).text)
     assert placed(plan) == {"a": (0, 5), "b": (2, 0), "web": (2, 0)}
 
@@ -135,7 +135,7 @@ def test_whole_groups_of_a_leader_worker_set_are_counted() -> None:
     )
 
 
-def test_a_group_that_fits_is_told_as_an_assumption_alone() -> None:
+def test_fitting_gang_is_only_an_assumption() -> None:
     plan = planned(3, job("a", 3))
     assert (plan.verdict, placed(plan)) == ("fits", {"a": (3, 0)})
     assert (
@@ -144,7 +144,7 @@ def test_a_group_that_fits_is_told_as_an_assumption_alone() -> None:
     ) in plan.assumptions
 
 
-def test_one_of_many_groups_stays_out_where_a_node_is_missing() -> None:
+def test_one_missing_node_keeps_only_one_gang_pending() -> None:
     sizes = range(2, 24)
     plan = planned(sum(sizes) - 1, *(job(f"j{pods}", pods, by="Volcano") for pods in sizes))
     out = [pods for pods in sizes if plan.workload("Job", "default", f"j{pods}").pending]
@@ -168,7 +168,7 @@ def most_groups(sizes: list[tuple[int, str]], rooms: dict[str, int]) -> int:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_as_many_groups_start_as_an_exhaustive_search_finds(seed: int) -> None:
+def test_number_of_started_gangs_matches_an_exhaustive_search(seed: int) -> None:
     chance = random.Random(seed)
     sizes = [
         (chance.randint(2, 5), chance.choice(("l4", "t4", "any")))

@@ -65,7 +65,7 @@ def with_replicas(case: Json, replicas: int) -> list[Json]:
     return [each for each in workloads if each["kind"] != "Pod"]
 
 
-def test_existing_nodes_that_suffice_need_none_more():
+def test_sufficient_existing_nodes_need_no_additional_node():
     case = load("m1-small-then-whole-node")
     made = grow(case, with_replicas(case, 8))
     assert (made.verdict, nodes(made)) == ("fits", {"l4": (2, 0)})
@@ -81,7 +81,7 @@ def test_nodes_are_added_until_everything_is_placed():
     assert made.cost.hourly_usd == 2 * (made.pool("l4").hourly_usd or 0)
 
 
-def test_nodes_that_suffice_only_by_luck_are_not_answered_with():
+def test_counts_that_work_only_by_chance_are_rejected():
     """If nodes have the same score, the scheduler chooses any of them. If it chooses the other
     node, one more node is needed, and one node of the other pool costs less than two nodes.
     """
@@ -94,7 +94,7 @@ def test_nodes_that_suffice_only_by_luck_are_not_answered_with():
     assert missed  # checks that one node fewer did not pass
 
 
-def test_pods_that_run_are_scaled_and_not_added():
+def test_running_pods_are_scaled_instead_of_added():
     """The node is already full, so four replicas of a workload that runs two need two more
     devices.
     """
@@ -170,7 +170,7 @@ def test_pods_that_run_are_scaled_and_not_added():
     assert (more.verdict, nodes(more)) == ("fits", {"l4": (2, 1)})
 
 
-def test_pods_beyond_the_maximum_or_that_no_node_takes_do_not_fit():
+def test_pods_beyond_the_maximum_do_not_fit():
     case = load("m1-small-then-whole-node")
     full = grow(case, with_replicas(case, 17))
     assert (full.verdict, nodes(full)) == ("does-not-fit", {"l4": (2, 2)})
@@ -211,14 +211,14 @@ def test_daemon_sets_of_the_snapshot_are_not_subtracted_twice():
     assert nodes(grow(case, with_replicas(case, 9), more=[daemon]))["l4"][1] == 1
 
 
-def test_claims_on_new_nodes_are_told():
+def test_claims_on_new_nodes_are_listed():
     case = load("m1-small-then-whole-node")
     claims = grow(case, with_replicas(case, 9)).judgement.claims
     assert len({(each.pod, ObjectKey(each.namespace, each.name)) for each in claims}) == 9
     assert any(device.node == "l4-new-0" for each in claims for device in each.devices)
 
 
-def test_it_is_no_plan_of_a_stack_and_needs_the_simulation():
+def test_growing_plan_needs_the_simulation_and_has_no_plan_file():
     case = load("m1-small-then-whole-node")
     with pytest.raises(PlanFileError):
         plan_file(grow(case))
@@ -226,7 +226,7 @@ def test_it_is_no_plan_of_a_stack_and_needs_the_simulation():
         grow(case, steps=0)
 
 
-def test_guards_and_the_version_that_the_snapshot_replaces_are_reported():
+def test_settings_that_a_snapshot_replaces_are_reported():
     """Given a guided fleet of another version than the snapshot's nodes."""
     case = load("m1-small-then-whole-node")
     fleet = {**case["fleet"], "placement": "guided", "kubernetes": "1.34"}
@@ -241,7 +241,7 @@ def test_guards_and_the_version_that_the_snapshot_replaces_are_reported():
     assert unchanged.isdisjoint({"placement-ignored", "snapshot-version"})
 
 
-def test_with_too_little_time_it_cannot_be_told():
+def test_growth_cannot_be_determined_in_too_few_steps():
     case = load("m1-small-then-whole-node")
     made = grow(case, with_replicas(case, 13), steps=50)
     assert made.verdict == "cannot-tell"
@@ -259,7 +259,7 @@ def test_with_too_little_time_it_cannot_be_told():
     ],
     ids=str,
 )
-def test_nodes_that_a_budget_keeps_from_being_drained_are_told(spec: Json, blocked: str) -> None:
+def test_nodes_that_a_budget_blocks_from_draining_are_reported(spec: Json, blocked: str) -> None:
     """Four pods run on two nodes, and the verdict doesn't change."""
     case = load("m1-small-then-whole-node")
     running = [

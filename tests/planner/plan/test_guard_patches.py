@@ -54,7 +54,7 @@ TEMPLATES = {
 
 
 @pytest.mark.parametrize("case", TEMPLATES)
-def test_patched_pods_spread_evenly_and_keep_what_they_had(case: str) -> None:
+def test_patched_pods_spread_evenly_and_keep_their_fields(case: str) -> None:
     document = job(TEMPLATES[case])
     manifests = read_checked([Source("job.yaml", yaml.safe_dump(document))], features_of(34))
     (workload,) = manifests.workloads

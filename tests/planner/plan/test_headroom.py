@@ -22,7 +22,7 @@ L4 = fleet(("g6.2xlarge", {"max": 4}))
 WEB = {"kind": "Deployment", "name": "web", "pods": 2}
 
 
-def test_room_for_more_pods_of_a_workload_is_built_and_told() -> None:
+def test_headroom_for_a_workload_is_built_and_reported() -> None:
     assert built(plan_of(L4, deployment())) == {"g6-2xlarge": 1}
     plan = plan_of(keeping(L4, WEB), deployment())
     assert (plan.verdict, built(plan)) == ("fits", {"g6-2xlarge": 3})
@@ -32,19 +32,19 @@ def test_room_for_more_pods_of_a_workload_is_built_and_told() -> None:
     assert [pool.simulated for pool in plan.pools] == [3]
 
 
-def test_room_is_taken_where_nodes_have_some_already() -> None:
+def test_headroom_uses_free_capacity_of_nodes_first() -> None:
     where = keeping(fleet(("p5.48xlarge", {"max": 4})), {**WEB, "pods": 7})
     assert built(plan_of(where, deployment())) == {"p5-48xlarge": 1}
 
 
-def test_room_that_does_not_fit_is_said_of_the_headroom() -> None:
+def test_headroom_that_does_not_fit_is_reported_separately() -> None:
     plan = plan_of(keeping(L4, {**WEB, "pods": 4}), deployment())
     assert plan.verdict == "does-not-fit"
     assert plan.workload("Deployment", "default", "web").verdicts["steady"] == "fits"
     assert plan.workload("Headroom", "default", "web-headroom").pending == 1
 
 
-def test_room_for_a_workload_that_is_not_there_is_a_warning() -> None:
+def test_headroom_for_a_missing_workload_is_a_warning() -> None:
     plan = plan_of(keeping(L4, {**WEB, "kind": "Job"}), deployment())
     assert (plan.verdict, built(plan)) == ("fits", {"g6-2xlarge": 1})
     (told,) = [each for each in plan.diagnostics if each.code == "headroom-not-kept"]
@@ -61,7 +61,7 @@ def test_room_for_a_workload_that_is_not_there_is_a_warning() -> None:
     ]
 
 
-def test_a_document_holds_the_headroom_once() -> None:
+def test_plan_file_contains_the_headroom_once() -> None:
     plan = plan_of(keeping(L4, WEB), deployment())
     again = judge_document(plan_file(plan))
     assert again.workload("Headroom", "default", "web-headroom").placed == 2

@@ -69,7 +69,7 @@ def planned(on: Fleet, *workloads: list[Json]) -> Plan:
     return make_plan(PlanRequest(sources=sources(*workloads), fleet=on))
 
 
-def test_a_pool_for_one_workload_holds_what_is_left_of_the_others() -> None:
+def test_pool_added_for_one_workload_also_serves_the_others() -> None:
     wanted = (workload("a", 3), workload("b", 2), workload("c", 1, gpus=2))
 
     found = planned(fleet(), *wanted).joint_fix
@@ -84,7 +84,7 @@ def test_a_pool_for_one_workload_holds_what_is_left_of_the_others() -> None:
     assert planned(found.fleet, *wanted).verdict == "fits"
 
 
-def test_the_change_for_all_is_the_fix_of_each() -> None:
+def test_joint_fix_is_the_fix_of_each_workload() -> None:
     """Given pools on which the scheduler doesn't follow the packing, when both workloads lack
     nodes, then each has the confirmed change as its fix.
     """
@@ -103,7 +103,7 @@ def test_the_change_for_all_is_the_fix_of_each() -> None:
     assert planned(found.fleet, *wanted).verdict == "fits"
 
 
-def test_raises_that_no_plan_confirms_are_marked() -> None:
+def test_unconfirmed_raises_are_marked() -> None:
     """Given a pod of another scheduler, when maximums are too low, then no plan confirms them."""
     plan = planned(fleet(), workload("a", 9), workload("b", 1, schedulerName="other"))
 
@@ -114,7 +114,7 @@ def test_raises_that_no_plan_confirms_are_marked() -> None:
 
 
 @pytest.mark.parametrize("placement", ["free", "guided"])
-def test_raises_are_searched_for_once(placement: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_raises_are_searched_only_once(placement: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Given a pool that is too small, when the plan and its joint fix use the same sizes, then the
     maximums that suffice are searched for once, because that's most of the work.
     """
@@ -132,7 +132,7 @@ def test_raises_are_searched_for_once(placement: str, monkeypatch: pytest.Monkey
     assert len(searched) == 1
 
 
-def test_one_maximum_is_enough_for_all() -> None:
+def test_one_raised_maximum_is_enough_for_all_workloads() -> None:
     wanted = (workload("a", 3), workload("b", 2))
 
     found = planned(fleet(), *wanted).joint_fix
@@ -142,7 +142,7 @@ def test_one_maximum_is_enough_for_all() -> None:
     assert planned(found.fleet, *wanted).verdict == "fits"
 
 
-def test_changes_of_pods_keep_what_they_ask_for() -> None:
+def test_changes_of_pods_keep_their_requests() -> None:
     elsewhere = workload("c", 1, nodeSelector={"zone": "nowhere"})
     wanted = (workload("a", 4), workload("b", 1, tolerations=[]), elsewhere)
 
@@ -168,7 +168,7 @@ def claim_of_all(**config: Any) -> list[Json]:
     return [claim, job]
 
 
-def test_a_pod_that_no_pool_lets_in_keeps_its_devices() -> None:
+def test_pod_without_a_toleration_keeps_its_devices() -> None:
     wanted = (workload("a", 3), workload("c", 1, gpus=2, tolerations=[]))
 
     found = planned(fleet(), *wanted).joint_fix
@@ -182,7 +182,7 @@ def test_a_pod_that_no_pool_lets_in_keeps_its_devices() -> None:
     assert not any("1 device instead of 2" in step for step in found.steps)
 
 
-def test_pods_too_many_for_the_node_of_their_claim_get_their_own() -> None:
+def test_too_many_pods_for_a_shared_claim_get_their_own_claims() -> None:
     found = planned(fleet(most=1), claim_of_all(), workload("b", 2)).joint_fix
 
     assert found is not None
@@ -192,7 +192,7 @@ def test_pods_too_many_for_the_node_of_their_claim_get_their_own() -> None:
     )
 
 
-def test_a_claim_that_is_shared_on_purpose_stays_shared() -> None:
+def test_claim_that_is_shared_on_purpose_stays_shared() -> None:
     sharing = {"strategy": "TimeSlicing", "timeSlicingConfig": {"interval": "Long"}}
     parameters = {
         "apiVersion": "resource.nvidia.com/v1beta1",
@@ -218,7 +218,7 @@ def in_zone(zone: str) -> Json:
     return {"affinity": {"nodeAffinity": required}}
 
 
-def test_pods_that_select_a_zone_get_a_pool_there() -> None:
+def test_pods_that_select_a_zone_get_a_pool_in_this_zone() -> None:
     """Given a pool without zones, expect the zone that the pods select, and a pool large enough."""
     pods = (
         workload("a", 2, nodeSelector={ZONE: "us-east-1b"}),
@@ -259,7 +259,7 @@ def volume(zone: str) -> list[Json]:
     ]
 
 
-def test_pods_in_a_zone_without_nodes_get_a_pool_there() -> None:
+def test_pods_in_a_zone_without_nodes_get_a_pool_in_this_zone() -> None:
     """Given a volume in a zone without nodes, expect a copy of the pool in that zone."""
     pool = {"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 2}}
     given = fleet(pools=[{**pool, "zones": ["us-east-1a", "us-east-1b"]}])
@@ -273,7 +273,7 @@ def test_pods_in_a_zone_without_nodes_get_a_pool_there() -> None:
     assert planned(found.fleet, *wanted).verdict == "fits"
 
 
-def test_pods_that_select_several_zones_of_one_pool_have_no_joint_fix() -> None:
+def test_pods_that_select_several_zones_of_a_pool_have_no_joint_fix() -> None:
     pods = (
         workload("a", 1, nodeSelector={ZONE: "us-east-1b"}),
         workload("b", 1, nodeSelector={ZONE: "us-east-1a"}),
@@ -281,7 +281,7 @@ def test_pods_that_select_several_zones_of_one_pool_have_no_joint_fix() -> None:
     assert planned(fleet(), *pods).joint_fix is None
 
 
-def test_one_workload_whose_fix_leads_to_the_next_finding() -> None:
+def test_consecutive_fixes_of_one_workload_are_one_joint_fix() -> None:
     plan = planned(fleet(), workload("a", 4, tolerations=[]))
 
     assert plan.joint_fix is not None
@@ -295,7 +295,7 @@ def test_one_workload_with_one_fix_needs_no_joint_fix() -> None:
     assert planned(fleet(), workload("a", 2, tolerations=[])).joint_fix is None
 
 
-def test_a_search_that_ends_at_its_limit_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_that_reaches_its_limit_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(joint_search, "_ROUNDS", 1)
 
     plan = planned(fleet(most=1), claim_of_all(), workload("b", 2))
@@ -305,7 +305,7 @@ def test_a_search_that_ends_at_its_limit_is_reported(monkeypatch: pytest.MonkeyP
     assert note.message.endswith("reached its limit of 1 plan")
 
 
-def test_pods_that_the_scheduler_spreads_get_a_fix_that_was_simulated() -> None:
+def test_pods_that_the_scheduler_spreads_get_a_simulated_fix() -> None:
     large = {"name": "l4x4", "machine": "g6.12xlarge", "count": {"min": 0, "max": 1}}
     small = {"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 2}}
     wanted = (workload("a", 4), workload("b", 2, gpus=4), workload("c", 2, gpus=4))
@@ -327,11 +327,11 @@ def test_pods_that_the_scheduler_spreads_get_a_fix_that_was_simulated() -> None:
         ),
     ],
 )
-def test_nothing_is_named_without_several_shortages(workloads: tuple[list[Json], ...]) -> None:
+def test_fewer_than_two_shortages_need_no_joint_fix(workloads: tuple[list[Json], ...]) -> None:
     assert planned(fleet(), *workloads).joint_fix is None
 
 
-def test_a_quota_that_leaves_no_room_has_no_joint_fix() -> None:
+def test_quota_without_free_capacity_has_no_joint_fix() -> None:
     limited = fleet(quotas=[{"name": "gpus", "unit": "gpus", "limit": 2}])
 
     assert planned(limited, workload("a", 3), workload("b", 3)).joint_fix is None
@@ -371,7 +371,7 @@ DEVICES = "gpu.nvidia.com.deviceclass.resource.k8s.io/devices"
         ),
     ],
 )
-def test_quotas_are_raised_with_the_pools(
+def test_quotas_are_raised_together_with_pools(
     wanted: tuple[list[Json], ...], limits: dict[str, str], steps: tuple[str, ...]
 ) -> None:
     """Given quotas that are one of several causes, when the limits are raised according to the
@@ -395,7 +395,7 @@ def pods_of(objects: list[Json]) -> int:
     return int(objects[1]["spec"]["parallelism"])
 
 
-def test_a_quota_of_memory_is_raised_in_its_unit() -> None:
+def test_memory_quota_is_raised_in_its_unit() -> None:
     """Given a limit in Gi, expect the raised limit in Gi, too."""
     resources = {"requests": {"memory": "4Gi"}, "claims": [{"name": "gpu"}]}
     container = {"name": "main", "image": "app:1", "resources": resources}
@@ -425,7 +425,7 @@ def mig(name: str, profile: str, pods: int) -> list[Json]:
     return objects
 
 
-def test_a_mig_configuration_is_part_of_the_change() -> None:
+def test_mig_configuration_is_part_of_the_joint_fix() -> None:
     """Given a pool with whole GPUs, when pods request MIG devices and others lack nodes, then one
     change partitions the pool and raises the maximum of the other one.
     """
@@ -444,7 +444,7 @@ def test_a_mig_configuration_is_part_of_the_change() -> None:
     assert planned(found.fleet, *wanted).verdict == "fits"
 
 
-def test_pods_use_an_added_pool_last_if_they_would_fill_it() -> None:
+def test_pods_that_would_fill_an_added_pool_use_it_last() -> None:
     """The default scheduler spreads pods of one GPU over the added nodes of four."""
     small, large = workload("small", 6), workload("large", 2, gpus=4)
     plan = planned(fleet(most=6), small, large)
@@ -457,7 +457,7 @@ def test_pods_use_an_added_pool_last_if_they_would_fill_it() -> None:
     assert again.verdict == "fits"
 
 
-def test_a_larger_system_machine_is_a_step_without_a_known_price() -> None:
+def test_larger_system_machine_type_is_a_step_without_a_known_price() -> None:
     plan = planned(fleet(most=1), workload("train", 2), controller("8"))
     fix = plan.joint_fix
     assert fix is not None
@@ -471,7 +471,7 @@ def test_a_larger_system_machine_is_a_step_without_a_known_price() -> None:
     assert again.verdict == "fits"
 
 
-def test_a_system_pod_that_no_machine_holds_keeps_the_machine_type() -> None:
+def test_oversized_system_pod_does_not_change_the_machine_type() -> None:
     plan = planned(fleet(most=1), workload("train", 2), controller("10000"))
     assert plan.joint_fix is not None
     assert not any("systemPool" in each for each in plan.joint_fix.steps)

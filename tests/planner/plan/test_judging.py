@@ -47,7 +47,9 @@ def judgement_of(*pools: tuple[str, Any], gpus: int = 1, replicas: int = 1) -> J
         (9, {"g6-2xlarge": ("does-not-fit", 0), "p5-48xlarge": ("does-not-fit", 0)}),
     ],
 )
-def test_each_pool_answers_each_shape(gpus: int, expected: dict[str, tuple[str, int]]) -> None:
+def test_each_pool_has_an_answer_for_each_shape(
+    gpus: int, expected: dict[str, tuple[str, int]]
+) -> None:
     judgement = judgement_of(L4, H100, gpus=gpus)
     (shape,) = judgement.demand.shapes
     answers = {
@@ -56,7 +58,7 @@ def test_each_pool_answers_each_shape(gpus: int, expected: dict[str, tuple[str, 
     assert answers == expected
 
 
-def test_answers_agree_with_the_sizes() -> None:
+def test_answers_agree_with_the_sizing() -> None:
     judgement = judgement_of(L4, H100, gpus=4, replicas=2)
     (shape,) = judgement.demand.shapes
     (size,) = judgement.sizing.workloads
@@ -91,7 +93,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, calls: Counter[str], home: Any, nam
     monkeypatch.setattr(home, name, call)
 
 
-def test_everything_is_done_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_step_of_planning_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: Counter[str] = Counter()
     # It sizes the changed fleet again.
     monkeypatch.setattr(planning_module, "with_joint_fix", lambda plan, replan: plan)

@@ -59,7 +59,7 @@ def built(plan: Any) -> dict[str, int]:
     return {each.name: each.nodes.desired for each in plan.pools}
 
 
-def test_a_quota_of_vcpus_bounds_two_pools_together() -> None:
+def test_vcpu_quota_limits_two_pools_together() -> None:
     where = fleet(pool("a"), pool("b", "g6.xlarge"), quotas=[G_QUOTA])
     assert built(plan_of(where, deployment(replicas=4))) == {"a": 0, "b": 4}
     plan = plan_of(where, deployment(replicas=5))
@@ -72,7 +72,7 @@ def test_a_quota_of_vcpus_bounds_two_pools_together() -> None:
     assert plan_of(raised, deployment(replicas=5)).verdict == "fits"
 
 
-def test_a_reservation_is_used_up_before_the_pool_behind_it() -> None:
+def test_reservation_is_used_before_on_demand_nodes() -> None:
     bought = pool("bought", capacity={"reservation": "cr-0123", "nodes": 2}, pricePerHour=0.5)
     plan = plan_of(fleet(bought, pool("behind")), deployment(replicas=5))
     assert (plan.verdict, built(plan)) == ("fits", {"bought": 2, "behind": 3})
@@ -80,7 +80,7 @@ def test_a_reservation_is_used_up_before_the_pool_behind_it() -> None:
     assert (use.limit.name, use.limit.most, use.used) == ("the reservation of bought", 2, 2)
 
 
-def test_pools_that_name_one_capacity_block_share_its_nodes() -> None:
+def test_pools_with_one_capacity_block_share_its_nodes() -> None:
     block = {"capacityBlock": "cr-0123", "nodes": 2}
     pools = [
         pool(name, "p5.48xlarge", zones=["us-east-1a"], capacity=block, pricePerHour=9)
@@ -92,7 +92,7 @@ def test_pools_that_name_one_capacity_block_share_its_nodes() -> None:
     assert plan.workloads[0].reasons[0].fix == "raise the capacity block of a and b to 3 nodes"
 
 
-def test_a_reservation_of_unknown_size_is_said() -> None:
+def test_reservation_of_unknown_size_is_noted() -> None:
     unknown = fleet(pool("bought", capacity={"reservation": "cr-0123"}))
     said = (
         "pool bought: the number of reserved nodes isn't set, so the plan uses the pool's maximum"
@@ -102,7 +102,7 @@ def test_a_reservation_of_unknown_size_is_said() -> None:
     assert said not in plan_of(known, deployment()).assumptions
 
 
-def test_the_system_pool_has_its_part_of_a_quota() -> None:
+def test_system_pool_counts_toward_a_quota() -> None:
     quota = {"name": "all", "unit": "vcpus", "limit": 20}
     (limit,) = fleet(pool("a"), quotas=[quota]).limits
     assert (limit.most, limit.beside, dict(limit.takes)) == (16, 4, {"a": 8})
@@ -115,13 +115,13 @@ def test_the_system_pool_has_its_part_of_a_quota() -> None:
     assert plan.workloads[0].reasons[0].fix == 'raise quota "all" to 28 vCPUs'
 
 
-def test_a_quota_of_spot_machines_leaves_the_others_alone() -> None:
+def test_spot_quota_does_not_limit_other_capacity() -> None:
     quota = {"name": "spot", "unit": "gpus", "limit": 1, "capacity": ["spot"]}
     where = fleet(pool("spot", capacity="spot", pricePerHour=0.1), pool("behind"), quotas=[quota])
     assert built(plan_of(where, deployment(replicas=3))) == {"spot": 1, "behind": 2}
 
 
-def test_counts_that_are_rounded_up_stay_within_the_quota() -> None:
+def test_rounded_counts_stay_within_the_quota() -> None:
     document: dict[str, Any] = {
         "cloud": "gke",
         "region": "us-central1",
@@ -142,13 +142,13 @@ def test_counts_that_are_rounded_up_stay_within_the_quota() -> None:
     assert (plan.verdict, built(plan)) == ("fits", {"l4": 4})
 
 
-def test_a_document_is_judged_within_the_limits_of_its_fleet() -> None:
+def test_plan_file_is_evaluated_within_its_fleets_limits() -> None:
     plan = plan_of(fleet(pool("a"), quotas=[G_QUOTA]), deployment(replicas=2))
     again = judge_document(plan_file(plan))
     assert (again.verdict, again.limits) == ("fits", plan.limits)
 
 
-def test_an_amount_that_is_not_known_is_asked_for() -> None:
+def test_unknown_amount_in_a_quota_is_an_error() -> None:
     with pytest.raises(
         FleetError,
         match=r"the number of addresses of p6e-gb200\.36xlarge is unknown; count nodes",
@@ -159,7 +159,7 @@ def test_an_amount_that_is_not_known_is_asked_for() -> None:
         )
 
 
-def test_addresses_that_depend_on_the_pods_of_each_node_are_left_open_by_the_document_too() -> None:
+def test_pod_dependent_addresses_are_also_unknown_for_a_plan_file() -> None:
     few = {"name": "subnets", "unit": "addresses", "limit": 70, "machines": ["g6.*"]}
     where = fleet(pool("a"), quotas=[few])
     assert plan_of(where, deployment(replicas=2)).verdict == "fits"

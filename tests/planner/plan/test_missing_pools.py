@@ -51,7 +51,7 @@ L4 = fleet(("g6.2xlarge", {"min": 0, "max": 4}))
 A100 = fleet(("p4d.24xlarge", {"min": 0, "max": 1}))
 
 
-def test_a_larger_gpu_is_named_by_the_cheapest_machines_of_the_region() -> None:
+def test_larger_gpu_is_suggested_on_the_cheapest_machine_types() -> None:
     (fix,) = fixes(L4, requesting(f'{MEMORY}.compareTo(quantity("40Gi")) >= 0'))
     assert fix.startswith(
         "add a pool with machine type g6e.xlarge (1 × NVIDIA L40S, 44.99 GiB each, USD 1.86 "
@@ -59,7 +59,7 @@ def test_a_larger_gpu_is_named_by_the_cheapest_machines_of_the_region() -> None:
     )
 
 
-def test_a_larger_gpu_is_named_on_aks_which_limits_names_of_pools() -> None:
+def test_suggested_pool_on_aks_has_a_short_name() -> None:
     small = read_fleet(
         {
             **L4.document(),
@@ -73,13 +73,13 @@ def test_a_larger_gpu_is_named_on_aks_which_limits_names_of_pools() -> None:
     assert fix.startswith("add a pool with machine type Standard_NC24ads_A100_v4 ")
 
 
-def test_more_devices_in_one_claim_are_found_on_a_larger_machine() -> None:
+def test_several_devices_in_a_claim_need_a_larger_machine_type() -> None:
     (fix,) = fixes(L4, requesting(gpus=4))
     assert "(4 × NVIDIA L4, 22.49 GiB each" in fix
 
 
 @pytest.mark.parametrize("profile", ["1g.5gb", "3g.20gb"])
-def test_a_pool_without_mig_is_given_the_layout_with_most_instances_of_the_profile(
+def test_suggested_mig_configuration_has_most_instances_of_the_profile(
     profile: str,
 ) -> None:
     selector = f'device.attributes["gpu.nvidia.com"].profile == "{profile}"'
@@ -87,7 +87,7 @@ def test_a_pool_without_mig_is_given_the_layout_with_most_instances_of_the_profi
     assert fix == f'set `mig: all-{profile}` on pool "p4d-24xlarge"'
 
 
-def test_a_pool_whose_whole_gpus_are_requested_keeps_them() -> None:
+def test_pool_with_requested_whole_gpus_is_not_partitioned() -> None:
     instances = requesting(
         'device.attributes["gpu.nvidia.com"].profile == "1g.5gb"', "mig.nvidia.com"
     )
@@ -104,14 +104,14 @@ def test_a_pool_whose_whole_gpus_are_requested_keeps_them() -> None:
     )
 
 
-def test_an_attribute_of_a_newer_driver_names_that_driver() -> None:
+def test_attribute_of_a_newer_driver_suggests_that_version() -> None:
     (fix,) = fixes(L4, requesting('"pciBusID" in device.attributes["resource.kubernetes.io"]'))
     assert fix == (
         'set the NVIDIA driver version to 0.5.0, so that the pod fits in pool "g6-2xlarge"'
     )
 
 
-def test_a_pod_that_no_machine_type_fits_has_a_sentence_without_a_fix() -> None:
+def test_pod_that_fits_no_machine_type_has_a_reason_without_a_fix() -> None:
     plan = plan_of(L4, requesting(f'{MEMORY}.compareTo(quantity("9000Gi")) >= 0'))
     (workload,) = plan.workloads
     (reason,) = (each for each in workload.reasons if each.code == "pool-missing")
@@ -121,14 +121,14 @@ def test_a_pod_that_no_machine_type_fits_has_a_sentence_without_a_fix() -> None:
     )
 
 
-def test_a_pod_that_only_a_taint_keeps_away_needs_no_other_pool() -> None:
+def test_pod_that_lacks_only_a_toleration_needs_no_other_pool() -> None:
     text = deployment().text.replace(
         "tolerations: [{key: nvidia.com/gpu, operator: Exists}]", "tolerations: []"
     )
     assert fixes(L4, Source("web.yaml", text)) == []
 
 
-def test_instances_are_found_on_machines_of_other_gpus_with_the_layout_that_cuts_them() -> None:
+def test_mig_devices_are_suggested_on_other_machine_types() -> None:
     selector = 'device.attributes["gpu.nvidia.com"].profile == "1g.5gb"'
     (fix,) = fixes(L4, requesting(selector, "mig.nvidia.com"))
     assert fix.startswith("add a pool with machine type p4d.24xlarge (8 × NVIDIA A100-SXM4-40GB")
@@ -155,7 +155,7 @@ def test_instances_are_found_on_machines_of_other_gpus_with_the_layout_that_cuts
         ),
     ],
 )
-def test_a_gate_of_the_driver_is_named_where_it_helps(
+def test_driver_gate_is_suggested_if_it_helps(
     selector: str, device_class: str, driver: str, setting: str
 ) -> None:
     where = change_fleet(L4, [read_change("kubernetes=1.36"), read_change(f"driver={driver}")])
@@ -166,15 +166,13 @@ def test_a_gate_of_the_driver_is_named_where_it_helps(
 USE_CLASS = "use DeviceClass mig.nvidia.com in request gpu of claim gpu, and "
 
 
-def test_a_selector_for_mig_devices_in_a_claim_of_whole_gpus_names_their_class_and_a_layout() -> (
-    None
-):
+def test_mig_selector_on_whole_gpus_suggests_class_and_configuration() -> None:
     selector = 'device.attributes["gpu.nvidia.com"].profile == "3g.20gb"'
     (fix,) = fixes(A100, requesting(selector))
     assert fix == f'{USE_CLASS}set `mig: all-3g.20gb` on pool "p4d-24xlarge"'
 
 
-def test_new_pools_that_cost_less_come_before_the_pool_with_large_machines() -> None:
+def test_cheaper_new_pools_come_before_an_expensive_existing_pool() -> None:
     (fix,) = fixes(A100, requesting('device.attributes["gpu.nvidia.com"].type == "mig"'))
     cheapest, second, own = fix.split(", or ")
     assert cheapest.startswith(f"{USE_CLASS}add a pool with machine type g7e.2xlarge ")
@@ -209,7 +207,7 @@ def test_new_pools_that_cost_less_come_before_the_pool_with_large_machines() -> 
         ),
     ],
 )
-def test_the_cheapest_way_to_mig_devices_comes_first(
+def test_cheapest_way_to_mig_devices_comes_first(
     case: str, pools: list[tuple[str, object]], first: str
 ) -> None:
     selector = 'device.attributes["gpu.nvidia.com"].profile == "1g.10gb"'
@@ -219,7 +217,7 @@ def test_the_cheapest_way_to_mig_devices_comes_first(
     assert (", or " in fix) == (first[:3] == "add")
 
 
-def test_whole_gpus_are_found_on_a_new_pool_that_costs_less_than_a_pool_without_mig() -> None:
+def test_whole_gpus_are_suggested_on_a_cheaper_new_pool() -> None:
     (row,) = fleet(("p5.4xlarge", {"min": 0, "max": 2})).document()["pools"]
     where = read_fleet({**L4.document(), "pools": [{**row, "mig": "all-1g.10gb"}]})
     (fix,) = fixes(where, requesting())
@@ -229,7 +227,7 @@ def test_whole_gpus_are_found_on_a_new_pool_that_costs_less_than_a_pool_without_
     )
 
 
-def test_a_cloud_that_lays_out_no_mig_cuts_gpus_by_claims_with_what_that_takes() -> None:
+def test_cloud_without_mig_configurations_suggests_dynamic_mig() -> None:
     where = read_fleet(
         {
             "cloud": "aks",
@@ -260,7 +258,7 @@ def test_a_cloud_that_lays_out_no_mig_cuts_gpus_by_claims_with_what_that_takes()
     )
 
 
-def test_a_fleet_without_gpus_that_support_mig_gets_a_pool_with_dynamic_mig() -> None:
+def test_fleet_without_mig_support_gets_a_pool_with_dynamic_mig() -> None:
     where = read_fleet(
         {
             "cloud": "aks",
@@ -312,7 +310,9 @@ NO_MIG = "the pod requests MIG devices, but GKE doesn't support MIG with DRA (do
         ),
     ],
 )
-def test_a_cloud_without_mig_is_the_reason(selector: str, device_class: str, fix: str) -> None:
+def test_cloud_without_mig_is_reported_as_the_reason(
+    selector: str, device_class: str, fix: str
+) -> None:
     plan = plan_of(GKE, requesting(selector, device_class))
     (workload,) = plan.workloads
     (reason,) = (each for each in workload.reasons if each.code == "pool-missing")
@@ -321,7 +321,7 @@ def test_a_cloud_without_mig_is_the_reason(selector: str, device_class: str, fix
     assert plan_of(GKE, requesting()).verdict == "fits"  # the claim after the fix
 
 
-def test_a_cloud_without_mig_is_no_reason_for_whole_gpus() -> None:
+def test_cloud_without_mig_is_irrelevant_for_whole_gpus() -> None:
     plan = plan_of(GKE, requesting(f'{MEMORY}.compareTo(quantity("9000Gi")) >= 0'))
     (workload,) = plan.workloads
     assert not any("MIG devices" in reason.message for reason in workload.reasons)

@@ -53,7 +53,7 @@ SUGGESTED = {
 
 
 @pytest.mark.parametrize("name", SUGGESTED)
-def test_suggested_fleets_compare_mixed_configurations(name: str) -> None:
+def test_suggested_fleets_include_mixed_mig_configurations(name: str) -> None:
     sources, expected = SUGGESTED[name]
 
     found = suggest_fleets(
@@ -103,7 +103,7 @@ FIXES = {
 
 
 @pytest.mark.parametrize("name", FIXES)
-def test_the_fixes_of_pods_that_need_mig(name: str) -> None:
+def test_pods_that_need_mig_get_the_expected_fixes(name: str) -> None:
     sources, pools, expected = FIXES[name]
 
     plan = plan_on(sources, *pools)
@@ -112,7 +112,7 @@ def test_the_fixes_of_pods_that_need_mig(name: str) -> None:
     assert fixes == expected
 
 
-def test_the_change_for_two_profiles_makes_all_workloads_fit() -> None:
+def test_joint_fix_for_two_profiles_fits_all_workloads() -> None:
     plan = plan_on(MIXED, A100)
 
     assert plan.joint_fix is not None
@@ -120,7 +120,7 @@ def test_the_change_for_two_profiles_makes_all_workloads_fit() -> None:
     assert plan_on(MIXED, {**A100, "mig": "all-balanced"}).verdict == "fits"
 
 
-def test_a_new_pool_for_karpenter_gets_the_zone_of_the_other_pools() -> None:
+def test_new_pool_for_karpenter_has_the_zone_of_other_pools() -> None:
     l40s = {
         "name": "l40s",
         "machine": "g6e.12xlarge",

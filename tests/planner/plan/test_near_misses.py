@@ -54,7 +54,7 @@ def selecting(expression: str) -> Source:
         ),
     ],
 )
-def test_the_fix_of_a_class_places_the_pods(name: str, condition: str, fix: str) -> None:
+def test_fix_of_a_class_selector_places_the_pods(name: str, condition: str, fix: str) -> None:
     plan = plan_of(A10G, selecting(f'device.driver == "gpu.nvidia.com" && {condition}'))
     reason = next(each for each in plan.workloads[0].reasons if each.pool)
     assert (plan.verdict, reason.fix) == ("does-not-fit", fix), name
@@ -74,6 +74,6 @@ def test_the_fix_of_a_class_places_the_pods(name: str, condition: str, fix: str)
         ("the drivers' own classes are never changed", 'device.driver == "gpu.intel.com"'),
     ],
 )
-def test_a_class_of_other_devices_gets_no_correction(name: str, expression: str) -> None:
+def test_class_of_other_devices_gets_no_correction(name: str, expression: str) -> None:
     plan = plan_of(A10G, selecting(expression))
     assert not [each for each in plan.workloads[0].reasons if "in DeviceClass" in each.fix], name

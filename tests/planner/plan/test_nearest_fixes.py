@@ -57,14 +57,14 @@ def fixes(plan: Plan) -> list[str]:
         'device.attributes["gpu.nvidia.com"].type == "mig"',
     ],
 )
-def test_given_a_pool_with_the_mig_devices_expect_only_the_class(selector: str) -> None:
+def test_existing_mig_pool_gets_only_the_class_as_a_fix(selector: str) -> None:
     found = fixes(plan_of(with_mig(2), requesting(selector)))
 
     assert "use DeviceClass mig.nvidia.com in request gpu of claim gpu" in found
     assert not [fix for fix in found if "mig: " in fix]
 
 
-def test_given_another_domain_expect_the_domain_of_the_driver() -> None:
+def test_wrong_domain_is_replaced_by_the_drivers_domain() -> None:
     selector = 'device.attributes["nvidia.com"].architecture == "Ada Lovelace"'
 
     found = fixes(plan_of(fleet(("g6.2xlarge", {"max": 2})), requesting(selector)))
@@ -73,7 +73,7 @@ def test_given_another_domain_expect_the_domain_of_the_driver() -> None:
     assert f"use `{right}` instead of `{selector}` in request gpu of claim gpu" in found
 
 
-def test_given_a_configuration_that_displaces_pods_expect_a_new_pool() -> None:
+def test_configuration_that_displaces_pods_is_not_suggested() -> None:
     small = requesting(
         'device.attributes["gpu.nvidia.com"].profile == "1g.10gb"', "small", 14, "mig.nvidia.com"
     )
@@ -92,7 +92,7 @@ def test_given_a_configuration_that_displaces_pods_expect_a_new_pool() -> None:
     assert roomy
 
 
-def test_given_an_unlimited_cron_job_expect_its_concurrency_policy() -> None:
+def test_unlimited_cron_job_gets_a_concurrency_policy_as_a_fix() -> None:
     own = fleet(("g6.2xlarge", {"min": 0, "max": 1}), ("g6e.2xlarge", {"min": 0, "max": 2}))
     claim = requesting(
         'device.attributes["gpu.nvidia.com"].productName == "NVIDIA L40S"', "night"
@@ -108,7 +108,7 @@ def test_given_an_unlimited_cron_job_expect_its_concurrency_policy() -> None:
     assert ceiling("Forbid") == ceiling("Replace") == []
 
 
-def test_given_an_unlimited_workload_expect_the_price_of_the_missing_node() -> None:
+def test_unlimited_workload_gets_the_price_of_the_missing_node() -> None:
     own = fleet(("g6.2xlarge", {"min": 0, "max": 1}), ("g6e.2xlarge", {"min": 0, "max": 2}))
     night = requesting(
         'device.attributes["gpu.nvidia.com"].productName == "NVIDIA L40S"', "night"

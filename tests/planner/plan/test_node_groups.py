@@ -71,7 +71,7 @@ def check_sums(plan: Plan) -> FilledNodes:
     st.sampled_from([("g6.12xlarge", 3), ("p5.48xlarge", 2), ("g6.2xlarge", 6)]),
     st.booleans(),
 )
-def test_groups_add_up(
+def test_groups_have_consistent_sums(
     demand: list[tuple[int, int]], pool: tuple[str, int], simulated: bool
 ) -> None:
     sources = [
@@ -83,7 +83,7 @@ def test_groups_add_up(
 
 
 @pytest.mark.parametrize("pools", [("g6.12xlarge", "p5.48xlarge"), ("p4d.24xlarge",)])
-def test_a_packing_is_told_as_the_devices_of_its_claims_are(pools: tuple[str, ...]) -> None:
+def test_packing_contains_the_devices_of_its_claims(pools: tuple[str, ...]) -> None:
     """`detail_claims` lists every claim separately, and the node groups contain the same
     devices.
     """
@@ -109,7 +109,7 @@ def test_a_packing_is_told_as_the_devices_of_its_claims_are(pools: tuple[str, ..
         assert sum(kind.stranded for kind in kinds) == pool.devices.stranded
 
 
-def test_identical_nodes_are_one_group_however_many_there_are() -> None:
+def test_identical_nodes_are_one_group() -> None:
     where = fleet(("g6.12xlarge", {"min": 0, "max": 20_000}))
     plan = plan_of(where, deployment("a", 30_001, 4), deployment("b", 9_998, 1), steps=0)
     groups = check_sums(plan).groups
@@ -117,12 +117,12 @@ def test_identical_nodes_are_one_group_however_many_there_are() -> None:
     assert max(group.nodes for group in groups) > 9_000
 
 
-def test_nodes_are_told_as_the_scheduler_fills_them() -> None:
+def test_node_groups_match_the_simulation() -> None:
     filled = check_sums(rehearsed(load("m2-any-takes-h100")))
     assert (filled.source, filled.order) == ("simulated", "settled")
 
 
-def test_a_nic_below_a_used_gpu_is_stranded() -> None:
+def test_nic_on_the_root_of_a_used_gpu_is_stranded() -> None:
     where = read_fleet(
         {
             "cloud": "eks",
@@ -143,7 +143,7 @@ def test_a_nic_below_a_used_gpu_is_stranded() -> None:
     assert only_gpus["NIC"].stranded == only_gpus["NIC"].total == 32
 
 
-def test_slices_of_a_partitioned_gpu_count_as_one() -> None:
+def test_partitions_of_one_gpu_count_as_one_device() -> None:
     """DynamicMIG: regardless of the partition, the GPU is in use, and the report contains the
     remainder.
     """
@@ -166,7 +166,7 @@ def test_slices_of_a_partitioned_gpu_count_as_one() -> None:
     assert sum(device.is_rest for device in group.devices) >= 7
 
 
-def test_orders_that_end_the_same_are_told_together() -> None:
+def test_orders_with_equal_outcomes_are_grouped() -> None:
     plan = rehearsed(load("m1-small-then-whole-node"))
     found = plan.judgement.simulated
     assert found is not None
@@ -181,7 +181,7 @@ def test_orders_that_end_the_same_are_told_together() -> None:
         assert sum(nodes.nodes for nodes in end.nodes) == sum(pool.maximum for pool in plan.pools)
 
 
-def test_a_slice_pays_its_part_of_the_gpu() -> None:
+def test_partition_costs_its_share_of_the_gpu() -> None:
     """A node of 8 GPUs at USD 80: a slice of four memory slices of eight costs half of ten."""
     where = read_fleet(
         {

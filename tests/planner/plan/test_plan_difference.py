@@ -15,7 +15,7 @@ MACHINES = ("g6.2xlarge", "g6e.xlarge")
 L4 = ("g6.2xlarge", {"min": 0, "max": 9})
 
 
-def test_the_same_plan_differs_in_nothing() -> None:
+def test_equal_plans_have_no_difference() -> None:
     plan = plan_of(fleet(L4), deployment("a", 2))
     difference = compare_plans(plan_file(plan), plan_file(plan))
     assert difference.is_empty
@@ -24,7 +24,7 @@ def test_the_same_plan_differs_in_nothing() -> None:
     assert (difference.nodes, difference.hourly_usd) == (0, Decimal(0))
 
 
-def test_more_replicas_and_a_new_workload_are_the_cause() -> None:
+def test_more_replicas_and_new_workloads_are_reported_as_causes() -> None:
     saved = plan_file(plan_of(fleet(L4), deployment("a", 2), deployment("gone", 1)))
     plan = plan_of(fleet(L4), deployment("a", 4), deployment("b", 1))
     difference = compare_plans(saved, plan_file(plan))
@@ -40,7 +40,7 @@ def test_more_replicas_and_a_new_workload_are_the_cause() -> None:
     assert pool.hourly_usd == difference.hourly_usd == 2 * price
 
 
-def test_pools_come_and_go() -> None:
+def test_added_and_removed_pools_are_reported() -> None:
     saved = plan_file(plan_of(fleet(("g6.2xlarge", 2)), deployment("a", 2)))
     plan = plan_of(fleet(("g6e.xlarge", 2)), deployment("a", 2))
     difference = compare_plans(saved, plan_file(plan))
@@ -54,7 +54,7 @@ def test_pools_come_and_go() -> None:
     assert difference.hourly_usd == sum(prices)
 
 
-def test_another_machine_type_is_paid_at_its_own_price() -> None:
+def test_new_machine_type_has_its_own_price() -> None:
     def of(machine: str) -> Fleet:
         document = fleet(("g6.2xlarge", 2)).document()
         document["pools"][0]["machine"] = machine
@@ -84,7 +84,7 @@ def test_another_machine_type_is_paid_at_its_own_price() -> None:
     ("most", "regression", "worse"),
     [(1, "does-not-fit", ["Deployment default/a"]), (2, "fits", []), (9, "fits", [])],
 )
-def test_a_change_is_worse_if_a_workload_no_longer_fits(
+def test_change_is_a_regression_if_a_workload_no_longer_fits(
     most: int, regression: str, worse: list[str]
 ) -> None:
     before = plan_file(plan_of(fleet(("g6.2xlarge", {"max": 2})), deployment("a", 2)))
@@ -96,7 +96,7 @@ def test_a_change_is_worse_if_a_workload_no_longer_fits(
     assert compare_plans(after, after).regression == "fits"
 
 
-def test_without_an_older_plan_everything_is_new() -> None:
+def test_everything_is_new_without_an_older_plan() -> None:
     plan = plan_file(plan_of(fleet(L4), deployment("a", 2)))
     difference = compare_plans(None, plan)
     assert (difference.verdict_before, difference.nodes, difference.settings) == (None, 2, ())
@@ -104,7 +104,7 @@ def test_without_an_older_plan_everything_is_new() -> None:
     assert not difference.is_same
 
 
-def test_an_unknown_price_is_no_price() -> None:
+def test_unknown_price_stays_unknown() -> None:
     document = fleet(("g6.2xlarge", {"max": 4})).document()
     document["pools"][0]["capacity"] = {"capacityBlock": "cr-0123456789abcdef0"}
     block = read_fleet(document)
@@ -114,7 +114,7 @@ def test_an_unknown_price_is_no_price() -> None:
     assert compare_plans(before, after).hourly_usd is None
 
 
-def test_pods_that_no_longer_fit_are_the_cause_of_fewer_nodes() -> None:
+def test_pods_that_no_longer_fit_cause_fewer_nodes() -> None:
     saved = plan_file(plan_of(fleet(L4), deployment("a", 2)))
     plan = plan_of(fleet(L4), deployment("a", 2, memory="900Gi"))
     (pool,) = compare_plans(saved, plan_file(plan)).pools
@@ -122,7 +122,7 @@ def test_pods_that_no_longer_fit_are_the_cause_of_fewer_nodes() -> None:
     assert pool.because == ("Deployment default/a: fits → does not fit",)
 
 
-def test_the_setting_of_a_pool_is_the_cause_of_more_nodes() -> None:
+def test_pool_setting_is_reported_as_the_cause_of_more_nodes() -> None:
     saved = plan_file(plan_of(fleet(L4), deployment("a", 2)))
     plan = plan_of(fleet(("g6.2xlarge", {"min": 3, "max": 9})), deployment("a", 2))
     (pool,) = compare_plans(saved, plan_file(plan)).pools
@@ -130,7 +130,7 @@ def test_the_setting_of_a_pool_is_the_cause_of_more_nodes() -> None:
     assert pool.because == ("count.min: 0 → 3",)
 
 
-def test_pods_that_move_to_another_pool_are_the_cause_of_its_nodes() -> None:
+def test_pods_that_move_to_another_pool_are_reported_as_the_cause() -> None:
     def of(cheap: int) -> Fleet:
         return fleet(("g6.2xlarge", {"max": cheap}), ("g6e.xlarge", {"max": 4}))
 

@@ -48,7 +48,9 @@ spec:
         ("wakes pools with its label", "gke", "gke", NodeRange(minimum=1, desired=3, maximum=8)),
     ],
 )
-def test_node_ranges(case: str, of: str, autoscaler: str, expected: NodeRange) -> None:
+def test_node_range_depends_on_the_autoscaler(
+    case: str, of: str, autoscaler: str, expected: NodeRange
+) -> None:
     assert node_range(1, 3, 8, cloud(of).autoscalers[autoscaler]) == expected, case
 
 
@@ -69,9 +71,7 @@ spec:
 @pytest.mark.parametrize(
     ("hard", "verdict"), [(None, "fits"), ("6", "fits"), ("5", "does-not-fit")]
 )
-def test_a_daemon_set_has_as_many_pods_as_nodes_and_quotas_need_room_for_all(
-    hard: str | None, verdict: str
-) -> None:
+def test_daemon_set_pods_per_node_count_toward_a_quota(hard: str | None, verdict: str) -> None:
     """Three nodes of one GPU: three pods of the Deployment, and one of the DaemonSet on each
     node.
     """
@@ -98,7 +98,7 @@ def test_a_daemon_set_has_as_many_pods_as_nodes_and_quotas_need_room_for_all(
 
 
 @pytest.mark.parametrize(("hard", "told"), [("9", []), ("8", ["DaemonSet default/watch"])])
-def test_daemon_sets_share_the_room_of_a_quota(hard: str, told: list[str]) -> None:
+def test_daemon_sets_share_the_remaining_quota(hard: str, told: list[str]) -> None:
     """Each workload would fit next to one pod of the other workload. Three workloads with three
     pods each have nine pods.
     """
@@ -114,7 +114,7 @@ HOURS = {
 }
 
 
-def test_a_pool_with_hours_has_its_minimum_beside_them_and_the_plan_says_when() -> None:
+def test_scheduled_pool_has_its_minimum_outside_its_hours() -> None:
     document = fleet((L4, {"min": 1, "max": 8})).document()
     (pool,) = document["pools"]
     scheduled = read_fleet({**document, "pools": [{**pool, "schedule": HOURS}]})
@@ -142,7 +142,9 @@ def test_a_pool_with_hours_has_its_minimum_beside_them_and_the_plan_says_when() 
         ),
     ],
 )
-def test_a_plan_says_whether_its_autoscaler_wakes_pools(autoscaler: str, said: str | None) -> None:
+def test_plan_notes_whether_its_autoscaler_scales_from_zero(
+    autoscaler: str, said: str | None
+) -> None:
     document = {**fleet((L4, {"min": 0, "max": 8})).document(), "autoscaler": autoscaler}
     document["pools"][0]["zones"] = ["us-east-1a"]
     assumptions = plan_of(read_fleet(document), deployment()).assumptions
@@ -152,7 +154,7 @@ def test_a_plan_says_whether_its_autoscaler_wakes_pools(autoscaler: str, said: s
     assert found == ([said] if said else [])
 
 
-def test_peak_adds_the_surge_and_has_a_verdict_of_its_own() -> None:
+def test_peak_includes_the_surge_and_has_its_own_verdict() -> None:
     plan = plan_of(fleet((L4, {"min": 0, "max": 2})), deployment(replicas=2))
     (web,) = plan.workloads
     assert web.figures == (2, 2, 2, 3)
@@ -165,12 +167,12 @@ def test_peak_adds_the_surge_and_has_a_verdict_of_its_own() -> None:
     assert plan.verdict == "fits"
 
 
-def test_a_level_can_be_asked_for() -> None:
+def test_demand_level_can_be_selected() -> None:
     plan = plan_of(fleet((L4, {"min": 0, "max": 4})), deployment(replicas=2), level="peak")
     assert (plan.verdict, plan.pools[0].packing) == ("fits", 3)
 
 
-def test_cost_names_the_date_of_its_prices() -> None:
+def test_cost_contains_the_date_of_its_prices() -> None:
     plan = plan_of(fleet((L4, {"min": 0, "max": 4})), deployment(replicas=2))
     assert plan.cost is not None
     price = plan.pools[0].hourly_usd
@@ -179,19 +181,19 @@ def test_cost_names_the_date_of_its_prices() -> None:
     assert plan.cost.priced_on.startswith("20")
 
 
-def test_another_release_can_be_asked_for() -> None:
+def test_kubernetes_version_can_be_selected() -> None:
     plan = plan_of(fleet((L4, 1)), deployment(), kubernetes="1.36")
     assert plan.kubernetes == "1.36"
     assert any("1.36" in line for line in plan.assumptions)
 
 
-def test_findings_of_reading_are_kept() -> None:
+def test_findings_of_the_reader_are_included() -> None:
     doubtful = deployment().text.replace("replicas: 1", "replicas: 3\n  replicas: 1")
     (finding,) = plan_of(fleet((L4, 1)), Source("web.yaml", doubtful)).diagnostics
     assert (finding.severity, finding.place.file, finding.place.line) == ("warning", "web.yaml", 14)
 
 
-def test_pods_of_a_group_are_said_to_be_counted_one_by_one() -> None:
+def test_pods_of_a_pod_group_are_noted_as_counted_individually() -> None:
     spec, grouped = (
         "    spec:\n      tol",
         "    spec:\n      schedulingGroup: {podGroupName: gang}\n      tol",
@@ -204,18 +206,18 @@ def test_pods_of_a_group_are_said_to_be_counted_one_by_one() -> None:
     assert not any("PodGroup" in each for each in alone.assumptions)
 
 
-def test_assumptions_that_pools_share_are_said_once() -> None:
+def test_assumptions_shared_by_pools_are_listed_once() -> None:
     plan = plan_of(fleet((L4, 1), ("g6.4xlarge", 1)), deployment())
     assert len(plan.assumptions) == len(set(plan.assumptions))
     assert any(line.startswith("pools g6-2xlarge, g6-4xlarge: ") for line in plan.assumptions)
 
 
-def test_nothing_to_plan_on() -> None:
+def test_plan_needs_a_fleet_or_a_snapshot() -> None:
     with pytest.raises(PlannerError, match="a plan needs a fleet or a snapshot"):
         make_plan(PlanRequest(sources=(deployment(),)))
 
 
-def test_an_empty_demand_fits() -> None:
+def test_empty_demand_fits() -> None:
     nothing = Source("empty.yaml", "kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n")
     plan = plan_of(fleet((L4, {"min": 1, "max": 2})), nothing)
     assert (plan.verdict, plan.pools[0].packing, plan.workloads) == ("fits", 1, ())
@@ -231,7 +233,7 @@ def test_an_empty_demand_fits() -> None:
     ],
     ids=["rounded up", "divides", "no room to round up", "GKE's autoscaler counts in all"],
 )
-def test_counts_are_those_that_gke_builds(
+def test_counts_match_what_gke_builds(
     autoscaler: str, maximum: int, replicas: int, built: int, verdict: str, codes: list[str]
 ) -> None:
     pools = fleet(("g2-standard-8", {"min": 0, "max": maximum}), cloud="gke", autoscaler=autoscaler)
@@ -253,7 +255,7 @@ def test_counts_are_those_that_gke_builds(
 @pytest.mark.parametrize(
     ("machine", "nodes"), [("Standard_NC24ads_A100_v4", 3), ("Standard_NC48ads_A100_v4", 2)]
 )
-def test_whole_gpus_beside_slices_cut_by_claims_where_a_counter_is_nothing(
+def test_whole_gpus_and_dynamic_partitions_fit_despite_a_zero_counter(
     machine: str, nodes: int
 ) -> None:
     """An A100 doesn't have encoders, so it publishes the counter 0, of which a whole GPU uses 0."""

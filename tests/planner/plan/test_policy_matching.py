@@ -62,17 +62,17 @@ def rule(**changes: Any) -> dict[str, Any]:
         ({"namespaceSelector": {"matchLabels": {"team": "a"}}}, None),
     ],
 )
-def test_pods_of_a_namespace_that_is_not_given(constraints: Any, expected: bool | None) -> None:
+def test_namespace_that_is_not_given_may_match(constraints: Any, expected: bool | None) -> None:
     assert matches(constraints, POD, None) is expected
 
 
 @pytest.mark.parametrize(("team", "expected"), [("a", True), ("b", False)])
-def test_labels_of_a_given_namespace_decide(team: str, expected: bool) -> None:
+def test_labels_of_a_given_namespace_are_matched(team: str, expected: bool) -> None:
     constraints = {"namespaceSelector": {"matchLabels": {"team": "a"}}}
     assert matches(constraints, POD, {"team": team}) is expected
 
 
-def test_objects_of_the_cluster_ignore_namespace_selectors() -> None:
+def test_cluster_scoped_objects_ignore_namespace_selectors() -> None:
     about = rule(apiGroups=["resource.k8s.io"], resources=["deviceclasses"], resourceNames=["gpu"])
     selector = {"matchLabels": {"team": "a"}}
     assert matches({"resourceRules": [about], "namespaceSelector": selector}, CLASS, None) is True

@@ -58,7 +58,9 @@ CLASSES = "deviceClassMappings: [{name: x, deviceClassNames: [x]}]"
         ),
     ],
 )
-def test_a_resource_that_the_queue_does_not_cover(configuration: str, verdicts: list[str]) -> None:
+def test_resource_that_the_queue_does_not_cover_is_a_fault(
+    configuration: str, verdicts: list[str]
+) -> None:
     manifests = read_checked([Source("m.yaml", JOB + configuration)], features_of(36))
     situation = ClusterSituation(manifests=manifests, features=features_of(36))
     assert [each.verdict for each in find_queue_faults(situation)] == verdicts

@@ -91,7 +91,7 @@ def fix(plan: Plan) -> str:
 
 
 @pytest.mark.parametrize("cloud", CLOUDS)
-def test_a_domain_larger_than_a_rack_does_not_fit_however_many_nodes_there_are(cloud: str) -> None:
+def test_domain_larger_than_a_rack_never_fits(cloud: str) -> None:
     plan = planned(90, domain("train", 20), cloud=cloud)
     assert plan.verdict == "does-not-fit"
     assert "needs 20 nodes" in told(plan)["domain-exceeds-rack"]
@@ -102,7 +102,7 @@ def test_a_domain_larger_than_a_rack_does_not_fit_however_many_nodes_there_are(c
     assert planned(90, domain("train", 18), domain("more", 2), cloud=cloud).verdict == "fits"
 
 
-def test_domains_that_fill_racks_badly_take_whole_racks() -> None:
+def test_domains_that_cannot_share_a_rack_need_whole_racks() -> None:
     plan = planned(90, domain("a", 10), domain("b", 10))
     assert (plan.verdict, plan.pools[0].nodes.desired, plan.pools[0].packing) == ("fits", 36, 20)
     assert (
@@ -111,7 +111,7 @@ def test_domains_that_fill_racks_badly_take_whole_racks() -> None:
     )
 
 
-def test_domains_that_share_a_rack_take_one() -> None:
+def test_domains_that_fit_together_share_one_rack() -> None:
     assert planned(90, domain("a", 10), domain("b", 8)).pools[0].nodes.desired == 18
 
 
@@ -126,7 +126,7 @@ def test_whole_racks_beyond_the_maximum_do_not_fit() -> None:
     assert planned(36, domain("a", 10), domain("b", 10)).verdict == "fits"
 
 
-def test_a_domain_over_two_pools_is_a_warning() -> None:
+def test_domain_over_two_pools_is_a_warning() -> None:
     plan = planned(18, domain("a", 12), domain("b", 12), second={"max": 18})
     assert (
         "placed on pools gb and second, but these pools don't share a rack"
@@ -146,12 +146,12 @@ def test_a_domain_over_two_pools_is_a_warning() -> None:
     assert (plan.verdict, set(told(plan))) == ("fits", {"count-in-whole-racks"})
 
 
-def test_a_part_of_a_rack_that_was_bought_is_the_rack() -> None:
+def test_reserved_part_of_a_rack_counts_as_the_rack() -> None:
     bought = {"capacity": {"reservation": "r", "nodes": 9}}
     assert planned(9, domain("a", 4), **bought).pools[0].nodes.desired == 9
 
 
-def test_a_machine_without_nvlink_between_nodes_is_a_warning() -> None:
+def test_machine_type_without_multi_node_nvlink_is_a_warning() -> None:
     plan = planned(4, domain("a", 2), machine="a3-highgpu-8g")
     assert plan.verdict == "fits"
     assert (
@@ -175,7 +175,7 @@ def referee(domains: list[int], size: int) -> int:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_no_fewer_racks_hold_the_domains(seed: int) -> None:
+def test_domains_do_not_fit_in_fewer_racks(seed: int) -> None:
     chance = random.Random(seed)
     size = chance.choice((4, 9, 18))
     domains = [chance.randint(1, size) for _ in range(chance.randint(1, 6))]
@@ -190,7 +190,7 @@ def test_no_fewer_racks_hold_the_domains(seed: int) -> None:
         ([5] * 900 + [13] * 900, 18, (900, True)),
     ],
 )
-def test_racks_of_many_domains_are_counted_without_trying_all_ways(
+def test_racks_of_many_domains_are_counted_quickly(
     domains: list[int], size: int, expected: tuple[int, bool]
 ) -> None:
     assert fewest_racks([min(each, size) for each in domains], size) == expected

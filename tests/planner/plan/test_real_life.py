@@ -837,7 +837,7 @@ def said(plan: Plan) -> str:
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-def test_the_answer_is_right(case: Case) -> None:
+def test_plan_has_the_expected_answer(case: Case) -> None:
     plan = planned(read_fleet(case.fleet), case.work, case.existing)
     told = {reason.code for each in plan.workloads for reason in each.reasons}
     assert (plan.verdict, {each.name: each.nodes.desired for each in plan.pools}) == (
@@ -852,7 +852,7 @@ WITH_CHANGE = [case for case in CASES if case.least]
 
 
 @pytest.mark.parametrize("case", WITH_CHANGE, ids=[case.name for case in WITH_CHANGE])
-def test_the_change_that_is_named_is_enough_and_no_less_is(case: Case) -> None:
+def test_suggested_change_is_sufficient_and_minimal(case: Case) -> None:
     where = read_fleet(case.fleet)
     assert (
         planned(
@@ -889,12 +889,12 @@ REFUSED = [
 @pytest.mark.parametrize(
     ("keys", "sentence"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED]
 )
-def test_what_is_not_supported_is_refused(keys: Json, sentence: str) -> None:
+def test_unsupported_settings_are_rejected(keys: Json, sentence: str) -> None:
     with pytest.raises(FleetError) as refused:
         read_fleet({**fleet(pool()), **keys})
     assert sentence in str(refused.value)
 
 
-def test_there_are_thirty_cases_and_more() -> None:
+def test_there_are_at_least_thirty_cases() -> None:
     assert len(CASES) >= 30
     assert len({case.name for case in CASES}) == len(CASES)

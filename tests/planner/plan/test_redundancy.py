@@ -32,7 +32,7 @@ BOTH = fleet(("g6.2xlarge", {"max": 6}), ("g6.12xlarge", {"max": 2}))
 
 
 @pytest.mark.parametrize("nodes", [1, 2, 3])
-def test_so_many_nodes_more_are_built_as_may_be_lost(nodes: int) -> None:
+def test_additional_nodes_cover_the_allowed_losses(nodes: int) -> None:
     plan = plan_of(losing(L4, nodes=nodes), deployment(replicas=3))
     assert (plan.verdict, built(plan)) == ("fits", {"g6-2xlarge": 3 + nodes})
     assert (plan.pools[0].packing, plan.pools[0].spare) == (3, nodes)
@@ -40,7 +40,7 @@ def test_so_many_nodes_more_are_built_as_may_be_lost(nodes: int) -> None:
     assert plan.judgement.survival.tried > 0
 
 
-def test_a_node_more_is_not_enough_where_pods_that_stay_are_in_the_way() -> None:
+def test_remaining_pods_can_require_more_than_one_spare_node() -> None:
     """Small pods are spread over all nodes: no node is left whole for a large pod whose node is
     lost.
     """
@@ -54,13 +54,13 @@ def test_a_node_more_is_not_enough_where_pods_that_stay_are_in_the_way() -> None
     assert (plan.verdict, built(plan)) == ("fits", {"p5-48xlarge": 9})
 
 
-def test_one_spare_node_serves_two_pools_where_pods_may_go_to_either() -> None:
+def test_one_spare_node_serves_two_pools_with_the_same_pods() -> None:
     plan = plan_of(losing(BOTH, nodes=1), deployment("any", 5))
     assert plan.verdict == "fits"
     assert sum(pool.spare for pool in plan.pools) == 1
 
 
-def test_no_room_for_a_spare_node_leaves_it_open_and_says_which_loss() -> None:
+def test_missing_spare_node_leaves_the_verdict_open_with_a_reason() -> None:
     tight = losing(L4, nodes=1, pools={"g6-2xlarge": {"count": {"max": 3}}})
     plan = plan_of(tight, deployment(replicas=3))
     assert (plan.verdict, built(plan)) == ("cannot-tell", {"g6-2xlarge": 3})
@@ -71,7 +71,7 @@ def test_no_room_for_a_spare_node_leaves_it_open_and_says_which_loss() -> None:
     )
 
 
-def test_without_a_simulation_the_packing_is_there_beside_what_may_be_lost() -> None:
+def test_spare_nodes_are_added_to_the_packing_without_a_simulation() -> None:
     plan = plan_of(losing(L4, nodes=2), deployment(replicas=3), steps=0)
     assert (plan.verdict, built(plan)) == ("fits", {"g6-2xlarge": 5})
     tight = losing(L4, nodes=2, pools={"g6-2xlarge": {"count": {"max": 4}}})
@@ -81,7 +81,7 @@ def test_without_a_simulation_the_packing_is_there_beside_what_may_be_lost() -> 
     assert reason.fix == 'raise the maximum of pool "g6-2xlarge" to 5'
 
 
-def test_a_zone_may_be_lost() -> None:
+def test_loss_of_a_zone_is_planned() -> None:
     zones = {"zones": ["us-east-1a", "us-east-1b", "us-east-1c"]}
     plan = plan_of(losing(L4, zones=1, pools={"g6-2xlarge": zones}), deployment(replicas=4))
     assert (plan.verdict, built(plan)) == ("fits", {"g6-2xlarge": 6})  # two of six in each zone
@@ -89,14 +89,14 @@ def test_a_zone_may_be_lost() -> None:
     assert plan_of(one, deployment(replicas=1)).verdict == "cannot-tell"
 
 
-def test_spare_nodes_keep_to_what_pools_share() -> None:
+def test_spare_nodes_respect_shared_limits() -> None:
     document = losing(L4, nodes=1).document()
     where = read_fleet({**document, "quotas": [{"name": "GPUs", "unit": "gpus", "limit": 3}]})
     assert plan_of(where, deployment(replicas=2)).verdict == "fits"
     assert plan_of(where, deployment(replicas=3)).verdict == "cannot-tell"
 
 
-def test_zones_must_be_named_where_one_may_be_lost() -> None:
+def test_zones_must_be_set_if_one_may_be_lost() -> None:
     with pytest.raises(FleetError, match=r"must be set if redundancy\.zones is set"):
         losing(L4, zones=1)
     with pytest.raises(FleetError, match="set either nodes or zones"):

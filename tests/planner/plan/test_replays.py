@@ -16,7 +16,7 @@ SINCE, INSTANCES = int(os.environ.get("SINCE", "0")), int(os.environ.get("REPLAY
 
 
 @pytest.mark.long
-def test_plans_and_runs_on_their_nodes_never_contradict_each_other():
+def test_plans_and_simulated_runs_never_contradict_each_other():
     """With rules between pods, priorities and quotas, in seven pod arrival orders."""
     found = [replay(instance(seed)) for seed in range(SINCE, SINCE + INSTANCES)]
     assert {each.instance.seed: each.contradiction for each in found if each.contradiction} == {}
@@ -26,5 +26,5 @@ def test_plans_and_runs_on_their_nodes_never_contradict_each_other():
     ) * 20 >= len(said)
 
 
-def test_the_same_instance_is_planned_the_same():
+def test_planning_an_instance_is_deterministic():
     assert replay(instance(7)) == replay(instance(7))

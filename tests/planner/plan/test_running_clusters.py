@@ -27,7 +27,7 @@ def load(name: str) -> Json:
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in CASES.glob("*.yaml")))
-def test_what_is_applied_becomes_what_it_became(name):
+def test_applied_manifests_have_the_recorded_outcome(name):
     """If a case contains only the outcome, compare it without random choices. Otherwise, also
     compare the verdict, the other pods, and the preempted pods.
     """
@@ -48,7 +48,7 @@ def scale(case: Json, replicas: int) -> Json:
     return case
 
 
-def test_a_workload_that_runs_already_is_not_added_to_itself():
+def test_running_workload_is_not_counted_twice():
     """Four of its pods run on a node of eight GPUs."""
     assert placed(applied(scale(load("same-name-scale"), 4)))["default/w"] == {
         "placed": 4,
@@ -60,9 +60,7 @@ def test_a_workload_that_runs_already_is_not_added_to_itself():
 
 
 @pytest.mark.parametrize(("pods", "placed_then"), [("3", 2), ("4", 3), ("1", 0)])
-def test_a_quota_that_is_applied_again_takes_the_place_of_the_one_that_is_there(
-    pods: str, placed_then: int
-):
+def test_applied_quota_replaces_the_existing_one(pods: str, placed_then: int):
     """One pod runs already, which the cluster counts; it lets three in before."""
     case = load("quota-pods")
     (quota,) = [each for each in case["cluster"] if each["kind"] == "ResourceQuota"]
@@ -72,7 +70,7 @@ def test_a_quota_that_is_applied_again_takes_the_place_of_the_one_that_is_there(
     assert placed(applied(case))["team/w"]["placed"] == placed_then
 
 
-def test_a_new_template_is_rolled_out():
+def test_new_template_is_rolled_out():
     """Pods of the old template hold the devices until the new pods run. If eight devices are
     requested, none is free.
     """
@@ -108,7 +106,7 @@ def again(case: Json, **changed: Any) -> Json:
         pytest.param({"imagePullPolicy": None, "ports": []}, 0, id="nothing, in other words"),
     ],
 )
-def test_whatever_makes_other_pods_is_rolled_out(changed: Json, pending: int):
+def test_changes_of_the_pod_template_are_rolled_out(changed: Json, pending: int):
     """Its four pods hold all devices. The rollout can add one pod at a time, but can't remove any
     pod first.
     """
@@ -116,7 +114,7 @@ def test_whatever_makes_other_pods_is_rolled_out(changed: Json, pending: int):
     assert (found["placed"], found["pending"]) == (4, pending)
 
 
-def test_what_a_restart_has_noted_in_the_cluster_is_no_other_template():
+def test_restart_annotation_in_the_cluster_is_not_a_change():
     case = again(load("rollout-surge-stuck"))
     for running in [
         each for each in case["cluster"] if each["kind"] in ("Deployment", "ReplicaSet")
@@ -127,14 +125,14 @@ def test_what_a_restart_has_noted_in_the_cluster_is_no_other_template():
     assert placed(applied(case))["default/w"]["pending"] == 0
 
 
-def test_a_rollout_that_stands_still_says_that_pods_of_before_stay():
+def test_stalled_rollout_reports_the_remaining_old_pods():
     (found,) = applied(load("rollout-surge-stuck")).workloads
     assert found.verdicts["steady"] == "does-not-fit"
     assert "rollout-waits" in [reason.code for reason in found.reasons]
 
 
 @pytest.mark.parametrize(("pods", "pending"), [(4, 0), (5, 1)])
-def test_what_terminating_pods_hold_is_free_after_them(pods: int, pending: int):
+def test_devices_of_terminating_pods_become_free(pods: int, pending: int):
     """All four devices are held, one of them by a pod that is going: another is made for it, and
     waits for it.
     """
@@ -156,7 +154,7 @@ def test_what_terminating_pods_hold_is_free_after_them(pods: int, pending: int):
         pytest.param('{"spec":{"replicas":4,"template":{}}}', 1, id="but did before"),
     ],
 )
-def test_a_manifest_that_does_not_count_its_pods_has_as_many_as_run(last_applied: str, pods: int):
+def test_manifest_without_replicas_keeps_the_running_count(last_applied: str, pods: int):
     """A scaler's count is kept, unless `kubectl apply` removes a count that it set earlier."""
     case = again(load("rollout-surge-stuck"))
     (running,) = [each for each in case["cluster"] if each["kind"] == "Deployment"]
@@ -180,7 +178,7 @@ def test_a_manifest_that_does_not_count_its_pods_has_as_many_as_run(last_applied
 @pytest.mark.parametrize(
     ("names", "verdict"), [("ab", "cannot-tell"), ("ba", "cannot-tell"), ("a", "fits")]
 )
-def test_what_hangs_on_chance_cannot_be_told(names: str, verdict: str):
+def test_outcome_that_depends_on_chance_cannot_be_determined(names: str, verdict: str):
     """A pod that needs a whole node comes after one that is as welcome on it as on the smaller
     one.
     """
@@ -257,7 +255,7 @@ def test_pods_of_an_unknown_runtime_class_are_never_created(
     assert [each.fix for row in plan.workloads for each in row.reasons] == fixes
 
 
-def test_who_gives_way_is_told():
+def test_preempted_pods_are_reported():
     """Pods of the cluster that aren't in the plan: a plan with the verdict *fits* can
     preempt them.
     """
@@ -282,9 +280,7 @@ def test_who_gives_way_is_told():
         ({"services": "0"}, "fits"),
     ],
 )
-def test_a_quota_has_room_for_a_pod_on_each_node_or_the_daemon_set_does_not_fit(
-    hard: dict[str, str], verdict: str
-):
+def test_quota_must_admit_a_daemon_set_pod_on_each_node(hard: dict[str, str], verdict: str):
     """With a quota of two devices, a 1.36.3 control plane admits two of three pods, so one node has
     no pod.
     """
@@ -305,7 +301,7 @@ def test_a_quota_has_room_for_a_pod_on_each_node_or_the_daemon_set_does_not_fit(
     assert (plan.verdict, "quota-exceeded" in told) == (verdict, verdict != "fits")
 
 
-def test_a_quota_lets_some_pods_of_a_daemon_set_in():
+def test_quota_admits_some_pods_of_a_daemon_set():
     """The node without a pod is arbitrary, but the quota determines the number of such nodes."""
     case = load("quota-lets-some-daemon-pods-in")
     found, became = placed(applied(case))["team/w2"], case["became"]["outcome"]["team/w2"]
@@ -313,7 +309,7 @@ def test_a_quota_lets_some_pods_of_a_daemon_set_in():
 
 
 @pytest.mark.parametrize(("policy", "victims"), [("PreemptLowerPriority", 1), ("Never", 0)])
-def test_pods_of_a_class_that_does_not_preempt_wait(policy: str, victims: int):
+def test_pods_of_a_class_that_never_preempts_stay_pending(policy: str, victims: int):
     """The policy of the PriorityClass applies to its pods."""
     case = load("preempt-cpu-given")
     for each in (*case["cluster"], *case["applied"]):
@@ -326,20 +322,20 @@ def test_pods_of_a_class_that_does_not_preempt_wait(policy: str, victims: int):
     assert bool(outcome.preempted) == bool(victims)
 
 
-def test_a_plan_counts_the_pods_that_a_rollout_adds():
+def test_plan_counts_the_pods_that_a_rollout_adds():
     """Four run, and the fifth waits."""
     plan = applied(load("rollout-surge-stuck"))
     assert (plan.pods, sum(each.pending for each in plan.workloads)) == (5, 1)
 
 
-def test_the_cluster_alone_is_as_it_runs():
+def test_snapshot_without_changes_keeps_its_pods():
     case = load("same-name-scale")
     plan = make_plan(PlanRequest(sources=(), observed=(source("cluster", case["cluster"]),)))
     assert placed(plan)["default/w"]["placed"] == 4
     assert plan.verdict == "fits"
 
 
-def test_pods_that_a_limit_range_refuses_are_never_created():
+def test_pods_that_a_limit_range_rejects_are_never_created():
     case = load("limitrange-default")
     (limits,) = [each for each in case["cluster"] if each["kind"] == "LimitRange"]
     limits["spec"]["limits"][0]["max"] = {"cpu": "1"}

@@ -62,7 +62,9 @@ def with_selector(expression: str) -> Source:
         (WRONG_TYPE, "invalid-value", "no matching overload"),
     ],
 )
-def test_what_the_api_server_refuses_does_not_fit(expression: str, code: str, said: str) -> None:
+def test_selector_that_the_api_server_rejects_does_not_fit(
+    expression: str, code: str, said: str
+) -> None:
     plan = plan_of(fleet(L4), with_selector(expression))
     (finding,) = plan.diagnostics
     assert (finding.severity, finding.code) == ("error", code)
@@ -70,7 +72,7 @@ def test_what_the_api_server_refuses_does_not_fit(expression: str, code: str, sa
     assert plan.verdict == "does-not-fit"
 
 
-def test_a_costly_selector_of_an_object_that_exists_is_evaluated() -> None:
+def test_costly_selector_of_an_existing_object_is_evaluated() -> None:
     """The scheduler compiles without the cost limit, so selectors that the API server once accepted
     continue to work.
     """
@@ -96,7 +98,7 @@ def test_each_selector_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize("minor", range(MINIMUM_MINOR, MAXIMUM_MINOR + 1))
 @pytest.mark.parametrize("version", ["25.3.2", "25.8.1", "0.4.1"])
-def test_the_classes_of_the_drivers_need_no_check(minor: int, version: str) -> None:
+def test_driver_classes_need_no_check(minor: int, version: str) -> None:
     """They are never compiled as new selectors, because the API server accepts them in every
     version.
     """
@@ -144,7 +146,7 @@ def findings_of(where: Fleet, *sources: Source) -> tuple[Diagnostic, ...]:
         ),
     ],
 )
-def test_classes_of_the_fleet(
+def test_classes_of_the_fleet_are_validated(
     case: str, selectors: list[str], expected: list[tuple[str, str, str]]
 ) -> None:
     found = findings_of(with_class(*selectors))
@@ -155,11 +157,11 @@ def test_classes_of_the_fleet(
     "written",
     ["device.driver == 'gpu.nvidia.com'", 'device.driver  ==  "gpu.nvidia.com"'],
 )
-def test_one_class_in_fleet_and_manifests(written: str) -> None:
+def test_equal_class_in_fleet_and_manifests_is_accepted(written: str) -> None:
     assert findings_of(with_class(OF_THE_DRIVER), device_class(written)) == ()
 
 
-def test_two_classes_of_one_name() -> None:
+def test_two_different_classes_of_one_name_are_an_error() -> None:
     l4 = f'{OF_THE_DRIVER} && device.attributes["gpu.nvidia.com"].productName == "NVIDIA L4"'
     where = with_class(l4)
     (finding,) = findings_of(where, device_class(OF_OTHERS))
@@ -170,7 +172,7 @@ def test_two_classes_of_one_name() -> None:
     assert [selector.expression for selector in plan.classes["own"].selectors] == [l4]
 
 
-def test_a_class_of_the_driver_that_the_manifests_change() -> None:
+def test_driver_class_changed_by_the_manifests_is_an_error() -> None:
     (finding,) = findings_of(fleet(L4), device_class("true", name="gpu.nvidia.com"))
     assert finding.code == "class-differs"
     assert "(drivers)" in finding.message

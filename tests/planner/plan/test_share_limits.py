@@ -96,7 +96,7 @@ def requesting(amounts: str, replicas: int = 2) -> Source:
         ),
     ],
 )
-def test_a_plan_states_how_many_claims_a_device_fits(
+def test_plan_reports_how_many_claims_fit_on_a_device(
     name: str, method: str, amounts: str, expected: str
 ) -> None:
     plan = plan_of(sharing(method), requesting(amounts))
@@ -108,16 +108,16 @@ def test_a_plan_states_how_many_claims_a_device_fits(
 @pytest.mark.parametrize(
     ("amount", "nodes"), [("8Gi", 2), ("7681Mi", 2), ("7680Mi", 1), ("5Gi", 1)]
 )
-def test_the_stated_amount_lets_one_more_claim_fit(amount: str, nodes: int) -> None:
+def test_suggested_amount_lets_one_more_claim_fit(amount: str, nodes: int) -> None:
     plan = plan_of(sharing(), requesting(f"{{memory: {amount}}}"))
     assert [pool.packing for pool in plan.pools] == [nodes]
 
 
-def test_a_plan_without_shared_devices_states_no_limit() -> None:
+def test_plan_without_shared_devices_reports_no_limit() -> None:
     assert list(share_limits(plan_of(fleet((T4, {"min": 0, "max": 4})), deployment()))) == []
 
 
-def test_a_pool_that_is_too_small_is_explained_in_shares() -> None:
+def test_pool_that_is_too_small_is_explained_in_shares() -> None:
     plan = plan_of(sharing(most=1), requesting("{memory: 8Gi}"))
     (reason, *_) = plan.workloads[0].reasons
     assert plan.verdict == "does-not-fit"
@@ -140,7 +140,7 @@ def test_explain_agrees_with_the_plan_about_shares(amount: str, verdict: Verdict
     )
 
 
-def test_claims_list_what_each_consumes_and_what_all_of_them_leave() -> None:
+def test_claims_list_consumed_and_remaining_capacity() -> None:
     plan = plan_of(sharing(), requesting("{memory: 4G}", replicas=3))
     shares = [each.shares[0] for claim in detail_claims(plan) for each in claim.devices]
     assert [str(each.requested) for each in shares] == ["4G"] * 3
@@ -156,7 +156,7 @@ def test_claims_of_whole_devices_have_no_shares() -> None:
     )
 
 
-def test_a_claim_of_two_requests_gets_no_amount_with_which_one_more_fits() -> None:
+def test_claim_with_two_requests_gets_no_suggested_amount() -> None:
     text = requesting("{memory: 4Gi}").text
     (request,) = re.findall(r"requests: \[(.*)\]", text)
     both = text.replace(request, f"{request}, {request.replace('gpu', 'other', 1)}")

@@ -58,7 +58,7 @@ def numbers(made: Plan) -> dict[str, tuple[int, int | None, int]]:
     return {pool.name: (pool.packing, pool.simulated, pool.nodes.desired) for pool in made.pools}
 
 
-def test_what_the_simulation_needs_is_built():
+def test_simulated_counts_are_built():
     """A small pod uses the only machine that fits the other pod, unless there is one more
     machine.
     """
@@ -69,19 +69,19 @@ def test_what_the_simulation_needs_is_built():
     assert made.cost.hourly_usd > made.cost.bound_usd
 
 
-def test_demands_that_ask_for_the_same_have_the_same_counts():
+def test_equal_demand_levels_have_equal_counts():
     judgement = plan(load("m2-any-takes-h100")).judgement
     levels: tuple[DemandLevel, ...] = ("floor", "steady", "ceiling", "peak")
     assert [judgement.simulated_nodes("h100", level) for level in levels] == [2, 2, 2, 2]
 
 
-def test_no_node_is_added_beyond_what_pools_share():
+def test_added_nodes_respect_shared_limits():
     enough, tight = (plan(load("m2-any-takes-h100"), fleet=quota(limit)) for limit in (3, 2))
     assert (enough.verdict, numbers(enough)["h100"]) == ("fits", (1, 2, 2))
     assert (tight.verdict, numbers(tight)["h100"]) == ("cannot-tell", (1, None, 1))
 
 
-def test_daemon_pods_without_requests_count_where_nodes_are_scored():
+def test_daemon_pods_without_requests_affect_node_scores():
     """Their default requests use a larger share of a small machine, so the pod that could run there
     uses the large machine.
     """
@@ -89,18 +89,18 @@ def test_daemon_pods_without_requests_count_where_nodes_are_scored():
     assert numbers(made) == {"l4": (1, 0, 0), "h100": (1, 2, 2)}
 
 
-def test_the_fleet_may_ask_for_the_packing():
+def test_fleet_can_select_the_packing():
     made = plan(load("m2-any-takes-h100"), fleet={"sizing": "packing"})
     assert numbers(made)["h100"] == (1, 2, 1)
 
 
-def test_without_simulation_the_packing_is_built_and_said():
+def test_packing_is_built_without_a_simulation():
     made = plan(load("m2-any-takes-h100"), steps=0)
     assert made.judgement.simulated is None
     assert numbers(made)["h100"] == (1, None, 1)
 
 
-def test_where_no_counts_within_the_maximum_work_it_cannot_be_told():
+def test_verdict_is_cannot_tell_if_no_counts_within_the_maximum_work():
     made = plan(load("m1-small-then-whole-node"))
     assert made.verdict == "cannot-tell"
     assert numbers(made) == {"l4": (2, None, 2)}
@@ -111,7 +111,7 @@ def test_where_no_counts_within_the_maximum_work_it_cannot_be_told():
     )
 
 
-def test_a_rule_between_pods_is_answered_by_the_simulation():
+def test_rules_between_pods_are_decided_by_the_simulation():
     """Sizing by shapes leaves open whether hosts are spread over evenly enough."""
     case = load("m1-small-then-whole-node")
     (deployment,) = [each for each in case["workloads"] if each["kind"] == "Deployment"]
@@ -129,7 +129,7 @@ def test_a_rule_between_pods_is_answered_by_the_simulation():
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
-def test_fits_is_not_said_of_counts_on_which_the_scheduler_left_pods_pending(name):
+def test_counts_with_recorded_pending_pods_do_not_fit(name):
     case = load(name)
     made = plan(case)
     recorded: dict[str, int] = {}
@@ -147,7 +147,7 @@ def test_fits_is_not_said_of_counts_on_which_the_scheduler_left_pods_pending(nam
     assert not (left and made.verdict == "fits" and built == recorded)
 
 
-def test_the_zones_of_a_pool_do_not_share_its_devices():
+def test_zones_of_a_pool_do_not_share_its_devices():
     """Nodes of a pool in different zones have different labels. A pod on one node doesn't use
     devices of another node.
     """
@@ -180,7 +180,7 @@ SPREAD = """
 @pytest.mark.parametrize(
     ("selector", "verdict"), [("", "cannot-tell"), ("l4", "fits")], ids=["anywhere", "pool"]
 )
-def test_system_nodes_in_another_zone_keep_pods_that_are_spread_over_zones_pending(
+def test_system_nodes_in_another_zone_affect_topology_spread(
     zones: int | list[str], selector: str, verdict: str
 ) -> None:
     """If the pods select the pool, zones of other nodes don't count for topology spread."""
@@ -219,7 +219,7 @@ spec:
 """
 
 
-def test_what_fits_is_simulated_beside_pods_that_fit_nowhere():
+def test_fitting_pods_are_simulated_despite_pods_that_fit_nowhere():
     """The verdict is still *does not fit*. The counts are the same as without the pods that don't
     fit.
     """
@@ -240,7 +240,7 @@ def test_what_fits_is_simulated_beside_pods_that_fit_nowhere():
     }
 
 
-def test_pods_that_a_maximum_keeps_out_are_not_left_out():
+def test_pods_beyond_a_maximum_prevent_simulated_counts():
     """They fit a pool, and the pod arrival order determines which pods stay pending, so the plan
     doesn't contain counts.
     """
@@ -304,7 +304,7 @@ spec:
         made = make_plan(PlanRequest(sources=(Source("app", text),), fleet=read_fleet(document)))
         return sum(pool.nodes.desired for pool in made.pools)
 
-    def test_the_number_of_nodes_does_not_depend_on_who_names_zones(self) -> None:
+    def test_explicit_and_default_zones_give_the_same_node_count(self) -> None:
         alike = self.simulated((["us-east-1a", "us-east-1b"], ["us-east-1a"]))
         assert self.simulated((None, ["us-east-1a"])) == alike
 
@@ -358,5 +358,5 @@ spec:
         made = make_plan(PlanRequest(sources=(Source("app", text),), fleet=read_fleet(document)))
         return {pool.name: pool.nodes.desired for pool in made.pools}
 
-    def test_they_need_the_nodes_of_pools_with_zones(self) -> None:
+    def test_unspecified_zones_need_the_nodes_of_specified_zones(self) -> None:
         assert self.simulated(None) == self.simulated(["us-east-1a", "us-east-1b"])

@@ -10,19 +10,19 @@ from dra_planner.plan.saved.staleness import differences
 L4 = ("g6.2xlarge", {"min": 0, "max": 4})
 
 
-def test_an_equal_plan_is_fresh_whatever_its_words() -> None:
+def test_equal_plan_with_other_wording_is_current() -> None:
     kept = plan_file(plan_of(fleet(L4), deployment()))
     reworded = kept.model_copy(update={"assumptions": ("said otherwise",)})
     assert differences(kept, reworded) == ()
 
 
-def test_other_counts_and_demand_are_named() -> None:
+def test_changed_counts_and_demand_are_reported() -> None:
     kept = plan_file(plan_of(fleet(L4), deployment(replicas=1)))
     made = plan_file(plan_of(fleet(L4), deployment(replicas=2)))
     assert differences(kept, made) == ("pool g6-2xlarge", "the demand")
 
 
-def test_a_new_pool_and_another_release_are_named() -> None:
+def test_new_pool_and_changed_version_are_reported() -> None:
     fixed = ("g6.2xlarge", 1)
     kept = plan_file(plan_of(fleet(fixed), deployment()))
     made = plan_file(

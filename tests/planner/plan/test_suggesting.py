@@ -80,7 +80,7 @@ def optimum(found: Suggestions, pods: int) -> Decimal:
         (100, 1, 3, 20),
     ],
 )
-def test_one_shape_of_pods_gets_the_cheapest_nodes_there_are(
+def test_pods_of_one_shape_get_the_cheapest_nodes(
     where: tuple[str, str], pods: int, gpus: int, cpu: int, gib: int
 ) -> None:
     found = suggest(job("train", pods, gpus=gpus, cpu=cpu, gib=gib), where=where)
@@ -101,16 +101,14 @@ def cheaper_fleets(found: Suggestions, work: list[Work], usd: Decimal) -> list[C
     return list(fleets_below(machines_for(found.plan.offers, work), wanted, usd))
 
 
-def test_no_fleet_can_be_cheaper_than_the_optimum_of_packings(mixed: Suggestions) -> None:
+def test_suggested_fleet_is_the_optimum_of_packings(mixed: Suggestions) -> None:
     assert mixed.best is not None
     least = least_price(machines_for(mixed.plan.offers, MIXED))(tuple(each.pods for each in MIXED))
     assert mixed.best.hourly_usd == mixed.plan.judgement.sizing.hourly_plan == least
     assert not cheaper_fleets(mixed, MIXED, mixed.best.hourly_usd)
 
 
-def test_none_of_the_cheaper_fleets_runs_everything_where_the_scheduler_needs_more_than_a_packing() -> (
-    None
-):
+def test_no_cheaper_fleet_runs_everything() -> None:
     work = draw(16)
     found = suggest(*(each.source for each in work), where=GKE)
     assert found.best is not None
@@ -119,13 +117,13 @@ def test_none_of_the_cheaper_fleets_runs_everything_where_the_scheduler_needs_mo
     assert not [nodes for nodes in cheaper if runs(found.best.document, nodes, work)]
 
 
-def test_the_referee_finds_a_cheaper_fleet_where_there_is_one(mixed: Suggestions) -> None:
+def test_referee_finds_an_existing_cheaper_fleet(mixed: Suggestions) -> None:
     assert mixed.best is not None
     cheaper = cheaper_fleets(mixed, MIXED, mixed.best.hourly_usd + Decimal("0.1"))
     assert any(runs(mixed.best.document, nodes, MIXED) for nodes in cheaper)
 
 
-def test_pods_are_sent_to_the_cheaper_of_several_pools_first(mixed: Suggestions) -> None:
+def test_pods_prefer_the_cheaper_of_several_pools(mixed: Suggestions) -> None:
     assert mixed.best is not None
     rows = {row["name"]: row for row in mixed.best.document["pools"]}
     offers = sorted(mixed.best.plan.offers, key=lambda offer: offer.hourly_usd or Decimal(0))
@@ -134,7 +132,7 @@ def test_pods_are_sent_to_the_cheaper_of_several_pools_first(mixed: Suggestions)
     assert keys == [[], [first], [first, f"{first}-2"]]
 
 
-def test_the_fleet_plans_as_fits_when_it_is_read_again() -> None:
+def test_suggested_fleet_fits_after_reading_it_again() -> None:
     jobs = (job("small", 9), job("large", 2, gpus=8, cpu=40, gib=300))
     found = suggest(*jobs)
     assert found.best is not None
@@ -146,7 +144,7 @@ def test_the_fleet_plans_as_fits_when_it_is_read_again() -> None:
     assert all(len(each.machines) <= 2 for each in found.others)
 
 
-def test_only_machines_that_are_allowed_are_compared() -> None:
+def test_only_allowed_machine_types_are_compared() -> None:
     found = suggest(job("train", 4, gib=8), machines=("g6.2xlarge", "g6.12xlarge"))
     assert found.best is not None
     assert found.candidates == 2
@@ -158,13 +156,13 @@ def test_only_machines_that_are_allowed_are_compared() -> None:
     assert limited.left_out == (("g6.12xlarge", "above the price limit"),)
 
 
-def test_what_no_machine_runs_is_explained_by_the_plan_on_all() -> None:
+def test_workload_that_fits_no_machine_type_is_explained() -> None:
     found = suggest(job("train", 1, gpus=64), machines=("g6.2xlarge", "p5.48xlarge"))
     assert (found.best, found.plan.verdict) == (None, "does-not-fit")
     assert found.plan.workloads[0].reasons
 
 
-def test_nothing_to_buy_is_wrong_input() -> None:
+def test_empty_comparison_is_wrong_input() -> None:
     with pytest.raises(PlannerError, match="no GPU machine type is available on demand in"):
         suggest(job("train", 1), max_price=Decimal("0.01"))
     with pytest.raises(PlannerError, match="they don't need a fleet"):
@@ -207,7 +205,7 @@ def tainted(pools: Iterable[Mapping[str, Any]]) -> list[tuple[str, int]]:
     return [(row["name"], row["count"]["max"]) for row in pools if "taints" in row]
 
 
-def test_pools_that_pods_of_others_would_fill_are_taken_last_where_that_costs_less(
+def test_pools_that_other_pods_would_fill_are_used_last(
     crowded: Suggestion,
 ) -> None:
     pools = crowded.document["pools"]
@@ -221,7 +219,7 @@ def test_pools_that_pods_of_others_would_fill_are_taken_last_where_that_costs_le
     assert crowded.hourly_usd < Decimal(27)
 
 
-def test_pools_that_are_added_to_a_fleet_are_taken_last_where_that_costs_less(
+def test_added_pools_that_other_pods_would_fill_are_used_last(
     crowded: Suggestion,
 ) -> None:
     cheap = [row for row in crowded.document["pools"] if "taints" not in row]
@@ -251,7 +249,7 @@ UNPRICED = [("eks", "eu-central-1"), ("gke", "europe-west3"), ("aks", "uksouth")
 
 
 @pytest.mark.parametrize("where", UNPRICED, ids=["eks", "gke", "aks"])
-def test_a_region_without_prices_names_the_regions_with_prices(where: tuple[str, str]) -> None:
+def test_region_without_prices_lists_the_regions_with_prices(where: tuple[str, str]) -> None:
     with pytest.raises(PricesUnknownError) as refused:
         suggest(job("train", 1), where=where)
     assert f"the on-demand prices of GPU machine types are unknown in {where[1]}" in str(
@@ -264,7 +262,7 @@ def test_a_region_without_prices_names_the_regions_with_prices(where: tuple[str,
 
 @pytest.mark.parametrize("where", UNPRICED, ids=["eks", "gke", "aks"])
 @pytest.mark.parametrize("gpus", [1, 4])
-def test_without_prices_the_smallest_machines_with_whole_gpus_are_chosen(
+def test_without_prices_the_smallest_whole_gpu_machine_type_is_chosen(
     where: tuple[str, str], gpus: int
 ) -> None:
     found = smallest_fleet(asked(job("train", 1, gpus=gpus), where=where))
@@ -280,7 +278,7 @@ def test_without_prices_the_smallest_machines_with_whole_gpus_are_chosen(
     assert (system.memory_mib or 0) >= 8 * 1024
 
 
-def test_unknown_facts_never_save_the_one_node_that_is_needed() -> None:
+def test_gap_of_unknown_facts_includes_one_required_node() -> None:
     found = suggest(job("train", 3, gpus=4), where=EKS, machines=("g6.12xlarge", "g6e.12xlarge"))
     assert found.best is not None
     assert found.plan.cost is not None
@@ -289,7 +287,7 @@ def test_unknown_facts_never_save_the_one_node_that_is_needed() -> None:
     assert found.gap_of_unknown == 0
 
 
-def test_types_without_a_price_are_counted() -> None:
+def test_machine_types_without_a_price_are_counted() -> None:
     found = suggest(job("train", 1), where=("eks", "eu-west-1"))
     assert found.candidates == 1
     assert found.unpriced == [why for _, why in found.left_out].count(NO_PRICE) > 10
@@ -303,7 +301,7 @@ def compared(request: SuggestRequest) -> set[str]:
     return {machine.arch for machine in buyable_machines(checked_request(request), {})}
 
 
-def test_arm_machines_are_compared_only_if_pods_select_them_or_they_are_listed() -> None:
+def test_arm_machine_types_are_compared_only_on_request() -> None:
     plain = job("train", 1)
     text = plain.text.replace("      containers:", f"{ARM_SELECTOR}      containers:")
     assert text != plain.text
@@ -312,7 +310,7 @@ def test_arm_machines_are_compared_only_if_pods_select_them_or_they_are_listed()
     assert compared(asked(plain, where=ARM, machines=("g5g.xlarge",))) == {"arm64"}
 
 
-def test_a_mixed_fleet_assumes_images_for_both_architectures() -> None:
+def test_mixed_fleet_assumes_images_for_both_architectures() -> None:
     found = suggest(job("train", 1), where=EKS, machines=("g5g.xlarge", "g6.xlarge"))
     (assumption,) = [each for each in found.plan.assumptions if "images of" in each]
     assert "run on amd64 and arm64" in assumption
@@ -321,7 +319,7 @@ def test_a_mixed_fleet_assumes_images_for_both_architectures() -> None:
     assert not [each for each in found.best.plan.assumptions if "images of" in each]
 
 
-def test_parts_of_gpus_are_excluded_if_whole_ones_are_wanted() -> None:
+def test_fractional_gpus_are_excluded_if_whole_gpus_are_required() -> None:
     for where in (EKS, GKE, AKS):
         request = asked(job("train", 1), where=where, whole_gpus=True)
         assert not [

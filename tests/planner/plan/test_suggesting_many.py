@@ -41,7 +41,7 @@ def found() -> Suggestions:
         )
 
 
-def test_fleets_of_few_machine_types_are_listed_by_price(found: Suggestions) -> None:
+def test_fleets_of_few_machine_types_are_sorted_by_price(found: Suggestions) -> None:
     assert found.best is not None
     fleets = (found.best, *found.others)
     assert [each.hourly_usd for each in fleets] == sorted(each.hourly_usd for each in fleets)
@@ -50,14 +50,14 @@ def test_fleets_of_few_machine_types_are_listed_by_price(found: Suggestions) -> 
     assert all(nodes for each in (*fleets, *found.packed) for _, nodes in each.machines)
 
 
-def test_a_fleet_whose_bound_is_above_the_best_price_is_not_planned(found: Suggestions) -> None:
+def test_fleet_with_a_bound_above_the_best_price_is_not_planned(found: Suggestions) -> None:
     assert found.best is not None
     assert found.packed
     for each in found.packed:
         assert found.best.hourly_usd <= each.bound_usd <= each.packing_usd
 
 
-def test_the_document_of_an_unplanned_fleet_can_be_planned(found: Suggestions) -> None:
+def test_document_of_an_unplanned_fleet_can_be_planned(found: Suggestions) -> None:
     given = platform("eks", "small", 2)
     for each in found.packed:
         plan = make_plan(
@@ -71,7 +71,7 @@ def test_the_document_of_an_unplanned_fleet_can_be_planned(found: Suggestions) -
         assert {pool.machine for pool in plan.pools} == {machine for machine, _ in each.machines}
 
 
-def test_the_gap_counts_only_fleets_whose_pods_are_known_to_fit(found: Suggestions) -> None:
+def test_gap_counts_only_fleets_that_are_known_to_fit(found: Suggestions) -> None:
     """The GPU memory of g7.2xlarge is unknown, so pods that request memory might fit."""
     assert found.best is not None
     assert found.known_usd is not None
@@ -80,7 +80,7 @@ def test_the_gap_counts_only_fleets_whose_pods_are_known_to_fit(found: Suggestio
     assert found.gap <= found.gap_of_unknown
 
 
-def test_few_machines_are_those_that_cost_least_together() -> None:
+def test_few_machine_types_with_the_lowest_total_cost_are_chosen() -> None:
     small, large = (
         WorkNeeds(shapes=("small",), count=8, fills={0: 1, 1: 8}, needs={0: (1,), 1: (1,)}),
         WorkNeeds(shapes=("large",), count=1, fills={1: 1}, needs={1: (8,)}),
@@ -94,7 +94,7 @@ def test_few_machines_are_those_that_cost_least_together() -> None:
     assert list(few_machines(needs, [1.0, 20.0])) == [(1,), (0, 1)]
 
 
-def test_few_kinds_of_pods_are_still_sized_on_every_machine() -> None:
+def test_few_pod_shapes_are_sized_on_every_machine_type() -> None:
     work = draw(5)
     answer = suggest_fleets(
         SuggestRequest(

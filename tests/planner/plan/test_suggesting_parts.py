@@ -64,14 +64,14 @@ def test_claims_of_memory_get_a_fleet_that_shares_gpus(kubernetes: str, expected
     assert (plan.verdict, [each.code for each in plan.diagnostics]) == ("fits", [])
 
 
-def test_a_chosen_version_is_kept_and_the_plan_warns() -> None:
+def test_chosen_version_is_kept_with_a_warning() -> None:
     found = suggest(part(), may_upgrade=False)
     assert found.best is not None
     assert found.best.document["kubernetes"] == "1.35"
     assert [each.code for each in found.best.plan.diagnostics] == ["field-dropped"]
 
 
-def test_a_cloud_without_shares_gets_whole_gpus_and_the_plan_warns() -> None:
+def test_cloud_without_shares_gets_whole_gpus_with_a_warning() -> None:
     found = suggest(part(), where=GKE)
     assert found.best is not None
     assert "featureGates" not in found.best.document["drivers"]["nvidia"]
@@ -79,7 +79,7 @@ def test_a_cloud_without_shares_gets_whole_gpus_and_the_plan_warns() -> None:
     assert [each.code for each in found.best.plan.diagnostics] == ["field-dropped"]
 
 
-def test_whole_gpus_get_a_fleet_without_shares() -> None:
+def test_claims_of_whole_gpus_get_a_fleet_without_shares() -> None:
     found = suggest(deployment(replicas=2))
     assert found.best is not None
     assert found.best.document["drivers"]["nvidia"].keys() == {"version"}
@@ -97,7 +97,7 @@ def test_whole_gpus_get_a_fleet_without_shares() -> None:
     ],
     ids=["a profile", "a profile of another GPU", "with whole GPUs"],
 )
-def test_claims_of_mig_devices_get_pools_with_a_configuration(
+def test_claims_of_mig_devices_get_pools_with_a_mig_configuration(
     sources: list[Source], expected: list[tuple[str, str]]
 ) -> None:
     found = suggest(*sources)
@@ -118,7 +118,7 @@ def test_two_configurations_of_one_machine_type_are_two_pools() -> None:
     )
 
 
-def test_a_region_without_prices_gets_a_configuration_too() -> None:
+def test_region_without_prices_also_gets_a_mig_configuration() -> None:
     request = SuggestRequest(
         sources=(partition(),), cloud="eks", region="eu-central-1", kubernetes="1.35"
     )

@@ -50,19 +50,19 @@ def larger(on: Fleet, *cpus: str) -> str:
     return larger_system_machine(on, judgement.demand.shapes, judgement)
 
 
-def test_a_machine_type_that_holds_each_pod_stays() -> None:
+def test_sufficient_machine_type_is_not_changed() -> None:
     assert larger(fleet(), "1", "1", "1") == ""
 
 
 @pytest.mark.parametrize("machine", ["m7i.large", "m7g.large"])
-def test_the_larger_machine_type_has_the_architecture_of_the_pool(machine: str) -> None:
+def test_larger_machine_type_has_the_architecture_of_the_pool(machine: str) -> None:
     on = fleet(machine)
     found = larger(on, "6")
     assert (on.machine(found).vcpus or 0) > 6
     assert on.machine(found).arch == on.machine(machine).arch
 
 
-def test_the_larger_machine_type_is_the_smallest_that_holds_the_pods() -> None:
+def test_smallest_sufficient_machine_type_is_suggested() -> None:
     """No prices of system machines are in the tables, so size decides."""
     on = fleet()
     found = on.machine(larger(on, "6"))
@@ -78,12 +78,12 @@ def test_the_larger_machine_type_is_the_smallest_that_holds_the_pods() -> None:
     assert all(larger(fleet(each.name), "6") for each in smaller[:10])
 
 
-def test_no_machine_type_holds_a_pod_of_ten_thousand_cpus() -> None:
+def test_no_machine_type_fits_a_pod_of_ten_thousand_cpus() -> None:
     assert larger(fleet(), "10000") == ""
 
 
 @pytest.mark.parametrize("cloud", [("eks", "us-east-1"), ("gke", "us-central1")])
-def test_a_new_system_machine_runs_controllers(cloud: tuple[str, str]) -> None:
+def test_new_system_machine_type_can_run_controllers(cloud: tuple[str, str]) -> None:
     name, region = cloud
     (machine,) = [
         each
@@ -95,13 +95,13 @@ def test_a_new_system_machine_runs_controllers(cloud: tuple[str, str]) -> None:
     assert (machine.memory_mib or 0) >= 8 * 1024
 
 
-def test_the_price_of_system_nodes_is_that_of_all_of_them() -> None:
+def test_price_of_system_nodes_is_their_total() -> None:
     """A GPU machine type as system pool is the only one with a price in the tables."""
     one, three = (system_nodes_usd(fleet("g6.2xlarge", count=count)) for count in (1, 3))
     assert one is not None
     assert three == 3 * one
 
 
-def test_an_unknown_price_stays_unknown() -> None:
+def test_unknown_system_price_stays_unknown() -> None:
     assert system_nodes_usd(fleet()) is None
     assert system_nodes_usd(None) is None

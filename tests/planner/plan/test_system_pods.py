@@ -57,7 +57,7 @@ def plan_of(
     return make_plan(PlanRequest(fleet=fleet, sources=(Source("web.yaml", text),)))
 
 
-def test_they_fit_and_the_gpu_pools_stay_empty() -> None:
+def test_system_pods_fit_and_gpu_pools_stay_empty() -> None:
     plan = plan_of()
     assert plan.verdict == "fits"
     assert dict(plan.workloads[0].placements) == {"system": 2}
@@ -65,36 +65,36 @@ def test_they_fit_and_the_gpu_pools_stay_empty() -> None:
     assert any("controllers and add-ons" in text for text in plan.assumptions)
 
 
-def test_too_many_of_them_do_not_fit() -> None:
+def test_too_many_system_pods_do_not_fit() -> None:
     plan = plan_of(replicas=9, cpu="1")
     assert plan.verdict == "does-not-fit"
     assert plan.workloads[0].pending == 7
     assert 'pool "system" is fixed at 2 nodes' in plan.workloads[0].reasons[0].message
 
 
-def test_with_the_toleration_a_gpu_node_takes_them_too() -> None:
+def test_pods_with_the_toleration_also_run_on_gpu_nodes() -> None:
     plan = plan_of(tolerations="[{key: nvidia.com/gpu, operator: Exists}]")
     assert dict(plan.workloads[0].placements) == {"l4": 2}
 
 
-def test_a_pod_that_wants_a_device_is_not_set_aside() -> None:
+def test_pod_that_requests_a_device_is_not_a_system_pod() -> None:
     plan = plan_of(limits='{"nvidia.com/gpu": 1}')
     assert plan.verdict == "does-not-fit"
     assert {reason.code for reason in plan.workloads[0].reasons} == {"insufficient-resource"}
 
 
 @pytest.mark.parametrize("label", ["nvidia.com/gpu.present: 'true'", "pulumi-dra/pool: l4"])
-def test_a_pod_that_selects_gpu_nodes_needs_their_toleration(label: str) -> None:
+def test_pod_that_selects_gpu_nodes_needs_a_toleration(label: str) -> None:
     """Given a selector of GPU nodes without the toleration, expect the toleration as the fix."""
     (reason,) = plan_of(selector=f"{{{label}}}").workloads[0].reasons
     assert (reason.code, reason.pool) == ("missing-toleration", "l4")
 
 
-def test_a_label_of_every_node_does_not_select_gpu_nodes() -> None:
+def test_label_of_every_node_does_not_select_gpu_nodes() -> None:
     assert plan_of(selector="{kubernetes.io/os: linux}").verdict == "fits"
 
 
-def test_an_affinity_that_avoids_gpu_nodes_is_met_by_the_system_pool() -> None:
+def test_affinity_that_avoids_gpu_nodes_matches_the_system_pool() -> None:
     term = "{key: nvidia.com/gpu.present, operator: DoesNotExist}"
     required = f"{{nodeSelectorTerms: [{{matchExpressions: [{term}]}}]}}"
     plan = plan_of(
@@ -104,21 +104,21 @@ def test_an_affinity_that_avoids_gpu_nodes_is_met_by_the_system_pool() -> None:
     assert dict(plan.workloads[0].placements) == {"system": 2}
 
 
-def test_nodes_without_gpus_certainly_lack_the_labels_of_gpus() -> None:
+def test_system_nodes_certainly_lack_gpu_labels() -> None:
     """Given a label of GPU feature discovery that no pool promises, expect a certain answer."""
     plan = plan_of(selector="{nvidia.com/gpu.product: NVIDIA-L4}")
     assert plan.verdict == "does-not-fit"
     assert [each.code for each in plan.workloads[0].reasons] == ["node-selector"]
 
 
-def test_a_machine_that_no_table_holds_leaves_the_question_open() -> None:
+def test_unknown_system_machine_type_leaves_the_verdict_open() -> None:
     plan = plan_of(machine="x9.large")
     assert plan.verdict == "cannot-tell"
     assert {reason.code for reason in plan.workloads[0].reasons} == {"system-machine-unknown"}
 
 
 @pytest.mark.parametrize("replicas", [2, 9])
-def test_the_document_is_judged_the_same(replicas: int) -> None:
+def test_plan_file_has_the_same_verdict(replicas: int) -> None:
     plan = plan_of(replicas=replicas, cpu="1")
     again = judge_document(plan_file(plan).document())
     assert [(each.workload, each.placed, each.pending) for each in again.workloads] == [

@@ -52,7 +52,7 @@ SYSTEM = {"a pod for each default node": (1, 2), "more pods than the default nod
 
 
 @pytest.mark.parametrize("name", SYSTEM)
-def test_a_suggested_fleet_has_enough_system_nodes(name: str) -> None:
+def test_suggested_fleet_has_enough_system_nodes(name: str) -> None:
     replicas, expected = SYSTEM[name]
 
     found = suggest_fleets(

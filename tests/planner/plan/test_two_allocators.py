@@ -105,7 +105,7 @@ def planned(cluster: list[dict[str, Any]], *workloads: dict[str, Any]) -> Plan:
     return make_plan(PlanRequest(sources=sources, observed=observed))
 
 
-def test_four_gpus_for_four_pods_of_the_plugin_and_four_claims_do_not_fit() -> None:
+def test_plugin_pods_and_claims_for_all_gpus_do_not_fit() -> None:
     plan = planned(node(4), plain(4), claims(4))
 
     assert plan.verdict == "does-not-fit"
@@ -118,7 +118,7 @@ def test_four_gpus_for_four_pods_of_the_plugin_and_four_claims_do_not_fit() -> N
     )
 
 
-def test_two_of_each_may_get_the_same_gpu_so_nobody_can_tell() -> None:
+def test_plugin_pods_and_claims_that_may_collide_cannot_be_decided() -> None:
     plan = planned(node(4), plain(2), claims(2))
 
     assert plan.verdict == "cannot-tell"
@@ -126,18 +126,18 @@ def test_two_of_each_may_get_the_same_gpu_so_nobody_can_tell() -> None:
 
 
 @pytest.mark.parametrize("workload", [plain(4), claims(4)], ids=["the plugin", "the driver"])
-def test_pods_of_one_allocator_alone_fit(workload: dict[str, Any]) -> None:
+def test_pods_of_only_one_allocator_fit(workload: dict[str, Any]) -> None:
     assert planned(node(4), workload).verdict == "fits"
 
 
-def test_pods_that_outlive_the_device_plugin_keep_their_gpus() -> None:
+def test_running_pods_of_a_removed_device_plugin_keep_their_gpus() -> None:
     plan = planned([*node(0), *running(3)], claims(4))
 
     assert plan.verdict == "does-not-fit"
     assert "at least 3 devices are used by two pods" in plan.diagnostics[0].message
 
 
-def test_pods_whose_extended_resource_a_claim_serves_hold_no_gpu_of_a_plugin() -> None:
+def test_pods_served_by_a_claim_use_no_plugin_gpu() -> None:
     served = {"extendedResourceClaimStatus": {"resourceClaimName": "old-0-gpus"}}
 
     assert planned([*node(0), *running(1, served)], claims(2)).verdict == "fits"

@@ -34,7 +34,7 @@ def requesting(part: str = "capacity: {requests: {memory: 7Gi}}") -> Source:
 
 
 @pytest.mark.parametrize("driver", ["25.8.1", "0.5.0"])
-def test_the_fix_of_a_whole_device_shares_it(driver: str) -> None:
+def test_fix_for_a_whole_device_shares_it(driver: str) -> None:
     where = l4("eks", "1.36", f"drivers.nvidia.version={driver}")
     plan = plan_of(where, requesting())
     (found,) = [each for each in plan.diagnostics if each.code == UNDIVIDED]
@@ -52,7 +52,7 @@ def test_the_fix_of_a_whole_device_shares_it(driver: str) -> None:
     [("drivers.nvidia.version=25.8.1",), ("drivers.nvidia.version=0.5.0",), SHARED],
     ids=["an older driver", "no shared devices", "devices shared by memory"],
 )
-def test_the_fix_publishes_the_requested_capacity(settings: tuple[str, ...]) -> None:
+def test_fix_publishes_the_requested_capacity(settings: tuple[str, ...]) -> None:
     """A request for `shares` needs devices that are divided in a number of shares."""
     where = l4("eks", "1.36", *settings)
     asked = requesting("capacity: {requests: {shares: 1}}")
@@ -77,7 +77,7 @@ def test_one_fix_shares_the_devices_of_an_older_cluster(kubernetes: str, driver:
     assert [sum(pool.nodes.desired for pool in each.pools) for each in (plan, shared)] == [3, 1]
 
 
-def test_a_plan_for_another_version_keeps_the_fix_of_a_dropped_part() -> None:
+def test_plan_for_another_version_keeps_the_fix() -> None:
     plan = plan_of(l4("eks", "1.36"), requesting(), kubernetes="1.35")
     (found,) = [each for each in plan.diagnostics if each.code == "field-dropped"]
     assert found.fix.startswith("plan for Kubernetes 1.36 or later")
@@ -92,12 +92,12 @@ def test_a_plan_for_another_version_keeps_the_fix_of_a_dropped_part() -> None:
         ("Kubernetes 1.34", l4(kubernetes="1.34"), "capacity: {requests: {memory: 7Gi}}"),
     ],
 )
-def test_no_warning(name: str, where: Fleet, part: str) -> None:
+def test_valid_requests_cause_no_warning(name: str, where: Fleet, part: str) -> None:
     plan = plan_of(where, requesting(part))
     assert UNDIVIDED not in {each.code for each in plan.diagnostics}, name
 
 
-def test_a_cloud_without_shared_devices_has_no_setting_to_change() -> None:
+def test_cloud_without_shared_devices_gets_no_setting_as_a_fix() -> None:
     (found,) = [
         each for each in plan_of(l4("gke"), requesting()).diagnostics if each.code == UNDIVIDED
     ]
@@ -106,7 +106,7 @@ def test_a_cloud_without_shared_devices_has_no_setting_to_change() -> None:
     assert UNDIVIDED not in {each.code for each in without.diagnostics}
 
 
-def test_a_cloud_without_shares_gets_no_advice_to_upgrade() -> None:
+def test_cloud_without_shares_gets_no_advice_to_upgrade() -> None:
     """Given GKE, which doesn't support the driver's gate, a newer version shares nothing."""
     plan = plan_of(l4("gke", "1.35"), requesting())
     (found,) = [each for each in plan.diagnostics if each.code == "field-dropped"]

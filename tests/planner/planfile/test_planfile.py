@@ -62,13 +62,13 @@ def content(**changes: Any) -> dict[str, Any]:
     }
 
 
-def test_both_texts_read_back_to_the_same_document() -> None:
+def test_both_text_forms_are_read_as_the_same_plan() -> None:
     plan_file = seal(content())
     assert parse_document(canonical_text(plan_file)) == plan_file
     assert parse_document(file_text(plan_file)) == plan_file
 
 
-def test_a_document_from_before_a_field_was_added_keeps_its_digest() -> None:
+def test_plan_file_without_a_newer_field_keeps_its_digest() -> None:
     old = content()
     del old["fleet"]["headroom"], old["fleet"]["quotas"]
     old = {"version": VERSION, **old}
@@ -78,7 +78,7 @@ def test_a_document_from_before_a_field_was_added_keeps_its_digest() -> None:
     assert parse_document(canonical_text(kept)) == kept
 
 
-def test_numbers_that_went_through_floats_are_caught() -> None:
+def test_integers_changed_to_floats_are_detected() -> None:
     document = json.loads(canonical_text(seal(content())))
     document["pools"][0]["nodes"]["min"] = 2.0
     with pytest.raises(PlanFileError, match="changed it by hand"):
@@ -99,7 +99,7 @@ def test_numbers_that_went_through_floats_are_caught() -> None:
     ],
     ids=["broken", "a list", "another version", "edited by hand", "nested"],
 )
-def test_a_bad_document_says_why(text: str, sentence: str) -> None:
+def test_invalid_plan_file_is_explained(text: str, sentence: str) -> None:
     with pytest.raises(PlanFileError, match=sentence):
         parse_document(text)
 
@@ -125,12 +125,12 @@ def test_a_bad_document_says_why(text: str, sentence: str) -> None:
         "counts out of order",
     ],
 )
-def test_content_that_is_no_plan_cannot_be_sealed(changes: dict[str, Any]) -> None:
+def test_invalid_content_cannot_be_sealed(changes: dict[str, Any]) -> None:
     with pytest.raises(PlanFileError):
         seal(content(**changes))
 
 
-def test_a_plan_is_fresh_whatever_the_order_and_the_files_of_documents() -> None:
+def test_document_order_and_file_names_do_not_make_a_plan_stale() -> None:
     check_inputs(
         seal(content()), fleet(), (Source("x.yaml", "kind: B\n"), Source("y.yaml", "kind: A\n"))
     )
@@ -145,20 +145,20 @@ def test_a_plan_is_fresh_whatever_the_order_and_the_files_of_documents() -> None
         ("us-west-2", None, "the fleet has changed"),
     ],
 )
-def test_a_stale_plan_names_what_changed(
+def test_stale_plan_reports_what_changed(
     region: str, workloads: tuple[Source, ...] | None, sentence: str
 ) -> None:
     with pytest.raises(PlanFileError, match=sentence):
         check_inputs(seal(content()), fleet(region), workloads)
 
 
-def test_a_missing_plan_says_which_command_makes_it(tmp_path: Path) -> None:
+def test_missing_plan_file_gets_the_command_that_writes_it(tmp_path: Path) -> None:
     with pytest.raises(PlanFileError) as caught:
         read_plan_file(tmp_path / "dev.plan.json", stack="dev")
     assert "pulumi-dra plan --stack dev --write" in caught.value.fix
 
 
-def test_its_parts_are_typed() -> None:
+def test_parts_of_a_plan_file_are_typed() -> None:
     plan_file = seal(content())
     assert plan_file.fleet == fleet()
     assert plan_file.fleet.pool("l4").machine == plan_file.pool("l4").machine

@@ -14,7 +14,7 @@ def digest(*texts: str) -> str:
     return digest_documents([Source(f"{number}.yaml", text) for number, text in enumerate(texts)])
 
 
-def test_the_digest_does_not_see_files_order_line_ends_and_blanks_around_documents() -> None:
+def test_digest_ignores_files_order_line_ends_and_blank_lines() -> None:
     expected = digest("a: 1\n---\nb: 2\n")
     assert expected.startswith("sha256:")
     assert len(expected) == 71
@@ -36,14 +36,12 @@ def test_the_digest_does_not_see_files_order_line_ends_and_blanks_around_documen
         "a: 1\n----\nb: 2",
     ],
 )
-def test_the_digest_sees_every_change_of_a_document(other: str) -> None:
+def test_digest_depends_on_every_document(other: str) -> None:
     assert digest(other) != digest("a: 1\n---\nb: 2\n")
 
 
 @given(st.lists(st.text("ab:\n ", max_size=8), max_size=5), st.randoms())
-def test_the_digest_is_the_same_in_any_order_and_split_over_files(
-    parts: list[str], random: object
-) -> None:
+def test_digest_ignores_order_and_files(parts: list[str], random: object) -> None:
     shuffled = list(parts)
     random.shuffle(shuffled)  # type: ignore[attr-defined]  # hypothesis gives a random.Random
     assert digest("\n---\n".join(parts)) == digest(*shuffled)
@@ -75,7 +73,7 @@ spec:
     ],
     ids=["tag", "no tag", "digest", "both", "comment at the end", "comment", "exemption"],
 )
-def test_the_digest_does_not_see_image_versions_and_comments(old: str, new: str) -> None:
+def test_digest_ignores_image_versions_and_comments(old: str, new: str) -> None:
     assert old in POD
     assert digest(POD.replace(old, new)) == digest(POD)
 
@@ -90,7 +88,7 @@ def test_the_digest_does_not_see_image_versions_and_comments(old: str, new: str)
     ],
     ids=["image", "registry", "name", "flow style"],
 )
-def test_the_digest_sees_other_images_and_fields(old: str, new: str) -> None:
+def test_digest_depends_on_images_and_fields(old: str, new: str) -> None:
     assert digest(POD.replace(old, new)) != digest(POD)
 
 
@@ -122,7 +120,7 @@ ONE = 'pulumi-dra/ignore: "spot-without-disruption-budget — tested, and accept
         ("  labels:", f"  annotations: {{{ONE}}}\n  labels:"),
     ],
 )
-def test_comments_after_values_and_exemptions_change_nothing(old: str, new: str) -> None:
+def test_comments_after_values_and_exemptions_are_ignored(old: str, new: str) -> None:
     assert old in CHAT
     assert digest(CHAT.replace(old, new)) == digest(CHAT)
 
@@ -136,11 +134,11 @@ def test_comments_after_values_and_exemptions_change_nothing(old: str, new: str)
         ("app: chat", "app: chat#2"),
     ],
 )
-def test_number_signs_inside_values_and_other_annotations_count(old: str, new: str) -> None:
+def test_number_signs_in_values_and_other_annotations_are_included(old: str, new: str) -> None:
     assert digest(CHAT.replace(old, new)) != digest(CHAT)
 
 
-def test_an_exemption_beside_another_annotation_changes_nothing() -> None:
+def test_exemption_with_another_annotation_is_ignored() -> None:
     noted = CHAT.replace("  labels:", "  annotations:\n    team: ml\n  labels:")
     exempt = noted.replace("    team: ml\n", f"    team: ml\n    {ONE}\n")
     assert digest(exempt) == digest(noted)

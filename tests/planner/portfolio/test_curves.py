@@ -26,7 +26,7 @@ def plan_of(workloads: str, steps: int = 0) -> Plan:
     )
 
 
-def test_a_curve_is_what_plans_of_every_count_say() -> None:
+def test_curve_matches_the_plans_of_every_count() -> None:
     """6 nodes with one GPU and 3 nodes with four GPUs: 18 GPUs, of which web uses 3 and train uses
     4.
     """
@@ -49,7 +49,7 @@ def test_a_curve_is_what_plans_of_every_count_say() -> None:
         assert step.nodes_bound <= step.total
 
 
-def test_the_simulation_has_a_number_of_its_own() -> None:
+def test_curve_has_a_simulated_count() -> None:
     curve = curve_of(deployment("web", 3), 20, simulate=0.2)
     assert curve.placed_up_to is not None
     assert curve.simulated_up_to is not None
@@ -57,11 +57,11 @@ def test_the_simulation_has_a_number_of_its_own() -> None:
     assert plan_of(deployment("web", 3 + curve.simulated_up_to), 20_000).verdict == "fits"
 
 
-def test_a_workload_that_does_not_fit_today_has_no_room() -> None:
+def test_workload_that_does_not_fit_cannot_grow() -> None:
     curve = curve_of(deployment("web", 30), 4)
     assert (curve.placed_up_to, curve.refused_from, curve.steps) == (None, 0, ())
 
 
-def test_what_was_not_tried_is_said() -> None:
+def test_limit_of_the_curve_is_reported() -> None:
     curve = curve_of(deployment("web", 1), 2)
     assert (curve.placed_up_to, curve.refused_from, curve.most) == (2, None, 2)

@@ -86,7 +86,7 @@ def check(instance: Instance) -> tuple[bool, Decimal]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(10))
-def test_bound_optimum_and_answer_are_in_order(part: int) -> None:
+def test_placement_is_between_bound_and_optimum(part: int) -> None:
     """Sixty instances in ten parts, more with PLACINGS; most answers are the optimum, and the gap
     is stated.
     """
@@ -97,7 +97,7 @@ def test_bound_optimum_and_answer_are_in_order(part: int) -> None:
 
 
 @pytest.mark.long
-def test_the_search_without_trying_everything_finds_as_much(
+def test_heuristic_search_finds_almost_the_same_placements(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(placing, "MOST_EXHAUSTIVE", 0)
@@ -109,7 +109,7 @@ def test_the_search_without_trying_everything_finds_as_much(
 CHEAP, DEAR = Pool("g6.2xlarge", 1, 3, 100), Pool("g6.2xlarge", 1, 3, 200)
 
 
-def test_a_workload_goes_where_it_is_cheap_and_may_run() -> None:
+def test_workload_is_placed_on_the_cheapest_allowed_cluster() -> None:
     free = Load("free", 2, 1, (0, 1))
     bound_to_dear = Load("bound", 1, 1, (1,))
     found = place(Instance(((CHEAP,), (DEAR,)), ((), ()), (free, bound_to_dear)))
@@ -120,7 +120,7 @@ def test_a_workload_goes_where_it_is_cheap_and_may_run() -> None:
     assert (found.cost, found.bound, found.gap, found.exhaustive) == (4, 4, 0, True)
 
 
-def test_a_workload_that_no_cluster_takes_does_not_fit() -> None:
+def test_workload_without_an_allowed_cluster_does_not_fit() -> None:
     found = place(
         Instance(
             ((CHEAP,), (DEAR,)), ((), ()), (Load("nowhere", 1, 1, ()), Load("free", 1, 1, (0, 1)))
@@ -133,6 +133,6 @@ def test_a_workload_that_no_cluster_takes_does_not_fit() -> None:
     }
 
 
-def test_more_than_all_clusters_hold_is_refused() -> None:
+def test_more_pods_than_all_clusters_fit_are_pending() -> None:
     found = place(Instance(((CHEAP,), (DEAR,)), ((), ()), (Load("many", 7, 1, (0, 1)),)))
     assert (found.verdict, found.pending) == ("does-not-fit", 4)

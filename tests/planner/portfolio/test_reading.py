@@ -74,7 +74,7 @@ STACKS = "stacks:\n  - {fleet: a.yaml, workloads: [w]}\n"
         ),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(text: str, place: str, says: str) -> None:
+def test_wrong_value_is_reported_with_its_place(text: str, place: str, says: str) -> None:
     with pytest.raises(PortfolioError) as caught:
         read_portfolio(document(text), file="portfolio.yaml")
     told = str(caught.value)
@@ -82,14 +82,14 @@ def test_what_is_wrong_is_told_with_its_place(text: str, place: str, says: str) 
     assert says in told
 
 
-def test_every_fault_is_told_at_once() -> None:
+def test_all_faults_are_reported_together() -> None:
     text = STACKS + "scenarios:\n  - {name: a, zonez: []}\nask: {demand: all}\n"
     with pytest.raises(PortfolioError) as caught:
         read_portfolio(document(text), file="portfolio.yaml")
     assert len(caught.value.others) == 1
 
 
-def test_defaults() -> None:
+def test_omitted_fields_have_defaults() -> None:
     read = read_portfolio(document(STACKS))
     assert [each.name for each in read.all_scenarios] == ["as-is"]
     assert not read.all_scenarios[0].edits_fleet

@@ -37,7 +37,9 @@ def losing_more_than(spare: int, nodes: int, loss: float) -> float:
 
 
 @pytest.mark.parametrize(("replicas", "nodes", "loss"), [(4, 4, 0.1), (4, 5, 0.2), (3, 6, 0.3)])
-def test_lost_spot_nodes_are_as_likely_as_they_are(replicas: int, nodes: int, loss: float) -> None:
+def test_probability_of_lost_spot_nodes_matches_the_formula(
+    replicas: int, nodes: int, loss: float
+) -> None:
     found = risk_of(replicas, nodes, spotLoss=loss, draws=400, seed=11)
     pending = losing_more_than(nodes - replicas, nodes, loss)
     four_deviations = 4 / found.draws**0.5
@@ -56,12 +58,12 @@ def test_on_demand_nodes_are_not_lost() -> None:
     assert (found.pending.estimate, found.lost.estimate, found.most_pods) == (0, 0, 0)
 
 
-def test_all_spot_nodes_lost_leave_every_pod() -> None:
+def test_losing_all_spot_nodes_leaves_every_pod_pending() -> None:
     found = risk_of(4, 4, spotLoss=1)
     assert (found.pending.estimate, found.pods.estimate, found.most_pods) == (1, 4, 4)
 
 
-def test_the_same_seed_has_the_same_answer_and_another_seed_has_others() -> None:
+def test_same_seed_gives_the_same_answer() -> None:
     one, again, other = (risk_of(4, 4, spotLoss=0.3, seed=seed) for seed in (3, 3, 1_000))
     assert one == again
     assert one.pods != other.pods

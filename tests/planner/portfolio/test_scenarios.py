@@ -96,7 +96,7 @@ NONE = {"count": {"min": 0, "max": 0}}
         next(iter(each), "no-edits") if isinstance(each, dict) and len(each) < 3 else ""
     ),
 )
-def test_a_cell_is_the_plan_of_the_edited_stack(
+def test_cell_equals_the_plan_of_the_edited_stack(
     edits: dict[str, Any], edited_fleet: dict[str, Any], edited_work: str
 ) -> None:
     asked = portfolio(scenarios=[{"name": "edited", **edits}])
@@ -110,7 +110,7 @@ def test_manifests_are_added() -> None:
     assert cells(asked, TWO).answer(future(asked, "more", added)) == planned(fleet(), TWO + added)
 
 
-def test_pods_that_nobody_owns_are_repeated() -> None:
+def test_bare_pods_are_repeated() -> None:
     asked = portfolio(
         scenarios=[{"name": "twice", "replicas": {"factor": 2, "workloads": ["default/lone"]}}]
     )
@@ -119,7 +119,7 @@ def test_pods_that_nobody_owns_are_repeated() -> None:
     assert answer == planned(fleet(), TWO + POD + second)
 
 
-def test_a_price_factor_is_for_prices_that_are_known() -> None:
+def test_price_factor_applies_to_known_prices() -> None:
     asked = portfolio(scenarios=[{"name": "dear", "priceFactor": 1.25}])
     stack = cells(asked, TWO)
     before, after = stack.answer(future(asked, "as-is")), stack.answer(future(asked, "dear"))
@@ -129,7 +129,7 @@ def test_a_price_factor_is_for_prices_that_are_known() -> None:
     assert after.hourly_usd == before.hourly_usd * 5 / 4
 
 
-def test_what_is_assumed_of_zones_is_said() -> None:
+def test_assumptions_about_zones_are_reported() -> None:
     text = FLEET.replace("network: {zones: [us-east-1a, us-east-1b]}\n", "")
     asked = portfolio(scenarios=[{"name": "lost", "zonesLost": ["us-east-1a"]}])
     answer = cells(asked, TWO, text).answer(future(asked, "lost"))
@@ -152,14 +152,14 @@ def test_what_is_assumed_of_zones_is_said() -> None:
         ({"driver": "1.2.3"}, "1.2.3"),
     ],
 )
-def test_an_edit_that_is_wrong_is_told(edits: dict[str, Any], says: str) -> None:
+def test_wrong_edit_is_reported(edits: dict[str, Any], says: str) -> None:
     asked = portfolio(scenarios=[{"name": "wrong", **edits}])
     answer = cells(asked, TWO).answer(future(asked, "wrong"))
     assert isinstance(answer, CellFault)
     assert (answer.kind, says in str(answer)) == ("input", True)
 
 
-def test_cells_do_not_depend_on_what_was_asked_before() -> None:
+def test_cells_do_not_depend_on_previous_cells() -> None:
     edits: list[dict[str, Any]] = [
         {"replicas": 2},
         {"kubernetes": "1.35"},

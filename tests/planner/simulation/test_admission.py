@@ -42,7 +42,7 @@ def placed(
     return {ref.name: each.placed for ref, each in outcome.workloads.items()}
 
 
-def test_who_comes_first_takes_the_room_not_whom_the_plan_gives_it() -> None:
+def test_pods_use_a_quota_in_arrival_order() -> None:
     made = [
         workload(shape(), 2, name="web", at=0),
         workload(shape(), 0, kind="Job", name="job", at=1),
@@ -51,7 +51,7 @@ def test_who_comes_first_takes_the_room_not_whom_the_plan_gives_it() -> None:
     assert placed(made, 3, REVERSED, refused={"web": 2, "job": 2}) == {"web": 1, "job": 2}
 
 
-def test_a_stateful_set_takes_what_is_left() -> None:
+def test_stateful_set_uses_the_remaining_quota() -> None:
     made = [
         workload(shape(), 3, name="web", at=0),
         workload(shape(), 4, kind="StatefulSet", name="set", at=1),
@@ -59,7 +59,7 @@ def test_a_stateful_set_takes_what_is_left() -> None:
     assert placed(made, 5) == {"web": 3, "set": 2}
 
 
-def test_a_pending_pod_takes_room_too() -> None:
+def test_pending_pod_also_uses_quota() -> None:
     made = [
         workload(shape(requests=WIDE), 2, name="wide", at=0),
         workload(shape(), 2, name="web", at=1),
@@ -67,7 +67,7 @@ def test_a_pending_pod_takes_room_too() -> None:
     assert placed(made, 3) == {"wide": 1, "web": 1}
 
 
-def test_pods_that_give_way_leave_their_room_and_nobody_applies_a_bare_pod_again() -> None:
+def test_preempted_pods_release_quota_but_bare_pods_are_not_retried() -> None:
     """A pod in another namespace preempts the first pod. The controller then creates the waiting
     pod, but nothing re-creates the rejected pod.
     """

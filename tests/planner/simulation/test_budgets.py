@@ -70,7 +70,7 @@ TWO_NODES = [offer("n1"), offer("n2")]
         pytest.param({"least": "some"}, "b", id="no share at all"),
     ],
 )
-def test_pods_go_where_budgets_let_them(limit, gone):
+def test_preemption_respects_budgets(limit, gone):
     shapes = [served("b", 2, on="n2"), served("a", 2, on="n1", at=1), high()]
     assert preempted(shapes, TWO_NODES, budget("a", **limit), budget("b", least=0)) == [gone]
     assert preempted(shapes, TWO_NODES) == ["a"]
@@ -84,13 +84,13 @@ def test_pods_go_where_budgets_let_them(limit, gone):
         pytest.param("StatefulSet", {"most": 1}, "a", id="a StatefulSet says it"),
     ],
 )
-def test_who_makes_the_pods_decides_whether_shares_can_be_told(kind, limit, gone):
+def test_percentages_in_budgets_depend_on_the_owner(kind, limit, gone):
     shapes = [served("b", 2, on="n2"), served("a", 2, on="n1", at=1, kind=kind), high()]
     assert preempted(shapes, TWO_NODES, budget("a", **limit)) == [gone]
 
 
 @pytest.mark.parametrize(("limit", "gone"), [({"most": 1}, "b"), ({"least": 1}, "a")])
-def test_pods_that_nobody_makes_are_kept_by_shares_and_go_by_counts(limit, gone):
+def test_budgets_of_bare_pods_allow_counts_but_no_percentages(limit, gone):
     on_first = {"kubernetes.io/hostname": "n1"}
     alone = [
         bare(shape(requests=HALF, labels={"app": "a"}, node_selector=on_first), f"a-{at}", at)
@@ -101,13 +101,13 @@ def test_pods_that_nobody_makes_are_kept_by_shares_and_go_by_counts(limit, gone)
     ) == [gone]
 
 
-def test_a_budget_is_no_law():
+def test_budgets_are_violated_if_nothing_else_helps():
     """If preempting other pods doesn't help, protected pods are preempted."""
     shapes = [served("a", 2, on="n1"), high(requests=WHOLE)]
     assert preempted(shapes, [offer("n1")], budget("a", least=2)) == ["a", "a"]
 
 
-def test_a_budget_that_is_used_up_by_one_pod_keeps_the_next():
+def test_exhausted_budget_protects_the_next_pod():
     """The first victim leaves the budget empty: its Deployment makes another pod, which is
     pending.
     """
@@ -115,7 +115,7 @@ def test_a_budget_that_is_used_up_by_one_pod_keeps_the_next():
     assert preempted(shapes, TWO_NODES, budget("a", most=1)) == ["a", "b"]
 
 
-def test_on_a_node_the_pods_that_no_budget_keeps_go_though_they_are_more_important():
+def test_pods_without_a_budget_are_preempted_before_less_important_ones():
     shapes = [served("a", 1, priority=1), served("b", 1, at=1, priority=5), high()]
     assert preempted(shapes, [offer("n1")]) == ["a"]
     # b is re-created and scheduled again
@@ -134,7 +134,7 @@ def test_fewer_violations_are_better_than_lower_priorities():
 
 
 @pytest.mark.parametrize(("minor", "gone"), [(36, "c"), (37, "b")])
-def test_a_pod_of_two_budgets_counts_for_both_up_to_1_36(minor, gone):
+def test_pod_of_two_budgets_counts_for_both_until_1_36(minor, gone):
     """From 1.37 on, if one budget is exhausted, later budgets aren't charged, so they still allow
     another disruption.
     """
@@ -175,7 +175,7 @@ def gone_from(nodes, *budgets) -> list[str]:
     return [name.name for name in simulator([high()], nodes, budgets=budgets).run().preempted]
 
 
-def test_the_count_of_the_cluster_wins():
+def test_budget_status_of_the_cluster_takes_precedence():
     nodes = cluster(
         *(
             running(app, on, f"{app}{at}")
@@ -196,13 +196,13 @@ def test_the_count_of_the_cluster_wins():
     assert gone_from(nodes, budget("a", least=2, status=disrupted)) == ["a1"]
 
 
-def test_pods_that_are_not_ready_are_not_healthy():
+def test_unready_pods_are_unhealthy():
     pods = [running("a", "n1", "a0"), running("a", "n1", "a1", ready=False)]
     others = [running("b", "n2", f"b{at}") for at in range(2)]
     assert gone_from(cluster(*pods, *others), budget("a", least=1)) == ["b1"]
 
 
-def test_the_pods_that_started_last_go():
+def test_most_recently_started_pods_are_preempted():
     early, late = "2026-01-01T00:00:00Z", "2026-01-01T00:00:05Z"
     pods = [running("a", "n1", f"a{at}", started=early) for at in range(2)]
     others = [running("b", "n2", "b0", started=late), running("b", "n2", "b1", started=early)]

@@ -60,7 +60,7 @@ def told(outcome: SimulationOutcome) -> Any:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_what_is_remembered_changes_nothing(seed, monkeypatch):
+def test_caching_does_not_change_results(seed, monkeypatch):
     made = simulator(seed)
     orders = [ArrivalOrder("settled"), ArrivalOrder("settled", 3), ArrivalOrder("random", 1)]
     remembering = [told(made.run(order, lost=["n7"])) for order in orders]

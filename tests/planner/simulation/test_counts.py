@@ -67,7 +67,7 @@ def places_everything(
     return all(simulator.run(order).places_everything for order in ORDERS)
 
 
-def test_a_packing_that_works_in_every_order_is_kept():
+def test_packing_that_works_in_every_order_is_kept():
     found = counts([workload(shape(ONE_GPU), 8)], pool("a", 2, 4))
     assert (found.counts, found.at_packing, found.scale) == ({"a": 2}, (), 1)
 
@@ -84,7 +84,7 @@ def test_nodes_are_added_until_no_order_leaves_pods_pending():
     assert not places_everything(SMALL_AND_WHOLE, [a], fewer)
 
 
-def test_nodes_that_another_level_opened_answer_the_same():
+def test_nodes_opened_for_another_level_give_the_same_answer():
     pools = (pool("a", 2, 9), pool("b", 1, 9, gpus=2, cost=2))
     question = CountQuestion(
         demand=Demand(shapes=tuple(SMALL_AND_WHOLE)),
@@ -104,7 +104,7 @@ def test_nodes_that_another_level_opened_answer_the_same():
     assert simulate_counts(peak, 200_000, opened=opened) == simulate_counts(peak, 200_000)
 
 
-def test_answers_that_are_known_from_other_nodes_are_the_same():
+def test_cached_answers_of_other_nodes_are_the_same():
     demand, known = Demand(shapes=tuple(SMALL_AND_WHOLE)), KnownAnswers()
     offers = {name: pool(name, 0, 9, gpus).offer for name, gpus in (("a", 4), ("b", 2))}
     for counted in ({"a": 3}, {"a": 1, "b": 4}, {"a": 3}):
@@ -117,7 +117,7 @@ def test_answers_that_are_known_from_other_nodes_are_the_same():
             assert one.pending.keys() == other.pending.keys()
 
 
-def test_kinds_of_existing_pods_start_new_answers():
+def test_new_kinds_of_existing_pods_invalidate_the_cache():
     """Rules of pods can refer to pods that only the next nodes have."""
     kinds = Kinds()
     known = KnownAnswers(kinds=kinds)
@@ -129,7 +129,7 @@ def test_kinds_of_existing_pods_start_new_answers():
     assert len(known.answers({}, DEFAULT, STEP_BUDGET).rules) == 2
 
 
-def test_no_counts_within_the_maximum():
+def test_no_counts_within_the_maximum_are_found():
     found = counts(SMALL_AND_WHOLE, pool("a", 2, 2))
     assert found.counts is None
     assert found.complete
@@ -140,7 +140,7 @@ def test_no_counts_within_the_maximum():
     assert ref.name == "whole"
 
 
-def test_the_cheaper_pool_grows():
+def test_cheaper_pool_grows():
     pools = pool("dear", 2, 9, cost=9, minimum=2), pool("cheap", 0, 9, cost=1)
     found = counts(SMALL_AND_WHOLE, *pools)
     assert found.counts is not None
@@ -148,7 +148,7 @@ def test_the_cheaper_pool_grows():
     assert found.counts["cheap"] > 0
 
 
-def test_what_the_packing_has_of_a_pool_goes_when_another_has_grown():
+def test_packing_of_a_pool_shrinks_if_a_cheaper_pool_grows():
     pools = pool("dear", 2, 9, cost=9), pool("cheap", 0, 9, cost=1)
     found = counts(SMALL_AND_WHOLE, *pools)
     assert found.counts == {"dear": 0, "cheap": 5}
@@ -165,7 +165,7 @@ nodes take them.
 """
 
 
-def test_dear_nodes_are_given_for_more_cheap_ones():
+def test_expensive_nodes_are_replaced_by_more_cheap_ones():
     pools = pool("four", 2, 9, cost=4), pool("two", 0, 9, gpus=2, cost=1)
     found = counts(TWO_AND_WHOLE, *pools)
     assert found.counts is not None
@@ -198,7 +198,7 @@ def checked(
     return simulate_counts(question, steps)
 
 
-def test_counts_that_do_not_pass_a_check_are_not_answered_with():
+def test_counts_that_fail_a_check_are_rejected():
     unchecked, found = (
         checked(pool("a", 2, 9), checks=()),
         checked(pool("a", 2, 9), checks=(AT_ONCE, REVERSED)),
@@ -211,13 +211,13 @@ def test_counts_that_do_not_pass_a_check_are_not_answered_with():
     assert checked(pool("a", 2, found.counts["a"] - 1), checks=(REVERSED,)).counts is None
 
 
-def test_checks_within_the_maximum():
+def test_checks_stay_within_the_maximum():
     found = checked(pool("a", 2, 2), checks=(REVERSED,))
     assert (found.counts, found.complete) == (None, True)
     assert [each.order for each in found.at_maximum] == [REVERSED]
 
 
-def test_checks_take_half_of_the_steps_that_are_left():
+def test_checks_use_half_of_the_remaining_steps():
     steps = checked(pool("a", 2, 9), checks=()).spent
     many = check_orders(range(1_000))
     found = checked(pool("a", 2, 9), checks=many, steps=2 * steps)
@@ -226,13 +226,13 @@ def test_checks_take_half_of_the_steps_that_are_left():
     assert all(order.seed is not None for order in many)
 
 
-def test_what_is_too_large_is_simulated_at_a_scale():
+def test_large_demand_is_simulated_at_a_smaller_scale():
     found = counts([workload(shape(ONE_GPU), 8_000)], pool("a", 2_000, 3_000), steps=50_000)
     assert found.scale > 1
     assert found.counts == {"a": 2_000}
 
 
-def test_equal_questions_have_equal_answers():
+def test_counting_is_deterministic():
     assert counts(SMALL_AND_WHOLE, pool("a", 2, 9)) == counts(SMALL_AND_WHOLE, pool("a", 2, 9))
 
 
@@ -252,7 +252,7 @@ def fixes_of(
 
 
 @pytest.mark.parametrize("multiple", [1, 3, 7])
-def test_a_raised_maximum_is_one_that_the_cloud_can_build_and_the_next_plan_finds_counts_with_it(
+def test_raised_maximum_can_be_built_and_is_sufficient(
     multiple: int,
 ):
     a = replace(pool("a", 2, 2), multiple=multiple)
@@ -274,9 +274,7 @@ def test_no_fix_is_tried_without_steps():
 
 
 @pytest.mark.parametrize(("steps", "complete"), [(200_000, True), (60, False)])
-def test_pods_pending_at_a_smaller_scale_are_confirmed_at_full_scale_or_prove_nothing(
-    steps: int, complete: bool
-):
+def test_pods_pending_at_a_smaller_scale_are_confirmed_at_full_scale(steps: int, complete: bool):
     question = CountQuestion(
         demand=Demand(shapes=tuple(SMALL_AND_WHOLE)),
         pools=(pool("a", 2, 2),),

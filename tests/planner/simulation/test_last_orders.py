@@ -33,14 +33,14 @@ def names(order: ArrivalOrder) -> list[str]:
     return [phase[0].workload.name for phase in order.phases(setting.documents())]
 
 
-def test_each_workload_comes_last_and_the_others_in_several_orders() -> None:
+def test_each_workload_comes_last_in_several_orders() -> None:
     orders = last_orders(demand(*SHAPES), "steady")
     found = {tuple(names(order)) for order in orders}
     assert {each[-1] for each in found} == {"small", "pairs", "whole"}
     assert len(found) == 6
 
 
-def test_the_workload_with_the_most_devices_is_tried_first() -> None:
+def test_workload_with_the_most_devices_is_tried_first() -> None:
     first, second, third, *_ = last_orders(demand(*SHAPES), "steady")
     assert str(first) == "Pod default/whole last (seed 21)"
     assert [each.arrivals[0].name for each in (second, third)] == ["pairs", "small"]
@@ -52,12 +52,12 @@ def test_many_pods_are_tried_in_fewer_orders() -> None:
     assert len(last_orders(demand(*SHAPES), "steady")) == 24
 
 
-def test_a_single_workload_has_no_such_orders() -> None:
+def test_single_workload_has_no_last_orders() -> None:
     per_node = workload(shape(claim(request())), 1, name="agent", kind="DaemonSet", at=4)
     assert last_orders(demand(SMALL, per_node), "steady") == ()
 
 
-def test_counts_grow_if_a_workload_in_the_middle_can_come_last() -> None:
+def test_counts_grow_if_a_middle_workload_can_come_last() -> None:
     """Given pods that use a whole node, between two workloads that the scheduler spreads over six
     nodes, expect a seventh node, which neither document order nor reversed order needs.
     """

@@ -36,7 +36,7 @@ FOUR_PAIRS = _pairs(4)
 
 
 @pytest.mark.parametrize(("single", "least"), [(0, 10), (10, 10), (18, 11), (26, 12), (90, 20)])
-def test_two_pods_of_one_gpu_take_a_root_from_pods_of_four_pairs(single: int, least: float) -> None:
+def test_pods_of_one_gpu_block_roots_for_later_pods(single: int, least: float) -> None:
     """Ten nodes fit one such pod in addition to each of the ten later pods. Another node fits
     eight.
     """
@@ -45,7 +45,7 @@ def test_two_pods_of_one_gpu_take_a_root_from_pods_of_four_pairs(single: int, le
 
 
 @pytest.mark.parametrize("single", [1, 20, 40])
-def test_pods_of_one_gpu_that_come_later_take_what_is_free(single: int) -> None:
+def test_later_pods_of_one_gpu_use_free_devices(single: int) -> None:
     assert price_in_turn(demand((FOUR_PAIRS, 10), (ONE_GPU, single))) == pytest.approx(10)
 
 
@@ -53,7 +53,7 @@ def price_in_turn(asked: Demand) -> float:
     return order_bounds.price_in_turn(asked, OFFERS)
 
 
-def test_where_the_order_is_open_pods_of_one_gpu_fill_nodes() -> None:
+def test_pods_of_one_gpu_fill_nodes_in_an_open_order() -> None:
     """Forty pods run on five nodes, except that one node of each kind can be partly filled, and ten
     other nodes are needed.
     """

@@ -46,11 +46,11 @@ print(PLUGINS[-1].name, pods_by_node([workload(shape(), 2)], nodes)["w0"])
 """
 
 
-def test_score_plugins_have_the_names_and_weights_of_the_default_profile():
+def test_score_plugins_have_the_upstream_names_and_weights():
     assert {each.name: each.weight for each in PLUGINS if each.weight} == UPSTREAM_WEIGHTS
 
 
-def test_a_made_up_plugin_is_one_file(tmp_path):
+def test_custom_plugin_is_a_single_file(tmp_path):
     folder = tmp_path / "dra_planner" / "simulation" / "plugins"
     folder.mkdir(parents=True)
     (folder / "generation.py").write_text(MADE_UP)
@@ -75,7 +75,7 @@ def test_a_made_up_plugin_is_one_file(tmp_path):
     ],
     ids=["least", "most", "ratio-packs", "ratio-spreads"],
 )
-def test_the_strategy_is_an_argument_of_node_resources_fit(fit, expected):
+def test_scoring_strategy_is_an_argument_of_node_resources_fit(fit, expected):
     profile = Profile(name="second", fit=fit, weights={"PodTopologySpread": 0})
     pods = workload(shape(requests={"cpu": 1_000, "memory": GI}), 4)
     nodes = [offer(name, cpu=16_000, memory=16 * GI) for name in "ab"]

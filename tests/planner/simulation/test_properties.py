@@ -73,7 +73,7 @@ def sums(outcome: SimulationOutcome) -> list[tuple[str, int, int]]:
 
 @given(nodes(), workloads(), ORDERS)
 @settings(max_examples=120, deadline=None)
-def test_no_placement_breaks_a_filter_or_a_capacity(given_nodes, demand, order):
+def test_no_placement_violates_a_filter_or_a_capacity(given_nodes, demand, order):
     outcome = simulator(demand, given_nodes).run(order)
     cluster = outcome.cluster
     zones: Counter[str] = Counter()
@@ -100,7 +100,7 @@ def test_no_placement_breaks_a_filter_or_a_capacity(given_nodes, demand, order):
 
 @given(nodes(), workloads(), st.sampled_from([SETTLED, AT_ONCE, REVERSED]))
 @settings(max_examples=60, deadline=None)
-def test_judging_equal_nodes_once_changes_nothing(given_nodes, demand, order):
+def test_evaluating_equal_nodes_once_changes_nothing(given_nodes, demand, order):
     """A preference for a node that doesn't exist doesn't change scores, but makes all nodes
     different.
     """
@@ -114,7 +114,7 @@ def test_judging_equal_nodes_once_changes_nothing(given_nodes, demand, order):
 
 @given(nodes(), workloads(), ORDERS)
 @settings(max_examples=60, deadline=None)
-def test_every_pod_is_somewhere(given_nodes, demand, order):
+def test_every_pod_is_accounted_for(given_nodes, demand, order):
     outcome = simulator(demand, given_nodes).run(order)
     for each in demand:
         found = outcome.workloads[each.members[0].workload]
@@ -126,7 +126,7 @@ def test_every_pod_is_somewhere(given_nodes, demand, order):
 
 @given(nodes(), workloads(), ORDERS)
 @settings(max_examples=60, deadline=None)
-def test_a_seed_reproduces_and_memory_changes_nothing(given_nodes, demand, order):
+def test_simulation_is_reproducible_and_independent_of_previous_runs(given_nodes, demand, order):
     shared: Simulator = simulator(demand, given_nodes)
     shared.run(REVERSED)
     again, fresh = shared.run(order), simulator(demand, given_nodes).run(order)
@@ -136,7 +136,7 @@ def test_a_seed_reproduces_and_memory_changes_nothing(given_nodes, demand, order
 
 @given(workloads(), st.integers(1, 4), st.integers(1, 4), ORDERS)
 @settings(max_examples=60, deadline=None)
-def test_the_order_of_equal_nodes_changes_only_names(demand, gpus, count, order):
+def test_order_of_equal_nodes_changes_only_names(demand, gpus, count, order):
     made = [offer(f"n{number}", gpus, zone="a", cpu=8_000) for number in range(count)]
     forwards, backwards = (
         simulator(demand, made).run(order),

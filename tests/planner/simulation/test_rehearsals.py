@@ -29,35 +29,35 @@ def test_every_case_is_compared():
 @pytest.mark.parametrize(
     ("arrival", "share"), [("settled", 95), ("at-once", 95), ("settled-reversed", 95)]
 )
-def test_counts_per_workload_are_those_of_the_scheduler(arrival, share):
+def test_counts_per_workload_match_the_scheduler(arrival, share):
     compared = of(arrival)
     agreed = [each for each in compared if each.counts_agree]
     assert len(agreed) * 100 >= share * len(compared)
 
 
 @pytest.mark.parametrize("arrival", ["settled", "at-once", "settled-reversed"])
-def test_pods_are_in_the_right_pool(arrival):
+def test_pods_are_in_the_recorded_pool(arrival):
     compared = of(arrival)
     assert sum(each.in_right_pool for each in compared) * 100 >= 97 * sum(
         each.pods for each in compared
     )
 
 
-def test_no_false_alarm():
+def test_no_pod_is_wrongly_reported_as_pending():
     """If the scheduler placed all pods, the simulation leaves no pods pending."""
     for each in of("settled"):
         if not any(counts.pending for counts in each.recorded.values()):
             assert not any(counts.pending for counts in each.simulated.values()), each.case
 
 
-def test_no_false_fits():
+def test_no_pending_pod_is_missed():
     """If the scheduler left pods pending, the simulation also leaves pods pending."""
     for each in of("settled"):
         if any(counts.pending for counts in each.recorded.values()):
             assert any(counts.pending for counts in each.simulated.values()), each.case
 
 
-def test_table_of_what_differs():
+def test_differences_match_the_golden_file():
     """After a change on purpose: REWRITE_GOLDEN=1, and read the difference."""
     text = table()
     if os.environ.get("REWRITE_GOLDEN"):

@@ -47,7 +47,7 @@ def labelled(**more):
 # -- scores
 
 
-def test_a_pod_goes_where_most_is_left():
+def test_pod_is_placed_on_the_node_with_the_most_free_capacity():
     assert pods_by_node([bare(shape())], [offer("small", cpu=4_000), offer("large")]) == {
         "p0": {"large": 1}
     }
@@ -60,7 +60,7 @@ def test_most_allocated_fills_nodes():
     assert pods_by_node(pods, nodes) == {"w0": {"n1": 2, "n2": 2}}
 
 
-def test_pods_of_one_deployment_are_spread_and_those_of_a_job_are_not():
+def test_deployment_pods_spread_but_job_pods_do_not():
     """The larger node has more left after a pod, but that counts less than the pods of the same
     owner there.
     """
@@ -75,13 +75,13 @@ def test_a_preferred_taint_is_avoided():
     assert pods_by_node([bare(shape())], nodes) == {"p0": {"n2": 1}}
 
 
-def test_a_preferred_node_label_weighs_more_than_room():
+def test_preferred_node_label_outweighs_free_capacity():
     wish = PreferredNodes(1, NodeSelectorTerm((Requirement("disk", "In", ("fast",)),)))
     nodes = [offer("n1"), offer("n2", cpu=8_000, labels={"disk": "fast"})]
     assert pods_by_node([bare(shape(preferred_nodes=(wish,)))], nodes) == {"p0": {"n2": 1}}
 
 
-def test_preferred_affinity_and_anti_affinity():
+def test_preferred_affinity_and_anti_affinity_are_scored():
     near = PreferredPods(100, PodAffinityTerm(topology_key=ZONE, label_selector=APP))
     far = PreferredPods(-100, PodAffinityTerm(topology_key=ZONE, label_selector=APP))
     nodes = [offer("a1", zone="a", cpu=8_000), offer("b1", zone="b")]
@@ -92,7 +92,7 @@ def test_preferred_affinity_and_anti_affinity():
         ] == {where: 1}
 
 
-def test_an_alternative_is_weighed_against_room_from_1_35_on():
+def test_alternatives_are_scored_since_1_35():
     """The preferred class is only on the fuller node."""
     wish = claim(first_of("r", ("gpu", 2), ("gpu", 1)))
     nodes = [offer("two", 2, cpu=8_000), offer("one", 1, cpu=64_000)]
@@ -104,7 +104,7 @@ def test_an_alternative_is_weighed_against_room_from_1_35_on():
 # -- rules between pods
 
 
-def test_zone_spread_counts_zones_whose_nodes_take_no_pod():
+def test_zone_spread_counts_zones_with_full_nodes():
     """Nodes of the other zone are full, but the zone exists: only so many pods may differ."""
     nodes = [offer("a1", zone="a"), offer("b1", zone="b", cpu=100)]
     assert pods_by_node([workload(labelled(topology_spread=(spread(ZONE),)), 6)], nodes) == {
@@ -112,13 +112,13 @@ def test_zone_spread_counts_zones_whose_nodes_take_no_pod():
     }
 
 
-def test_a_spread_key_that_no_node_carries_keeps_every_pod_away():
+def test_spread_key_without_nodes_rejects_every_pod():
     assert pods_by_node([workload(labelled(topology_spread=(spread("rack"),)), 2)], [offer()]) == {
         "w0": {}
     }
 
 
-def test_affinity_to_pods_of_namespaces_by_label():
+def test_affinity_selects_pods_of_labeled_namespaces():
     term = PodAffinityTerm(
         topology_key="kubernetes.io/hostname",
         label_selector=APP,
@@ -137,7 +137,7 @@ def test_affinity_to_pods_of_namespaces_by_label():
     assert pods_by_node([anchor, follower], nodes, namespaces={"other": {}})["w1"] == {}
 
 
-def test_a_pod_that_waits_for_company_is_tried_again():
+def test_pod_with_affinity_is_retried_after_its_target_arrives():
     term = PodAffinityTerm(topology_key="kubernetes.io/hostname", label_selector=APP)
     follower, anchor = (
         bare(shape(pod_affinity=(term,)), "follower", at=0),
@@ -149,7 +149,7 @@ def test_a_pod_that_waits_for_company_is_tried_again():
     }
 
 
-def test_a_shared_claim_holds_its_pods_on_one_node():
+def test_shared_claim_keeps_its_pods_on_one_node():
     shared = ShapeClaim(name="gpu", spec=ONE_GPU, shared=Key("default", "one"))
     pods = [bare(shape(shared, requests={"cpu": 40_000}), name, at) for at, name in enumerate("ab")]
     outcome = simulator(pods, [offer("n1", 1), offer("n2", 1)]).run()
@@ -164,7 +164,7 @@ def test_a_shared_claim_holds_its_pods_on_one_node():
 # -- pod arrival order
 
 
-def test_small_pods_first_leave_no_whole_node():
+def test_small_pods_that_arrive_first_block_whole_nodes():
     nodes = [offer("n1", 4), offer("n2", 4)]
     pods = [workload(shape(ONE_GPU), 4, name="small", at=0), bare(shape(FOUR_GPUS), "whole", at=1)]
     found = simulator(pods, nodes)
@@ -172,12 +172,12 @@ def test_small_pods_first_leave_no_whole_node():
     assert found.run(REVERSED).places_everything
 
 
-def test_at_once_bare_pods_come_before_those_of_controllers():
+def test_simultaneous_bare_pods_come_before_pods_of_controllers():
     pods = [workload(shape(ONE_GPU), 4, name="small", at=0), bare(shape(FOUR_GPUS), "whole", at=1)]
     assert simulator(pods, [offer("n1", 4), offer("n2", 4)]).run(AT_ONCE).places_everything
 
 
-def test_the_second_pod_of_a_stateful_set_comes_after_the_others():
+def test_second_pod_of_a_stateful_set_comes_after_other_pods():
     pods = [
         workload(shape(FOUR_GPUS), 2, name="sts", kind="StatefulSet", at=0),
         workload(shape(ONE_GPU), 4, name="small", at=1),
@@ -198,7 +198,7 @@ def test_pods_after_a_pending_one_of_a_stateful_set_are_not_created():
     assert (found.placed, found.pending, found.not_created) == (2, 1, 1)
 
 
-def test_higher_priority_goes_first_when_pods_are_together():
+def test_higher_priority_comes_first_among_simultaneous_pods():
     low = workload(shape(ONE_GPU), 16, name="low", at=0)
     high = workload(shape(claim(request(count=8)), priority=10), 1, name="high", at=1)
     found = simulator([low, high], [offer("n1", 8), offer("n2", 8)])
@@ -208,7 +208,7 @@ def test_higher_priority_goes_first_when_pods_are_together():
     assert later == {"low": 16, "high": 0}  # preemption frees no devices
 
 
-def test_a_daemon_set_puts_one_pod_on_each_node_that_it_is_meant_for():
+def test_daemon_set_places_one_pod_on_each_eligible_node():
     pods = [workload(shape(ONE_GPU), 3, kind="DaemonSet")]
     nodes = [offer("n1", 1), offer("n2", 0), offer("n3", 1, taints=[Taint("own")])]
     outcome = simulator(pods, nodes).run()
@@ -219,7 +219,7 @@ def test_a_daemon_set_puts_one_pod_on_each_node_that_it_is_meant_for():
 # -- preemption
 
 
-def test_the_fewest_pods_of_the_lowest_priority_go():
+def test_fewest_pods_of_the_lowest_priority_are_preempted():
     low = [bare(shape(requests={"cpu": 30_000}, priority=1), f"low{at}", at) for at in range(2)]
     mid = bare(shape(requests={"cpu": 60_000}, priority=5), "mid", 2)
     high = bare(shape(requests={"cpu": 60_000}, priority=9), "high", 3)
@@ -228,7 +228,7 @@ def test_the_fewest_pods_of_the_lowest_priority_go():
     assert outcome.workloads[high.members[0].workload].placed == 1
 
 
-def test_many_pods_of_negative_priority_are_not_cheaper_than_one():
+def test_many_pods_of_negative_priority_do_not_cost_less_than_one():
     keep = {"kubernetes.io/hostname": "n1"}
     many = [
         bare(shape(requests={"cpu": 15_000}, priority=-10, node_selector=keep), f"many{at}", at)
@@ -241,7 +241,7 @@ def test_many_pods_of_negative_priority_are_not_cheaper_than_one():
     assert [name.name for name in outcome.preempted] == ["one"]
 
 
-def test_pods_that_waited_come_first_when_one_gives_way():
+def test_pods_that_waited_come_first_after_a_preemption():
     """The low-priority pod keeps other pods out of the zone. When it's preempted, the workers have
     already been tried, but the wide pod hasn't.
     """
@@ -268,7 +268,7 @@ def test_pods_that_waited_come_first_when_one_gives_way():
     }
 
 
-def test_a_controller_makes_a_preempted_pod_again():
+def test_controller_re_creates_a_preempted_pod():
     low = workload(shape(requests={"cpu": 60_000}), 1, name="low", at=0)
     high = bare(shape(requests={"cpu": 60_000}, priority=9), "high", 1)
     found = simulator([low, high], [offer()]).run().workloads
@@ -305,7 +305,7 @@ def test_a_replacement_can_prevent_a_preempting_pod_from_being_placed():
 # -- large clusters
 
 
-def test_only_part_of_a_large_cluster_is_looked_at():
+def test_only_part_of_a_large_cluster_is_evaluated():
     """The best node is the last of 200, and the search stops at 100 feasible ones; the next begins
     behind them.
     """
@@ -317,7 +317,7 @@ def test_only_part_of_a_large_cluster_is_looked_at():
     assert placed == {"p0": {"n0": 1}, "p1": {"best": 1}}
 
 
-def test_nodes_are_equal_whatever_the_serial_numbers_of_their_devices():
+def test_serial_numbers_of_devices_do_not_distinguish_nodes():
     """Unless a selector reads them; and each node's devices keep their own names."""
 
     def serial(number: int):
@@ -343,14 +343,14 @@ def test_nodes_are_equal_whatever_the_serial_numbers_of_their_devices():
     assert (dict(found_picky.nodes), found_picky.pending) == ({"n1": 1}, 1)
 
 
-def test_an_error_on_a_node_ends_the_attempt():
+def test_error_on_a_node_ends_the_attempt():
     bad = claim(request("r", "device.attributes['gpu.nvidia.com'].missing == 1"))
     outcome = simulator([bare(shape(bad))], [offer("n1", 1), offer_of(node("n2"))]).run()
     (failure,) = outcome.pending.values()
     assert failure.error is not None
 
 
-def test_a_pod_whose_attempt_ended_with_an_error_is_tried_again_after_other_pods_came():
+def test_pod_with_an_error_is_retried_after_other_pods_arrive():
     """The selector fails on the GPU of n1; once n1 is full, the scheduler no longer evaluates it
     there.
     """
@@ -367,13 +367,13 @@ def test_a_pod_whose_attempt_ended_with_an_error_is_tried_again_after_other_pods
     assert pods_by_node([pod, filler], nodes) == {"picky": {"n2": 1}, "big": {"n1": 1}}
 
 
-def test_too_few_steps_are_said():
+def test_too_few_steps_are_reported():
     found = simulator([workload(shape(), 50)], [offer()])
     assert not found.run(steps=10).complete
     assert found.run(ArrivalOrder("random", 3)).complete
 
 
-def test_nodes_with_equal_pods_on_them_are_judged_once():
+def test_nodes_with_equal_pods_are_evaluated_once():
     """Every pod in a snapshot specifies its node, which doesn't make other nodes different."""
 
     def with_daemon(name):

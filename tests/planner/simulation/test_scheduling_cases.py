@@ -18,7 +18,7 @@ VERDICTS = [
 
 
 @pytest.mark.parametrize(("name", "version", "then"), VERDICTS)
-def test_agrees_with_the_scheduler(name, version, then):
+def test_simulation_agrees_with_the_scheduler(name, version, then):
     outcome = play(load(name), features_of(parse_version(version)))
     if "order_dependent" in then:
         _check_ranges(outcome, then)
@@ -41,6 +41,6 @@ def _check_ranges(outcome: Outcome, then) -> None:
             assert low <= getattr(outcome, what)[workload] <= high
 
 
-def test_every_scenario_is_played():
+def test_every_scenario_is_tested():
     assert len(list(CASES.glob("*.yaml"))) == 86
     assert len(VERDICTS) == 248

@@ -194,7 +194,7 @@ def _wrongs(sizing: Sizing, best: int | None) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_no_verdict_is_wrong_and_the_optimum_lies_between_bound_and_packing(family: str) -> None:
+def test_verdicts_are_right_and_the_optimum_is_within_the_bounds(family: str) -> None:
     for seed in range(40):
         assert wrongs(family, seed)[0] == [], (family, seed)
 

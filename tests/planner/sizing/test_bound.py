@@ -57,13 +57,13 @@ TWO_POOLS = model({0: 10, 1: 6}, (8, {0: (2, 4), 1: (1, 8)}), (2, {1: (1, 2)}))
     ("case", "bound"),
     [("pool 0 alone takes the pairs", (0, 3)), ("singles fit beside them", (1, 0))],
 )
-def test_area_bounds_per_pool(case: str, bound: tuple[int, int]) -> None:
+def test_area_bounds_are_computed_per_pool(case: str, bound: tuple[int, int]) -> None:
     pool, nodes = bound
     worths = [apply(each, TWO_POOLS) for each in area_certificates(TWO_POOLS)]
     assert max(worth.nodes_of(TWO_POOLS, [pool]).get(pool, 0) for worth in worths) == nodes, case
 
 
-def test_a_pool_at_its_maximum_pushes_demand_to_the_other() -> None:
+def test_pool_at_its_maximum_moves_demand_to_the_other() -> None:
     tight = model({0: 20}, (4, {0: (1, 4)}), (1, {0: (1, 1)}), most=4)
     worths = [apply(each, tight) for each in area_certificates(tight)]
     assert max(worth.nodes_of(tight, [1]).get(1, 0) for worth in worths) == 4
@@ -84,7 +84,7 @@ kinds = st.lists(st.tuples(st.integers(1, 4), st.integers(0, 3)), min_size=1, ma
     st.lists(prices, min_size=3, max_size=3),
     st.lists(prices, min_size=2),
 )
-def test_no_certificate_claims_more_than_the_optimum(
+def test_no_certificate_exceeds_the_optimum(
     rows: list[tuple[int, int]],
     large: int,
     small: int,
@@ -109,7 +109,7 @@ def test_no_certificate_claims_more_than_the_optimum(
     assert not worth.is_infeasible(both)
 
 
-def test_the_relaxation_finds_prices_that_one_row_alone_does_not() -> None:
+def test_relaxation_combines_rows_for_a_higher_bound() -> None:
     """Each pool lacks a different resource, so only both rows together show that 6 nodes aren't
     enough.
     """
@@ -144,14 +144,14 @@ def test_the_relaxation_finds_prices_that_one_row_alone_does_not() -> None:
     assert (ceil(area), ceil(apply(cheapest[0], mixed).cost(mixed, each_node))) == (6, 8)
 
 
-def test_a_bound_on_cost_is_one_that_whole_nodes_have() -> None:
+def test_cost_bound_is_a_cost_of_whole_nodes() -> None:
     """Five pods on nodes of four for 5 USD or of two for 3: fractions cost 6.25, whole nodes 8."""
     pools = [pool("four", gpus=4, usd="5"), pool("two", gpus=2, usd="3")]
     sizing = size(pools, workload("web", 5, gpus=1))
     assert (sizing.hourly_bound, sizing.hourly_plan) == (8, 8)
 
 
-def test_costs_that_are_too_many_to_list_leave_the_bound_as_it_is() -> None:
+def test_cost_bound_is_unchanged_if_there_are_too_many_costs() -> None:
     each_other = model({0: 10}, (8, {0: (1, 8)}), (2, {0: (1, 2)}), most=10**6)
     least = Fraction(3_000_001, 2)
     assert raise_to_whole_nodes(least, 3_000_000, (0, 0), each_other, [7, 3]) == least
@@ -166,7 +166,7 @@ def test_costs_that_are_too_many_to_list_leave_the_bound_as_it_is() -> None:
     ),
     st.integers(0, 40),
 )
-def test_whole_nodes_that_are_worth_the_demand_cost_what_trying_all_says(
+def test_cost_of_whole_nodes_matches_an_exhaustive_search(
     rows: list[tuple[int, int, int, int]], wanted: int
 ) -> None:
     """Pools as (cost, worth of a node, minimum, nodes more)."""
@@ -187,7 +187,7 @@ def test_whole_nodes_that_are_worth_the_demand_cost_what_trying_all_says(
     assert least_in_whole_nodes(worth, fleet, costs) == min(enough, default=None)
 
 
-def test_cases_of_few_and_many_nodes_prove_what_fractions_of_nodes_do_not() -> None:
+def test_case_distinction_proves_more_than_fractions_of_nodes() -> None:
     """Six pods of three GPUs and nine of one: prices for fractions of nodes prove 34 USD, whole
     nodes cost 36.
     """
@@ -204,7 +204,7 @@ def test_cases_of_few_and_many_nodes_prove_what_fractions_of_nodes_do_not() -> N
     assert part.cases.halves
 
 
-def test_expensive_nodes_are_whole_next_to_very_many_cheap_ones() -> None:
+def test_expensive_nodes_are_whole_next_to_many_cheap_ones() -> None:
     """17 pods of two GPUs need five nodes of eight GPUs, of either pool, not 4.25."""
     pools = [
         pool("h100", gpus=8, usd="55"),
@@ -215,7 +215,7 @@ def test_expensive_nodes_are_whole_next_to_very_many_cheap_ones() -> None:
     assert (sizing.hourly_bound, sizing.hourly_plan) == (5 * 55 + 144, 5 * 55 + 144)
 
 
-def test_a_case_that_the_solver_gives_up_on_keeps_what_the_case_around_it_proves() -> None:
+def test_unsolved_case_keeps_the_bound_of_its_parent_case() -> None:
     highspy = pytest.importorskip("highspy")
 
     class SolvesOnce(Relaxation):

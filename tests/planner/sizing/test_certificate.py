@@ -54,13 +54,13 @@ def check(document: dict[str, Any], folder: Path) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-def test_a_certificate_holds_and_meets_the_packing(tmp_path: Path) -> None:
+def test_certificate_is_valid_and_matches_the_packing(tmp_path: Path) -> None:
     status, said = check(certified(), tmp_path)
     assert (status, said.splitlines()[0][:32]) == (0, "shown: no fleet costs less than "), said
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_certificates_of_random_fleets_hold(
+def test_certificates_of_random_fleets_are_valid(
     family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Half of them are solved as fleets of very many pools are."""
@@ -76,7 +76,7 @@ def test_certificates_of_random_fleets_hold(
 
 
 @pytest.mark.parametrize("relaxed", [solving.MOST_RELAXED, 0])
-def test_a_certificate_holds_for_pools_that_are_seldom_priced(
+def test_certificate_is_valid_for_rarely_priced_pools(
     relaxed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If there are very many pools, most are never the cheapest. Their prices follow from other
@@ -108,7 +108,7 @@ def test_a_certificate_holds_for_pools_that_are_seldom_priced(
     assert Fraction(document["bound"]) <= paid <= Fraction(document["bound"]) * Fraction(104, 100)
 
 
-def test_what_cannot_fit_is_certified_as_such(tmp_path: Path) -> None:
+def test_impossible_demand_is_certified_as_infeasible(tmp_path: Path) -> None:
     document = certified([pool("small", gpus=2, at_most=2)], [workload("serve", 5, gpus=1)])
     assert document["claim"] == "infeasible"
     assert check(document, tmp_path)[0] == 0
@@ -116,7 +116,7 @@ def test_what_cannot_fit_is_certified_as_such(tmp_path: Path) -> None:
     assert check(document, tmp_path) == (1, "no part has more demand than its pools can hold\n")
 
 
-def test_what_pools_share_is_in_the_certificate(tmp_path: Path) -> None:
+def test_certificate_includes_shared_limits(tmp_path: Path) -> None:
     pools = [pool("cheap", gpus=2, usd="1"), pool("dear", gpus=2, usd="4")]
     quota = SharedLimit(name="quota", most=2, unit="node", takes={"cheap": 1})
     document = certified(pools, [workload("serve", 8, gpus=1)], [quota])
@@ -127,7 +127,7 @@ def test_what_pools_share_is_in_the_certificate(tmp_path: Path) -> None:
     assert (status, "quota is exceeded" in said) == (1, True)
 
 
-def test_plan_writes_a_certificate_of_what_it_says(tmp_path: Path) -> None:
+def test_plan_writes_a_certificate_of_its_bound(tmp_path: Path) -> None:
     path = tmp_path / "plan.certificate.json"
     plan = [
         sys.executable,
@@ -192,7 +192,7 @@ def exceed_maximum(document: dict[str, Any]) -> None:
     "change",
     [raise_bound, raise_price, lower_worth, overfill, drop_nodes, grow_rows, exceed_maximum],
 )
-def test_a_certificate_that_was_changed_does_not_hold(
+def test_changed_certificate_is_invalid(
     change: Callable[[dict[str, Any]], None], tmp_path: Path
 ) -> None:
     document = copy.deepcopy(certified())
@@ -206,7 +206,7 @@ BY_CASES = (
 )
 
 
-def test_a_certificate_by_cases_holds_and_one_without_a_case_does_not(tmp_path: Path) -> None:
+def test_certificate_by_cases_needs_every_case(tmp_path: Path) -> None:
     document = certified(*BY_CASES)
     (part,) = document["parts"]
     assert (check(document, tmp_path)[0], part["bound"]) == (0, "36000000")

@@ -61,7 +61,7 @@ def verdict_of(
         ("40Gi", "does-not-fit", {"insufficient-memory", "pool-missing"}),
     ],
 )
-def test_memory_between_the_estimate_and_the_machine(
+def test_memory_between_estimate_and_maximum_is_a_doubt(
     memory: str, verdict: str, codes: set[str]
 ) -> None:
     assert verdict_of(memory) == (verdict, codes)
@@ -81,12 +81,12 @@ def test_memory_between_the_estimate_and_the_machine(
         ("{team: vision}", ["us-east-1a"], "does-not-fit", {"node-selector"}),
     ],
 )
-def test_labels_of_the_pool_and_labels_of_the_cluster(
+def test_unknown_cluster_labels_are_a_doubt(
     labels: str, zones: list[str], verdict: str, codes: set[str]
 ) -> None:
     assert verdict_of(labels=labels, zones=zones) == (verdict, codes)
 
 
-def test_a_doubt_does_not_hide_that_devices_are_missing() -> None:
+def test_doubt_does_not_hide_missing_devices() -> None:
     assert verdict_of("30Gi", pods=9)[0] == "cannot-tell"
     assert verdict_of("28Gi", pods=9)[0] == "does-not-fit"

@@ -30,7 +30,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_two_large_nodes(case: str) -> None:
+def test_large_nodes_are_replaced_by_small_ones_if_cheaper(case: str) -> None:
     gpus, pods, most, least, after = CASES[case]
     offers = [
         pool("large", gpus=8, usd="9", at_least=least),

@@ -78,7 +78,7 @@ def same(stage: FillStage, node: NodeState) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_filling_in_bulk_is_placing_pod_by_pod(seed: int) -> None:
+def test_filling_in_bulk_equals_placing_pod_by_pod(seed: int) -> None:
     chance = random.Random(seed)
     nodes = Nodes.of(POOLS, CLASSES, FEATURES, demand(*SHAPES))
     at = chance.randrange(len(POOLS))
@@ -92,7 +92,7 @@ def test_filling_in_bulk_is_placing_pod_by_pod(seed: int) -> None:
         assert (count, same(stage, node)) == (expected, True), shape.id
 
 
-def test_pools_of_equal_nodes_are_asked_once_and_admit_by_their_own_labels() -> None:
+def test_equal_nodes_are_evaluated_once_per_kind() -> None:
     assert group_kinds(POOLS) == (0, 0, 2)
     nodes = Nodes.of(POOLS, CLASSES, FEATURES, demand(*SHAPES))
     assert nodes.empty[0] is nodes.empty[1] is not nodes.empty[2]
@@ -114,11 +114,11 @@ def test_pools_of_equal_nodes_are_asked_once_and_admit_by_their_own_labels() -> 
         ),
     ],
 )
-def test_other_nodes_are_another_kind(case: str, other: Offer) -> None:
+def test_different_nodes_are_another_kind(case: str, other: Offer) -> None:
     assert group_kinds((pool("a"), other)) == (0, 1), case
 
 
-def test_a_taint_is_a_matter_of_the_pool_and_not_of_the_kind() -> None:
+def test_taint_belongs_to_the_pool_not_the_kind() -> None:
     tainted = replace(
         POOLS[0], node=replace(POOLS[0].node, taints=(pool("x", taints=[TAINT]).node.taints))
     )
@@ -129,7 +129,7 @@ def test_a_taint_is_a_matter_of_the_pool_and_not_of_the_kind() -> None:
     assert [nodes.admits(shape, 1) for shape in (SHAPES[2], tolerant)] == [False, True]
 
 
-def test_claims_that_differ_in_name_alone_are_asked_about_once() -> None:
+def test_claims_that_differ_only_by_name_are_evaluated_once() -> None:
     filling = Filling()
     stage = filling.open(open_alone(POOLS[0]))
     renamed = replace(SHAPES[2], id="renamed", claims=(replace(SHAPES[2].claims[0], name="other"),))

@@ -18,7 +18,7 @@ def bench() -> None:
 
 
 @pytest.mark.long
-def test_every_instance_is_the_one_that_is_published() -> None:
+def test_every_instance_equals_the_published_one() -> None:
     from autoscaler_instances import PROFILES, equal_pods, profile
     from bench_sizing import CASES, EQUAL, KARPENTER, SEED
     from karpenter_instances import karpenter
@@ -45,7 +45,7 @@ def test_every_instance_is_the_one_that_is_published() -> None:
 
 
 @pytest.mark.parametrize("seed", [3, 4])
-def test_the_least_raise_is_named_and_one_less_is_not_enough(seed: int) -> None:
+def test_smallest_sufficient_raise_is_reported(seed: int) -> None:
     from bench_reasons import edits, fault, sized
     from pack_instances import pack
 

@@ -38,7 +38,7 @@ CASES: dict[str, tuple[dict[str, int], dict[str, int], str]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_cause_is_what_ends_first(name: str) -> None:
+def test_reported_cause_is_the_first_exhausted_resource(name: str) -> None:
     node, pod, cause = CASES[name]
 
     sizing = size([pool("a", at_most=1, **node)], workload("web", 5, **pod))

@@ -64,7 +64,7 @@ def one_by_one(shapes: Sequence[tuple[Shape, int]], rooms: Sequence[Room]) -> li
         st.tuples(st.integers(0, 3), st.integers(1, 5), st.integers(0, 12)), min_size=1, max_size=5
     ),
 )
-def test_bulk_first_fit_is_first_fit(
+def test_bulk_first_fit_equals_first_fit(
     pool_rows: list[tuple[int, int, int, int]], shape_rows: list[tuple[int, int, int]]
 ) -> None:
     filling = Filling()
@@ -107,7 +107,7 @@ def test_bulk_first_fit_is_first_fit(
     assert bulk == [state.key for state in one_by_one(shapes, rooms)]
 
 
-def test_a_class_splits_into_three_at_most() -> None:
+def test_node_class_splits_into_at_most_three() -> None:
     filling = Filling()
     rooms = rooms_of([pool("a", gpus=4, at_least=10, at_most=10)], filling)
     item = Item((ShapePods(workload("w", 10, gpus=1), 1),), 10)

@@ -27,7 +27,7 @@ def is_plain(shape: Shape) -> bool:
 @pytest.mark.parametrize(
     "shape", [workload("a", 2, gpus=2), workload("a", 2)], ids=["with GPUs", "without"]
 )
-def test_pods_with_amounts_and_one_kind_of_devices_are_plain(shape: Shape) -> None:
+def test_pods_with_only_amounts_and_one_device_kind_are_plain(shape: Shape) -> None:
     assert is_plain(shape)
 
 
@@ -43,5 +43,5 @@ def test_pods_with_amounts_and_one_kind_of_devices_are_plain(shape: Shape) -> No
     ],
     ids=["avoids pods", "needs pods", "spreads", "one root", "alternatives", "pod group"],
 )
-def test_pods_with_rules_or_choices_are_not(shape: Shape) -> None:
+def test_pods_with_rules_or_alternatives_are_not_plain(shape: Shape) -> None:
     assert not is_plain(shape)

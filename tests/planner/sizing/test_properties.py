@@ -57,7 +57,7 @@ def exceeds_maximums(sizing: Sizing) -> bool:
 
 @QUICK
 @given(pools, shapes)
-def test_the_bound_never_exceeds_a_complete_plan(offers: list[Offer], wanted: list[Shape]) -> None:
+def test_bound_never_exceeds_a_complete_plan(offers: list[Offer], wanted: list[Shape]) -> None:
     sizing = size(offers, *wanted)
     if sizing.verdict == "fits":
         assert all(each.minimum <= each.bound <= each.plan <= each.maximum for each in sizing.pools)
@@ -80,7 +80,7 @@ def test_every_pod_is_placed_or_pending(offers: list[Offer], wanted: list[Shape]
 
 @QUICK
 @given(pools, shapes, st.integers(0, 2))
-def test_one_more_node_never_hurts(offers: list[Offer], wanted: list[Shape], which: int) -> None:
+def test_additional_node_never_hurts(offers: list[Offer], wanted: list[Shape], which: int) -> None:
     before = size(offers, *wanted)
     index = which % len(offers)
     more = [replace(each, count_max=each.count_max + (i == index)) for i, each in enumerate(offers)]
@@ -92,7 +92,7 @@ def test_one_more_node_never_hurts(offers: list[Offer], wanted: list[Shape], whi
 
 @QUICK
 @given(pools, shapes, st.randoms(use_true_random=False))
-def test_order_changes_nothing(
+def test_order_does_not_change_the_sizing(
     offers: list[Offer], wanted: list[Shape], chance: random.Random
 ) -> None:
     shuffled, turned = list(wanted), list(offers)
@@ -111,7 +111,7 @@ def test_order_changes_nothing(
         st.tuples(st.integers(0, 3), st.integers(1, 4), st.integers(0, 3)), min_size=1, max_size=3
     ),
 )
-def test_the_optimum_lies_between_bound_and_plan(
+def test_optimum_is_between_bound_and_plan(
     first: tuple[int, int], second: tuple[int, int], rows: list[tuple[int, int, int]]
 ) -> None:
     offers = [
@@ -145,7 +145,7 @@ def test_the_optimum_lies_between_bound_and_plan(
         st.tuples(st.integers(0, 3), st.integers(1, 4), st.integers(1, 3)), min_size=1, max_size=3
     ),
 )
-def test_does_not_fit_is_true_and_cannot_tell_only_where_bound_and_packing_differ(
+def test_does_not_fit_is_right_and_cannot_tell_has_a_gap(
     gpus: int, cpu: int, most: int, rows: list[tuple[int, int, int]]
 ) -> None:
     wanted = [workload(f"w{i}", pods, gpus=g, cpu=c * 1000) for i, (g, c, pods) in enumerate(rows)]
@@ -164,7 +164,7 @@ def test_does_not_fit_is_true_and_cannot_tell_only_where_bound_and_packing_diffe
     [pool(f"p{i}", gpus=1, cpu=cpu, at_most=most) for i, (cpu, most) in enumerate(NINE_PLACES)],
     [workload(f"w{i}", pods, cpu=cpu) for i, (pods, cpu) in enumerate(TEN_PODS)],
 )
-def test_the_solver_only_sharpens(offers: list[Offer], wanted: list[Shape]) -> None:
+def test_solver_only_improves_bounds(offers: list[Offer], wanted: list[Shape]) -> None:
     """An exception is the node bound of a demand that only the solver proves to exceed the
     maximums. That bound ignores the maximums, because no plan is within them.
     """
@@ -178,7 +178,7 @@ def test_the_solver_only_sharpens(offers: list[Offer], wanted: list[Shape]) -> N
         assert with_it.verdict == without.verdict
 
 
-def test_memory_counts_too() -> None:
+def test_memory_is_counted() -> None:
     sizing = size([pool("a", memory_gib=10)], workload("web", 4, gpus=1, memory_gib=6))
     assert sizing.pool("a").bound == sizing.pool("a").plan == 4
     assert sizing.pool("a").left["memory"] == 4 * 4 * GIB

@@ -12,7 +12,7 @@ highs.run()
 """
 
 
-def test_the_solver_prints_nothing() -> None:
+def test_solver_prints_nothing() -> None:
     # In a separate process, because the library prints its banner once per process.
     done = subprocess.run(
         [sys.executable, "-c", _SOLVE], capture_output=True, check=True, timeout=60

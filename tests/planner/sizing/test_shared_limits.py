@@ -16,16 +16,14 @@ def quota(most: int, **takes: int) -> SharedLimit:
     return SharedLimit(name=QUOTA, most=most, unit="vCPU", takes=takes)
 
 
-def test_nodes_beyond_the_limit_come_from_the_other_pool() -> None:
+def test_nodes_beyond_the_limit_use_the_other_pool() -> None:
     pools = [pool("cheap", gpus=2, usd="1"), pool("dear", gpus=2, usd="4")]
     sizing = size(pools, workload("serve", 8, gpus=1), limits=[quota(20, cheap=8)])
     assert (sizing.verdict, counts(sizing)) == ("fits", {"cheap": (0, 2), "dear": (2, 2)})
     assert (sizing.hourly_bound, sizing.hourly_plan) == (10, 10)
 
 
-def test_of_two_machines_the_one_with_more_devices_for_the_limit_is_taken_where_it_is_scarce() -> (
-    None
-):
+def test_scarce_limit_prefers_machine_types_with_more_devices() -> None:
     pools = [pool("small", gpus=1, usd="1"), pool("large", gpus=8, usd="20")]
     sizing = size(pools, workload("serve", 8, gpus=1), limits=[quota(96, small=48, large=96)])
     assert (sizing.verdict, counts(sizing)["large"], counts(sizing)["small"][1]) == (
@@ -36,13 +34,13 @@ def test_of_two_machines_the_one_with_more_devices_for_the_limit_is_taken_where_
 
 
 @pytest.mark.parametrize(("pods", "verdict"), [(8, "fits"), (9, "does-not-fit")])
-def test_what_no_share_of_the_limit_holds_is_proved(pods: int, verdict: str) -> None:
+def test_demand_beyond_the_limit_is_proved_infeasible(pods: int, verdict: str) -> None:
     pools = [pool("a", gpus=2), pool("b", gpus=4)]
     sizing = size(pools, workload("serve", pods, gpus=1), limits=[quota(16, a=8, b=8)])
     assert sizing.verdict == verdict
 
 
-def test_the_limit_is_named_and_raising_it_as_told_is_enough() -> None:
+def test_fix_for_a_limit_is_sufficient() -> None:
     pools = [pool("only", gpus=2)]
     serve = workload("serve", 7, gpus=1)
     (told,) = size(pools, serve, limits=[quota(17, only=8)]).workloads
@@ -57,7 +55,7 @@ def test_the_limit_is_named_and_raising_it_as_told_is_enough() -> None:
     assert size(pools, serve, limits=[quota(31, only=8)]).verdict == "does-not-fit"
 
 
-def test_limit_and_maximum_are_named_together_where_both_are_too_small() -> None:
+def test_limit_and_maximum_are_reported_together() -> None:
     pools = [pool("only", gpus=2, at_most=3)]
     serve = workload("serve", 8, gpus=1)
     (told,) = size(pools, serve, limits=[quota(16, only=8)]).workloads
@@ -69,14 +67,14 @@ def test_limit_and_maximum_are_named_together_where_both_are_too_small() -> None
     assert size(raised, serve, limits=[quota(32, only=8)]).verdict == "fits"
 
 
-def test_what_other_nodes_have_of_a_limit_is_counted_in_what_is_said() -> None:
+def test_usage_of_other_nodes_is_included_in_the_message() -> None:
     beside = SharedLimit(name=QUOTA, most=8, unit="vCPU", takes={"only": 8}, beside=4)
     (told,) = size([pool("only", gpus=2)], workload("serve", 4, gpus=1), limits=[beside]).workloads
     assert told.reasons[0].message.startswith(f"{QUOTA} allows 12 vCPUs; ")
     assert told.reasons[0].fix == f"raise {QUOTA} to 20 vCPUs"
 
 
-def test_nodes_that_there_must_be_keep_their_part_of_the_limit() -> None:
+def test_minimum_nodes_keep_their_part_of_the_limit() -> None:
     pools = [pool("first", gpus=2, usd="1"), pool("kept", gpus=0, at_least=1, usd="1")]
     sizing = size(pools, workload("serve", 4, gpus=1), limits=[quota(2, first=1, kept=1)])
     assert (sizing.verdict, sizing.pool("first").plan, sizing.pool("kept").plan) == (
@@ -86,20 +84,20 @@ def test_nodes_that_there_must_be_keep_their_part_of_the_limit() -> None:
     )
 
 
-def test_a_limit_joins_pools_that_no_pod_connects() -> None:
+def test_limit_connects_otherwise_independent_pools() -> None:
     pools = [pool("a", gpus=1, labels={"of": "a"}), pool("b", gpus=1, labels={"of": "b"})]
     shapes = [workload(name, 2, gpus=1, node_selector={"of": name}) for name in ("a", "b")]
     assert size(pools, *shapes, limits=[quota(4, a=1, b=1)]).verdict == "fits"
     assert size(pools, *shapes, limits=[quota(3, a=1, b=1)]).verdict == "does-not-fit"
 
 
-def test_nodes_left_are_those_of_the_scarcest_limit() -> None:
+def test_remaining_nodes_depend_on_the_scarcest_limit() -> None:
     limits = [quota(20, a=8, b=4), quota(3, a=1)]
     assert nodes_left(limits, {"a": 1, "b": 1}) == {"a": 1, "b": 2}
     assert nodes_left(limits, {"a": 3, "b": 3}) == {"a": 0, "b": 0}
 
 
-def test_pools_are_filled_up_in_order_as_far_as_the_limit_goes() -> None:
+def test_pools_are_filled_in_order_up_to_the_limit() -> None:
     assert fill_up([quota(10, a=2, b=3)], {"a": 1, "b": 0}, {"a": 3, "b": 9, "c": 5}) == {
         "a": 3,
         "b": 1,

@@ -47,7 +47,7 @@ def many_pools(seed: int, *, limited: bool) -> tuple[BoundModel, list[int]]:
 
 
 @pytest.mark.parametrize("seed", range(9))
-def test_few_pools_prove_what_all_prove(seed: int) -> None:
+def test_few_pools_prove_the_same_bound_as_all(seed: int) -> None:
     model, costs = many_pools(seed, limited=bool(seed % 3))
     exact = [Fraction(cost) for cost in costs]
     whole = Relaxation(model, highspy).cheapest([float(cost) for cost in costs])
@@ -63,7 +63,7 @@ def test_few_pools_prove_what_all_prove(seed: int) -> None:
     assert len(sifted.pools) < len(model.pools)
 
 
-def test_the_proof_speaks_of_pools_that_the_program_left_out() -> None:
+def test_proof_includes_pools_left_out_of_the_program() -> None:
     model, costs = many_pools(0, limited=False)
     sifted = sift(
         model, [model.pools_of(item)[-3:] for item in sorted(model.demand)], costs, highspy

@@ -60,26 +60,28 @@ SELF = PodAffinityTerm(
         ("the portfolio doesn't ask a question for", 0, 1, 0, 0),
     ],
 )
-def test_pods_of_one_shape(case: str, pods: int, gpus: int, bound: int, plan: int) -> None:
+def test_pods_of_one_shape_have_the_expected_counts(
+    case: str, pods: int, gpus: int, bound: int, plan: int
+) -> None:
     sizing = size([pool("a")], workload("web", pods, gpus=gpus))
     assert (sizing.verdict, counts(sizing)) == ("fits", {"a": (bound, plan)}), case
 
 
-def test_stranded_devices_are_those_that_nothing_of_the_demand_can_use() -> None:
+def test_stranded_devices_are_unusable_for_the_demand() -> None:
     devices = size([pool("a")], workload("web", 4, gpus=5)).pool("a").devices
     assert (devices.total, devices.used, devices.stranded) == (32, 20, 12)
     devices = size([pool("a")], workload("web", 3, gpus=2)).pool("a").devices
     assert (devices.total, devices.used, devices.stranded) == (8, 6, 0)
 
 
-def test_two_pods_of_five_and_four_devices_do_not_share_a_node() -> None:
+def test_pods_of_five_and_four_devices_do_not_share_a_node() -> None:
     sizing = size(
         [pool("a", at_most=20)], workload("five", 10, gpus=5), workload("four", 10, gpus=4)
     )
     assert counts(sizing) == {"a": (15, 15)}
 
 
-def test_the_bound_sees_that_only_one_pool_takes_a_shape() -> None:
+def test_bound_respects_that_only_one_pool_fits_a_shape() -> None:
     pools = [pool("big", gpus=8, usd="10"), pool("small", gpus=1, usd="1")]
     sizing = size(pools, workload("pair", 6, gpus=2), workload("single", 3, gpus=1))
     assert counts(sizing) == {
@@ -90,7 +92,7 @@ def test_the_bound_sees_that_only_one_pool_takes_a_shape() -> None:
     assert sizing.hourly_plan == sizing.hourly_bound == Decimal(20)
 
 
-def test_the_cheaper_pool_is_taken() -> None:
+def test_cheaper_pool_is_used() -> None:
     pools = [pool("dear", gpus=8, usd="80"), pool("cheap", gpus=1, usd="2")]
     assert counts(size(pools, workload("web", 3, gpus=1)))["cheap"][1] == 3
     pools = [pool("dear", gpus=8, usd="8"), pool("cheap", gpus=1, usd="2")]
@@ -98,7 +100,7 @@ def test_the_cheaper_pool_is_taken() -> None:
     assert {name: plan for name, (_, plan) in counts(sizing).items()} == {"dear": 1, "cheap": 1}
 
 
-def test_a_pool_without_a_price_does_not_stop_the_search_for_the_cheapest() -> None:
+def test_pool_without_a_price_does_not_prevent_cost_optimization() -> None:
     pools = [
         pool("unpriced", gpus=4, usd=None),
         pool("dear", gpus=8, usd="55"),
@@ -110,14 +112,14 @@ def test_a_pool_without_a_price_does_not_stop_the_search_for_the_cheapest() -> N
     assert sizing.hourly_bound is None  # the pool without a price could cost less
 
 
-def test_a_pool_without_a_price_is_used_if_no_other_can_run_the_pods() -> None:
+def test_pool_without_a_price_is_used_if_no_other_fits() -> None:
     pools = [pool("unpriced", gpus=8, usd=None), pool("cheap", gpus=1, usd="2")]
     sizing = size(pools, workload("train", 1, gpus=4), workload("web", 2, gpus=1))
     assert {name: plan for name, (_, plan) in counts(sizing).items()} == {"unpriced": 1, "cheap": 0}
     assert sizing.hourly_plan is None
 
 
-def test_without_prices_fewer_devices_win_over_fewer_nodes() -> None:
+def test_without_prices_fewer_devices_outweigh_fewer_nodes() -> None:
     pools = [pool("large", gpus=8, usd=None), pool("small", gpus=1, usd=None)]
     sizing = size(pools, workload("web", 3, gpus=1))
     assert {name: plan for name, (_, plan) in counts(sizing).items()} == {"large": 0, "small": 3}
@@ -125,13 +127,13 @@ def test_without_prices_fewer_devices_win_over_fewer_nodes() -> None:
     assert sizing.hourly_bound is None
 
 
-def test_a_minimum_is_kept_and_used_first() -> None:
+def test_minimum_is_kept_and_used_first() -> None:
     sizing = size([pool("a", at_least=2), pool("b", usd="0.1")], workload("web", 3, gpus=1))
     assert counts(sizing) == {"a": (2, 2), "b": (0, 0)}
     assert sizing.pool("a").devices.total == 16
 
 
-def test_a_pool_that_is_too_small_leaves_pods_over_and_says_how_many_nodes_are_short() -> None:
+def test_pool_that_is_too_small_reports_the_missing_nodes() -> None:
     sizing = size([pool("l4", gpus=1, at_least=1, at_most=1)], workload("web", 2, gpus=1))
     (web,) = sizing.workloads
     assert (sizing.verdict, web.placed, web.pending) == ("does-not-fit", 1, 1)
@@ -150,7 +152,7 @@ def test_a_pool_that_is_too_small_leaves_pods_over_and_says_how_many_nodes_are_s
     )
 
 
-def test_workloads_of_one_shape_are_served_in_canonical_order() -> None:
+def test_workloads_of_one_shape_are_placed_in_canonical_order() -> None:
     first, second = workload("a", 1, gpus=1), workload("b", 1, gpus=1)
     merged = workload("both", 1, gpus=1)
     members = (*second.members, *first.members)
@@ -164,7 +166,7 @@ def test_workloads_of_one_shape_are_served_in_canonical_order() -> None:
     ]
 
 
-def test_what_fits_no_node_says_why_for_every_pool() -> None:
+def test_pod_that_fits_no_node_has_a_reason_for_every_pool() -> None:
     sizing = size([pool("a", gpus=4), pool("b", gpus=2)], workload("web", 1, gpus=8))
     (web,) = sizing.workloads
     assert web.verdict == "does-not-fit"
@@ -172,7 +174,7 @@ def test_what_fits_no_node_says_why_for_every_pool() -> None:
     assert web.fits == (("a", "does-not-fit"), ("b", "does-not-fit"))
 
 
-def test_a_taint_is_named() -> None:
+def test_taint_is_reported() -> None:
     taints = [Taint("nvidia.com/gpu", "present")]
     sizing = size([pool("a", taints=taints)], workload("web", 1, gpus=1))
     assert "nvidia.com/gpu" in sizing.workloads[0].reasons[0].message
@@ -185,7 +187,7 @@ def test_a_taint_is_named() -> None:
     )
 
 
-def test_two_full_nodes_are_found_where_first_fit_needs_three() -> None:
+def test_two_full_nodes_are_found_although_first_fit_needs_three() -> None:
     devices = [Device(name=f"gpu-{index}") for index in range(7)]
     sizing = size(
         [pool("a", devices=devices, at_most=2, cpu=10_000)],
@@ -196,7 +198,7 @@ def test_two_full_nodes_are_found_where_first_fit_needs_three() -> None:
     assert sizing.verdict == "fits"  # 3 + 2 + 2 devices, 4 + 3 + 3 cores: both nodes are full
 
 
-def test_the_bound_counts_pods_that_a_cheaper_pool_may_fit() -> None:
+def test_bound_counts_pods_that_may_fit_a_cheaper_pool() -> None:
     """Given pods that certainly fit the large pool, and the small one only if its nodes have the
     most memory that is possible: the bound counts them at the lower price.
     """
@@ -206,7 +208,7 @@ def test_the_bound_counts_pods_that_a_cheaper_pool_may_fit() -> None:
     assert (sizing.hourly_bound, sizing.hourly_plan) == (Decimal(2), Decimal(3))
 
 
-def test_the_bound_excludes_pods_that_only_may_fit() -> None:
+def test_bound_excludes_pods_that_only_may_fit() -> None:
     small = pool("small", memory_gib=60)
     at_most = {**small.node.allocatable, "memory": 70 * GIB}
     sizing = size([replace(small, at_most=at_most)], workload("a", 2, memory_gib=65))
@@ -220,14 +222,14 @@ def test_pods_that_share_a_claim_run_on_one_node() -> None:
     assert sizing.pool("a").devices.used == 1
 
 
-def test_too_many_pods_on_one_shared_claim_are_cut_to_what_one_node_takes() -> None:
+def test_pods_of_a_shared_claim_are_limited_to_one_node() -> None:
     sizing = size([pool("a", gpus=1, cpu=4_000)], workload("web", 5, shares="one", cpu=1_000))
     (web,) = sizing.workloads
     assert (web.verdict, web.placed, web.pending) == ("does-not-fit", 4, 1)
     assert web.reasons[0].code == "shared-claim-node-full"
 
 
-def test_two_workloads_on_one_claim_are_one_item() -> None:
+def test_two_workloads_with_one_claim_are_one_item() -> None:
     sizing = size(
         [pool("a", gpus=1, cpu=2_000)],
         workload("w", 1, shares="one", cpu=1_500),
@@ -236,7 +238,7 @@ def test_two_workloads_on_one_claim_are_one_item() -> None:
     assert [(each.placed, each.pending) for each in sizing.workloads] == [(1, 0), (0, 1)]
 
 
-def test_a_daemon_takes_its_part_of_every_node_first() -> None:
+def test_daemon_pods_are_placed_on_every_node_first() -> None:
     daemon = workload("exporter", 0, gpus=1, per_node=True)
     sizing = size([pool("a", gpus=2)], workload("web", 3, gpus=1), daemon)
     assert counts(sizing) == {"a": (3, 3)}
@@ -246,13 +248,13 @@ def test_a_daemon_takes_its_part_of_every_node_first() -> None:
     assert found == {"exporter": (3, 3, "fits"), "web": (3, 3, "fits")}
 
 
-def test_a_daemon_that_is_not_meant_for_a_pool_waits_for_nothing() -> None:
+def test_daemon_pods_of_another_pool_are_not_pending() -> None:
     daemon = workload("exporter", 0, gpus=1, per_node=True, node_selector={"pool": "b"})
     sizing = size([pool("a", gpus=2)], workload("web", 2, gpus=1), daemon)
     assert (sizing.verdict, counts(sizing)) == ("fits", {"a": (1, 1)})
 
 
-def test_a_daemon_that_finds_no_room_is_said() -> None:
+def test_daemon_pods_that_do_not_fit_are_reported() -> None:
     daemon = workload("exporter", 0, gpus=3, per_node=True)
     sizing = size([pool("a", gpus=2)], workload("web", 2, gpus=1), daemon)
     found = {
@@ -261,12 +263,12 @@ def test_a_daemon_that_finds_no_room_is_said() -> None:
     assert found == {"exporter": (0, 1, "does-not-fit"), "web": (2, 0, "fits")}
 
 
-def test_pods_that_avoid_each_other_need_a_node_each() -> None:
+def test_pods_with_anti_affinity_need_one_node_each() -> None:
     sizing = size([pool("a")], workload("web", 3, gpus=1, pod_anti_affinity=(SELF,)))
     assert counts(sizing) == {"a": (3, 3)}
 
 
-def test_nothing_bounds_a_ceiling() -> None:
+def test_unlimited_ceiling_cannot_be_decided() -> None:
     pools, shape = [pool("a", gpus=1)], workload("web", UNBOUNDED, gpus=1)
     assert size(pools, shape, level="steady").verdict == "fits"
     ceiling = size(pools, shape, level="ceiling")
@@ -278,7 +280,7 @@ def test_nothing_bounds_a_ceiling() -> None:
     )
 
 
-def test_alternatives_are_bounded_by_the_smallest() -> None:
+def test_alternatives_are_bounded_by_the_smallest_one() -> None:
     """Without other pods, each pod gets 4 devices. With pods that leave only 3 devices free, each
     pod gets 1. Therefore, 2 pods per node isn't a valid bound.
     """
@@ -297,7 +299,7 @@ def test_aligned_pairs_are_limited_by_roots() -> None:
     assert counts(sizing) == {"a": (2, 2)}
 
 
-def test_blocked_pods_count_against_the_verdict() -> None:
+def test_blocked_pods_count_toward_the_verdict() -> None:
     missing = workload("web", 2, gpus=1)
     reason = Reason(
         code="template-missing", message="ResourceClaimTemplate default/x does not exist"
@@ -311,17 +313,17 @@ def test_blocked_pods_count_against_the_verdict() -> None:
     )
 
 
-def test_no_pools() -> None:
+def test_pods_without_pools_do_not_fit() -> None:
     sizing = size([], workload("web", 1, gpus=1))
     assert (sizing.verdict, sizing.workloads[0].reasons[0].code) == ("does-not-fit", "no-pools")
 
 
-def test_an_unknown_class_is_named() -> None:
+def test_unknown_class_is_reported() -> None:
     sizing = size([pool("a")], workload("web", 1, gpu_claim(1, device_class="tpu")))
     assert "tpu" in sizing.workloads[0].reasons[0].message
 
 
-def test_replicas_cost_nothing() -> None:
+def test_sizing_does_not_depend_on_the_number_of_replicas() -> None:
     """A count is a number: ten million pods open as many classes of nodes as ten."""
     for pods in (10, 10_000, 10_000_000):
         sizing = size([pool("a", at_most=10_000_000)], workload("web", pods, gpus=1))
@@ -373,7 +375,7 @@ def test_rules_that_span_nodes_are_not_guessed(
     )
 
 
-def test_a_node_without_room_has_none_for_pods_with_rules_either() -> None:
+def test_pods_with_rules_also_count_toward_the_bound() -> None:
     """Pods with affinity to other pods count for the bound, although small nodes reject them."""
     beside = workload("web", 8, gpus=2, pod_affinity=(SELF,))
     sizing = size([pool("large", usd="8"), pool("small", gpus=1)], beside)
@@ -383,7 +385,7 @@ def test_a_node_without_room_has_none_for_pods_with_rules_either() -> None:
     assert nowhere.verdict == "does-not-fit"
 
 
-def test_a_label_that_no_node_carries_keeps_pods_away_that_spread_over_it() -> None:
+def test_missing_topology_label_rejects_pods() -> None:
     rack = PodAffinityTerm(topology_key="rack", label_selector=SELF.label_selector)
     for rules in ({"topology_spread": spread("rack")}, {"pod_affinity": (rack,)}):
         (web,) = size([pool("a")], workload("web", 2, gpus=1, **rules)).workloads
@@ -398,14 +400,14 @@ def test_a_label_that_no_node_carries_keeps_pods_away_that_spread_over_it() -> N
         )
 
 
-def test_where_not_all_fits_the_pods_of_the_highest_priority_are_placed() -> None:
+def test_pods_of_the_highest_priority_are_placed_if_not_all_fit() -> None:
     low, high = workload("low", 16, gpus=1), workload("high", 1, gpus=8, priority=10)
     sizing = size([pool("a", at_most=2)], low, high)
     assert {each.workload.name: each.placed for each in sizing.workloads} == {"high": 1, "low": 8}
 
 
 @pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])
-def test_pods_of_the_highest_priority_are_placed_if_the_bound_proves_a_shortage(
+def test_highest_priority_is_placed_after_a_proved_shortage(
     names: tuple[str, str],
 ) -> None:
     """Given more pods of one kind than devices, the pods with lower priority are pending."""
@@ -433,7 +435,7 @@ def test_namespaces_are_selected_by_their_labels() -> None:
         assert size_pools(given, [pool("a")], CLASSES, FEATURES).pool("a").plan == nodes
 
 
-def test_devices_that_claims_share_are_bounded_by_their_capacity() -> None:
+def test_shared_devices_are_bounded_by_their_capacity() -> None:
     memory = {"memory": DeviceCapacity(Quantity.parse("24Gi"))}
     shared = Device(name="gpu-0", capacity=memory, allow_multiple_allocations=True)
     part = ExactDeviceRequest(device_class_name="gpu", capacity={"memory": Quantity.parse("10Gi")})

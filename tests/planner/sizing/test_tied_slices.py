@@ -73,7 +73,7 @@ spec:
         "1 smaller pair too many",
     ],
 )
-def test_tied_slices_are_counted_by_gpu(
+def test_matched_partitions_are_counted_by_gpu(
     pods: int, profiles: tuple[str, ...], constraints: str, verdict: str
 ) -> None:
     assert plan(pods, profiles, constraints).judgement.sizing.verdict == verdict

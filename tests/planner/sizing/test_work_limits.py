@@ -14,7 +14,7 @@ from dra_planner.sizing.least_raises import Raises, Tried, free_raises, least_ra
 from dra_planner.sizing.packing.strategies import _whole_parts
 
 
-def test_a_share_far_above_the_count_is_rounded_without_counting_down() -> None:
+def test_large_shares_are_rounded_quickly() -> None:
     """Given a solver whose solution puts billions of one item in a pool, when rounded, then the
     count remains.
     """
@@ -22,13 +22,13 @@ def test_a_share_far_above_the_count_is_rounded_without_counting_down() -> None:
     assert _whole_parts(5, {0: 2.5, 1: 2.5}) == {0: 3, 1: 2}
 
 
-def test_no_pool_is_tried_with_more_nodes_than_there_are_pods() -> None:
+def test_no_pool_is_tried_with_more_nodes_than_pods() -> None:
     given = Raises({"l4": 2}, {"quota": 16})
     limit = SharedLimit(name="quota", most=16, unit="vCPU", takes={"l4": 8})
     assert free_raises(given, (limit,), 3) == Raises({"l4": 5}, {"quota": 40})
 
 
-def test_raises_that_do_not_help_are_not_reported() -> None:
+def test_useless_raises_are_not_reported() -> None:
     given = Raises({"l4": 2}, {})
     same = Tried(pending=1, cost=(0,), used={}, bounds={})
     assert least_raises(given, given, (), same, lambda raises: same) == (given, same)
@@ -37,9 +37,7 @@ def test_raises_that_do_not_help_are_not_reported() -> None:
 @pytest.mark.parametrize(
     ("price", "raised"), [("50", {"big": 3, "l4": 19}), ("0.5", {"big": 6, "l4": 8})]
 )
-def test_the_raise_with_the_lower_total_price_is_reported(
-    price: str, raised: dict[str, int]
-) -> None:
+def test_raise_with_the_lower_total_price_is_reported(price: str, raised: dict[str, int]) -> None:
     """Given pods that need 24 devices of a large pool, and 19 that also fit a small one, when both
     pools are too small, then the price of the large one decides.
     """
@@ -54,7 +52,7 @@ def test_the_raise_with_the_lower_total_price_is_reported(
 
 
 @pytest.mark.parametrize("with_solver", [True, False])
-def test_a_hundred_pools_of_different_sizes_are_sized(*, with_solver: bool) -> None:
+def test_hundred_pools_of_different_sizes_are_sized(*, with_solver: bool) -> None:
     """The least common multiple of their capacities exceeds every float."""
     pools = [
         pool(f"p{n:03}", cpu=64_000 + 7 * n * n + 13 * n, at_most=1, usd=f"1.{n:03}")
@@ -65,7 +63,7 @@ def test_a_hundred_pools_of_different_sizes_are_sized(*, with_solver: bool) -> N
     assert sizer.size("steady").nodes_bound > 0
 
 
-def test_prices_beyond_every_float_prove_as_much_as_small_ones() -> None:
+def test_prices_beyond_floats_prove_the_same_bound() -> None:
     rows = (CapacityRow("cpu", 64, {0: 8}),)
     pools = tuple(BoundPool(minimum=0, maximum=9, rows=rows, most={0: 8}) for _ in range(2))
     model = BoundModel(demand={0: 60}, pools=pools)

@@ -23,7 +23,7 @@ def assume(
     )
 
 
-def test_nothing_is_assumed_of_a_node_that_is_well_known() -> None:
+def test_well_known_node_has_no_assumptions() -> None:
     assert assume("g6.12xlarge") == ""
     assert assume("trn1.2xlarge") == ""
 
@@ -74,12 +74,12 @@ def test_nothing_is_assumed_of_a_node_that_is_well_known() -> None:
         ),
     ],
 )
-def test_what_is_not_known_is_said(text: str, words: str) -> None:
+def test_unknown_facts_are_reported(text: str, words: str) -> None:
     assert words in text
 
 
 @pytest.mark.parametrize("mig", ["none", "all-enabled"])
-def test_what_is_said_of_partitions_is_what_is_published(mig: str) -> None:
+def test_assumptions_about_partitions_match_the_published_devices(mig: str) -> None:
     machine, driver = catalog.machine("eks", "p4d.24xlarge"), nvidia.driver_release("0.4.1")
     settings = PublishingSettings(gates={"DynamicMIG": True})
     slices = predict_slices(

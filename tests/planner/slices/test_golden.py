@@ -137,7 +137,7 @@ def render(case: Case) -> str:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_slices_are_as_written(name: str) -> None:
+def test_slices_match_the_golden_files(name: str) -> None:
     golden = GOLDEN / f"{name}.yaml"
     text = render(CASES[name])
     if os.environ.get("REWRITE_GOLDEN"):
@@ -148,7 +148,7 @@ def test_slices_are_as_written(name: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("minor", RELEASES)
-def test_later_releases_get_the_same_slices_and_take_them(name: str, minor: int) -> None:
+def test_later_versions_have_the_same_valid_slices(name: str, minor: int) -> None:
     case = replace(CASES[name], minor=max(minor, CASES[name].minor))
     assert render(case) == (GOLDEN / f"{name}.yaml").read_text()
     manifests = read_checked([Source(f"{name}.yaml", render(case))], features_of(case.minor))
@@ -156,5 +156,5 @@ def test_later_releases_get_the_same_slices_and_take_them(name: str, minor: int)
     assert len(manifests.slices) == len(list(yaml.safe_load_all(render(case))))
 
 
-def test_every_file_belongs_to_a_case() -> None:
+def test_every_golden_file_belongs_to_a_case() -> None:
     assert {path.stem for path in GOLDEN.glob("*.yaml")} == set(CASES)

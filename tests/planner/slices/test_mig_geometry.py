@@ -111,7 +111,7 @@ def plain(gpu_id: str) -> list[MigProfile]:
 
 
 @pytest.mark.parametrize("gpu_id", ["a100-sxm4-80gb", "h100-sxm5-80gb"])
-def test_six_profiles_of_an_80_gb_card_give_28_maximal_vectors(gpu_id: str) -> None:
+def test_six_profiles_of_an_80_gb_gpu_have_28_maximal_combinations(gpu_id: str) -> None:
     profiles = plain(gpu_id)
     assert [profile.name[0] for profile in profiles] == ["1", "1", "2", "3", "4", "7"]
     assert len(maximal(by_placing(profiles))) == 28
@@ -119,13 +119,13 @@ def test_six_profiles_of_an_80_gb_card_give_28_maximal_vectors(gpu_id: str) -> N
 
 
 @pytest.mark.parametrize("gpu_id", PARTITIONED)
-def test_counters_allow_what_memory_slices_allow(gpu_id: str) -> None:
+def test_counters_allow_the_same_as_memory_slices(gpu_id: str) -> None:
     profiles = plain(gpu_id)
     assert maximal(by_counters(publish(gpu_id), profiles)) == maximal(by_placing(profiles))
 
 
 @pytest.mark.parametrize("gpu_id", PARTITIONED)
-def test_named_layouts_fill_the_gpu_as_their_table_says(gpu_id: str) -> None:
+def test_named_configurations_fill_the_gpu_as_in_their_table(gpu_id: str) -> None:
     cloud, machine_name = PARTITIONED[gpu_id]
     machine = catalog.machine(cloud, machine_name)
     possible = by_placing(nvidia.mig_profiles(gpu_id))
@@ -156,7 +156,7 @@ def geometries(model: Gpu, most: int) -> Iterator[tuple[str, Vector]]:
 
 
 @pytest.mark.parametrize("gpu_id", ["a100-sxm4-80gb", "rtx-pro-6000-server"])
-def test_a_geometry_is_accepted_exactly_where_it_can_be_placed(gpu_id: str) -> None:
+def test_configuration_is_valid_exactly_if_it_can_be_placed(gpu_id: str) -> None:
     cloud, name = PARTITIONED[gpu_id]
     machine = catalog.machine(cloud, name)
     possible = by_placing(plain(gpu_id))
@@ -170,7 +170,7 @@ def test_a_geometry_is_accepted_exactly_where_it_can_be_placed(gpu_id: str) -> N
 
 
 @pytest.mark.parametrize("gpu_id", PARTITIONED)
-def test_no_device_draws_more_than_its_gpu_has(gpu_id: str) -> None:
+def test_no_device_consumes_more_than_its_gpu_has(gpu_id: str) -> None:
     slices = publish(gpu_id)
     sets = {each.name: each.counters for piece in slices for each in piece.shared_counters}
     for piece in slices:

@@ -24,7 +24,7 @@ def label(row: dict[str, str]) -> str:
 
 
 @pytest.mark.parametrize("row", OBSERVED, ids=label)
-def test_nodes_publish_what_was_predicted(row: dict[str, str]) -> None:
+def test_predicted_devices_match_the_observed_nodes(row: dict[str, str]) -> None:
     slices = predict_slices(
         catalog.machine(row["cloud"], row["machine"]),
         nvidia.driver_release(row["driver"]),
@@ -50,7 +50,7 @@ def test_nodes_publish_what_was_predicted(row: dict[str, str]) -> None:
         assert str(device.capacity["memory"].value) == row["memory"]
 
 
-def test_instances_of_an_h100_are_named_and_sized_as_on_a_real_node() -> None:
+def test_mig_devices_of_an_h100_match_a_real_node() -> None:
     (published,) = predict_slices(
         catalog.machine("eks", "p5.4xlarge"),
         nvidia.driver_release("25.12.0"),
@@ -72,7 +72,7 @@ def test_instances_of_an_h100_are_named_and_sized_as_on_a_real_node() -> None:
     ]
 
 
-def test_an_instance_of_an_a100_is_named_and_sized_as_on_a_real_node() -> None:
+def test_mig_device_of_an_a100_matches_a_real_node() -> None:
     # one device of an EC2 node with MIG-partitioned A100 cards of 40 GB, NVIDIA driver 580.126.09
     (published,) = predict_slices(
         catalog.machine("eks", "p4d.24xlarge"),
@@ -89,7 +89,7 @@ def test_an_instance_of_an_a100_is_named_and_sized_as_on_a_real_node() -> None:
     ) == ("4864Mi", "14")
 
 
-def test_an_instance_of_an_h200_is_named_as_on_a_real_node() -> None:
+def test_mig_device_of_an_h200_matches_a_real_node() -> None:
     (published,) = predict_slices(
         catalog.machine("eks", "p5en.48xlarge"),
         nvidia.driver_release("0.4.1"),
@@ -110,12 +110,14 @@ def test_an_instance_of_an_h200_is_named_as_on_a_real_node() -> None:
         ("gke", "a2-highgpu-1g", {0: "pci0000:00"}),
     ],
 )
-def test_gpus_sit_where_real_nodes_said(cloud: str, machine: str, roots: dict[int, str]) -> None:
+def test_pcie_roots_of_gpus_match_real_nodes(
+    cloud: str, machine: str, roots: dict[int, str]
+) -> None:
     places = catalog.gpu_places(catalog.machine(cloud, machine))
     assert {index: places[index].pcie_root for index in roots} == roots
 
 
-def test_interfaces_sit_where_a_real_node_said() -> None:
+def test_pcie_roots_of_interfaces_match_a_real_node() -> None:
     # dra.net devices 0, 2 and 6 of an a3-ultragpu-8g, whose interfaces are called gpu<index>rdma0
     interfaces = catalog.network_interfaces(catalog.machine("gke", "a3-ultragpu-8g"))
     assert [(interfaces[index].pcie_root, interfaces[index].numa_node) for index in (0, 6)] == [
@@ -125,7 +127,7 @@ def test_interfaces_sit_where_a_real_node_said() -> None:
     assert interfaces[2].numa_node == 0
 
 
-def test_every_gpu_that_was_never_seen_on_a_node_is_marked_so() -> None:
+def test_every_unobserved_gpu_is_marked() -> None:
     products = {row["product"] for row in OBSERVED}
     for gpu in nvidia.gpus():
         # seen on AKS, where nothing is predicted

@@ -45,7 +45,7 @@ def devices(*args: object, **kwargs: object) -> tuple[Device, ...]:
 DYNAMIC = PublishingSettings(gates={"DynamicMIG": True})
 
 
-def test_an_l4_node() -> None:
+def test_l4_node_publishes_one_gpu() -> None:
     (published,) = predict("g6.2xlarge")
     assert (published.driver, published.pool, published.node_name) == (
         GPU_DRIVER,
@@ -70,7 +70,7 @@ def test_an_l4_node() -> None:
     assert str(device.capacity["memory"].value) == "23034Mi"
 
 
-def test_what_the_table_does_not_assert_is_unknown() -> None:
+def test_attributes_missing_from_the_table_are_unknown() -> None:
     for device in (
         *devices("p3.2xlarge"),
         *devices("n1-standard-8+nvidia-tesla-v100", cloud="gke"),
@@ -79,14 +79,14 @@ def test_what_the_table_does_not_assert_is_unknown() -> None:
         assert device.attributes["brand"] == Unknown("model")
 
 
-def test_a_share_whose_name_is_not_public_has_an_architecture_and_no_known_memory() -> None:
+def test_fractional_gpu_has_an_architecture_but_unknown_memory() -> None:
     (device,) = devices("g4-standard-12", cloud="gke")
     assert device.attributes["architecture"] == "Blackwell"
     assert device.attributes["productName"] == Unknown("model")
     assert device.capacity["memory"].value == Unknown()
 
 
-def test_a_machine_may_report_another_amount_than_its_model() -> None:
+def test_machine_type_may_override_the_memory_of_its_gpu() -> None:
     assert {str(device.capacity["memory"].value) for device in devices("g5g.metal")} == {"16Gi"}
     assert {str(device.capacity["memory"].value) for device in devices("g5g.16xlarge")} == {"15Gi"}
 
@@ -114,7 +114,7 @@ def test_gpus_on_one_pcie_root_share_a_group() -> None:
         ("0.5.0", 36, {"resource.kubernetes.io/numaNode"}, {"pcieBusID"}),
     ],
 )
-def test_the_vocabulary_follows_the_release(
+def test_attributes_depend_on_the_driver_version(
     driver: str, minor: int, present: set[str], absent: set[str]
 ) -> None:
     (first, *_) = devices("p5.48xlarge", driver, minor=minor)
@@ -129,7 +129,7 @@ def test_the_vocabulary_follows_the_release(
         ("0.4.1", ["gpu-0-mig-3g40gb-9-0", "gpu-0-mig-3g40gb-9-4"]),
     ],
 )
-def test_instances_are_named_as_the_release_does(driver: str, names: list[str]) -> None:
+def test_mig_device_names_depend_on_the_driver_version(driver: str, names: list[str]) -> None:
     cut = devices("p5.4xlarge", driver, mig="all-3g.40gb")
     assert [device.name for device in cut] == names
     assert cut[1].capacity["memorySlice4"].value == Quantity.from_int(1)
@@ -146,7 +146,7 @@ def test_dynamic_mig_publishes_every_placement_and_the_gpu() -> None:
     assert str(first.consumes_counters[0].counters["memory-slice-0"]) == "1"
 
 
-def test_ampere_is_partitioned_only_with_mig_switched_on_and_then_without_the_gpu() -> None:
+def test_ampere_is_partitioned_only_with_mig_enabled() -> None:
     off = devices("p4d.24xlarge", "0.4.1", minor=36, settings=DYNAMIC)
     on = devices("p4d.24xlarge", "0.4.1", minor=36, mig="all-enabled", settings=DYNAMIC)
     assert len(off) == 8
@@ -154,7 +154,7 @@ def test_ampere_is_partitioned_only_with_mig_switched_on_and_then_without_the_gp
     assert {device.attributes["type"] for device in on} == {"mig"}
 
 
-def test_shares_by_number() -> None:
+def test_shares_are_published_by_number() -> None:
     settings = PublishingSettings(gates={"ConsumableShares": True}, consumable_shares="4")
     (device,) = devices("g6.2xlarge", "0.5.0", minor=36, settings=settings)
     assert device.allow_multiple_allocations
@@ -164,7 +164,7 @@ def test_shares_by_number() -> None:
     assert str(device.capacity["shares"].value) == "4"
 
 
-def test_lists_are_published_only_where_the_api_takes_them() -> None:
+def test_lists_are_published_only_if_the_api_supports_them() -> None:
     gates = PublishingSettings(gates={"DRAListTypeAttributes": True})
     machine, release = catalog.machine("eks", "p4d.24xlarge"), nvidia.driver_release("0.5.0")
     features = features_of(36).with_gates(list_attributes=True)
@@ -227,7 +227,7 @@ def test_compute_domains_publish_one_channel_and_one_daemon() -> None:
         ),
     ],
 )
-def test_what_cannot_work_is_refused_with_its_reason(
+def test_unsupported_settings_are_rejected_with_a_reason(
     error: type[Exception], words: str, arguments: dict[str, object]
 ) -> None:
     with pytest.raises(error, match=words):
@@ -242,11 +242,11 @@ def test_interfaces_share_the_roots_of_the_gpus() -> None:
         assert roots.count(gpu.attributes["resource.kubernetes.io/pcieRoot"]) == 4
 
 
-def test_machines_without_public_interfaces_publish_none() -> None:
+def test_machine_types_without_public_interfaces_publish_none() -> None:
     assert predict_network_slices(catalog.machine("gke", "g2-standard-4"), node_name="node-0") == ()
 
 
-def test_what_a_fabric_manager_tells_is_known_to_the_node_alone() -> None:
+def test_fabric_manager_attributes_are_known_only_to_the_node() -> None:
     gates = PublishingSettings(
         gates={"FabricManagerPartitioning": True, "PassthroughSupport": True}
     )

@@ -121,13 +121,13 @@ def devices(slices: tuple[ResourceSlice, ...]) -> Iterator[Device]:
 
 @hypothesis_settings(deadline=None)
 @given(predictions())
-def test_a_prediction_is_the_same_every_time(case: Case) -> None:
+def test_prediction_is_deterministic(case: Case) -> None:
     assert try_predicting(*case) == try_predicting(*case)
 
 
 @hypothesis_settings(deadline=None)
 @given(predictions())
-def test_the_limits_of_the_api_hold(case: Case) -> None:
+def test_api_limits_are_respected(case: Case) -> None:
     slices = try_predicting(*case)
     for each in slices:
         partitioned = any(device.consumes_counters for device in each.devices)
@@ -153,7 +153,7 @@ def test_the_limits_of_the_api_hold(case: Case) -> None:
 
 @hypothesis_settings(deadline=None, max_examples=25)
 @given(predictions())
-def test_the_reader_accepts_what_is_rendered(case: Case) -> None:
+def test_reader_accepts_rendered_slices(case: Case) -> None:
     slices = try_predicting(*case)
     text = yaml.safe_dump_all([render_slice(each) for each in slices])
     manifests = read_checked([Source("slices.yaml", text)] if slices else [], features_of(case[2]))
@@ -163,7 +163,7 @@ def test_the_reader_accepts_what_is_rendered(case: Case) -> None:
 
 @hypothesis_settings(deadline=None)
 @given(predictions())
-def test_counters_suffice_for_the_whole_gpu_and_for_each_part(
+def test_counters_suffice_for_the_whole_gpu_and_each_partition(
     case: Case,
 ) -> None:
     slices = try_predicting(*case)
@@ -190,7 +190,7 @@ def test_more_gpus_never_publish_fewer_devices(release: DriverRelease) -> None:
         assert all(gpus == published for gpus, published in counts)
 
 
-def test_unknown_values_of_one_attribute_are_grouped_as_the_topology_says() -> None:
+def test_unknown_values_are_grouped_by_topology() -> None:
     for machine in GPU_MACHINES:
         places = catalog.gpu_places(machine)
         published = list(
@@ -211,7 +211,7 @@ def test_unknown_values_of_one_attribute_are_grouped_as_the_topology_says() -> N
         ("eks", "trn2.48xlarge", NEURON_DRIVER, 16, {"instanceType": "trn2.48xlarge"}),
     ],
 )
-def test_other_accelerators_have_a_name_and_little_else(
+def test_other_accelerators_have_few_known_attributes(
     cloud: str, name: str, driver: str, count: int, known: dict[str, str]
 ) -> None:
     (published,) = slices_of_other_drivers(catalog.machine(cloud, name))
@@ -233,7 +233,7 @@ def slices_of_other_drivers(machine: catalog.Machine) -> list[ResourceSlice]:
     return [found for driver in drivers for found in driver.slices(driver.options(), node)]
 
 
-def test_machines_publish_only_what_they_have() -> None:
+def test_machine_types_publish_only_their_own_devices() -> None:
     for machine in MACHINES:
         kinds = {machine.accelerator.kind} if machine.accelerator else set()
         is_served = bool(kinds & {"tpu", "neuron"}) or bool(

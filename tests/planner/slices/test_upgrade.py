@@ -28,22 +28,22 @@ def read(old: str, new: str, *names: str, **settings: PublishingSettings) -> lis
 @pytest.mark.parametrize(
     "version", [release.version for release in driver_releases() if release.is_installable]
 )
-def test_a_release_does_not_differ_from_itself(version: str) -> None:
+def test_version_does_not_differ_from_itself(version: str) -> None:
     assert compare(version, version) == ()
 
 
-def test_a_patch_breaks_no_claim() -> None:
+def test_patch_version_breaks_no_claim() -> None:
     assert not any(change.breaks for change in compare("25.8.0", "25.8.1"))
 
 
 @pytest.mark.parametrize(
     "name", ["gpu.nvidia.com/index", "gpu.nvidia.com/minor", "gpu.nvidia.com/parentIndex"]
 )
-def test_indices_are_gone_from_25_8_on(name: str) -> None:
+def test_indexes_are_removed_in_25_8(name: str) -> None:
     assert read("25.3.2", "25.8.1", name) == [("attribute-removed", name)]
 
 
-def test_the_bus_id_is_renamed_in_25_12() -> None:
+def test_bus_id_is_renamed_in_25_12() -> None:
     (change,) = changes_read(
         compare("25.8.1", "25.12.0"), ["gpu.nvidia.com/pcieBusID", "gpu.nvidia.com/uuid"]
     )
@@ -51,7 +51,7 @@ def test_the_bus_id_is_renamed_in_25_12() -> None:
     assert change.fix == "read resource.kubernetes.io/pciBusID"
 
 
-def test_going_back_is_judged_too() -> None:
+def test_downgrade_is_also_compared() -> None:
     assert read(
         "25.12.0", "25.8.1", "resource.kubernetes.io/pciBusID", "gpu.nvidia.com/addressingMode"
     ) == [
@@ -71,27 +71,27 @@ def test_dynamic_mig_changes_the_memory_of_a_whole_gpu() -> None:
     )
 
 
-def test_sharing_changes_what_a_claim_takes() -> None:
+def test_sharing_changes_the_consumed_capacity() -> None:
     shares = PublishingSettings(gates={"ConsumableShares": True}, consumable_shares="4")
     assert read("0.5.0", "0.5.0", "gpu.nvidia.com/memory", new_settings=shares) == [
         ("capacity-changed", "gpu.nvidia.com/memory")
     ]
 
 
-def test_the_class_stands_for_the_extended_resource_from_25_12_on() -> None:
+def test_class_serves_the_extended_resource_since_25_12() -> None:
     kinds = {change.kind: change for change in compare("25.8.1", "25.12.0")}
     assert "extendedResourceName" in kinds["class-changed"].message
     assert kinds["class-added"].name == "vfio.gpu.nvidia.com"
 
 
-def test_the_chart_has_another_name_from_0_4_on() -> None:
+def test_chart_is_renamed_in_0_4() -> None:
     (renamed,) = (
         change for change in compare("25.12.0", "0.4.1") if change.kind == "chart-renamed"
     )
     assert renamed.fix.startswith("set nameOverride to nvidia-dra-driver-gpu")
 
 
-def test_what_breaks_comes_first() -> None:
+def test_breaking_changes_come_first() -> None:
     breaks = [change.breaks for change in compare("25.3.2", "0.5.0")]
     assert breaks == sorted(breaks, reverse=True)
 
@@ -104,7 +104,7 @@ def test_what_breaks_comes_first() -> None:
         ("25.8.1", "0.5.0", []),
     ],
 )
-def test_sharing_strategies_that_a_release_refuses_without_its_gate(
+def test_sharing_strategies_that_now_need_a_gate_are_reported(
     old: str, new: str, refused: list[str]
 ) -> None:
     assert [
@@ -112,7 +112,7 @@ def test_sharing_strategies_that_a_release_refuses_without_its_gate(
     ] == refused
 
 
-def test_a_gate_decides_whether_a_strategy_is_refused() -> None:
+def test_gate_decides_whether_a_strategy_is_rejected() -> None:
     slicing = PublishingSettings(gates={"TimeSlicingSettings": True})
     kept = compare("25.3.2", "25.8.1", new_settings=slicing)
     assert [change.name for change in kept if change.kind == "config-refused"] == ["MPS"]
@@ -130,9 +130,7 @@ def test_a_gate_decides_whether_a_strategy_is_refused() -> None:
     [each for each in driver_releases() if each.is_installable],
     ids=lambda each: each.version,
 )
-def test_every_pair_of_releases_says_what_the_tables_say(
-    old: DriverRelease, new: DriverRelease
-) -> None:
+def test_differences_of_every_pair_match_the_tables(old: DriverRelease, new: DriverRelease) -> None:
     changes = compare_releases(old, new)
     kinds = {change.kind for change in changes}
     before = {attribute.qualified_name for attribute in old.attributes}

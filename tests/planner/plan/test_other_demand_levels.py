@@ -78,7 +78,7 @@ class TestNodesThatNothingAdds:
 
     FULL = WEB.replace("{maxSurge: 1}", "{maxSurge: 1, maxUnavailable: 0}")
 
-    def test_a_rollout_that_must_add_a_pod_first(self) -> None:
+    def test_rollout_that_must_add_a_pod_first_is_a_warning(self) -> None:
         made = plan(self.FULL, nodes=ROOM)
         (found,) = made.beside
         assert (made.verdict, found.code, found.severity) == (
@@ -91,21 +91,21 @@ class TestNodesThatNothingAdds:
             "rollout never completes"
         )
 
-    def test_a_rollout_of_which_one_pod_starts_can_continue(self) -> None:
+    def test_rollout_that_can_start_one_pod_is_a_note(self) -> None:
         more = self.FULL.replace("maxSurge: 1", "maxSurge: 2").replace("replicas: 4", "replicas: 3")
         (found,) = plan(more, nodes=ROOM).beside
         assert (found.code, found.severity) == ("peak-exceeds-nodes", "note")
         assert "1 pod stays pending, because" in found.message
 
-    def test_pods_of_rollouts_that_may_remove_a_pod_first_are_not_counted(self) -> None:
+    def test_rollouts_that_may_remove_a_pod_first_are_not_counted(self) -> None:
         """Given nodes without free devices, and another rollout that removes a pod first."""
         (found,) = plan(self.FULL, WEB.replace("web", "api"), nodes=ROOM).beside
         assert "1 pod stays pending" in found.message
 
-    def test_a_rollout_that_may_remove_a_pod_first(self) -> None:
+    def test_rollout_that_may_remove_a_pod_first_is_not_reported(self) -> None:
         assert codes(plan(WEB, nodes=ROOM)) == []
 
-    def test_two_rollouts_may_run_one_after_the_other(self) -> None:
+    def test_two_rollouts_at_the_same_time_are_a_note(self) -> None:
         more = self.FULL.replace("web", "api").replace("replicas: 4", "replicas: 3")
         (found,) = plan(self.FULL, more, nodes=ROOM).beside
         assert (
@@ -116,7 +116,7 @@ class TestNodesThatNothingAdds:
             True,
         )
 
-    def test_an_autoscaler_adds_more_pods(self) -> None:
+    def test_scaling_beyond_the_nodes_is_a_warning(self) -> None:
         (found,) = plan(WEB, SCALER, nodes=ROOM).beside
         assert (found.code, found.severity) == ("ceiling-exceeds-nodes", "warning")
 
@@ -127,7 +127,7 @@ class TestNodesThatNothingAdds:
             ("karpenter", "because karpenter doesn't increase the planned node counts"),
         ],
     )
-    def test_the_fix_names_an_autoscaler_that_changes_counts(
+    def test_fix_names_an_autoscaler_that_changes_counts(
         self, autoscaler: str, reason: str
     ) -> None:
         """Given an autoscaler that keeps the counts, or none, when pods are added, then the fix is
@@ -145,16 +145,16 @@ class TestNodesThatNothingAdds:
         assert reason in found.message
         assert found.fix.endswith("or set autoscaler to cluster-autoscaler in the fleet")
 
-    def test_a_plan_for_the_peak_has_the_nodes(self) -> None:
+    def test_plan_for_peak_demand_has_no_finding(self) -> None:
         assert codes(plan(self.FULL, nodes=ROOM, level="peak")) == []
 
-    def test_an_autoscaler_of_nodes_adds_them(self) -> None:
+    def test_node_autoscaler_removes_the_finding(self) -> None:
         scaled = fleet(("g6.12xlarge", ROOM), autoscaler="cluster-autoscaler")
         sources = (Source("app", "---".join((CLAIM, self.FULL))),)
         assert codes(make_plan(PlanRequest(sources=sources, fleet=scaled))) == []
 
 
-def test_a_ceiling_that_does_not_fit_is_a_finding_and_no_verdict():
+def test_ceiling_that_does_not_fit_is_a_finding_but_no_verdict():
     made = plan(WEB, SCALER)
     assert made.verdict == "fits"
     (found,) = made.beside
@@ -174,7 +174,7 @@ def test_a_ceiling_that_does_not_fit_is_a_finding_and_no_verdict():
     assert "ceiling-does-not-fit" not in codes(plan(WEB, SCALER, nodes=3))
 
 
-def test_counts_are_simulated_at_ceiling_and_peak_too_and_at_a_floor_of_its_own_they_are_the_packings():
+def test_counts_are_also_simulated_at_ceiling_and_peak():
     judgement = plan(WEB, SCALER, nodes=4).judgement
     (pool,) = judgement.offers
     levels: tuple[DemandLevel, ...] = ("floor", "steady", "ceiling", "peak")
@@ -183,7 +183,7 @@ def test_counts_are_simulated_at_ceiling_and_peak_too_and_at_a_floor_of_its_own_
     assert [short.simulated_nodes(pool.name, level) for level in levels] == [None, 3, 3, None]
 
 
-def test_a_rollout_that_does_not_fit_is_told_where_the_ceiling_does():
+def test_rollout_that_does_not_fit_is_reported_if_the_ceiling_fits():
     (found,) = plan(WEB).beside
     assert found.code == "peak-does-not-fit"
     assert found.message.startswith(
@@ -192,13 +192,13 @@ def test_a_rollout_that_does_not_fit_is_told_where_the_ceiling_does():
     assert codes(plan(WEB, nodes=2)) == []
 
 
-def test_what_does_not_fit_as_it_is_is_not_told_again():
+def test_misfit_at_steady_demand_is_not_reported_again():
     made = plan(WEB.replace("replicas: 4", "replicas: 9"))
     assert made.verdict == "does-not-fit"
     assert codes(made) == []
 
 
-def test_nothing_bounds_the_ceiling():
+def test_unlimited_ceiling_is_reported():
     cron = job("").replace("batch/v1\nkind: Job", "batch/v1\nkind: CronJob")
     cron = cron.replace(
         "spec:\n  parallelism", "spec:\n  schedule: '* * * * *'\n  jobTemplate: {spec: SPEC}\n#"
@@ -211,7 +211,7 @@ def test_nothing_bounds_the_ceiling():
     assert (found.severity, found.code) == ("note", "ceiling-cannot-tell")
 
 
-def test_ceilings_are_simulated_too():
+def test_ceiling_is_also_simulated():
     """In the packing, four small pods leave a whole node for the big pod. The scheduler spreads
     them over both nodes.
     """
@@ -230,7 +230,7 @@ def test_ceilings_are_simulated_too():
     assert codes(plan(*documents, nodes=2, steps=0)) == []
 
 
-def test_the_scaler_that_sets_a_figure_is_named():
+def test_scaler_that_sets_a_figure_is_named():
     said = plan(WEB, SCALER).assumptions
     assert any(
         "HorizontalPodAutoscaler by-load scales it between 2 (floor) and 12 (ceiling) replicas"
@@ -240,18 +240,18 @@ def test_the_scaler_that_sets_a_figure_is_named():
     assert not any("ignored" in text for text in said)
 
 
-def test_a_scaler_of_something_else_is_ignored_and_said():
+def test_unrelated_scaler_is_ignored_with_a_note():
     said = plan(WEB, SCALER.replace("name: web", "name: other")).assumptions
     assert "1 object of kind autoscaling/v2 HorizontalPodAutoscaler is ignored" in said
 
 
-def test_a_job_that_kueue_holds_counts_as_it_will_run():
+def test_job_held_by_kueue_counts_as_admitted():
     made = plan(job("suspend: true", ", labels: {kueue.x-k8s.io/queue-name: team}"))
     assert made.workload("Job", "default", "train").placed == 2
     assert any('until Kueue admits it from the queue "team"' in text for text in made.assumptions)
 
 
-def test_a_default_queue_of_the_namespace_holds_jobs_that_name_none():
+def test_default_queue_of_the_namespace_holds_unlabeled_jobs():
     queue = (
         "\napiVersion: kueue.x-k8s.io/v1beta1\nkind: LocalQueue\nmetadata: {{name: default, "
         "namespace: {}}}\n"
@@ -262,7 +262,7 @@ def test_a_default_queue_of_the_namespace_holds_jobs_that_name_none():
     assert elsewhere.workload("Job", "default", "train").placed == 0
 
 
-def test_a_suspended_job_counts_at_its_ceiling_and_is_said():
+def test_suspended_job_counts_at_its_ceiling_with_a_note():
     made = plan(job("suspend: true"))
     assert made.workload("Job", "default", "train").figures == (0, 0, 2, 2)
     assert any(
@@ -282,7 +282,7 @@ def fixed(name: str) -> str:
 
 @pytest.mark.parametrize("name", ["a-fixed", "z-fixed"])
 @pytest.mark.parametrize("more", ["", SCALER])
-def test_the_workload_that_adds_pods_is_the_one_that_does_not_fit(name: str, more: str) -> None:
+def test_misfit_is_reported_for_the_workload_that_adds_pods(name: str, more: str) -> None:
     web = WEB.replace("replicas: 4", "replicas: 2")
     made = plan(*filter(None, (web, fixed(name), more)))
     assert made.verdict == "fits"
@@ -291,7 +291,7 @@ def test_the_workload_that_adds_pods_is_the_one_that_does_not_fit(name: str, mor
     assert made.beside[0].message.startswith("Deployment default/web does not fit")
 
 
-def test_a_workload_that_adds_no_pods_does_not_fit_because_of_others() -> None:
+def test_misfit_caused_by_others_is_reported_for_the_fixed_workload() -> None:
     """The scaler's pods also fit the large node, so the fewest pending pods are the one of the
     Job.
     """
@@ -332,7 +332,7 @@ spec:
         pytest.param("{maxSurge: 1, maxUnavailable: 0}", "g6.12xlarge", False, id="four GPUs"),
     ],
 )
-def test_a_daemon_set_whose_rollout_needs_two_pods_on_a_node(
+def test_surging_daemon_set_stalls_if_a_node_fits_only_one_pod(
     strategy: str, machine: str, *, stalls: bool
 ) -> None:
     """Given maxSurge, when a node holds only one pod of a DaemonSet, then its rollout stalls."""

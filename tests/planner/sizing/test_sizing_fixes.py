@@ -64,7 +64,7 @@ def two_pools(a: int, b: int) -> list[Offer]:
         ("a fixed count", [pool("a", gpus=2, at_least=1, at_most=1)], [workload("web", 3, gpus=2)]),
     ],
 )  # fmt: skip
-def test_every_fix_helps_when_it_is_followed(
+def test_every_fix_works_when_it_is_applied(
     case: str, pools: list[Offer], shapes: list[Shape]
 ) -> None:
     sizing = size(pools, *shapes)
@@ -81,7 +81,7 @@ def test_every_fix_helps_when_it_is_followed(
     assert size(grown, *shapes).verdict == "fits", (case, fixes(sizing))
 
 
-def test_a_raise_counts_on_no_other_pool() -> None:
+def test_raise_does_not_rely_on_another_pool() -> None:
     """With every limit off, the larger nodes of the other pool would do with 6 of these; they are
     not to be had.
     """
@@ -94,14 +94,14 @@ def test_a_raise_counts_on_no_other_pool() -> None:
     assert size(follow(pools, fix), workload("web", 8, gpus=1)).verdict == "fits"
 
 
-def test_a_node_that_takes_thousands_is_one_node() -> None:
+def test_node_with_thousands_of_pods_is_one_node() -> None:
     sizing = size(
         [pool("a", cpu=10_000, pods=100_000, memory_gib=10_000)], workload("tiny", 2_500, cpu=1)
     )
     assert counts(sizing) == {"a": (1, 1)}
 
 
-def test_a_bound_rests_on_what_a_node_holds_and_not_on_what_was_tried() -> None:
+def test_bound_depends_on_the_node_capacity() -> None:
     """Admin access doesn't use a device, so only the maximum number of pods limits such claims on a
     node.
     """
@@ -114,7 +114,7 @@ def test_a_bound_rests_on_what_a_node_holds_and_not_on_what_was_tried() -> None:
     assert counts(sizing) == {"a": (1, 1)}
 
 
-def test_each_workload_of_a_shape_is_told_its_own_pods() -> None:
+def test_each_workload_of_a_shape_reports_its_own_pods() -> None:
     one, other = workload("a", 19, gpus=1), workload("b", 61, gpus=1)
     members: tuple[Member, ...] = (*one.members, *other.members)
     sizing = size([pool("l4", gpus=1, at_most=26)], replace(one, members=members))
@@ -132,7 +132,7 @@ def test_each_workload_of_a_shape_is_told_its_own_pods() -> None:
         ("a daemon holds the devices", workload("all", 1, gpus=8)),
     ],
 )
-def test_another_node_is_no_fix_for_what_an_empty_one_refuses(case: str, shape: Shape) -> None:
+def test_additional_node_is_not_a_fix_if_an_empty_node_rejects(case: str, shape: Shape) -> None:
     daemon = workload("exporter", 0, gpus=1, per_node=True)
     sizing = size_pools(demand(shape, daemon), [pool("a", gpus=8)], CLASSES, FEATURES)
     assert sizing.verdict == "does-not-fit"

@@ -34,7 +34,7 @@ def on_nodes(sizing: Sizing) -> Counter[str]:
     return pods
 
 
-def test_workloads_of_equal_needs_are_one_item() -> None:
+def test_workloads_with_equal_needs_are_one_item() -> None:
     sizing = size([pool("only")], *(workload(name, 3, gpus=1) for name in "abc"))
     assert (items(sizing), counts(sizing)) == (1, {"only": (2, 2)})
     assert [(each.workload.name, each.placed, each.pending) for each in sizing.workloads] == [
@@ -47,7 +47,7 @@ def test_workloads_of_equal_needs_are_one_item() -> None:
     ]
 
 
-def test_where_not_all_fits_the_last_of_them_wait() -> None:
+def test_last_of_equal_workloads_is_pending_if_not_all_fit() -> None:
     sizing = size([pool("only", at_most=1)], *(workload(name, 3, gpus=1) for name in "abc"))
     assert [(each.workload.name, each.placed, each.pending) for each in sizing.workloads] == [
         ("a", 3, 0), ("b", 3, 0), ("c", 2, 1)
@@ -57,7 +57,7 @@ def test_where_not_all_fits_the_last_of_them_wait() -> None:
     assert "1 of 3 pods pending" in reason.message
 
 
-def test_what_differs_for_a_node_is_told_apart() -> None:
+def test_differences_that_matter_for_a_node_separate_workloads() -> None:
     plain = workload("a", 2, gpus=1)
     cases: dict[str, Shape] = {
         "amounts": workload("b", 2, gpus=1, cpu=200),
@@ -74,12 +74,12 @@ def test_what_differs_for_a_node_is_told_apart() -> None:
     } == dict.fromkeys(cases, 2)
 
 
-def test_labels_that_all_nodes_have_make_no_difference() -> None:
+def test_labels_of_all_nodes_do_not_separate_workloads() -> None:
     chosen = workload("b", 2, gpus=1, node_selector={"pool": "only"})
     assert items(size([pool("only")], workload("a", 2, gpus=1), chosen)) == 1
 
 
-def test_pods_that_another_avoids_are_told_from_those_that_it_does_not() -> None:
+def test_pods_that_another_pod_avoids_are_separate() -> None:
     shapes = [workload(name, 2) for name in "abc"] + [
         workload("d", 1, pod_anti_affinity=(AVOIDS_A,))
     ]
@@ -90,7 +90,7 @@ def test_pods_that_another_avoids_are_told_from_those_that_it_does_not() -> None
         assert not {"a", "d"} <= {shape for shape, _ in pattern.pods}
 
 
-def test_pods_of_several_sizes_that_avoid_each_other_need_a_node_each_by_proof() -> None:
+def test_pods_of_several_sizes_with_anti_affinity_need_one_node_each() -> None:
     sizes = [
         workload(f"a-{cpu}", 3, cpu=cpu, pod_anti_affinity=(AVOIDS_A,)) for cpu in (100, 200, 300)
     ]
@@ -113,7 +113,7 @@ def test_pods_of_several_sizes_that_avoid_each_other_need_a_node_each_by_proof()
     ),
     at_most=st.integers(1, 4),
 )
-def test_patterns_and_placements_agree_whatever_is_alike(
+def test_patterns_and_placements_are_consistent(
     pods: list[tuple[int, int, int]], at_most: int
 ) -> None:
     shapes = [

@@ -401,7 +401,7 @@ def told(made: Plan) -> Told:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_fix_is_what_was_meant_and_with_it_nothing_is_found(name: str) -> None:
+def test_suggested_fix_keeps_the_intent_and_removes_the_finding(name: str) -> None:
     case = CASES[name]
     before = told(planned(yaml.safe_load(yaml.safe_dump(case.objects)), case.fleet))
     right = [fix for fix in before.fixes if re.search(case.says, fix)]

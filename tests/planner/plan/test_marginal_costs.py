@@ -102,7 +102,7 @@ def prices_of(plan: Plan) -> dict[str, Decimal]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_one_more_pod_costs_what_trying_all_says(case: str) -> None:
+def test_cost_of_one_more_pod_matches_an_exhaustive_search(case: str) -> None:
     pools, pods = CASES[case]
     plan, found = of_case(case)
     prices = prices_of(plan)
@@ -125,7 +125,7 @@ def test_one_more_pod_costs_what_trying_all_says(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_room_is_what_free_devices_of_the_nodes_give(case: str) -> None:
+def test_free_capacity_matches_the_free_devices_of_the_nodes(case: str) -> None:
     _, pods = CASES[case]
     plan, found = of_case(case)
     free = Counter(
@@ -141,7 +141,7 @@ def test_room_is_what_free_devices_of_the_nodes_give(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_node_more_of_a_maximum_saves_what_trying_all_says(case: str) -> None:
+def test_savings_of_a_raised_maximum_match_an_exhaustive_search(case: str) -> None:
     pools, pods = CASES[case]
     plan, found = of_case(case)
     prices = prices_of(plan)
@@ -154,7 +154,7 @@ def test_a_node_more_of_a_maximum_saves_what_trying_all_says(case: str) -> None:
         assert (told[pool.name].saves_usd, told[pool.name].pods) == (before - after, 0)
 
 
-def test_a_node_more_of_quota_saves_what_the_plan_with_it_says() -> None:
+def test_savings_of_a_raised_quota_match_its_plan() -> None:
     def quota(limit: int) -> Plan:
         where = fleet(("g6.2xlarge", {"max": 4}), ("g6.12xlarge", {"max": 4})).document()
         where["quotas"] = [
@@ -171,7 +171,7 @@ def test_a_node_more_of_quota_saves_what_the_plan_with_it_says() -> None:
     assert costs[0] > costs[1] == costs[2]
 
 
-def test_where_not_all_fits_a_node_more_places_pods() -> None:
+def test_raised_maximum_places_more_pods_if_not_all_fit() -> None:
     (more,) = more_of(planned({"g6.12xlarge": 1}, {"a": (3, 2)})).nodes
     assert (more.pool, more.saves_usd, more.pods) == ("g6-12xlarge", None, 1)
 
@@ -185,7 +185,7 @@ spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.co
 """
 
 
-def test_pods_of_a_shared_claim_have_room_on_its_node_alone() -> None:
+def test_pods_of_a_shared_claim_can_be_added_only_on_its_node() -> None:
     text = deployment("web", 2).text.replace(
         "resourceClaimTemplateName: web", "resourceClaimName: one"
     )
@@ -199,7 +199,7 @@ def test_pods_of_a_shared_claim_have_room_on_its_node_alone() -> None:
     assert rooms[0]
 
 
-def test_claims_pay_for_their_devices_and_namespaces_for_their_workloads() -> None:
+def test_claims_and_namespaces_have_costs() -> None:
     """Two nodes of 4 GPUs: 2 claims of 2 GPUs, 3 of one; in a namespace each."""
     other = Source(
         "b.yaml", deployment("b", 3, 1).text.replace("namespace: default", "namespace: team")
@@ -220,7 +220,7 @@ def test_claims_pay_for_their_devices_and_namespaces_for_their_workloads() -> No
     ) == round(plan.cost.hourly_usd if plan.cost else Decimal(0), 4)
 
 
-def test_a_shared_claim_is_paid_once() -> None:
+def test_shared_claim_is_paid_once() -> None:
     text = deployment("web", 3).text.replace(
         "resourceClaimTemplateName: web", "resourceClaimName: one"
     )
@@ -233,7 +233,7 @@ def test_a_shared_claim_is_paid_once() -> None:
     )
 
 
-def test_why_devices_are_stranded_is_said_of_each_workload() -> None:
+def test_reason_for_stranded_devices_is_reported_per_workload() -> None:
     plan = planned({"p5.48xlarge": 4}, {"a": (2, 5), "b": (2, 4)})
     told = {each.workload.name: each for each in why_stranded(plan) if each.workload is not None}
     assert set(told) == {"a", "b"}
