@@ -98,7 +98,7 @@ print(json.dumps([
         ("--help", RECORDS, 138, 0),
         ("plan --help", RECORDS, 142, 0),
         ("catalog gpus", PLANNING, 380, 60),
-        ("check examples/workloads", CHECKING, 1_420, 70),
+        ("check examples/workloads", CHECKING, 1_440, 70),
         ("plan examples/workloads --stack eks-dev", PLANNING, 1_060, 60),
     ],
 )

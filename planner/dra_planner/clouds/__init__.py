@@ -53,6 +53,7 @@ from dra_planner.clouds.protocol.node_networks import (
     ServiceEndpoints,
     TrafficFilter,
     UserRoutes,
+    WebhookPorts,
 )
 from dra_planner.clouds.protocol.plugin_serving import MPS, TIME_SLICING, PluginServing
 from dra_planner.clouds.protocol.resources import (
@@ -170,6 +171,7 @@ __all__ = [
     "TrafficFilter",
     "UserRoutes",
     "VolumeDriver",
+    "WebhookPorts",
     "cloud",
     "cloud_of",
     "extended_resource_fault",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dra_policies.rules.capacity import (
+    account_quota_too_small,
     bought_capacity_unusable,
     capacity_block_incomplete,
     capacity_kinds_mixed,
@@ -43,6 +44,7 @@ from dra_policies.rules.cluster import (
     node_newer_than_cluster,
     pod_fits_no_system_pool,
     pod_range_too_small,
+    pools_inside_cluster,
     security_baseline,
     system_pods_have_no_node,
     system_pool_too_small,
@@ -102,9 +104,11 @@ from dra_policies.rules.objects import (
 )
 from dra_policies.rules.ownership import (
     device_plugin_on_dra_node,
+    device_plugin_reaches_no_node,
     device_requested_twice,
     device_taken_past_claim,
     extended_resource_served_twice,
+    gpu_pod_fits_no_pool,
     gpus_shared_by_cloud,
     managed_driver_on_dra_node,
     mig_laid_out_twice,
@@ -137,6 +141,7 @@ from dra_policies.rules.prerequisites import (
     nodes_cut_off,
     volume_not_provided,
     webhook_holds_up_driver,
+    webhook_not_reachable,
 )
 from dra_policies.rules.record import (
     class_differs_from_plan,
@@ -181,6 +186,9 @@ RULES: Final[tuple[Rule, ...]] = (
     image_without_driver.RULE,
     security_baseline.RULE,
     gpu_taint_not_tolerated.RULE,
+    gpu_pod_fits_no_pool.RULE,
+    account_quota_too_small.RULE,
+    pools_inside_cluster.RULE,
     accelerators_differ_from_machine.RULE,
     auto_nodes_take_no_claims.RULE,
     capacity_block_incomplete.RULE,
@@ -224,6 +232,7 @@ RULES: Final[tuple[Rule, ...]] = (
     cost_above_ceiling.RULE,
     pool_cost_above_ceiling.RULE,
     device_plugin_on_dra_node.RULE,
+    device_plugin_reaches_no_node.RULE,
     bought_capacity_unusable.RULE,
     network_devices_unusable.RULE,
     image_fails_on_machine.RULE,
@@ -235,6 +244,7 @@ RULES: Final[tuple[Rule, ...]] = (
     disk_key_not_granted.RULE,
     volume_not_provided.RULE,
     webhook_holds_up_driver.RULE,
+    webhook_not_reachable.RULE,
     network_policy_isolates_driver.RULE,
     system_pods_have_no_node.RULE,
     pod_range_too_small.RULE,

@@ -56,6 +56,8 @@ PLUGIN_TOLERATIONS: Final = [
     {"key": "CriticalAddonsOnly", "operator": "Exists"},
     {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
 ]
+# NVIDIA/gpu-operator:deployments/gpu-operator/values.yaml@a22dbf67 (daemonsets.tolerations)
+OPERATOR_TOLERATIONS: Final = PLUGIN_TOLERATIONS[1:]
 
 
 def chart_name(resource: Resource) -> str:
@@ -138,8 +140,10 @@ def device_plugin_of_release(resource: Resource) -> PluginWorkload | None:
         "devicePlugin.enabled", True
     )
     if operator is not None and runs is not False:
+        given = operator.values.at("daemonsets.tolerations")
+        tolerations = UNKNOWN if _has_value_files(resource) else given or OPERATOR_TOLERATIONS
         pod = Properties(
-            {"tolerations": [{"operator": "Exists"}], **({} if runs else {"nodeSelector": UNKNOWN})}
+            {"tolerations": tolerations, **({} if runs else {"nodeSelector": UNKNOWN})}
         )
         return PluginWorkload(
             title=operator.shown, urn=resource.urn, pod=pod, opt_out_label=OPERATOR_OPT_OUT

@@ -170,6 +170,7 @@ def _declared(resources: Sequence[Resource]) -> tuple[DeclaredResource, ...]:
             props=each.props,
             sources=each.sources,
             of_outputs=each.of_outputs,
+            ignore_changes=each.ignore_changes,
         )
         for each in resources
         if not each.type.startswith(_ELSEWHERE)

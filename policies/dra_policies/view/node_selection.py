@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from dra_planner.clouds import DRA, cloud
 from dra_policies.unknown_values import UNKNOWN, Properties
+from dra_policies.view.cloud_labels import labels_of_cloud
 from dra_policies.view.stack_view import DeclaredPool
 
 # Labels that node-feature-discovery and GPU feature discovery add to GPU nodes. Any GPU node can
@@ -120,6 +121,9 @@ def _label(pool: DeclaredPool, key: str) -> Any:
         return None  # has NVIDIA's prefix, but only a pool's declaration sets it
     if key.startswith(DISCOVERED):
         return _ANYTHING
+    of_cloud = labels_of_cloud(pool)
+    if key in of_cloud:
+        return of_cloud[key]
     return UNKNOWN if key.startswith((*PROVIDED, *cloud(pool.cloud).unknown_labels)) else None
 
 

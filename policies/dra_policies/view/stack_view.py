@@ -214,7 +214,8 @@ class KubernetesVersion(Struct, frozen=True, kw_only=True):
 class DeclaredResource(Struct, frozen=True, kw_only=True):
     """A cloud resource as declared. `sources` are the URNs of the resources that each property
     comes from. `of_outputs` are the properties that the program doesn't set. `version` and
-    `namespace` are those of a chart, or "" if they're unknown.
+    `namespace` are those of a chart, or "" if they're unknown. `ignore_changes` are the properties
+    that updates don't change.
     """
 
     urn: str
@@ -225,6 +226,7 @@ class DeclaredResource(Struct, frozen=True, kw_only=True):
     of_outputs: frozenset[str] = frozenset()
     version: str = ""
     namespace: str = ""
+    ignore_changes: tuple[str, ...] = ()
 
     def sources_of(self, path: str) -> frozenset[str]:
         """Return the URNs of the resources that a property, or a part of it, comes from."""

@@ -19,6 +19,14 @@ CLOUD: Final = "eks"
 _ON_DEMAND: Final = re.compile(r"Running On-Demand (?P<families>.+?) instances")
 _SPOT: Final = re.compile(r"All (?P<families>.+?) Spot Instance Requests")
 _STANDARD: Final = re.compile(r"Standard \((?P<families>[^)]*)\)")
+QUOTA_NAMES: Final[Mapping[str, str]] = {
+    "L-417A185B": "Running On-Demand P instances",
+    "L-DB2E81BA": "Running On-Demand G and VT instances",
+    "L-7212CCBC": "All P4, P3 and P2 Spot Instance Requests",
+    "L-C4BD4855": "All P5 Spot Instance Requests",
+    "L-3819A6DF": "All G and VT Spot Instance Requests",
+}
+"""The names of the quotas of GPU instances, by the codes that stay the same in every region."""
 _KINDS: Final = ((_ON_DEMAND, ("on-demand", "reservation")), (_SPOT, ("spot",)))
 
 

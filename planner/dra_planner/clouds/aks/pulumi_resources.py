@@ -31,6 +31,12 @@ CLUSTER = ClusterResource(
     version="kubernetesVersion",
     region="location",
     pools="agentPoolProfiles",
+    # pulumi/pulumi-azure-native issues 579, 1686, and 2719
+    inner_pools=(
+        1,
+        "AKS rejects an update of the cluster that adds a pool, and keeps the nodes of a pool that "
+        "you remove",
+    ),
     name="resourceName",
     # learn.microsoft.com/azure/aks/auto-upgrade-node-os-image: NodeImage is the default
     image_channel="autoUpgradeProfile.nodeOSUpgradeChannel",
@@ -83,6 +89,8 @@ POOL = PoolResource(
     # Azure REST API, Agent Pools: AKS doesn't restore them after they're removed
     startup_taints="nodeInitializationTaints",
     desired=("count",),
+    # pulumi/pulumi-azure issue 780, pagopa/azurerm pull request 122
+    fixed_count="count",
     scaling="enableAutoScaling",
     limits=(CountLimits(minimum="minCount", maximum="maxCount"),),
     cluster="resourceName",

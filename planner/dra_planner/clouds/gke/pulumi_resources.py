@@ -15,6 +15,7 @@ from dra_planner.clouds.protocol.node_networks import (
     NetworkFirewall,
     NodeNetwork,
     OwnDefaultRoute,
+    WebhookPorts,
 )
 from dra_planner.clouds.protocol.resources import (
     AttachedGpus,
@@ -45,6 +46,11 @@ CLUSTER = ClusterResource(
     region="location",
     zones="nodeLocations",
     pools="nodePools",
+    # hashicorp/terraform-provider-google:website/docs/r/container_cluster.html.markdown (node_pool)
+    inner_pools=(
+        0,
+        "adding, removing, or changing one of these pools replaces the whole cluster",
+    ),
     version_is_floor=True,
     dataplane=("datapathProvider", "ADVANCED_DATAPATH"),
     dataplane_default="LEGACY_DATAPATH",
@@ -191,6 +197,13 @@ NODE_NETWORK = NodeNetwork(
     ),
     # hashicorp/terraform-provider-google:website/docs/r/compute_network.html.markdown
     # (delete_default_routes_on_create)
+    # docs.cloud.google.com/kubernetes-engine/docs/how-to/private-clusters (add firewall rules)
+    webhook_ports=WebhookPorts(
+        private="privateClusterConfig.enablePrivateNodes",
+        open=(443, 10250),
+        firewall="gcp:compute/firewall:Firewall",
+        allowed="allows",
+    ),
     own_default_route=OwnDefaultRoute(
         used_by="network",
         deleted="deleteDefaultRoutesOnCreate",

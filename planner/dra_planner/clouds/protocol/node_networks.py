@@ -166,6 +166,19 @@ class UserRoutes(Struct, frozen=True, kw_only=True):
     routes: str
 
 
+class WebhookPorts(Struct, frozen=True, kw_only=True):
+    """Ports of nodes that the control plane of a private cluster reaches.
+
+    `private` is the property of clusters that makes nodes private. The control plane reaches only
+    the `open` ports, unless a rule of the type `firewall` lists another port in `allowed`.
+    """
+
+    private: str
+    open: tuple[int, ...]
+    firewall: str
+    allowed: str
+
+
 class OwnDefaultRoute(Struct, frozen=True, kw_only=True):
     """A network without the cloud's default route: the clusters' property with the network, the
     network's flag that deletes the route, and the type of a route with its destination.
@@ -229,6 +242,7 @@ class NodeNetwork(Struct, frozen=True, kw_only=True):
     gateway: Gateway | None = None
     routes: UserRoutes | None = None
     own_default_route: OwnDefaultRoute | None = None
+    webhook_ports: WebhookPorts | None = None
     addresses: AddressRanges | None = None
     filters: TrafficFilter | None = None
     default_routes: DefaultRoutes | None = None

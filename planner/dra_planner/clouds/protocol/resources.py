@@ -340,6 +340,8 @@ class ClusterResource(Struct, frozen=True, kw_only=True):
     first_pool: str = ""
     first_pool_settings: tuple[str, ...] = ()
     own_nodes: tuple[tuple[str, str], ...] = ()
+    # number of pools inside the cluster that the cloud requires, and the consequence of more pools
+    inner_pools: tuple[int, str] = (0, "")
     # property with the value that buys extended support in advance
     extended_support: tuple[str, str] = ("", "")
     # property with the limits of the cluster's autoscaler, and in it the resource and the maximum

@@ -9,7 +9,7 @@ from typing import Final
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
-from dra_planner.clouds import cloud
+from dra_planner.clouds import cloud, names
 from dra_planner.quantity import Quantity, QuantityError
 from dra_policies.rules.karpenter.selected_subnets import unmatched_tags
 from dra_policies.rules.karpenter.unmatched_selectors import selectors_without_pool
@@ -24,12 +24,17 @@ from dra_policies.view.stack_view import DeclaredPool, StackView
 
 URL: Final = "https://karpenter.sh/docs/concepts/nodepools/"
 _NODE_CLASS: Final = ":EC2NodeClass"
+_NODE_POOL: Final = "karpenter.sh/"
+_REQUIREMENTS: Final = "spec.template.spec.requirements"
 _MIB: Final = 1024 * 1024
 # labels instance-gpu-… of nodes with NVIDIA GPUs
 _GPU_FACTS: Final[Mapping[str, Callable[[Machine], str]]] = {
     "manufacturer": lambda machine: "nvidia" if machine.gpu_count else "",
     "count": lambda machine: str(machine.gpu_count or ""),
 }
+# parts of labels instance-… whose values Karpenter and EKS Auto Mode write in lowercase
+# (aws/karpenter-provider-aws:pkg/providers/instancetype/types.go@v1.14, lowerKabobCase)
+_LOWERCASE: Final = ("category", "family", "size", "gpu-name", "gpu-manufacturer", "hypervisor")
 # Karpenter subtracts a share of a machine type's listed memory (settings.vmMemoryOverheadPercent,
 # 7.5%).
 _MEMORY_LEFT: Final = 0.9
@@ -39,6 +44,7 @@ _LAST_BETA: Final = (1, 0)
 
 def check(view: StackView) -> Iterator[Finding]:
     yield from selectors_without_pool(view)
+    yield from _values_with_capitals(view)
     for pool in view.pools:
         if pool.own.has("spec.template.spec.nodeClassRef"):
             yield from _machines(pool)
@@ -47,6 +53,32 @@ def check(view: StackView) -> Iterator[Finding]:
                 yield _finding(pool, fault[0], fix=fault[1])
             yield from _version(pool, view)
             yield from _reserved(pool)
+
+
+def _values_with_capitals(view: StackView) -> Iterator[Finding]:
+    """Yield requirements that list only values with capital letters, for labels whose values are
+    lowercase.
+    """
+    own = [of_cloud for of_cloud in map(cloud, names()) if of_cloud.karpenter]
+    domains = {domain for each in own for domain in (each.karpenter, *each.reserved_domains)}
+    lowercase = {f"{domain}/instance-{part}" for domain in domains for part in _LOWERCASE}
+    for each in view.objects:
+        for item in each.props.items(_REQUIREMENTS) or () if _NODE_POOL in each.type else ():
+            key, values = item.text("key") or "", item.texts("values") or ()
+            named = [value for value in values if value is not None]
+            wrong = named and len(named) == len(values) and all(map(_has_capitals, named))
+            if key in lowercase and item.text("operator") == "In" and wrong:
+                yield Finding(
+                    message=f'NodePool "{each.name}" can\'t create nodes, because it requires {key} '
+                    f"{' or '.join(named)}, but values of this label are lowercase",
+                    fix=f"write {' and '.join(value.lower() for value in named)} in the "
+                    f"{key} requirement",
+                    urn=each.urn,
+                )
+
+
+def _has_capitals(value: str) -> bool:
+    return value != value.lower()
 
 
 def _machines(pool: DeclaredPool) -> Iterator[Finding]:
@@ -96,7 +128,7 @@ def _gpus(
 ) -> Iterator[Finding]:
     """Yield a GPU requirement that none of the machine types satisfies."""
     domain = cloud(pool.cloud).karpenter
-    for item in pool.own.items("spec.template.spec.requirements") or ():
+    for item in pool.own.items(_REQUIREMENTS) or ():
         key, operator, values = item.text("key"), item.text("operator") or "", item.texts("values")
         name = (key or "").removeprefix(f"{domain}/instance-gpu-")
         if name not in _GPU_FACTS or not values or None in values:

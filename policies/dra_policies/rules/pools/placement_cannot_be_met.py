@@ -86,12 +86,16 @@ def _of_nvlink(pool: DeclaredPool) -> Iterator[Finding]:
 
 def _of_fixed_count(pool: DeclaredPool) -> Iterator[Finding]:
     """Yield an autoscaled pool whose node count every update resets."""
-    path = cloud(pool.cloud).pool.fixed_count
-    if path and not pool.is_fixed and not pool.leaves_desired and pool.own.has(path) is not False:
+    paths = cloud(pool.cloud).pool
+    path, is_inside = paths.fixed_count, pool.urn == pool.cluster_urn
+    is_left = pool.is_fixed or pool.leaves_desired or is_inside
+    if path and not is_left and pool.own.has(path) is not False:
         yield Finding(
             message=f"{pool.title} is autoscaled, but it also sets {path}, so updates remove nodes "
             "that the autoscaler added",
-            fix=f"remove {path}, or add {path} to the resource's ignoreChanges",
+            fix=f"remove {path}, or add {path} to the resource's ignoreChanges"
+            if len(paths.desired) > 1
+            else f"add {path} to the resource's ignoreChanges",
             urn=pool.urn,
         )
 

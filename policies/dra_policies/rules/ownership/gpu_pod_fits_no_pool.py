@@ -1,0 +1,116 @@
+"""Pods that request GPUs from a device plugin, but can't run on any GPU pool of the stack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.clouds import Cloud, cloud, names
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.unknown_values import UNKNOWN, as_mapping
+from dra_policies.view.gpu_pods import GpuPod, PoolRejection, gpu_pods, misfit
+from dra_policies.view.pool_machines import has_value
+from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackView
+
+MOST_REASONS: Final = 3
+_SHARING: Final = ("chart:nvidia-device-plugin", "chart:gpu-operator")
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if not view.complete or view.judgement is not None:
+        return  # the plan evaluates these pods too
+    for name in names():
+        of_cloud = cloud(name)
+        clusters = [each for each in view.declared if each.type == of_cloud.cluster.token]
+        if len(clusters) == 1:
+            for pod in gpu_pods(view, name):
+                yield from _of_pod(view, of_cloud, clusters[0], pod)
+
+
+def _of_pod(
+    view: StackView, of_cloud: Cloud, cluster: DeclaredResource, pod: GpuPod
+) -> Iterator[Finding]:
+    created = _created_by_cloud(of_cloud, cluster, pod)
+    if created is None:
+        return
+    pools = [pool for pool in view.node_pools if pool.has_gpus is not False]
+    if any(pool.is_dra is not False for pool in pools):
+        return
+    found = [(pool, misfit(pod, pool, shares=_shares_gpus(view, pool))) for pool in pools]
+    misfits = [(pool, each) for pool, each in found if each is not None]
+    if len(misfits) < len(pools) or not (pools or view.pools):
+        return
+    reasons = [f"{pool.title} {each.says}" for pool, each in misfits[:MOST_REASONS]]
+    if not pools:
+        reasons = ["no pool has GPUs"]
+    fix = misfits[0][1].fix if misfits else "add a pool with GPUs"
+    says = "; ".join([*reasons, created.says] if created.says else reasons)
+    yield Finding(
+        message=f"pods of {pod.workload.ref} can't run on any node: {says}",
+        fix=created.fix if created.fix and not misfits else fix,
+        place=pod.workload.place,
+    )
+
+
+def _created_by_cloud(
+    of_cloud: Cloud, cluster: DeclaredResource, pod: GpuPod
+) -> PoolRejection | None:
+    """Return why the cloud doesn't create nodes for a pod itself, or None if it might."""
+    own = [path for path, value in of_cloud.cluster.own_nodes if _may_be(cluster, path, value)]
+    if not own:
+        return PoolRejection(says="", fix="")
+    path, kind, maximum = of_cloud.cluster.autoscaler_limits
+    wanted = (pod.placement.mapping("nodeSelector") or {}).get(of_cloud.accelerator_label)
+    limits = cluster.props.items(path) if path else None
+    if own != [_switch_of(path)] or not wanted or limits is None:
+        return None
+    most = {limit.text(kind): limit.count(maximum, 0) for limit in limits}
+    if None in most or (most.get(wanted, 0) is None) or (most.get(wanted, 0) or 0) >= pod.gpus:
+        return None
+    return PoolRejection(
+        says=f"and {path} doesn't allow {pod.gpus} {wanted}, so node auto-provisioning doesn't "
+        "create such a node",
+        fix=f"add {wanted} with a maximum to {path}",
+    )
+
+
+def _switch_of(path: str) -> str:
+    """Return the flag that enables the autoscaler to which limits apply."""
+    return f"{path.rpartition('.')[0]}.enabled"
+
+
+def _may_be(cluster: DeclaredResource, path: str, value: str) -> bool:
+    return has_value(cluster.props.at(path), value) is not False
+
+
+def _shares_gpus(view: StackView, pool: DeclaredPool) -> bool:
+    """Return whether a node might serve more units than it has GPUs."""
+    of_charts = any(
+        each.type in _SHARING and _mentions_sharing(each) for each in view.installed_charts
+    )
+    keys = ("nodeConfig.guestAccelerators", "gpuInstanceProfile")
+    own = [pool.own.at(key) for key in keys]
+    return of_charts or any(
+        each is UNKNOWN
+        or "haring" in repr(each)
+        or "artition" in repr(each)
+        or isinstance(each, str)
+        for each in own
+    )
+
+
+def _mentions_sharing(chart: DeclaredResource) -> bool:
+    values = as_mapping(chart.props.values)
+    return values is None or any(key in repr(values) for key in ("config", "mig"))
+
+
+RULE = Rule(
+    id="gpu-pod-fits-no-pool",
+    says="Pods that request GPUs from a device plugin can't run on any GPU pool of the stack.",
+    why="The pods stay pending, and autoscalers don't add nodes for them.",
+    fix="Match the labels and sizes of a GPU pool, and tolerate its taints.",
+    level="mandatory",
+    url="https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/",
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,176 @@
+"""Pods that request GPUs from NVIDIA's device plugin, and the pools that certainly can't run
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dra_planner.claims.extended_resources import (
+    extended_resources,
+    tolerate_extended_resources,
+)
+from dra_planner.clouds import cloud
+from dra_planner.model import NodeSelector, PodSet, PodSpec, Workload
+from dra_planner.model.pods import peak_amounts
+from dra_planner.quantity import amount_text
+from dra_policies.unknown_values import Properties
+from dra_policies.view.node_selection import affine, selects, tolerates
+from dra_policies.view.pool_machines import known_machine
+from dra_policies.view.stack_view import DeclaredPool, StackView
+
+GPU: Final = "nvidia.com/gpu"
+_MIB: Final = 1024 * 1024
+_MILLI: Final = 1000
+
+
+class GpuPod(Struct, frozen=True, kw_only=True):
+    """Pods of a workload that request GPUs, with their placement as plain values and their
+    requests.
+    """
+
+    workload: Workload
+    pod_set: PodSet
+    placement: Properties
+    requests: dict[str, int]
+
+    @property
+    def gpus(self) -> int:
+        return self.requests.get(GPU, 0)
+
+
+class PoolRejection(Struct, frozen=True, kw_only=True):
+    """The reason why a pool's nodes can't run a pod, and the fix."""
+
+    says: str
+    fix: str
+
+
+def gpu_pods(view: StackView, cloud_name: str) -> Iterator[GpuPod]:
+    """Yield the pods of a stack that request whole GPUs, and don't use claims."""
+    tolerated = cloud(cloud_name).tolerates_extended_resources
+    for workload in view.manifests.workloads if view.manifests is not None else ():
+        for pod_set in workload.pod_sets:
+            spec = pod_set.template.spec
+            if extended_resources(spec) != frozenset({GPU}) or spec.resource_claims:
+                continue
+            pod = tolerate_extended_resources(spec) if tolerated else spec
+            requests = peak_amounts(pod, lambda container: container.requests)
+            yield GpuPod(
+                workload=workload,
+                pod_set=pod_set,
+                placement=_placement(pod),
+                requests={**requests, **pod.pod_requests},
+            )
+
+
+def misfit(pod: GpuPod, pool: DeclaredPool, *, shares: bool) -> PoolRejection | None:
+    """Return why a pool's nodes certainly can't run a pod, or None if they might. `shares` is True
+    if a node can serve more units than it has GPUs.
+    """
+    if selects(pod.placement, pool) is False:
+        return _of_selector(pod, pool)
+    if affine(pod.placement, pool) is False:
+        return PoolRejection(
+            says="doesn't match their required node affinity",
+            fix="change the required node affinity of the pods",
+        )
+    if tolerates(pod.placement, pool) is False:
+        return _of_taints(pod, pool)
+    return _of_amounts(pod, pool, shares=shares)
+
+
+def _of_selector(pod: GpuPod, pool: DeclaredPool) -> PoolRejection:
+    wanted = pod.placement.mapping("nodeSelector") or {}
+    key = next(
+        each
+        for each, value in wanted.items()
+        if selects(Properties({"nodeSelector": {each: value}}), pool) is False
+    )
+    return PoolRejection(
+        says=f"doesn't have their node selector's label {key}={wanted[key]}",
+        fix=f"change {key} in the pods' nodeSelector to a value that the pool's nodes have",
+    )
+
+
+def _of_taints(pod: GpuPod, pool: DeclaredPool) -> PoolRejection:
+    taints = [
+        taint
+        for taint in pool.taints or ()
+        if tolerates(pod.placement, _with_only(pool, taint)) is False
+    ]
+    listed = ", ".join(map(str, taints))
+    added = ", ".join(
+        f"{{key: {taint.key}, operator: Exists, effect: {taint.effect}}}" for taint in taints
+    )
+    return PoolRejection(
+        says=f"has a taint that they don't tolerate ({listed})",
+        fix=f"add to the pods' tolerations: {added}",
+    )
+
+
+def _with_only(pool: DeclaredPool, taint: Any) -> DeclaredPool:
+    return replace(pool, taints=(taint,))
+
+
+def _of_amounts(pod: GpuPod, pool: DeclaredPool, *, shares: bool) -> PoolRejection | None:
+    machine = known_machine(pool.cloud, pool.machine)
+    if machine is None:
+        return None
+    sizes = {
+        GPU: (pod.gpus, None if shares else machine.gpu_count, "GPUs"),
+        "cpu": (pod.requests.get("cpu", 0), machine.vcpus and machine.vcpus * _MILLI, "CPU"),
+        "memory": (
+            pod.requests.get("memory", 0),
+            machine.memory_mib and machine.memory_mib * _MIB,
+            "memory",
+        ),
+    }
+    for name, (asked, size, shown) in sizes.items():
+        if size is not None and asked > size:
+            return PoolRejection(
+                says=f"has nodes with less {shown} ({amount_text(name, size)}) than each pod "
+                f"requests ({amount_text(name, asked)})",
+                fix=f"request at most {amount_text(name, size)} {shown} per pod, or use a larger "
+                "machine type",
+            )
+    return None
+
+
+def _placement(pod: PodSpec) -> Properties:
+    """Return the fields of a pod that select nodes, in the form of its document."""
+    values: dict[str, Any] = {
+        "nodeSelector": dict(pod.node_selector),
+        "tolerations": [
+            {
+                "key": each.key,
+                "operator": each.operator,
+                "value": each.value,
+                "effect": each.effect,
+            }
+            for each in pod.tolerations
+        ],
+    }
+    if pod.node_affinity is not None:
+        required = {"nodeSelectorTerms": _terms(pod.node_affinity)}
+        values["affinity"] = {
+            "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}
+        }
+    return Properties(values)
+
+
+def _terms(selector: NodeSelector) -> list[dict[str, Any]]:
+    return [
+        {
+            "matchExpressions": [
+                {"key": each.key, "operator": each.operator, "values": list(each.values)}
+                for each in term.match_expressions
+            ],
+            "matchFields": [{"key": each.key} for each in term.match_fields],
+        }
+        for term in selector.terms
+    ]
