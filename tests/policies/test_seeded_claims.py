@@ -248,7 +248,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         '"gpus"',
         "set request: gpu",
     ),
-    "a class with a slip": (
+    "a misspelled class": (
         (*REQUEST, "exactly", "deviceClassName"),
         "gpu.nvida.com",
         "class-misspelt",
@@ -280,7 +280,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         "mounts /dev",
         "remove this setting",
     ),
-    "all GPUs by a variable": (
+    "all GPUs through a variable": (
         (*CONTAINER, "env"),
         [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}],
         PAST,
