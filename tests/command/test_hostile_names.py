@@ -15,15 +15,15 @@ from command_project import Done, Project
 HOSTILE = {
     "markup": "<script>alert(1)</script>",
     "an attribute": '"><img src=x onerror=alert(1)>',
-    "text turned around": "\u202egnp.exe\u2066",
-    "a colour of the terminal": "a\x1b[31mred\x07",
-    "no width": "zero\u200bwidth\ufeff",
+    "right-to-left text": "\u202egnp.exe\u2066",
+    "a terminal color sequence": "a\x1b[31mred\x07",
+    "zero-width characters": "zero\u200bwidth\ufeff",
     "a template": "{{ 1234*4321 }}",
     "ten thousand letters": "x" * 10_000,
     "a mention": "@everyone",
     "markdown": "`code` |cell| [link](http://evil.example)",
     "a workflow command": "::set-output name=a::b\n::error::c",
-    "half a pair": "\ud83d",
+    "half a surrogate pair": "\ud83d",
 }
 SECRET = (
     "hidden-image",
@@ -156,7 +156,9 @@ def look_at(done: Done, form: str) -> None:
         json.loads(done.out)
 
 
-@pytest.mark.parametrize("name", [name for key, name in HOSTILE.items() if key != "half a pair"])
+@pytest.mark.parametrize(
+    "name", [name for key, name in HOSTILE.items() if key != "half a surrogate pair"]
+)
 def test_command_line_arguments_are_escaped(name: str, project: Project) -> None:
     project.write("m.yaml", text_of([pod("a")]))
     for words in (
@@ -199,7 +201,9 @@ def test_file_names_are_escaped(name: str, project: Project) -> None:
 
 # One name that contains all of them, so any effect of them would be visible in any place.
 EVERYTHING = " ".join(
-    name for key, name in HOSTILE.items() if key not in ("ten thousand letters", "half a pair")
+    name
+    for key, name in HOSTILE.items()
+    if key not in ("ten thousand letters", "half a surrogate pair")
 )
 STRANGE = {"everything": EVERYTHING, "ten thousand letters": HOSTILE["ten thousand letters"]}
 

@@ -35,7 +35,7 @@ GIVEN = {
     "a volume on the host": "/host/path-5f1c",
     "a reservation": "cr-0123456789abcdef0",
     "a subnet": "subnet-0123456789abcdef0",
-    "a network that is let in": "198.18.7.0/24",
+    "an allowed network": "198.18.7.0/24",
     "a secret of the stack": "v1:stack-secret-5f1c",
     "a node's address": "10.77.3.9",
     "a provider's identity": "aws:///us-east-1a/i-0123456789abcdef0",

@@ -47,7 +47,7 @@ def pool(declare: Callable[..., Any]) -> Callable[..., Any]:
 BASELINE: dict[str, tuple[str, object]] = {
     "CKV_AZURE_5, roles": ("enableRBAC", True),
     "CKV_AZURE_141, no passwords": ("disableLocalAccounts", True),
-    "CKV_AZURE_6, who reaches the API server": (
+    "CKV_AZURE_6, access to the API server": (
         "apiServerAccessProfile",
         {"authorizedIPRanges": ["198.18.0.0/24", "198.51.100.7/32"], "disableRunCommand": True},
     ),
@@ -63,7 +63,7 @@ BASELINE: dict[str, tuple[str, object]] = {
         },
     ),
     "CKV_AZURE_170, paid tier": ("sku", {"name": "Base", "tier": "Standard"}),
-    "CKV_AZURE_171, upgrades that keep the minor": (
+    "CKV_AZURE_171, upgrades within the minor version": (
         "autoUpgradeProfile",
         {"upgradeChannel": "patch", "nodeOSUpgradeChannel": "SecurityPatch"},
     ),
@@ -82,11 +82,11 @@ BASELINE: dict[str, tuple[str, object]] = {
         {"managed": True, "enableAzureRBAC": True, "adminGroupObjectIDs": []},
     ),
     "issuer": ("oidcIssuerProfile", {"enabled": True}),
-    "what AKS makes is not changed by hand": (
+    "AKS resources are locked": (
         "nodeResourceGroupProfile",
         {"restrictionLevel": "ReadOnly"},
     ),
-    "no node auto-provisioning, which does not see claims": (
+    "no node auto-provisioning, which ignores claims": (
         "nodeProvisioningProfile",
         {"mode": "Manual"},
     ),
@@ -366,10 +366,10 @@ def test_dra_pool_has_labels_taint_and_driver(pool: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "limits", "asked"),
     [
-        pytest.param("t4", (1, 2, 4), 3, id="what the autoscaler made of it stays"),
-        pytest.param("t4", (4, 4, 4), 4, id="a minimum above it raises it"),
-        pytest.param("t4", (0, 1, 2), 2, id="a maximum below it lowers it"),
-        pytest.param("new", (1, 2, 4), 2, id="a pool that is not there has the plan's"),
+        pytest.param("t4", (1, 2, 4), 3, id="the autoscaler's count is kept"),
+        pytest.param("t4", (4, 4, 4), 4, id="a higher minimum raises the count"),
+        pytest.param("t4", (0, 1, 2), 2, id="a lower maximum lowers the count"),
+        pytest.param("new", (1, 2, 4), 2, id="a new pool has the planned count"),
     ],
 )
 def test_autoscaled_pool_keeps_its_current_count_within_the_limits(
@@ -413,7 +413,7 @@ def test_reserved_machines_get_the_permission_to_use_them(declare: Callable[...,
 
 
 REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
-    "a private cluster by a mistake": (
+    "an accidental private cluster": (
         AksCluster,
         {"public_access_cidrs": ["0.0.0.0/0"]},
         "to everyone",
@@ -428,16 +428,16 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"system_zones": ["westus2-1"]},
         "isn't in region eastus",
     ),
-    "a zone twice": (AksCluster, {"system_zones": ["eastus-1", "eastus-1"]}, '" appears twice'),
+    "a duplicate zone": (AksCluster, {"system_zones": ["eastus-1", "eastus-1"]}, '" appears twice'),
     "a group by its name": (AksCluster, {"admin_group_object_ids": ["admins"]}, "is not a UUID"),
     "an old version": (AksCluster, {"kubernetes_version": "1.33"}, "isn't supported"),
-    "a channel that moves the minor": (
+    "a channel that upgrades the minor version": (
         AksCluster,
         {"upgrade_channel": "stable"},
         "must be one of patch, node-image, none",
     ),
-    "a day that is none": (AksCluster, {"maintenance_day": "today"}, "must be one of Monday"),
-    "retention of a workspace that is there": (
+    "an invalid day": (AksCluster, {"maintenance_day": "today"}, "must be one of Monday"),
+    "retention of an existing workspace": (
         AksCluster,
         {"log_workspace_id": "w", "log_retention_days": 30},
         "applies only to a new workspace",
@@ -447,7 +447,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"secrets_kms_key": "https://v.vault.azure.net/keys/etcd", "secrets_key_vault_id": VAULT},
         "is not a Key Vault key with its version",
     ),
-    "a key that nobody may use": (
+    "a key without permissions": (
         AksCluster,
         {"secrets_kms_key": KEY},
         "secrets_key_vault_id: is required",
@@ -462,7 +462,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"secrets_kms_key": KEY, "secrets_key_vault_id": "secrets"},
         "is not the ID of a Key Vault",
     ),
-    "a grant of no key": (
+    "a grant without a key": (
         AksCluster,
         {"grant_key_use": True},
         "has no effect without",
@@ -477,9 +477,13 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"keep_pools": True},
         "cluster, so also set cluster_name",
     ),
-    "a name that is none": (AksCluster, {"cluster_name": "-main"}, "is not a name of at most 63"),
-    "too long a prefix": (AksCluster, {"dns_prefix": "a" * 55}, "is not a prefix of at most 54"),
-    "too long a group": (
+    "an invalid name": (AksCluster, {"cluster_name": "-main"}, "is not a name of at most 63"),
+    "a prefix that is too long": (
+        AksCluster,
+        {"dns_prefix": "a" * 55},
+        "is not a prefix of at most 54",
+    ),
+    "a group name that is too long": (
         AksCluster,
         {"node_resource_group": "g" * 81},
         "is not a resource group name of at most 80",
@@ -494,18 +498,18 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"identity_id": "theirs", "identity_principal_id": SOMEBODY},
         "is not the ID of a user-assigned identity",
     ),
-    "a way out of a new network": (
+    "an outbound type of a new network": (
         AksCluster,
         {"outbound_type": "none"},
         "applies only with subnet_id, because nodes in a new network use its NAT gateway",
     ),
-    "a way out that is none": (
+    "an invalid outbound type": (
         AksCluster,
         {"subnet_id": "s", "outbound_type": "nat"},
         "must be one of loadBalancer",
     ),
-    "pods on the nodes' range": (AksCluster, {"pods_cidr": "10.224.0.0/13"}, "of the new network"),
-    "pods on the services' range": (
+    "pods in the nodes' range": (AksCluster, {"pods_cidr": "10.224.0.0/13"}, "of the new network"),
+    "pods in the services' range": (
         AksCluster,
         {"pods_cidr": "10.0.0.0/14"},
         "overlaps 10.0.0.0/16 of the services",
@@ -521,13 +525,17 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         '" is too large, because AKS allows at most a /13',
     ),
     "few services": (AksCluster, {"service_cidr": "10.0.0.0/29"}, "is too small"),
-    "services on AKS' own range": (
+    "services in AKS's own range": (
         AksCluster,
         {"service_cidr": "172.30.4.0/24"},
         ", which AKS reserves",
     ),
     "services on IPv6": (AksCluster, {"service_cidr": "fd00::/108"}, "isn't an IPv4 range"),
-    "services that are no range": (AksCluster, {"service_cidr": "many"}, "isn't an address range"),
+    "services with an invalid range": (
+        AksCluster,
+        {"service_cidr": "many"},
+        "isn't an address range",
+    ),
     "a reserved ND": (
         AksGpuPool,
         {
@@ -549,7 +557,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"pool_name": "gpu-a"},
         'must be at most 12 lowercase letters and digits, beginning with a letter, not "',
     ),
-    "too long a name": (AksGpuPool, {"pool_name": "thirteenchars"}, "must be at most 12"),
+    "a name that is too long": (AksGpuPool, {"pool_name": "thirteenchars"}, "must be at most 12"),
     "MIG": (AksGpuPool, {"gpu_instance_profile": "MIG1g"}, "AKS doesn't support MIG with DRA"),
     "no driver": (AksGpuPool, {"gpu_driver": "None"}, 'must be Install, not "None"'),
     "an unknown machine": (
@@ -557,7 +565,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"machine": "Standard_NC4as_T4_v4"},
         "did you mean Standard_NC4as_T4_v3",
     ),
-    "surge of spot": (
+    "surge of Spot nodes": (
         AksGpuPool,
         {"capacity": "spot", "max_surge": 1},
         "isn't supported with spot, because AKS doesn't surge or drain spot pools",
@@ -567,18 +575,18 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"max_unavailable": 0},
         "must be 1 or more if max_surge is 0, because otherwise AKS can't replace nodes",
     ),
-    "nothing bought": (AksGpuPool, {"capacity": "reservation"}, "is required"),
-    "bought by name": (
+    "a reservation without an ID": (AksGpuPool, {"capacity": "reservation"}, "is required"),
+    "a reservation by name": (
         AksGpuPool,
         {"capacity": "reservation", "reservation_group_id": "h100", "cluster_principal_id": "p"},
         "isn't the ID of a capacity reservation group",
     ),
-    "nobody to grant to": (
+    "a grant without a principal": (
         AksGpuPool,
         {"capacity": "reservation", "reservation_group_id": GROUP},
         "because the cluster's identity needs a role on the capacity reservation group",
     ),
-    "a grant of nothing": (
+    "a grant without a reservation": (
         AksGpuPool,
         {"grant_reservation_use": False},
         "has no effect without reservation_group_id",
@@ -590,7 +598,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         "AKS rejects labels with the prefix",
     ),
     "another image": (AksGpuPool, {"image": "Flatcar"}, "must be one of Ubuntu, AzureLinux"),
-    "a misspelt input": (AksGpuPool, {"machin": "x"}, 'did you mean "machine"?'),
+    "a misspelled input": (AksGpuPool, {"machin": "x"}, 'did you mean "machine"?'),
 }
 
 

@@ -170,7 +170,7 @@ GROUP: dict[str, Any] = {
         pytest.param(
             {"amiTyp": "AL2023_x86_64_NVIDIA"},
             'Unknown parameter in input: "amiTyp"',
-            id="a misspelt field",
+            id="a misspelled field",
         ),
         pytest.param(
             {"scalingConfig": {"minimum": 1}},
@@ -178,7 +178,7 @@ GROUP: dict[str, Any] = {
             id="inside",
         ),
         pytest.param(
-            {"amiType": "AL2023_X86_64_NVIDIA"}, "none of AL2_x86_64", id="a misspelt enum"
+            {"amiType": "AL2023_X86_64_NVIDIA"}, "none of AL2_x86_64", id="a misspelled enum"
         ),
         pytest.param(
             {"taints": [{"key": "a", "effect": "NoSchedule"}]},
@@ -193,7 +193,7 @@ GROUP: dict[str, Any] = {
         pytest.param(
             {"nodeRoleArn": None},
             "Invalid type for parameter nodeRole",
-            id="nothing where a role must be",
+            id="a missing role",
         ),
         pytest.param({"labels": {"k" * 64: "v"}}, "at most 63", id="a label that is too long"),
     ],

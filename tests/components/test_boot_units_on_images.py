@@ -71,7 +71,7 @@ GENERATIONS = {
     "driver built at boot": _KMOD_LOAD,
     "driver trees as overlays": _OVERLAYS,
     "driver trees as copies": _COPIES,
-    "a loader that is new": {"gpu-modules": {}},
+    "a new loader": {"gpu-modules": {}},
 }
 
 

@@ -41,7 +41,7 @@ AS_PROVIDER = {
         {"aws:assumeRoles": json.dumps([{"roleArn": OTHER}, {"roleArn": ROLE}])},
         ["--role-arn", ROLE],
     ),
-    "a role in the older way": (
+    "a role in the older setting": (
         {"aws:assumeRole": json.dumps({"roleArn": ROLE})},
         ["--role-arn", ROLE],
     ),

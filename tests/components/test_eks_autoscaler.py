@@ -162,14 +162,14 @@ def test_mirror_flags_and_custom_chart_are_used(autoscaler: Any) -> None:
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "another minor": ({"version": "1.35.2"}, "version: 1.35.2 doesn't support Kubernetes"),
+    "another minor version": ({"version": "1.35.2"}, "version: 1.35.2 doesn't support Kubernetes"),
     "no version": ({"version": "latest"}, '"latest" is not a version such as'),
     "a number": ({"version": 1.34}, "version: must be a string"),
     "a flag with dashes": (
         {"flags": {"--v": "2"}},
         "flags.--v: must map a flag without dashes to a string",
     ),
-    "a flag of ours": (
+    "a flag that the component sets": (
         {"flags": {"cloud-provider": "gce"}},
         "flags.cloud-provider: is already set by this component",
     ),
@@ -207,7 +207,7 @@ def test_platform_installs_the_fleets_autoscaler_unless_it_is_external(
 
 
 PLATFORMS: dict[str, tuple[str, dict[str, Any], str]] = {
-    "where nothing scales": (
+    "a fleet without an autoscaler": (
         WITHOUT,
         {"install": True},
         "autoscaler: applies only to a fleet with autoscaler: cluster-autoscaler or autoscaler: "
@@ -218,17 +218,17 @@ PLATFORMS: dict[str, tuple[str, dict[str, Any], str]] = {
         {"install": True},
         "autoscaler: applies only to EKS, because GKE has its own autoscaler",
     ),
-    "set up and not installed": (
+    "options without the autoscaler": (
         EKS_FLEET,
         {"install": False, "version": "1.35.2"},
         "autoscaler.install: is false",
     ),
-    "another minor": (
+    "another minor version": (
         EKS_FLEET,
         {"version": "1.34.5"},
         "autoscaler.version: 1.34.5 doesn't support Kubernetes",
     ),
-    "a misspelt option": (EKS_FLEET, {"instal": True}, "autoscaler.instal: isn't an input"),
+    "a misspelled option": (EKS_FLEET, {"instal": True}, "autoscaler.instal: isn't an input"),
     "text": (EKS_FLEET, "no", "autoscaler: must be a structure"),  # type: ignore[dict-item]  # what a stack may say
 }
 

@@ -150,18 +150,20 @@ def places(declared: Any) -> dict[str, tuple[str, str]]:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        pytest.param({}, {"zones": ["us-east-1b"]}, id="one that it has anyway is named"),
-        pytest.param({}, {"zones": ["us-east-1a", "us-east-1b"]}, id="those that it has are named"),
-        pytest.param({}, {"zone_count": 3}, id="a zone more"),
+        pytest.param({}, {"zones": ["us-east-1b"]}, id="one default zone is listed"),
+        pytest.param(
+            {}, {"zones": ["us-east-1a", "us-east-1b"]}, id="the default zones are listed"
+        ),
+        pytest.param({}, {"zone_count": 3}, id="one more zone"),
         pytest.param(
             {},
             {"zone_count": 2, "zones": ["us-east-1f"]},
-            id="a further one is named beside the count",
+            id="an additional zone is listed next to the count",
         ),
         pytest.param(
             {"zones": ["us-east-1b", "us-east-1c"]},
             {"zones": ["us-east-1a", "us-east-1b", "us-east-1c"]},
-            id="one that sorts first",
+            id="an additional zone that sorts first",
         ),
         pytest.param(
             {"zones": ["us-east-1b", "us-east-1c"], "single_nat_gateway": True},
@@ -190,11 +192,13 @@ def test_growing_a_network_does_not_move_subnets(
         pytest.param({}, "ab", id="the first two by default"),
         pytest.param({"zones": ["us-east-1c"]}, "ac", id="one named: EKS needs another"),
         pytest.param({"zones": ["us-east-1f", "us-east-1c"]}, "cf", id="two named: those"),
-        pytest.param({"zones": ["us-east-1c"], "zone_count": 3}, "abc", id="named among the first"),
+        pytest.param(
+            {"zones": ["us-east-1c"], "zone_count": 3}, "abc", id="listed among the first zones"
+        ),
         pytest.param(
             {"zones": ["us-east-1c", "us-east-1f"], "zone_count": 2},
             "abcf",
-            id="named beside the first",
+            id="listed in addition to the first zones",
         ),
     ],
 )

@@ -54,7 +54,7 @@ def test_nodes_have_the_labels_and_taint_of_a_dra_pool(pool: Any) -> None:
             {"min_nodes": 1, "autoscaled": True},
             (1, 1, 4),
             (),
-            id="an autoscaler moves it, and there is none yet",
+            id="an autoscaler changes the count of a new pool",
         ),
     ],
 )

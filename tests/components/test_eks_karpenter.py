@@ -383,21 +383,21 @@ def test_local_disks_and_placement_groups_are_set(pool: Any) -> None:
 
 
 WRONG_POOLS: dict[str, tuple[dict[str, Any], str]] = {
-    "more nodes than there may be": ({"nodes": 4}, "nodes: 4 is more than max_nodes (3)"),
-    "a name that no object has": (
+    "more nodes than the maximum": ({"nodes": 4}, "nodes: 4 is more than max_nodes (3)"),
+    "an invalid object name": (
         {"pool_name": "H_100"},
         "isn't a valid NodePool name; use lowercase",
     ),
-    "a zone of nowhere": ({"zone": "europe"}, "zone: "),
+    "an unknown zone": ({"zone": "europe"}, "zone: "),
     "a reservation without its id": ({"capacity": "reservation"}, "reservation_id: "),
-    "a release of no image": ({"release_version": "latest"}, "is not an image release"),
+    "an unknown image version": ({"release_version": "latest"}, "is not an image release"),
     "EFA without a network": ({"efa": True}, "vpc_id: is required"),
     "a script without a first line": (
         {"boot_script": "echo"},
         "must start with an interpreter line",
     ),
     "text for a count": ({"nodes": "two"}, "nodes: must be an integer"),
-    "a layout that does not fit": ({"mig_layout": "all-9g.99gb"}, "mig_layout: "),
+    "a MIG configuration that doesn't fit": ({"mig_layout": "all-9g.99gb"}, "mig_layout: "),
     "a schedule": ({"schedule": {}}, "schedule: isn't an input"),
 }
 
@@ -470,7 +470,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"autoscaler": {"version": "1.8.0"}},
         "autoscaler.version: 1.8.0 is too old",
     ),
-    "an update of groups": (
+    "update settings of node groups": (
         {"pools": [{"name": "l4", "update_strategy": "MINIMAL"}]},
         "pools.l4.update_strategy: applies only to managed node groups",
     ),

@@ -43,10 +43,10 @@ def pool(declare: Callable[..., Any]) -> Callable[..., Any]:
 NOW = {
     "a Tuesday at noon": (WORK, "on-demand", "2026-12-01T11:00:00Z", 3),
     "the first minute": (WORK, "on-demand", "2026-12-01T07:00:00Z", 3),
-    "the minute before, by the clock of Berlin": (WORK, "on-demand", "2026-12-01T06:59:00Z", 0),
+    "the minute before, in Berlin time": (WORK, "on-demand", "2026-12-01T06:59:00Z", 0),
     "the last minute": (WORK, "on-demand", "2026-12-01T16:59:00Z", 3),
     "the end": (WORK, "on-demand", "2026-12-01T17:00:00Z", 0),
-    "in summer": (WORK, "on-demand", "2026-07-01T06:00:00Z", 3),
+    "in daylight saving time": (WORK, "on-demand", "2026-07-01T06:00:00Z", 3),
     "a Saturday": (WORK, "on-demand", "2026-12-05T11:00:00Z", 0),
     "Friday before midnight": (NIGHT, "on-demand", "2026-12-04T23:00:00Z", 3),
     "Saturday after it": (NIGHT, "on-demand", "2026-12-05T05:59:00Z", 3),
@@ -56,8 +56,8 @@ NOW = {
     "before a block": (BLOCK, "capacity-block", "2026-12-01T11:29:00Z", 0),
     "in a block": (BLOCK, "capacity-block", "2026-12-01T11:30:00Z", 3),
     "a block that EKS has emptied": (BLOCK, "capacity-block", "2026-12-08T10:50:00Z", 0),
-    "the same of on-demand machines": (BLOCK, "on-demand", "2026-12-08T10:50:00Z", 3),
-    "after it": (BLOCK, "on-demand", "2026-12-08T11:30:00Z", 0),
+    "an on-demand pool in the same period": (BLOCK, "on-demand", "2026-12-08T10:50:00Z", 3),
+    "after a block": (BLOCK, "on-demand", "2026-12-08T11:30:00Z", 0),
 }
 
 
@@ -104,17 +104,22 @@ PAST = {"start": "2020-12-01T11:30:00Z", "end": "2020-12-08T11:30:00Z"}
 PRESENT = {"start": "2020-12-01T11:30:00Z", "end": "2099-12-08T11:30:00Z"}
 BOUGHT = {"capacity": "capacity-block", "reservation_id": "cr-0a"}
 PERIODS = {
-    "to come": (FUTURE, {}, 0, {"start": (3, FUTURE["start"]), "end": (0, FUTURE["end"])}),
+    "before the period": (
+        FUTURE,
+        {},
+        0,
+        {"start": (3, FUTURE["start"]), "end": (0, FUTURE["end"])},
+    ),
     "now": (PRESENT, {}, 3, {"end": (0, PRESENT["end"])}),
     "past": (PAST, {}, 0, {}),
-    "a block to come, whose end is EKS' action": (
+    "a future block, which EKS ends": (
         FUTURE,
         BOUGHT,
         0,
         {"start": (3, FUTURE["start"])},
     ),
-    "a block now": (PRESENT, BOUGHT, 3, {}),
-    "a block that is over": (PAST, BOUGHT, 0, {}),
+    "a current block": (PRESENT, BOUGHT, 3, {}),
+    "a past block": (PAST, BOUGHT, 0, {}),
 }
 
 
@@ -156,7 +161,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         {"schedule": {"hours": {"start": "08:00", "end": "18:00", "days": ["Monday"]}}},
         '"Monday" isn\'t',
     ),
-    "a day twice": (
+    "a duplicate day": (
         {"schedule": {"hours": {"start": "08:00", "end": "18:00", "days": ["Mon", "Mon"]}}},
         '"Mon" appears twice',
     ),
@@ -176,7 +181,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         {"schedule": {"period": {**FUTURE, "start": "tomorrow"}}},
         '"tomorrow" isn\'t a date and time in UTC; use the form "2026-12-01T11:30:00Z"',
     ),
-    "an autoscaler too": (
+    "a schedule with an autoscaler": (
         {"schedule": {"period": FUTURE}, "autoscaled": True},
         "isn't supported with autoscaled, because both change the node count",
     ),

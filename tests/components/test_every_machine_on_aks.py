@@ -147,21 +147,21 @@ T4 = "Standard_NC4as_T4_v3"
 FLEETS: dict[str, dict[str, Any]] = {
     "zones by number": {"network": {"zones": 3}, "autoscaler": "cluster-autoscaler"},
     "zones by name": {"network": {"zones": ["eastus-1", "eastus-3"]}},
-    "a pool in a zone of its own": {
+    "a pool in its own zone": {
         "network": {"zones": 2},
         "pools": [pool(T4, zones=["eastus-3"])],
     },
     "no zone": {"network": {"zones": 0}},
-    "a subnet of somebody's": {"network": {"subnetIds": ["/subscriptions/s/subnets/mine"]}},
-    "spot alone": {"pools": [pool(T4, capacity="spot")]},
+    "an existing subnet": {"network": {"subnetIds": ["/subscriptions/s/subnets/mine"]}},
+    "only Spot": {"pools": [pool(T4, capacity="spot")]},
     "arm": {"pools": [pool("Standard_ND128isr_NDR_GB200_v6")]},
     "two pools of one machine": {"pools": [pool(T4), pool(T4, "more", labels={"a": "b"})]},
-    "names as long as can be": {"pools": [pool(T4, "l" * 12)]},
+    "names of maximum length": {"pools": [pool(T4, "l" * 12)]},
     "many labels and taints": {"pools": [pool(T4, labels=MANY, taints=TAINTS)]},
-    "kubelet told": {"pools": [pool(T4, maxPods=250, diskGib=2048)]},
+    "kubelet settings": {"pools": [pool(T4, maxPods=250, diskGib=2048)]},
     "few pods": {"pools": [pool(T4, maxPods=10, diskGib=50)]},
     "a reservation": {"pools": [pool("Standard_NC24ads_A100_v4", capacity={"reservation": GROUP})]},
-    "behind ranges": {"endpoint": {"publicAccessCidrs": ["203.0.113.0/24", "198.51.100.7/32"]}},
+    "allowed ranges": {"endpoint": {"publicAccessCidrs": ["203.0.113.0/24", "198.51.100.7/32"]}},
 }
 
 
@@ -253,12 +253,12 @@ def test_every_allowed_value_is_compared_with_an_enum() -> None:
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "a property that is none": ({"vmsize": "x"}, "vmsize: is not of AgentPool"),
-    "a word that is none": ({"osSKU": "Debian"}, "is not one of OSSKU"),
+    "an unknown property": ({"vmsize": "x"}, "vmsize: is not of AgentPool"),
+    "an invalid enum value": ({"osSKU": "Debian"}, "is not one of OSSKU"),
     "a text for a number": ({"count": "2"}, "is not of type int"),
     "a number for a text": ({"nodeLabels": {"a": 1}}, "nodeLabels.a: 1 is not of type str"),
     "a disk that is too large": ({"osDiskSizeGB": 4096}, "is against maximum 2048"),
-    "a driver that is none": ({"gpuProfile": {"driver": "none"}}, "is not one of GPUDriver"),
+    "an invalid driver": ({"gpuProfile": {"driver": "none"}}, "is not one of GPUDriver"),
     "a pool's name": ({"agentPoolName": "gpu-a"}, "agentPoolName: gpu-a"),
 }
 

@@ -169,7 +169,7 @@ def test_cluster_request_has_the_api_fields(declared: list[Any]) -> None:
             "container/nodePool:NodePool",
             {"nodeConfig": {"machine": "a"}},
             "machine",
-            id="a misspelt field",
+            id="a misspelled field",
         ),
         pytest.param(
             "container/nodePool:NodePool",
@@ -187,7 +187,7 @@ def test_cluster_request_has_the_api_fields(declared: list[Any]) -> None:
             "container/cluster:Cluster",
             {"datapathProvider": "CILIUM"},
             "CILIUM",
-            id="an enum further down",
+            id="a nested enum",
         ),
         pytest.param(
             "compute/network:Network",
@@ -199,7 +199,7 @@ def test_cluster_request_has_the_api_fields(declared: list[Any]) -> None:
             "compute/subnetwork:Subnetwork",
             {"logConfig": {"aggregationInterval": "INTERVAL_2_MIN"}},
             "INTERVAL_2_MIN",
-            id="an enum that is text, inside",
+            id="a nested enum that is text",
         ),
     ],
 )

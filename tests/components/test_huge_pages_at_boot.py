@@ -43,7 +43,7 @@ def test_huge_pages_of_all_sizes_are_reserved(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "room", [{"2048": 4095}, {}], ids=["fewer", "a size that the processor has not"]
+    "room", [{"2048": 4095}, {}], ids=["fewer", "a size that the processor doesn't support"]
 )
 def test_node_with_too_few_huge_pages_fails(tmp_path: Path, room: dict[str, int]) -> None:
     done = boot(tmp_path, {"2Mi": 4096}, room=room)

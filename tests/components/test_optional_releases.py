@@ -222,12 +222,12 @@ def test_rules_are_created_for_the_selected_collector(
 
 
 OLD = {
-    "an exporter that sees no claims": (
+    "an exporter that ignores claims": (
         GpuMetrics,
         {"version": "4.5.2"},
         "version: use 4.8.3 or later, which supports claims",
     ),
-    "a Kueue that counts no claims": (
+    "a Kueue version that ignores claims": (
         Kueue,
         {"version": "0.17.9"},
         "version: use 0.18.0 or later, which counts claims",
@@ -243,7 +243,7 @@ OLD = {
         {"device_classes": ["cpu"]},
         r'Kueue already counts "cpu" under this name',
     ),
-    "a class that no API server takes": (
+    "a class that the API server rejects": (
         Kueue,
         {"device_classes": ["a..b"]},
         "is not the name of a DeviceClass",
@@ -258,7 +258,7 @@ OLD = {
         {"collector": "prometheus-operator", "monitor_labels": {"release": 1}},
         "monitor_labels.release: must be a string, not 1",
     ),
-    "labels that are none": (
+    "invalid labels": (
         GpuMetrics,
         {"collector": "prometheus-operator", "monitor_labels": {"release": "a b"}},
         "monitor_labels.release",

@@ -70,7 +70,7 @@ def waits(declare: Callable[..., Any]) -> Callable[..., str]:
             "eks",
             {"max_nodes": 20},
             "500m",
-            id="EKS, each node 15 minutes for its pods and 10 for the next",
+            id="EKS, 15 minutes to drain and 10 to start each node",
         ),
         pytest.param(
             "eks", {"max_nodes": 20, "max_unavailable": 3}, "175m", id="EKS, three at once"
@@ -90,7 +90,7 @@ def waits(declare: Callable[..., Any]) -> Callable[..., str]:
             "aks",
             {"max_nodes": 20, "drain_timeout_minutes": 60, "max_surge": 4},
             "350m",
-            id="AKS, as said",
+            id="AKS, custom drain timeout",
         ),
         pytest.param(
             "aks", {"max_nodes": 20, "capacity": "spot"}, "200m", id="AKS, Spot is not drained"

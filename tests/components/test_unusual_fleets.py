@@ -81,22 +81,22 @@ def platform(document: dict[str, Any], *, nodes: int = 2, name: str = "dra", **i
 EKS_FLEETS = {
     "one zone": {"network": {"zones": ["us-east-1c"]}},
     "three zones": {"network": {"zones": 3}, "autoscaler": "cluster-autoscaler"},
-    "a pool in a zone of its own": {
+    "a pool in its own zone": {
         "network": {"zones": 2},
         "pools": [pool("g6.2xlarge", zones=["us-east-1f"])],
     },
-    "spot alone": {"pools": [pool("g6.2xlarge", capacity="spot")]},
+    "only Spot": {"pools": [pool("g6.2xlarge", capacity="spot")]},
     "arm": {"pools": [pool("g5g.xlarge")], "systemPool": {"machine": "m7g.large"}},
     "two pools of one machine": {
         "pools": [pool("g6.2xlarge"), pool("g6.2xlarge", "more", labels={"a": "b"})]
     },
-    "names as long as can be": {"pools": [pool("g6.2xlarge", LONG)]},
+    "names of maximum length": {"pools": [pool("g6.2xlarge", LONG)]},
     "many labels and taints": {"pools": [pool("g6.2xlarge", labels=MANY, taints=TAINTS)]},
     "DRANET": {
         "drivers": {"nvidia": {"version": "25.8.1"}, "dranet": True},
         "pools": [pool("p6-b300.48xlarge")],
     },
-    "kubelet told": {
+    "kubelet settings": {
         "network": {"zones": 2, "prefixDelegation": True},
         "pools": [pool("g6.2xlarge", maxPods=110, reserved={"cpu": "500m"}, diskGib=500)],
     },
@@ -143,9 +143,9 @@ GKE_FLEETS = {
         "network": {"zones": 3},
         "pools": [pool("g2-standard-8", zones=["us-central1-a"])],
     },
-    "spot alone": {"pools": [pool("g2-standard-8", capacity="spot")]},
+    "only Spot": {"pools": [pool("g2-standard-8", capacity="spot")]},
     "two pools of one machine": {"pools": [pool("g2-standard-8"), pool("g2-standard-8", "more")]},
-    "names as long as can be": {"pools": [pool("g2-standard-8", LONG)]},
+    "names of maximum length": {"pools": [pool("g2-standard-8", LONG)]},
     "many labels and taints": {
         "pools": [pool("g2-standard-8", labels=MANY, taints=TAINTS, maxPods=32, diskGib=500)]
     },
@@ -153,7 +153,7 @@ GKE_FLEETS = {
         "drivers": {"nvidia": {"version": "25.8.1"}, "dranet": True},
         "pools": [pool("a3-ultragpu-8g", capacity="spot")],
     },
-    "lent nodes": {
+    "borrowed nodes": {
         "autoscaler": "gke",
         "pools": [
             pool("a3-highgpu-8g", "flex", capacity="flex-start"),

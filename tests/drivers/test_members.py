@@ -458,7 +458,7 @@ def test_software_drivers_need_no_accelerators(
             "or request devices that the fleet provides",
         ),
     ],
-    ids=["not installed", "no such pool", "a class of another cloud", "nowhere on the cloud"],
+    ids=["not installed", "no such pool", "a class of another cloud", "not on this cloud"],
 )
 def test_class_without_its_driver_cannot_be_decided_and_has_a_fix(
     document: dict[str, Any], requested: str, message: str, fix: str

@@ -116,7 +116,7 @@ def test_every_invalid_path_is_reported(tree: Path) -> None:
         ({"Chart.yml": "x"}, None, ""),
         ({"README.md": "x"}, "doesn't contain a *.yaml, *.yml, or *.json file", ""),
     ],
-    ids=["empty", "kustomization", "another yaml", "no manifest"],
+    ids=["empty", "kustomization", "another yaml", "not a manifest"],
 )
 def test_folder_without_manifests_is_explained(
     tree: Path, content: dict[str, str], message: str | None, fix: str

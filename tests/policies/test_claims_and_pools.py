@@ -120,7 +120,7 @@ def test_claims_and_pools_get_the_expected_findings(declare: SimpleNamespace, na
 
 
 NEAREST = {
-    "a selector that nothing passes": ({"selector": VOLTA}, "architecture == 'Volta'"),
+    "a selector that matches nothing": ({"selector": VOLTA}, "architecture == 'Volta'"),
     "a forgotten toleration": ({"tolerates": False}, "nvidia.com/gpu=present:NoSchedule"),
     "more cpu than a node has": ({"cpu": "100"}, "requests 100 CPU"),
 }
@@ -188,11 +188,11 @@ DECLARED: dict[str, tuple[dict[str, Any], list[str]]] = {
     "a smaller maximum": ({"counts": (0, 1, 1)}, ["pool-maximum-too-small"]),
     "a larger maximum": ({"counts": (2, 2, 9)}, []),
     "another GPU": ({"machine": "g4dn.xlarge"}, ["claim-fits-no-pool"]),
-    "a taint that nobody tolerates": (
+    "a taint that no pod tolerates": (
         {"taints": [{"key": "team", "value": "a", "effect": "NO_SCHEDULE"}]},
         ["claim-fits-no-pool"],
     ),
-    "no pool at all": ({"labels": {}}, []),  # the pool is missing then, which another rule reports
+    "no pool": ({"labels": {}}, []),  # the pool is missing then, which another rule reports
 }
 L4 = "device.attributes['gpu.nvidia.com'].productName == 'NVIDIA L4'"
 
@@ -281,7 +281,7 @@ SHARED = {"featureGates": {"ConsumableShares": True}, "consumableShares": "4"}
 @pytest.mark.parametrize(
     ("values", "fits"),
     [(SHARED, True), ({}, False), (UNKNOWN, True), ({**SHARED, "consumableShares": UNKNOWN}, True)],
-    ids=["as planned", "shares forgotten", "values not known", "shares not known"],
+    ids=["as planned", "missing shares", "unknown values", "unknown shares"],
 )
 def test_the_driver_values_of_the_stack_are_used(
     declare: SimpleNamespace, values: Any, fits: bool
@@ -333,8 +333,8 @@ spec:
 IN_PLACE = "{rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"
 
 ROLLOUTS = {
-    "room for the surge": (3, "{}", []),
-    "no room for the surge": (
+    "capacity for the surge": (3, "{}", []),
+    "no capacity for the surge": (
         4,
         "{}",
         [

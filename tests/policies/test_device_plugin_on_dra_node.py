@@ -47,7 +47,7 @@ TERMS = {
     "the exclusion in the only term": ([[PRESENT, NOT_DRA]], "passes"),
     "the exclusion in every term": ([[PCI, NOT_DRA], [PRESENT, NOT_DRA]], "passes"),
     "the exclusion in one term of two": ([[PCI], [PRESENT, NOT_DRA]], "fails"),
-    "the exclusion as a term of its own": ([[PRESENT], [NOT_DRA]], "fails"),
+    "the exclusion as a separate term": ([[PRESENT], [NOT_DRA]], "fails"),
     "no exclusion": ([[PRESENT]], "fails"),
     "a term for other machines": (
         [[{"key": "pool", "operator": "In", "values": ["legacy"]}]],
@@ -73,8 +73,8 @@ TERMS = {
         [[{"key": "eks.amazonaws.com/nodegroup", "operator": "In", "values": ["legacy"]}]],
         "cannot tell",
     ),
-    "an expression that is not known": ([[UNKNOWN]], "cannot tell"),
-    "no terms at all": ([], "passes"),
+    "an unknown expression": ([[UNKNOWN]], "cannot tell"),
+    "no terms": ([], "passes"),
     "an empty term": ([[]], "passes"),
 }
 
@@ -101,9 +101,9 @@ VALUES = {
         "passes",
     ),
     "no toleration of the GPU taint": ({"tolerations": []}, "passes"),
-    "the plugin turned off": ({"devicePlugin": {"enabled": False}}, "passes"),
-    "values that are not known": (UNKNOWN, "cannot tell"),
-    "an affinity that is not known": ({"affinity": UNKNOWN}, "cannot tell"),
+    "the plugin is disabled": ({"devicePlugin": {"enabled": False}}, "passes"),
+    "unknown values": (UNKNOWN, "cannot tell"),
+    "an unknown affinity": ({"affinity": UNKNOWN}, "cannot tell"),
 }
 
 

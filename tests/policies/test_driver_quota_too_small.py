@@ -38,14 +38,14 @@ CASES: dict[str, tuple[Any, Any, str]] = {
     "one pod for each node, no controller": (4, NO_DOMAINS, "passes"),
     "as text": ("4", NO_DOMAINS, "passes"),
     "one too few": (3, NO_DOMAINS, "fails"),
-    "no room for the controller": (4, {}, "fails"),
-    "room for the controller": (5, {}, "passes"),
-    "no room for the webhook": (5, {"webhook": {"enabled": True}}, "fails"),
+    "no pod left for the controller": (4, {}, "fails"),
+    "one pod left for the controller": (5, {}, "passes"),
+    "no pod left for the webhook": (5, {"webhook": {"enabled": True}}, "fails"),
     "three controllers": (7, {"controller": {"replicas": 3}}, "passes"),
     "a driver without priority": (1, {"kubeletPlugin": {"priorityClassName": ""}}, "passes"),
     "a priority removed by null": (1, {"kubeletPlugin": {"priorityClassName": None}}, "passes"),
-    "pods that are not known": (UNKNOWN, {}, "cannot tell"),
-    "controllers that are not known": (4, {"resources": UNKNOWN}, "cannot tell"),
+    "an unknown number of pods": (UNKNOWN, {}, "cannot tell"),
+    "an unknown number of controllers": (4, {"resources": UNKNOWN}, "cannot tell"),
 }
 
 

@@ -161,7 +161,7 @@ CASES: dict[str, tuple[str, str, str, list[tuple[str, str]]]] = {
         "1.36",
         [],
     ),
-    "an extended resource that no node counts": (
+    "an extended resource that no node advertises": (
         pod("{nvidia.com/gpu: 1}"),
         "eks",
         "1.34",
@@ -173,7 +173,7 @@ CASES: dict[str, tuple[str, str, str, list[tuple[str, str]]]] = {
         "1.36",
         [("error", "claim-fits-no-pool")],
     ),
-    "a claim is tolerated by nobody": (
+    "a claim without automatic tolerations": (
         claiming("gpu.nvidia.com").replace("{operator: Exists}", ""),
         "eks",
         "1.36",
@@ -198,7 +198,7 @@ CASES: dict[str, tuple[str, str, str, list[tuple[str, str]]]] = {
         [("error", "claim-fits-no-pool")],
     ),
     "a DaemonSet on every node": (DAEMON, "eks", "1.36", []),
-    "a pipeline that is not given": (RUN, "eks", "1.36", [("note", "claim-cannot-be-judged")]),
+    "a missing pipeline": (RUN, "eks", "1.36", [("note", "claim-cannot-be-judged")]),
     "a TPU": (pod("{google.com/tpu: 4}"), "eks", "1.36", [("note", "device-of-another-driver")]),
     "a GPU of AMD": (
         pod("{amd.com/gpu: 1}"),
@@ -206,7 +206,7 @@ CASES: dict[str, tuple[str, str, str, list[tuple[str, str]]]] = {
         "1.36",
         [("note", "device-of-another-driver")],
     ),
-    "a GPU of ours beside one of AMD": (
+    "an NVIDIA GPU and an AMD GPU": (
         pod("{amd.com/gpu: 1, nvidia.com/gpu: 1}"),
         "eks",
         "1.36",
@@ -218,25 +218,25 @@ CASES: dict[str, tuple[str, str, str, list[tuple[str, str]]]] = {
         "1.36",
         [("note", "device-of-another-driver")],
     ),
-    "a class of Intel's beside one of ours": (
+    "Intel's class and NVIDIA's class": (
         claiming("gpu.nvidia.com", "gpu.intel.com"),
         "eks",
         "1.36",
         [("note", "claim-cannot-be-judged")],
     ),
-    "a slip in a class of ours": (
+    "a misspelled NVIDIA class": (
         claiming("gpu.nvdia.com"),
         "eks",
         "1.36",
         [("warning", "class-misspelt")],
     ),
-    "a class that nobody describes": (
+    "an unknown class": (
         claiming("large"),
         "eks",
         "1.36",
         [("note", "claim-cannot-be-judged")],
     ),
-    "what a Fabric Manager tells of GPUs, in a constraint": (
+    "a Fabric Manager attribute in a constraint": (
         claiming("gpu.nvidia.com").replace(
             "]}}", "], constraints: [{matchAttribute: gpu.nvidia.com/partition2}]}}", 1
         ),
@@ -244,13 +244,13 @@ CASES: dict[str, tuple[str, str, str, list[tuple[str, str]]]] = {
         "1.36",
         [("error", "claim-fits-no-pool")],  # the gate is off in this fleet
     ),
-    "a channel that many nodes reach, named by replicas": (
+    "a channel of many nodes, claimed by replicas": (
         CHANNEL,
         "eks",
         "1.36",
         [("note", "claim-cannot-be-judged"), ("note", "claim-shared-by-replicas")],
     ),
-    "a class of another driver that is given": (
+    "an existing class of another driver": (
         claiming("gpu.example.com") + EXAMPLE_CLASS,
         "eks",
         "1.36",
@@ -305,7 +305,7 @@ def test_every_rule_is_on() -> None:
 
 # Forms that occur in public manifests and are accepted by their controllers.
 ACCEPTED = {
-    "a container without a name, which Knative names": """
+    "a container that Knative names": """
 apiVersion: serving.knative.dev/v1
 kind: Service
 metadata: {name: hello}

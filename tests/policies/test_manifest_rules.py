@@ -143,7 +143,7 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
         [claim(), deployment(1)],
         [("note", "claim-misspelt")],
     ),
-    "a slip in the name of a template": (
+    "a misspelled template name": (
         [TEMPLATE, deployment(1).replace("TemplateName: gpu", "TemplateName: gpus")],
         [("note", "claim-misspelt")],
     ),
@@ -159,7 +159,7 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
         [deployment(1, named=True)],
         [("note", "claim-not-found")],
     ),
-    "no toleration, and nobody says that nodes are tainted": (
+    "no toleration, and unknown taints": (
         [TEMPLATE, deployment(tolerations="")],
         [],
     ),
@@ -185,7 +185,7 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
         [],
     ),
     "a constraint on an attribute of another driver": ([constrained("nic.example.com/rail")], []),
-    "a constraint on a misspelt attribute": (
+    "a constraint on a misspelled attribute": (
         [constrained("gpu.nvidia.com/parentUuid")],
         [("warning", "constraint-names-no-attribute")],
     ),
@@ -211,7 +211,7 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
         [claim("ResourceClaimTemplate", admin="adminAccess: true")],
         [("note", "admin-access-unknown")],
     ),
-    "admin access in a namespace nobody shows": (
+    "admin access in a missing namespace": (
         [claim(admin="adminAccess: true")],
         [("note", "admin-access-unknown")],
     ),
@@ -220,7 +220,7 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
         [CLASS.format(expression="true")],
         [("warning", "class-of-any-driver")],
     ),
-    "a bound that a GPU misses by a hair": (
+    "a bound that a GPU narrowly misses": (
         [claim(selector=MEMORY.format(amount="80Gi"))],
         [("warning", "selector-just-misses-a-gpu")],
     ),
@@ -235,7 +235,7 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
         ],
         [("warning", "selector-reads-what-no-device-has")],
     ),
-    "an attribute that was mistyped": (
+    "a misspelled attribute": (
         [
             claim(
                 selector=SELECTOR.format(
@@ -253,7 +253,7 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
         [claim(selector=SELECTOR.format(expression="device.attributes['dra.net'].rdma"))],
         [],
     ),
-    "an attribute of some release": (
+    "an attribute of some driver versions": (
         [
             claim(
                 selector=SELECTOR.format(
@@ -465,8 +465,8 @@ TOLERATIONS: dict[str, tuple[list[tuple[Taint, ...]], str, bool]] = {
         '{key: nvidia.com/gpu, value: "true", effect: NoSchedule}',
         True,
     ),
-    "none, beside a pool without the taint": ([(TAINTED,), (OTHER,)], "", False),
-    "none, and there is no pool": ([], "", False),
+    "none, with a pool without the taint": ([(TAINTED,), (OTHER,)], "", False),
+    "none, without pools": ([], "", False),
 }
 
 

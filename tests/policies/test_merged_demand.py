@@ -57,10 +57,10 @@ PLANNED = demand(group("a"), job("a"), group("b"), job("b"))
         ((job("a", labels=QUEUED),), {"Job default/a": 0, "PodGroup default/b": 3}),
     ],
     ids=[
-        "nothing of its own",
+        "no own demand",
         "its group is the plan's",
         "another minimum",
-        "another queue holds it",
+        "another queue admits it",
     ],
 )
 def test_gangs_are_kept_in_a_merged_demand(own: tuple[str, ...], expected: dict[str, int]) -> None:

@@ -59,7 +59,7 @@ def findings(
 
 
 CASES = {
-    "a planned plugin pool is no fault": ("device-plugin", PLUGIN_NODES, set[str]()),
+    "a planned plugin pool is valid": ("device-plugin", PLUGIN_NODES, set[str]()),
     "a planned DRA pool without the label is out of the driver's reach": (
         "dra",
         PLUGIN_NODES,

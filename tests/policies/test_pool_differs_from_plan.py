@@ -41,7 +41,7 @@ GROUPS: dict[str, tuple[dict[str, Any], str]] = {
         {"counts": (2, 3, 4)},
         "its desired node count is 3, but the plan has 2",
     ),
-    "a desired count that is left to an autoscaler": (
+    "a desired count managed by an autoscaler": (
         {"counts": (2, 3, 4), "ignore_changes": ("scalingConfig.desiredSize",)},
         "",
     ),
@@ -58,7 +58,7 @@ GROUPS: dict[str, tuple[dict[str, Any], str]] = {
         {"taints": [{**TAINT, "effect": "PREFER_NO_SCHEDULE"}]},
         "don't have the taint nvidia.com/gpu=present:NoSchedule",
     ),
-    "one taint more": (
+    "one additional taint": (
         {"taints": [TAINT, {"key": "team", "value": "a", "effect": "NO_EXECUTE"}]},
         "have the taint team=a:NoExecute, which isn't in the plan",
     ),
@@ -72,12 +72,12 @@ GROUPS: dict[str, tuple[dict[str, Any], str]] = {
         "",
     ),
     "a group for something else": ({"labels": {}, "machine": "m7i.large"}, ""),
-    "a machine that is not known": ({"instanceTypes": UNKNOWN}, "?"),
+    "an unknown machine type": ({"instanceTypes": UNKNOWN}, "?"),
     "several machines": ({"instanceTypes": ["g6.2xlarge", "g6.4xlarge"]}, "?"),
-    "counts that are not known": ({"scalingConfig": UNKNOWN}, "?"),
-    "labels that are not known": ({"labels": UNKNOWN}, "?"),
-    "a label that is not known": ({"labels": {**LABELS, "nvidia.com/gpu.present": UNKNOWN}}, "?"),
-    "taints that are not known": ({"taints": UNKNOWN}, "?"),
+    "unknown counts": ({"scalingConfig": UNKNOWN}, "?"),
+    "unknown labels": ({"labels": UNKNOWN}, "?"),
+    "an unknown label": ({"labels": {**LABELS, "nvidia.com/gpu.present": UNKNOWN}}, "?"),
+    "unknown taints": ({"taints": UNKNOWN}, "?"),
 }
 
 
@@ -165,9 +165,9 @@ ON_DEMAND, SPOT = (
 CAPACITY: dict[str, tuple[str, dict[str, Any] | list[str], str]] = {
     "Spot as planned": ("spot", {"capacityType": "SPOT"}, ""),
     "on-demand by default": ("spot", {}, ON_DEMAND),
-    "on-demand, and said so": ("spot", {"capacityType": "ON_DEMAND"}, ON_DEMAND),
+    "explicit on-demand": ("spot", {"capacityType": "ON_DEMAND"}, ON_DEMAND),
     "Spot instead of on-demand": ("on-demand", {"capacityType": "SPOT"}, SPOT),
-    "a capacity type that is not known": (
+    "an unknown capacity type": (
         "spot",
         {"capacityType": UNKNOWN},
         "capacity type isn't known",
@@ -206,7 +206,7 @@ def test_spot_capacity_is_compared(
 SCHEDULE = {"hours": {"start": "08:00", "end": "18:00"}}
 SCHEDULED: dict[str, tuple[tuple[int, int, int], str]] = {
     "in its hours": ((0, 0, 4), ""),
-    "beside them": ((0, 3, 4), ""),
+    "outside its hours": ((0, 3, 4), ""),
     "another minimum": ((1, 1, 4), "its minimum node count is 1, but the plan has 0"),
     "another maximum": ((0, 0, 5), "its maximum node count is 5, but the plan has 4"),
 }
@@ -243,11 +243,11 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
         {"nodeLocations": None, "location": "us-central1-a", "autoscaling": None, "nodeCount": 2},
         "",
     ),
-    "a regional pool whose zones nobody says": (
+    "a regional pool without zones": (
         {"nodeLocations": None, "autoscaling": None, "nodeCount": 2},
         "?",
     ),
-    "an initial count of the past": (
+    "a previous initial count": (
         {"initialNodeCount": 1, "ignore_changes": ("initialNodeCount",)},
         "",
     ),
@@ -279,21 +279,21 @@ def test_a_node_pool_is_compared_with_the_plan(declare: SimpleNamespace, name: s
 AUTOSCALED = {"enableAutoScaling": True, "minCount": 2, "maxCount": 4}
 AGENT_POOLS: dict[str, tuple[dict[str, Any], str]] = {
     "a fixed count": ({}, ""),
-    "a fixed count, and said so": ({"enableAutoScaling": False}, ""),
-    "limits that are off": ({**AUTOSCALED, "enableAutoScaling": False, "maxCount": 9}, ""),
+    "an explicit fixed count": ({"enableAutoScaling": False}, ""),
+    "disabled limits": ({**AUTOSCALED, "enableAutoScaling": False, "maxCount": 9}, ""),
     "another fixed count": ({"count": 3}, "its desired node count is 3, but the plan has 2"),
     "limits": (AUTOSCALED, ""),
     "other limits": (
         {**AUTOSCALED, "maxCount": 3},
         "its maximum node count is 3, but the plan has 4",
     ),
-    "scaling that is not known": ({**AUTOSCALED, "enableAutoScaling": UNKNOWN}, "?"),
+    "unknown scaling": ({**AUTOSCALED, "enableAutoScaling": UNKNOWN}, "?"),
     "another machine": (
         {"machine": "Standard_NC8as_T4_v3"},
         "its machine is Standard_NC8as_T4_v3, but the plan has Standard_NC4as_T4_v3",
     ),
     "no taint": ({"nodeTaints": []}, "don't have the taint nvidia.com/gpu=present:NoSchedule"),
-    "one taint more": (
+    "one additional taint": (
         {"nodeTaints": ["nvidia.com/gpu=present:NoSchedule", "team=a:NoExecute"]},
         "have the taint team=a:NoExecute, which isn't in the plan",
     ),
@@ -301,9 +301,9 @@ AGENT_POOLS: dict[str, tuple[dict[str, Any], str]] = {
         {"nodeTaints": ["nvidia.com/gpu=present:NoSchedule", "team:NoExecute"]},
         "have the taint team:NoExecute, which isn't in the plan",
     ),
-    "a taint that is none": ({"nodeTaints": ["nvidia.com/gpu=present:NoSchedule", "team"]}, "?"),
-    "taints that are not known": ({"nodeTaints": UNKNOWN}, "?"),
-    "one taint that is not known": (
+    "an invalid taint": ({"nodeTaints": ["nvidia.com/gpu=present:NoSchedule", "team"]}, "?"),
+    "unknown taints": ({"nodeTaints": UNKNOWN}, "?"),
+    "one unknown taint": (
         {"nodeTaints": ["nvidia.com/gpu=present:NoSchedule", UNKNOWN]},
         "?",
     ),

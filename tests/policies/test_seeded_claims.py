@@ -125,7 +125,7 @@ REFUSED, IGNORED, PAST = "driver-config-refused", "configuration-ignored", "devi
 
 # Fault → where, value, rule, severity, words of the finding, words of the fix.
 FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
-    "the old group": (
+    "the previous API group": (
         (*PARAMETERS, "apiVersion"),
         "gpu.nvidia.com/v1alpha1",
         REFUSED,
@@ -143,7 +143,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
     ),
     "no version": ((*PARAMETERS, "apiVersion"), None, REFUSED, "error", 'apiVersion ""', "v1beta1"),
     "no kind": ((*PARAMETERS, "kind"), None, REFUSED, "error", 'kind ""', "set kind:"),
-    "a slip in the kind": (
+    "a misspelled kind": (
         (*PARAMETERS, "kind"),
         "GPUConfig",
         REFUSED,
@@ -151,7 +151,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         "GPUConfig",
         "use kind: GpuConfig",
     ),
-    "the kind of old": (
+    "the previous kind": (
         (*PARAMETERS, "kind"),
         "GpuClaimParameters",
         REFUSED,
@@ -192,7 +192,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         'strategy ""',
         "set strategy",
     ),
-    "the interval by its old name": (
+    "the interval with its previous name": (
         (*PARAMETERS, "sharing", "timeSlicingConfig"),
         {"timeSlice": "Long"},
         REFUSED,
@@ -216,7 +216,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         "mpsConfig",
         "remove mpsConfig",
     ),
-    "sharing with a slip": (
+    "misspelled sharing": (
         (*PARAMETERS, "sharng"),
         SLICING,
         REFUSED,
@@ -232,7 +232,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         "gpu.acme.example",
         "set driver: gpu.nvidia.com",
     ),
-    "a configuration for a slip in the driver": (
+    "a configuration for a misspelled driver": (
         (*CONFIG, "driver"),
         "gpu.nvdia.com",
         IGNORED,
@@ -288,7 +288,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         '"all"',
         "remove",
     ),
-    "some GPU by a variable": (
+    "one GPU through a variable": (
         (*CONTAINER, "env"),
         [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "0"}],
         PAST,
@@ -304,7 +304,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         "privileged",
         "remove this setting",
     ),
-    "a scaler of nothing": (
+    "a scaler without a target": (
         (2, "spec", "scaleTargetRef", "name"),
         "webb",
         "scaler-without-target",
@@ -399,7 +399,7 @@ def test_a_channel_does_not_count_as_a_second_gpu() -> None:
 
 # Forms that look like faults but are correct.
 QUIET: dict[str, tuple[Path, Any]] = {
-    "no GPU visible but those of the claim": (
+    "only the GPUs of the claim are visible": (
         (*CONTAINER, "env"), [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "void"}],
     ),
     "shared memory": ((*POD, "volumes"), [{"name": "m", "hostPath": {"path": "/dev/shm"}}]),

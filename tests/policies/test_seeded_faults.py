@@ -243,7 +243,7 @@ FAULTS: dict[str, Fault] = {
         ADVISORY,
         "IMDSv1",
     ),
-    "a disk in the clear": (
+    "an unencrypted disk": (
         "eks",
         "template",
         "blockDeviceMappings/0/ebs/encrypted",
@@ -270,7 +270,7 @@ FAULTS: dict[str, Fault] = {
         ADVISORY,
         "its logs are disabled",
     ),
-    "legacy authorisation": (
+    "legacy authorization": (
         "gke",
         "cluster",
         "enableLegacyAbac",
@@ -279,7 +279,7 @@ FAULTS: dict[str, Fault] = {
         ADVISORY,
         "(ABAC)",
     ),
-    "nodes that nobody watches": (
+    "nodes without monitoring": (
         "gke",
         "pool",
         "nodeConfig/shieldedInstanceConfig",
@@ -333,7 +333,7 @@ FAULTS: dict[str, Fault] = {
         MANDATORY,
         "doesn't set gpu",
     ),
-    "an override that is off": (
+    "a disabled override": (
         "gke",
         "driver",
         "values/gpuResourcesEnabledOverride",
@@ -387,7 +387,7 @@ FAULTS: dict[str, Fault] = {
         ADVISORY,
         "resources: {gpus: {enabled: …}}",
     ),
-    "a slip in a key": (
+    "a misspelled key": (
         "eks",
         "driver",
         "values/kubletPlugin",
@@ -396,7 +396,7 @@ FAULTS: dict[str, Fault] = {
         ADVISORY,
         'use "kubeletPlugin"',
     ),
-    "another slip": (
+    "another misspelled key": (
         "gke",
         "driver",
         "values/featureGate",
@@ -405,7 +405,7 @@ FAULTS: dict[str, Fault] = {
         ADVISORY,
         'use "featureGates"',
     ),
-    "a slip below resources": (
+    "a misspelled key below resources": (
         "eks",
         "driver",
         "values/resources/gpu",
@@ -414,7 +414,7 @@ FAULTS: dict[str, Fault] = {
         ADVISORY,
         'use "gpus"',
     ),
-    "a slip below gpus": (
+    "a misspelled key below gpus": (
         "eks",
         "driver",
         "values/resources/gpus",
@@ -423,7 +423,7 @@ FAULTS: dict[str, Fault] = {
         ADVISORY,
         'use "enabled"',
     ),
-    "a slip below the kubelet plugin": (
+    "a misspelled key below the kubelet plugin": (
         "gke",
         "driver",
         "values/kubeletPlugin/nodeselector",
@@ -570,7 +570,7 @@ FAULTS: dict[str, Fault] = {
         MANDATORY,
         "correct kubeletPlugin.affinity",
     ),
-    "an affinity that keeps away": (
+    "an affinity that excludes the pool": (
         "eks",
         "driver",
         "values/kubeletPlugin/affinity",

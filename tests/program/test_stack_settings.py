@@ -124,10 +124,10 @@ def respelt(value: Any) -> Any:
 
 
 DOCUMENTATION = {
-    "the example as it is": ({}, {}, True),
-    "a network of one's own": ({"publicAccessCidrs": ["8.8.8.0/24"]}, {}, False),
+    "the unchanged example": ({}, {}, True),
+    "a custom network": ({"publicAccessCidrs": ["8.8.8.0/24"]}, {}, False),
     "deployed from inside": ({"publicAccessCidrs": []}, {}, False),
-    "by name, where IAM decides": ({}, {"cluster": {"dnsEndpoint": True}}, False),
+    "by DNS name with IAM": ({}, {"cluster": {"dnsEndpoint": True}}, False),
 }
 
 

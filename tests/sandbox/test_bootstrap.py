@@ -63,8 +63,8 @@ def test_a_stamped_environment_is_ready_without_output(
         lambda checkout: (checkout / ".venv" / "pulumi-dra.stamp").unlink(),
     ],
     ids=[
-        "other lock",
-        "other project",
+        "another lock file",
+        "another project",
         "no python",
         "other checkout's install",
         "no install",

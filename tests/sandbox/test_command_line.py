@@ -28,7 +28,7 @@ def test_a_missing_stack_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 WRONG = {
     "charts without an API server": (["up", "--charts", "."], "--charts needs --control-plane"),
-    "a release without an API server": (
+    "a version without an API server": (
         ["up", "--kubernetes", "1.36"],
         "--kubernetes needs --control-plane",
     ),
@@ -36,16 +36,16 @@ WRONG = {
         ["up", "--control-plane", "--charts", "Pulumi.yaml"],
         "Pulumi.yaml isn't a folder",
     ),
-    "a release of no version": (
+    "an unknown version": (
         ["up", "--control-plane", "--kubernetes", "banana"],
         '"banana" isn\'t a Kubernetes',
     ),
-    "a release that is too old": (
+    "a version that is too old": (
         ["up", "--control-plane", "--kubernetes", "1.33"],
         "1.33 isn't supported",
     ),
-    "a file to keep it in": (["down", "--folder", "Pulumi.yaml"], ""),
-    "a file to bring it up in": (
+    "a file as the folder": (["down", "--folder", "Pulumi.yaml"], ""),
+    "a file as the project": (
         ["up", "--folder", "Pulumi.yaml"],
         "Pulumi.yaml isn't a folder; use an empty or new folder",
     ),

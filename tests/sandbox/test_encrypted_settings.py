@@ -26,7 +26,7 @@ from dra_sandbox.encrypted_settings import PLACEHOLDER, without_encryption
             {"config": {"a:b": {"secure": True, "other": 1}}},
         ),
     ],
-    ids=["passphrase", "cloud key", "secret", "secret in a value", "own key of that name"],
+    ids=["passphrase", "cloud key", "secret", "secret in a value", "a custom key with this name"],
 )
 def test_encryption_is_removed_from_settings(text: str, expected: dict[str, object]) -> None:
     assert yaml.safe_load(without_encryption(text.encode())) == expected

@@ -29,7 +29,7 @@ JUDGED: dict[str, tuple[str, Told]] = {
         [(3, "unknown-field")],
     ),
     "a class of v1alpha2": ("resourceClassName: gpu.example.com\n", [(1, "unknown-field")]),
-    "the flat form of v1beta1 is told once, and the rest of it is judged": (
+    "the flat form of v1beta1 is reported once": (
         """\
         spec:
           devices:
@@ -39,7 +39,7 @@ JUDGED: dict[str, tuple[str, Told]] = {
         """,
         [(4, "invalid-value"), (4, "older-form")],
     ),
-    "a misspelt constraint": (
+    "a misspelled constraint": (
         "constraints:\n- matchAtribute: gpu.nvidia.com/parentUUID\n",
         [(2, "unknown-field")],
     ),
@@ -60,7 +60,7 @@ JUDGED: dict[str, tuple[str, Told]] = {
         "== d))))\n",
         [(1, "forbidden-value")],
     ),
-    "an operator that tolerations do not have": (
+    "an invalid toleration operator": (
         "tolerations:\n- {key: nvidia.com/gpu, operator: Exist, effect: NoSchedule}\n",
         [(2, "unsupported-value")],
     ),
@@ -68,7 +68,7 @@ JUDGED: dict[str, tuple[str, Told]] = {
         "parameters:\n  apiVersion: gpu.nvidia.com/v1alpha1\n  kind: GpuConfig\n",
         [(1, "driver-config-refused")],
     ),
-    "an operator that node selectors do not have": (
+    "an invalid node selector operator": (
         """\
         nodeAffinity:
           requiredDuringSchedulingIgnoredDuringExecution:
@@ -77,7 +77,7 @@ JUDGED: dict[str, tuple[str, Told]] = {
         """,
         [(4, "invalid-value")],
     ),
-    "labels that are no text": (
+    "labels that aren't strings": (
         "nodeSelector:\n  nvidia.com/gpu.present: true\n",
         [(2, "wrong-type")],
     ),
@@ -115,9 +115,9 @@ FINE = {
     "a claim's request": "requests:\n- {name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}\n",
     "a request without its class": "requests:\n- name: gpu\n  exactly:\n    count: 2\n    # …\n",
     "a container's claims": "resources:\n  claims:\n  - name: gpu\n    request: big\n",
-    "a constraint on requests of elsewhere": "constraints:\n- {requests: [a, b], matchAttribute: "
+    "a constraint on requests outside the fragment": "constraints:\n- {requests: [a, b], matchAttribute: "
     "x.example/y}\n",
-    "configuration of requests that stand elsewhere": (
+    "a configuration of requests outside the fragment": (
         "config:\n- requests: [ts]\n  opaque: {driver: gpu.example.com, parameters: {}}\n"
     ),
     "limits of a quota": "hard:\n  gpu.nvidia.com.deviceclass.resource.k8s.io/devices: 4\n",
@@ -135,9 +135,9 @@ OTHERS = {
     "limits of a NodePool": "spec:\n  template:\n    spec:\n      requirements: [{key: a, "
     "operator: Gt}]\n",
     "text": "just words\n",
-    "a value for the reader to fill in": "resources:\n  limits: {google.com/tpu: <COUNT>}\n",
+    "a placeholder": "resources:\n  limits: {google.com/tpu: <COUNT>}\n",
     "a template": "resources:\n  claims: {{ .Values.claims }}\n",
-    "what cannot be read": "a: b: c\n",
+    "an unreadable fragment": "a: b: c\n",
 }
 
 

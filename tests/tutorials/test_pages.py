@@ -118,7 +118,7 @@ def test_indented_code_is_read_like_fenced_code(
         "source: {}}]\n"
         "- nodeName: n\n  containers: [{name: c, image: i}]\n",
     ],
-    ids=["signs", "headers", "without signs"],
+    ids=["signs", "headers", "without prompts"],
 )
 def test_diff_is_checked_by_its_result(project: Project, diff: str) -> None:
     lines = f"```diff\n{diff}```\n".splitlines()

@@ -51,24 +51,24 @@ CASES: dict[str, tuple[str, list[tuple[int, str]]]] = {
         [(1, "terraform-not-judged"), (3, "version-not-served")],
     ),
     "an object as YAML": (HEREDOC, [(1, "terraform-not-judged"), (5, "version-not-served")]),
-    "an object that is encoded": (
+    "an encoded object": (
         ENCODED,
         [(1, "terraform-not-judged"), (4, "version-not-served")],
     ),
-    "an object of a version that is served": (
+    "an object of a served version": (
         MANIFEST.replace("v1beta1", "v1"),
         [(1, "terraform-not-judged")],
     ),
-    "an object of a version that is computed": (
+    "an object of a computed version": (
         MANIFEST.replace('"resource.k8s.io/v1beta1"', "local.version"),
         [(1, "terraform-not-judged")],
     ),
     "another resource": ('resource "aws_instance" "a" {\n  instance_type = "g6.xlarge"\n}\n', []),
-    "two resources, the first of which leaves lines out": (
+    "two resources, the first with omitted lines": (
         'resource "kubernetes_manifest" "a" {\n  ...\n}\n\n' + ENCODED,
         [(1, "terraform-not-judged"), (5, "terraform-not-judged"), (8, "version-not-served")],
     ),
-    "values that the chart refuses, as an object": (
+    "values that the chart rejects, as an object": (
         RELEASE.replace(
             "SETTINGS",
             'values = [yamlencode({\n    nvidiaDriverRoot = "/"\n    deviceClasses = 1\n  })]',

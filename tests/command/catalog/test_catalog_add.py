@@ -136,7 +136,7 @@ HOSTILE: dict[str, tuple[list[dict[str, Any]], str]] = {
         ],
         "pool n0 doesn't have devices",
     ),
-    "counters of no set": (
+    "counters of an undefined set": (
         [
             NODE,
             _changed(
@@ -157,15 +157,15 @@ HOSTILE: dict[str, tuple[list[dict[str, Any]], str]] = {
         'no matches for kind "ResourceSlice" in version "resource.k8s.io/v1beta1"',
     ),
     "another node": ([NODE, _changed(nodeName="n9")], "doesn't contain its Node n9"),
-    "an attribute of no type": (
+    "an attribute without a type": (
         [NODE, _changed(devices=[{**DEVICE, "attributes": {"model": {"weird": 1}}}])],
         'unknown field "spec.devices[0].attributes.model.weird"',
     ),
-    "no quantity": (
+    "an invalid quantity": (
         [NODE, _changed(devices=[{**DEVICE, "capacity": {"memory": {"value": "32GB"}}}])],
         "quantities must match",
     ),
-    "a device twice": ([NODE, _changed(devices=[DEVICE, DEVICE])], 'Duplicate value: "npu-0"'),
+    "a duplicate device": ([NODE, _changed(devices=[DEVICE, DEVICE])], 'Duplicate value: "npu-0"'),
     "no spec": ([NODE, {**SLICE, "spec": "x"}], "cannot unmarshal string"),
     "a node per device": (
         [

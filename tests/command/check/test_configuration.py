@@ -268,7 +268,7 @@ class TestBesideTheObject:
                 f"\n# pulumi-dra: ignore {RULE}, claim-fits-no-pool - one model\nspec:\n",
             ),
         ],
-        ids=["annotation", "behind a line", "above the object", "within it"],
+        ids=["annotation", "at the end of a line", "above the object", "inside the object"],
     )
     def test_comment_exempts_its_object(self, shared: Project, old: str, new: str) -> None:
         shared.write("workloads/web.yaml", SHARED.replace(old, new))

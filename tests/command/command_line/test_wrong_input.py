@@ -134,7 +134,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         ("Pulumi.dev.yaml:1", "can't be read as YAML"),
     ),
     (
-        "a NUL in the stack",
+        "a NUL character in the stack",
         stack("cloud: eks", "cloud: \0eks"),
         PLAN,
         ("Pulumi.dev.yaml:6", "control characters"),
@@ -176,7 +176,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         ("fleet.json:1", "can't be read as YAML"),
     ),
     (
-        "a key twice",
+        "a duplicate key",
         stack("cloud: eks", "cloud: eks\n    cloud: gke"),
         PLAN,
         ("dev.yaml:7", '"cloud" appears twice'),
@@ -255,7 +255,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         ("workloads/two-pods.yaml", "doesn't contain a manifest"),
     ),
     (
-        "no plan is kept",
+        "no saved plan",
         nothing,
         (*PLAN, "--check"),
         ("stacks/dev.plan.json doesn't exist", "--write"),
@@ -273,7 +273,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         ("stacks/dev.plan.json:1", "isn't JSON", "--write"),
     ),
     (
-        "a plan of tomorrow",
+        "a plan of a newer version",
         plan_of_tomorrow,
         (*PLAN, "--check"),
         ("stacks/dev.plan.json", "version 99", "version 1"),
@@ -291,13 +291,13 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         ("a plan needs pools", "creates a fleet"),
     ),
     (
-        "a stack where there is none",
+        "a stack outside a project",
         no_stacks,
         (*PLAN,),
         ("doesn't exist", "run the command in the project folder, or pass --fleet FILE"),
     ),
     (
-        "a release named twice",
+        "a version set twice",
         nothing,
         (
             "explain",
@@ -329,13 +329,13 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
     ("an unknown subcommand", nothing, ("plna",), ("plna", "pulumi-dra plan")),
     ("an unknown format", nothing, (*PLAN, "--format", "xml"), ("xml", "json")),
     (
-        "an old release",
+        "an old version",
         nothing,
         (*PLAN, "--kubernetes", "1.20"),
         ("1.20", "use a version from 1.34 (the first with resource.k8s.io/v1) to"),
     ),
     (
-        "no release at all",
+        "no version",
         nothing,
         (*PLAN, "--kubernetes", "new"),
         ('"new" isn\'t a Kubernetes version',),
@@ -353,13 +353,13 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         ("pools.png", "ends in .svg"),
     ),
     (
-        "rules of no name",
+        "an unknown rule",
         nothing,
         ("check", "workloads", "--select", ""),
         ("--select is empty",),
     ),
     (
-        "everything left out",
+        "everything excluded",
         nothing,
         ("check", "workloads", "--exclude", "*"),
         ("the exclusions skip every file", "exclude"),
@@ -371,25 +371,25 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         ('"azur"', "eks"),
     ),
     (
-        "a start in a file",
+        "init with a file as the folder",
         nothing,
         ("init", "stacks/Pulumi.dev.yaml/gpus", "--region", "us-east-1"),
         ("is a file", "another folder"),
     ),
     (
-        "a start on an old release",
+        "init with an old version",
         nothing,
         ("init", "gpus", "--region", "us-east-1", "--kubernetes", "1.20"),
         ("1.20", "use a version from 1.34 (the first with resource.k8s.io/v1) to"),
     ),
     (
-        "machines of no name",
+        "unknown machine types",
         nothing,
         ("init", "gpus", "--region", "us-east-1", "--machines", ","),
         ("--machines is empty",),
     ),
     (
-        "machines for a cluster that is there",
+        "machine types for an existing cluster",
         nothing,
         ("init", "gpus", "--observed", "x", "--machines", "g6.xlarge"),
         ("--machines can't be combined with --observed", "remove --machines"),
@@ -406,14 +406,14 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         ("sandbox", "down", "--project", "workloads"),
         ("Pulumi.yaml isn't in", "use --project"),
     ),
-    ("a sandbox told nothing", nothing, ("sandbox",), ("pulumi-dra sandbox: ", "--help")),
+    ("a sandbox without a subcommand", nothing, ("sandbox",), ("pulumi-dra sandbox: ", "--help")),
 ]
 
 # Those that end with status 2 and leave the format to the caller.
 FAULTS = [
     case
     for case in CASES
-    if case[0] not in {"no plan is kept", "an unknown format"}
+    if case[0] not in {"no saved plan", "an unknown format"}
     and case[2][0] not in {"init", "suggest", "sandbox"}
 ]
 
@@ -431,7 +431,7 @@ def test_error_has_place_and_fix(
     prepare(project)
     before = sorted(project.root.rglob("*"))
     done = project.run(*words)
-    assert done.status == (1 if case == "no plan is kept" else 2)
+    assert done.status == (1 if case == "no saved plan" else 2)
     assert all(part in done.err for part in said), done.err
     assert "Traceback" not in done.err
     assert sorted(project.root.rglob("*")) == before

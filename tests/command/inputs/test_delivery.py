@@ -129,7 +129,7 @@ HELM_CASES = {
         ),
         "size=a,b tag=none",
     ),
-    "a missing values file that may be missing": (
+    "an optional missing values file": (
         "    path: charts/chat\n    helm: {valueFiles: [no.yaml], ignoreMissingValueFiles: true}",
         "size=small tag=none",
     ),
@@ -158,7 +158,7 @@ def test_values_may_come_from_another_source_of_the_application(repository: Proj
 @pytest.mark.parametrize(
     ("changes", "name"),
     [("", "prod-base"), ("\n    kustomize: {namePrefix: eu-, nameSuffix: -b}", "eu-prod-base-b")],
-    ids=["as it is", "changed"],
+    ids=["unchanged", "changed"],
 )
 def test_application_builds_its_kustomization(changes: str, name: str, repository: Project) -> None:
     assert delivered(repository, application(f"    path: overlays/prod{changes}")) == [

@@ -60,7 +60,7 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
         [("note", "file-not-judged", "2 files are skipped (no manifest)")],
         0,
     ),
-    "a program in YAML that calls a resource as the driver's chart calls a value": (
+    "a YAML program with a resource named like a chart value": (
         {
             "Pulumi.yaml": "name: x\nruntime: yaml\nresources:\n  gpus: {type: "
             "'aws:eks:NodeGroup', properties: {}}\n"
@@ -78,12 +78,12 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
         [("note", "file-not-judged", "4 files are skipped (part of the chart")],
         0,
     ),
-    "braces in an argument of a manifest beside a chart": (
+    "braces in an argument of a manifest next to a chart": (
         {"shop/Chart.yaml": CHART, "shop/tests/shell.yaml": ENVIRONMENT},
         [("note", "file-not-judged", "1 file is skipped (part of the chart")],
         0,
     ),
-    "alternatives of one object, once for each folder": (
+    "alternatives of one object in different folders": (
         {
             "other/a.yaml": GOOD.replace("image: i", "image: j"),
             "other/b.yaml": GOOD.replace("image: i", "image: k"),
@@ -91,7 +91,7 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
         [("note", "duplicate-object", "all/other defines 1 object a second time")],
         0,
     ),
-    "values that hold manifests": (
+    "values that contain manifests": (
         {"values.yaml": "extra:\n  - apiVersion: v1\n    kind: Pod\n"},
         [("note", "file-not-judged", "no manifest")],
         0,
@@ -101,12 +101,12 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
         [("note", "file-not-judged", "part of the kustomization")],
         0,
     ),
-    "a patch beside a kustomization": (
+    "a patch next to a kustomization": (
         {"kustomization.yaml": "resources: [good.yaml]\n", "gpu.yaml": PATCH},
         [("note", "file-not-judged", "part of the kustomization")],
         0,
     ),
-    "a workload without its selector beside a kustomization": (
+    "a workload without its selector next to a kustomization": (
         {
             "kustomization.yaml": "resources: [good.yaml]\n",
             "base.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: "
@@ -132,7 +132,7 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
         [("note", "file-not-judged", "values of a chart")],
         0,
     ),
-    "a workload as unfinished, and no kustomization anywhere": (
+    "an incomplete workload without a kustomization": (
         {"gpu.yaml": PATCH},
         [
             ("error", "required-value", "spec.selector"),
@@ -146,7 +146,7 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
         [("note", "file-not-judged", "1 file is skipped (a template)")],
         0,
     ),
-    "a name to be filled in": (
+    "a placeholder as a name": (
         {"a.yaml": PLACEHOLDER},
         [("note", "file-not-judged", "a template")],
         0,
@@ -169,7 +169,7 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
         [("note", "file-not-judged", "a kubeadm patch")],
         0,
     ),
-    "what a shell fills in": ({"a.yaml": ENVIRONMENT}, [], 0),
+    "a shell variable": ({"a.yaml": ENVIRONMENT}, [], 0),
     "a Spark pod template": ({"a.yaml": SPARK}, [("note", "file-not-judged", "Spark")], 0),
     "a pod template without containers": (
         {
@@ -188,7 +188,7 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
         1,
     ),
     "a pod without an image": ({"a.yaml": NO_IMAGE}, [("error", "required-value", "image")], 1),
-    "a file that is no YAML": (
+    "a file that isn't YAML": (
         {"a.yaml": BROKEN},
         [("error", "file-not-read", "can't be read as YAML")],
         2,
@@ -278,7 +278,7 @@ def test_explicitly_passed_file_is_read_as_a_manifest(project: Project) -> None:
     assert "apiVersion isn't set" in project.run("plan", "values.yaml", "--stack", "dev").err
 
 
-ALONE = ["values", "a chart is one finding", "a name to be filled in", "a file that is no YAML"]
+ALONE = ["values", "a chart is one finding", "a placeholder as a name", "a file that isn't YAML"]
 
 
 @pytest.mark.parametrize("name", ALONE)
@@ -312,7 +312,7 @@ def test_binary_file_is_one_finding(project: Project) -> None:
 @pytest.mark.parametrize(
     "bad",
     [BROKEN, "kind: Pod\nmetadata: {name: x}\n", None],
-    ids=["no YAML", "no apiVersion", "a link to nothing"],
+    ids=["not YAML", "no apiVersion", "a link to nothing"],
 )
 def test_plan_continues_without_an_unreadable_file(project: Project, bad: str | None) -> None:
     project.write("all/good.yaml", GOOD)

@@ -28,7 +28,9 @@ def test_one_of_two_pods_fits_and_the_fix_adds_one_node(project: Project) -> Non
     assert fixes == ['set the count of pool "t4" to 2: 1 more node, USD 0.53 more per hour']
 
 
-@pytest.mark.parametrize("count", [2, {"min": 0, "max": 4}], ids=["the fix, done", "room to grow"])
+@pytest.mark.parametrize(
+    "count", [2, {"min": 0, "max": 4}], ids=["after the fix", "a larger maximum"]
+)
 def test_both_pods_run_on_two_nodes(project: Project, count: Any) -> None:
     project.write("fleet.yaml", fleet(count))
     done = project.run("plan", PODS, "--fleet", "fleet.yaml", "--format", "json")

@@ -95,7 +95,7 @@ ADMISSION = (
         says=("must set a request and a limit",),
     ),
     Case(
-        name="the overhead of a RuntimeClass that no node has room for",
+        name="a RuntimeClass with an overhead that doesn't fit",
         given=[
             template(),
             runtime_class(overhead={"podFixed": {"cpu": "7"}}),
@@ -105,7 +105,7 @@ ADMISSION = (
         says=("overhead",),
     ),
     Case(
-        name="the overhead of a RuntimeClass that nodes have room for",
+        name="a RuntimeClass with an overhead that fits",
         given=[
             template(),
             runtime_class(overhead={"podFixed": {"cpu": "2"}}),
@@ -181,7 +181,7 @@ ADMISSION = (
         says=("overhead",),
     ),
     Case(
-        name="a RuntimeClass that isn't given",
+        name="a missing RuntimeClass",
         given=[template(), deployment(runtimeClassName="kata")],
         verdict="cannot-tell",
         says=("RuntimeClass kata",),
@@ -193,13 +193,13 @@ ADMISSION = (
         says=("RuntimeClass katta", "kata"),
     ),
     Case(
-        name="a PriorityClass that isn't given",
+        name="a missing PriorityClass",
         given=[template(), deployment(priorityClassName="gpu-high")],
         verdict="cannot-tell",
         says=("PriorityClass gpu-high",),
     ),
     Case(
-        name="a PriorityClass that is given",
+        name="an existing PriorityClass",
         given=[
             template(),
             api("scheduling.k8s.io/v1", "PriorityClass", "gpu-high", namespace="", value=1000),
@@ -213,13 +213,13 @@ ADMISSION = (
         verdict="fits",
     ),
     Case(
-        name="a namespace that isn't given",
+        name="a missing namespace",
         given=[api("v1", "Namespace", "other", namespace=""), template(), deployment()],
         verdict="fits",
         says=("Namespace ml",),
     ),
     Case(
-        name="a Secret and a ServiceAccount that aren't given",
+        name="a missing Secret and ServiceAccount",
         given=[
             template(),
             deployment(
@@ -238,7 +238,7 @@ ADMISSION = (
         silent=("notes",),
     ),
     Case(
-        name="a PersistentVolumeClaim that isn't given",
+        name="a missing PersistentVolumeClaim",
         given=[
             template(),
             deployment(
@@ -252,7 +252,7 @@ ADMISSION = (
         ),
     ),
     Case(
-        name="objects that are given, or that a controller creates",
+        name="existing objects and objects that a controller creates",
         given=[
             template(),
             api("v1", "ServiceAccount", "robot"),
@@ -317,7 +317,7 @@ ADMISSION = (
         says=("example.com/approval",),
     ),
     Case(
-        name="a scheduler that nobody runs",
+        name="an unknown scheduler",
         given=[template(), deployment(schedulerName="gpu-scheduler")],
         verdict="cannot-tell",
         says=("gpu-scheduler",),
@@ -328,13 +328,13 @@ ADMISSION = (
         verdict="fits",
     ),
     Case(
-        name="pods that Volcano places",
+        name="pods that use Volcano's scheduler",
         given=[template(), deployment(schedulerName="volcano")],
         verdict="cannot-tell",
         says=("Volcano",),
     ),
     Case(
-        name="pods that KAI places",
+        name="pods that use KAI's scheduler",
         given=[template(), deployment(schedulerName="kai-scheduler")],
         verdict="cannot-tell",
         says=("KAI",),
@@ -380,7 +380,7 @@ ADMISSION = (
         verdict="fits",
     ),
     Case(
-        name="a rule for one node, whose name isn't known before the node exists",
+        name="a rule for one node with an unknown name",
         given=[template(), deployment(), taint_rule(driver="gpu.nvidia.com", pool="ip-10-0-0-7")],
         on=AT_37,
         verdict="fits",

@@ -106,7 +106,7 @@ POLICIES = (
         says=("may deny pods of Deployment ml/serve", "labels of Namespace ml decide"),
     ),
     Case(
-        name="a policy with a condition that leaves the pods out",
+        name="a policy with a condition that excludes the pods",
         given=[
             *GIVEN,
             policy(

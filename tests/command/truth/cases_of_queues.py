@@ -42,13 +42,13 @@ QUEUES = (
         verdict="fits",
     ),
     Case(
-        name="a Job in a queue that isn't declared beside others",
+        name="a Job in an undeclared queue next to declared queues",
         given=[*SETUP, flavor(), template(), job(labels={"kueue.x-k8s.io/queue-name": "teams"})],
         verdict="cannot-tell",
         says=("LocalQueue ml/teams", "team"),
     ),
     Case(
-        name="a Job in a queue while no queue is given",
+        name="a Job in a queue without any declared queue",
         given=[template(), job(labels=QUEUED)],
         verdict="fits",
         says=("Kueue",),
@@ -138,7 +138,7 @@ QUEUES = (
         says=("gpu.nvidia.com",),
     ),
     Case(
-        name="the same configuration in a ConfigMap",
+        name="a ConfigMap without a mapping for the class",
         given=[
             kueue_config("mig.nvidia.com", in_config_map=True),
             local_queue(),

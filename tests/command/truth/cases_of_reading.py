@@ -39,7 +39,7 @@ READING = (
         says=("Rollout ml/serve", 'raise the maximum of pool "l4" to 5'),
     ),
     Case(
-        name="a Rollout of the template of a Deployment that isn't given",
+        name="a Rollout of the template of a missing Deployment",
         given=[rollout(name="other"), template(), deployment(replicas=0)],
         verdict="cannot-tell",
         says=("its workloadRef, Deployment other, isn't in the manifests",),
@@ -92,7 +92,7 @@ READING = (
         "helm template",
     ),
     alone(
-        "a HelmRelease without a word about devices",
+        "a HelmRelease that doesn't mention devices",
         api(
             "helm.toolkit.fluxcd.io/v2",
             "HelmRelease",
@@ -217,7 +217,7 @@ READING = (
         says=("spec.template.spec.containers",),
     ),
     Case(
-        name="an unknown kind beside a workload that fits",
+        name="an unknown kind with a workload that fits",
         given=[
             template(),
             deployment(),
@@ -227,7 +227,7 @@ READING = (
         says=("Engine",),
     ),
     Case(
-        name="an unknown kind without devices beside a workload that fits",
+        name="an unknown kind without devices with a workload that fits",
         given=[
             template(),
             deployment(),

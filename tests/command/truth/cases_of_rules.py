@@ -121,7 +121,7 @@ RULES_OF_PODS = (
         verdict="cannot-tell",
     ),
     Case(
-        name="less memory is nearest on the pool with most memory",
+        name="a smaller memory request fits the pool with the most memory",
         on=fleet(pools=[pool("t4", "g4dn.2xlarge"), pool("a100", "p4d.24xlarge", 1)]),
         given=[of_memory("70Gi"), deployment(replicas=1)],
         verdict="does-not-fit",
@@ -236,14 +236,14 @@ RULES_OF_PODS = (
         silent=("nvidia.com/gpu",),
     ),
     Case(
-        name="a MIG class while no GPU is partitioned",
+        name="a MIG class without a partitioned GPU",
         given=[template(device_class="mig.nvidia.com"), deployment()],
         verdict="does-not-fit",
         says=("mig.nvidia.com",),
         silent=("use gpu.nvidia.com",),
     ),
     Case(
-        name="MPS for one alternative while its gate is off",
+        name="MPS for one alternative with a disabled gate",
         given=[
             api(
                 "resource.k8s.io/v1",

@@ -81,13 +81,13 @@ STARTING = (
         ),
     ),
     Case(
-        name="time slicing while its gate is off",
+        name="time slicing with the gate disabled",
         given=[template(config=TIME_SLICING), deployment()],
         verdict="does-not-fit",
         says=("TimeSlicingSettings", NEVER),
     ),
     Case(
-        name="time slicing while its gate is on",
+        name="time slicing with an enabled gate",
         given=[claim("one", config=TIME_SLICING), shared("serve", "one")],
         on=fleet(gates={"TimeSlicingSettings": True}),
         verdict="fits",
@@ -108,7 +108,7 @@ STARTING = (
         says=('doesn\'t apply the configuration for request "gpu"', "gpu/any"),
     ),
     Case(
-        name="a device of a driver that no table describes, beside a GPU",
+        name="a device of an unknown driver and a GPU",
         given=[
             fabric_class(),
             fabric_slice(),
@@ -133,25 +133,25 @@ STARTING = (
         ),
     ),
     Case(
-        name="MPS while its gate is off",
+        name="MPS with a disabled gate",
         given=[template(config=MPS), deployment()],
         verdict="does-not-fit",
         says=("MPSSupport", NEVER),
     ),
     Case(
-        name="MPS while its gate is on",
+        name="MPS with an enabled gate",
         given=[claim("one", config=MPS), shared("serve", "one")],
         on=fleet(gates={"MPSSupport": True}),
         verdict="fits",
     ),
     Case(
-        name="sharing in a named claim while its gate is off",
+        name="sharing in a named claim with a disabled feature gate",
         given=[claim("one", config=TIME_SLICING), shared("serve", "one")],
         verdict="does-not-fit",
         says=(NEVER,),
     ),
     Case(
-        name="sharing in the class of a claim while its gate is off",
+        name="sharing in the class of a claim with a disabled gate",
         given=[
             device_class("shared", config=opaque(TIME_SLICING)),
             template(device_class="shared"),
@@ -161,12 +161,12 @@ STARTING = (
         says=(NEVER, "DeviceClass shared"),
     ),
     Case(
-        name="a class with refused configuration that no claim requests",
+        name="an unused class with a rejected configuration",
         given=[device_class("unused", config=opaque(TIME_SLICING)), template(), deployment()],
         verdict="does-not-fit",
     ),
     Case(
-        name="a template with refused configuration that no pod uses",
+        name="an unused template with a rejected configuration",
         given=[template("unused", config=TIME_SLICING), template(), deployment()],
         verdict="does-not-fit",
     ),
@@ -243,7 +243,7 @@ STARTING = (
         silent=("cpu:", "memory: "),
     ),
     Case(
-        name="a named claim that the quota of its namespace keeps from being created",
+        name="a named claim that exceeds the quota of its namespace",
         given=[
             api(
                 "v1",
@@ -273,7 +273,7 @@ STARTING = (
         says=("ResourceQuota",),
     ),
     Case(
-        name="a quota that admits the replicas and not the surge of their rollout",
+        name="a quota that admits the replicas but not their surge",
         given=[
             api(
                 "v1",

@@ -51,7 +51,7 @@ def test_explain_agrees_with_the_plan(case: Case, tmp_path: Path) -> None:
 
 
 def test_explain_reports_the_obstacle_of_a_pod(tmp_path: Path) -> None:
-    case = next(each for each in CASES if each.name == "MPS while its gate is off")
+    case = next(each for each in CASES if each.name == "MPS with a disabled gate")
     words = Input(name=case.name, manifests=dump(case.given), on=case.on).arguments(tmp_path)
     answer = run("explain", *words, "--pod", "ml/serve")
     assert answer.status == STATUSES[case.verdict], answer.text

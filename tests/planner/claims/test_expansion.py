@@ -147,7 +147,7 @@ def test_labels_that_an_anti_affinity_uses_separate_shapes() -> None:
     ],
     ids=[
         "no template",
-        "template misspelt",
+        "template misspelled",
         "template elsewhere",
         "no claim",
         "no class",

@@ -48,7 +48,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     ),
     "Karpenter": ({"autoscaler": "karpenter"}, {}, "ignores claims"),
     "several subnets": ({"network": {"subnetIds": ["a", "b"]}}, {}, "must contain one subnet"),
-    "a network of a long name": (
+    "a network with a long name": (
         {
             "network": {
                 "subnetIds": [
@@ -84,12 +84,16 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {"name": "gpu-a"},
         '"gpu-a" isn\'t valid on AKS',
     ),
-    "a digit first": (
+    "a leading digit": (
         {},
         {"name": "4t"},
         '"4t" isn\'t valid on AKS',
     ),
-    "too long a name": ({}, {"name": "thirteenchars"}, "AKS allows at most 12 characters, not 13"),
+    "a name that is too long": (
+        {},
+        {"name": "thirteenchars"},
+        "AKS allows at most 12 characters, not 13",
+    ),
     "MIG": (
         {},
         {"machine": "Standard_NC24ads_A100_v4", "mig": "all-1g.10gb"},
@@ -133,7 +137,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "few pods": ({}, {"maxPods": 9}, "must be between 10 and 250, not 9"),
     "a large disk": ({}, {"diskGib": 2049}, "must be between 50 and 2048, not 2049"),
     "a machine of another cloud": ({}, {"machine": "g6.2xlarge"}, "only EKS offers g6.2xlarge"),
-    "a region without it": (
+    "a region without the machine type": (
         {"region": "westus3"},
         {"machine": "Standard_ND96asr_v4"},
         "isn't available in region",

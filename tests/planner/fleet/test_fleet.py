@@ -83,7 +83,7 @@ BAD = [
         'not a number; put "1.34" in quotes, because YAML reads 1.40',
     ),
     (
-        "too old a version",
+        "a version that is too old",
         [("kubernetes", "1.33")],
         "kubernetes",
         "Kubernetes 1.33 isn't supported; use a version from 1.34 (the first with resource.k8s.io/v1) to 1.37",
@@ -114,7 +114,7 @@ BAD = [
         "doesn't run on EKS: TPUs exist only",
     ),
     (
-        "a name that is no driver",
+        "an unknown driver name",
         [("drivers.efa", True)],
         "drivers",
         'driver "efa" isn\'t supported',
@@ -126,7 +126,7 @@ BAD = [
         "must contain at least one driver: amd, cpu, dranet",
     ),
     (
-        "a driver with a word",
+        "a driver with an invalid value",
         [("drivers.neuron", "yes")],
         "drivers.neuron",
         "must be true, false or the mapping",
@@ -156,19 +156,19 @@ BAD = [
         'must be an integer, not "4"',
     ),
     (
-        "a name that is none",
+        "an invalid name",
         [("pools.0.name", "L4")],
         "pools[0].name",
         '"L4" isn\'t a valid name: only lowercase',
     ),
     (
-        "a name taken",
+        "a duplicate name",
         [("pools.1.name", "l4")],
         "pools[1].name",
         'pools[0] already has the name "l4"',
     ),
     (
-        "a name of ours",
+        "a reserved name",
         [("pools.1.name", "system")],
         "pools[1].name",
         'the name "system" is reserved for the pool without GPUs',
@@ -186,7 +186,7 @@ BAD = [
         "to everyone",
     ),
     (
-        "no CIDR",
+        "an invalid CIDR",
         [("endpoint", {"publicAccessCidrs": ["10.0.0/8"]})],
         "endpoint.publicAccessCidrs[0]",
         "isn't a network",
@@ -211,9 +211,14 @@ BAD = [
         "pools[1].mig",
         "use one of these profiles: 1g.10gb",
     ),
-    ("no MIG", [("pools.0.mig", "all-balanced")], "pools[0].mig", "NVIDIA L4 doesn't support MIG"),
     (
-        "a region without it",
+        "MIG on a GPU without MIG",
+        [("pools.0.mig", "all-balanced")],
+        "pools[0].mig",
+        "NVIDIA L4 doesn't support MIG",
+    ),
+    (
+        "a region without the machine type",
         [("region", "us-west-1"), ("pools.1.zones", [])],
         "pools[0].machine",
         "use one of the regions that offer this machine type: us-",
@@ -262,13 +267,13 @@ BAD = [
     ),
     ("a driver of another name", [("drivers.efa", True)], "drivers", "set dranet: true"),
     (
-        "no DRANET",
+        "an invalid DRANET setting",
         [("drivers.dranet", "1.0.0")],
         "drivers.dranet",
         "must be true, false or the mapping",
     ),
     (
-        "no amount",
+        "an invalid amount",
         [("pools.0.reserved", {"cpu": "lots"})],
         "pools[0].reserved.cpu",
         '"lots" isn\'t a valid quantity',
@@ -280,31 +285,31 @@ BAD = [
         "must not be negative",
     ),
     (
-        "a label of ours",
+        "a reserved label",
         [("pools.0.labels", {"nvidia.com/gpu.dra": "no"})],
         "pools[0].labels",
         '", which drivers use to find their nodes',
     ),
     (
-        "no label key",
+        "an invalid label key",
         [("pools.0.labels", {"a b": "c"})],
         "pools[0].labels.a b",
         "isn't a valid label key",
     ),
     (
-        "a taint of ours",
+        "a reserved taint",
         [("pools.0.taints", [{"key": "nvidia.com/gpu"}])],
         "pools[0].taints[0].key",
         "already",
     ),
     (
-        "a taint twice",
+        "a duplicate taint",
         [("pools.0.taints", [{"key": "a"}, {"key": "a"}])],
         "pools[0].taints",
         '" appears twice',
     ),
     (
-        "no effect",
+        "an invalid effect",
         [("pools.0.taints", [{"key": "a", "effect": "No"}])],
         "pools[0].taints[0].effect",
         "must be one of",
@@ -323,7 +328,7 @@ BAD = [
         '"us-east-1a" is a zone; its region is "us-east-1"',
     ),
     (
-        "no price",
+        "an invalid price",
         [("pools.0.pricePerHour", "cheap")],
         "pools[0].pricePerHour",
         '"cheap" isn\'t a valid price',
@@ -335,19 +340,19 @@ BAD = [
         "set either `hours` (repeats every week) or `period`",
     ),
     (
-        "a schedule of nothing",
+        "an empty schedule",
         [("pools.0.schedule", {"hours": {"start": "08:00", "end": "08:00"}})],
         "pools[0].schedule",
         "start and end are the same",
     ),
     (
-        "no time of the day",
+        "an invalid time of day",
         [("pools.0.schedule", {"hours": {"start": "8 am", "end": "18:00"}})],
         "pools[0].schedule.hours.start",
         '"8 am" isn\'t a time of day; use the form "08:00"',
     ),
     (
-        "no time zone",
+        "an invalid time zone",
         [("pools.0.schedule", {"hours": {"start": "08:00", "end": "18:00", "timeZone": "Europe"}})],
         "pools[0].schedule.hours.timeZone",
         '"Europe" isn\'t a known time zone',
@@ -364,19 +369,19 @@ BAD = [
         "isn't after the start",
     ),
     (
-        "a schedule beside an autoscaler",
+        "a schedule with an autoscaler",
         [("autoscaler", "cluster-autoscaler"), ("pools.0.schedule", NIGHTS)],
         "pools[0].schedule",
         "the fleet's autoscaler (cluster-autoscaler) changes the node count; set autoscaler: none",
     ),
     (
-        "a schedule of a fixed count",
+        "a schedule with a fixed count",
         [("pools.0.count", 2), ("pools.0.schedule", NIGHTS)],
         "pools[0].schedule",
         "a fixed count of 2 can't follow a schedule; set min and max instead",
     ),
     (
-        "a block that has nodes before it begins",
+        "a block with a minimum before it begins",
         [
             ("pools.0.count", {"min": 1, "max": 2}),
             ("pools.0.capacity", {"capacityBlock": "cr-0a"}),
@@ -386,7 +391,7 @@ BAD = [
         "set the minimum count to 0",
     ),
     (
-        "two kinds of network",
+        "two network settings",
         [("network", {"zones": 2, "subnetIds": ["s"]})],
         "network",
         "not both",
@@ -404,9 +409,9 @@ BAD = [
         "quotas[0].limit",
         "is missing",
     ),
-    ("no unit", [("quotas", [quota(unit="cores")])], "quotas[0].unit", "must be one of"),
+    ("an invalid unit", [("quotas", [quota(unit="cores")])], "quotas[0].unit", "must be one of"),
     (
-        "addresses of a range that EKS has not",
+        "addresses of a range that EKS doesn't have",
         [("quotas", [quota(unit="pod-addresses")])],
         "quotas[0].unit",
         "pods on EKS use addresses from the nodes' subnets; count addresses",
@@ -419,32 +424,37 @@ BAD = [
         'must be an integer, not "8"',
     ),
     (
-        "a quota twice",
+        "a duplicate quota",
         [("quotas", [quota(), quota()])],
         "quotas[1].name",
         'quotas[0] already has the name "q"',
     ),
     (
-        "less than there must be",
+        "less than the minimum",
         [("quotas", [quota(unit="vcpus", limit=200, machines=["p5.*"])])],
         "quotas[0].limit",
         'quota "q" allows 200 vCPUs, but the minimum counts of its pools need 384',
     ),
     (
-        "less than the system pool leaves",
+        "less than the system pool needs",
         [("quotas", [quota(unit="nodes", limit=3)])],
         "quotas[0].limit",
         "allows 3 nodes, but the minimum counts of its pools need 2 and the system pool uses 2",
     ),
     (
-        "fewer bought than there must be",
+        "fewer reserved nodes than the minimum",
         [("pools.1.capacity", bought(1))],
         "pools[1].capacity.nodes",
         "the reservation of h100 allows 1 node, but the minimum counts of its pools need 2",
     ),
-    ("none bought", [("pools.1.capacity", bought(0))], "pools[1].capacity.nodes", "between 1 and"),
     (
-        "one reservation of two sizes",
+        "no reserved nodes",
+        [("pools.1.capacity", bought(0))],
+        "pools[1].capacity.nodes",
+        "between 1 and",
+    ),
+    (
+        "one reservation with two sizes",
         [("pools.0.capacity", bought(4)), ("pools.1.capacity", bought(5))],
         "pools[1].capacity.nodes",
         'an earlier pool sets 4 nodes for the reservation "cr-1", and all pools that use this '
@@ -505,7 +515,7 @@ ON_GKE = [
         "applies only to EKS",
     ),
     (
-        "disks of EKS",
+        "local storage of EKS",
         [("pools.0.localStorage", "raid0")],
         "pools[0].localStorage",
         "applies only to EKS",
@@ -574,7 +584,7 @@ def test_custom_image_needs_the_facts_for_a_plan(
 
 
 PAGES = [
-    ("none of a size", {"2Mi": 0}, "hugePages.2Mi", "must be between 1 and 2147483647, not 0"),
+    ("zero huge pages", {"2Mi": 0}, "hugePages.2Mi", "must be between 1 and 2147483647, not 0"),
     ("another size", {"4Mi": 1}, "hugePages.4Mi", "is not a key of the fleet"),
     ("an amount", {"1Gi": "2Gi"}, "hugePages.1Gi", 'must be an integer, not "2Gi"'),
     (

@@ -110,7 +110,7 @@ def test_a_later_minor_version_no_longer_serves_a_removed_version() -> None:
             served("1.36", V1BETA2, rules=True), "does-not-fit", "taints the devices", id="served"
         ),
         pytest.param(
-            served("1.36", V1BETA2), "fits", "has no effect", id="served, but its gate is off"
+            served("1.36", V1BETA2), "fits", "has no effect", id="served, but its gate is disabled"
         ),
         pytest.param(
             served("1.36", rules=True), "does-not-fit", "no matches for kind", id="not served"
@@ -143,7 +143,7 @@ def policy(version: str) -> Object:
     [
         pytest.param(served("1.36"), "v1", "fits", id="stable"),
         pytest.param(served("1.35"), "v1", "does-not-fit", id="before it's stable"),
-        pytest.param(served("1.35"), "v1beta1", "does-not-fit", id="beta, which is off"),
+        pytest.param(served("1.35"), "v1beta1", "does-not-fit", id="beta, which is disabled"),
         pytest.param(
             served("1.35", "admissionregistration.k8s.io/v1beta1"), "v1beta1", "fits", id="beta"
         ),

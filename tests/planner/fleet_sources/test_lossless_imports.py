@@ -428,7 +428,7 @@ def test_existing_subnets_are_imported(document: Mapping[str, Any], subnets: lis
             "pool gpu: efaEnabled isn't imported",
         ),
     ],
-    ids=["VPC without subnets", "one subnet on EKS", "two on AKS", "network of GKE", "EFA"],
+    ids=["VPC without subnets", "one subnet on EKS", "two subnets on AKS", "network of GKE", "EFA"],
 )
 def test_unusable_network_is_reported(document: Mapping[str, Any], note: str) -> None:
     found = imported(document)

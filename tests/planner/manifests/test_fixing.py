@@ -100,7 +100,7 @@ def claim(expression: str) -> Source:
         (f"'{READ} >= quantity(\"40GB\")'", f'{READ}.compareTo(quantity("40G")) >= 0'),
         (IN_DOUBLE_QUOTES, f'{READ}.compareTo(quantity("4Gi")) > 0'),
     ],
-    ids=["a unit alone", "single quotes, unit and sign", "double quotes"],
+    ids=["only a unit", "single quotes, unit and sign", "double quotes"],
 )
 def test_quotes_and_comments_of_a_selector_are_preserved(written: str, now: str) -> None:
     fixed = fix_values(claim(written), is_refused)

@@ -442,7 +442,7 @@ REFUSED = {
     "a controller of 1.31": (CLAIM.format("v1alpha3", "{controller: d.example, devices: {}}"), "spec.controller", None),
     "immediate allocation": (
         CLAIM.format("v1alpha2", "{resourceClassName: g, allocationMode: Immediate}"), "Immediate", "pause"),
-    "parameters that are not given": (
+    "missing parameters": (
         CLAIM.format("v1alpha2", "{resourceClassName: g, parametersRef: {apiGroup: a.example, kind: K, name: big}}"),
         "parametersRef refers to K big of a.example, which isn't in these files, so the requested "
         "devices are unknown; add the file that contains these parameters, or rewrite the claim by hand", "count: 2"),
@@ -453,7 +453,7 @@ REFUSED = {
     "a compute instance": (asking(NVIDIA, "ComputeInstanceClaimParameters", "{profile: 1c.1g.5gb}"), "compute instance", None),
     "an index": (asking(NVIDIA, "GpuClaimParameters", "{selector: {index: 0}}"), "index of GpuClaimParameters p", None),
     "MIG mode": (asking(NVIDIA, "GpuClaimParameters", "{selector: {migEnabled: true}}"), "migEnabled", None),
-    "a field that is unknown": (asking(NVIDIA, "GpuClaimParameters", "{cuont: 4}"), "has unknown fields: cuont", None),
+    "an unknown field": (asking(NVIDIA, "GpuClaimParameters", "{cuont: 4}"), "has unknown fields: cuont", None),
     "a share of an Intel GPU": (asking(INTEL, "GpuClaimParameters", "{memory: 4096}"), "memory of a shared GPU", "capacity"),
     "a virtual function": (asking(INTEL, "GpuClaimParameters", "{type: vf}"), "virtual function", None),
     "PodSchedulingContext": (
@@ -462,16 +462,16 @@ REFUSED = {
         "apiVersion: nas.gpu.resource.nvidia.com/v1alpha1\nkind: NodeAllocationState\nmetadata: {name: n}\n", "delete the object", None),
     "a slice of 1.30": (
         "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceSlice\nmetadata: {name: n}\n", "drivers publish their own slices; install a driver version that publishes v1", None),
-    "a version that never was": (
+    "a version that doesn't exist": (
         "apiVersion: resource.k8s.io/v1alpha4\nkind: ResourceClaim\nmetadata: {name: n}\n", "never existed", None),
     "both forms": (
         CLAIM.format("v1beta1", "{devices: {requests: [{name: a, count: 2, firstAvailable: []}]}}"),
         '" has both firstAvailable and', None),
-    "counters beside devices": (
+    "counters next to devices": (
         "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceSlice\nmetadata: {name: n}\nspec: {driver: d.example, nodeName: n,"
         " pool: {name: n, generation: 1, resourceSliceCount: 1}, sharedCounters: [{name: s}], devices: [{name: d, basic: {}}]}\n",
         "both sharedCounters and devices", None),
-    "what the server would refuse": (
+    "an object that the server rejects": (
         CLAIM.format("v1beta1", "{devices: {requests: [{name: a, deviceClassName: g, count: -1}]}}"),
         "the API server would reject its v1 form: spec.devices.requests[0].exactly.count: "
         "Invalid value: -1", None),
@@ -481,7 +481,7 @@ REFUSED = {
         CLAIM.format("v1beta1", "{devices: {requests: [{name: a, # x\n deviceClassName: g}]}}"), (
             "its braces contain comments; change the object to block style first"
         ), None),
-    "parameters that nobody refers to": (
+    "unused parameters": (
         "apiVersion: gpu.resource.nvidia.com/v1alpha1\nkind: GpuClaimParameters\nmetadata: {name: p}\nspec: {}\n",
         "these files don't refer to the object", None),
     "a list attribute of 1.30": (

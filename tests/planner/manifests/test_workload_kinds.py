@@ -51,8 +51,8 @@ UNUSUAL: list[tuple[str, str, Expected]] = [
     ("Spark begins with its minimum", manifest("sparkoperator.k8s.io/v1beta2", "SparkApplication", "driver: {}, executor: {}, dynamicAllocation: {enabled: true, maxExecutors: 6}"), {"driver": fixed(1), "executor": (0, 0, 6, 6)}),
     ("nodes of the runtime", manifest("trainer.kubeflow.org/v1alpha1", "TrainJob", "runtimeRef: {name: w}") + "\n---\n" + RUNTIME, {"node": fixed(2)}),
     ("steps one after the other", manifest("argoproj.io/v1alpha1", "Workflow", f"entrypoint: main, templates: [{STEPS}, {LEAF}]"), {"run": (0, 2, 2, 2)}),
-    ("a sequence from one number to another", manifest("argoproj.io/v1alpha1", "Workflow", f"entrypoint: main, templates: [{RANGE}, {LEAF}]"), {"run": (0, 5, 5, 5)}),
-    ("a template that comes to itself again", manifest("argoproj.io/v1alpha1", "Workflow", f"entrypoint: main, templates: [{AGAIN}, {LEAF}]"), {"run": (0, 1, 1, 1)}),
+    ("a sequence of numbers", manifest("argoproj.io/v1alpha1", "Workflow", f"entrypoint: main, templates: [{RANGE}, {LEAF}]"), {"run": (0, 5, 5, 5)}),
+    ("a recursive template", manifest("argoproj.io/v1alpha1", "Workflow", f"entrypoint: main, templates: [{AGAIN}, {LEAF}]"), {"run": (0, 1, 1, 1)}),
     ("tasks at the end", manifest("tekton.dev/v1", "PipelineRun", "pipelineSpec: {tasks: [{name: a, taskSpec: {steps: [{name: s}]}}], finally: [{name: f, taskSpec: {steps: [{name: s}]}}]}"), {"a": fixed(1), "f": fixed(1)}),
     ("KServe's HPA keeps one", manifest("serving.kserve.io/v1beta1", "InferenceService", "predictor: {minReplicas: 0, maxReplicas: 3, containers: [{name: m}]}", ", annotations: {serving.kserve.io/deploymentMode: RawDeployment}"), {"predictor": (1, 1, 3, 4)}),
 ]  # fmt: skip
@@ -130,8 +130,8 @@ REF = "scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: w}"
          '{autoscaling.keda.sh/paused: "true"}}, spec: {scaleTargetRef: {name: w}, maxReplicaCount: 5}}',
          4, (4, 4, 5, 7)),
     ],
-    ids=["HPA from 1", "HPA lifts", "HPA cuts", "HPA of another", "KEDA without bounds", "KEDA",
-         "HPA of nothing", "KEDA idle", "KEDA paused at one", "KEDA paused"],
+    ids=["HPA from 1", "HPA raises the replicas", "HPA lowers the replicas", "HPA of another workload", "KEDA without bounds", "KEDA",
+         "HPA without a target", "KEDA idle", "KEDA paused at one", "KEDA paused"],
 )  # fmt: skip
 def test_scalers_set_the_bounds(scaler: str, replicas: int, figures: tuple[int, ...]) -> None:
     text = manifest("apps/v1", "Deployment", f"replicas: {replicas}, {LABELS}, {TEMPLATE}")

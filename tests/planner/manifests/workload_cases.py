@@ -65,7 +65,7 @@ CASES: list[tuple[str, str, Expected]] = [
         {"": (0, 0, 3, 3)},
     ),
     (
-        "Job that waits for Kueue",
+        "Job suspended for Kueue",
         manifest(
             "batch/v1",
             "Job",

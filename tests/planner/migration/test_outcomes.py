@@ -78,7 +78,7 @@ def test_class_is_the_first_alternative_for_knative() -> None:
 
 
 CANNOT = {
-    "a pod that names its node": (pod("nodeName: gpu-1"), "sets nodeName"),
+    "a pod with a node name": (pod("nodeName: gpu-1"), "sets nodeName"),
     "shares of MPS": (pod('nodeSelector: {nvidia.com/mps.capable: "true"}'), "with MPS"),
     "a renamed share without shares in the target": (
         pod(resource="nvidia.com/gpu.shared"),

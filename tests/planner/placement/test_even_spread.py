@@ -32,7 +32,7 @@ CASES = {
         6,
     ),
     "a node takes several pods of one workload": (((12, 25, 1),), 3),
-    "a part of a pod more needs a node for itself": (((13, 25, 1),), 4),
+    "a remainder needs its own node": (((13, 25, 1),), 4),
     "each node takes one pod of each size": (((4, 40, 2), (4, 10, 1)), 4),
 }
 

@@ -46,7 +46,7 @@ TEMPLATES = {
     "with annotations only": {"metadata": {"annotations": {"a": "b"}}, "spec": POD},
     "with empty metadata": {"metadata": {}, "spec": POD},
     "without metadata": {"spec": POD},
-    "with a spread of its own": {
+    "with its own spread": {
         "metadata": LABELLED,
         "spec": {**POD, "topologySpreadConstraints": [OWN]},
     },

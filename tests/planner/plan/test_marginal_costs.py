@@ -29,17 +29,17 @@ Pods = dict[str, tuple[int, int]]  # name: replicas, GPUs of each
 
 CASES: dict[str, tuple[Pools, Pods]] = {
     "full nodes": ({"g6.2xlarge": 5}, {"a": (3, 1)}),
-    "room on a large node": ({"g6.12xlarge": 3}, {"a": (1, 2), "b": (1, 1)}),
-    "a small node more, or a large one": (
+    "free capacity on a large node": ({"g6.12xlarge": 3}, {"a": (1, 2), "b": (1, 1)}),
+    "one more small node, or a large one": (
         {"g6.2xlarge": 2, "g6.12xlarge": 2},
         {"a": (5, 1), "b": (1, 3)},
     ),
-    "what is at its maximum goes to the dear pool": (
+    "a pool at its maximum moves pods to the expensive pool": (
         {"g6.2xlarge": 2, "g6.12xlarge": 2},
         {"a": (3, 1)},
     ),
-    "two on one node, filled otherwise": ({"p5.48xlarge": 3}, {"a": (2, 5), "b": (2, 2)}),
-    "no room for one more": ({"g6.12xlarge": 1}, {"a": (2, 2)}),
+    "two pods on one node, filled differently": ({"p5.48xlarge": 3}, {"a": (2, 5), "b": (2, 2)}),
+    "no capacity for one more pod": ({"g6.12xlarge": 1}, {"a": (2, 2)}),
 }
 
 

@@ -231,7 +231,7 @@ def test_empty_demand_fits() -> None:
         ("none", 3, 3, 3, "does-not-fit", ["count-does-not-divide"]),
         ("gke", 8, 3, 3, "fits", []),
     ],
-    ids=["rounded up", "divides", "no room to round up", "GKE's autoscaler counts in all"],
+    ids=["rounded up", "divides", "no capacity to round up", "GKE's autoscaler counts in all"],
 )
 def test_counts_match_what_gke_builds(
     autoscaler: str, maximum: int, replicas: int, built: int, verdict: str, codes: list[str]

@@ -296,7 +296,7 @@ JOINT: dict[str, tuple[Objects, Fleet]] = {
         ],
         fleet(count={"min": 0, "max": 1}),
     ),
-    "an autoscaler's ceiling": (
+    "an autoscaler's maximum": (
         [template(), *controlled("Deployment", 3), scaler(9)],
         fleet(count={"min": 0, "max": 2}),
     ),

@@ -45,7 +45,7 @@ CLASSES = "deviceClassMappings: [{name: x, deviceClassNames: [x]}]"
 @pytest.mark.parametrize(
     ("configuration", "verdicts"),
     [
-        pytest.param("", ["cannot-tell"], id="the configuration isn't given"),
+        pytest.param("", ["cannot-tell"], id="the configuration is missing"),
         pytest.param(f"{CONFIG}{{{CLASSES}}}", ["does-not-fit"], id="Kueue counts it"),
         pytest.param(
             f"{CONFIG}{{{CLASSES}, excludeResourcePrefixes: [nvidia.com/]}}", [], id="excluded"

@@ -225,14 +225,14 @@ GROUP = "/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute/capacityR
 
 CASES = [
     Case(
-        "spot machines come first, on-demand ones behind them",
+        "Spot nodes first, then on-demand nodes",
         fleet(pool("spot", most=2, capacity="spot", pricePerHour=0.3), pool("behind")),
         (replicas(5),),
         "fits",
         {"spot": 2, "behind": 3},
     ),
     Case(
-        "without any spot machine the pool behind is enough",
+        "without Spot nodes, the on-demand pool is enough",
         fleet(
             {**pool("spot", capacity="spot", pricePerHour=0.3), "count": 0}, pool("behind", most=5)
         ),
@@ -241,7 +241,7 @@ CASES = [
         {"spot": 0, "behind": 5},
     ),
     Case(
-        "a quota of spot machines",
+        "a quota of Spot nodes",
         fleet(
             pool("spot", capacity="spot", pricePerHour=0.3),
             pool("behind"),
@@ -252,7 +252,7 @@ CASES = [
         {"spot": 2, "behind": 2},
     ),
     Case(
-        "a reservation that is smaller than the demand, and a pool behind it",
+        "a reservation smaller than the demand, and an on-demand pool",
         fleet(RESERVED, pool("behind")),
         (replicas(5),),
         "fits",
@@ -290,7 +290,7 @@ CASES = [
         ),
     ),
     Case(
-        "a quota of vCPUs buys more GPUs in smaller machines",
+        "a quota of vCPUs fits more GPUs in smaller machine types",
         fleet(
             pool("large"),
             pool("small", "g6.xlarge", pricePerHour=2),
@@ -312,7 +312,7 @@ CASES = [
         ("quotas.q.limit=23",),
     ),
     Case(
-        "a quota that the system pool takes part of",
+        "a quota that the system pool partly uses",
         fleet(pool(), **quota(20, "vcpus")),
         (replicas(3),),
         "does-not-fit",
@@ -349,7 +349,7 @@ CASES = [
         ("quotas.q.limit=11",),
     ),
     Case(
-        "a capacity reservation group on AKS that is smaller than the demand, and a pool behind it",
+        "a reservation group on AKS smaller than the demand, and an on-demand pool",
         fleet(
             pool("bought", T4, capacity={"reservation": GROUP, "nodes": 2}, pricePerHour=0.1),
             pool("behind", T4),
@@ -360,14 +360,14 @@ CASES = [
         {"bought": 2, "behind": 3},
     ),
     Case(
-        "pods that do not tolerate the taint that AKS gives spot nodes",
+        "pods that don't tolerate the taint of AKS Spot nodes",
         fleet(pool("spot", T4, capacity="spot", pricePerHour=0.1), pool("behind", T4), cloud="aks"),
         (replicas(2),),
         "fits",
         {"spot": 0, "behind": 2},
     ),
     Case(
-        "a range of pods on GKE that has a /24 for two nodes more than the system pool",
+        "a pod range on GKE for two nodes in addition to the system pool",
         fleet(
             pool(machine="g2-standard-8", zones=["us-central1-a"]),
             cloud="gke",
@@ -383,7 +383,7 @@ CASES = [
         ("quotas.q.limit=1279",),
     ),
     Case(
-        "a range of pods on AKS that has a /24 for two nodes",
+        "a pod range on AKS for two nodes",
         fleet(pool("t4", T4), cloud="aks", **quota(512, "pod-addresses", machines=[T4])),
         (replicas(3),),
         "does-not-fit",
@@ -394,7 +394,7 @@ CASES = [
         ("quotas.q.limit=767",),
     ),
     Case(
-        "subnets on EKS with two interfaces' addresses for two nodes, one of them to spare on each",
+        "subnets on EKS with addresses for two nodes with a spare interface each",
         fleet(pool(), **quota(60, "addresses", machines=["g6.*"])),
         (replicas(3),),
         "does-not-fit",
@@ -440,14 +440,14 @@ CASES = [
         ("quotas.q.limit=3",),
     ),
     Case(
-        "one more node, so that any may be lost",
+        "one spare node",
         fleet(pool(), redundancy={"nodes": 1}),
         (replicas(3),),
         "fits",
         {"l4": 4},
     ),
     Case(
-        "no room for the node that may be lost",
+        "no capacity for the spare node",
         fleet(pool(most=3), redundancy={"nodes": 1}),
         (replicas(3),),
         "cannot-tell",
@@ -472,14 +472,14 @@ CASES = [
         "if zone us-east-1a is lost",
     ),
     Case(
-        "room for two pods more",
+        "headroom for two pods",
         fleet(pool(), headroom=[{"kind": "Deployment", "name": "web", "pods": 2}]),
         (replicas(2),),
         "fits",
         {"l4": 4},
     ),
     Case(
-        "room for more pods than there are nodes",
+        "headroom for more pods than nodes",
         fleet(pool(), headroom=[{"kind": "Deployment", "name": "web", "pods": 3}]),
         (replicas(2),),
         "does-not-fit",
@@ -489,7 +489,7 @@ CASES = [
         ("pools.l4.count.max=5",),
     ),
     Case(
-        "room for a workload that is not there",
+        "headroom for a missing workload",
         fleet(pool(), headroom=[{"kind": "Deployment", "name": "wbe", "pods": 3}]),
         (replicas(2),),
         "fits",
@@ -529,9 +529,9 @@ CASES = [
         ("pools.l4.count.max=6",),
         ("pools.l4.count.max=5",),
     ),
-    Case("two gangs, and room for both", fleet(pool(most=6)), (GANGS,), "fits", {"l4": 6}),
+    Case("two gangs that both fit", fleet(pool(most=6)), (GANGS,), "fits", {"l4": 6}),
     Case(
-        "a job that Kueue admits whole or not at all",
+        "a Job that Kueue admits only completely",
         fleet(pool(most=2)),
         (SUSPENDED,),
         "does-not-fit",
@@ -593,7 +593,7 @@ CASES = [
         "check the timeout of cluster-autoscaler",
     ),
     Case(
-        "an image of one's own with the driver where EKS' images have it",
+        "a custom image with the driver in the folder of EKS images",
         fleet(pool(image={**IMAGE, "driverRoot": "/"})),
         (replicas(2),),
         "fits",
@@ -601,7 +601,7 @@ CASES = [
         says="nodes run the image ami-0123456789abcdef0",
     ),
     Case(
-        "an image of one's own, and nobody says whether it has the driver",
+        "a custom image without a driver setting",
         fleet(pool(image=IMAGE)),
         (replicas(2),),
         "cannot-tell",
@@ -609,7 +609,7 @@ CASES = [
         "driver-not-known",
     ),
     Case(
-        "claims for two GPUs of a machine with one, whatever its image has",
+        "claims for two GPUs on a machine type with one GPU",
         fleet(pool(image=IMAGE)),
         (TWO_GPUS,),
         "does-not-fit",
@@ -641,14 +641,14 @@ CASES = [
         "zonal-volume",
     ),
     Case(
-        "pods of one zone, and a pool that has it alone",
+        "pods in one zone, and a pool only in this zone",
         fleet(pool(zones=ZONES[:1])),
         (replicas(2, in_zone("us-east-1a")),),
         "fits",
         {"l4": 2},
     ),
     Case(
-        "pods of a zone that the pool does not have",
+        "pods in a zone that the pool doesn't have",
         fleet(pool(zones=ZONES[:1])),
         (replicas(2, in_zone("us-east-1b")),),
         "does-not-fit",
@@ -663,14 +663,14 @@ CASES = [
         {"a": 2, "b": 2},  # the packing has all in one zone
     ),
     Case(
-        "pods that keep apart from each other take a node each",
+        "pods with anti-affinity need one node each",
         fleet(pool("h100", H100)),
         (replicas(3, APART),),
         "fits",
         {"h100": 3},
     ),
     Case(
-        "a ceiling that does not fit leaves the steady demand alone",
+        "a ceiling that doesn't fit doesn't affect the steady demand",
         fleet(pool()),
         (replicas(2, "", SCALER),),
         "fits",
@@ -678,7 +678,7 @@ CASES = [
         says="does not fit at its ceiling of 6 pods",
     ),
     Case(
-        "nodes that there must be are used first, though they are dear",
+        "minimum nodes are used first, although they cost more",
         fleet({**pool("dear", H100), "count": {"min": 1, "max": 2}}, pool("cheap")),
         (replicas(3),),
         "fits",
@@ -704,7 +704,7 @@ CASES = [
         says=": capacity blocks are paid in advance, and their price is unknown",
     ),
     Case(
-        "pods that share one claim take one GPU",
+        "pods that share one claim use one GPU",
         fleet(pool()),
         (
             Source(
@@ -719,7 +719,7 @@ CASES = [
         {"l4": 1},
     ),
     Case(
-        "pods behind a scheduling gate are counted as they will run",
+        "pods with a scheduling gate count as released",
         fleet(pool()),
         (replicas(2, WAITING),),
         "cannot-tell",
@@ -737,7 +737,7 @@ CASES = [
         "36. A queue must place the pods of a domain in one rack",
     ),
     Case(
-        "no room for whole racks",
+        "no capacity for whole racks",
         racked(30),
         (domain("a", 10), domain("b", 10)),
         "does-not-fit",
@@ -747,7 +747,7 @@ CASES = [
         less=("pools.gb.count.max=35",),
     ),
     Case(
-        "nodes that exist are used first, and two are added",
+        "existing nodes are used first, and two are added",
         fleet(pool()),
         (replicas(3),),
         "fits",
@@ -755,7 +755,7 @@ CASES = [
         existing=1,
     ),
     Case(
-        "nodes that exist, and no room for the third",
+        "existing nodes, and no capacity for the third",
         fleet(pool(most=2)),
         (replicas(3),),
         "does-not-fit",
@@ -870,7 +870,7 @@ def test_suggested_change_is_sufficient_and_minimal(case: Case) -> None:
 
 
 REFUSED = [
-    ("addresses of a range that EKS has not", quota(64, "pod-addresses"), "count addresses"),
+    ("addresses of a range that EKS doesn't have", quota(64, "pod-addresses"), "count addresses"),
     ("a rack of NVLink as one unit", {"racks": 2}, "is not a key of the fleet"),
     ("the time until a new node can be claimed", {"readyAfter": "6m"}, "is not a key of the fleet"),
     (
@@ -879,7 +879,7 @@ REFUSED = [
         "set either nodes or zones",
     ),
     (
-        "less than the system pool takes",
+        "less than the system pool uses",
         quota(1, "nodes"),
         ", but the minimum counts of its pools need 0 and the system pool uses 2",
     ),

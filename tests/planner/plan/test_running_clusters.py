@@ -103,7 +103,7 @@ def again(case: Json, **changed: Any) -> Json:
             0,
             id="as much cpu",
         ),
-        pytest.param({"imagePullPolicy": None, "ports": []}, 0, id="nothing, in other words"),
+        pytest.param({"imagePullPolicy": None, "ports": []}, 0, id="no change, in other words"),
     ],
 )
 def test_changes_of_the_pod_template_are_rolled_out(changed: Json, pending: int):

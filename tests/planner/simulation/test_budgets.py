@@ -58,16 +58,16 @@ TWO_NODES = [offer("n1"), offer("n2")]
 @pytest.mark.parametrize(
     ("limit", "gone"),
     [
-        pytest.param({}, "b", id="a budget that says nothing lets none go"),
-        pytest.param({"least": 1}, "a", id="one may go"),
-        pytest.param({"least": 2}, "b", id="all have to stay"),
-        pytest.param({"most": 1}, "a", id="one may be missing"),
-        pytest.param({"most": 0}, "b", id="none may be missing"),
-        pytest.param({"least": "50%"}, "a", id="half has to stay"),
-        pytest.param({"least": "51%"}, "b", id="shares that have to stay round up"),
-        pytest.param({"most": "1%"}, "a", id="shares that may be missing round up too"),
-        pytest.param({"most": "0%"}, "b", id="a share of nothing"),
-        pytest.param({"least": "some"}, "b", id="no share at all"),
+        pytest.param({}, "b", id="an empty budget allows no disruption"),
+        pytest.param({"least": 1}, "a", id="one disruption is allowed"),
+        pytest.param({"least": 2}, "b", id="all pods must be available"),
+        pytest.param({"most": 1}, "a", id="one pod may be unavailable"),
+        pytest.param({"most": 0}, "b", id="no pod may be unavailable"),
+        pytest.param({"least": "50%"}, "a", id="half of the pods must be available"),
+        pytest.param({"least": "51%"}, "b", id="minimum percentages are rounded up"),
+        pytest.param({"most": "1%"}, "a", id="maximum percentages are rounded up"),
+        pytest.param({"most": "0%"}, "b", id="zero percent"),
+        pytest.param({"least": "some"}, "b", id="no percentage"),
     ],
 )
 def test_preemption_respects_budgets(limit, gone):
@@ -79,9 +79,9 @@ def test_preemption_respects_budgets(limit, gone):
 @pytest.mark.parametrize(
     ("kind", "limit", "gone"),
     [
-        pytest.param("Job", {"most": 1}, "b", id="nobody can ask how many pods a Job is to have"),
-        pytest.param("Job", {"least": 1}, "a", id="a count needs no such number"),
-        pytest.param("StatefulSet", {"most": 1}, "a", id="a StatefulSet says it"),
+        pytest.param("Job", {"most": 1}, "b", id="a Job has no scale subresource"),
+        pytest.param("Job", {"least": 1}, "a", id="a count needs no scale subresource"),
+        pytest.param("StatefulSet", {"most": 1}, "a", id="a StatefulSet has a scale subresource"),
     ],
 )
 def test_percentages_in_budgets_depend_on_the_owner(kind, limit, gone):

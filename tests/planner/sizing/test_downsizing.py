@@ -23,7 +23,7 @@ CASES = {
     "both nodes move": (2, 1, 5, 0, (0, 2)),
     "a maximum keeps one": (2, 1, 1, 0, (1, 1)),
     "a minimum keeps one": (2, 1, 5, 1, (1, 1)),
-    "nodes that there must be keep what they hold": (2, 1, 5, 2, (2, 0)),
+    "minimum nodes keep their pods": (2, 1, 5, 2, (2, 0)),
     "two pods are too many for a small node": (2, 2, 5, 0, (2, 0)),
     "a pod that is too large stays": (3, 1, 5, 0, (2, 0)),
 }

@@ -7,12 +7,12 @@ from sizing_builders import pool, size, workload
 
 CASES: dict[str, tuple[dict[str, int], dict[str, int], str]] = {
     # name: (the pool's nodes, one pod, the cause)
-    "devices and CPU end together": (
+    "devices and CPU are exhausted together": (
         {"gpus": 1, "cpu": 8_000},
         {"gpus": 1, "cpu": 5_000},
         "4 more devices for claim",
     ),
-    "devices and memory end together": (
+    "devices and memory are exhausted together": (
         {"gpus": 2, "memory_gib": 64},
         {"gpus": 1, "memory_gib": 30},
         "3 more devices for claim",
@@ -22,13 +22,13 @@ CASES: dict[str, tuple[dict[str, int], dict[str, int], str]] = {
         {"gpus": 2, "cpu": 7_000},
         "8 more devices for claim",
     ),
-    "only CPU ends": (
+    "only CPU is exhausted": (
         {"gpus": 4, "cpu": 8_000},
         {"gpus": 1, "cpu": 5_000},
         "because a node runs at most 1 of these pods: cpu: requests 5 CPU, 3 CPU of 8 CPU left "
         "(2 CPU too little)",
     ),
-    "CPU and memory end together": (
+    "CPU and memory are exhausted together": (
         {"gpus": 4, "cpu": 8_000, "memory_gib": 64},
         {"gpus": 1, "cpu": 5_000, "memory_gib": 40},
         "3 CPU of 8 CPU left (2 CPU too little); memory: requests 40 GiB, 24 GiB of 64 GiB left "

@@ -68,12 +68,12 @@ AT_ONCE = {
         {"nodeGroupName": "n" * 64},
         "nodeGroupName to be in the range (1 - 63)",
     ),
-    "a name that begins with a hyphen": (
+    "a name that starts with a hyphen": (
         GROUP,
         {"nodeGroupName": "-n"},
         "must begin with a letter or a digit",
     ),
-    "a reservation beside the wish for none": (
+    "a reservation despite the preference for none": (
         TEMPLATE,
         {
             "capacityReservationSpecification": {
@@ -88,7 +88,7 @@ AT_ONCE = {
         {"instanceTypes": ["g6.2xlarge"] * 21},
         "instanceTypes has 21 members, and 20 at most",
     ),
-    "a way of updates that EKS has not": (
+    "an update strategy that EKS doesn't have": (
         GROUP,
         {"updateConfig": {"maxUnavailable": 1, "updateStrategy": "FAST"}},
         "is not one of DEFAULT, MINIMAL",
@@ -98,42 +98,42 @@ AT_ONCE = {
         {"taints": [{"key": f"k{n}", "effect": "NO_SCHEDULE"} for n in range(51)]},
         "50 items",
     ),
-    "two limits of updates": (
+    "two update limits": (
         GROUP,
         {"updateConfig": {"maxUnavailable": 1, "maxUnavailablePercentage": 1}},
         "exclude each other",
     ),
-    "fewer than no nodes": (
+    "a negative minimum": (
         GROUP,
         {"scalingConfig": sizes(-1, 0, 1)},
         "minSize can't be less than 0",
     ),
-    "a wish for fewer than no nodes": (
+    "a negative desired size": (
         GROUP,
         {"scalingConfig": sizes(0, -1, 1)},
         "desiredSize can't be less than 0",
     ),
-    "no node at all": (GROUP, {"scalingConfig": sizes(0, 0, 0)}, "maxSize can't be less than 1"),
-    "a template named twice": (
+    "a maximum of zero": (GROUP, {"scalingConfig": sizes(0, 0, 0)}, "maxSize can't be less than 1"),
+    "a template by ID and name": (
         GROUP,
         {"launchTemplate": {"id": "lt-1", "name": "a", "version": "1"}},
         "Either provide launch template ID or",
     ),
-    "a release of another minor": (
+    "a release of another minor version": (
         GROUP,
         {"version": "1.30", "releaseVersion": "1.31.3-20250103"},
         "Requested release version 1.31.3-20250103 is not valid for kubernetes version 1.30.",
     ),
-    "a release that is none": (
+    "an invalid release": (
         GROUP,
         {"releaseVersion": "latest"},
         "release version latest is invalid",
     ),
-    "a version that is none": (CLUSTER, {"version": "x"}, "unsupported Kubernetes version"),
-    "a version of long ago": (CLUSTER, {"version": "1.10"}, "unsupported Kubernetes version"),
+    "an invalid version": (CLUSTER, {"version": "x"}, "unsupported Kubernetes version"),
+    "an outdated version": (CLUSTER, {"version": "1.10"}, "unsupported Kubernetes version"),
     "a version with its patch": (CLUSTER, {"version": "1.34.2"}, "unsupported Kubernetes version"),
-    "a version of nodes that is none": (GROUP, {"version": "x"}, "unsupported Kubernetes version"),
-    "a tier that is none": (
+    "an invalid node version": (GROUP, {"version": "x"}, "unsupported Kubernetes version"),
+    "an invalid tier": (
         CLUSTER,
         {"controlPlaneScalingConfig": {"tier": "tier-3xl"}},
         "is not one of standard",
@@ -143,7 +143,7 @@ AT_ONCE = {
         {"kubernetesNetworkConfig": {"serviceIpv4Cidr": "8.8.0.0/16"}},
         "must be a private range of /12 to /24",
     ),
-    "a network that is none": (
+    "an invalid network": (
         CLUSTER,
         {
             "vpcConfig": {
@@ -184,7 +184,7 @@ AT_ONCE = {
         },
         "cannot both be false",
     ),
-    "nobody who made it, by a map": (
+    "no creator access with the ConfigMap mode": (
         CLUSTER,
         {"accessConfig": {"bootstrapClusterCreatorAdminPermissions": False}},
         "must be true if cluster authentication mode is set to CONFIG_MAP",
@@ -194,12 +194,12 @@ AT_ONCE = {
         {"networkInterfaces": [{}]},
         "requires a device index",
     ),
-    "an index twice": (
+    "a duplicate index": (
         TEMPLATE,
         {"networkInterfaces": [{"deviceIndex": 0}, {"deviceIndex": 0}]},
         "requires a unique device index",
     ),
-    "an index that a card has not": (
+    "an index that the card doesn't have": (
         TEMPLATE,
         {"networkInterfaces": [{"networkCardIndex": 2, "deviceIndex": 2}]},
         "The specified number '2' for the device index exceeds the maximum",
@@ -228,7 +228,7 @@ AT_ONCE = {
         volume(volumeSize=200, iops=100),
         "Volume iops of 100 is not between 3000 and 80000",
     ),
-    "throughput that no volume has": (
+    "throughput above the maximum": (
         TEMPLATE,
         volume(volumeSize=200, iops=16000, throughput=4000),
         "Volume throughput of 4000 is not between 125 and 2000",
@@ -288,7 +288,7 @@ AT_ONCE = {
         {"tags": {"team (own)": "a"}},
         "Value 'team (own)' at 'tags.1.member.key' failed to satisfy constraint",
     ),
-    "an endpoint of China by the name of elsewhere": (
+    "an endpoint in China with a global name": (
         ENDPOINT,
         {"serviceName": "com.amazonaws.cn-north-1.ecr.api"},
         (
@@ -297,7 +297,7 @@ AT_ONCE = {
             "exist"
         ),
     ),
-    "a bucket's endpoint of elsewhere by the name of China": (
+    "a global S3 endpoint with a name in China": (
         ENDPOINT,
         {"serviceName": "cn.com.amazonaws.us-east-1.ec2"},
         (
@@ -323,16 +323,16 @@ WHOLE: dict[str, dict[str, Any]] = {
     "aws:iam/role:Role": {"assumeRolePolicy": "{}"},
 }
 TAKEN = {
-    "services of China": (ENDPOINT, {"serviceName": "cn.com.amazonaws.cn-north-1.ecr.api"}),
-    "a service that is called in China as elsewhere": (
+    "services in China": (ENDPOINT, {"serviceName": "cn.com.amazonaws.cn-north-1.ecr.api"}),
+    "a service in China with a global name": (
         ENDPOINT,
         {"serviceName": "com.amazonaws.cn-north-1.logs"},
     ),
-    "buckets of China by either name": (
+    "S3 in China with either name": (
         ENDPOINT,
         {"serviceName": "com.amazonaws.cn-northwest-1.s3"},
     ),
-    "services of elsewhere": (ENDPOINT, {"serviceName": "com.amazonaws.us-gov-west-1.sts"}),
+    "services in other regions": (ENDPOINT, {"serviceName": "com.amazonaws.us-gov-west-1.sts"}),
     "a user": (ENTRY, {"principalArn": "arn:aws:iam::123456789012:user/me"}),
     "a role of Identity Center": (
         ENTRY,
@@ -341,7 +341,7 @@ TAKEN = {
             "AWSReservedSSO_Admin_0123456789abcdef"
         },
     ),
-    "tags in other letters": ("aws:iam/role:Role", {"tags": {"Größe": "a b_1.:/=+-@", "team": ""}}),
+    "tags in other scripts": ("aws:iam/role:Role", {"tags": {"Größe": "a b_1.:/=+-@", "team": ""}}),
 }
 
 

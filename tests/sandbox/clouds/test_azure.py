@@ -57,11 +57,11 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a key of two words": ({"nodeLabels": {"a b": "c"}}, "does not meet syntax"),
     "a value of 64 characters": ({"nodeLabels": {"a": "b" * 64}}, "does not meet syntax"),
-    "a version that is none": (
+    "an invalid version": (
         {"orchestratorVersion": "x"},
         "Version x is not supported in this region",
     ),
-    "a patch that is none": (
+    "an invalid patch version": (
         {"orchestratorVersion": "1.35.99"},
         "Version 1.35.99 is not supported in this region",
     ),
@@ -69,20 +69,23 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
         {"nodeLabels": {"node.kubernetes.io/a": "b", "nvidia.com/gpu.dra": "true"}},
         "",
     ),
-    "a taint that is none": ({"nodeTaints": ["a"]}, "is not key=value:effect"),
+    "an invalid taint": ({"nodeTaints": ["a"]}, "is not key=value:effect"),
     "a taint of two words": ({"nodeTaints": ["a b=c:NoSchedule"]}, "is not valid"),
     "an effect of another API": ({"nodeTaints": ["a=b:NO_SCHEDULE"]}, "is not key=value:effect"),
     "a fourth zone": ({"availabilityZones": ["4"]}, "is not supported"),
-    "a zone twice": ({"availabilityZones": ["1", "1"]}, "names a zone twice"),
+    "a duplicate zone": ({"availabilityZones": ["1", "1"]}, "names a zone twice"),
     "a zone with its region": ({"availabilityZones": ["eastus-1"]}, "is not supported"),
     "an unknown size": ({"vmSize": "Standard_NC4as_T4_v9"}, "is not allowed in your subscription"),
     "few pods": ({"maxPods": 9}, "must be from 10 to 250"),
     "a large disk": ({"osDiskSizeGB": 4096}, "must be from 0 to 2048"),
     "no count": ({"count": None}, "properties.count is missing"),
-    "too many": ({"count": 1001}, "less than or equal to maxCount:1000"),
-    "limits alone": ({"minCount": 1, "maxCount": 2}, "only be set when enableAutoScaling"),
+    "too many nodes": ({"count": 1001}, "less than or equal to maxCount:1000"),
+    "limits without scaling": (
+        {"minCount": 1, "maxCount": 2},
+        "only be set when enableAutoScaling",
+    ),
     "scaling without limits": ({"enableAutoScaling": True}, "are required when enableAutoScaling"),
-    "outside its limits": (
+    "a count outside its limits": (
         {"enableAutoScaling": True, "minCount": 2, "maxCount": 4},
         "agentPoolProfile.count was 1",
     ),
@@ -90,11 +93,11 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
         {"scaleSetPriority": "Spot", "spotMaxPrice": -1, "scaleSetEvictionPolicy": "Delete"},
         "",
     ),
-    "fewer than no nodes": (
+    "a negative count": (
         {"enableAutoScaling": True, "minCount": -1, "maxCount": 2},
         "minCount was -1",
     ),
-    "spot for nothing": (
+    "a Spot price of zero": (
         {"scaleSetPriority": "Spot", "spotMaxPrice": 0},
         "must be greater than zero, or -1",
     ),
@@ -102,20 +105,20 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
         {"scaleSetPriority": "Spot", "upgradeSettings": {"maxSurge": "1"}},
         "can't set max surge",
     ),
-    "spot with less": (
+    "Spot with unavailable nodes": (
         {"scaleSetPriority": "Spot", "upgradeSettings": {"maxUnavailable": "1"}},
         "Spot pools can't set maxUnavailable",
     ),
-    "a spot price of others": ({"spotMaxPrice": 2}, "only be set on Spot pools"),
+    "a Spot price on regular nodes": ({"spotMaxPrice": 2}, "only be set on Spot pools"),
     "an upgrade that replaces nothing": (
         {"upgradeSettings": {"maxSurge": "0", "maxUnavailable": "0"}},
         "cannot both be 0",
     ),
-    "a surge that is no number": (
+    "a surge that isn't a number": (
         {"upgradeSettings": {"maxSurge": "one"}},
         "upgrade.maxSurge is invalid",
     ),
-    "days for pods to leave": (
+    "a drain timeout of days": (
         {"upgradeSettings": {"drainTimeoutInMinutes": 2000}},
         "must be from 1 to 1440",
     ),
@@ -129,7 +132,7 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
         {"capacityReservationGroupID": "g", "scaleSetPriority": "Spot", "spotMaxPrice": -1},
         "do not support Spot VMs",
     ),
-    "reserved beside others": (
+    "a reservation with other settings": (
         {"capacityReservationGroupID": "g", "proximityPlacementGroupID": "p"},
         "do not support proximity placement groups",
     ),
@@ -137,7 +140,7 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
         {"capacityReservationGroupID": "g", "vmSize": "Standard_ND96isr_H100_v5"},
         "do not support the VM size Standard_ND96isr_H100_v5",
     ),
-    "a subnet of a long name": (
+    "a subnet with a long name": (
         {"vnetSubnetID": f"/subscriptions/s/resourceGroups/r/virtualNetworks/n/subnets/{'n' * 64}"},
         "must be 63 characters or less",
     ),
@@ -147,7 +150,7 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
         {"vmSize": "Standard_ND128isr_GB300_v6", "osSKU": "AzureLinux"},
         "supports only Ubuntu",
     ),
-    "a misspelt property": ({"vmsize": "x"}, 'unknown property "vmsize"'),
+    "a misspelled property": ({"vmsize": "x"}, 'unknown property "vmsize"'),
     "GPUs that AKS manages": (
         {"gpuProfile": {"driver": "None", "nvidia": {"managementMode": "Managed"}}},
         'unknown property "nvidia"',
@@ -214,7 +217,7 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
         },
         "at most 200",
     ),
-    "nobody beside somebody": (
+    "no identity together with an identity": (
         {"apiServerAccessProfile": {"authorizedIPRanges": ["0.0.0.0/32", "1.2.3.0/24"]}},
         "Setting apiServerAuthorizedIPRange to 0.0.0.0/32 is not allowed with other IP ranges",
     ),
@@ -223,46 +226,49 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
         {"kubernetesVersion": "1.21"},
         "is not supported in this region",
     ),
-    "half a version": ({"kubernetesVersion": "1"}, "is not supported in this region"),
-    "a tier that is none": (
+    "a partial version": ({"kubernetesVersion": "1"}, "is not supported in this region"),
+    "an invalid tier": (
         {"sku": {"name": "Base", "tier": "Gold"}},
         "is not one of Free, Premium, Standard",
     ),
-    "long support of another tier": (
+    "long-term support in another tier": (
         {"supportPlan": "AKSLongTermSupport", "sku": {"name": "Base", "tier": "Standard"}},
         "requires the Premium tier",
     ),
-    "a pool twice": ({"agentPoolProfiles": [SYSTEM, SYSTEM]}, "is used by several agent pools"),
-    "a range that is none": (
+    "a duplicate pool": ({"agentPoolProfiles": [SYSTEM, SYSTEM]}, "is used by several agent pools"),
+    "an invalid range": (
         {"apiServerAccessProfile": {"authorizedIPRanges": ["office"]}},
         "office is not a valid range",
     ),
-    "a pods' range that is none": (
+    "an invalid pod range": (
         {"networkProfile": {"podCidr": "10.0.0.0/33"}},
         "podCidr is invalid",
     ),
-    "a name service among the pods": (
+    "a DNS service in the pod range": (
         {"networkProfile": {"serviceCidr": "10.1.0.0/16", "dnsServiceIP": "10.2.0.10"}},
         "must be within 10.1.0.0/16",
     ),
     "a DNS name with a dot": ({"dnsPrefix": "a.b"}, "dnsPrefix is invalid"),
     "no DNS name": ({"dnsPrefix": None}, "dnsPrefix is missing"),
-    "too long a group": ({"nodeResourceGroup": "g" * 81}, "more than 80 characters"),
+    "a resource group name that is too long": (
+        {"nodeResourceGroup": "g" * 81},
+        "more than 80 characters",
+    ),
     "policy without data plane": (
         {"networkProfile": {"networkPolicy": "cilium"}},
         "requires networkDataplane cilium",
     ),
     "a key for secrets": (kms(keyId="https://v.vault.azure.net/keys/k/1"), ""),
-    "a key of no version": (
+    "a key without a version": (
         kms(keyId="https://v.vault.azure.net/keys/k"),
         "is not a valid key identifier",
     ),
     "no key": (kms(), "is not a valid key identifier"),
-    "a key that is switched off": (
+    "a disabled key": (
         kms(enabled=False, keyId="https://v.vault.azure.net/keys/k/1"),
         "must be empty",
     ),
-    "a private vault without its id": (
+    "a private vault without its ID": (
         kms(keyId="https://v.vault.azure.net/keys/k/1", keyVaultNetworkAccess="Private"),
         "must have it",
     ),
@@ -274,7 +280,7 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
         ),
         "requires API Server VNet Integration",
     ),
-    "a vault that is neither": (
+    "an invalid vault access mode": (
         kms(keyId="https://v.vault.azure.net/keys/k/1", keyVaultNetworkAccess="Open"),
         "is not one of Private, Public",
     ),

@@ -104,7 +104,7 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         },
         "cannot be specified with disk type pd-balanced",
     ),
-    "operations that a small disk has not": (
+    "operations above the limit of a small disk": (
         {},
         {**HYPERDISK, "diskSizeGb": 50, "bootDisk": {"provisionedIops": 30_000}},
         "Provisioned IOPS 30000 is not supported for a hyperdisk-balanced disk of 50 GB",
@@ -119,7 +119,7 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {**HYPERDISK, "bootDisk": {"provisionedIops": 9600, "provisionedThroughput": 2400}},
         "",
     ),
-    "CPUs of one's own": (
+    "exclusive CPUs": (
         {},
         {
             "kubeletConfig": {
@@ -129,7 +129,7 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         },
         "",
     ),
-    "a policy that kubelet has not": (
+    "an unknown kubelet policy": (
         {},
         {"kubeletConfig": {"cpuManagerPolicy": "exclusive"}},
         '"exclusive" is not one of none, static',
@@ -144,12 +144,12 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {"linuxNodeConfig": {"sysctls": {"net.ipv4.ip_forward": "1"}}},
         "Sysctl net.ipv4.ip_forward is not supported",
     ),
-    "local SSDs that a machine takes": (
+    "local SSDs that the machine type supports": (
         {},
         {"machineType": "g2-standard-48", "ephemeralStorageLocalSsdConfig": {"localSsdCount": 4}},
         "",
     ),
-    "local SSDs that it does not": (
+    "local SSDs that the machine type doesn't support": (
         {},
         {"machineType": "g2-standard-48", "ephemeralStorageLocalSsdConfig": {"localSsdCount": 3}},
         "should be one of [0, 4]",
@@ -162,7 +162,7 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         },
         "Can not use local SSDs as volumes",
     ),
-    "GPUs on a machine that takes none": (
+    "GPUs on a machine type without GPU support": (
         {},
         {"guestAccelerators": [{"type": "nvidia-l4", "count": 1}]},
         "Cannot use default machine type (e2-medium) with GPUs",
@@ -184,8 +184,8 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {"reservationAffinity": {"consumeReservationType": "SPECIFIC_RESERVATION"}},
         "needs the key compute.googleapis.com/reservation-name",
     ),
-    "fewer than no nodes": ({"nodeCount": -1}, {}, "to be at least (0), got -1"),
-    "limits the other way round": (
+    "a negative count": ({"nodeCount": -1}, {}, "to be at least (0), got -1"),
+    "a minimum above the maximum": (
         {"autoscaling": {"minNodeCount": 3, "maxNodeCount": 2}},
         {},
         "min_node_count must be less than or equal to max_node_count",
@@ -195,7 +195,7 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {},
         "20 nodes at most",
     ),
-    "a version that is none": ({"version": "x"}, {}, 'Node version "x" is unsupported'),
+    "an invalid version": ({"version": "x"}, {}, 'Node version "x" is unsupported'),
     "queued": (
         {"queuedProvisioning": {"enabled": True}, **LENT},
         {"flexStart": True, "reservationAffinity": NONE},
@@ -236,7 +236,7 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {},
         "Cannot set both initial_node_count and node_count",
     ),
-    "no room for upgrades": (
+    "no surge and no unavailable nodes": (
         {"upgradeSettings": {"maxSurge": 0, "maxUnavailable": 0}},
         {},
         "cannot both be 0",
@@ -246,7 +246,7 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {},
         "Surge upgrade settings may not be changed",
     ),
-    "networks beside DRANET": (
+    "additional networks with DRANET": (
         {
             "networkConfig": {
                 "acceleratorNetworkProfile": "auto",
@@ -310,7 +310,7 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
         },
         'network "203.0.113.0/24" is not a reserved network',
     ),
-    "network policies twice": (
+    "two network policy settings": (
         {"networkPolicy": {"enabled": True}, "datapathProvider": "ADVANCED_DATAPATH"},
         "is not allowed",
     ),
@@ -323,7 +323,7 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
         },
         "only one of `maintenancePolicy.dailyMaintenanceWindow`",
     ),
-    "a window at no time": (
+    "an invalid maintenance window": (
         {"maintenancePolicy": {"dailyMaintenanceWindow": {"startTime": "25:00"}}},
         '"25:00" is not a time (HH:mm)',
     ),
@@ -354,8 +354,11 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
         "FREQ=HOURLY is not supported",
     ),
     "no upgrade ever": (excluded("NO_UPGRADES"), "NO_UPGRADES must have an end time"),
-    "no minor until the end of support": (excluded("NO_MINOR_UPGRADES"), ""),
-    "metrics of nobody": ({"monitoringConfig": {"enableComponents": ["GPUS"]}}, "GPUS"),
+    "no minor upgrades until the end of support": (excluded("NO_MINOR_UPGRADES"), ""),
+    "metrics of an unknown component": (
+        {"monitoringConfig": {"enableComponents": ["GPUS"]}},
+        "GPUS",
+    ),
     "another group": (
         {"authenticatorGroupsConfig": {"securityGroup": "team@example.com"}},
         "gke-security-groups@",

@@ -262,7 +262,7 @@ def test_pools_are_deleted_with_their_cluster(gcp: Cloud, memory: Memory) -> Non
 BOTH, LEFT = ["us-central1-a", "us-central1-b"], ["us-central1-b"]
 GROWS: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
     # created before us-central1-a was lost, requested afterwards, whether the cloud has the nodes
-    "as it was": (
+    "unchanged": (
         {"nodeLocations": BOTH, "nodeCount": 1},
         {"nodeLocations": BOTH, "nodeCount": 1},
         True,
@@ -272,7 +272,7 @@ GROWS: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
         {"nodeLocations": BOTH, "nodeCount": 1},
         True,
     ),
-    "one per zone more": (
+    "one more node per zone": (
         {"nodeLocations": BOTH, "nodeCount": 1},
         {"nodeLocations": BOTH, "nodeCount": 2},
         False,
@@ -282,7 +282,7 @@ GROWS: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
         {"nodeLocations": LEFT, "nodeCount": 1},
         True,
     ),
-    "more, without the zone": (
+    "more nodes, without the zone": (
         {"nodeLocations": BOTH, "nodeCount": 1},
         {"nodeLocations": LEFT, "nodeCount": 2},
         False,
@@ -302,7 +302,7 @@ GROWS: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
         {"nodeLocations": LEFT, "nodeCount": 3},
         True,
     ),
-    "limits alone": (
+    "only limits": (
         {"nodeLocations": BOTH, "initialNodeCount": 1, "autoscaling": {"totalMaxNodeCount": 2}},
         {"nodeLocations": BOTH, "initialNodeCount": 1, "autoscaling": {"totalMaxNodeCount": 9}},
         True,

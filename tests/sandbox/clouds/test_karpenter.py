@@ -70,17 +70,17 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any] | None, str]] = {
         None,
         "only 'limits.nodes' is supported",
     ),
-    "made dynamic": (
+    "changed to dynamic": (
         changed(GOOD_POOL, "replicas", None),
         GOOD_POOL,
         "Cannot transition NodePool between static",
     ),
-    "made static": (
+    "changed to static": (
         GOOD_POOL,
         changed(GOOD_POOL, "replicas", None),
         "Cannot transition NodePool between static",
     ),
-    "fewer than none": (
+    "a negative count": (
         changed(GOOD_POOL, "replicas", -1),
         None,
         "should be greater than or equal to 0",
@@ -105,7 +105,7 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any] | None, str]] = {
         None,
         "must have a value defined",
     ),
-    "an operator that is none": (
+    "an invalid operator": (
         changed(GOOD_POOL, "template.spec.requirements", [{**ON_DEMAND, "operator": "Equals"}]),
         None,
         'Unsupported value: "Equals"',
@@ -120,7 +120,7 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any] | None, str]] = {
         None,
         "should match",
     ),
-    "a budget alone": (
+    "a budget without other settings": (
         changed(GOOD_POOL, "disruption.consolidateAfter", None),
         None,
         "consolidateAfter: Required",
@@ -141,18 +141,18 @@ FIRST = {"networkCardIndex": 0, "deviceIndex": 0, "interfaceType": "interface"}
 EFA = {"networkCardIndex": 1, "deviceIndex": 0, "interfaceType": "efa-only"}
 CLASSES: dict[str, tuple[dict[str, Any], str]] = {
     "good": (GOOD_CLASS, ""),
-    "EFA beside an interface": ({**GOOD_CLASS, "networkInterfaces": [FIRST, EFA]}, ""),
-    "subnets that are not known yet": ({**GOOD_CLASS, "subnetSelectorTerms": UNKNOWN}, ""),
+    "EFA with an interface": ({**GOOD_CLASS, "networkInterfaces": [FIRST, EFA]}, ""),
+    "unknown subnets": ({**GOOD_CLASS, "subnetSelectorTerms": UNKNOWN}, ""),
     "no image": ({**GOOD_CLASS, "amiSelectorTerms": []}, "should have at least 1 items"),
     "two kinds of images": (
         {**GOOD_CLASS, "amiSelectorTerms": [{"alias": "al2023@latest"}, {"id": "ami-1"}]},
         "'alias' is mutually exclusive",
     ),
-    "an image of no family": (
+    "an image without a family": (
         {**GOOD_CLASS, "amiSelectorTerms": [{"id": "ami-1"}]},
         "must specify amiFamily",
     ),
-    "a role beside a profile": (
+    "a role with an instance profile": (
         {**GOOD_CLASS, "role": "nodes"},
         "exactly one of ['role', 'instanceProfile']",
     ),
@@ -164,16 +164,16 @@ CLASSES: dict[str, tuple[dict[str, Any], str]] = {
         {**GOOD_CLASS, "subnetSelectorTerms": []},
         "subnetSelectorTerms cannot be empty",
     ),
-    "a tag of its own": (
+    "a reserved tag": (
         {**GOOD_CLASS, "tags": {"karpenter.sh/nodepool": "a"}},
         "a restricted tag matching",
     ),
-    "EFA alone": ({**GOOD_CLASS, "networkInterfaces": [EFA]}, "must include a primary interface"),
-    "a place twice": (
+    "only EFA": ({**GOOD_CLASS, "networkInterfaces": [EFA]}, "must include a primary interface"),
+    "a duplicate interface index": (
         {**GOOD_CLASS, "networkInterfaces": [FIRST, FIRST]},
         "must not have duplicate",
     ),
-    "two EFA on a card": (
+    "two EFA interfaces on a card": (
         {**GOOD_CLASS, "networkInterfaces": [FIRST, EFA, {**EFA, "deviceIndex": 1}]},
         "at most one efa device per network card",
     ),

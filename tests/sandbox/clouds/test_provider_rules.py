@@ -188,10 +188,15 @@ def _rules(**properties: dict[str, Any]) -> ProviderRules:
             id="back to the default",
         ),
         pytest.param(
-            {"omitted": "kept"}, {}, {"a": 2}, {"a": 2}, [], id="what the cloud has already"
+            {"omitted": "kept"}, {}, {"a": 2}, {"a": 2}, [], id="the cloud's current value"
         ),
         pytest.param(
-            {"omitted": "kept"}, {}, {"a": 2}, {"a": 3}, ["add"], id="other than the cloud has"
+            {"omitted": "kept"},
+            {},
+            {"a": 2},
+            {"a": 3},
+            ["add"],
+            id="another value than the cloud's",
         ),
         pytest.param(
             {"kind": "set"}, {"a": [1, 2]}, {"a": [2, 1]}, {}, [], id="a list without order"

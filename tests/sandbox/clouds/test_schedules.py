@@ -46,13 +46,16 @@ def evening(cloud: Any) -> dict[str, Any]:
 
 
 AT_ONCE = {
-    "neither when nor how often": ({"recurrence": None}, "one of Recurrence and StartTime"),
+    "no start time and no recurrence": ({"recurrence": None}, "one of Recurrence and StartTime"),
     "three fields": ({"recurrence": "0 18 *"}, "Given recurrence string: 0 18 * is invalid"),
     "sizes left to the provider": (
         {"minSize": 2, "maxSize": None, "desiredCapacity": None},
         "Desired capacity must be greater than or equal to min size",
     ),
-    "more than the most": ({"maxSize": 1, "desiredCapacity": 2}, "less than or equal to max size"),
+    "a desired size above the maximum": (
+        {"maxSize": 1, "desiredCapacity": 2},
+        "less than or equal to max size",
+    ),
 }
 
 

@@ -126,7 +126,7 @@ ADMITTED = {
     "a class of the fleet": claim("large", LARGE),
     "ranked alternatives": claim("ranked", RANKED),
     "a template": template("gpu", GPU, LARGE),
-    "a plugin that keeps off DRA nodes": plugin("off", terms=[KEEPS_OFF]),
+    "a plugin that excludes DRA nodes": plugin("off", terms=[KEEPS_OFF]),
     "a plugin that needs the label to be missing": plugin(
         "missing", terms=[{"key": DRA, "operator": "DoesNotExist"}]
     ),
@@ -148,7 +148,7 @@ REJECTED = {
         "The plan doesn't have this DeviceClass",
     ),
     "a plugin on every node": (plugin("everywhere"), "This device plugin can run on DRA nodes"),
-    "a plugin with one term that leads there": (
+    "a plugin with one term that matches DRA nodes": (
         plugin("one", terms=[KEEPS_OFF, ZONE]),
         "This device plugin can run on DRA",
     ),

@@ -124,7 +124,7 @@ OWNED = {
     "of a template": {"template": "eight"},
 }
 NOT_OWNED = {
-    "of a Deployment whose name only begins alike": {
+    "of a Deployment with the same name prefix": {
         "owner": ("apps/v1", "ReplicaSet", "web-2-6f7d9c"),
         "labels": {"pod-template-hash": "6f7d9c"},
     },

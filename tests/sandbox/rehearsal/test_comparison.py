@@ -91,7 +91,7 @@ def test_a_difference_can_be_explained_by_tie_breaking() -> None:
 @pytest.mark.parametrize(
     ("lagging", "reason"),
     [([True], "replaced-during-preemption"), ([False, True], "tie-between-nodes")],
-    ids=["only if pods end at other moments", "also by another tie"],
+    ids=["only if pods end at other times", "also with another tie-break"],
 )
 def test_a_difference_can_be_explained_by_timing(lagging: list[bool], reason: str) -> None:
     plan = plan_of(sources(deployment("web", 20)))
@@ -119,7 +119,11 @@ def test_a_difference_that_no_run_reproduces_is_unexplained() -> None:
 @pytest.mark.parametrize(
     ("runs", "reason"),
     [([3, 4], "arrived-together"), ([3], "unexplained"), ([3, 2, 3], "unexplained")],
-    ids=["another order comes to it", "nothing else was tried", "no order comes to it"],
+    ids=[
+        "another order has the same outcome",
+        "no other order was tried",
+        "no order has the same outcome",
+    ],
 )
 def test_a_difference_can_be_explained_by_simultaneous_arrival(
     runs: list[int], reason: str
@@ -173,9 +177,9 @@ spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.co
     ("placed", "room", "reason"),
     [(3, 0, "shared-claim"), (8, 0, "unexplained"), (3, 5, "unexplained")],
     ids=[
-        "room for three there",
-        "room for all where the plan sees none",
-        "and the plan finds room",
+        "capacity for three pods",
+        "capacity for all pods that the plan doesn't see",
+        "with capacity in the plan",
     ],
 )
 def test_pods_of_one_claim_run_on_the_first_pods_node(placed: int, room: int, reason: str) -> None:
@@ -266,7 +270,11 @@ QUOTA = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\nspec: {hard: 
         ),
         (2, 2, {"api": ("", "unexplained"), "web": ("unexplained", "")}),
     ],
-    ids=["the one that comes first takes the room", "both take some", "more than the quota admits"],
+    ids=[
+        "the first workload uses the quota",
+        "both use a part of the quota",
+        "more than the quota admits",
+    ],
 )
 def test_the_first_workload_uses_the_remaining_quota(
     api: int, web: int, found: dict[str, tuple[str, str]]
