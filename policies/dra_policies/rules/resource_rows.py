@@ -80,34 +80,38 @@ class ResourceRow(Struct, frozen=True, kw_only=True):
             return read.equals(owner, path, self.value)
         if self.wrong == "elsewhere":
             return read.is_elsewhere(owner, path, self.value)
-        bound = self._bound(read)
         if not items:
-            return self._is_wrong(owner, head, bound)
+            return self._is_wrong(owner, head, self._bound(read))
         of_item = [
             each.replace("[].", "") for each in conditions if each.lstrip("!").startswith("[].")
         ]
         listed = [owner.item(head, item) for item in owner.props.items(head) or ()]
         if self.wrong == "below":
             return _all_known(
-                self._is_wrong(item, rest, bound)
+                self._is_wrong(item, rest, self._bound(read, item))
                 for item in listed
                 if item.props.has(rest) is not False
             )
         return any(
-            all(item.holds(each) for each in of_item) and self._is_wrong(item, rest, bound)
+            all(item.holds(each) for each in of_item)
+            and self._is_wrong(item, rest, self._bound(read, item))
             for item in listed
         )
 
-    def _bound(self, read: RowSubject) -> int | None:
+    def _bound(self, read: RowSubject, item: RowOwner | None = None) -> int | None:
         """Return the number in the value, or the number that the value is a share of. None if it's
-        unknown.
+        unknown. A path that starts with `[].` belongs to the list item.
         """
         if self.wrong not in ("below", "above"):
             return None
         share, _, path = self.value.partition("% of ")
         if not path:
             return int(self.value)
-        owner, path = read.owner(path)
+        owner: RowOwner | None
+        if path.startswith("[]."):
+            owner, path = item, path.removeprefix("[].")
+        else:
+            owner, path = read.owner(path)
         whole = None if owner is None else owner.props.count(path, -1)
         # Providers that are built on Terraform return 0 for a number that isn't set.
         return whole * int(share) // 100 if whole and whole > 0 else None

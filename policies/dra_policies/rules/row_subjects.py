@@ -9,6 +9,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from dra_planner.catalog import Machine
+from dra_planner.drivers import nvidia
 from dra_policies.unknown_values import UNKNOWN, Properties, as_list, as_mapping, has_unknown
 from dra_policies.view.stack_view import DeclaredResource
 
@@ -188,8 +189,17 @@ def machine_owner(machine: Machine) -> RowOwner:
         "memoryGib": machine.memory_mib // _MIB_PER_GIB if machine.memory_mib else UNKNOWN,
         "rdmaNetworks": machine.rdma_networks or 0,
         "efaInterfaces": machine.efa_interfaces or 0,
+        "mig": _supports_mig(machine),
     }
     return RowOwner(props=Properties(facts))
+
+
+def _supports_mig(machine: Machine) -> object:
+    """Return whether a machine type's NVIDIA GPUs support MIG, or UNKNOWN."""
+    accelerator = machine.accelerator
+    if accelerator is None or accelerator.gpu is None:
+        return UNKNOWN
+    return nvidia.gpu(accelerator.gpu).mig_capable
 
 
 def _parts(condition: str) -> tuple[str, str, str]:

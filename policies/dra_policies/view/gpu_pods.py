@@ -26,6 +26,7 @@ from dra_policies.view.stack_view import DeclaredPool, StackView
 GPU: Final = "nvidia.com/gpu"
 _MIB: Final = 1024 * 1024
 _MILLI: Final = 1000
+_NODE_LABELS: Final = "node-labels"
 
 
 class GpuPod(Struct, frozen=True, kw_only=True):
@@ -72,6 +73,8 @@ def misfit(pod: GpuPod, pool: DeclaredPool, *, shares: bool) -> PoolRejection | 
     """Return why a pool's nodes certainly can't run a pod, or None if they might. `shares` is True
     if a node can serve more units than it has GPUs.
     """
+    if pool.boot_script is None or _NODE_LABELS in pool.boot_script:
+        return _of_amounts(pod, pool, shares=shares)  # the kubelet sets more labels
     if selects(pod.placement, pool) is False:
         return _of_selector(pod, pool)
     if affine(pod.placement, pool) is False:
@@ -118,6 +121,13 @@ def _with_only(pool: DeclaredPool, taint: Any) -> DeclaredPool:
 
 
 def _of_amounts(pod: GpuPod, pool: DeclaredPool, *, shares: bool) -> PoolRejection | None:
+    listed, path, value = cloud(pool.cloud).pool.one_unit
+    items = (pool.own.items(listed) or ()) if listed else ()
+    if _most_of_container(pod) > 1 and any(item.text(path) == value for item in items):
+        return PoolRejection(
+            says=f"shares its GPUs, so a container can request only one {GPU}",
+            fix=f"request one {GPU}",
+        )
     machine = known_machine(pool.cloud, pool.machine)
     if machine is None:
         return None
@@ -139,6 +149,12 @@ def _of_amounts(pod: GpuPod, pool: DeclaredPool, *, shares: bool) -> PoolRejecti
                 "machine type",
             )
     return None
+
+
+def _most_of_container(pod: GpuPod) -> int:
+    """Return the largest number of GPUs that one of a pod's containers requests."""
+    spec = pod.pod_set.template.spec
+    return max(each.requests.get(GPU, 0) for each in (*spec.init_containers, *spec.containers))
 
 
 def _placement(pod: PodSpec) -> Properties:

@@ -174,6 +174,7 @@ FEDERATED_ACCOUNTS = FederatedAccounts(
     subject="subject",
     pattern=r"^system:serviceaccount:(?P<namespace>[^:]+):(?P<name>[^:]+)$",
     annotation="azure.workload.identity/client-id",
+    grants=("azure-native:managedidentity:FederatedIdentityCredential",),
     provider=".oic.prod-aks.",
     audience="api://AzureADTokenExchange",
     issuer="issuer",

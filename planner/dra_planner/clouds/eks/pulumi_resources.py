@@ -296,6 +296,7 @@ NODE_ADMISSION = NodeAdmission(
     identity="principalArn",
     role=("launchTemplate", "iamInstanceProfile", "role"),
     pool_role="nodeRoleArn",
+    association="aws:eks/accessPolicyAssociation:AccessPolicyAssociation",
     # awslabs/ai-on-eks issue 111
     node_class="spec.role",
 )

@@ -144,6 +144,12 @@ POOL = PoolResource(
     ),
     # hashicorp/terraform-provider-google:website/docs/r/container_node_pool.html.markdown
     fixed_count="nodeCount",
+    # docs.cloud.google.com/kubernetes-engine/docs/how-to/timesharing-gpus
+    one_unit=(
+        "nodeConfig.guestAccelerators",
+        "gpuSharingConfig.gpuSharingStrategy",
+        "TIME_SHARING",
+    ),
     # GKE guide, "Harden workload isolation with GKE Sandbox"
     tainting=tuple(
         (f"nodeConfig.sandboxConfig.{key}", "gvisor", SANDBOX_TAINT)
@@ -248,6 +254,11 @@ FEDERATED_ACCOUNTS = FederatedAccounts(
     pattern=r"\.svc\.id\.goog\[(?P<namespace>[^/\]]+)/(?P<name>[^/\]]+)\]",
     identity="serviceAccountId",
     annotation="iam.gke.io/gcp-service-account",
+    grants=(
+        "gcp:serviceaccount/iAMMember:IAMMember",
+        "gcp:serviceaccount/iAMBinding:IAMBinding",
+        "gcp:serviceaccount/iAMPolicy:IAMPolicy",
+    ),
     pool=("workloadIdentityConfig", ".svc.id.goog"),
 )
 # GKE guides, "Using the Compute Engine persistent disk CSI driver" and "Access Filestore

@@ -40,8 +40,9 @@ class NodeAdmission(Struct, frozen=True, kw_only=True):
     the type of resources that start nodes. Their tags have keys that begin with `tag` and end with
     the cluster's name. `identity` is an entry's property with the role. `role` is the path of
     properties from a group to its role, in which each property names the next resource. The cloud
-    itself creates the entry for the role in its pools' property `pool_role`. `node_class` is the
-    property of Karpenter's node classes with the role of their nodes.
+    itself creates the entry for the role in its pools' property `pool_role`. `association` is the
+    type of resources that add permissions to an entry. `node_class` is the property of Karpenter's
+    node classes with the role of their nodes.
     """
 
     token: str
@@ -53,6 +54,7 @@ class NodeAdmission(Struct, frozen=True, kw_only=True):
     identity: str
     role: tuple[str, ...]
     pool_role: str
+    association: str
     node_class: str
 
 
@@ -118,6 +120,7 @@ class FederatedAccounts(Struct, frozen=True, kw_only=True):
     `issuer` and `audiences` are properties of a resource that isn't a policy. `pool` is the
     property of clusters with the identity pool, and the end of the pool's name. `pod_label` is the
     label of pods that get a token for the identity, or "" if every pod of the account gets one.
+    `grants` are the types of all resources that can allow the use of an identity.
     """
 
     token: str
@@ -133,3 +136,4 @@ class FederatedAccounts(Struct, frozen=True, kw_only=True):
     audiences: str = ""
     pool: tuple[str, str] = ("", "")
     pod_label: str = ""
+    grants: tuple[str, ...] = ()

@@ -248,6 +248,8 @@ class PoolResource(Struct, frozen=True, kw_only=True):
     # a property with the value for which the pool doesn't have nodes
     stopped: tuple[str, str] = ("", "")
     fixed_count: str = ""  # a count that each update of the pool resets
+    # a list, and a property and value in it with which each container gets at most one unit
+    one_unit: tuple[str, str, str] = ("", "", "")
     startup_taints: str = ""  # taints of new nodes, until other software removes them
     # properties of an upgrade whose sum the cloud limits
     upgrade_sum: tuple[tuple[str, ...], int] = ((), 0)

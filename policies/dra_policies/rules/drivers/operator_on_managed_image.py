@@ -87,9 +87,10 @@ def images_title(pool: DeclaredPool) -> str:
 
 def _parts(pool: DeclaredPool) -> tuple[str, ...]:
     """Return the operator's parts to report. `managed-driver-on-dra-node` reports the driver of
-    pools that configure their own.
+    DRA pools that configure their own.
     """
-    return ("toolkit",) if cloud(pool.cloud).driver_left_out else ("driver", "toolkit")
+    is_reported = cloud(pool.cloud).driver_left_out and pool.is_dra is not False
+    return ("toolkit",) if is_reported else ("driver", "toolkit")
 
 
 def _image_has_driver(pool: DeclaredPool) -> bool:

@@ -105,6 +105,7 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
             )
     if not names:
         yield from _gpus(pool, catalog.machines(pool.cloud), certain=False)
+        yield from _limits(pool, _of_family(pool, required))
     if not names or len(known) < len(names):
         return
     arches = required.get("kubernetes.io/arch", ())
@@ -121,6 +122,23 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
         return
     yield from _gpus(pool, fitting)
     yield from _limits(pool, fitting)
+
+
+def _of_family(pool: DeclaredPool, required: Mapping[str, tuple[str, ...]]) -> list[Machine]:
+    """Return the machine types of the families and sizes that a pool requires, or [] unless it
+    requires families whose machine types all have GPUs.
+    """
+    domain = cloud(pool.cloud).karpenter
+    families = required.get(f"{domain}/instance-family", ())
+    sizes = required.get(f"{domain}/instance-size", ())
+    found = [
+        each
+        for each in catalog.machines(pool.cloud)
+        if each.name.partition(".")[0] in families
+        and (not sizes or each.name.partition(".")[2] in sizes)
+    ]
+    known = {each.name.partition(".")[0] for each in found}
+    return found if known == {*families} else []
 
 
 def _gpus(

@@ -36,7 +36,7 @@ def _of_pod(
     pools = [pool for pool in view.node_pools if pool.has_gpus is not False]
     if any(pool.is_dra is not False for pool in pools):
         return
-    found = [(pool, misfit(pod, pool, shares=_shares_gpus(view, pool))) for pool in pools]
+    found = [(pool, misfit(pod, pool, shares=shares_gpus(view, pool))) for pool in pools]
     misfits = [(pool, each) for pool, each in found if each is not None]
     if len(misfits) < len(pools) or not (pools or view.pools):
         return
@@ -56,7 +56,7 @@ def _created_by_cloud(
     of_cloud: Cloud, cluster: DeclaredResource, pod: GpuPod
 ) -> PoolRejection | None:
     """Return why the cloud doesn't create nodes for a pod itself, or None if it might."""
-    own = [path for path, value in of_cloud.cluster.own_nodes if _may_be(cluster, path, value)]
+    own = may_create_nodes(of_cloud, cluster)
     if not own:
         return PoolRejection(says="", fix="")
     path, kind, maximum = of_cloud.cluster.autoscaler_limits
@@ -79,11 +79,16 @@ def _switch_of(path: str) -> str:
     return f"{path.rpartition('.')[0]}.enabled"
 
 
-def _may_be(cluster: DeclaredResource, path: str, value: str) -> bool:
-    return has_value(cluster.props.at(path), value) is not False
+def may_create_nodes(of_cloud: Cloud, cluster: DeclaredResource) -> list[str]:
+    """Return the properties with which a cloud may add nodes that the stack doesn't declare."""
+    return [
+        path
+        for path, value in of_cloud.cluster.own_nodes
+        if has_value(cluster.props.at(path), value) is not False
+    ]
 
 
-def _shares_gpus(view: StackView, pool: DeclaredPool) -> bool:
+def shares_gpus(view: StackView, pool: DeclaredPool) -> bool:
     """Return whether a node might serve more units than it has GPUs."""
     of_charts = any(
         each.type in _SHARING and _mentions_sharing(each) for each in view.installed_charts

@@ -17,7 +17,7 @@ from dra_policies.rules.cluster.addon_values import rejected_addon_values
 from dra_policies.rules.cluster.control_plane_zones import too_few_zones
 from dra_policies.rules.cluster.maintenance_time import short_windows
 from dra_policies.rules.cluster.system_pools import clusters_without_system_pool
-from dra_policies.rules.pools.existing_entries import entries_that_exist
+from dra_policies.rules.pools.existing_entries import associations_without_entry, entries_that_exist
 from dra_policies.rules.pools.launch_templates import RejectedPool, template_faults
 from dra_policies.rules.resource_rows import rows_that_break
 from dra_policies.rules.rule import Finding, Rule
@@ -40,6 +40,7 @@ def check(view: StackView) -> Iterator[Finding]:
     yield from rejected_values(view, {place for row in broken for place in row.places})
     yield from rejected_addon_values(view)
     yield from entries_that_exist(view)
+    yield from associations_without_entry(view)
     yield from too_few_zones(view)
     yield from short_windows(view)
     yield from clusters_without_system_pool(view)

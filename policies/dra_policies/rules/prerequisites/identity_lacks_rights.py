@@ -23,6 +23,7 @@ from dra_policies.rules.prerequisites.pod_identities import (
     misnamed_accounts,
     untrusting_roles,
 )
+from dra_policies.rules.prerequisites.ungranted_accounts import accounts_without_grant
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknown_values import UNKNOWN, as_list, as_mapping
@@ -37,6 +38,7 @@ def check(view: StackView) -> Iterator[Finding]:
     if not view.complete:
         return
     yield from untrusted_accounts(view)
+    yield from accounts_without_grant(view)
     for name in names():
         yield from _registries(view, cloud(name).registry)
         yield from nodes_without_entry(view, cloud(name).node_admission, cloud(name))

@@ -1,0 +1,94 @@
+"""Servers whose pods request more GPUs from a device plugin than their pools or quotas allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.clouds import cloud, names
+from dra_planner.wording import counted
+from dra_policies.rules.ownership.gpu_pod_fits_no_pool import may_create_nodes, shares_gpus
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.gpu_pods import GPU, GpuPod, gpu_pods, misfit
+from dra_policies.view.pool_machines import known_machine
+from dra_policies.view.stack_view import DeclaredPool, StackView
+
+# pods of other kinds can wait for each other
+_SERVERS: Final = ("Deployment", "StatefulSet", "ReplicaSet")
+_QUOTA: Final = "kubernetes:core/v1:ResourceQuota"
+_LIMIT: Final = f"requests.{GPU}"
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if not view.complete or view.judgement is not None:
+        return  # the plan evaluates these pods too
+    for name in names():
+        clusters = [each for each in view.declared if each.type == cloud(name).cluster.token]
+        if len(clusters) == 1:
+            pods = [pod for pod in gpu_pods(view, name) if pod.workload.kind in _SERVERS]
+            yield from _of_quotas(view, pods)
+            if not may_create_nodes(cloud(name), clusters[0]):
+                yield from _of_pools(view, pods)
+
+
+def _of_pools(view: StackView, pods: list[GpuPod]) -> Iterator[Finding]:
+    pools = [pool for pool in view.node_pools if pool.has_gpus is not False]
+    if any(pool.is_dra is not False or shares_gpus(view, pool) for pool in pools):
+        return
+    for pod in pods:
+        own = [pool for pool in pools if misfit(pod, pool, shares=False) is None]
+        rooms = [_room(pod, pool) for pool in own]
+        wanted, most = pod.pod_set.figures.steady, sum(room or 0 for room in rooms)
+        if own and None not in rooms and wanted and wanted > most:
+            titles = " and ".join(pool.title for pool in own)
+            yield Finding(
+                message=f"{pod.workload.ref} has {counted(wanted, 'pod')} with {pod.gpus} {GPU} "
+                f"each, but {titles} can run only {most} of them at the maximum size",
+                fix="raise the maximum of the pool, or lower the number of replicas",
+                place=pod.workload.place,
+            )
+
+
+def _room(pod: GpuPod, pool: DeclaredPool) -> int | None:
+    """Return the number of such pods that fit in a pool at its maximum, or None if unknown."""
+    machine = known_machine(pool.cloud, pool.machine)
+    if machine is None or not machine.gpu_count or pool.count_max is None or not pod.gpus:
+        return None
+    return pool.count_max * (machine.gpu_count // pod.gpus)
+
+
+def _of_quotas(view: StackView, pods: list[GpuPod]) -> Iterator[Finding]:
+    for quota in view.objects:
+        hard = quota.props.below("spec.hard").count(_LIMIT.replace(".", "%2E"), -1)
+        namespace = quota.props.text("metadata.namespace", "default")
+        is_limited = quota.type == _QUOTA and hard is not None and hard >= 0
+        if (
+            not is_limited
+            or quota.props.has("spec.scopeSelector")
+            or quota.props.has("spec.scopes")
+        ):
+            continue
+        own = [pod for pod in pods if pod.workload.meta.namespace == namespace]
+        wanted = sum((pod.pod_set.figures.steady or 0) * pod.gpus for pod in own)
+        if own and hard is not None and wanted > hard:
+            yield Finding(
+                message=f'ResourceQuota "{quota.name}" allows {hard} {GPU} in namespace '
+                f"{namespace}, but the pods of {own[0].workload.ref}"
+                f"{' and other servers' if len(own) > 1 else ''} request {wanted}, so the API "
+                "server rejects some of them",
+                fix=f"set {_LIMIT} to {wanted} or more, or lower the number of replicas",
+                urn=quota.urn,
+            )
+
+
+RULE = Rule(
+    id="gpu-pods-exceed-pools",
+    says="The pods of a server request more GPUs from a device plugin than its pools can have at "
+    "their maximum, or than its namespace's quota allows.",
+    why="Some replicas stay pending or aren't created.",
+    fix="Raise the maximum of a pool or the quota, or lower the number of replicas.",
+    level="advisory",
+    url="https://kubernetes.io/docs/concepts/policy/resource-quotas/",
+    needs="stack",
+    check=check,
+)
