@@ -7,7 +7,7 @@ from typing import Final
 
 from dra_planner.drivers.nvidia import NvidiaDriver
 from dra_planner.plan.blockers import Blocker, ClusterSituation
-from dra_planner.plan.blockers.blocker import cloud_of
+from dra_planner.plan.blockers.blocker import cloud_of, locate
 from dra_planner.plan.blockers.topology.unmet_affinity import system_nodes_of
 from dra_policies.rules.rule import Finding
 from dra_policies.view.stack_view import NvidiaInUse, StackView
@@ -24,12 +24,10 @@ def tell(code: str, *finders: Finder) -> Callable[[StackView], Iterator[Finding]
 
     def check(view: StackView) -> Iterator[Finding]:
         situation = situation_of(view)
-        found = (
-            (each for find in finders for each in find(situation)) if situation is not None else ()
-        )
-        for each in dict.fromkeys(found):
-            if each.code != code:
-                continue
+        if situation is None:
+            return
+        found = dict.fromkeys(each for find in finders for each in find(situation))
+        for each in (locate(one, situation.manifests) for one in found if one.code == code):
             yield Finding(
                 message=each.message,
                 fix=each.fix,

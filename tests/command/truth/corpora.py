@@ -12,6 +12,7 @@ from typing import Any, Final
 import yaml
 from cases_of_admission import ADMISSION
 from cases_of_conditions import CONDITIONS
+from cases_of_devices import DEVICES
 from cases_of_policies import POLICIES
 from cases_of_queues import QUEUES
 from cases_of_reading import READING
@@ -131,6 +132,7 @@ def _truth_cases() -> Iterator[Input]:
         *CONDITIONS,
         *POLICIES,
         *VOLUMES,
+        *DEVICES,
     ):
         yield Input(name=f"truth/{case.name}", manifests=dump(case.given), on=case.on)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from cases_of_admission import ADMISSION
 from cases_of_conditions import CONDITIONS
+from cases_of_devices import DEVICES
 from cases_of_policies import POLICIES
 from cases_of_queues import QUEUES
 from cases_of_reading import READING
@@ -24,7 +25,17 @@ from dra_policies.rules import RULES
 
 SEVERITY = {0: 0, 3: 1, 1: 2}
 """Exit statuses in the order of their verdicts."""
-CASES = (*STARTING, *ADMISSION, *QUEUES, *READING, *RULES_OF_PODS, *CONDITIONS, *POLICIES, *VOLUMES)
+CASES = (
+    *STARTING,
+    *ADMISSION,
+    *QUEUES,
+    *READING,
+    *RULES_OF_PODS,
+    *CONDITIONS,
+    *POLICIES,
+    *VOLUMES,
+    *DEVICES,
+)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -75,3 +86,29 @@ def test_rules_about_obstacles_of_pods_are_mandatory() -> None:
     """The planner's table determines this for plans, checks, and the policy pack."""
     levels = {rule.id: rule.level for rule in RULES}
     assert {each: levels.get(each) for each in STAGES} == dict.fromkeys(STAGES, "mandatory")
+
+
+def test_a_note_about_a_workload_is_at_its_first_line(tmp_path: Path) -> None:
+    case = next(each for each in CASES if each.name == "a claim that only an init container uses")
+    words = Input(name=case.name, manifests=dump(case.given), on=case.on).arguments(tmp_path)
+    manifests = Path(next(word for word in words if Path(word).suffix == ".yaml"))
+    line = next(
+        number
+        for number, text in enumerate(manifests.read_text(encoding="utf-8").splitlines(), start=1)
+        if "apps/v1" in text
+    )
+    for command in ("plan", "check"):
+        (note,) = (
+            each
+            for each in run(command, *words, "--format", "json").json["diagnostics"]
+            if "init container" in each["message"]
+        )
+        assert (Path(note["file"]).name, note["line"]) == (manifests.name, line), command
+
+
+def test_explain_does_not_place_pods_that_never_run(tmp_path: Path) -> None:
+    case = next(each for each in CASES if each.name == "an affinity to a label that no pod has")
+    words = Input(name=case.name, manifests=dump(case.given), on=case.on).arguments(tmp_path)
+    answer = run("explain", *words, "--pod", "ml/serve")
+    assert "the packing has nodes for 2 of 2 pods" in answer.line
+    assert "pods of the workload placed" not in answer.line

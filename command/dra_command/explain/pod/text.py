@@ -46,11 +46,8 @@ def _print_pod(page: Page, pod: PodExplanation, asked: WhatIf | None, *, quiet: 
     print_what_if(page, asked)
     if quiet:
         return
-    if pod.pools or pod.placed or pod.pending:
-        page.text(
-            f"{pod.placed} of {counted(pod.placed + pod.pending, 'pod')} of the workload placed",
-            indent=2,
-        )
+    if pod.placed or pod.pending:
+        page.text(_placed(pod), indent=2)
     if any(edit.is_conditional for pool in pod.pools for edit in pool.edits):
         _print_missing(page, pod)
     with_fixes = pod.verdict != "fits"
@@ -65,6 +62,14 @@ def _print_pod(page: Page, pod: PodExplanation, asked: WhatIf | None, *, quiet: 
         page.gap()
         print_lines(page, reason_lines(pod.blockers))
     print_joint_fix(page, pod.joint_fix)
+
+
+def _placed(pod: PodExplanation) -> str:
+    """Return how many pods have a node. Other causes can prevent such pods from running."""
+    pods = f"{pod.placed} of {counted(pod.placed + pod.pending, 'pod')} of the workload"
+    if pod.pending or pod.verdict == "fits":
+        return f"{pods} placed"
+    return f"the packing has nodes for {pods}"
 
 
 def _print_missing(page: Page, pod: PodExplanation) -> None:

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from dra_planner.allocation.extended_resource_claims import CLAIM_NAME
 from dra_planner.allocation.reasons.device_pairs import constrain_pairs
 from dra_planner.allocation.reasons.edits import Edit
 from dra_planner.allocation.reasons.selector_changes import change_selector
@@ -53,6 +54,9 @@ def _apply(edit: Edit, shape: Shape) -> Shape:
             containers = tuple(replace(c, ports=()) for c in pod.containers)
             sidecars = tuple(replace(c, ports=()) for c in pod.init_containers)
             return replace(shape, pod=replace(pod, containers=containers, init_containers=sidecars))
+        case "drop-doubled-request":
+            own = tuple(claim for claim in shape.claims if claim.name != CLAIM_NAME)
+            return replace(shape, claims=own)
         case "drop-anti-affinity":
             return replace(shape, pod=replace(pod, pod_anti_affinity=()))
         case _:

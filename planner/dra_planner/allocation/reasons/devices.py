@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from dra_planner.allocation.place import plan_for, searched_claims
 from dra_planner.allocation.reasons.absent_names import published_instead
+from dra_planner.allocation.reasons.doubled_requests import without_doubled_requests
 from dra_planner.allocation.reasons.explanation import (
     MEANT,
     NO_CAPACITY,
@@ -46,6 +47,7 @@ from dra_planner.wording import counted, listed, verb
 _MOST_VALUES: Final = 4
 _IN_USE = frozenset({"counters-exhausted", "devices-taken", "devices-short"})
 """Codes of reasons that another node of the same kind would remove."""
+SOME_INSTEAD_OF_ALL: Final = "request a number of devices instead of all"
 _LEFT: Final = re.compile(r"(?P<left>\S+) of \S+ (?P<name>\S+) left, asked (?P<asked>\S+)")
 
 
@@ -70,11 +72,13 @@ def device_reasons(refusal: Refusal) -> Iterable[Reason]:
             for request in report.requests
             for way in request[:1]
         )
+        doubled = without_doubled_requests(shape, node.template)
+        larger = "use a machine type with more devices"
         yield Reason(
             code="claims-together",
             message=f"each claim fits by itself, but {names} don't fit together on one node, "
-            f"because they request {total} devices and only {_free(refusal)} are free",
-            fix="use a machine type with more devices",
+            f"because they request {total} devices and only {_free(refusal)}",
+            fix=f"{doubled}, or {larger}" if doubled else larger,
         )
         return
     for claim, report in sorted(culprits, key=lambda c: _shortfall(c[1])):
@@ -117,7 +121,7 @@ def _culprit_reasons(claim: ShapeClaim, report: ClaimReport, refusal: Refusal) -
     yield Reason(
         code="requests-together",
         message="each request fits by itself, but the whole claim doesn't fit, because it "
-        f"requests {wanted} devices and only {_free(refusal)} are free",
+        f"requests {wanted} devices and only {_free(refusal)}",
         fix="use a machine type with more devices",
         claim=report.claim,
     )
@@ -138,9 +142,10 @@ def _fits(
     return result.outcome == "found"
 
 
-def _free(refusal: Refusal) -> int:
+def _free(refusal: Refusal) -> str:
     node = refusal.node
-    return (node.template.searched & ~node.taken).bit_count()
+    free = (node.template.searched & ~node.taken).bit_count()
+    return f"{free} {verb(free, 'are')} free"
 
 
 def _shortfall(report: ClaimReport) -> int:
@@ -225,6 +230,11 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
         found = f"a device plugin allocates the node's devices ({', '.join(plugin)})"
         fix, needs_another_node = "use a pool whose devices a DRA driver allocates", False
     message = f"requests {wanted}: {found}{': ' + counts if counts else ''}"
+    if code == "all-overlap":
+        message = (
+            f"requests {wanted}: {found}, but they are partitions of the same hardware, so they "
+            "can't all be allocated"
+        )
     changes = () if change is None else change.parts
     return Reason(
         code=code,
@@ -282,6 +292,8 @@ def _diagnose(way: AlternativeReport) -> tuple[str, str]:
         return "capacity-too-large", "request less capacity, or use larger devices"
     if way.matching == 0:
         return "selector-mismatch", ""
+    if way.wanted is None and way.left == way.matching:  # each one fits, but not all together
+        return "all-overlap", SOME_INSTEAD_OF_ALL
     if way.wanted is not None and way.wanted > way.matching:
         matching = f"{counted(way.matching, 'device')} that {verb(way.matching, 'match')}"
         return (

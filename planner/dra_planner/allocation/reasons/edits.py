@@ -23,6 +23,7 @@ EditKind = Literal[
     "correct-value",
     "correct-class",
     "rename-capacity",
+    "drop-doubled-request",
     "lower-count",
     "count-instead-of-all",
     "constrain-pairs",
@@ -38,8 +39,10 @@ EditKind = Literal[
 ]
 PREFERENCE: tuple[EditKind, ...] = get_args(EditKind)
 """Edits from the least to the most intrusive."""
-CORRECTING: frozenset[EditKind] = frozenset({"compare-inclusive", "correct-value", "correct-class"})
-"""Edits that correct a selector."""
+CORRECTING: frozenset[EditKind] = frozenset(
+    {"compare-inclusive", "correct-value", "correct-class", "drop-doubled-request"}
+)
+"""Edits that correct a mistake."""
 REMOVING: frozenset[EditKind] = frozenset(
     {"drop-constraint", "drop-selector", "drop-host-port", "drop-anti-affinity", "select-less"}
 )
@@ -77,7 +80,7 @@ class Edit(Struct, frozen=True):
 
 
 def keeps_intent(edits: Sequence[Edit]) -> bool:
-    """Return whether edits only correct selectors, so that the pod requests what was meant."""
+    """Return whether edits only correct mistakes, so that the pod requests what was meant."""
     return bool(edits) and all(
         each.kind in CORRECTING and not each.is_conditional for each in edits
     )

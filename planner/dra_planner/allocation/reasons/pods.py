@@ -9,7 +9,11 @@ from msgspec.structs import replace
 from dra_planner.allocation.place import place, plan_for, searched_claims
 from dra_planner.allocation.reasons.absent_names import published_instead
 from dra_planner.allocation.reasons.applied_edits import apply_edits
-from dra_planner.allocation.reasons.devices import attribute_of, device_reasons
+from dra_planner.allocation.reasons.devices import (
+    SOME_INSTEAD_OF_ALL,
+    attribute_of,
+    device_reasons,
+)
 from dra_planner.allocation.reasons.edits import Edit
 from dra_planner.allocation.reasons.explanation import (
     AlternativeReport,
@@ -221,9 +225,11 @@ def _error_reason(refusal: Refusal) -> Reason:
         edits = suggest_edits(refusal)
         code, fix = "selector-error", " and ".join(edit.text for edit in edits)
     elif "exceeds the claim limit" in message:
-        code, fix = (
-            "too-many-devices",
-            "split the claim, because a claim can have at most 32 devices",
+        code = "too-many-devices"
+        fix = (
+            SOME_INSTEAD_OF_ALL
+            if _requests_all(refusal)
+            else "split the claim, because a claim can have at most 32 devices"
         )
     elif "status.reservedFor" in message:
         code, fix = (
@@ -247,6 +253,16 @@ def _error_reason(refusal: Refusal) -> Reason:
         fix=fix,
         claim=refusal.claim,
         changes=tuple(change for edit in edits for change in edit.conditions),
+    )
+
+
+def _requests_all(refusal: Refusal) -> bool:
+    """Return whether a request of the pod's claims is for all matching devices."""
+    return any(
+        way is not None and way.allocation_mode == "All"
+        for claim in searched_claims(refusal.shape, refusal.node)
+        for request in claim.spec.requests
+        for way in (request.exactly, *request.first_available)
     )
 
 

@@ -13,6 +13,7 @@ from dra_planner.allocation.node.selectors import node_matches, tolerates
 from dra_planner.allocation.node.state import NodeState
 from dra_planner.allocation.place import needs_of
 from dra_planner.allocation.reasons.device_pairs import pairs_of
+from dra_planner.allocation.reasons.doubled_requests import without_doubled_requests
 from dra_planner.allocation.reasons.edits import Edit
 from dra_planner.allocation.reasons.label_alternatives import instead_of_label
 from dra_planner.allocation.reasons.nodes import (
@@ -47,6 +48,8 @@ def possible_edits(shape: Shape, node: NodeState, fresh: NodeState | None) -> It
     if fresh is not None:
         yield Edit("add-node", f"add one more node like {node.node.name}")
     yield from _pod_edits(shape, node)
+    if text := without_doubled_requests(shape, node.template):
+        yield Edit("drop-doubled-request", text)
     for number, claim in enumerate(shape.claims):
         for index, constraint in enumerate(claim.spec.constraints):
             name = constraint.match_attribute or constraint.distinct_attribute

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.clouds import cloud
 from dra_planner.errors import NOWHERE, Diagnostic, Place, Severity
@@ -61,6 +62,14 @@ def fact(
 ) -> Blocker:
     """Return a fact that affects the devices of pods, but doesn't prevent them from running."""
     return Blocker(code=code, message=message, fix=fix, workloads=refs, place=place, verdict="fits")
+
+
+def locate(blocker: Blocker, manifests: Manifests) -> Blocker:
+    """Return a blocker with a place: its own, or otherwise that of its first workload."""
+    if blocker.place != NOWHERE or not blocker.workloads:
+        return blocker
+    places = (each.place for each in manifests.workloads if each.ref == blocker.workloads[0])
+    return replace(blocker, place=next(places, NOWHERE))
 
 
 @equality(unhashed=("classes",))

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from dra_planner.drivers import nvidia
 from dra_planner.model import DEMAND_LEVELS, worst
 from dra_planner.plan.blockers.admin_access import find_unknown_admin_access
-from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, cloud_of
+from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, cloud_of, locate
 from dra_planner.plan.blockers.claim_quotas import find_denied_claims
 from dra_planner.plan.blockers.containers import find_missing_requests
 from dra_planner.plan.blockers.device_counts import find_oversized_claims
@@ -88,7 +88,8 @@ SIMULATED: Final = "simulation-leaves-pods"
 
 def find_blockers(situation: ClusterSituation) -> tuple[Blocker, ...]:
     """Return all causes that prevent pods of a situation from running, in a fixed order."""
-    return tuple(dict.fromkeys(found for find in FINDERS for found in find(situation)))
+    found = dict.fromkeys(found for find in FINDERS for found in find(situation))
+    return tuple(locate(each, situation.manifests) for each in found)
 
 
 def with_blockers(plan: Plan) -> Plan:

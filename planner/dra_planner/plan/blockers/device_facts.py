@@ -16,7 +16,8 @@ from dra_planner.plan.blockers.drivers.notes import find_driver_notes
 from dra_planner.plan.blockers.idle_configuration import find_idle_configuration
 from dra_planner.plan.blockers.idle_devices import find_idle_devices
 from dra_planner.plan.blockers.limited_tolerations import find_limited_tolerations
-from dra_planner.plan.blockers.shared_claims import find_stuck_shared_claims
+from dra_planner.plan.blockers.pods_of_missing_claims import find_doubled_requests
+from dra_planner.plan.blockers.scheduler_bugs import find_crashing_claims, find_stuck_shared_claims
 from dra_planner.plan.blockers.topology.spread_domains import find_idle_domains
 from dra_planner.wording import counted
 
@@ -34,6 +35,8 @@ def find_facts(situation: ClusterSituation) -> Iterator[Blocker]:
     yield from _tiny_memory(situation)
     yield from find_idle_configuration(situation)
     yield from find_stuck_shared_claims(situation)
+    yield from find_crashing_claims(situation)
+    yield from find_doubled_requests(situation)
     yield from find_idle_devices(situation)
     yield from find_idle_domains(situation)
     yield from find_driver_notes(situation)

@@ -1,4 +1,6 @@
-"""Pods whose claims are missing, and that no pool with devices accepts for another reason."""
+"""Pods whose claims aren't in the manifests: those that no pool with devices accepts for another
+reason, and those that also request devices as extended resources.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,10 @@ from dra_planner.claims.extended_resources import tolerate_extended_resources
 from dra_planner.claims.manifest_claims import pod_sets_with_claims, spec_of
 from dra_planner.claims.pod_equality import strip
 from dra_planner.claims.runtime_classes import with_runtime_class
-from dra_planner.model import Demand, Reason, Shape, Workload
+from dra_planner.drivers import publishers_of
+from dra_planner.model import Container, Demand, Reason, Shape, Workload
 from dra_planner.model.pods import PodTemplate
-from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
+from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, fact
 from dra_planner.sizing import DoubtfulPlace
 
 
@@ -78,3 +81,37 @@ def _is_certain(refusal: Refusal) -> bool:
     if misfit is None:
         return False
     return misfit.filter != "resources" or not any("/" in name for name, _, _ in misfit.shortages)
+
+
+def find_doubled_requests(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield containers that get devices twice if their missing claim requests such devices."""
+    manifests = situation.manifests
+    for workload, pod_set in pod_sets_with_claims(manifests):
+        spec = pod_set.template.spec
+        missing = {
+            each.name
+            for each in spec.resource_claims
+            if spec_of(manifests, workload.meta.namespace, each) is None
+        }
+        for container in (*spec.containers, *spec.init_containers):
+            claims = [each.name for each in container.claims if each.name in missing]
+            for resource in _device_resources(container) if claims else ():
+                yield fact(
+                    f'{workload.ref}: container "{container.name}" requests {resource} and also '
+                    f"uses claim {claims[0]}, so it gets devices twice if the claim requests them "
+                    "too",
+                    f"if the claim replaces {resource}, remove {resource} from the container's "
+                    "limits and requests, and add a toleration for the taint of the nodes, because "
+                    "the API server adds tolerations only for extended resources",
+                    workload.ref,
+                    place=workload.place,
+                )
+
+
+def _device_resources(container: Container) -> list[str]:
+    """Return the extended resources of a container whose devices a DRA driver can publish."""
+    return sorted(
+        name
+        for name, amount in container.requests.items()
+        if amount and "/" in name and publishers_of(name)
+    )

@@ -14,7 +14,7 @@ from dra_planner.manifests import Manifests
 from dra_planner.model import ObjectKey, PodResourceClaim, WorkloadRef
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, fact
 from dra_planner.plan.blockers.idle_configuration import divides_claim
-from dra_planner.plan.blockers.shared_claims import is_of_several_nodes
+from dra_planner.plan.blockers.scheduler_bugs import is_of_several_nodes
 from dra_planner.wording import listed
 
 _OF_REPLICAS: Final = "claim-shared-by-replicas"  # same text as in the rule

@@ -12,7 +12,7 @@ from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.model import nodes_left
 from dra_planner.plan.model import NodeRange, PlannedPool
-from dra_planner.wording import counted
+from dra_planner.wording import counted, verb
 
 
 def may_be_smaller(fleet: Fleet, name: str) -> bool:
@@ -75,11 +75,12 @@ def find_built_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Di
                 fix=f"{step.fix}, or {raised}" if step.fix else raised,
             )
         elif nodes > planned.recommended:
+            enough = f"{counted(planned.recommended, 'node')} {verb(planned.recommended, 'are')}"
             yield Diagnostic(
                 severity="note",
                 code="count-rounded-up",
-                message=f'pool "{pool.name}": {planned.recommended} nodes are enough, but Pulumi '
-                f"builds {nodes}, because {step.why}",
+                message=f'pool "{pool.name}": {enough} enough, but Pulumi builds {nodes}, because '
+                f"{step.why}",
                 fix=f"{step.fix} to build only the needed nodes" if step.fix else "",
             )
 

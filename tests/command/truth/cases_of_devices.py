@@ -1,0 +1,82 @@
+"""Pods that get no device, or two devices, because of how they request them."""
+
+from __future__ import annotations
+
+from truth_cases import Case
+from truth_objects import deployment, fleet, job, template
+
+PARTITIONED = fleet(
+    drivers={"nvidia": {"version": "25.12.0", "featureGates": {"DynamicMIG": True}}},
+    pools=[{"name": "h100", "machine": "p5.4xlarge", "count": {"min": 0, "max": 2}}],
+)
+"""A fleet whose nodes publish one GPU and its partitions."""
+MANY_PARTITIONS = {
+    **PARTITIONED,
+    "pools": [{"name": "h100", "machine": "p5.48xlarge", "count": {"min": 0, "max": 2}}],
+}
+CRASH = "before Kubernetes 1.36.2, the claim crashes kube-scheduler"
+
+
+def with_extended_resource(name: str = "serve", resource: str = "nvidia.com/gpu") -> dict:
+    made = deployment(name, 1)
+    resources = made["spec"]["template"]["spec"]["containers"][0]["resources"]
+    resources["limits"] = {resource: 1}
+    return made
+
+
+DEVICES = (
+    Case(
+        name="all partitions of one GPU",
+        given=[template(device_class="mig.nvidia.com", allocationMode="All"), job(pods=1)],
+        verdict="does-not-fit",
+        says=("25 of 26 devices match", "can't all be allocated", CRASH),
+        silent=("larger nodes",),
+        on=PARTITIONED,
+    ),
+    Case(
+        name="all partitions of eight GPUs",
+        given=[template(device_class="mig.nvidia.com", allocationMode="All"), job(pods=1)],
+        verdict="does-not-fit",
+        says=("exceeds the claim limit of 32", "instead of all", CRASH),
+        silent=("split the claim",),
+        on=MANY_PARTITIONS,
+    ),
+    Case(
+        name="one partition of several",
+        given=[template(device_class="mig.nvidia.com"), job(pods=1)],
+        verdict="fits",
+        silent=(CRASH,),
+        on=PARTITIONED,
+    ),
+    Case(
+        name="all partitions on a version without the bug",
+        given=[template(device_class="mig.nvidia.com", allocationMode="All"), job(pods=1)],
+        verdict="does-not-fit",
+        silent=("crashes kube-scheduler",),
+        on={**PARTITIONED, "kubernetes": "1.37"},
+    ),
+    Case(
+        name="a GPU through a claim and through an extended resource",
+        given=[template(), with_extended_resource()],
+        verdict="does-not-fit",
+        says=(
+            "remove nvidia.com/gpu from the containers' limits and requests, because claim gpu "
+            "already requests these devices",
+        ),
+    ),
+    Case(
+        name="an extended resource and a claim that isn't in the manifests",
+        given=[template("other"), with_extended_resource()],
+        verdict="cannot-tell",
+        says=(
+            'container "main" requests nvidia.com/gpu and also uses claim gpu',
+            "isn't in the manifests",
+        ),
+    ),
+    Case(
+        name="an extended resource without devices and a missing claim",
+        given=[template("other"), with_extended_resource(resource="example.com/licenses")],
+        verdict="cannot-tell",
+        silent=("also uses claim",),
+    ),
+)
