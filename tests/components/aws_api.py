@@ -40,7 +40,7 @@ class Operation(Struct, frozen=True):
     simulated: bool = True
 
 
-OF_NOTHING = "id-of-what-is-made"
+PLACEHOLDER_ID = "id-of-what-is-made"
 
 
 def _ec2(operation: str, kind: str, id: str, **more: Any) -> Operation:
@@ -59,7 +59,7 @@ def _permission(rule: dict[str, Any]) -> dict[str, Any]:
     said = rule.pop("description", None)
     from_whom: dict[str, Any] = {}
     if rule.pop("self", False):
-        from_whom["UserIdGroupPairs"] = [{"GroupId": OF_NOTHING, "Description": said}]
+        from_whom["UserIdGroupPairs"] = [{"GroupId": PLACEHOLDER_ID, "Description": said}]
     if blocks := rule.pop("cidrBlocks", []):
         from_whom["IpRanges"] = [{"CidrIp": block, "Description": said} for block in blocks]
     return {**from_whom, **{names.get(key, key): value for key, value in rule.items()}}
@@ -314,7 +314,7 @@ def service(name: str) -> ServiceModel:
 
 
 def requests(
-    kind: str, name: str, inputs: Mapping[str, Any], made: Sequence[str] = (OF_NOTHING,)
+    kind: str, name: str, inputs: Mapping[str, Any], made: Sequence[str] = (PLACEHOLDER_ID,)
 ) -> Iterator[tuple[Operation, dict[str, Any]]]:
     """Yield the validated requests that create a resource. Raise RefusedRequest for a request that
     the API rejects.

@@ -90,31 +90,33 @@ def is_reserved(machine: str) -> bool:
     return not machine.startswith("Standard_ND") and "H100_v5" not in machine
 
 
-def said_by_azure(azure: Azure, resources: list[Any]) -> set[tuple[str, str]]:
+def errors_from_azure(azure: Azure, resources: list[Any]) -> set[tuple[str, str]]:
     """Return the errors that the simulated Azure returns to the engine for resources: schema,
     values, and rules.
     """
-    said = set()
+    errors = set()
     for each in resources:
         urn = f"urn:pulumi:dev::p::{each.type}::{each.name}"
         request = provider_pb2.CheckRequest(
             urn=urn, news=to_wire(dict(each.inputs)), randomSeed=b"s", name=each.name
         )
-        said |= {(each.name, failure.reason) for failure in azure.Check(request, None).failures}
-    return said
+        errors |= {(each.name, failure.reason) for failure in azure.Check(request, None).failures}
+    return errors
 
 
-def said_by_models(resources: list[Any]) -> set[tuple[str, str]]:
-    return {(each.name, said) for each in resources for said in refusals(each.type, each.inputs)}
+def errors_from_models(resources: list[Any]) -> set[tuple[str, str]]:
+    return {
+        (each.name, errors) for each in resources for errors in refusals(each.type, each.inputs)
+    }
 
 
 @pytest.mark.long
 def test_every_aks_pool_is_a_valid_api_request(pools: list[Any]) -> None:
-    assert said_by_models(pools) == set()
+    assert errors_from_models(pools) == set()
 
 
 def test_simulated_aks_accepts_every_pool(azure: Azure, pools: list[Any]) -> None:
-    assert said_by_azure(azure, pools) == set()
+    assert errors_from_azure(azure, pools) == set()
 
 
 def test_aks_pools_have_the_expected_capacity_and_image(pools: list[Any]) -> None:
@@ -176,8 +178,8 @@ def test_azure_accepts_the_declared_resources(
     ours = [each for each in resources if each.type.startswith("azure-native:")]
     modelled = [each for each in ours if each.type in REQUESTS]
 
-    assert said_by_models(modelled) == set()
-    assert said_by_azure(azure, ours) == set()
+    assert errors_from_models(modelled) == set()
+    assert errors_from_azure(azure, ours) == set()
     assert len(ours) > 8
     assert {each.type for each in modelled} == set(REQUESTS)
 
@@ -191,7 +193,7 @@ def test_names_fit_with_a_long_platform_name(declare: Declare, azure: Azure, nam
 
     ours = [each for each in resources if each.type.startswith("azure-native:")]
 
-    assert said_by_azure(azure, ours) == set()
+    assert errors_from_azure(azure, ours) == set()
     # names that become labels: learn.microsoft.com/azure/aks/azure-cni-overlay, "Limitations"
     for each in ours:
         if each.type.rpartition(":")[2] in ("ResourceGroup", "VirtualNetwork", "Subnet"):
@@ -266,5 +268,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_azure_models_reject_invalid_requests(name: str) -> None:
     inputs, words = REFUSED[name]
-    (said,) = refusals("azure-native:containerservice:AgentPool", {"resourceName": "dev", **inputs})
-    assert words in said
+    (errors,) = refusals(
+        "azure-native:containerservice:AgentPool", {"resourceName": "dev", **inputs}
+    )
+    assert words in errors

@@ -141,10 +141,10 @@ spec:
 
 
 @pytest.mark.parametrize(
-    ("device_class", "is_told"), [("gpu.nvidia.com", False), ("elsewhere", True)]
+    ("device_class", "is_reported"), [("gpu.nvidia.com", False), ("elsewhere", True)]
 )
 def test_kueue_configuration_maps_the_device_classes(
-    declare: Any, device_class: str, is_told: bool
+    declare: Any, device_class: str, is_reported: bool
 ) -> None:
     values = declare(lambda: Kueue("it", {})).one("Release").inputs["values"]
     text = f"{values['managerConfig']['controllerManagerConfigYaml']}---{JOB.replace('CLASS', device_class)}"
@@ -158,7 +158,7 @@ def test_kueue_configuration_maps_the_device_classes(
         for each in find_queue_faults(situation)
         if "doesn't map DeviceClass" in each.message
     ]
-    assert bool(said) == is_told
+    assert bool(said) == is_reported
 
 
 def expressions() -> list[str]:

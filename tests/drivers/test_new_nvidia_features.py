@@ -109,10 +109,12 @@ def test_invalid_borrowed_nodes_are_rejected(document: dict[str, Any], sentence:
     assert any(sentence in str(each) for each in (caught.value, *caught.value.others))
 
 
-@pytest.mark.parametrize(("zone", "is_told"), [("us-east-1a", True), ("us-east-1-dfw-2a", False)])
-def test_zone_without_the_machine_type_is_reported(zone: str, is_told: bool) -> None:
+@pytest.mark.parametrize(
+    ("zone", "is_reported"), [("us-east-1a", True), ("us-east-1-dfw-2a", False)]
+)
+def test_zone_without_the_machine_type_is_reported(zone: str, is_reported: bool) -> None:
     document = fleet("eks", "p6e-gb200.36xlarge", {"nvidia": {"version": "0.5.0"}})
     document |= {"region": "us-east-1", "network": {"zones": [zone]}}
     document["pools"][0]["capacity"] = {"capacityBlock": "cr-0123456789abcdef0"}
     notes = " ".join(provider_notes(read_fleet(document)))
-    assert ("Set the pool's zones to one or more of us-east-1-dfw-2a" in notes) is is_told
+    assert ("Set the pool's zones to one or more of us-east-1-dfw-2a" in notes) is is_reported

@@ -156,11 +156,11 @@ def _of_file(folder: Path) -> StackSettings:
     return read_settings({"pulumi-dra:fleet": "fleet.json"}, project=folder)
 
 
-def _not_served(*, minor: int, is_told: bool = False) -> str:
+def _not_served(*, minor: int, has_workload_claims: bool = False) -> str:
     """Return the message about a Workload of Kubernetes 1.35 on another minor version, whose API
     server serves the API only if enabled.
     """
-    features = features_of(minor).with_gates(workload_claims=is_told)
+    features = features_of(minor).with_gates(workload_claims=has_workload_claims)
     found = why_not_served("scheduling.k8s.io/v1alpha1", "Workload", features)
     return found[1] if found is not None else ""
 
@@ -178,13 +178,13 @@ def _without_places(layout: str) -> bool:
 FUNCTIONS = (
     InFunction(
         "use Kubernetes {}, whose API server can serve {}",
-        lambda _: _not_served(minor=36, is_told=True),
-        lambda _: _not_served(minor=35, is_told=True) == "",
+        lambda _: _not_served(minor=36, has_workload_claims=True),
+        lambda _: _not_served(minor=35, has_workload_claims=True) == "",
     ),
     InFunction(
         "enable {} in the API server, which doesn't serve it by default",
         lambda _: _not_served(minor=35),
-        lambda _: _not_served(minor=35, is_told=True) == "",
+        lambda _: _not_served(minor=35, has_workload_claims=True) == "",
     ),
     InFunction(
         "use another size",

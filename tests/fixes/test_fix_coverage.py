@@ -50,7 +50,7 @@ def test_every_fix_text_has_a_case() -> None:
     followed = cases | rows | elsewhere | in_place | no_advice | not_yet
     of_guides = {text for text in texts if any(is_part(words, text) for words in guides if words)}
     told = list(advice())
-    of_selectors = {text for text in texts if any(is_told(each, text) for each in told)}
+    of_selectors = {text for text in texts if any(contains_text(each, text) for each in told)}
     missing = {
         text: place
         for text, place in texts.items()
@@ -69,7 +69,7 @@ def test_every_fix_text_has_a_case() -> None:
     )
 
 
-def is_told(said: str, text: str) -> bool:
+def contains_text(said: str, text: str) -> bool:
     """Return whether the advice about a selector contains a text from the code, with its
     expressions filled in.
     """

@@ -30,17 +30,17 @@ def test_applying_a_fix_removes_the_finding(
         monkeypatch.setattr(name, limit)
     write(project, case)
     first = run(project, case.words, case.stdin, case.environment)
-    before, known = list(told(first)), errors(first)
+    before, known = list(messages_and_fixes(first)), errors(first)
     said = [message for message, fix in before if pattern_of(case.fix).search(fix)]
     assert said, before
     follow(project, case)
     if case.then_first:
         assert run(project, case.then_first, "").status in (Status.FITS, Status.BROKEN)
     done = run(project, case.then or case.words, case.then_stdin or case.stdin)
-    after = [(message, fix) for message, fix in told(done) if message in said]
+    after = [(message, fix) for message, fix in messages_and_fixes(done) if message in said]
     assert not after
     if case.then_fault:
-        assert any(case.then_fault in message for message, _ in told(done))
+        assert any(case.then_fault in message for message, _ in messages_and_fixes(done))
     else:
         assert done.status in (Status.FITS, Status.BROKEN, Status.CANNOT_TELL), done.err + done.out
         assert errors(done) <= known
@@ -75,7 +75,7 @@ def run(
     )
 
 
-def told(done: Done) -> Iterator[tuple[str, str]]:
+def messages_and_fixes(done: Done) -> Iterator[tuple[str, str]]:
     """Yield every message with its fix: of the JSON, or of the sentences on standard error."""
     try:
         yield from pairs(json.loads(done.out))

@@ -120,16 +120,16 @@ TEXTS = [
 
 @pytest.mark.parametrize(("fix", "text", "then"), TEXTS, ids=[fix for fix, _, _ in TEXTS])
 def test_manual_fix_removes_the_rewriting_remark(fix: str, text: str, then: str) -> None:
-    (before,) = (said for said in told(text) if fix in said)
-    assert before not in told(then)
-    assert len(list(told(then))) <= len(list(told(text)))
+    (before,) = (said for said in notes_and_reasons(text) if fix in said)
+    assert before not in notes_and_reasons(then)
+    assert len(list(notes_and_reasons(then))) <= len(list(notes_and_reasons(text)))
 
 
-def told(text: str) -> list[str]:
-    return list(_told(text))
+def notes_and_reasons(text: str) -> list[str]:
+    return list(_notes_and_reasons(text))
 
 
-def _told(text: str) -> Iterator[str]:
+def _notes_and_reasons(text: str) -> Iterator[str]:
     for each in rewrite([Source("m.yaml", text)], FEATURES, check_selector=check_selector):
         yield from (refusal.reason for refusal in each.refusals)
         yield from (note for change in each.changes for note in change.notes)

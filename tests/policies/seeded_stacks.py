@@ -154,12 +154,12 @@ def computed(stack: Mapping[str, Resource], values: Mapping[str, list[str]]) -> 
 
 
 @cache
-def told_of_base(name: str) -> tuple[Entry, ...]:
+def findings_of_base(name: str) -> tuple[Entry, ...]:
     """Return the findings of the policy pack for a good stack."""
-    return tuple(told(base(name)))
+    return tuple(findings_of(base(name)))
 
 
-def told(stack: Mapping[str, Resource], today: date = date.min) -> list[Entry]:
+def findings_of(stack: Mapping[str, Resource], today: date = date.min) -> list[Entry]:
     """Return the pack's findings for a stack on a date (by default, rules about dates are silent):
     resource by resource, then for the whole stack.
     """

@@ -39,7 +39,7 @@ class StackFix(Struct, frozen=True):
     thresholds: Mapping[str, float] = {}
 
 
-def is_made_of(fix: str, text: str) -> bool:
+def is_filled_from(fix: str, text: str) -> bool:
     """Return whether a fix is a text of the code with its placeholders filled in."""
     begin, *rest = text.split("{}")
     at = len(begin)

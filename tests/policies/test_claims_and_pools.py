@@ -24,12 +24,12 @@ UUID = "device.attributes['gpu.nvidia.com'].uuid == 'x'"
 CLAIMS = ("claim-fits-no-pool", "pool-maximum-too-small", "claim-cannot-be-judged")
 
 
-def said(entries: Any) -> list[tuple[str, str]]:
+def rules_and_texts(entries: Any) -> list[tuple[str, str]]:
     return [(entry.rule.id, str(entry.finding)) for entry in entries]
 
 
 def of_claims(entries: Any) -> list[tuple[str, str]]:
-    return [entry for entry in said(entries) if entry[0] in CLAIMS]
+    return [entry for entry in rules_and_texts(entries) if entry[0] in CLAIMS]
 
 
 def named(entries: Any) -> list[str]:
@@ -112,11 +112,13 @@ def test_claims_and_pools_get_the_expected_findings(declare: SimpleNamespace, na
     jobs, fleet, expected = SENTENCES[name]
     manifests = "---\n".join(declare.job(**{"pods": 2, **each}) for each in jobs)
 
-    told = Judge(RULES).of_resource(declare.record(manifests=manifests, **fleet))
+    entries = Judge(RULES).of_resource(declare.record(manifests=manifests, **fleet))
 
-    assert sorted({rule for rule, _ in said(told)}) == sorted({rule for rule, _ in expected})
+    assert sorted({rule for rule, _ in rules_and_texts(entries)}) == sorted(
+        {rule for rule, _ in expected}
+    )
     for entry in expected:
-        assert entry in said(told)
+        assert entry in rules_and_texts(entries)
 
 
 NEAREST = {
@@ -132,12 +134,12 @@ def test_a_claim_that_fits_no_pool_names_the_nearest_miss_and_a_fix(
 ) -> None:
     changes, words = NEAREST[name]
 
-    (told,) = Judge(RULES).of_resource(declare.record(manifests=declare.job(**changes)))
+    (found,) = Judge(RULES).of_resource(declare.record(manifests=declare.job(**changes)))
 
-    assert told.rule.id == "claim-fits-no-pool"
-    assert words in told.finding.message
-    assert told.finding.fix
-    assert told.finding.urn == declare.record().urn
+    assert found.rule.id == "claim-fits-no-pool"
+    assert words in found.finding.message
+    assert found.finding.fix
+    assert found.finding.urn == declare.record().urn
 
 
 def test_attributes_known_only_at_run_time_give_advice_for_the_stack(
@@ -176,7 +178,7 @@ def test_a_plan_with_an_unknown_machine_type_cannot_be_checked(
     judgement._judged.cache_clear()
     monkeypatch.setattr(catalog, "machine", unknown)
 
-    ((rule, sentence),) = said(Judge(RULES).of_resource(record))
+    ((rule, sentence),) = rules_and_texts(Judge(RULES).of_resource(record))
 
     assert rule == "plan-record-invalid"
     assert "can't be checked" in sentence
@@ -202,10 +204,10 @@ def test_demand_is_checked_against_the_declared_pools(declare: SimpleNamespace, 
     changes, expected = DECLARED[name]
     record = declare.record(manifests=declare.job(2, selector=L4))
 
-    told = Judge(RULES).of_stack([declare.node_group(**changes), record])
+    entries = Judge(RULES).of_stack([declare.node_group(**changes), record])
 
-    assert [rule for rule, _ in of_claims(told)] == expected
-    assert ("pool-differs-from-plan" in named(told)) == (name != "as planned")
+    assert [rule for rule, _ in of_claims(entries)] == expected
+    assert ("pool-differs-from-plan" in named(entries)) == (name != "as planned")
 
 
 def test_the_machine_type_of_a_launch_template_is_used(declare: SimpleNamespace) -> None:
@@ -227,7 +229,7 @@ def test_a_computed_disk_size_next_to_a_launch_template_is_accepted(
     template = declare.resource("aws:ec2/launchTemplate:LaunchTemplate", "lt", {})
     record = declare.record(manifests=declare.job(2, selector=L4))
 
-    def told(size: int) -> set[str]:
+    def broken_rules(size: int) -> set[str]:
         group = declare.node_group(
             diskSize=size,
             launchTemplate={"id": "lt-1"},
@@ -238,8 +240,8 @@ def test_a_computed_disk_size_next_to_a_launch_template_is_accepted(
             "disk-too-small",
         }
 
-    assert told(0) == set()
-    assert told(100) == {"pool-refused-by-cloud"}
+    assert broken_rules(0) == set()
+    assert broken_rules(100) == {"pool-refused-by-cloud"}
 
 
 def test_values_that_eks_adds_to_a_node_group_are_accepted(declare: SimpleNamespace) -> None:
@@ -249,15 +251,15 @@ def test_values_that_eks_adds_to_a_node_group_are_accepted(declare: SimpleNamesp
     template = declare.resource("aws:ec2/launchTemplate:LaunchTemplate", "lt", {"imageId": "ami-1"})
     record = declare.record(manifests=declare.job(2, selector=L4))
 
-    def told(**made: str) -> set[str]:
+    def broken_rules(**made: str) -> set[str]:
         sources = {"launchTemplate": (template.urn,)}
         group = declare.node_group(amiType="CUSTOM", version="1.34", sources=sources, **made)
         return {*named(Judge(RULES).of_stack([group, record, template]))} & {
             "pool-refused-by-cloud"
         }
 
-    assert told() == {"pool-refused-by-cloud"}
-    assert told(arn="arn:aws:eks:us-east-1:111122223333:nodegroup/l4") == set()
+    assert broken_rules() == {"pool-refused-by-cloud"}
+    assert broken_rules(arn="arn:aws:eks:us-east-1:111122223333:nodegroup/l4") == set()
 
 
 def test_the_driver_version_of_the_stack_is_used(declare: SimpleNamespace) -> None:
@@ -293,20 +295,22 @@ def test_the_driver_values_of_the_stack_are_used(
     record = declare.record(manifests=declare.job(8), kubernetes="1.36", drivers={"nvidia": nvidia})
     driver = declare.release("dra-driver-nvidia-gpu", values, version="0.5.0")
 
-    told = named(Judge(RULES).of_stack([record, declare.node_group(counts=(2, 2, 2)), driver]))
+    broken_rules = named(
+        Judge(RULES).of_stack([record, declare.node_group(counts=(2, 2, 2)), driver])
+    )
 
-    assert ("pool-maximum-too-small" not in told) == fits
+    assert ("pool-maximum-too-small" not in broken_rules) == fits
 
 
 def test_unknown_counts_are_taken_from_the_plan(declare: SimpleNamespace) -> None:
     record = declare.record(manifests=declare.job(8))
 
-    told = Judge(RULES).of_stack([record, declare.node_group(scalingConfig=UNKNOWN)])
+    entries = Judge(RULES).of_stack([record, declare.node_group(scalingConfig=UNKNOWN)])
 
-    assert "pool-maximum-too-small" in named(told)
+    assert "pool-maximum-too-small" in named(entries)
     assert any(
         "its maximum isn't known, so the plan's value is used" in sentence
-        for _, sentence in said(told)
+        for _, sentence in rules_and_texts(entries)
     )
 
 
@@ -355,7 +359,9 @@ def test_rollout_surge_is_checked(declare: SimpleNamespace, name: str) -> None:
     replicas, strategy, expected = ROLLOUTS[name]
     manifests = DEPLOYMENT.format(replicas=replicas, strategy=strategy)
 
-    assert said(Judge(RULES).of_resource(declare.record(manifests=manifests))) == expected
+    assert (
+        rules_and_texts(Judge(RULES).of_resource(declare.record(manifests=manifests))) == expected
+    )
 
 
 class TestWorkloadsOfTheStack:
@@ -367,17 +373,17 @@ class TestWorkloadsOfTheStack:
     def test_fitting_workloads_have_no_findings(self, declare: SimpleNamespace) -> None:
         stack = self.stack(declare, *declare.job_resources(2))
 
-        assert said(Judge(RULES).of_stack(stack)) == []
+        assert rules_and_texts(Judge(RULES).of_stack(stack)) == []
 
     def test_a_claim_finding_names_the_template_and_points_to_the_workload(
         self, declare: SimpleNamespace
     ) -> None:
         template, job = declare.job_resources(8)
 
-        (told,) = Judge(RULES).of_stack(self.stack(declare, template, job))
+        (found,) = Judge(RULES).of_stack(self.stack(declare, template, job))
 
-        assert told.finding.urn == job.urn
-        assert str(told.finding).startswith(
+        assert found.finding.urn == job.urn
+        assert str(found.finding).startswith(
             'claim default/train-gpu (template "train-gpus", Job default/train): pool "l4" has '
             "at most 4 devices"
         )
@@ -389,7 +395,7 @@ class TestWorkloadsOfTheStack:
             entry for each in self.stack(declare, template) for entry in judge.of_resource(each)
         ]
 
-        ((rule, _),) = said(judge.of_resource(job))
+        ((rule, _),) = rules_and_texts(judge.of_resource(job))
 
         assert first == []
         assert rule == "claim-fits-no-pool"
@@ -401,9 +407,9 @@ class TestWorkloadsOfTheStack:
         template, job = declare.job_resources(2, devices=2)
         stack = self.stack(declare, job, template)
 
-        told = {each.name: named(judge.of_resource(each)) for each in stack}
+        broken_rules = {each.name: named(judge.of_resource(each)) for each in stack}
 
-        assert told["train"] == []
+        assert broken_rules["train"] == []
         assert named(judge.of_stack(stack)) == ["claim-fits-no-pool"]
 
     def test_workloads_of_the_stack_add_to_the_plans_demand(self, declare: SimpleNamespace) -> None:
@@ -411,8 +417,8 @@ class TestWorkloadsOfTheStack:
         fits, too_many = declare.job_resources(1), declare.job_resources(2)
 
         assert of_claims(Judge(RULES).of_stack(self.stack(declare, *fits, manifests=planned))) == []
-        told = Judge(RULES).of_stack(self.stack(declare, *too_many, manifests=planned))
-        assert "pool-maximum-too-small" in named(told)
+        entries = Judge(RULES).of_stack(self.stack(declare, *too_many, manifests=planned))
+        assert "pool-maximum-too-small" in named(entries)
 
     def test_a_workload_in_both_plan_and_stack_counts_once(self, declare: SimpleNamespace) -> None:
         stack = self.stack(declare, *declare.job_resources(4), manifests=declare.job(4))
@@ -469,7 +475,9 @@ class TestWorkloadsOfTheStack:
         template, job = declare.job_resources(8)
         job.props.values["spec"]["parallelism"] = UNKNOWN
 
-        ((rule, sentence),) = said(Judge(RULES).of_stack(self.stack(declare, template, job)))
+        ((rule, sentence),) = rules_and_texts(
+            Judge(RULES).of_stack(self.stack(declare, template, job))
+        )
 
         assert rule == "stack-cannot-be-judged"
         assert (
@@ -492,10 +500,10 @@ class TestWorkloadsOfTheStack:
         for each in objects:
             each.props.values["metadata"]["namespace"] = UNKNOWN
 
-        told = Judge(RULES).of_stack(self.stack(declare, namespace, *objects))
+        entries = Judge(RULES).of_stack(self.stack(declare, namespace, *objects))
 
-        assert expected in named(told)
-        assert ("pool-maximum-too-small" in named(told)) == (name == "team")
+        assert expected in named(entries)
+        assert ("pool-maximum-too-small" in named(entries)) == (name == "team")
 
     def test_a_stack_without_a_plan_is_checked_by_its_resources(
         self, declare: SimpleNamespace
@@ -506,28 +514,28 @@ class TestWorkloadsOfTheStack:
         driver = declare.release("nvidia-dra-driver-gpu", version="25.8.1")
         stack = [cluster, driver, declare.node_group(), *declare.job_resources(8)]
 
-        told = Judge(RULES).of_stack(stack)
+        entries = Judge(RULES).of_stack(stack)
 
-        assert {"pool-maximum-too-small", "plan-record-missing"} <= set(named(told))
+        assert {"pool-maximum-too-small", "plan-record-missing"} <= set(named(entries))
 
     def test_a_stack_without_enough_information_cannot_be_checked(
         self, declare: SimpleNamespace
     ) -> None:
-        told = Judge(RULES).of_stack([declare.node_group(), *declare.job_resources(8)])
+        entries = Judge(RULES).of_stack([declare.node_group(), *declare.job_resources(8)])
 
-        assert named(told) == ["plan-record-missing", "stack-cannot-be-judged"]
+        assert named(entries) == ["plan-record-missing", "stack-cannot-be-judged"]
         assert any(
             "region and Kubernetes version and driver version" in sentence
-            for _, sentence in said(told)
+            for _, sentence in rules_and_texts(entries)
         )
 
 
 def test_too_many_devices_are_reported_before_too_many_cpus(declare: SimpleNamespace) -> None:
     manifests = declare.job(pods=1, devices=9, cpu="100")
 
-    (told,) = Judge(RULES).of_resource(declare.record(manifests=manifests, pools=TWO_POOLS))
+    (found,) = Judge(RULES).of_resource(declare.record(manifests=manifests, pools=TWO_POOLS))
 
-    assert told.rule.id == "claim-fits-no-pool"
-    assert "has 4 devices per node, but each pod needs 9" in told.finding.message
-    assert "CPU" not in told.finding.message
-    assert "request at most 4 devices per pod, the most on any node" in told.finding.fix
+    assert found.rule.id == "claim-fits-no-pool"
+    assert "has 4 devices per node, but each pod needs 9" in found.finding.message
+    assert "CPU" not in found.finding.message
+    assert "request at most 4 devices per pod, the most on any node" in found.finding.fix

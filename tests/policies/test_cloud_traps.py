@@ -21,7 +21,7 @@ TODAY = date(2026, 11, 26)
 BOUGHT = {"capacityReservationTarget": {"capacityReservationId": "cr-0a"}}
 
 
-def told(stack: Mapping[str, Resource], today: date = TODAY) -> set[tuple[str, str]]:
+def findings_of(stack: Mapping[str, Resource], today: date = TODAY) -> set[tuple[str, str]]:
     judge = Judge(RULES, today=today)
     return {
         (each.rule.id, each.finding.urn.rpartition("::")[2])
@@ -44,7 +44,7 @@ def with_outputs(stack: Mapping[str, Resource], name: str, **outputs: Any) -> li
 )
 def test_end_of_kubernetes_support_is_reported(today: date, is_reported: bool) -> None:
     stack = base("raw-eks")  # Kubernetes 1.34, until 2026-12-02
-    assert (("kubernetes-support-ends", "cluster") in told(stack, today)) is is_reported
+    assert (("kubernetes-support-ends", "cluster") in findings_of(stack, today)) is is_reported
 
 
 def test_the_next_minor_version_fixes_an_ending_support() -> None:
@@ -55,13 +55,13 @@ def test_the_next_minor_version_fixes_an_ending_support() -> None:
         if each.rule.id == "kubernetes-support-ends"
     )
     assert found.fix == "increase version by one minor version at a time"
-    assert ("kubernetes-support-ends", "cluster") not in told(
+    assert ("kubernetes-support-ends", "cluster") not in findings_of(
         edited(stack, {"cluster/version": "1.35"})
     )
 
 
 def test_a_minimum_version_is_not_reported() -> None:
-    assert ("kubernetes-support-ends", "cluster") not in told(base("raw-gke"))
+    assert ("kubernetes-support-ends", "cluster") not in findings_of(base("raw-gke"))
 
 
 @pytest.mark.parametrize("strategy", ["DEFAULT", None], ids=["said", "omitted"])
@@ -70,12 +70,12 @@ def test_surge_on_reserved_capacity_is_reported(strategy: str | None) -> None:
         "boot/capacityReservationSpecification": BOUGHT,
         "gpus/updateConfig/updateStrategy": strategy,
     }
-    assert ("bought-capacity-unusable", "gpus") in told(edited(base("raw-eks"), edit))
+    assert ("bought-capacity-unusable", "gpus") in findings_of(edited(base("raw-eks"), edit))
 
 
 def test_an_unknown_surge_strategy_is_not_reported() -> None:
     edit = {"boot/capacityReservationSpecification": BOUGHT, "gpus/updateConfig": UNKNOWN}
-    assert ("bought-capacity-unusable", "gpus") not in told(edited(base("raw-eks"), edit))
+    assert ("bought-capacity-unusable", "gpus") not in findings_of(edited(base("raw-eks"), edit))
 
 
 def test_a_property_computed_by_the_provider_counts_as_omitted() -> None:
@@ -113,7 +113,7 @@ def test_an_unknown_node_count_does_not_hide_an_empty_pool() -> None:
 
 def test_the_driver_must_tolerate_the_taints_that_a_cloud_adds() -> None:
     edit = {"gpus/scaleSetPriority": "Spot", "gpus/upgradeSettings": None}
-    assert ("driver-reaches-no-node", "driver") in told(edited(base("raw-aks"), edit))
+    assert ("driver-reaches-no-node", "driver") in findings_of(edited(base("raw-aks"), edit))
 
 
 def test_outages_can_be_made_advisory_with_one_setting() -> None:

@@ -46,7 +46,7 @@ def exempt(rule: str = RULE, object: str = "NodeGroup l4", **more: str) -> str:
     )
 
 
-def told(judging: Judge, *stack: Resource) -> list[str]:
+def broken_rules(judging: Judge, *stack: Resource) -> list[str]:
     early = [entry for each in stack for entry in judging.of_resource(each)]
     return [entry.rule.id for entry in (*early, *judging.of_stack(stack))]
 
@@ -72,30 +72,33 @@ def test_policies_have_the_configured_levels() -> None:
 
 @pytest.mark.parametrize("object", ["NodeGroup l4", "NodeGroup *", "*", "urn:pulumi:dev::*::l4"])
 def test_a_resource_is_exempt(larger: list[Resource], object: str) -> None:
-    assert told(judge(), *larger) == [RULE]
-    assert told(judge(exempt(object=object)), *larger) == []
+    assert broken_rules(judge(), *larger) == [RULE]
+    assert broken_rules(judge(exempt(object=object)), *larger) == []
 
 
 def test_other_resources_are_not_exempt(larger: list[Resource]) -> None:
-    assert told(judge(exempt(object="NodeGroup h100")), *larger) == [RULE]
+    assert broken_rules(judge(exempt(object="NodeGroup h100")), *larger) == [RULE]
 
 
 def test_an_expired_exemption_has_no_effect(larger: list[Resource]) -> None:
-    assert told(judge(exempt(expires="2026-05-31")), *larger) == [RULE, "exemption-without-effect"]
-    assert told(judge(exempt(expires="2026-06-01")), *larger) == []
+    assert broken_rules(judge(exempt(expires="2026-05-31")), *larger) == [
+        RULE,
+        "exemption-without-effect",
+    ]
+    assert broken_rules(judge(exempt(expires="2026-06-01")), *larger) == []
 
 
 def test_an_unused_exemption_is_reported(declare: SimpleNamespace) -> None:
-    assert told(judge(exempt()), declare.record(), declare.node_group()) == [
+    assert broken_rules(judge(exempt()), declare.record(), declare.node_group()) == [
         "exemption-without-effect"
     ]
 
 
 def test_a_workload_of_the_plan_is_exempt_by_name(declare: SimpleNamespace) -> None:
     stack = [declare.record(manifests=declare.job(8)), declare.node_group(counts=(4, 4, 4))]
-    assert told(judge(), *stack) == ["pool-maximum-too-small"]
+    assert broken_rules(judge(), *stack) == ["pool-maximum-too-small"]
 
-    assert told(judge(exempt("pool-maximum-too-small", "Job default/train")), *stack) == []
+    assert broken_rules(judge(exempt("pool-maximum-too-small", "Job default/train")), *stack) == []
 
 
 def test_an_annotation_exempts_its_object(declare: SimpleNamespace) -> None:
@@ -106,9 +109,9 @@ def test_an_annotation_exempts_its_object(declare: SimpleNamespace) -> None:
         return [objects[0]]
 
     rule = "claim-asks-for-too-many-devices"
-    assert rule in told(judge(), *annotated(""))
-    assert rule not in told(judge(), *annotated(f"{rule} — tried on a driver of our own"))
-    assert "exemption-without-effect" in told(judge(), *annotated("no-such-rule — why"))
+    assert rule in broken_rules(judge(), *annotated(""))
+    assert rule not in broken_rules(judge(), *annotated(f"{rule} — tried on a driver of our own"))
+    assert "exemption-without-effect" in broken_rules(judge(), *annotated("no-such-rule — why"))
 
 
 SHARED: list[dict[str, Any]] = [

@@ -18,25 +18,28 @@ HOURLY = 4.6016  # g6.12xlarge on demand in us-east-1
 MONTH = HOURLY * 730 * 6
 
 
-def told(stack: Mapping[str, Resource], thresholds: Mapping[str, float]) -> list[Told]:
+def cost_findings(stack: Mapping[str, Resource], thresholds: Mapping[str, float]) -> list[Told]:
     found = Judge(RULES, thresholds=thresholds).of_stack(list(stack.values()))
     return [each for each in found if each.rule.id in (ALL, ONE)]
 
 
 def test_without_a_threshold_cost_is_not_reported() -> None:
-    assert told(base("raw-eks"), {}) == []
+    assert cost_findings(base("raw-eks"), {}) == []
 
 
 @pytest.mark.parametrize("rule", [ALL, ONE])
 def test_cost_is_reported_only_above_the_threshold(rule: str) -> None:
-    (entry,) = told(base("raw-eks"), {rule: MONTH - 1})
+    (entry,) = cost_findings(base("raw-eks"), {rule: MONTH - 1})
     assert entry.rule.level == "mandatory"
     assert f"${MONTH:,.0f} per month" in entry.finding.message
-    assert told(base("raw-eks"), {rule: MONTH + 1}) == []
+    assert cost_findings(base("raw-eks"), {rule: MONTH + 1}) == []
 
 
 def test_applying_the_fix_removes_the_finding() -> None:
-    (entry,) = told(base("raw-eks"), {ONE: MONTH - 1})
+    (entry,) = cost_findings(base("raw-eks"), {ONE: MONTH - 1})
     assert "lower its maximum to 5" in entry.finding.fix
     assert entry.finding.urn.endswith("::gpus")
-    assert told(edited(base("raw-eks"), {"gpus/scalingConfig/maxSize": 5}), {ONE: MONTH - 1}) == []
+    assert (
+        cost_findings(edited(base("raw-eks"), {"gpus/scalingConfig/maxSize": 5}), {ONE: MONTH - 1})
+        == []
+    )

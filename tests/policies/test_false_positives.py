@@ -134,7 +134,7 @@ def claiming(*classes: str) -> str:
     return CLAIMING.format(requests=", ".join(requests))
 
 
-def told(manifest: str, of: Fleet) -> list[Diagnostic]:
+def findings_of(manifest: str, of: Fleet) -> list[Diagnostic]:
     plan = make_plan(PlanRequest(fleet=of, sources=(Source("all.yaml", manifest),)))
     assert plan.manifests is not None
     view = view_of(plan.manifests, features_of(of.minor), plan, lambda: plan.judgement)
@@ -261,19 +261,19 @@ CASES: dict[str, tuple[str, str, str, list[tuple[str, str]]]] = {
 
 @pytest.mark.parametrize("cloud", ["aks", "eks", "gke"])
 def test_pools_of_a_fleet_cause_no_findings(cloud: str) -> None:
-    assert told(pod(), fleet(cloud)) == []
+    assert findings_of(pod(), fleet(cloud)) == []
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_only_the_expected_findings_are_reported(name: str) -> None:
     manifest, cloud, kubernetes, expected = CASES[name]
     assert [
-        (each.severity, each.code) for each in told(manifest, fleet(cloud, kubernetes))
+        (each.severity, each.code) for each in findings_of(manifest, fleet(cloud, kubernetes))
     ] == expected
 
 
 def test_devices_of_other_drivers_are_reported() -> None:
-    (finding,) = told(pod("{google.com/tpu: 4}"), fleet())
+    (finding,) = findings_of(pod("{google.com/tpu: 4}"), fleet())
     assert (
         finding.message
         == "Pod default/p requests google.com/tpu, whose driver the fleet doesn't install"
@@ -281,12 +281,12 @@ def test_devices_of_other_drivers_are_reported() -> None:
 
 
 def test_the_system_pool_is_evaluated() -> None:
-    (finding,) = told(pod(cpu="32"), fleet())
+    (finding,) = findings_of(pod(cpu="32"), fleet())
     assert (finding.severity, finding.code) == ("error", "pod-fits-no-system-pool")
     assert finding.message.startswith(
         "Pod default/p doesn't fit on the system pool: cpu: requests 32 CPU"
     )
-    assert told(pod(), fleet()) == []
+    assert findings_of(pod(), fleet()) == []
 
 
 def test_a_stack_checks_only_pods_that_request_devices() -> None:
@@ -334,4 +334,4 @@ spec: {template: {spec: {nodeSelector: {kubernetes.io/arch: amd64}}}}
 
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_fields_that_controllers_set_are_accepted(name: str) -> None:
-    assert [each for each in told(ACCEPTED[name], fleet()) if each.severity != "note"] == []
+    assert [each for each in findings_of(ACCEPTED[name], fleet()) if each.severity != "note"] == []

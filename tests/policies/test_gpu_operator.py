@@ -74,7 +74,7 @@ def stack(
     ]
 
 
-def told(resources: list[Resource]) -> set[str]:
+def broken_rules(resources: list[Resource]) -> set[str]:
     """Return the rules that are broken."""
     judge = Judge(RULES)
     entries = [entry for each in resources for entry in judge.of_resource(each)]
@@ -90,12 +90,12 @@ def told(resources: list[Resource]) -> set[str]:
 
 def test_documented_values_have_no_findings(declare: SimpleNamespace) -> None:
     assert {part: VALUES[part]["enabled"] for part in CLUSTER_WIDE} == CLUSTER_WIDE
-    assert told(stack(declare, VALUES)) == set()
+    assert broken_rules(stack(declare, VALUES)) == set()
 
 
 def test_documented_labels_have_no_findings(declare: SimpleNamespace) -> None:
     assert set(LABELS.values()) == {"false"}
-    assert told(stack(declare, {}, LABELS)) == set()
+    assert broken_rules(stack(declare, {}, LABELS)) == set()
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_missing_value_is_reported(declare: SimpleNamespace, part: str, rule: 
     values = copy.deepcopy(VALUES)
     del values[part]
 
-    assert told(stack(declare, values)) == {rule}
+    assert broken_rules(stack(declare, values)) == {rule}
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_missing_label_is_reported(declare: SimpleNamespace, label: str, rule:
         key: value for key, value in LABELS.items() if key != f"nvidia.com/gpu.deploy.{label}"
     }
 
-    assert told(stack(declare, {}, labels)) == {rule}
+    assert broken_rules(stack(declare, {}, labels)) == {rule}
 
 
 def test_a_mig_manager_without_a_default_configuration_is_accepted(
@@ -126,17 +126,21 @@ def test_a_mig_manager_without_a_default_configuration_is_accepted(
 ) -> None:
     values = {**VALUES, "migManager": {"enabled": True, "config": {"default": ""}}}
 
-    assert told(stack(declare, values)) == set(), "it lays out what is labelled for it alone"
+    assert broken_rules(stack(declare, values)) == set(), (
+        "it lays out what is labelled for it alone"
+    )
 
 
 @pytest.mark.parametrize("part", ["devicePlugin", "migManager"])
 def test_an_unknown_value_is_not_a_fault(declare: SimpleNamespace, part: str) -> None:
-    assert told(stack(declare, {**VALUES, part: {"enabled": UNKNOWN}})) == set()
+    assert broken_rules(stack(declare, {**VALUES, part: {"enabled": UNKNOWN}})) == set()
 
 
 def test_the_root_of_the_operators_driver_is_checked(declare: SimpleNamespace) -> None:
     root, bare = "/run/nvidia/driver", "AL2023_x86_64_STANDARD"
 
-    assert told(stack(declare, IN_CONTAINER, image=bare, root=root)) == set()
-    assert told(stack(declare, IN_CONTAINER, image=bare)) == {"driver-root-wrong"}
-    assert told(stack(declare, VALUES, root=root)) == {"driver-root-wrong"}, "its driver is off"
+    assert broken_rules(stack(declare, IN_CONTAINER, image=bare, root=root)) == set()
+    assert broken_rules(stack(declare, IN_CONTAINER, image=bare)) == {"driver-root-wrong"}
+    assert broken_rules(stack(declare, VALUES, root=root)) == {"driver-root-wrong"}, (
+        "its driver is off"
+    )

@@ -127,14 +127,16 @@ def damaged(draw: st.DrawFn, value: Any) -> Any:
     return draw(VALUES)
 
 
-def told(stack: list[Resource]) -> list[str]:
+def findings_of(stack: list[Resource]) -> list[str]:
     judge = Judge(RULES)
     entries = [entry for resource in stack for entry in judge.of_resource(resource)]
     return [f"{entry.rule.id}: {entry.finding}" for entry in (*entries, *judge.of_stack(stack))]
 
 
 def failures(stack: list[Resource]) -> list[str]:
-    return [sentence for sentence in told(stack) if sentence.startswith("rule-could-not-run")]
+    return [
+        sentence for sentence in findings_of(stack) if sentence.startswith("rule-could-not-run")
+    ]
 
 
 FEW = settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))

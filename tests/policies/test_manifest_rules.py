@@ -104,7 +104,7 @@ def deployment(
     return DEPLOYMENT.format(replicas=replicas, tolerations=tolerations, used=used, claim=entry)
 
 
-def told(*documents: str, minor: int = 34) -> list[Diagnostic]:
+def findings_of(*documents: str, minor: int = 34) -> list[Diagnostic]:
     features = features_of(minor)
     manifests = read_checked([Source("all.yaml", "\n---\n".join(documents))], features)
     return list(check_all(view_of(manifests, features)))
@@ -284,7 +284,7 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
 def test_manifests_have_the_expected_findings(name: str) -> None:
     documents, expected = CASES[name]
 
-    assert [(each.severity, each.code) for each in told(*documents)] == expected
+    assert [(each.severity, each.code) for each in findings_of(*documents)] == expected
 
 
 SENTENCES = {
@@ -310,7 +310,7 @@ SENTENCES = {
 
 @pytest.mark.parametrize("selector", SENTENCES)
 def test_a_selector_finding_has_the_expected_message(selector: str) -> None:
-    (finding,) = told(claim(selector=selector))
+    (finding,) = findings_of(claim(selector=selector))
 
     assert SENTENCES[selector] in str(finding)
 
@@ -326,7 +326,7 @@ def test_a_selector_finding_has_the_expected_message(selector: str) -> None:
     ],
 )
 def test_a_requested_capacity_that_no_version_publishes_is_reported(name: str, fix: str) -> None:
-    (finding,) = told(claim(more=f"capacity: {{requests: {{{name}: 8}}}}"), minor=36)
+    (finding,) = findings_of(claim(more=f"capacity: {{requests: {{{name}: 8}}}}"), minor=36)
 
     assert f"requests the capacity {name}, which no version of the driver publishes" in str(finding)
     assert fix in str(finding)
@@ -334,7 +334,7 @@ def test_a_requested_capacity_that_no_version_publishes_is_reported(name: str, f
 
 @pytest.mark.parametrize("name", ["memory", "shares", "gpu.nvidia.com/memory", "dra.net/bandwidth"])
 def test_a_requested_capacity_that_some_version_publishes_is_accepted(name: str) -> None:
-    assert not told(claim(more=f"capacity: {{requests: {{{name}: 8}}}}"), minor=36)
+    assert not findings_of(claim(more=f"capacity: {{requests: {{{name}: 8}}}}"), minor=36)
 
 
 def test_memory_of_gpus_outside_the_fleet_is_not_suggested(declare: SimpleNamespace) -> None:
@@ -480,8 +480,8 @@ def tainted(pools: list[tuple[Taint, ...]], tolerations: str) -> list[Diagnostic
 
 @pytest.mark.parametrize("name", TOLERATIONS)
 def test_the_toleration_is_required_only_if_every_pool_is_tainted(name: str) -> None:
-    pools, tolerations, is_told = TOLERATIONS[name]
-    assert len(tainted(pools, tolerations)) == is_told
+    pools, tolerations, is_reported = TOLERATIONS[name]
+    assert len(tainted(pools, tolerations)) == is_reported
 
 
 def test_a_finding_prints_its_place_problem_and_fix() -> None:
@@ -495,9 +495,9 @@ def test_a_finding_prints_its_place_problem_and_fix() -> None:
 
 
 def test_the_fix_for_a_misspelled_constraint_attribute_works() -> None:
-    (finding,) = told(constrained("gpu.nvidia.com/parentUuid"))
+    (finding,) = findings_of(constrained("gpu.nvidia.com/parentUuid"))
     assert finding.fix == 'use "gpu.nvidia.com/parentUUID"'
-    assert told(constrained("gpu.nvidia.com/parentUUID")) == []
+    assert findings_of(constrained("gpu.nvidia.com/parentUUID")) == []
 
 
 def test_a_selector_with_an_unsupported_function_cannot_be_decided(
@@ -516,7 +516,7 @@ def test_a_selector_with_an_unsupported_function_cannot_be_decided(
         selector=SELECTOR.format(expression="device.driver.lowerAscii() == 'never-seen-before'")
     )
 
-    found = [each for each in told(written) if each.code == "selector-cannot-be-checked"]
+    found = [each for each in findings_of(written) if each.code == "selector-cannot-be-checked"]
 
     assert [each.severity for each in found] == ["note"]
     assert "the function lowerAscii is not supported" in found[0].message

@@ -234,9 +234,9 @@ FLEET = {
 }
 
 
-@pytest.mark.parametrize(("container", "is_told"), [(PLUGIN, True), (CLAIM, False)])
+@pytest.mark.parametrize(("container", "is_reported"), [(PLUGIN, True), (CLAIM, False)])
 def test_pods_that_may_run_on_both_kinds_of_pools_are_reported(
-    container: dict[str, Any], is_told: bool
+    container: dict[str, Any], is_reported: bool
 ) -> None:
     source = Source("a.yaml", yaml.safe_dump_all([TEMPLATE, deployment(container)]))
     plan = make_plan(PlanRequest(sources=(source,), fleet=read_fleet(FLEET)))
@@ -246,7 +246,7 @@ def test_pods_that_may_run_on_both_kinds_of_pools_are_reported(
 
     told = [each.fix for each in found if each.code == "extended-resource-served-twice"]
     fix = "remove extendedResourceName from DeviceClass gpu.nvidia.com, or use a claim instead of nvidia.com/gpu"
-    assert told == [fix] * is_told
+    assert told == [fix] * is_reported
 
 
 def queue_objects(resource: str, quota: int) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import replace
-from test_seeded_faults import FAULTS, changed, good, told
+from test_seeded_faults import FAULTS, changed, findings_of, good
 
 from dra_planner.clouds import cloud as of_cloud
 from dra_policies.stack.clusters import clusters_of
@@ -94,7 +94,7 @@ def test_a_pool_may_refer_to_its_cluster_by_name(declare: SimpleNamespace, cloud
 
 
 def test_valid_clusters_have_no_findings(declare: SimpleNamespace) -> None:
-    assert told(on_each(declare)) == []
+    assert findings_of(on_each(declare)) == []
 
 
 ONE_OF_EACH = [
@@ -125,7 +125,7 @@ def test_a_fault_in_one_cluster_is_reported_once_for_its_object(
     stack = on_each(declare)
     key = f"{cloud}-{which}"
 
-    found = told({**stack, key: changed(stack[key], path, value)})
+    found = findings_of({**stack, key: changed(stack[key], path, value)})
 
     ((_, its_level, where, sentence),) = [entry for entry in found if entry[0] == rule]
     assert (its_level, where) == (level, key)
@@ -137,9 +137,9 @@ def test_one_driver_per_cluster_is_accepted(declare: SimpleNamespace) -> None:
     second = declare.release(
         "nvidia-dra-driver-gpu", {}, name="second", namespace="b", version="25.8.1"
     )
-    assert "driver-installed-twice" not in {rule for rule, *_ in told(stack)}
+    assert "driver-installed-twice" not in {rule for rule, *_ in findings_of(stack)}
 
-    found = told({**stack, "second": replace(second, provider=stack["gke-provider"].urn)})
+    found = findings_of({**stack, "second": replace(second, provider=stack["gke-provider"].urn)})
 
     assert [where for rule, _, where, _ in found if rule == "driver-installed-twice"] != []
 
@@ -150,6 +150,10 @@ def test_an_object_of_an_ambiguous_cluster_is_reported_and_skipped(
     stack = on_each(declare)
     stack["eks-driver"] = replace(stack["eks-driver"], provider="")
 
-    found = [(rule, level, where) for rule, level, where, _ in told(stack) if where == "eks-driver"]
+    found = [
+        (rule, level, where)
+        for rule, level, where, _ in findings_of(stack)
+        if where == "eks-driver"
+    ]
 
     assert found == [("stack-cannot-be-judged", "advisory", "eks-driver")]

@@ -83,7 +83,7 @@ def analyze_stack(analyzer: Any, *resources: Resource) -> Any:
     )
 
 
-def told(response: Any) -> list[tuple[str, int]]:
+def policies_and_levels(response: Any) -> list[tuple[str, int]]:
     return [
         (diagnostic.policyName, diagnostic.enforcementLevel) for diagnostic in response.diagnostics
     ]
@@ -100,17 +100,19 @@ def test_the_pack_lists_every_rule_with_its_level(analyzer: Any) -> None:
 
 
 def test_the_pack_rejects_a_pool_and_the_stack(analyzer: Any, declare: SimpleNamespace) -> None:
-    assert told(analyze(analyzer, declare.record())) == []
+    assert policies_and_levels(analyze(analyzer, declare.record())) == []
     bad = declare.node_group(counts=(2, 2, 3))
 
     response = analyze(analyzer, bad)
 
-    assert told(response) == [("pool-differs-from-plan", messages.MANDATORY)]
+    assert policies_and_levels(response) == [("pool-differs-from-plan", messages.MANDATORY)]
     assert "its maximum node count is 3, but the plan has 4" in response.diagnostics[0].message
-    assert told(analyze_stack(analyzer, declare.record(), bad)) == []  # told already
+    assert (
+        policies_and_levels(analyze_stack(analyzer, declare.record(), bad)) == []
+    )  # already reported
     good = declare.node_group()
-    assert told(analyze(analyzer, good)) == []
-    assert told(analyze_stack(analyzer, declare.record(), good)) == []
+    assert policies_and_levels(analyze(analyzer, good)) == []
+    assert policies_and_levels(analyze_stack(analyzer, declare.record(), good)) == []
 
 
 def test_a_stack_without_resource_checks_is_checked_as_a_whole(
@@ -120,7 +122,7 @@ def test_a_stack_without_resource_checks_is_checked_as_a_whole(
 
     response = analyze_stack(analyzer, pool)
 
-    assert told(response) == [("plan-record-missing", messages.MANDATORY)]
+    assert policies_and_levels(response) == [("plan-record-missing", messages.MANDATORY)]
     assert response.diagnostics[0].urn == pool.urn
 
 
@@ -136,7 +138,7 @@ def test_levels_are_configured_by_rule_id(analyzer: Any, declare: SimpleNamespac
     )
     try:
         analyze(analyzer, declare.record())
-        assert told(analyze(analyzer, declare.node_group(counts=(2, 2, 3)))) == [
+        assert policies_and_levels(analyze(analyzer, declare.node_group(counts=(2, 2, 3)))) == [
             ("pool-differs-from-plan", messages.ADVISORY)
         ]
     finally:

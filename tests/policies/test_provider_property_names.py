@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from seeded_stacks import HERE, base, edited, told
+from seeded_stacks import HERE, base, edited, findings_of
 
 CHANGES = {
     each["change"]: each
@@ -75,5 +75,5 @@ def test_a_fix_uses_the_providers_property_names(
 ) -> None:
     clean = CHANGES[change]
     stack = edited(edited(base(clean["base"]), clean["edit"]), {where: value})
-    fixes = [each.fix for each in told(stack) if each.rule == rule]
+    fixes = [each.fix for each in findings_of(stack) if each.rule == rule]
     assert any(fix.startswith(words) or words in fix for fix in fixes), fixes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from seeded_stacks import base, edited, told
+from seeded_stacks import base, edited, findings_of
 
 NAMESPACE = "nvidia-dra-driver"
 PRIVILEGED = {
@@ -82,7 +82,7 @@ def is_rejected(policy: dict[str, Any]) -> bool:
     provider = {} if policy["type"].startswith("azure") else {"provider": "k8s"}
     stack = edited(base("raw-aks"), {"policy": {**policy, **provider}})
     return ("driver-pods-rejected", "policy") in {
-        (entry.rule, entry.object) for entry in told(stack)
+        (entry.rule, entry.object) for entry in findings_of(stack)
     }
 
 

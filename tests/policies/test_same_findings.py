@@ -12,7 +12,7 @@ from functools import cache
 import pytest
 import yaml
 from msgspec.structs import replace
-from seeded_stacks import HERE, Seeded, base, edited, put, seeded, told
+from seeded_stacks import HERE, Seeded, base, edited, findings_of, put, seeded
 
 from dra_policies.rules import RULES
 from dra_policies.stack.exported_state import resources_of_state
@@ -47,7 +47,7 @@ OUTPUTS = (
 
 
 def names(stack: Mapping[str, Resource]) -> Told:
-    return {(entry.rule, entry.level, entry.object) for entry in told(stack)}
+    return {(entry.rule, entry.level, entry.object) for entry in findings_of(stack)}
 
 
 def at_the_end(stack: Mapping[str, Resource]) -> Told:
@@ -147,7 +147,7 @@ def first_preview(stack: Mapping[str, Resource]) -> dict[str, Resource]:
 @pytest.mark.parametrize("row", ONE_OF_EACH, ids=lambda row: row.fault)
 def test_a_first_preview_reports_each_finding_or_a_doubt(row: Seeded) -> None:
     """Each finding is the same, or is named as one that can't be evaluated yet."""
-    entries = told(first_preview(bad(row)))
+    entries = findings_of(first_preview(bad(row)))
     early = {(entry.rule, entry.level, entry.object) for entry in entries}
     doubts = " ".join(entry.sentence for entry in entries if entry.rule == JUDGED)
     assert {entry for entry in early - known(row.fault) if entry[0] != JUDGED} == set()

@@ -5,7 +5,7 @@ their nodes are unknown.
 from __future__ import annotations
 
 import pytest
-from seeded_stacks import Edit, base, edited, told
+from seeded_stacks import Edit, base, edited, findings_of
 
 TEMPLATE = {
     "instanceType": "p4d.24xlarge",
@@ -40,7 +40,7 @@ FORMS: dict[str, Edit] = {
 
 @pytest.mark.parametrize("name", FORMS)
 def test_a_claim_that_may_fit_a_scaling_group_is_in_doubt(name: str) -> None:
-    entries = told(edited(base("raw-eks"), {**FORMS[name], **ELSEWHERE}))
+    entries = findings_of(edited(base("raw-eks"), {**FORMS[name], **ELSEWHERE}))
 
     assert [entry.rule for entry in entries if entry.level == "mandatory"] == []
     sentences = [entry.sentence for entry in entries if entry.rule == "stack-cannot-be-judged"]
@@ -50,7 +50,9 @@ def test_a_claim_that_may_fit_a_scaling_group_is_in_doubt(name: str) -> None:
 
 def test_scaling_groups_without_gpus_are_ignored() -> None:
     assert (
-        told(edited(base("raw-eks"), {**FORMS["by its name"], "made/instanceType": "m7i.large"}))
+        findings_of(
+            edited(base("raw-eks"), {**FORMS["by its name"], "made/instanceType": "m7i.large"})
+        )
         == []
     )
 
@@ -79,7 +81,7 @@ BLOCK = {
 )
 def test_faults_of_a_template_are_found(rule: str, good: Edit, bad: Edit) -> None:
     def rules(edit: Edit) -> set[str]:
-        return {entry.rule for entry in told(edited(base("raw-eks"), edit))}
+        return {entry.rule for entry in findings_of(edited(base("raw-eks"), edit))}
 
     assert rule not in rules(good)
     assert rule in rules({**good, **bad} if bad else EFA)
@@ -87,7 +89,7 @@ def test_faults_of_a_template_are_found(rule: str, good: Edit, bad: Edit) -> Non
 
 def test_a_placement_group_with_an_external_reservation_is_in_doubt() -> None:
     def doubts(edit: Edit) -> list[str]:
-        entries = told(edited(base("raw-eks"), edit))
+        entries = findings_of(edited(base("raw-eks"), edit))
         return [
             entry.sentence
             for entry in entries

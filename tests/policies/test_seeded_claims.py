@@ -91,7 +91,7 @@ def put(objects: list[dict[str, Any]], path: Path, value: Any) -> list[dict[str,
     return list(copied)
 
 
-def told(
+def findings_of(
     objects: list[dict[str, Any]], gates: dict[str, bool] | None = None, version: str = ""
 ) -> list[Diagnostic]:
     """Return all findings, for a fleet whose driver has these feature gates."""
@@ -333,16 +333,16 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
 
 @pytest.mark.parametrize("sharing", [SLICING, MPS], ids=["time slices", "MPS"])
 def test_valid_manifests_have_no_findings(sharing: dict[str, Any]) -> None:
-    assert told(good(sharing=sharing)) == []
+    assert findings_of(good(sharing=sharing)) == []
     gates = {"TimeSlicingSettings": True, "MPSSupport": True}
-    assert told(good(sharing=sharing), gates) == []
+    assert findings_of(good(sharing=sharing), gates) == []
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_found_with_a_specific_fix(name: str) -> None:
     path, value, rule, severity, words, fix = FAULTS[name]
 
-    found = told(put(good(sharing=SLICING), path, value))
+    found = findings_of(put(good(sharing=SLICING), path, value))
 
     assert {(each.severity, each.code) for each in found} == {(severity, rule)}
     if rule == REFUSED:  # the texts are tested with the code that reads the configuration
@@ -364,28 +364,28 @@ def test_a_fault_is_found_with_a_specific_fix(name: str) -> None:
 def test_a_strategy_with_a_disabled_gate_is_rejected(
     sharing: dict[str, Any], gate: str, version: str
 ) -> None:
-    (finding,) = told(good(sharing=sharing), {}, version)
+    (finding,) = findings_of(good(sharing=sharing), {}, version)
 
     assert (finding.severity, finding.code) == ("error", REFUSED)
     assert gate in finding.fix
-    assert told(good(sharing=sharing), {gate: True}, version) == []
+    assert findings_of(good(sharing=sharing), {gate: True}, version) == []
 
 
 def test_gates_are_not_required_before_25_8() -> None:
-    assert [each.code for each in told(good(sharing=SLICING), {}, "25.3.2")] == []
+    assert [each.code for each in findings_of(good(sharing=SLICING), {}, "25.3.2")] == []
 
 
 @pytest.mark.parametrize("value", [101, -1])
 def test_an_invalid_thread_percentage_is_rejected(value: int) -> None:
     path = (*PARAMETERS, "sharing", "mpsConfig", "defaultActiveThreadPercentage")
-    (finding,) = told(put(good(sharing=MPS), path, value))
+    (finding,) = findings_of(put(good(sharing=MPS), path, value))
     assert (finding.code, str(value) in finding.message) == (REFUSED, True)
 
 
 @pytest.mark.parametrize("value", ["10", "512Ki", "ten"])
 def test_an_invalid_memory_limit_is_rejected(value: str) -> None:
     path = (*PARAMETERS, "sharing", "mpsConfig", "defaultPinnedDeviceMemoryLimit")
-    (finding,) = told(put(good(sharing=MPS), path, value))
+    (finding,) = findings_of(put(good(sharing=MPS), path, value))
     assert (finding.code, "memory limit" in finding.message) == (REFUSED, True)
 
 
@@ -394,7 +394,7 @@ def test_a_channel_does_not_count_as_a_second_gpu() -> None:
     objects = put(good(sharing=SLICING), (*REQUEST, "exactly", "deviceClassName"), channel)
     objects = put(objects, (0, "spec", "spec", "devices", "config"), [])
     objects = put(objects, (*CONTAINER, "resources", "limits"), {"nvidia.com/gpu": 1})
-    assert told(objects) == []
+    assert findings_of(objects) == []
 
 
 # Forms that look like faults but are correct.
@@ -410,7 +410,7 @@ QUIET: dict[str, tuple[Path, Any]] = {
 
 def test_a_scaler_with_an_external_target_is_a_note() -> None:
     path = (2, "spec", "scaleTargetRef", "name")
-    (found,) = told(put(good(sharing=SLICING), path, "other-service"))
+    (found,) = findings_of(put(good(sharing=SLICING), path, "other-service"))
     assert (found.severity, found.code) == ("note", "scaler-without-target")
     assert "no scaler targets Deployment web" in found.message
 
@@ -418,4 +418,4 @@ def test_a_scaler_with_an_external_target_is_a_note() -> None:
 @pytest.mark.parametrize("name", QUIET)
 def test_valid_changes_have_no_findings(name: str) -> None:
     path, value = QUIET[name]
-    assert told(put(good(sharing=SLICING), path, value)) == []
+    assert findings_of(put(good(sharing=SLICING), path, value)) == []

@@ -116,7 +116,7 @@ def changed(resource: Resource, path: str, value: Any) -> Resource:
     return replace(resource, props=Properties(put(resource.props.values, path.split("/"))))
 
 
-def told(stack: dict[str, Resource]) -> list[tuple[str, str, str, str]]:
+def findings_of(stack: dict[str, Resource]) -> list[tuple[str, str, str, str]]:
     """Return all findings for a stack, first for each resource and then for the whole stack, as
     rule, level, object, and sentence.
     """
@@ -690,7 +690,7 @@ FAULTS: dict[str, Fault] = {
 
 @pytest.mark.parametrize("cloud", ["aks", "eks", "gke"])
 def test_a_valid_stack_has_no_findings(declare: SimpleNamespace, cloud: str) -> None:
-    assert told(good(declare, cloud)) == []
+    assert findings_of(good(declare, cloud)) == []
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -698,7 +698,7 @@ def test_a_fault_is_found(declare: SimpleNamespace, name: str) -> None:
     cloud, which, path, value, rule, level, words = FAULTS[name]
     stack = good(declare, cloud)
 
-    found = told({**stack, which: changed(stack[which], path, value)})
+    found = findings_of({**stack, which: changed(stack[which], path, value)})
 
     ((_, its_level, urn, sentence),) = [entry for entry in found if entry[0] == rule]
     assert (its_level, urn) == (level, which)
@@ -714,7 +714,7 @@ def test_unknown_values_cause_no_mandatory_finding(declare: SimpleNamespace, nam
     cloud, which, path, _, rule, *_ = FAULTS[name]
     stack = good(declare, cloud)
 
-    found = told({**stack, which: changed(stack[which], path, UNKNOWN)})
+    found = findings_of({**stack, which: changed(stack[which], path, UNKNOWN)})
 
     assert [entry for entry in found if entry[0] == rule or entry[1] == "mandatory"] == []
 
@@ -729,7 +729,7 @@ def test_eight_faults_are_found_at_once(declare: SimpleNamespace) -> None:
         _, which, path, value, *_ = FAULTS[name]
         stack[which] = changed(stack[which], path, value)
 
-    sentences = [sentence for _, _, _, sentence in told(stack)]
+    sentences = [sentence for _, _, _, sentence in findings_of(stack)]
 
     for name in names:
         assert sum(FAULTS[name][-1] in sentence for sentence in sentences) == 1, name
@@ -741,7 +741,7 @@ def test_the_operators_own_driver_is_accepted(declare: SimpleNamespace) -> None:
     stack["pool"] = changed(stack["pool"], "amiType", "AL2023_x86_64_STANDARD")
     stack["driver"] = changed(stack["driver"], "values/nvidiaDriverRoot", "/run/nvidia/driver")
 
-    assert told(stack) == []
+    assert findings_of(stack) == []
 
 
 def test_an_older_driver_with_a_larger_number_is_reported_as_older(
@@ -751,7 +751,7 @@ def test_an_older_driver_with_a_larger_number_is_reported_as_older(
     stack = {**good(declare, "eks"), "plan": planned}
 
     ((_, level, which, sentence),) = [
-        entry for entry in told(stack) if entry[0] == "driver-differs-from-plan"
+        entry for entry in findings_of(stack) if entry[0] == "driver-differs-from-plan"
     ]
 
     assert (level, which) == (ADVISORY, "driver")
@@ -762,10 +762,10 @@ def test_an_older_driver_with_a_larger_number_is_reported_as_older(
 def test_a_stack_without_its_driver_is_reported(declare: SimpleNamespace, cloud: str) -> None:
     stack = good(declare, cloud)
     del stack["driver"]
-    assert [rule for rule, *_ in told(stack)] == []  # no charts: another tool installs them
+    assert [rule for rule, *_ in findings_of(stack)] == []  # no charts: another tool installs them
     stack["chart"] = declare.release("prometheus", {})
 
-    ((rule, level, which, sentence),) = told(stack)
+    ((rule, level, which, sentence),) = findings_of(stack)
 
     assert (rule, level, which) == ("driver-missing", ADVISORY, "pool")
     assert "this stack doesn't install the DRA driver" in sentence
@@ -779,7 +779,7 @@ def test_a_driver_installed_twice_is_reported(declare: SimpleNamespace, cloud: s
         DRIVER, values, name="second", namespace="other", version="25.8.1"
     )
 
-    found = [entry for entry in told(stack) if entry[0] == "driver-installed-twice"]
+    found = [entry for entry in findings_of(stack) if entry[0] == "driver-installed-twice"]
 
     assert [(level, which) for _, level, which, _ in found] == [(MANDATORY, "second")]
 
@@ -792,7 +792,7 @@ def test_a_taint_that_the_driver_does_not_tolerate_is_reported(declare: SimpleNa
     ]
     stack["pool"] = changed(stack["pool"], "taints", taints)
 
-    found = [entry for entry in told(stack) if entry[0] == "driver-reaches-no-node"]
+    found = [entry for entry in findings_of(stack) if entry[0] == "driver-reaches-no-node"]
 
     assert [(level, which) for _, level, which, _ in found] == [(MANDATORY, "driver")]
     assert "{key: team, operator: Exists}" in found[0][3]
@@ -802,7 +802,7 @@ def test_driver_0_4_tolerates_by_default(declare: SimpleNamespace) -> None:
     stack = good(declare, "eks")
     stack["driver"] = changed(stack["driver"], "values/kubeletPlugin/tolerations", None)
     stack["driver"] = changed(stack["driver"], "version", "0.4.1")
-    assert [rule for rule, *_ in told(stack)] == ["driver-differs-from-plan"]
+    assert [rule for rule, *_ in findings_of(stack)] == ["driver-differs-from-plan"]
 
 
 DOUBTS = {"labels": UNKNOWN, "taints": UNKNOWN, "instanceTypes": UNKNOWN, "scalingConfig": UNKNOWN}
@@ -821,7 +821,7 @@ def test_an_unknown_property_of_a_pool_makes_shortages_uncertain(
 
     found = [
         (rule, level)
-        for rule, level, _, sentence in told(stack)
+        for rule, level, _, sentence in findings_of(stack)
         if "doesn't fit any pool" in sentence and "other" in sentence
     ]
 

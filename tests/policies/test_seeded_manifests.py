@@ -11,7 +11,7 @@ import pytest
 import yaml
 from msgspec import Struct
 from seeded_stacks import HERE, Edit, put
-from stack_fixes import is_made_of
+from stack_fixes import is_filled_from
 
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet, read_fleet
@@ -71,7 +71,7 @@ def fleet(kubernetes: str) -> Fleet:
     )
 
 
-def told(objects: dict[str, Any], kubernetes: str = "1.36") -> list[Diagnostic]:
+def findings_of(objects: dict[str, Any], kubernetes: str = "1.36") -> list[Diagnostic]:
     text = "---\n".join(yaml.safe_dump(each, sort_keys=False) for each in objects.values())
     request = PlanRequest(fleet=fleet(kubernetes), sources=(Source("team.yaml", text),))
     plan = make_plan(request)
@@ -81,7 +81,7 @@ def told(objects: dict[str, Any], kubernetes: str = "1.36") -> list[Diagnostic]:
 
 @pytest.mark.parametrize("kubernetes", ["1.34", "1.35", "1.36"])
 def test_valid_manifests_have_no_findings(kubernetes: str) -> None:
-    assert _wrong(told(GOOD, kubernetes)) == []
+    assert _wrong(findings_of(GOOD, kubernetes)) == []
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.code}: {row.fault}")
@@ -89,12 +89,12 @@ def test_a_fault_is_found_and_its_fix_works(row: InManifest) -> None:
     bad = edited(GOOD, row.edit)
     better = GOOD if row.fix == "undo" else edited(bad, row.fix)  # type: ignore[arg-type]  # else a mapping
 
-    found = [each for each in told(bad, row.kubernetes) if each.code == row.code]
-    after = told(better, row.kubernetes)
+    found = [each for each in findings_of(bad, row.kubernetes) if each.code == row.code]
+    after = findings_of(better, row.kubernetes)
 
-    assert [each.severity for each in found] == [row.severity], told(bad, row.kubernetes)
+    assert [each.severity for each in found] == [row.severity], findings_of(bad, row.kubernetes)
     assert row.words in f"{found[0].message}; {found[0].fix}"
-    assert is_made_of(found[0].fix, row.follows) or not row.follows
+    assert is_filled_from(found[0].fix, row.follows) or not row.follows
     assert _wrong(after) == []
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 
 import pytest
-from stack_fixes import STACK_FIXES, Stack, StackFix, is_made_of
+from stack_fixes import STACK_FIXES, Stack, StackFix, is_filled_from
 from test_seeded_faults import good
 
 from dra_policies.rules import RULES
@@ -20,7 +20,7 @@ def test_applying_the_fix_removes_the_finding(declare: SimpleNamespace, case: St
     stack = good(declare, case.cloud)
     case.fault(declare, stack)
     before = entries(stack, case.thresholds)
-    said = [entry for entry in before if is_made_of(entry.finding.fix, case.fix)]
+    said = [entry for entry in before if is_filled_from(entry.finding.fix, case.fix)]
     assert said, [entry.finding.fix for entry in before]
 
     case.follow(declare, stack)

@@ -19,11 +19,11 @@ def stack(journey: Callable[[str], Any]) -> Any:
     """
     stack = journey("eks-dev")
 
-    def kept(fleet: dict[str, Any]) -> None:
+    def with_karpenter(fleet: dict[str, Any]) -> None:
         fleet["autoscaler"], fleet["pools"] = "karpenter", fleet["pools"][:1]
         fleet["pools"][0] |= {"zones": ["us-east-1a"], "count": {"min": 0, "max": 4}}
 
-    stack.write(nodes=2, change=kept)
+    stack.write(nodes=2, change=with_karpenter)
     up(stack)
     return stack
 

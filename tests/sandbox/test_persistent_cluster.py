@@ -94,37 +94,37 @@ def tables(server: ApiServer, path: str) -> list[list[Any]]:
 def test_the_cluster_has_the_planned_nodes_and_is_deleted_with_its_stack(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    said, kept, helm = io.StringIO(), tmp_path / "kept", helm_at_hand()
-    console = Console(file=said, width=120)
+    output, kept, helm = io.StringIO(), tmp_path / "kept", helm_at_hand()
+    console = Console(file=output, width=120)
     stacks = KeptStacks(ROOT, kept, console, f"1.{MINOR}", helm, charts_in(tmp_path / "charts"))
 
     # also when a comparison fails
     request.addfinalizer(lambda: stop(kept / "control-planes" / "eks-dev"))
-    assert stacks.up("eks-dev", on_control_plane=True), said.getvalue()
+    assert stacks.up("eks-dev", on_control_plane=True), output.getvalue()
 
     plane = read_plane(kept / "control-planes" / "eks-dev")
     server = ApiServer.of(plane)
     assert {"h100-0", "h100-1", "system-0", "system-1"} == names(server, "/api/v1/nodes")
     assert "large-gpu" in names(server, CLASSES)
     assert "nvidia-dra-driver" in names(server, "/api/v1/namespaces")
-    assert f"export KUBECONFIG={plane.kubeconfig}" in said.getvalue()
-    what_kubectl_shows(server, plane.kubeconfig)
-    what_became_of_the_releases(server, said.getvalue(), with_helm=helm is not None)
+    assert f"export KUBECONFIG={plane.kubeconfig}" in output.getvalue()
+    check_nodes_and_slices(server, plane.kubeconfig)
+    check_releases(server, output.getvalue(), with_helm=helm is not None)
 
     os.kill(running(plane.folder)["etcd"].pid, signal.SIGKILL)
     stacks.status()
-    assert "no longer running: etcd" in said.getvalue()
+    assert "no longer running: etcd" in output.getvalue()
     with pytest.raises(
         StackRefused,
         match=("etcd3 isn't a component of the control plane; use one of etcd, kube-apiserver, "),
     ):
         stacks.logs("eks-dev", "etcd3", 5)
-    assert stacks.down(None), said.getvalue()
+    assert stacks.down(None), output.getvalue()
     assert not running(plane.folder)
     assert not kept.exists()
 
 
-def what_kubectl_shows(server: ApiServer, kubeconfig: Path) -> None:
+def check_nodes_and_slices(server: ApiServer, kubeconfig: Path) -> None:
     nodes = [row[:2] for row in tables(server, "/api/v1/nodes")]
     slices = [row[1:4] for row in tables(server, "/apis/resource.k8s.io/v1/resourceslices")]
     assert nodes == [[name, "Ready"] for name in ("h100-0", "h100-1", "system-0", "system-1")]
@@ -135,7 +135,7 @@ def what_kubectl_shows(server: ApiServer, kubeconfig: Path) -> None:
         assert [line.split()[:2] for line in shown.splitlines()] == nodes
 
 
-def what_became_of_the_releases(server: ApiServer, said: str, *, with_helm: bool) -> None:
+def check_releases(server: ApiServer, output: str, *, with_helm: bool) -> None:
     """With Helm, the chart's pods and class exist instead of the predicted ones; without Helm, the
     predicted ones exist.
     """
@@ -149,8 +149,8 @@ def what_became_of_the_releases(server: ApiServer, said: str, *, with_helm: bool
         each for each in server.listed(CLASSES)[0] if each["metadata"]["name"] == "gpu.nvidia.com"
     ]
     if with_helm:
-        assert "release nvidia-dra-driver: Helm installed nvidia-dra-driver-gpu 25.8.1" in said
-        assert "(1 ConfigMap, 1 DaemonSet, 1 DeviceClass); its DaemonSets have 2 pods" in said
+        assert "release nvidia-dra-driver: Helm installed nvidia-dra-driver-gpu 25.8.1" in output
+        assert "(1 ConfigMap, 1 DaemonSet, 1 DeviceClass); its DaemonSets have 2 pods" in output
         assert "nvidia-dra-driver-gpu-kubelet-plugin" in daemons
         assert driver["metadata"]["labels"]["app.kubernetes.io/managed-by"] == "Helm"
         assert not predicted
@@ -158,7 +158,7 @@ def what_became_of_the_releases(server: ApiServer, said: str, *, with_helm: bool
         assert (
             "release nvidia-dra-driver is in the stack's state, but isn't installed, because Helm "
             "isn't installed"
-        ) in said
+        ) in output
         assert not daemons
         assert len(predicted) == 2
 
@@ -168,7 +168,7 @@ def what_became_of_the_releases(server: ApiServer, said: str, *, with_helm: bool
 def test_another_version_or_an_exited_process_is_reported(
     tmp_path: Path,
 ) -> None:
-    said, kept = io.StringIO(), tmp_path / "kept"
+    output, kept = io.StringIO(), tmp_path / "kept"
     folder = kept / "control-planes" / "eks-dev"
     start(folder, Settings(MINOR, scheduling=False), find_binaries(MINOR))
     try:
@@ -183,13 +183,13 @@ def test_another_version_or_an_exited_process_is_reported(
 
         # the state after an `up` that is killed before the engine knows the stack
         (kept / "rehearsal-of").write_text(str(ROOT))
-        stacks = KeptStacks(ROOT, kept, Console(file=said, width=120))
+        stacks = KeptStacks(ROOT, kept, Console(file=output, width=120))
         stacks.status()
         assert (
             "eks-dev: a control plane without a stack, left by an interrupted run."
-            in said.getvalue()
+            in output.getvalue()
         )
-        assert stacks.down(None), said.getvalue()
+        assert stacks.down(None), output.getvalue()
         assert not running(folder)
         assert not kept.exists()
     finally:

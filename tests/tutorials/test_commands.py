@@ -50,7 +50,7 @@ GUIDES: list[dict[str, str]] = yaml.safe_load(
 )
 
 
-def told(*lines: str) -> list[Diagnostic]:
+def findings_of(*lines: str) -> list[Diagnostic]:
     page = "\n".join(
         ["# A guide", "", "```console", *(f"$ {line}" for line in lines if line), "```", ""]
     )
@@ -62,13 +62,15 @@ def told(*lines: str) -> list[Diagnostic]:
 @pytest.mark.parametrize("row", GUIDES, ids=lambda row: f"{row['code']}: {row['command'][:50]}")
 def test_fix_removes_the_finding_of_a_guides_command(row: dict[str, str]) -> None:
     beside = row.get("beside", "")
-    before = [each for each in told(beside, row["command"]) if each.code == row["code"]]
+    before = [each for each in findings_of(beside, row["command"]) if each.code == row["code"]]
     assert [each.fix for each in before if row["fix"] in each.fix], before
-    assert told(row["fixed"], row.get("fixed_beside", beside)) == []
+    assert findings_of(row["fixed"], row.get("fixed_beside", beside)) == []
 
 
 def test_every_row_of_the_table_is_reported_for_a_command() -> None:
-    fixes = {each.fix for row in GUIDES for each in told(row.get("beside", ""), row["command"])}
+    fixes = {
+        each.fix for row in GUIDES for each in findings_of(row.get("beside", ""), row["command"])
+    }
     missing: list[Any] = [
         (row["code"], row["program"], row["fix"])
         for row in read_table("command_rows")
@@ -79,8 +81,11 @@ def test_every_row_of_the_table_is_reported_for_a_command() -> None:
 
 def test_variables_and_placeholders_cause_no_finding() -> None:
     """Variables and placeholders can have any value; a machine without GPUs needs no options."""
-    assert told('az aks nodepool add --name "$POOL" --cluster-name <name> -g rg') == []
-    assert told("gcloud container node-pools create p --machine-type e2-standard-4") == []
-    assert told("eksctl create nodegroup --cluster c --node-type m7i.large") == []
-    assert told("helm install d nvidia/nvidia-dra-driver-gpu -f values.yaml --version 25.8.1") == []
-    assert told("kubectl get pods 'unclosed") == []
+    assert findings_of('az aks nodepool add --name "$POOL" --cluster-name <name> -g rg') == []
+    assert findings_of("gcloud container node-pools create p --machine-type e2-standard-4") == []
+    assert findings_of("eksctl create nodegroup --cluster c --node-type m7i.large") == []
+    assert (
+        findings_of("helm install d nvidia/nvidia-dra-driver-gpu -f values.yaml --version 25.8.1")
+        == []
+    )
+    assert findings_of("kubectl get pods 'unclosed") == []

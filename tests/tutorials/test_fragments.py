@@ -16,9 +16,9 @@ from dra_planner.releases import features_of
 from dra_planner.sources import Source
 from dra_tutorials.fragments.evaluation import evaluate_fragments, unevaluated_notes
 
-Told = list[tuple[int, str]]
+Findings = list[tuple[int, str]]
 
-JUDGED: dict[str, tuple[str, Told]] = {
+JUDGED: dict[str, tuple[str, Findings]] = {
     "the form of claims of pods up to 1.30": (
         """\
         resourceClaims:
@@ -141,7 +141,7 @@ OTHERS = {
 }
 
 
-def told_of(text: str, page: str = "") -> tuple[Told, list[Source]]:
+def findings_in(text: str, page: str = "") -> tuple[Findings, list[Source]]:
     found, rest = evaluate_fragments(
         [Source("page.md", dedent(text))], fragment_evaluation(features_of(36)), page
     )
@@ -151,28 +151,28 @@ def told_of(text: str, page: str = "") -> tuple[Told, list[Source]]:
 @pytest.mark.parametrize("case", JUDGED)
 def test_fragment_is_checked_as_part_of_its_object(case: str) -> None:
     text, expected = JUDGED[case]
-    assert told_of(text) == (expected, [])
+    assert findings_in(text) == (expected, [])
 
 
 @pytest.mark.parametrize("case", FINE)
 def test_omitted_fields_of_a_fragment_are_not_faults(case: str) -> None:
-    assert told_of(FINE[case]) == ([], [])
+    assert findings_in(FINE[case]) == ([], [])
 
 
 @pytest.mark.parametrize("case", OTHERS)
 def test_other_yaml_is_returned_unchecked(case: str) -> None:
-    found, rest = told_of(OTHERS[case])
+    found, rest = findings_in(OTHERS[case])
     assert (found, len(rest)) == ([], 1)
 
 
 def test_lines_around_an_ellipsis_are_checked() -> None:
-    assert told_of("resources:\n  ...\n  claims: [gpu]\n") == ([(3, "wrong-type")], [])
+    assert findings_in("resources:\n  ...\n  claims: [gpu]\n") == ([(3, "wrong-type")], [])
 
 
 def test_kueue_feature_gates_are_not_checked_as_kubernetes_gates() -> None:
     text = "featureGates:\n  DynamicResourceAllocation: false\n"
-    assert told_of(text)[0] == [(1, "gate-locked")]
-    assert told_of(text, page="# Kueue")[0] == []
+    assert findings_in(text)[0] == [(1, "gate-locked")]
+    assert findings_in(text, page="# Kueue")[0] == []
 
 
 def test_one_note_lists_the_lines_of_all_unchecked_fragments() -> None:

@@ -14,7 +14,7 @@ ABOUT_DRA = "Claims of resource.k8s.io/v1 on p4d.24xlarge."
 RESTART = "kubectl delete pod -n nvidia-dra-driver-gpu --field-selector spec.nodeName=n1 --all"
 
 
-def told(command: str, prose: str = ABOUT_DRA, beside: str = "") -> list[Diagnostic]:
+def findings_of(command: str, prose: str = ABOUT_DRA, beside: str = "") -> list[Diagnostic]:
     page = f"# MIG\n\n{prose}\n\n```bash\n{command}\n{beside}\n```\n"
     return list(command_findings(read_embedded(Source("mig.md", page)).commands, "mig.md", page))
 
@@ -53,7 +53,7 @@ def told(command: str, prose: str = ABOUT_DRA, beside: str = "") -> list[Diagnos
 def test_mig_command_warns_and_suggests_the_fleets_configuration(
     command: str, says: str, layout: str
 ) -> None:
-    (found,) = told(command)
+    (found,) = findings_of(command)
     assert found.severity == "warning"
     assert says in found.message
     assert f"set `mig: {layout}` for the pool" in found.fix
@@ -77,12 +77,12 @@ def test_suggested_mig_configuration_is_valid_in_a_fleet(layout: str) -> None:
 
 
 def test_profile_numbers_are_not_interpreted_without_a_gpu() -> None:
-    (found,) = told("nvidia-smi mig -cgi 9,9 -C", prose="Claims of resource.k8s.io/v1.")
+    (found,) = findings_of("nvidia-smi mig -cgi 9,9 -C", prose="Claims of resource.k8s.io/v1.")
     assert "`mig: CONFIGURATION`" in found.fix
 
 
 def test_page_about_the_device_plugin_gets_a_note_only() -> None:
-    (found,) = told("nvidia-smi -mig 1", prose="With the device plugin.")
+    (found,) = findings_of("nvidia-smi -mig 1", prose="With the device plugin.")
     assert found.severity == "note"
 
 
@@ -90,8 +90,8 @@ def test_page_about_the_device_plugin_gets_a_note_only() -> None:
     "command", ["nvidia-smi mig -lgip", "nvidia-smi -L", "nvidia-smi mig -lgi | grep -mig 1"]
 )
 def test_read_only_mig_command_has_no_finding(command: str) -> None:
-    assert told(command) == []
+    assert findings_of(command) == []
 
 
 def test_mig_command_followed_by_a_driver_restart_has_no_finding() -> None:
-    assert told("nvidia-smi mig -cgi 9 -C", beside=RESTART) == []
+    assert findings_of("nvidia-smi mig -cgi 9 -C", beside=RESTART) == []

@@ -24,7 +24,7 @@ def workload(text: str) -> Prepare:
     return lambda project: (project.write("workloads/two-pods.yaml", text), None)[1]
 
 
-def nothing(project: Project) -> None:
+def unchanged(project: Project) -> None:
     """Don't change the project."""
 
 
@@ -213,19 +213,19 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
     ),
     (
         "no such stack",
-        nothing,
+        unchanged,
         ("plan", "--stack", "prod"),
         ('"prod"', "use one of these stacks: dev"),
     ),
     (
         "no such fleet file",
-        nothing,
+        unchanged,
         ("plan", "workloads", "--fleet", "fleet.yaml"),
         ("fleet.yaml", "doesn't exist"),
     ),
     (
         "no such manifest",
-        nothing,
+        unchanged,
         ("plan", "wokloads", "--stack", "dev"),
         ("wokloads", "doesn't exist", "workloads"),
     ),
@@ -256,7 +256,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
     ),
     (
         "no saved plan",
-        nothing,
+        unchanged,
         (*PLAN, "--check"),
         ("stacks/dev.plan.json doesn't exist", "--write"),
     ),
@@ -280,7 +280,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
     ),
     (
         "no pools at all",
-        nothing,
+        unchanged,
         ("plan", "workloads"),
         ("a plan needs pools", "this folder has these stacks: dev"),
     ),
@@ -298,7 +298,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
     ),
     (
         "a version set twice",
-        nothing,
+        unchanged,
         (
             "explain",
             "--stack",
@@ -312,101 +312,101 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         ),
         ("both --what-if and --kubernetes set the version", "remove --kubernetes"),
     ),
-    ("no manifests", nothing, ("check",), ("this command needs manifests", "pass a file")),
+    ("no manifests", unchanged, ("check",), ("this command needs manifests", "pass a file")),
     (
         "--write without a stack",
-        nothing,
+        unchanged,
         ("plan", "workloads", "--write"),
         ("--write needs --stack",),
     ),
     (
         "--write of other manifests",
-        nothing,
+        unchanged,
         (*PLAN, "workloads", "--write"),
         ("so PATH isn't supported",),
     ),
-    ("an unknown option", nothing, (*PLAN, "--fast"), ("--fast", "--help")),
-    ("an unknown subcommand", nothing, ("plna",), ("plna", "pulumi-dra plan")),
-    ("an unknown format", nothing, (*PLAN, "--format", "xml"), ("xml", "json")),
+    ("an unknown option", unchanged, (*PLAN, "--fast"), ("--fast", "--help")),
+    ("an unknown subcommand", unchanged, ("plna",), ("plna", "pulumi-dra plan")),
+    ("an unknown format", unchanged, (*PLAN, "--format", "xml"), ("xml", "json")),
     (
         "an old version",
-        nothing,
+        unchanged,
         (*PLAN, "--kubernetes", "1.20"),
         ("1.20", "use a version from 1.34 (the first with resource.k8s.io/v1) to"),
     ),
     (
         "no version",
-        nothing,
+        unchanged,
         (*PLAN, "--kubernetes", "new"),
         ('"new" isn\'t a Kubernetes version',),
     ),
     (
         "a folder for the fleet",
-        nothing,
+        unchanged,
         ("plan", "workloads", "--fleet", "stacks"),
         ("stacks", "is a folder"),
     ),
     (
         "a picture that is not SVG",
-        nothing,
+        unchanged,
         (*PLAN, "--picture", "pools.png"),
         ("pools.png", "ends in .svg"),
     ),
     (
         "an unknown rule",
-        nothing,
+        unchanged,
         ("check", "workloads", "--select", ""),
         ("--select is empty",),
     ),
     (
         "everything excluded",
-        nothing,
+        unchanged,
         ("check", "workloads", "--exclude", "*"),
         ("the exclusions skip every file", "exclude"),
     ),
     (
         "a cloud without a table",
-        nothing,
+        unchanged,
         ("catalog", "machines", "--cloud", "azur"),
         ('"azur"', "eks"),
     ),
     (
         "init with a file as the folder",
-        nothing,
+        unchanged,
         ("init", "stacks/Pulumi.dev.yaml/gpus", "--region", "us-east-1"),
         ("is a file", "another folder"),
     ),
     (
         "init with an old version",
-        nothing,
+        unchanged,
         ("init", "gpus", "--region", "us-east-1", "--kubernetes", "1.20"),
         ("1.20", "use a version from 1.34 (the first with resource.k8s.io/v1) to"),
     ),
     (
         "unknown machine types",
-        nothing,
+        unchanged,
         ("init", "gpus", "--region", "us-east-1", "--machines", ","),
         ("--machines is empty",),
     ),
     (
         "machine types for an existing cluster",
-        nothing,
+        unchanged,
         ("init", "gpus", "--observed", "x", "--machines", "g6.xlarge"),
         ("--machines can't be combined with --observed", "remove --machines"),
     ),
     (
         "a region of another cloud",
-        nothing,
+        unchanged,
         ("suggest", "workloads", "--cloud", "gke", "--region", "us-east-1"),
         ('"us-east-1" isn\'t a region of GKE', "us-central1"),
     ),
     (
         "a sandbox without a project",
-        nothing,
+        unchanged,
         ("sandbox", "down", "--project", "workloads"),
         ("Pulumi.yaml isn't in", "use --project"),
     ),
-    ("a sandbox without a subcommand", nothing, ("sandbox",), ("pulumi-dra sandbox: ", "--help")),
+    ("a sandbox without a subcommand", unchanged, ("sandbox",), ("pulumi-dra sandbox: ", "--help")),
 ]
 
 # Those that end with status 2 and leave the format to the caller.

@@ -20,7 +20,7 @@ def given(project: Project) -> Project:
     return project
 
 
-def told(project: Project, pod: str, *words: str) -> dict[str, Any]:
+def explained(project: Project, pod: str, *words: str) -> dict[str, Any]:
     done = project.run(
         "explain", "m.yaml", "--fleet", "fleet.yaml", "--pod", pod, *words, "--format", "json"
     )
@@ -30,7 +30,7 @@ def told(project: Project, pod: str, *words: str) -> dict[str, Any]:
 
 def test_fitting_pod_is_explained_with_its_devices(given: Project) -> None:
     given.write("m.yaml", deployment("web"))
-    (pod,) = told(given, "web-0")["pods"]
+    (pod,) = explained(given, "web-0")["pods"]
     assert (pod["verdict"], pod["workload"], pod["placed"], pod["pending"]) == (
         "fits",
         "Deployment default/web",
@@ -48,7 +48,7 @@ def test_fitting_pod_is_explained_with_its_devices(given: Project) -> None:
 @pytest.mark.parametrize("name", ["default/web", "web", "web-0", "web-3"])
 def test_pod_can_be_named_by_its_workload(given: Project, name: str) -> None:
     given.write("m.yaml", deployment("web", replicas=4))
-    assert told(given, name)["pods"][0]["workload"] == "Deployment default/web"
+    assert explained(given, name)["pods"][0]["workload"] == "Deployment default/web"
 
 
 def test_pending_pod_is_explained_with_device_owners_and_a_maximum(
@@ -58,7 +58,7 @@ def test_pending_pod_is_explained_with_device_owners_and_a_maximum(
     pending.
     """
     given.write("m.yaml", deployment("other", replicas=2) + deployment("web", replicas=2))
-    (pod,) = told(given, "web")["pods"]
+    (pod,) = explained(given, "web")["pods"]
     assert pod["verdict"] == "does-not-fit"
     assert pod["pools"][0]["verdict"] == "fits"
     assert {(each["workload"], each["pods"]) for each in pod["holders"]} <= {
@@ -73,8 +73,8 @@ def test_pending_pod_is_explained_with_device_owners_and_a_maximum(
         for each in pod["pending_reasons"]
         for found in re.findall(r"to (\d+)", each["fix"])
     }
-    assert told(given, "web", "--what-if", f"pools.l4.count.max={needed}")["verdict"] == "fits"
-    assert told(given, "web", "--what-if", "pools.l4.count.max=3")["verdict"] == "does-not-fit"
+    assert explained(given, "web", "--what-if", f"pools.l4.count.max={needed}")["verdict"] == "fits"
+    assert explained(given, "web", "--what-if", "pools.l4.count.max=3")["verdict"] == "does-not-fit"
 
 
 def test_what_if_compares_the_same_pool_before_and_after(given: Project) -> None:
@@ -85,8 +85,8 @@ def test_what_if_compares_the_same_pool_before_and_after(given: Project) -> None
     given.write(
         "fleet.yaml", f"{FLEET}  - {{name: four, machine: g6.12xlarge, count: {{max: 1}}}}\n"
     )
-    on_all = told(given, "two", "--what-if", "pools.l4.count.max=4")
-    on_one = told(given, "two", "--pool", "l4", "--what-if", "pools.l4.count.max=4")
+    on_all = explained(given, "two", "--what-if", "pools.l4.count.max=4")
+    on_one = explained(given, "two", "--pool", "l4", "--what-if", "pools.l4.count.max=4")
     assert (on_all["verdict"], on_all["what_if"]["verdict_before"]) == ("fits", "fits")
     assert (on_one["verdict"], on_one["what_if"]["verdict_before"]) == (
         "does-not-fit",
@@ -96,11 +96,11 @@ def test_what_if_compares_the_same_pool_before_and_after(given: Project) -> None
 
 def test_smallest_change_makes_the_pod_fit(given: Project) -> None:
     given.write("m.yaml", deployment("two", count=2))
-    (pod,) = told(given, "two")["pods"]
+    (pod,) = explained(given, "two")["pods"]
     (edit,) = pod["pools"][0]["edits"]
     assert edit["kind"] == "lower-count"
     given.write("m.yaml", deployment("two", count=1))
-    assert told(given, "two")["verdict"] == "fits"
+    assert explained(given, "two")["verdict"] == "fits"
 
 
 def test_machine_types_are_suggested_before_smaller_requests(given: Project) -> None:
@@ -122,7 +122,7 @@ def test_plan_and_explanation_of_its_pods_agree(given: Project) -> None:
     )
     plan = given.run("plan", "m.yaml", "--fleet", "fleet.yaml", "--format", "json").json
     for workload in plan["workloads"]:
-        (pod,) = told(given, workload["name"])["pods"]
+        (pod,) = explained(given, workload["name"])["pods"]
         assert (pod["verdict"], pod["placed"], pod["pending"]) == (
             workload["verdicts"]["steady"], workload["placed"], workload["pending"],
         )  # fmt: skip
@@ -135,7 +135,7 @@ def test_pod_with_an_impossible_claim_is_explained(given: Project) -> None:
             "resourceClaimTemplateName: web", "resourceClaimTemplateName: wbe"
         ),
     )
-    (pod,) = told(given, "web")["pods"]
+    (pod,) = explained(given, "web")["pods"]
     assert (pod["verdict"], pod["pools"]) == ("cannot-tell", [])
     assert "wbe" in pod["pending_reasons"][0]["message"]
 
@@ -157,7 +157,7 @@ def test_each_template_of_a_workload_is_explained(given: Project) -> None:
         f"  pytorchReplicaSpecs:\n    Master: {{replicas: 1, template: {lone}}}\n"
         f"    Worker: {{replicas: 2, template: {pod}}}\n",
     )
-    assert sorted(len(each["claims"]) for each in told(given, "train")["pods"]) == [0, 1]
+    assert sorted(len(each["claims"]) for each in explained(given, "train")["pods"]) == [0, 1]
 
 
 def test_text_explains_the_pod(given: Project) -> None:
@@ -175,7 +175,7 @@ def test_text_explains_the_pod(given: Project) -> None:
 def test_answer_has_the_fields_of_its_schema(given: Project) -> None:
     given.write("m.yaml", deployment("web"))
     schema = json.loads((ROOT / "docs" / "schema" / "explain-pod.json").read_text(encoding="utf-8"))
-    assert set(told(given, "web")) == set(schema["required"])
+    assert set(explained(given, "web")) == set(schema["required"])
 
 
 @pytest.mark.parametrize(
@@ -220,8 +220,8 @@ def test_plan_suggests_explain_for_all_required_changes(tmp_path: Path) -> None:
     assert command == "pulumi-dra explain pod.yaml --fleet fleet.yaml --pod default/big"
     reason, _, fix = plan.out.partition("Workloads")[0].partition("→")
     assert ("cpu" in reason, "add a pool with machine type" in fix) == (False, True)
-    told = project.run(*command.split()[1:]).out
-    assert [change for change in ("1. add to", "2. ", "3. ") if change in told] == [
+    explained = project.run(*command.split()[1:]).out
+    assert [change for change in ("1. add to", "2. ", "3. ") if change in explained] == [
         "1. add to",
         "2. ",
         "3. ",
@@ -233,7 +233,7 @@ def test_change_for_all_workloads_is_the_plans_joint_fix(given: Project) -> None
     given.write("m.yaml", deployment("other", replicas=4) + deployment("web", replicas=3))
     plan = given.run("plan", "m.yaml", "--fleet", "fleet.yaml", "--format", "json").json
     assert plan["joint_fix"]["steps"]
-    assert told(given, "web")["joint_fix"] == plan["joint_fix"]
+    assert explained(given, "web")["joint_fix"] == plan["joint_fix"]
     claim = ("explain", "m.yaml", "--fleet", "fleet.yaml", "--claim", "default/web-gpu")
     assert given.run(*claim, "--format", "json").json["joint_fix"] == plan["joint_fix"]
     (step,) = plan["joint_fix"]["steps"]
@@ -248,7 +248,7 @@ def test_change_for_all_workloads_is_the_plans_joint_fix(given: Project) -> None
 
 def test_fitting_pod_has_no_change(given: Project) -> None:
     given.write("m.yaml", deployment("web"))
-    assert told(given, "web")["joint_fix"] is None
+    assert explained(given, "web")["joint_fix"] is None
 
 
 def test_next_command_is_complete(given: Project) -> None:
@@ -265,7 +265,7 @@ def test_next_command_is_complete(given: Project) -> None:
 
 def test_workload_that_the_api_server_rejects_is_explained(given: Project) -> None:
     given.write("m.yaml", deployment("web").replace("{matchLabels: {app: web}}", "{}"))
-    (pod,) = told(given, "web")["pods"]
+    (pod,) = explained(given, "web")["pods"]
     assert (pod["pod"], pod["workload"]) == ("default/web", "Deployment default/web")
     assert (pod["verdict"], pod["pools"]) == ("does-not-fit", [])
     assert "spec.selector" in pod["pending_reasons"][0]["message"]
@@ -296,5 +296,5 @@ def test_name_generated_by_a_controller_is_recognized(
 
 def test_workload_with_a_generated_looking_name_takes_precedence(given: Project) -> None:
     given.write("m.yaml", deployment("web") + deployment("web-a1-abcde"))
-    (pod,) = told(given, "web-a1-abcde")["pods"]
+    (pod,) = explained(given, "web-a1-abcde")["pods"]
     assert pod["workload"] == "Deployment default/web-a1-abcde"

@@ -64,20 +64,20 @@ def given(project: Project) -> Project:
     return project
 
 
-def told(project: Project, *words: str) -> tuple[int, dict[str, object]]:
+def explained(project: Project, *words: str) -> tuple[int, dict[str, object]]:
     done = project.run("explain", "m.yaml", *words, "--format", "json")
     return done.status, done.json
 
 
 def test_pool_is_explained_with_running_and_rejected_workloads(given: Project) -> None:
-    status, said = told(given, "--fleet", "fleet.yaml", "--pool", "l4")
-    assert (status, said["verdict"], said["pool"], said["machine"]) == (
+    status, answer = explained(given, "--fleet", "fleet.yaml", "--pool", "l4")
+    assert (status, answer["verdict"], answer["pool"], answer["machine"]) == (
         0,
         "fits",
         "l4",
         "g6.2xlarge",
     )
-    assert said["count"] == {
+    assert answer["count"] == {
         "min": 0,
         "bound": 2,
         "packing": 2,
@@ -85,10 +85,10 @@ def test_pool_is_explained_with_running_and_rejected_workloads(given: Project) -
         "recommended": 2,
         "max": 4,
     }
-    assert said["published"] == [
+    assert answer["published"] == [
         {"driver": "gpu.nvidia.com", "name": "NVIDIA L4", "devices": 1, "memory": "23034Mi"}
     ]
-    uses = {row["workload"]: row for row in said["workloads"]}  # type: ignore[attr-defined]
+    uses = {row["workload"]: row for row in answer["workloads"]}  # type: ignore[attr-defined]
     assert [(row["answer"], row["here"], row["pending"]) for row in uses.values()] == [
         ("fits", 2, 0), ("does-not-fit", 0, 2),
     ]  # fmt: skip
@@ -98,18 +98,18 @@ def test_pool_is_explained_with_running_and_rejected_workloads(given: Project) -
 
 
 def test_pool_that_is_too_small_does_not_fit(given: Project) -> None:
-    status, said = told(given, "--fleet", "small.yaml", "--pool", "l4")
-    assert (status, said["verdict"]) == (1, "does-not-fit")
+    status, answer = explained(given, "--fleet", "small.yaml", "--pool", "l4")
+    assert (status, answer["verdict"]) == (1, "does-not-fit")
     done = given.run("explain", "m.yaml", "--fleet", "small.yaml", "--pool", "l4")
     assert "is too small for the workloads that could run on it" in done.out
     assert "Deployment default/one: 1 pod, 1 pending" in done.out
 
 
 def test_what_if_changes_the_fleet(given: Project) -> None:
-    status, said = told(
+    status, answer = explained(
         given, "--fleet", "small.yaml", "--pool", "l4", "--what-if", "pools.l4.count.max=2"
     )
-    assert (status, said["verdict"], said["what_if"]) == (0, "fits", ["pools.l4.count.max=2"])
+    assert (status, answer["verdict"], answer["what_if"]) == (0, "fits", ["pools.l4.count.max=2"])
 
 
 def test_unneeded_pool_is_explained(given: Project) -> None:
@@ -133,11 +133,11 @@ def test_quiet_prints_only_the_first_line(given: Project) -> None:
 
 
 def test_answer_has_the_fields_of_its_schema(given: Project) -> None:
-    _, said = told(given, "--fleet", "fleet.yaml", "--pool", "l4")
+    _, answer = explained(given, "--fleet", "fleet.yaml", "--pool", "l4")
     schema = json.loads(
         (ROOT / "docs" / "schema" / "explain-pool.json").read_text(encoding="utf-8")
     )
-    assert set(said) == set(schema["required"])
+    assert set(answer) == set(schema["required"])
 
 
 @pytest.mark.parametrize(
@@ -213,8 +213,8 @@ def test_claim_can_be_named_by_its_template(given: Project, name: str, says: str
 
 def test_workloads_left_pending_by_a_change_decide_the_verdict(given: Project) -> None:
     change = ("--what-if", "pools.l4.count.max=1")
-    status, said = told(given, "--fleet", "fleet.yaml", "--pool", "l4", *change)
-    assert (status, said["verdict"]) == (1, "does-not-fit")
+    status, answer = explained(given, "--fleet", "fleet.yaml", "--pool", "l4", *change)
+    assert (status, answer["verdict"]) == (1, "does-not-fit")
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pool", "l4", *change)
     assert "pool l4 (g6.2xlarge) doesn't fit 1 workload that it fits without changes" in done.out
     more = ("--what-if", "pools.l4.count.max=9")

@@ -205,7 +205,7 @@ def checked(project: Project, *words: str) -> Done:
     return project.run("check", *words, "--format", "json")
 
 
-def told(done: Done) -> list[dict[str, Any]]:
+def diagnostics_of(done: Done) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = done.json["diagnostics"]
     return found
 
@@ -219,7 +219,7 @@ def test_check_reports_skipped_files(project: Project, name: str) -> None:
 
     done = checked(project, "all")
 
-    found = told(done)
+    found = diagnostics_of(done)
     assert sorted((each["severity"], each["code"]) for each in found) == sorted(
         (severity, code) for severity, code, _ in expected
     )
@@ -243,7 +243,11 @@ def test_plan_skips_the_same_files(project: Project, name: str) -> None:
 
     done = project.run("plan", "all", "--stack", "dev", "--format", "json")
 
-    found = [each for each in told(done) if each["code"] in ("file-not-judged", "duplicate-object")]
+    found = [
+        each
+        for each in diagnostics_of(done)
+        if each["code"] in ("file-not-judged", "duplicate-object")
+    ]
     assert done.status == 0
     assert len(found) == len(expected)
     for _, _, words in expected:
@@ -304,7 +308,7 @@ def test_binary_file_is_one_finding(project: Project) -> None:
     project.write("all/good.yaml", GOOD)
     (project.root / "all" / "bad.yaml").write_bytes(b"\xff\x00\xfe")
 
-    (finding,) = told(checked(project, "all"))
+    (finding,) = diagnostics_of(checked(project, "all"))
 
     assert (finding["code"], finding["file"]) == ("file-not-read", "all/bad.yaml")
 
@@ -324,7 +328,7 @@ def test_plan_continues_without_an_unreadable_file(project: Project, bad: str | 
     done = project.run("plan", "all", "--stack", "dev", "--format", "json")
 
     assert (done.status, done.json["verdict"]) == (2, "cannot-tell")
-    assert [(each["code"], each["file"]) for each in told(done)] == [
+    assert [(each["code"], each["file"]) for each in diagnostics_of(done)] == [
         ("file-not-read", "all/bad.yaml")
     ]
 
@@ -372,7 +376,7 @@ def test_excluded_files_are_not_read(project: Project, pattern: str) -> None:
 
     done = checked(project, "all", "--exclude", pattern)
 
-    assert (done.status, told(done)) == (0, [])
+    assert (done.status, diagnostics_of(done)) == (0, [])
 
 
 def test_whole_folder_can_be_excluded(project: Project) -> None:
@@ -385,7 +389,7 @@ def test_whole_folder_can_be_excluded(project: Project) -> None:
 def test_standard_input_has_the_given_name(project: Project) -> None:
     done = project.run("check", "-", "--stdin-name", "web.yaml", "--format", "json", stdin=NO_IMAGE)
 
-    assert [each["file"] for each in told(done)] == ["web.yaml"]
+    assert [each["file"] for each in diagnostics_of(done)] == ["web.yaml"]
 
 
 def test_select_runs_only_one_rule(project: Project) -> None:
@@ -397,8 +401,8 @@ def test_select_runs_only_one_rule(project: Project) -> None:
     other = project.run(*words, "class-misspelt")
     asked = project.run(*words, "pod-fits-no-system-pool")
 
-    assert (told(other), other.status) == ([], 0)
-    assert ([each["code"] for each in told(asked)], asked.status) == (
+    assert (diagnostics_of(other), other.status) == ([], 0)
+    assert ([each["code"] for each in diagnostics_of(asked)], asked.status) == (
         ["pod-fits-no-system-pool"],
         1,
     )

@@ -63,7 +63,7 @@ def pod(claim: str, key: str = "resourceClaimTemplateName") -> dict[str, Any]:
     }
 
 
-def told(*documents: dict[str, Any]) -> list[str]:
+def request_sentences(*documents: dict[str, Any]) -> list[str]:
     features = features_of(36)
     manifests = read_checked([Source("app.yaml", yaml.safe_dump_all(documents))], features)
     requests = pod_requests(expand_claims(manifests, CLASSES, features))
@@ -85,12 +85,14 @@ def told(*documents: dict[str, Any]) -> list[str]:
     ids=["one", "added up", "all of a node", "equal attributes", "alternatives"],
 )
 def test_pod_lists_its_requests(claims: dict[str, Any], says: str) -> None:
-    assert told(claims, pod("c")) == [says]
+    assert request_sentences(claims, pod("c")) == [says]
 
 
 def test_claim_with_several_users_is_marked_as_shared() -> None:
     claim = {**template("c"), "kind": "ResourceClaim", "spec": {"devices": {"requests": [TWO]}}}
-    assert told(claim, pod("c", "resourceClaimName")) == ["2 × gpu.nvidia.com (shared)"]
+    assert request_sentences(claim, pod("c", "resourceClaimName")) == [
+        "2 × gpu.nvidia.com (shared)"
+    ]
 
 
 def test_admin_access_requests_no_device() -> None:
@@ -99,7 +101,7 @@ def test_admin_access_requests_no_device() -> None:
         "kind": "Namespace",
         "metadata": {"name": "default", "labels": {"resource.kubernetes.io/admin-access": "true"}},
     }
-    assert told(namespace, template("c", WATCHING), pod("c")) == []
+    assert request_sentences(namespace, template("c", WATCHING), pod("c")) == []
 
 
 def test_roles_with_different_requests_are_named() -> None:
@@ -113,6 +115,6 @@ def test_roles_with_different_requests_are_named() -> None:
         "metadata": {"name": "train"},
         "spec": {"pytorchReplicaSpecs": roles},
     }
-    assert told(template("one", ONE), template("two", TWO), job) == [
+    assert request_sentences(template("one", ONE), template("two", TWO), job) == [
         "Master: 1 × gpu.nvidia.com; Worker: 2 × gpu.nvidia.com"
     ]

@@ -270,12 +270,12 @@ def test_stacks_with_few_cells_are_batched(tmp_path: Path, monkeypatch: pytest.M
     file = write_portfolio(tmp_path / "p", 400, 0)
     sizes: list[int] = []
 
-    def nothing(batch: worker.Batch, futures: bytes, *inputs: bytes) -> worker.Worked:
+    def no_results(batch: worker.Batch, futures: bytes, *inputs: bytes) -> worker.Worked:
         assert len(inputs) == len(set(batch.inputs))
         sizes.append(len(batch.cells))
         return worker.Worked([], 0)
 
-    monkeypatch.setattr(in_process, "run_batch", nothing)
+    monkeypatch.setattr(in_process, "run_batch", no_results)
     run(file)
     assert sizes == [50] * 8
 

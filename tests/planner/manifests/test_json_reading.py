@@ -41,12 +41,12 @@ LAYOUTS = st.fixed_dictionaries(
 )
 
 
-def told(node: Any) -> Any:
+def described(node: Any) -> Any:
     """Return a tree with the classes of its values and every line in it."""
     if isinstance(node, Map):
-        return node.line, node.lines, [(key, told(value)) for key, value in node.items()]
+        return node.line, node.lines, [(key, described(value)) for key, value in node.items()]
     if isinstance(node, Seq):
-        return node.line, node.lines, [told(value) for value in node]
+        return node.line, node.lines, [described(value) for value in node]
     return type(node), node
 
 
@@ -56,7 +56,7 @@ def test_json_reader_finds_the_values_and_lines_of_the_yaml_reader(tree, layout,
     before = json_reader._LEVELS_ONE_BY_ONE
     try:
         json_reader._LEVELS_ONE_BY_ONE = levels
-        assert told(read_json(text, 7)[0]) == told(read_yaml(text, 7)[0])
+        assert described(read_json(text, 7)[0]) == described(read_yaml(text, 7)[0])
     finally:
         json_reader._LEVELS_ONE_BY_ONE = before
 
@@ -176,10 +176,10 @@ def test_lone_surrogates_and_deep_nesting_are_rejected():
     half = '{"b": "\\ud83d"}'
     with pytest.raises(ManifestError) as caught:
         read_documents([Source("m.json", f"{deep}\n{half}\n{{{half[1:]}\n")])
-    told = [(each.message, each.place.line) for each in (caught.value, *caught.value.others)]
-    assert "nested more than" in told[0][0]
-    assert "half of a surrogate pair" in told[1][0]
-    assert [line for _, line in told] == [MAX_DEPTH, MAX_DEPTH + 1, MAX_DEPTH + 2]
+    described = [(each.message, each.place.line) for each in (caught.value, *caught.value.others)]
+    assert "nested more than" in described[0][0]
+    assert "half of a surrogate pair" in described[1][0]
+    assert [line for _, line in described] == [MAX_DEPTH, MAX_DEPTH + 1, MAX_DEPTH + 2]
     assert decode_json(deep.replace("{}", "1")).tree(1)[0]
     with pytest.raises(Fault, match="nested"):
         read_json(deep)

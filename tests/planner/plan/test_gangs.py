@@ -78,7 +78,7 @@ def placed(plan: Plan) -> dict[str, tuple[int, int]]:
     return {each.workload.name: (each.placed, each.pending) for each in plan.workloads}
 
 
-def told(plan: Plan, name: str) -> str:
+def reasons_of(plan: Plan, name: str) -> str:
     (found,) = [each for each in plan.workloads if each.workload.name == name]
     return "\n".join(reason.message for reason in found.reasons)
 
@@ -90,9 +90,9 @@ def test_gang_that_does_not_fit_completely_starts_no_pods(by: str) -> None:
     assert placed(plan) == {"a": (3, 0), "b": (0, 3)}
     assert plan.pools[0].nodes.desired == 3  # no nodes for pods that don't start
     assert plan.pools[0].bound == 6  # for all of them
-    assert "starts its 3 pods only all at once; 1 of 2 groups" in told(plan, "b")
-    assert "no plan within these limits fits more pods" in told(plan, "b")
-    assert "1 of 3 pods without room" in told(plan, "b")
+    assert "starts its 3 pods only all at once; 1 of 2 groups" in reasons_of(plan, "b")
+    assert "no plan within these limits fits more pods" in reasons_of(plan, "b")
+    assert "1 of 3 pods without room" in reasons_of(plan, "b")
     (fix,) = [reason.fix for each in plan.workloads for reason in each.reasons if reason.fix]
     assert 'maximum of pool "g6-2xlarge" to 6' in fix
     assert planned(6, job("a", 3, by=by), job("b", 3, by=by)).verdict == "fits"
@@ -101,7 +101,7 @@ def test_gang_that_does_not_fit_completely_starts_no_pods(by: str) -> None:
 def test_small_gangs_start_before_a_large_one() -> None:
     plan = planned(5, job("a", 5), job("b", 2), job("c", 3))
     assert placed(plan) == {"a": (0, 5), "b": (2, 0), "c": (3, 0)}
-    assert "2 of 3 groups" in told(plan, "a")
+    assert "2 of 3 groups" in reasons_of(plan, "a")
 
 
 def test_pods_beyond_the_minimum_run_if_they_fit() -> None:
@@ -112,7 +112,7 @@ def test_pods_beyond_the_minimum_run_if_they_fit() -> None:
 def test_kueue_admits_a_job_only_completely() -> None:
     plan = planned(2, job("a", 3, queue="team"))
     assert placed(plan) == {"a": (0, 3)}
-    assert "Kueue starts its 3 pods only all at once" in told(plan, "a")
+    assert "Kueue starts its 3 pods only all at once" in reasons_of(plan, "a")
 
 
 def test_gang_starts_only_if_it_fits_with_other_workloads() -> None:
@@ -130,8 +130,9 @@ def test_whole_groups_of_a_leader_worker_set_are_counted() -> None:
     )
     plan = planned(5, text)
     assert placed(plan) == {"lws": (5, 1)}  # nothing prevents the fifth pod from starting
-    assert "2 of its 3 groups of 2 pods fit; pods of the other groups start one by one" in told(
-        plan, "lws"
+    assert (
+        "2 of its 3 groups of 2 pods fit; pods of the other groups start one by one"
+        in reasons_of(plan, "lws")
     )
 
 

@@ -230,7 +230,7 @@ for kind, amount, pods in product(("Deployment", "Job", "Pod"), ("7Gi", "4Gi"), 
     )
 
 PROFILE = "device.attributes['gpu.nvidia.com'].profile"
-for told, expression in {
+for name, expression in {
     "with the driver": f"device.driver == 'gpu.nvidia.com' && {PROFILE} == '1g.10gb'",
     "without the driver": f"{PROFILE} == '1g.10gb'",
     "of a list": f"{PROFILE} in ['1g.10gb', '1g.12gb']",
@@ -243,7 +243,7 @@ for told, expression in {
         "metadata": {"name": "h100-1g.10gb"},
         "spec": {"selectors": [{"cel": {"expression": expression}}]},
     }
-    CASES[f"seven parts of a class {told}"] = Case(
+    CASES[f"seven parts of a class {name}"] = Case(
         [
             device_class,
             template("gpu", of(7, deviceClassName="h100-1g.10gb")),
@@ -323,8 +323,8 @@ JOINT: dict[str, tuple[Objects, Fleet]] = {
     ),
     "bare pods": ([template(), *controlled("Pod", 5)], fleet(count=2)),
 }
-for told, (objects, where) in JOINT.items():
-    CASES[f"too few nodes: {told}"] = Case(objects, where, COUNT.pattern, costs=True)
+for name, (objects, where) in JOINT.items():
+    CASES[f"too few nodes: {name}"] = Case(objects, where, COUNT.pattern, costs=True)
 
 
 def selecting(expression: str) -> Json:
@@ -373,7 +373,7 @@ CASES |= {
 # -- judging
 
 
-class Told(Struct):
+class Texts(Struct):
     """Return every fix that a plan prints, or the error for invalid input."""
 
     fixes: list[str] = []
@@ -386,24 +386,24 @@ def planned(objects: Objects, where: Fleet) -> Plan:
     return make_plan(PlanRequest(sources=(source,), fleet=where))
 
 
-def told(made: Plan) -> Told:
-    said = Told()
+def texts_of(made: Plan) -> Texts:
+    texts = Texts()
     for size in made.judgement.sizing.workloads:
         for reason in size.reasons:
-            said.fixes.append(reason.fix)
-            said.messages.append(reason.message)
-            said.codes.append(reason.code)
+            texts.fixes.append(reason.fix)
+            texts.messages.append(reason.message)
+            texts.codes.append(reason.code)
     for finding in (*made.beside, *made.diagnostics):
-        said.fixes.append(finding.fix)
-        said.messages.append(finding.message)
-        said.codes.append(finding.code)
-    return said
+        texts.fixes.append(finding.fix)
+        texts.messages.append(finding.message)
+        texts.codes.append(finding.code)
+    return texts
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_suggested_fix_keeps_the_intent_and_removes_the_finding(name: str) -> None:
     case = CASES[name]
-    before = told(planned(yaml.safe_load(yaml.safe_dump(case.objects)), case.fleet))
+    before = texts_of(planned(yaml.safe_load(yaml.safe_dump(case.objects)), case.fleet))
     right = [fix for fix in before.fixes if re.search(case.says, fix)]
     assert right, before
     assert not [fix for fix in before.fixes if re.search(case.never, fix)], before
@@ -421,5 +421,7 @@ def test_suggested_fix_keeps_the_intent_and_removes_the_finding(name: str) -> No
     else:
         return
     after = planned(objects, where)
-    assert after.verdict == "fits", told(after)
-    assert not [code for code in told(after).codes if code.endswith("does-not-fit")], told(after)
+    assert after.verdict == "fits", texts_of(after)
+    assert not [code for code in texts_of(after).codes if code.endswith("does-not-fit")], texts_of(
+        after
+    )

@@ -81,7 +81,7 @@ def planned(
     )
 
 
-def told(plan: Plan) -> dict[str, str]:
+def messages_by_code(plan: Plan) -> dict[str, str]:
     return {each.code: each.message for each in plan.diagnostics}
 
 
@@ -94,8 +94,8 @@ def fix(plan: Plan) -> str:
 def test_domain_larger_than_a_rack_never_fits(cloud: str) -> None:
     plan = planned(90, domain("train", 20), cloud=cloud)
     assert plan.verdict == "does-not-fit"
-    assert "needs 20 nodes" in told(plan)["domain-exceeds-rack"]
-    assert "has only 18" in told(plan)["domain-exceeds-rack"]
+    assert "needs 20 nodes" in messages_by_code(plan)["domain-exceeds-rack"]
+    assert "has only 18" in messages_by_code(plan)["domain-exceeds-rack"]
     assert (
         fix(plan) == "limit each ComputeDomain to 18 nodes, and create one ComputeDomain per rack"
     )
@@ -107,7 +107,8 @@ def test_domains_that_cannot_share_a_rack_need_whole_racks() -> None:
     assert (plan.verdict, plan.pools[0].nodes.desired, plan.pools[0].packing) == ("fits", 36, 20)
     assert (
         "needs 2 racks of 18 nodes. 20 nodes have capacity for their pods, but Pulumi builds 36. "
-        "A queue must place the pods of a domain in one rack" in told(plan)["count-in-whole-racks"]
+        "A queue must place the pods of a domain in one rack"
+        in messages_by_code(plan)["count-in-whole-racks"]
     )
 
 
@@ -120,7 +121,7 @@ def test_whole_racks_beyond_the_maximum_do_not_fit() -> None:
     assert plan.verdict == "does-not-fit"
     assert (
         "needs 2 racks of 18 nodes (36 nodes), but it has at most 35"
-        in told(plan)["racks-exceed-maximum"]
+        in messages_by_code(plan)["racks-exceed-maximum"]
     )
     assert fix(plan) == 'set the maximum of pool "gb" to 36'
     assert planned(36, domain("a", 10), domain("b", 10)).verdict == "fits"
@@ -130,7 +131,7 @@ def test_domain_over_two_pools_is_a_warning() -> None:
     plan = planned(18, domain("a", 12), domain("b", 12), second={"max": 18})
     assert (
         "placed on pools gb and second, but these pools don't share a rack"
-        in told(plan)["domain-in-several-pools"]
+        in messages_by_code(plan)["domain-in-several-pools"]
     )
     assert fix(plan) == "set the same pulumi-dra/pool label in the nodeSelector of all these pods"
     pinned = [
@@ -143,7 +144,7 @@ def test_domain_over_two_pools_is_a_warning() -> None:
         for each, pool in (("a", "gb"), ("b", "second"))
     ]
     plan = planned(18, *pinned, second={"max": 18})
-    assert (plan.verdict, set(told(plan))) == ("fits", {"count-in-whole-racks"})
+    assert (plan.verdict, set(messages_by_code(plan))) == ("fits", {"count-in-whole-racks"})
 
 
 def test_reserved_part_of_a_rack_counts_as_the_rack() -> None:
@@ -156,10 +157,11 @@ def test_machine_type_without_multi_node_nvlink_is_a_warning() -> None:
     assert plan.verdict == "fits"
     assert (
         'machine type a3-highgpu-8g of pool "gb" isn\'t known to support multi-node NVLink, so '
-        "the domain's pods may not be able to share memory" in told(plan)["domain-without-nvlink"]
+        "the domain's pods may not be able to share memory"
+        in messages_by_code(plan)["domain-without-nvlink"]
     )
     assert fix(plan) == "use a machine type with multi-node NVLink, for example GB200"
-    assert set(told(planned(18, domain("a", 2)))) == {"count-in-whole-racks"}
+    assert set(messages_by_code(planned(18, domain("a", 2)))) == {"count-in-whole-racks"}
 
 
 def referee(domains: list[int], size: int) -> int:

@@ -819,33 +819,33 @@ def planned(where: Fleet, work: tuple[Source, ...], existing: int = 0) -> Plan:
     )
 
 
-def said(plan: Plan) -> str:
+def texts_of(plan: Plan) -> str:
     """Return all texts of a plan except its verdict."""
-    told = [
+    texts = [
         text
         for each in plan.workloads
         for reason in each.reasons
         for text in (reason.message, reason.fix)
     ]
-    told += [
+    texts += [
         text
         for each in (*plan.diagnostics, *plan.beside)
         for text in (each.message, each.fix)
         if text
     ]
-    return "\n".join([*told, *plan.assumptions])
+    return "\n".join([*texts, *plan.assumptions])
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_plan_has_the_expected_answer(case: Case) -> None:
     plan = planned(read_fleet(case.fleet), case.work, case.existing)
-    told = {reason.code for each in plan.workloads for reason in each.reasons}
+    texts = {reason.code for each in plan.workloads for reason in each.reasons}
     assert (plan.verdict, {each.name: each.nodes.desired for each in plan.pools}) == (
         case.verdict,
         case.built,
-    ), told
-    assert case.reason in told or not case.reason
-    assert case.says in said(plan)
+    ), texts
+    assert case.reason in texts or not case.reason
+    assert case.says in texts_of(plan)
 
 
 WITH_CHANGE = [case for case in CASES if case.least]

@@ -51,7 +51,7 @@ def some(rng: random.Random, at: int, pods: int) -> Shape:
     )
 
 
-def told(outcome: SimulationOutcome) -> Any:
+def results_of(outcome: SimulationOutcome) -> Any:
     why = {
         name: [(each.node, each.nodes) for each in failure.rejections]
         for name, failure in outcome.pending.items()
@@ -63,13 +63,13 @@ def told(outcome: SimulationOutcome) -> Any:
 def test_caching_does_not_change_results(seed, monkeypatch):
     made = simulator(seed)
     orders = [ArrivalOrder("settled"), ArrivalOrder("settled", 3), ArrivalOrder("random", 1)]
-    remembering = [told(made.run(order, lost=["n7"])) for order in orders]
+    remembering = [results_of(made.run(order, lost=["n7"])) for order in orders]
     monkeypatch.setattr(Scheduler, "_is_judged_alone", lambda self, kind: False)
-    assert remembering == [told(made.run(order, lost=["n7"])) for order in orders]
+    assert remembering == [results_of(made.run(order, lost=["n7"])) for order in orders]
 
 
 def test_scores_above_a_byte_are_compared_node_by_node(monkeypatch):
     made = simulator(1)
-    expected = told(made.run(ArrivalOrder("random", 1)))
+    expected = results_of(made.run(ArrivalOrder("random", 1)))
     monkeypatch.setattr(score_cache, "MOST", 3)
-    assert told(simulator(1).run(ArrivalOrder("random", 1))) == expected
+    assert results_of(simulator(1).run(ArrivalOrder("random", 1))) == expected

@@ -171,16 +171,16 @@ def _request(name: str, kind: str, count: int = 1) -> DeviceRequest:
     )
 
 
-def wrongs(family: str, seed: int) -> tuple[list[str], Sizing, int | None]:
+def contradictions(family: str, seed: int) -> tuple[list[str], Sizing, int | None]:
     """Return the results of the sizing that contradict the referee, with both results."""
     pools, kinds = drawn(family, seed)
     quota = quota_of(family, seed, pools)
     best = cheapest(pools, kinds, quota)
     sizing = sized(pools, kinds, partitioned=family == "mig", quota=quota)
-    return list(_wrongs(sizing, best)), sizing, best
+    return list(_contradictions(sizing, best)), sizing, best
 
 
-def _wrongs(sizing: Sizing, best: int | None) -> Iterator[str]:
+def _contradictions(sizing: Sizing, best: int | None) -> Iterator[str]:
     if sizing.verdict == "fits" and best is None:
         yield "fits, and no fleet does"
     if sizing.verdict == "does-not-fit" and best is not None:
@@ -196,7 +196,7 @@ def _wrongs(sizing: Sizing, best: int | None) -> Iterator[str]:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_verdicts_are_right_and_the_optimum_is_within_the_bounds(family: str) -> None:
     for seed in range(40):
-        assert wrongs(family, seed)[0] == [], (family, seed)
+        assert contradictions(family, seed)[0] == [], (family, seed)
 
 
 def main(count: int) -> None:
@@ -204,7 +204,7 @@ def main(count: int) -> None:
     for family in FAMILIES:
         told: Counter[str] = Counter()
         for seed in range(count):
-            wrong, sizing, best = wrongs(family, seed)
+            wrong, sizing, best = contradictions(family, seed)
             for each in wrong:
                 print(family, seed, each)
             told["wrong"] += bool(wrong)
