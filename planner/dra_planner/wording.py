@@ -42,6 +42,13 @@ def listed(parts: Iterable[str]) -> str:
     return f"{', '.join(found[:-1])}{comma} and {found[-1]}"
 
 
+def one_or_more(singular: str, names: Collection[str]) -> str:
+    """Return names to choose from, for example `zone a`, or `one or more of the zones a and b`."""
+    return f"{'one or more of the ' if len(names) > 1 else ''}{noun(len(names), singular)} " + (
+        listed(names)
+    )
+
+
 def verb(number: int, plural: str) -> str:
     """Return the verb for this number: "is", "has", or "passes" for one, and "are", "have", or
     "pass" for several.

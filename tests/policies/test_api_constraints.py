@@ -119,7 +119,7 @@ CASES: tuple[tuple[str, Spec, str, Spec], ...] = (
     (
         CLASS,
         {"amiFamily": "AL2", "amiSelectorTerms": [{"alias": "al2023@latest"}]},
-        'spec.amiFamily is "AL2", which the API rejects together',
+        'spec.amiFamily is "AL2", but the API rejects this combination',
         {"amiFamily": "AL2023", "amiSelectorTerms": [{"alias": "al2023@latest"}]},
     ),
     (
@@ -156,19 +156,19 @@ CASES: tuple[tuple[str, Spec, str, Spec], ...] = (
     (
         POOL,
         requirement(COUNT, "Gt", "1", "2"),
-        "values has 2 entries, which the API rejects",
+        "values has 2 entries, but the API rejects this combination",
         requirement(COUNT, "Gt", "1"),
     ),
     (
         POOL,
         requirement(COUNT, "Gt", "-1"),
-        "rejects together",
+        "rejects this combination",
         requirement(COUNT, "Gt", "1"),
     ),
     (
         POOL,
         requirement(TYPE, "In", "g6.xlarge", minValues=2),
-        "fewer entries than spec.template.spec.requirements.minValues (2)",
+        "values has fewer entries than minValues (2)",
         requirement(TYPE, "In", "g6.xlarge", "g6.2xlarge", minValues=2),
     ),
     (POOL, labels(accelerator="nvidia"), 'has the key "accelerator"', labels(team="a")),

@@ -189,10 +189,13 @@ def _only_with(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
 def _never(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
     if as_mapping(part.value) is not None and part.holds(row.value):
         names = named_members(part, row.value)
-        together = "" if len(names) == 1 else " together"
+        within = f"{part.shown}."
+        is_inside = "." in part.shown and all(name.startswith(within) for name in names)
+        start, prefix = (f"in {part.shown}, ", within) if is_inside else ("", "")
+        what = "this combination" if len(names) > 1 else "this value"
         yield BrokenConstraint(
-            f"{phrase(part, row.value)}, which the API rejects{together}",
-            f"change {listed_words(names, 'or')}",
+            f"{start}{phrase(part, row.value).replace(prefix, '')}, but the API rejects {what}",
+            f"{start}change {listed_words([name.removeprefix(prefix) for name in names], 'or')}",
             tuple(names),
         )
 

@@ -11,10 +11,11 @@ from msgspec.structs import replace
 
 from dra_planner.catalog.api_values import ApiValues, api_values
 from dra_planner.clouds import cloud
+from dra_planner.wording import either
 from dra_policies.rules.api_constraints import broken_constraints
 from dra_policies.rules.definition_versions import TableAge, table_age
 from dra_policies.rules.resource_rows import resource_kinds
-from dra_policies.rules.rule import Finding
+from dra_policies.rules.rule import Finding, sentence
 from dra_policies.unknown_values import Properties, as_mapping
 from dra_policies.view.stack_view import StackView
 
@@ -37,7 +38,9 @@ def rejected_values(view: StackView, told: Container[tuple[str, str]] = ()) -> I
             each.type, each.props, each.of_outputs, has_all_members=age == "current"
         ):
             if not any((each.urn, member) in told for member in broken.members):
-                yield Finding(message=f"{each.title}: {broken.says}", fix=broken.fix, urn=each.urn)
+                yield Finding(
+                    message=sentence(each.title, broken.says), fix=broken.fix, urn=each.urn
+                )
         for row in _rows(each, age):
             for fault in _faults(row, each.props, row.property):
                 if fault.is_certain:
@@ -78,7 +81,7 @@ class _Fault(Struct, frozen=True):
     is_certain: bool = True
 
     def finding(self, subject: _Subject) -> Finding:
-        return Finding(message=f"{subject.title}: {self.says}", fix=self.fix, urn=subject.urn)
+        return Finding(message=sentence(subject.title, self.says), fix=self.fix, urn=subject.urn)
 
 
 def _subjects(view: StackView) -> Iterator[_Subject]:
@@ -165,11 +168,11 @@ def _unknown_value(row: ApiValues, name: str, text: str) -> Iterator[_Fault]:
     near = same or get_close_matches(text, known, n=1, cutoff=_ALIKE)
     if row.grows and near and not same and _may_be_newer(text, near[0]):
         return
-    shown = ", ".join(known[:_SHOWN]) + (", …" if len(known) > _SHOWN else "")
+    start = "a valid value, for example " if len(known) > _SHOWN else ""
     only = near or (known if len(known) == 1 else [])
-    fix = f'set {name} to "{only[0]}"' if only else f"set {name} to one of {shown}"
+    fix = f'set {name} to "{only[0]}"' if only else f"set {name} to {start}{either(known[:_SHOWN])}"
     if near or not row.grows:
-        yield _Fault(f'{name} is "{text}", which the API doesn\'t define', fix)
+        yield _Fault(f'"{text}" isn\'t a valid value of {name}', fix)
     else:
-        says = f'{name} is "{text}", which the known versions of the API don\'t define'
+        says = f'"{text}" isn\'t a value of {name} in any known version of the API'
         yield _Fault(says, fix, is_certain=False)

@@ -151,7 +151,7 @@ _FEW: Final = 3  # values of a list that a message repeats
 def phrase(part: Part, condition: str) -> str:
     """Return conditions of a row as words, for example 'fipsMode is "FIPS"'."""
     words = [_phrase(part, each) for each in condition.split(" and ")]
-    return " and ".join(dict.fromkeys(words))
+    return listed_words(list(dict.fromkeys(words)))
 
 
 def _phrase(part: Part, condition: str) -> str:

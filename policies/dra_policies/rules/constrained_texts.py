@@ -42,8 +42,7 @@ def _domain(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
         if "/" in name and name.partition("/")[0].endswith(domain) and name not in known:
             near = get_close_matches(name, known, n=1, cutoff=_ALIKE)
             yield BrokenConstraint(
-                f'{part.shown} has "{name}", but the reserved domain {domain} doesn\'t define '
-                "this name",
+                f'"{name}" in {part.shown} isn\'t defined in the reserved domain {domain}',
                 f'use "{near[0]}" in {part.shown}'
                 if near
                 else f'remove "{name}" from {part.shown}',
@@ -59,7 +58,7 @@ def _text(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
         said = f'is "{text}"' if text else "is empty"
         if row.kind == "other" and re.search(row.value, text):
             yield BrokenConstraint(
-                f"{part.shown} {said}, which the API doesn't accept",
+                f"{part.shown} {said}, but the API doesn't accept this value",
                 f"change {part.shown}",
                 (part.shown,),
             )

@@ -24,7 +24,7 @@ from dra_policies.rules.row_subjects import (
     machine_owner,
     owner_of,
 )
-from dra_policies.rules.rule import Finding
+from dra_policies.rules.rule import Finding, sentence
 from dra_policies.unknown_values import UNKNOWN, as_list, has_unknown
 from dra_policies.view.pool_machines import known_machine
 from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackView
@@ -185,7 +185,7 @@ class BrokenRow(Struct, frozen=True):
     def finding(self) -> Finding:
         said = f" ({self.row.reference})" if self.row.reference else ""
         return Finding(
-            message=f"{self.title}: {self.row.says}{said}", fix=self.row.fix, urn=self.urn
+            message=f"{sentence(self.title, self.row.says)}{said}", fix=self.row.fix, urn=self.urn
         )
 
     @property

@@ -43,6 +43,12 @@ class Finding(Struct, frozen=True, kw_only=True):
         return self.message + (f"; {self.fix}" if self.fix else "")
 
 
+def sentence(title: str, problem: str) -> str:
+    """Return a message about an object. A problem that starts with "it" becomes the predicate."""
+    predicate = problem.removeprefix("it ")
+    return f"{title}{': ' if predicate == problem else ' '}{predicate}"
+
+
 class Threshold(Struct, frozen=True, kw_only=True):
     """A number that a project can set for a rule: its meaning, limits, and default."""
 

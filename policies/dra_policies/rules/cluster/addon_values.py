@@ -47,8 +47,8 @@ def _other_types(addon: DeclaredResource, values: Any) -> Iterator[Finding]:
             shown = json.dumps(value)
             yield _finding(
                 addon,
-                f"{key}.{name} in its {_PROPERTY} is {shown}, but the add-on accepts only strings",
-                f'write "{shown}"',
+                f"{key}.{name} in {_PROPERTY} is {shown}, but the add-on accepts only strings",
+                f'set {key}.{name} to the string "{shown}"',
             )
 
 
@@ -63,8 +63,10 @@ def _unknown_keys(addon: DeclaredResource, values: Any) -> Iterator[Finding]:
         if known and key not in known and (near or key[:1].isupper()):
             yield _finding(
                 addon,
-                f"its {_PROPERTY} has the key {key}, which the add-on doesn't accept",
-                f'use "{near[0]}"' if near else f"replace {key} with keys of the add-on",
+                f'the add-on doesn\'t accept the key "{key}" in {_PROPERTY}',
+                f'use "{near[0]}"'
+                if near
+                else f'replace "{key}" with keys that the add-on accepts',
             )
 
 

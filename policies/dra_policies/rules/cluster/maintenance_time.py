@@ -30,7 +30,8 @@ def short_windows(view: StackView) -> Iterator[Finding]:
             if hours is not None and hours < least:
                 yield Finding(
                     message=f'cluster "{cluster.name}": its maintenance window is open for at most '
-                    f"{hours:g} hours in {days} days, but {cloud(name).title} requires {least}",
+                    f"{hours:g} hours in {days} days, but {cloud(name).title} "
+                    f"requires {least} hours",
                     fix=f"add days to {window}.recurrence, or set a later endTime",
                     urn=cluster.urn,
                 )

@@ -44,7 +44,7 @@ def template_faults(pool: DeclaredPool) -> Iterator[RejectedPool]:
     if template is not None:
         if template.has(kind.machine) and pool.own.texts(paths.machine):
             yield RejectedPool(
-                "the pool and its launch template both set a machine type",
+                "both the pool and its launch template set a machine type",
                 fix=f"remove {paths.machine} from the pool, or {kind.machine} from the launch "
                 "template",
             )
@@ -77,26 +77,26 @@ def _images(
         return
     has_image = template.has(kind.image)
     image, version = pool.own.text(paths.image), pool.own.text(paths.version)
-    sets_both = "the pool's launch template sets an image, although the pool also sets"
+    sets_both = "its launch template sets an image, but the pool also sets"
     if has_image and image and image != kind.custom_image:
         yield RejectedPool(
-            f"{sets_both} {image}",
+            f"{sets_both} an image ({image})",
             fix=f'set {paths.image} to "{kind.custom_image}" and remove {paths.version}, or '
             f"remove {kind.image} from the template",
         )
     elif has_image and version:
         yield RejectedPool(
-            f"{sets_both} Kubernetes {version}",
+            f"{sets_both} the Kubernetes version ({version})",
             fix=f"remove {paths.version}, because the image determines the version",
         )
     elif has_image and paths.release and (release := pool.own.text(paths.release)):
         yield RejectedPool(
-            f"{sets_both} the image version {release}",
+            f"{sets_both} the image version ({release})",
             fix=f"remove {paths.release}, or remove {kind.image} from the template",
         )
     elif has_image is False and image == kind.custom_image:
         yield RejectedPool(
-            "its launch template doesn't set an image, although the pool uses a custom image",
+            "it uses a custom image, but its launch template doesn't set an image",
             fix=f"set {kind.image} in the template, or set {paths.image} to one of the cloud's "
             "images",
         )
@@ -116,7 +116,7 @@ def _rejected(
     is_of_cloud = pool.image not in (None, "", kind.custom_image) and not template.has(kind.image)
     if kind.is_merged and is_of_cloud and script.startswith(("#!", "#cloud-config", "apiVersion:")):
         yield RejectedPool(
-            f"{kind.boot_script} of its launch template isn't in MIME multipart format, which "
-            "the cloud needs to add its own script",
+            f"{kind.boot_script} in its launch template isn't a MIME multipart message, so the "
+            "cloud can't add its own script",
             fix=f"convert {kind.boot_script} to a MIME multipart message with one part per script",
         )

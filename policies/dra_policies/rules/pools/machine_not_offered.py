@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.clouds import cloud
+from dra_planner.wording import either, listed, one_or_more
 from dra_policies.rules.capacity.spot_limits import low_spot_limit
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.address_ranges import zones_of_subnets
@@ -32,8 +33,8 @@ def check(view: StackView) -> Iterator[Finding]:
                     fix=f"use zones in {region}",
                     urn=pool.urn,
                 )
-        listed = pool.own.texts(of_cloud.pool.zone_list) if of_cloud.pool.zone_list else ()
-        if listed and region in of_cloud.regions_without_zones:
+        chosen = pool.own.texts(of_cloud.pool.zone_list) if of_cloud.pool.zone_list else ()
+        if chosen and region in of_cloud.regions_without_zones:
             yield Finding(
                 message=f"{pool.title}: {region} doesn't have availability zones, so the cloud "
                 "rejects the pool",
@@ -84,8 +85,8 @@ def _in_zones(pool: DeclaredPool, region: str, zones: list[str]) -> Iterator[Fin
     if machine is not None and having and without:
         yield Finding(
             message=f"{pool.title}: machine type {machine.instance_type} isn't offered in "
-            f"{' or '.join(without)}, only in {', '.join(having)}",
-            fix=f"use one or more of the zones {', '.join(having)}",
+            f"{either(without)}, only in {listed(having)}",
+            fix=f"use {one_or_more('zone', having)}",
             urn=pool.urn,
         )
 
@@ -106,8 +107,8 @@ def _in_default_zones(view: StackView, pool: DeclaredPool, region: str) -> Itera
         yield Finding(
             message=f"{pool.title} doesn't set {path}, so the cloud uses {of_cloud.default_zones} "
             f"zones of {region}, but machine type {machine.instance_type} is available only in "
-            f"{' and '.join(having)}",
-            fix=f"set {path} to one or more of {', '.join(having)}",
+            f"{listed(having)}",
+            fix=f"set {path} to {one_or_more('zone', having)}",
             urn=pool.urn,
         )
 
@@ -115,15 +116,11 @@ def _in_default_zones(view: StackView, pool: DeclaredPool, region: str) -> Itera
 def _in_region(pool: DeclaredPool, region: str) -> Iterator[Finding]:
     machine = known_machine(pool.cloud, pool.machine)
     if machine is not None and machine.regions and region not in machine.regions:
-        listed = ", ".join(machine.regions[:MOST_NAMES])
-        more = (
-            f" and {len(machine.regions) - MOST_NAMES} more"
-            if len(machine.regions) > MOST_NAMES
-            else ""
-        )
+        shown, others = machine.regions[:MOST_NAMES], machine.regions[MOST_NAMES:]
+        regions = listed((*shown, *([f"{len(others)} more"] if others else [])))
         yield Finding(
             message=f"{pool.title}: machine type {machine.instance_type} isn't offered in "
-            f"{region}, only in {listed}{more}",
+            f"{region}, only in {regions}",
             fix=f"use a machine type that {region} offers (pulumi-dra catalog machines "
             f"--region {region})",
             urn=pool.urn,

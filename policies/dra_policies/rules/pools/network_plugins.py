@@ -19,8 +19,8 @@ _ADVERTISES: Final = (
     "NCCL can't use"
 )
 _DOES_NOT_RUN: Final = (
-    "doesn't list {machine}, so its pods don't run on these nodes, and pods that request network "
-    "interfaces stay pending"
+    "doesn't support {machine}, so the plugin doesn't run on these nodes, and pods that request "
+    "network interfaces stay pending"
 )
 
 

@@ -12,6 +12,7 @@ from dra_planner.clouds import cloud
 from dra_planner.clouds.protocol.resources import CountLimits
 from dra_planner.clouds.protocol.setting_faults import label_value_fault
 from dra_planner.model.nodes import TaintEffect
+from dra_planner.wording import either, one_or_more
 from dra_policies.rules.api_values import rejected_values
 from dra_policies.rules.cluster.addon_values import rejected_addon_values
 from dra_policies.rules.cluster.control_plane_zones import too_few_zones
@@ -20,7 +21,7 @@ from dra_policies.rules.cluster.system_pools import clusters_without_system_pool
 from dra_policies.rules.pools.existing_entries import associations_without_entry, entries_that_exist
 from dra_policies.rules.pools.launch_templates import RejectedPool, template_faults
 from dra_policies.rules.resource_rows import rows_that_break
-from dra_policies.rules.rule import Finding, Rule
+from dra_policies.rules.rule import Finding, Rule, sentence
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 _OF_KUBERNETES: Final = ("kubernetes.io", "k8s.io")
@@ -46,7 +47,7 @@ def check(view: StackView) -> Iterator[Finding]:
     yield from clusters_without_system_pool(view)
     for pool in view.pools:
         for says, fix in _faults(pool):
-            yield Finding(message=f"{pool.title}: {says}", fix=fix, urn=pool.urn)
+            yield Finding(message=sentence(pool.title, says), fix=fix, urn=pool.urn)
 
 
 def _faults(pool: DeclaredPool) -> Iterator[RejectedPool]:
@@ -156,11 +157,7 @@ def _effects(pool: DeclaredPool) -> Iterator[RejectedPool]:
         if effect and effect not in of_cloud.taint_effects:
             meant = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", effect).upper()
             is_meant = effect in get_args(TaintEffect)
-            fix = (
-                f'use "{meant}"'
-                if is_meant
-                else (f"use one of {', '.join(of_cloud.taint_effects)}")
-            )
+            fix = f'use "{meant}"' if is_meant else f"use {either(of_cloud.taint_effects)}"
             yield RejectedPool(
                 f'{of_cloud.title} doesn\'t support the taint effect "{effect}"', fix
             )
@@ -175,8 +172,8 @@ def _name_and_zones(pool: DeclaredPool) -> Iterator[RejectedPool]:
     if name and of_cloud.pool_name_pattern and not re.fullmatch(of_cloud.pool_name_pattern, name):
         most = of_cloud.longest_pool_name
         yield RejectedPool(
-            f'{of_cloud.title} rejects the agent pool name "{name}", because a name must have 1 to '
-            f"{most} lowercase letters and digits, and start with a letter",
+            f'{of_cloud.title} rejects the agent pool name "{name}", because a name must contain 1 '
+            f"to {most} lowercase letters and digits, and start with a letter",
             fix=f'rename the pool, for example to "{of_cloud.pool_name(name)}"',
         )
     known = of_cloud.zone_names
@@ -186,7 +183,7 @@ def _name_and_zones(pool: DeclaredPool) -> Iterator[RejectedPool]:
         if zone and zone not in known
     ]
     if wrong:
-        fix = f"use one or more of these zones: {', '.join(known)}"
+        fix = f"use {one_or_more('zone', known)}"
         yield RejectedPool(f'{of_cloud.title} doesn\'t have the zone "{wrong[0]}"', fix=fix)
 
 
