@@ -250,4 +250,6 @@ def _told(rule: Rule, finding: Finding) -> Told:
     finding = replace(finding, urn=urn_of(finding))
     if finding.certain or rule.level == "advisory":
         return Told(rule, finding)
-    return Told(CANNOT_BE_JUDGED, replace(finding, message=f"{rule.id}: {finding.message}"))
+    return Told(
+        CANNOT_BE_JUDGED, replace(finding, message=f"can't check {rule.id}: {finding.message}")
+    )

@@ -544,7 +544,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
             "reservation_group_id": GROUP,
             "cluster_principal_id": "p",
         },
-        ", because capacity reservations don't support ND sizes or NCads_H100_v5",
+        "Azure capacity reservations don't support Standard_",
     ),
     "a tag of Azure": (
         AksCluster,

@@ -112,7 +112,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "a reserved ND": (
         {},
         {"machine": "Standard_ND96isr_H100_v5", "capacity": {"reservation": GROUP}},
-        ", because capacity reservations don't support ND sizes or NCads_H100_v5",
+        "Azure capacity reservations don't support Standard_",
     ),
     "a reserved H100": (
         {},

@@ -305,9 +305,9 @@ class Aks(Cloud):
         if capacity != "reservation" or not _NEVER_RESERVED.fullmatch(machine.name):
             return super().purchase_fault(machine, capacity)
         return (
-            f"Azure can't reserve {machine.name}, because capacity reservations don't support "
-            "ND sizes or NCads_H100_v5 "
-            "(learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview); use "
+            f"Azure capacity reservations don't support {machine.name} (no ND sizes or "
+            "NCads_H100_v5, see "
+            "learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview); use "
             "on-demand or spot"
         )
 

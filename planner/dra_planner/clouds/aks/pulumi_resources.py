@@ -123,8 +123,8 @@ NODE_NETWORK = NodeNetwork(
     # MicrosoftDocs/azure-aks-docs:articles/aks/concepts-network-ip-address-planning.md@546865d
     addresses=AddressRanges(
         of_cluster=(
-            ("networkProfile.serviceCidr", "services", "10.0.0.0/16"),
-            ("networkProfile.podCidr", "pods", ""),
+            ("networkProfile.serviceCidr", "service", "10.0.0.0/16"),
+            ("networkProfile.podCidr", "pod", ""),
         ),
         token="azure-native:network:Subnet",
         used_by=("vnetSubnetID", "agentPoolProfiles"),
@@ -203,7 +203,10 @@ IDENTITY = IdentityResource(
         "f1a07417-d97a-45cb-824c-7a7467783830",
         "3913510d-42f4-4e42-8a64-420c390055eb",
     ),
-    names={"4d97b98b-1d4f-4787-a291-c67834d212e7": "the Network Contributor role"},
+    names={
+        "4d97b98b-1d4f-4787-a291-c67834d212e7": "the Network Contributor role",
+        "7f951dda-4ed3-4680-a7ca-43fe172d538d": "the AcrPull role",
+    },
 )
 # MicrosoftDocs/azure-aks-docs:articles/aks/csi-storage-drivers.md@25dee6e
 VOLUME_DRIVERS = (

@@ -239,7 +239,7 @@ NODE_NETWORK = NodeNetwork(
     ),
     # EKS API reference, KubernetesNetworkConfigRequest; VPC user guide, "Subnet sizing"
     addresses=AddressRanges(
-        of_cluster=(("kubernetesNetworkConfig.serviceIpv4Cidr", "services", ""),),
+        of_cluster=(("kubernetesNetworkConfig.serviceIpv4Cidr", "service", ""),),
         token="aws:ec2/subnet:Subnet",
         used_by=("subnetIds", "vpcConfig"),
         ranges=("cidrBlock",),
@@ -326,5 +326,5 @@ DISK_KEYS = DiskKeys(
     grantees=("granteePrincipal", "policy"),
     policy=("policy", "AWSServiceRoleForAutoScaling"),
     identity="Auto Scaling's service-linked role",
-    fix="allow AWSServiceRoleForAutoScaling to use the key and create grants in its policy",
+    fix="in the key policy, allow AWSServiceRoleForAutoScaling to use the key and create grants",
 )

@@ -175,9 +175,9 @@ NODE_NETWORK = NodeNetwork(
     # VPC guide, "Subnets": unusable addresses
     addresses=AddressRanges(
         of_cluster=(
-            ("ipAllocationPolicy.clusterIpv4CidrBlock", "pods", ""),
-            ("ipAllocationPolicy.servicesIpv4CidrBlock", "services", ""),
-            ("privateClusterConfig.masterIpv4CidrBlock", "the control plane", ""),
+            ("ipAllocationPolicy.clusterIpv4CidrBlock", "pod", ""),
+            ("ipAllocationPolicy.servicesIpv4CidrBlock", "service", ""),
+            ("privateClusterConfig.masterIpv4CidrBlock", "control plane", ""),
         ),
         token="gcp:compute/subnetwork:Subnetwork",
         used_by=("subnetwork",),

@@ -14,7 +14,7 @@ from dra_policies.view.stack_view import DeclaredResource, StackView
 
 
 class _Range(NamedTuple):
-    title: str  # for example: 'pods of cluster "research"'
+    title: str  # for example: 'the pod range of cluster "research"'
     urn: str
     network: ipaddress.IPv4Network
 
@@ -40,7 +40,7 @@ def _of_cluster(
     view: StackView, cluster: DeclaredResource, addresses: AddressRanges
 ) -> Iterator[Finding]:
     own = [
-        _Range(f'{title} of cluster "{cluster.name}"', cluster.urn, found)
+        _Range(f'the {title} range of cluster "{cluster.name}"', cluster.urn, found)
         for path, title, default in addresses.of_cluster
         for found in ranges_of(cluster.props.text(path, default))
     ]
@@ -82,8 +82,8 @@ def _overlaps(some: list[_Range], others: list[_Range]) -> Iterator[Finding]:
         for other in others:
             if one.network.overlaps(other.network):
                 yield Finding(
-                    message=f"the address ranges of {one.title} ({one.network}) and {other.title} "
-                    f"({other.network}) overlap, so the cloud rejects one of them, or "
+                    message=f"{one.title} ({one.network}) overlaps {other.title} "
+                    f"({other.network}), so the cloud rejects one of them, or "
                     "traffic is lost",
                     fix="choose ranges that don't overlap",
                     urn=one.urn,

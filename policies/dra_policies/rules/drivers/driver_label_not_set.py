@@ -98,7 +98,7 @@ def _kept_off(view: StackView) -> Iterator[Finding]:
             ):
                 yield Finding(
                     message=f"the kubelet plugin of {driver.title} selects labels that Node "
-                    f"Feature Discovery sets, but its worker doesn't tolerate the taints of "
+                    f"Feature Discovery sets, but the NFD worker doesn't tolerate the taints of "
                     f"{pool.title}",
                     fix=f"label the pool's nodes {GPU_PRESENT}=true, or set {path} in the values "
                     f"of {chart.name} to tolerate the pool's taints",

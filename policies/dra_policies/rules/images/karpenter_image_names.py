@@ -36,14 +36,14 @@ def _fault(image: str, minor: int) -> str:
     found = _VERSION.search(image)
     if found is None:
         return (
-            f"matches images of every Kubernetes version, but nodes of this cluster need 1.{minor}"
+            f"matches images of every Kubernetes version, but this cluster's nodes need an image for 1.{minor}"
             if "*" in image
             else ""
         )
     given = int(found[1])
     if is_newer(given, minor) or is_left_behind(given, minor):
         return (
-            f"matches images for Kubernetes 1.{given}, which can't join a cluster of version "
-            f"1.{minor}"
+            f"matches images for Kubernetes 1.{given}, which can't join a Kubernetes "
+            f"1.{minor} cluster"
         )
     return ""

@@ -59,7 +59,7 @@ def _keys(value: Any, path: str, is_provider: bool, depth: int = 0) -> Iterator[
             and given
             and _NAME.search(name.upper())
         ):
-            yield f"{path}.value" if path else "value", f"what {name} is"
+            yield f"{path}.value" if path else "value", f"the value of {name}"
         for key, item in mapping.items():
             if isinstance(item, str) and len(item) < _SHORTEST and not is_provider:
                 continue  # most values

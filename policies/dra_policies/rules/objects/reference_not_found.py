@@ -51,10 +51,10 @@ def _runtime_classes(view: StackView) -> Iterator[Finding]:
         for name in sorted(name for name in named - known if name):
             if not _is_of_operator(view, name):
                 yield Finding(
-                    message=f"{workload.ref} uses RuntimeClass {name}, which this stack doesn't "
+                    message=f'{workload.ref} uses RuntimeClass "{name}", which this stack doesn\'t '
                     "declare, so the API server rejects the pods unless the cluster "
                     "already has it",
-                    fix=f"declare RuntimeClass {name}, or remove runtimeClassName from the pods",
+                    fix=f'declare RuntimeClass "{name}", or remove runtimeClassName from the pods',
                     place=workload.place,
                 )
 
@@ -102,10 +102,10 @@ def _priority_classes(view: StackView) -> Iterator[Finding]:
         named = {pods.template.spec.priority_class_name or "" for pods in workload.pod_sets}
         for name in sorted(name for name in named - known if name):
             yield Finding(
-                message=f"{workload.ref} uses PriorityClass {name}, which this stack doesn't "
+                message=f'{workload.ref} uses PriorityClass "{name}", which this stack doesn\'t '
                 "declare, so the API server rejects the pods unless the cluster already "
                 "has it",
-                fix=f"declare PriorityClass {name}, or remove priorityClassName from the pods",
+                fix=f'declare PriorityClass "{name}", or remove priorityClassName from the pods',
                 place=workload.place,
             )
 

@@ -117,12 +117,14 @@ def _reason(plugin: PluginWorkload, pool: DeclaredPool) -> str:
         return f'the nodes don\'t have the label {plugin.opt_out_label}="false"'
     if not letting_in:
         return f"it doesn't set a node affinity, so it also runs on nodes labeled {DRA}=true"
-    shown = " and ".join(f"term {number} ({shown_term(term)})" for number, term in letting_in)
-    verb = "does" if len(letting_in) == 1 else "do"
-    return (
-        f"{shown} of its {len(terms)} node-selector terms {verb} not exclude {DRA}=true, and "
-        "a node needs to match only one term"
+    shown = ", ".join(f"term {number}: {shown_term(term)}" for number, term in letting_in)
+    some = (
+        f"none of its {len(terms)} node-selector terms excludes"
+        if 1 < len(terms) == len(letting_in)
+        else f"{len(letting_in)} of its {counted(len(terms), 'node-selector term')} "
+        f"{verb(len(letting_in), 'do')}n't exclude"
     )
+    return f"{some} {DRA}=true, and matching one term is enough ({shown})"
 
 
 def _fix(plugin: PluginWorkload) -> str:

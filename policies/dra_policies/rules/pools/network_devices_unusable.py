@@ -102,7 +102,7 @@ def _more_than_cards(pool: DeclaredPool) -> Iterator[Finding]:
             f"{supported}, so the cloud can't create its nodes",
             fix=(
                 "remove interfaces from the launch template, or use a machine type that supports "
-                "more interfaces"
+                f"more {network.interface}s"
             ),
             urn=pool.template_urn or pool.urn,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.wording import counted
+from dra_planner.wording import counted, verb
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 
@@ -27,15 +27,15 @@ def check(view: StackView) -> Iterator[Finding]:
         needed = -(-size.devices.used // each) if each else 0
         idle = pool.count_min - max(needed, 1)
         if idle > 0 and size.plan == pool.count_min:
-            price = (
-                f", ${size.hourly_usd * idle * HOURS_PER_MONTH:,.0f} a month"
-                if size.hourly_usd
-                else ""
+            usd = (size.hourly_usd or 0) * idle * HOURS_PER_MONTH
+            waste = (
+                f"{counted(idle, 'idle node')} {verb(idle, 'cost')} USD {usd:,.0f} per month"
+                if usd
+                else f"{counted(idle, 'node')} {verb(idle, 'are')} idle"
             )
             yield Finding(
                 message=f"{pool.title} keeps at least {counted(pool.count_min, 'node')}, but "
-                f"the lowest demand needs only {needed}, which leaves "
-                f"{counted(idle, 'node')} idle{price}",
+                f"the lowest demand needs only {needed}, so {waste}",
                 fix=f"set the pool's minimum to {max(needed, 1)}",
                 urn=pool.urn,
             )

@@ -200,7 +200,7 @@ def _without_label(view: StackView, kind: FederatedAccounts) -> Iterator[Finding
                 yield Finding(
                     message=f"the pods of {each.type.rpartition(':')[2]} {namespace}/{owner} use "
                     f"service account {namespace}/{name}, but lack the label {kind.pod_label}, so "
-                    "they don't get a token for its identity",
+                    "they don't get a token for the service account's identity",
                     fix=f'set the pods\' label {kind.pod_label} to "true"',
                     urn=each.urn,
                 )

@@ -146,9 +146,10 @@ def _faults(
     if has is not True:
         lacking = need.rights[0] if need.rights else "a role"
         lacking = kind.names.get(lacking, lacking)
-        doubt = f" ({need.doubt})" if need.doubt else ""
         yield Finding(
-            message=f"{title} lacks {lacking}{doubt}, so {need.says}",
+            message=f"this stack doesn't grant {lacking} to {title}, so {need.doubt}, {need.says}"
+            if need.doubt
+            else f"{title} lacks {lacking}, so {need.says}",
             fix=need.fix,
             urn=identity.urn,
             certain=has is False and not need.doubt,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from dra_planner.clouds import Cloud, DefaultRoutes, NodeNetwork, ServiceEndpoints
+from dra_planner.wording import listed
 from dra_policies.rules.resource_rows import EVERYWHERE
 from dra_policies.rules.rule import Finding
 from dra_policies.unknown_values import Properties
@@ -139,7 +140,7 @@ def _dead_end(
     if is_direct and not _has_public_addresses(view, routes, subnet):
         return (
             "leads to an internet gateway, but nodes don't have public addresses",
-            f"use a route to a NAT gateway, or set {routes.public[0]} of the subnet to true",
+            f"use a route to a NAT gateway, or set the subnet's {routes.public[0]} to true",
         )
     if not through or props.is_given(through) is False:
         return None
@@ -152,7 +153,7 @@ def _dead_end(
         return (
             f'uses gateway "{gateway.name}", which doesn\'t lead to the internet ({setting} is '
             f"{closed})",
-            f"remove {setting} of the gateway, and assign a public address to the gateway",
+            f"remove the gateway's {setting}, and assign a public address to the gateway",
         )
     homes = [urn for urn in gateway.sources_of(routes.gateway_subnet) if urn in declared]
     if len(homes) != 1:
@@ -234,9 +235,9 @@ def _without_endpoints(
     if missing:
         yield Finding(
             message=f"{route}, and its network doesn't have usable endpoints for "
-            f"{', '.join(missing)}, so nodes can't pull images and never become ready",
-            fix="add a default route to a NAT gateway, or endpoints for "
-            f"{', '.join(missing)} to the network",
+            f"{listed(missing)}, so nodes can't pull images and never become ready",
+            fix="add a default route to a NAT gateway, or add endpoints for "
+            f"{listed(missing)} to the network",
             urn=subnet.urn,
         )
     elif values and all(each is not None and endpoints.mirror not in repr(each) for each in values):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from dra_planner.clouds import Cloud, VolumeDriver, cloud, names
+from dra_planner.wording import either
 from dra_policies.rules.prerequisites.volume_disks import volumes_not_attachable
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknown_values import Properties
@@ -94,10 +95,9 @@ def _class(
     builtin = {each: driver for driver in of_cloud.volume_drivers for each in driver.classes}
     if name not in declared and name not in builtin and not view.charts & {"", name}:
         yield Finding(
-            message=f"{claim.title} uses StorageClass {name}, which neither this stack nor "
+            message=f'{claim.title} uses StorageClass "{name}", which neither this stack nor '
             f"{of_cloud.title} creates, so pods that use this volume stay pending",
-            fix=f"declare StorageClass {name}, or use one of the cloud's classes: "
-            f"{', '.join(sorted(builtin))}",
+            fix=f'declare StorageClass "{name}", or use {either(sorted(builtin))}',
             urn=claim.urn,
         )
         return
@@ -142,8 +142,8 @@ def _missing_driver(
     if _has_driver(view, of_cloud, cluster, driver) is False:
         what = driver.addon or (driver.switch[0] if driver.switch else "")
         yield Finding(
-            message=f"{title} needs the volume driver {driver.provisioner}, which cluster "
-            f'"{cluster.name}" doesn\'t have, so pods that use this volume stay pending',
+            message=f"{title} needs CSI driver {driver.provisioner}, which isn't installed in cluster "
+            f'"{cluster.name}", so pods that use this volume stay pending',
             fix=f"install the {what} add-on" if driver.addon else f"set {what} to true",
             urn=urn,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.claims.manifest_claims import pod_sets_with_claims
+from dra_planner.wording import listed
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.view.stack_view import StackView
 
@@ -22,7 +23,7 @@ def check(view: StackView) -> Iterator[Finding]:
         if isinstance(shares, str | int) and str(shares) not in _OFF:
             yield Finding(
                 message=f"{driver.title} shares each GPU (consumableShares: {shares}), so "
-                f"claims in namespaces {', '.join(namespaces)} can share a GPU without "
+                f"claims in namespaces {listed(namespaces)} can share a GPU without "
                 "memory or fault isolation",
                 fix="set the driver's consumableShares to disabled, and use whole GPUs or MIG "
                 "devices for each team",

@@ -17,7 +17,7 @@ _OWNED: Final = {
     "resourceclaims/status": "allocate devices to a claim",
     "resourceclaims/binding": "allocate devices to a claim",
     "resourceclaims/driver": "act as a driver",
-    "devicetaintrules": "take devices from all users",
+    "devicetaintrules": "taint any user's devices and evict the pods that use them",
 }
 _KINDS: Final = (":Role", ":ClusterRole")
 _BINDINGS: Final = (":RoleBinding", ":ClusterRoleBinding")
@@ -52,7 +52,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 yield Finding(
                     message=f'{kind} "{each.name}" grants write access to {" and ".join(given)}, '
                     f"so subjects bound to it can {' and '.join(dict.fromkeys(given.values()))}",
-                    fix=f"remove {' and '.join(given)} from its rules, because ordinary users "
+                    fix=f"remove {' and '.join(given)} from the role's rules, because ordinary users "
                     "need only resourceclaims and resourceclaimtemplates",
                     urn=each.urn,
                 )
@@ -133,7 +133,7 @@ RULE = Rule(
     says="Tenants can change DeviceClasses, ResourceSlices, or allocations.",
     why="DeviceClasses and ResourceSlices affect all users. Changes can take devices from other "
     "users or give access to all devices.",
-    fix="Grant tenants verbs only on resourceclaims and resourceclaimtemplates.",
+    fix="Give tenants access only to resourceclaims and resourceclaimtemplates.",
     level="advisory",
     needs="stack",
     check=check,
