@@ -13,6 +13,7 @@ from dra_policies.view.pool_machines import has_value
 from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackView
 
 MOST_REASONS: Final = 3
+_MIG_CONFIG: Final = "nvidia.com/mig.config"
 _SHARING: Final = ("chart:nvidia-device-plugin", "chart:gpu-operator")
 
 
@@ -36,7 +37,14 @@ def _of_pod(
     pools = [pool for pool in view.node_pools if pool.has_gpus is not False]
     if any(pool.is_dra is not False for pool in pools):
         return
-    found = [(pool, misfit(pod, pool, shares=shares_gpus(view, pool))) for pool in pools]
+    mixed = _has_mixed_strategy(view)
+    found = [
+        (
+            pool,
+            _of_partitions(pool, mixed=mixed) or misfit(pod, pool, shares=shares_gpus(view, pool)),
+        )
+        for pool in pools
+    ]
     misfits = [(pool, each) for pool, each in found if each is not None]
     if len(misfits) < len(pools) or not (pools or view.pools):
         return
@@ -49,6 +57,33 @@ def _of_pod(
         message=f"pods of {pod.workload.ref} can't run on any node: {says}",
         fix=created.fix if created.fix and not misfits else fix,
         place=pod.workload.place,
+    )
+
+
+def _has_mixed_strategy(view: StackView) -> bool:
+    """Return whether MIG devices certainly have their own resource names, by profile."""
+    operators = [each.values.text("mig.strategy", "single") for each in view.operators]
+    charts = [
+        each.props.text("migStrategy", "none")
+        for each in view.installed_charts
+        if each.type == _SHARING[0]
+    ]
+    named = [*operators, *charts]
+    return bool(named) and all(each == "mixed" for each in named)
+
+
+def _of_partitions(pool: DeclaredPool, *, mixed: bool) -> PoolRejection | None:
+    """Return why a pool whose GPUs are all divided doesn't advertise whole GPUs.
+
+    NVIDIA GPU Operator guide, "GPU Operator with MIG": the strategies single and mixed.
+    """
+    config = (pool.labels or {}).get(_MIG_CONFIG) or ""
+    if not mixed or not config.startswith("all-") or config == "all-disabled":
+        return None
+    return PoolRejection(
+        says=f"divides its GPUs ({_MIG_CONFIG}={config}), and with the MIG strategy mixed, its nodes "
+        "advertise nvidia.com/mig-… instead of nvidia.com/gpu",
+        fix="request nvidia.com/mig-PROFILE, or set the MIG strategy to single",
     )
 
 

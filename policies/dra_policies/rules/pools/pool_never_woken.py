@@ -6,11 +6,16 @@ from collections.abc import Iterator
 
 from dra_planner.clouds import cloud
 from dra_planner.plan import Judgement
+from dra_policies.rules.cluster.autoscaler_of_another_cluster import (
+    autoscalers_of_other_clusters,
+)
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
+    if view.complete:
+        yield from autoscalers_of_other_clusters(view)
     empty = {pool.offer_name: pool for pool in view.pools if _stays_empty(pool)}
     if not view.complete or view.judgement is None or not empty:
         return
@@ -57,7 +62,8 @@ def _stays_empty(pool: DeclaredPool) -> bool:
 
 RULE = Rule(
     id="pool-never-woken",
-    says="The pool is empty, and no autoscaler can scale it from zero for pods with claims.",
+    says="The pool is empty, and no autoscaler can scale it from zero for pods with claims, or the "
+    "autoscaler looks for the pools of another cluster.",
     why="Autoscalers can't predict the devices of a node that doesn't exist, so the pool stays "
     "empty.",
     fix="Keep one node, or use an autoscaler that can scale the pool from zero.",

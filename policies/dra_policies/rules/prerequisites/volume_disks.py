@@ -7,6 +7,8 @@ from typing import Final
 
 from dra_planner.clouds import Cloud
 from dra_policies.rules.rule import Finding
+from dra_policies.unknown_values import Properties, as_mapping
+from dra_policies.view.gpu_pods import GPU
 from dra_policies.view.pool_machines import known_machine
 from dra_policies.view.stack_view import DeclaredResource, StackView
 
@@ -15,7 +17,7 @@ _CLASS: Final = "kubernetes:storage.k8s.io/v1:StorageClass"
 
 
 def volumes_not_attachable(view: StackView, of_cloud: Cloud) -> Iterator[Finding]:
-    """Yield volumes of pods with claims, if no GPU pool's machine type attaches their disks."""
+    """Yield volumes of GPU pods, if no GPU pool's machine type attaches their disks."""
     machines = [
         known_machine(pool.cloud, pool.machine)
         for pool in view.pools
@@ -29,7 +31,7 @@ def volumes_not_attachable(view: StackView, of_cloud: Cloud) -> Iterator[Finding
         if disk and not any(of_cloud.attaches_disk(each, disk) for each in names):
             yield Finding(
                 message=f"{title} uses StorageClass {name}, whose disks ({disk}) can't be "
-                f"attached to {' or '.join(names)}, so pods with claims that use this "
+                f"attached to {' or '.join(names)}, so GPU pods that use this "
                 "volume don't start",
                 fix="use a StorageClass with disks that the machine type supports, or a shared file "
                 "system",
@@ -38,14 +40,14 @@ def volumes_not_attachable(view: StackView, of_cloud: Cloud) -> Iterator[Finding
 
 
 def _volumes(view: StackView) -> Iterator[tuple[str, str, str]]:
-    """Yield the title, URN, and class of each volume of the stack that pods with claims mount."""
+    """Yield the title, URN, and class of each volume of the stack that GPU pods mount."""
     claims = {
         (_namespace_of(each), _name_of(each)): each for each in view.objects if each.type == _CLAIM
     }
     told = set[str]()
     for each in view.objects:
         pod = each.props.below("spec.template.spec")
-        if not pod.items("resourceClaims"):
+        if not pod.items("resourceClaims") and not _requests_gpus(pod):
             continue
         for item in each.props.items("spec.volumeClaimTemplates") or ():
             title = f'a volume of {each.type.rpartition(":")[2]} "{each.name}"'
@@ -61,6 +63,12 @@ def _volumes(view: StackView) -> Iterator[tuple[str, str, str]]:
                     claim.urn,
                     claim.props.text("spec.storageClassName") or "",
                 )
+
+
+def _requests_gpus(pod: Properties) -> bool:
+    """Return whether a container of a pod requests GPUs from a device plugin."""
+    limits = [each.at("resources.limits") for each in pod.items("containers") or ()]
+    return any(GPU in (as_mapping(each) or {}) for each in limits)
 
 
 def _disk_of(view: StackView, of_cloud: Cloud, name: str) -> str:
