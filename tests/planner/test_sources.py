@@ -192,3 +192,31 @@ def test_reading_sources_imports_no_yaml() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert result.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name: {{ .Values.name }}",
+        "name: ${NAME}",
+        "$patch: delete",
+        "image: __IMAGE__",
+        "- name: spark-kubernetes-driver",
+        "apiVersion: builtin",
+        "name: etcd",
+        "  name: kube-scheduler",
+        'name: "$(NAME)"',
+        "name: <your-name>",
+        "name: MY_CLUSTER_NAME",
+    ],
+)
+def test_text_that_another_tool_completes_may_be_unfinished(text: str) -> None:
+    assert sources.may_be_unfinished(f"a: 1\n{text}\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["hostname: kube-1", "my_name: etcd", "xspark-kubernetes-a", "builtins: 1", "notbuiltin: 1"],
+)
+def test_word_that_contains_such_a_word_is_finished(text: str) -> None:
+    assert not sources.may_be_unfinished(f"a: 1\n{text}\n")

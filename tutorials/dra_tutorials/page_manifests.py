@@ -26,6 +26,7 @@ from dra_tutorials.shell.commands import command_findings
 from dra_tutorials.terraform.findings import terraform_findings
 
 _TYPE = re.compile(r"^[\"']?(apiVersion|kind|metadata)[\"']?\s*:[ \t]*[\"']?(\w*)", re.MULTILINE)
+_UNINDENTED_OBJECT = re.compile(r"^[\"']?apiVersion[\"']?\s*:", re.MULTILINE)
 _TYPE_IN_BRACES = re.compile(r"[\"']?\b(apiVersion|kind|metadata)[\"']?\s*:\s*[\"']?(\w*)")
 """Fields at the top level of an object."""
 _UNFINISHED = re.compile(
@@ -263,6 +264,8 @@ def _document_at(lines: list[str], at: int) -> tuple[int, int]:
 
 def _is_meant_as_object(document: str) -> bool:
     """Return whether a document has an apiVersion, or has metadata and a well-known kind."""
+    if _UNINDENTED_OBJECT.search(document):  # most documents, for which dedent changes nothing
+        return True
     found = _TYPE_IN_BRACES if document.lstrip().startswith("{") else _TYPE
     has = {match[1]: match[2] for match in found.finditer(dedent(document))}
     return "apiVersion" in has or ("metadata" in has and has.get("kind") in VERSIONS)

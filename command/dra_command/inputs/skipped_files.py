@@ -39,6 +39,8 @@ _NAMESPACE_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _MAPPINGS: Final = frozenset({"labels", "limits", "requests", "nodeSelector"})
 _REFERENCES: Final = frozenset({"namespace", "serviceAccountName", "claimName", "secretName"})
 _SCALARS: Final = _REFERENCES | {"name", "replicas"}
+_FREE_TEXT: Final = frozenset({"env", "args", "command", "data", "annotations"})
+"""Keys whose values can contain any text."""
 _PATCHES: Final = ("patches", "patchesStrategicMerge", "patchesJson6902")
 _NO_MANIFESTS: Final = (
     "transformers",
@@ -215,11 +217,12 @@ def _placeholder(data: Mapping[str, Any]) -> str:
     """
     meta = data.get("metadata")
     named = [meta.get("name")] if isinstance(meta, Mapping) else []
-    named += [item for key, item in _entries(data) if key in _REFERENCES]
+    entries = [each for each in _entries(data) if each[0] in _SCALARS or each[0] in _MAPPINGS]
+    named += [item for key, item in entries if key in _REFERENCES]
     for name in named:
         if isinstance(name, str) and _SHOUTED.fullmatch(name):
             return name
-    for key, item in _entries(data):
+    for key, item in entries:
         values = [item] if key in _SCALARS else []
         if key in _MAPPINGS and _is_map(item):
             values = list(item.values())
@@ -234,17 +237,23 @@ def _is_map(value: Any) -> bool:
 
 
 def _entries(data: Any) -> Iterator[tuple[str, Any]]:
-    for key, item in data.items() if isinstance(data, Mapping) else ((None, each) for each in data):
-        if key is not None:
-            yield str(key), item
-        if isinstance(item, Mapping | list) and key not in (
-            "env",
-            "args",
-            "command",
-            "data",
-            "annotations",
-        ):
-            yield from _entries(item)
+    """Yield all keys with their values, in the order of the text. Recursive generators would pass
+    each of the many entries of a CustomResourceDefinition through every level.
+    """
+    levels = [_items(data)]
+    while levels:
+        for key, item in levels[-1]:
+            if key is not None:
+                yield str(key), item
+            if isinstance(item, dict | list) and key not in _FREE_TEXT:
+                levels.append(_items(item))
+                break
+        else:
+            levels.pop()
+
+
+def _items(data: Any) -> Iterator[tuple[Any, Any]]:
+    return iter(data.items()) if isinstance(data, dict) else ((None, each) for each in data)
 
 
 class _Kustomization(Struct, frozen=True):

@@ -439,3 +439,18 @@ def test_chart_that_requests_devices_leaves_the_verdict_open(
 
     assert done.status == status, done.out
     assert ("Chart work/chart: it isn't rendered" in " ".join(done.out.split())) == (status == 3)
+
+
+def test_first_placeholder_in_nested_fields_is_named(project: Project) -> None:
+    containers = (
+        "[{name: main, image: i, env: [{name: A, value: '${A}'}]}, {name: '${B}', image: i}]"
+    )
+    volume = "{name: v, persistentVolumeClaim: {claimName: '${C}'}}"
+    project.write(
+        "all/pod.yaml",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
+        f"spec: {{containers: {containers}, volumes: [{volume}]}}\n",
+    )
+    project.write("all/good.yaml", GOOD)
+    (note,) = diagnostics_of(project.run("check", "all", "--format", "json"))
+    assert note["fix"] == "replace `${B}` with a value"

@@ -36,7 +36,8 @@ def values_findings(source: Source) -> Iterator[Diagnostic]:
 
 def data_of(text: str) -> dict[str, object] | None:
     """Return the driver chart's values in a text, or None if it contains something else."""
-    if _OWN_KEY.search(text) is None or _OBJECT.search(text) is not None:
+    # an object begins in its first lines, so this order avoids the search in the whole text
+    if _OBJECT.search(text) is not None or _OWN_KEY.search(text) is None:
         return None
     try:
         data, _ = read_yaml(text)
