@@ -74,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_up_options(
         commands.add_parser(
-            "up", parents=[kept], help="create or update a stack, checked by the policy pack"
+            "up", parents=[kept], help="create or update a stack, and check it with the policy pack"
         )
     )
     commands.add_parser(

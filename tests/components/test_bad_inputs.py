@@ -1206,7 +1206,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "AksCluster",
         {"public_access_cidrs": ["0.0.0.0/32"]},
         "public_access_cidrs[0]",
-        "\" doesn't allow any address, and AKS rejects it together with other ranges; use an empty "
+        "\" doesn't allow any addresses, and AKS rejects it in a list with other ranges; use an empty "
         "list for a private cluster",
     ),
     (

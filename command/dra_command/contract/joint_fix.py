@@ -12,6 +12,6 @@ class JointFixRow(Output):
 
     steps: list[str]
     more_per_hour: float | None = Field(
-        description="Change in the cost of the used nodes, in US dollars per hour. null if a "
+        description="Change in the cost of the nodes in use, in US dollars per hour. null if a "
         "price is unknown."
     )

@@ -145,7 +145,7 @@ def _nodes(more: OneMore) -> Table:
         for each in more.nodes
         if each.saves_usd or each.pods
     )
-    note = "saves: reduction of the packing's cost (unknown if pods are already pending)"
+    note = "saves: reduction in the best packing's cost (unknown if pods are already pending)"
     heads = ("one more node of", "saves, USD/h", "more pods")
     return Table("One more node", heads, rows, frozenset({1, 2}), note)
 

@@ -11,7 +11,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "the nodes of a fleet", "print nodes with the settings of the fleet's pools and drivers"
     )
     which = fleet.add_mutually_exclusive_group()
-    which.add_argument("--fleet", metavar="FILE", help="fleet file; prints one node of each pool")
+    which.add_argument(
+        "--fleet",
+        metavar="FILE",
+        help="read pools from this fleet file, and print the slices of one node per pool",
+    )
     which.add_argument(
         "--stack", metavar="NAME", help="read fleet and workloads from stacks/Pulumi.NAME.yaml"
     )

@@ -12,8 +12,8 @@ from dra_planner.catalog.messages import Message, messages
 _INTRODUCTION = """\
 # Messages
 
-If pods with claims don't run, find the message from the API server, scheduler, kubelet, driver,
-Helm, queue, or autoscaler on this page. Each entry explains the cause and the fix. `make docs`
+If pods with claims don't run, look on this page for the error message that the API server,
+scheduler, kubelet, driver, Helm, queue, or autoscaler printed. Each entry explains the cause and the fix. `make docs`
 generates this page from `planner/dra_planner/data/messages.csv`. To explain a message in a
 terminal:
 

@@ -94,7 +94,7 @@ def _above_ratio(
         if request and limit and limit * 1000 <= most * request:
             continue
         what = (
-            f"has a limit for {resource} of more than {most / 1000:g} times the request "
+            f"sets a {resource} limit that exceeds {most / 1000:g} times the request "
             "(maxLimitRequestRatio)"
             if request and limit
             else f"must set a request and a limit for {resource}, because maxLimitRequestRatio is "

@@ -227,7 +227,7 @@ class Pool(StrictDocument):
     image: PoolImage | None = Field(
         default=None,
         exclude_if=lambda image: image is None,
-        description="EKS: a custom image. Default: the AL2023 image of EKS with NVIDIA's driver.",
+        description="EKS: a custom image. Default: the EKS AL2023 image that includes the NVIDIA driver.",
     )
     labels: dict[LabelKey, LabelValue] = Field(
         default_factory=empty_mapping,

@@ -24,7 +24,7 @@ def unlimited_outcome(item: KubernetesObject, part: PodPart) -> TemplateOutcome:
         reason=f"it doesn't request devices, but {_VISIBLE} makes every GPU of its node visible to "
         "its containers",
         alternatives=(
-            "Request a claim with adminAccess and allocationMode All, if it monitors all GPUs",
+            "If the container monitors all GPUs, use a claim with adminAccess and allocationMode All",
             "Request a claim for the GPUs that it uses",
         ),
     )

@@ -104,7 +104,7 @@ class MemberRow(PlanFilePart):
     templates: Rows[KeyRow] = Field(
         default=(),
         exclude_if=lambda keys: not keys,
-        description="ResourceClaimTemplates of these pods that guards refer to.",
+        description="These pods' ResourceClaimTemplates, if a guard refers to them.",
     )
 
 

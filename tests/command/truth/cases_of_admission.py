@@ -77,7 +77,7 @@ ADMISSION = (
             deployment(containers=[container(*BURSTS)]),
         ],
         verdict="does-not-fit",
-        says=("maxLimitRequestRatio", "of more than 2 times the request"),
+        says=("maxLimitRequestRatio", "limit that exceeds 2 times the request"),
     ),
     Case(
         name="a limit within the ratio of a LimitRange",

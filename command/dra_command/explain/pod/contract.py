@@ -42,7 +42,7 @@ class ExplainedPodRow(Output):
     placed: int = Field(description="Number of the workload's pods with a node.")
     pending: int
     claims: list[str] = Field(
-        description="Claims of the workload's first pod, with names for --claim."
+        description="Claims of the workload's first pod. Pass one of these names to --claim."
     )
     pools: list[PoolForPodRow]
     holders: list[HolderRow] = Field(

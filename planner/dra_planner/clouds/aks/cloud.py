@@ -260,7 +260,7 @@ class Aks(Cloud):
             return f'"{cidr}" isn\'t an IPv4 network, and AKS supports only IPv4'
         if cidr == NOBODY:
             return (
-                f'"{cidr}" doesn\'t allow any address, and AKS rejects it together with other '
+                f'"{cidr}" doesn\'t allow any addresses, and AKS rejects it in a list with other '
                 "ranges; use an empty list for a private cluster"
             )
         return private_network_fault(cidr)

@@ -304,7 +304,7 @@ def _convert(
         return _CONVERT_CLASSIC[old.kind](old, layout, library)
     if old.version in classic_dra.CLASSIC:
         old.notes.append(
-            "the object has fields of v1alpha3 and later, which don't match its apiVersion"
+            "the object has fields from v1alpha3 or later, which don't match its apiVersion"
         )
     return _CONVERT[old.kind](old, layout) or old.api_version != V1
 

@@ -176,8 +176,8 @@ def _pool(
     if taints := _own_taints(nodes, of_cloud, plain):
         pool["taints"] = taints
     notes.extend(
-        f"pool \"{name}\": the fleet's nodes have the taint {taint}, which not all of today's nodes "
-        f"have, so pods without a toleration for {taint.key} can't run on them"
+        f"pool \"{name}\": the fleet's nodes have the taint {taint}, but some current nodes don't, "
+        f"so pods that don't tolerate {taint.key} can't run on the fleet's nodes"
         for taint in of_cloud.taints(plain)
         if any(taint.key not in {each.key for each in node.taints} for node in nodes)
     )

@@ -65,7 +65,7 @@ def _needs_container(name: str, manifests: Manifests) -> bool | None:
 
 RULE = Rule(
     id="claim-without-container",
-    says="No container of a pod uses one of the pod's claims.",
+    says="A pod has a claim that none of its containers use.",
     why="The claim reserves devices that the pod can't use.",
     fix="Add the claim to resources.claims in the container that needs the devices.",
     level="advisory",

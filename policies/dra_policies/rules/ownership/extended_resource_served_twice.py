@@ -72,8 +72,8 @@ RULE = Rule(
         "Quotas, taints, and sharing work differently for claims and for the device plugin, and a "
         "pod can get its device from either."
     ),
-    fix="Set another extended resource name in the DeviceClass, or remove the name while the "
-    "device plugin is installed.",
+    fix="Change the extended resource name in the DeviceClass. If you need to keep the device "
+    "plugin, you can also remove the name.",
     level="advisory",
     check=check,
 )
