@@ -217,7 +217,7 @@ def test_every_report_has_a_fix_for_a_selector_that_does_not_compile(
     ).read_text(encoding="utf-8")
     done = project.run(command, "-", "--stack", "dev", "--format", form, stdin=text)
     assert done.status == 1
-    said = unescape(done.out).replace("\\", "")
+    said = unescape(done.out.replace("<wbr>", "")).replace("\\", "")
     assert "no matching overload for '_>=_'" in " ".join(said.split())
     assert 'compareTo(quantity("40Gi")) >= 0' in said
 
@@ -268,7 +268,7 @@ def test_html_is_complete_and_escaped(project: Project) -> None:
     class Reader(HTMLParser):
         def handle_starttag(self, tag: str, _: Any) -> None:
             assert tag != "script"
-            if tag not in ("meta", "br", "rect", "path", "circle"):
+            if tag not in ("meta", "br", "wbr", "rect", "path", "circle"):
                 opened.append(tag)
 
         def handle_endtag(self, tag: str) -> None:

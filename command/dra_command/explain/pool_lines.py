@@ -38,12 +38,17 @@ class ExplainedPool(Protocol):
 def print_what_if(page: Page, asked: WhatIf | None) -> None:
     """Print the changes of the fleet, and the verdict without them."""
     if asked is not None:
-        change = noun(len(asked.changes), "change")
-        these = f"this {change}" if len(asked.changes) == 1 else f"these {change}"
-        page.line(
-            f"with {', '.join(asked.changes)}; without {these}, the result is: "
-            f"{VERDICT_WORDS[asked.verdict_before]}"
-        )
+        page.line(what_if_sentence(asked))
+
+
+def what_if_sentence(asked: WhatIf) -> str:
+    """Return the changes of the fleet, and the verdict without them."""
+    change = noun(len(asked.changes), "change")
+    these = f"this {change}" if len(asked.changes) == 1 else f"these {change}"
+    return (
+        f"with {', '.join(asked.changes)}; without {these}, the result is: "
+        f"{VERDICT_WORDS[asked.verdict_before]}"
+    )
 
 
 def print_title(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from dra_command.pens.html.tables import foot_lines, head_lines, shown, table_lines
+from dra_command.pens.html.tables import fix_line, message, shown, table_lines, tables_page
 from dra_command.rehearse.summary import (
     explanations,
     fixes,
@@ -26,11 +26,17 @@ _STYLE: Final = "td{white-space:nowrap}h3{margin-top:1.4rem}"
 
 def rehearse_html(found: Comparison) -> str:
     """Return the rehearsal as an HTML document."""
-    return "\n".join(_lines(found)) + "\n"
+    return tables_page(
+        _lines(found),
+        where="pulumi-dra rehearse",
+        verdict=verdict_of(found),
+        decision=headline(found),
+        below=setting(found),
+        style=_STYLE,
+    )
 
 
 def _lines(found: Comparison) -> Iterator[str]:
-    yield from head_lines(headline(found), verdict_of(found), setting(found), style=_STYLE)
     yield from table_lines(workloads_table(found))
     yield from table_lines(pools_table(found))
     for table in scenario_tables(found):
@@ -38,13 +44,12 @@ def _lines(found: Comparison) -> Iterator[str]:
     for name, lines in explanations(found):
         yield f"<h3>{shown(name)}</h3>\n<ul>"
         for line in lines:
-            yield f"<li>{shown(line)}</li>"
+            yield f"<li>{message(line)}</li>"
         yield "</ul>"
     for fix in fixes(found):
-        yield f"<p>→ {shown(fix)}</p>"
+        yield fix_line(fix)
     if found.notes:
         yield "<details><summary>Notes</summary>\n<ul>"
         for note in found.notes:
-            yield f"<li>{shown(note)}</li>"
+            yield f"<li>{message(note)}</li>"
         yield "</ul>\n</details>"
-    yield from foot_lines()

@@ -26,9 +26,9 @@ def test_explanation_starts_with_the_verdict_and_counts_devices(project: Project
         "  request gpu: 1 device",
         "    1 device on the node",
         "    − 1 fails the selector",
-        '      ✗ device.attributes["gpu.nvidia.com"].brand == "Tesla"   (0 of 1 passes)',
+        '      ✕ device.attributes["gpu.nvidia.com"].brand == "Tesla"   (0 of 1 passes)',
         "          brand: Nvidia",
-        '      ✗ device.attributes["gpu.nvidia.com"].architecture == "Volta"   (0 of 1 passes)',
+        '      ✕ device.attributes["gpu.nvidia.com"].architecture == "Volta"   (0 of 1 passes)',
         "          architecture: Ada Lovelace",
         '      ✓ device.capacity["gpu.nvidia.com"].memory.isGreaterThan(quantity("10Gi"))',
         "    = 0 left",
@@ -75,6 +75,13 @@ def test_claim_is_explained_in_json(project: Project) -> None:
     )
     ((way,),) = answer["pools"][0]["requests"]
     assert (way["request"], way["wanted"], way["seen"], way["left"]) == ("gpu", 1, 1, 1)
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_every_format_names_the_changes_of_what_if(form: str, project: Project) -> None:
+    words = ("explain", "workloads", "--stack", "dev", "--claim", "default/first-gpu")
+    told = project.run(*words, "--what-if", "pools.l4.count.max=8", "--format", form).out
+    assert "ith pools.l4.count.max=8; without this change, the result is: fits" in told
 
 
 def test_claim_can_be_named_by_its_unique_entry_in_a_pod(project: Project) -> None:

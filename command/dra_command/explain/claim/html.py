@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from dra_command.claim_report.joint_fix import joint_fix_title
 from dra_command.explain.claim.text import depth_of, needs_fixes, pool_lines
-from dra_command.explain.pool_lines import Line
+from dra_command.explain.pool_lines import Line, what_if_sentence
 from dra_command.pens.html.page import Parts, ReportEntry, coded, coded_lines, render_page
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
 from dra_command.plan_report.html.parts import claim_tree
@@ -19,7 +19,7 @@ from dra_planner.model import Verdict
 from dra_planner.plan.explanation.claims import ClaimExplanation
 from dra_planner.wording import counted
 
-_STYLES: Final = {"✓": "ok", "✗": "bad", "?": "doubt", "→": "ok"}
+_STYLES: Final = {"✓": "ok", "✕": "bad", "?": "doubt", "→": "ok"}
 
 
 class StepView(Struct, frozen=True):
@@ -52,7 +52,7 @@ def explain_html(explanation: ClaimExplanation) -> str:
         verdict=explanation.verdict,
         decision=f"Claim {explanation.claim} of {explanation.workload} {said}: {fits} of "
         f"{counted(len(explanation.pools), places)} can satisfy the claim.",
-        facts=[("Claim", explanation.claim), ("Workload", explanation.workload)],
+        what_if="" if explanation.what_if is None else what_if_sentence(explanation.what_if),
         findings=list(_findings(explanation)),
         claims=[] if tree is None else [tree],
         place_title="Nodes" if explanation.is_observed else "Pools",

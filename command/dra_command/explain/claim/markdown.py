@@ -7,7 +7,7 @@ from __future__ import annotations
 from dra_command.claim_report.joint_fix import joint_fix_title
 from dra_command.claim_report.terms import terms_table
 from dra_command.explain.claim.text import depth_of, needs_fixes, pool_lines
-from dra_command.explain.pool_lines import Line
+from dra_command.explain.pool_lines import Line, what_if_sentence
 from dra_command.pens.markdown import details, html_code, joined, safe, table_lines
 from dra_command.pens.signs import DRAWN
 from dra_command.pens.table import Table
@@ -25,6 +25,9 @@ def explain_markdown(explanation: ClaimExplanation) -> str:
         f"### {sign} Claim {safe(explanation.claim)} of {safe(explanation.workload)} {said}",
         "",
     ]
+    if explanation.what_if is not None:
+        said = what_if_sentence(explanation.what_if)
+        head += [f"{said[:1].upper()}{safe(said[1:])}.", ""]
     reasons = [
         *([explanation.missing] if explanation.missing is not None else []),
         *explanation.pending_reasons,

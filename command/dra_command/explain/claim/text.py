@@ -161,7 +161,7 @@ def pool_lines(pool: PoolExplanation, *, verbose: bool, with_fixes: bool = True)
     for reason in pool.reasons:
         is_told = pool.report is not None and reason.code in _TOLD_BY_THE_TREE
         if not is_told:
-            yield Line(2, reason.message, "✗ ")
+            yield Line(2, reason.message, "✕ ")
         if with_fixes and reason.fix and not (is_told and pool.edits):
             yield Line(2 if is_told else 4, reason.fix, "→ ")
     yield from edit_lines(pool.edits if with_fixes else ())
@@ -214,7 +214,7 @@ def _condition_lines(report: SelectorReport, *, verbose: bool) -> Iterator[Line]
             if not verbose:
                 continue
         else:
-            mark = "✗ " if term.failing or term.erring else "? "
+            mark = "✕ " if term.failing or term.erring else "? "
             yield Line(6, f"{term.text}   {_passed(term, total)}", mark)
         for at in term.reads:
             values = [

@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from msgspec import Struct
 
+from dra_command.pens.html.line_breaks import wrapped
 from dra_command.pens.html.style import page_style, picture_style, security_policy
 from dra_command.pens.signs import DRAWN
 from dra_command.pens.verdict_words import VERDICT_WORDS
@@ -42,12 +43,20 @@ class ReportEntry(Struct, frozen=True, kw_only=True):
 
 
 def render_page(
-    template: str, *, where: str, verdict: str, decision: str, headline: str = "", **context: Any
+    template: str,
+    *,
+    where: str,
+    verdict: str,
+    decision: str,
+    headline: str = "",
+    style: str = "",
+    **context: Any,
 ) -> str:
     """Return the page that a template renders, with a newline at its end. By default, `headline` is
-    the verdict in words.
+    the verdict in words. `style` contains the page's styles in addition to the common styles, and
+    the page can't use any other style.
     """
-    style = page_style()
+    style = page_style() + style
     words = headline or VERDICT_WORDS[verdict].capitalize()  # type: ignore[index]  # a verdict
     text = (
         _environment()
@@ -94,7 +103,7 @@ def diagnostic_entry(found: Diagnostic) -> ReportEntry:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
@@ -103,6 +112,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
+    environment.filters |= {"coded": coded, "wrapped": wrapped}
+    return environment
 
 
 def _shown(value: object) -> object:

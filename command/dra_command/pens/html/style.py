@@ -97,7 +97,7 @@ a:focus-visible,summary:focus-visible,[tabindex]:focus-visible{outline:2px solid
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.5rem;background:var(--paper);padding:.25rem .5rem}
 .where{color:var(--soft);margin:0 0 .8rem;font-size:13px}
 h1{display:flex;align-items:center;gap:.6rem;margin:0;font-size:30px;line-height:1.2;font-weight:650}
-h1 svg{width:30px;height:30px;flex:none}
+h1 svg{width:30px;height:30px;flex:none}h1+.facts,h1+.note{margin-top:.9rem}
 h2{font-size:19px;font-weight:650;margin:2.6rem 0 .35rem}
 h3{font-size:16px;font-weight:650;margin:0}
 p{margin:.35rem 0;max-width:46rem;overflow-wrap:anywhere}
@@ -114,7 +114,8 @@ code{font:12.5px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono
 .scroll{overflow-x:auto;margin:.6rem 0 .3rem}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 caption{text-align:left;color:var(--soft);font-size:13px;padding-bottom:.35rem}
-th,td{padding:.42rem .9rem .42rem 0;text-align:left;vertical-align:baseline;border-bottom:1px solid var(--line);overflow-wrap:anywhere}
+th,td{padding:.42rem .9rem .42rem 0;text-align:left;vertical-align:baseline;border-bottom:1px solid var(--line)}
+tbody th,td.hit,th code{overflow-wrap:break-word}
 th:last-child,td:last-child{padding-right:0}
 thead th{font-weight:500;color:var(--soft);font-size:13px;vertical-align:bottom;overflow-wrap:normal}
 tbody th{font-weight:400}tfoot th,tfoot td{font-weight:650;border-bottom:0}
@@ -160,8 +161,8 @@ main,footer{padding-left:1rem;padding-right:1rem}h1{font-size:26px}.decision{fon
 .facts,.words,.fix{grid-template-columns:minmax(0,1fr);gap:0}.facts dd,.words dd{margin-bottom:.45rem}
 .stack,.stack tbody,.stack tfoot,.stack caption{display:block}
 .stack thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
-.stack tr{display:grid;grid-template-columns:repeat(4,minmax(0,1fr));gap:.1rem .75rem;padding:.6rem 0;border-bottom:1px solid var(--line)}
-.stack th,.stack td{display:block;border:0;padding:0;grid-column:1/-1}.stack td.n{grid-column:auto}
+.stack tr{display:grid;grid-template-columns:repeat(auto-fill,minmax(3.6rem,1fr));gap:.1rem .5rem;padding:.6rem 0;border-bottom:1px solid var(--line)}
+.stack th,.stack td{display:block;border:0;padding:0;grid-column:1/-1;min-width:0;overflow-wrap:anywhere}.thirds tr{grid-template-columns:repeat(3,minmax(0,1fr))}.stack td.n{grid-column:auto;overflow-wrap:normal}
 .stack td:empty{display:none}.stack td.wide{grid-column:span 2}td.hit{padding-left:.7rem}
 .stack td.n[data-l]::before{content:attr(data-l);display:block;color:var(--soft);font-size:12px;font-weight:400}
 .stack td.n{align-self:end}.stack td.n[data-l]::before{white-space:normal;line-height:1.2}.stack .n+td:not(.n){padding-left:0}

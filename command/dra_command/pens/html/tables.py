@@ -4,36 +4,48 @@ reports.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Final
 
-from dra_command.pens.html.style import page_style, security_policy
+from markupsafe import Markup
+
+from dra_command.pens.html.line_breaks import wrapped
+from dra_command.pens.html.page import coded, render_page
 from dra_command.pens.table import Table
-from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
+from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME, VERDICT_WORDS
 from dra_command.pens.visible_text import visible
 from dra_planner.model import Verdict
 
-_UNBROKEN: Final = 40  # maximum characters of a name that isn't wrapped
-_CLASSES = {word: verdict for verdict, word in VERDICT_AFTER_A_NAME.items()}
+_UNBROKEN: Final = 30  # maximum characters of a name that isn't wrapped
+_CLASSES = {
+    word: verdict
+    for words in (VERDICT_WORDS, VERDICT_AFTER_A_NAME)
+    for verdict, word in words.items()
+}
 
 
-def head_lines(title: str, verdict: Verdict, below: str, *, style: str = "") -> Iterator[str]:
-    """Yield the beginning of a page: its title in the color of a verdict, and a line below it.
-    `foot_lines` end the page. `style` contains the page's styles in addition to the common styles,
-    and the page can't use any other style.
+def tables_page(
+    lines: Iterable[str],
+    *,
+    where: str,
+    verdict: Verdict,
+    decision: str,
+    below: str,
+    style: str = "",
+) -> str:
+    """Return the page with these lines of HTML. `decision` is the verdict in one sentence, and
+    `below` is a line with the setting. `style` is as in `render_page`.
     """
-    style = page_style() + style
-    yield '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">'
-    yield '<meta name="viewport" content="width=device-width,initial-scale=1">'
-    yield f'<meta http-equiv="Content-Security-Policy" content="{escape(security_policy(style))}">'
-    yield f"<title>{shown(title)}</title><style>{style}</style></head>\n<body><main>"
-    yield f'<h1 class="{verdict}">{shown(title)}</h1>\n<p class="note">{shown(below)}</p>'
-
-
-def foot_lines() -> Iterator[str]:
-    """Yield the end of the page."""
-    yield "</main>\n</body>\n</html>"
+    return render_page(
+        "pens/html/tables.html.j2",
+        where=where,
+        verdict=verdict,
+        decision=decision,
+        style=style,
+        below=below,
+        lines=Markup("\n".join(lines)),  # escaped by the functions of this module
+    )
 
 
 def table_lines(table: Table) -> Iterator[str]:
@@ -41,7 +53,7 @@ def table_lines(table: Table) -> Iterator[str]:
     yield f"<h2>{shown(table.title)}</h2>"
     yield from grid_lines(table)
     if table.note:
-        yield f'<p class="note">{shown(table.note)}</p>'
+        yield f'<p class="note">{wrapped(table.note)}</p>'
 
 
 def grid_lines(table: Table) -> Iterator[str]:
@@ -81,6 +93,19 @@ def shown(text: str) -> str:
     return escape(visible(text))
 
 
+def message(text: str) -> str:
+    """Return a message escaped for HTML. Text in backticks is code."""
+    return "".join(
+        f"<code>{wrapped(part)}</code>" if is_code else wrapped(part)
+        for is_code, part in coded(text)
+    )
+
+
+def fix_line(fix: str) -> str:
+    """Return a fix as it follows a problem."""
+    return f'<div class="fix"><b>→ Fix</b><span>{message(fix)}</span></div>'
+
+
 def _number(table: Table, column: int) -> str:
     return ' class="n"' if column in table.numbers else ""
 
@@ -91,4 +116,4 @@ def _unbroken(name: str) -> str:
 
 def _cell(cell: str) -> str:
     verdict = _CLASSES.get(cell)
-    return f'<span class="{verdict}">{shown(cell)}</span>' if verdict else shown(cell)
+    return f'<span class="{verdict} nw">{shown(cell)}</span>' if verdict else wrapped(cell)

@@ -90,7 +90,7 @@ def plan_html(
     context = _context(plan, detail=detail, difference=difference)
     _, level, said = verdict_parts(plan)
     decision = (
-        f"{said[:1].upper()}{said[1:]}{level}" if said else f"Judged{level or ' at steady demand'}"
+        f"{said[:1].upper()}{said[1:]}{level}" if said else f"Checked{level or ' at steady demand'}"
     )
     if difference is not None:
         decision = f"{decision}; {difference_line(difference)}"
@@ -318,7 +318,7 @@ def _pools_table(plan: Plan, filled: FilledNodes) -> Table:
     heads = ("pool", "machine", *numbers, "devices used", *(("stranded",) if stranded else ()))
     note = (
         f"Nodes at {plan.level} demand. Built: the recommended number, or more if the cloud "
-        "or the minimum requires it"
+        "or the minimum requires it."
     )
     return Table("Pools", heads, rows, frozenset(range(2, 8)), note)
 

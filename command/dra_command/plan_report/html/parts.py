@@ -147,7 +147,7 @@ def claim_tree(explanation: ClaimExplanation, most_pools: int = 6) -> ClaimTree 
                 )
             )
         rows.append(TermRow(text, tuple(cells)))
-    title = f"{short(explanation.claim, 80)} of {short(explanation.workload, 120)}"
+    title = f"{short(explanation.claim)} of {short(explanation.workload)}"
     return ClaimTree(
         title,
         tuple(pool.pool for pool in pools),

@@ -8,8 +8,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dra_command.pens.html.tables import foot_lines, grid_lines, head_lines, shown, table_lines
+from dra_command.pens.html.tables import grid_lines, message, shown, table_lines, tables_page
 from dra_command.pens.table import Table
+from dra_command.pens.verdict_words import VERDICT_WORDS
 from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_command.portfolio.contract import CurveRow
 from dra_command.portfolio.report.answer_details import curves
@@ -18,17 +19,20 @@ from dra_command.portfolio.report.sentences import (
     WORDS,
     faults,
     headline,
+    legend,
     setting,
     usd,
 )
 from dra_command.portfolio.report.summary import FAILED, StackLine, Summary, outcome_of
 from dra_command.portfolio.report.tables import report_tables
+from dra_planner.model import Verdict
+from dra_planner.wording import counted
 
 MOST_STACKS = 200
 MOST_DETAILS = 400
 MOST_MULTIPLES = 60
 _WIDTH, _HEIGHT = 220, 90
-_POOL_HEADS = ("pool", "machine", "bound", "packing", "simulated", "built", "most")
+_POOL_HEADS = ("pool", "machine", "bound", "packing", "simulated", "built", "max")
 _STYLE = """
 .heat{width:auto;border-collapse:separate;border-spacing:1px;font-size:13px}
 .heat td,.heat th{border:0;padding:3px 7px}
@@ -46,11 +50,17 @@ svg text{font-size:11px}
 
 def portfolio_html(summary: Summary) -> str:
     """Return the portfolio as an HTML document."""
-    return "\n".join(_lines(summary)) + "\n"
+    return tables_page(
+        _lines(summary),
+        where="pulumi-dra portfolio",
+        verdict=summary.verdict,
+        decision=f"{headline(summary)}.",
+        below=setting(summary),
+        style=_STYLE,
+    )
 
 
 def _lines(summary: Summary) -> Iterator[str]:
-    yield from head_lines(headline(summary), summary.verdict, setting(summary), style=_STYLE)
     yield from _heat_map(summary)
     yield from _multiples(summary)
     for table in report_tables(summary):
@@ -64,19 +74,15 @@ def _lines(summary: Summary) -> Iterator[str]:
     told = list(faults(summary))
     if told:
         yield "<h2>Cells without a result</h2>\n<ul>"
-        yield from (f"<li>{shown(line)}</li>" for line in told)
+        yield from (f"<li>{message(line)}</li>" for line in told)
         yield "</ul>"
     yield from _details(summary)
-    yield from foot_lines()
 
 
 def _heat_map(summary: Summary) -> Iterator[str]:
     """Yield a table of stacks and scenarios. Each cell links to its details."""
     yield "<h2>Stacks in scenarios</h2>"
-    legend = (
-        f"{mark} {WORDS[outcome]}" for outcome, mark in MARKS.items() if summary.counts[outcome]
-    )
-    yield f"<p class='note'>{shown(' · '.join(legend))}</p>"
+    yield f"<p class='note'>{shown(' · '.join(legend(summary)))}</p>"
     heads = "".join(f"<th scope='col'>{shown(name)}</th>" for name in summary.scenarios)
     yield (
         "<div class='scroll' tabindex='0' role='region' aria-label='Table: stacks in "
@@ -154,7 +160,7 @@ def _behind(name: str, row: AnswerRow) -> Iterator[str]:
         *([f"and {details['more_reasons']} more"] if details["more_reasons"] else []),
     ]
     if lines:
-        yield "<ul>" + "".join(f"<li>{shown(line)}</li>" for line in lines) + "</ul>"
+        yield "<ul>" + "".join(f"<li>{message(line)}</li>" for line in lines) + "</ul>"
     for line in details["assumptions"]:
         yield f"<p class='note'>{shown(line)}</p>"
 
@@ -169,20 +175,30 @@ def _pool_rows(details: dict[str, Any]) -> Iterator[tuple[str, ...]]:
 def _multiples(summary: Summary) -> Iterator[str]:
     """Yield a small chart for each stack: nodes by scenario, colored by verdict."""
     yield "<h2>Nodes by scenario</h2>"
-    colours = {"fits": "blue", "does-not-fit": "red", "cannot-tell": "amber"}
+    colours: dict[Verdict, str] = {"fits": "blue", "does-not-fit": "red", "cannot-tell": "amber"}
     told = (
-        f"{colour}: {WORDS[outcome]}"
+        f"{colour}: {VERDICT_WORDS[outcome]}"
         for outcome, colour in colours.items()
         if summary.counts[outcome]
     )
-    yield f"<p class='note'>{shown(' · '.join(told))}</p>\n<div class='multiples'>"
+    note = f"Bars: scenarios in the order above · {' · '.join(told)}"
+    yield f"<p class='note'>{shown(note)}</p>\n<div class='multiples'>"
     most = max(
         (row.nodes or 0 for line in summary.stacks for row in line.rows if row is not None),
         default=0,
     )
     for line in summary.stacks[:MOST_MULTIPLES]:
-        yield _figure(line.name, _bars(line, max(1, most)))
+        yield _figure(_nodes_caption(line), _bars(line, max(1, most)))
     yield "</div>"
+
+
+def _nodes_caption(line: StackLine) -> str:
+    """Return the name of a stack, and the range of its nodes over all scenarios."""
+    nodes = sorted({row.nodes for row in line.rows if row is not None and row.nodes is not None})
+    if not nodes:
+        return line.name
+    few = f"{nodes[0]} to " if len(nodes) > 1 else ""
+    return f"{line.name}: {few}{counted(nodes[-1], 'node')}"
 
 
 def _figure(title: str, picture: str) -> str:
@@ -223,7 +239,7 @@ def _curve(curve: CurveRow) -> str:
         f"{x / right * _WIDTH:.1f},{_HEIGHT - y / top * (_HEIGHT - 12):.1f}" for x, y in points
     )
     unit = "USD per hour" if priced else "nodes"
-    labels = [(f"{top:,.2f} {unit}" if priced else f"{top:.0f} nodes", 10)]
+    labels = [(f"USD {top:,.2f} per hour" if priced else f"{top:.0f} nodes", 10)]
     says = f"{curve.workload}: {unit} for up to {last} additional units"
     return _svg(says, f"<polyline class='line' points='{path}'/>", labels)
 

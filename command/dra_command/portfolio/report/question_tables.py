@@ -103,7 +103,7 @@ def risk_table(summary: Summary) -> Table:
     ]
     loss = found[0].spot_loss if found else 0
     note = (
-        "95 % confidence intervals · random pod arrival orders, each Spot node lost with "
+        "95% confidence intervals · random pod arrival orders, each Spot node lost with "
         f"probability {loss:g}"
     )
     heads = (
@@ -126,14 +126,14 @@ def placement_table(found: ClusterPlacementRow) -> Table:
         (each.workload, each.cluster or "no cluster has the required labels", ", ".join(each.may))
         for each in found.assigned
     ]
-    unit = "USD per hour" if found.unit == "usd" else "nodes"
     say = "all assignments were tried" if found.exhaustive else "best assignment found"
     less = (
         f"no assignment costs less than {found.bound:,.2f}"
         if found.gap
         else "no assignment costs less"
     )
-    note = f"{found.cost:,.2f} {unit} for all clusters: {say}; {less}"
+    cost = f"USD {found.cost:,.2f} per hour" if found.unit == "usd" else f"{found.cost:,.0f} nodes"
+    note = f"{cost} for all clusters: {say}; {less}"
     if found.gap:
         note += f" (gap {found.gap:.2%})"
     if found.pending:

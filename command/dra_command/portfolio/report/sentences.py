@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from dra_command.pens.signs import DRAWN
 from dra_command.pens.table import Table
+from dra_command.pens.verdict_words import VERDICT_WORDS
 from dra_command.portfolio.computation.answer_row import AnswerRow
-from dra_command.portfolio.report.summary import FAILED, MISSING, Summary, outcome_of
+from dra_command.portfolio.report.summary import FAILED, MISSING, ScenarioTotal, Summary, outcome_of
 from dra_planner.wording import counted, verb
 
 MARKS = {
@@ -24,7 +25,10 @@ WORDS = {
     FAILED: "has no result",
     MISSING: "not computed",
 }
-_SCENARIOS_NOTE = "nodes and cost: as built within the maximums, even if they aren't enough"
+_SCENARIOS_NOTE = (
+    "nodes and cost: as built within the maximums, even if they aren't enough · "
+    "difference from as-is: only if every stack fits in both"
+)
 MOST_ROWS = 40
 MOST_COLUMNS = 60
 
@@ -57,7 +61,6 @@ def setting(summary: Summary) -> str:
 
 def scenarios_table(summary: Summary) -> Table:
     """Return a row for each scenario: cells by outcome, nodes, and the cost compared with today."""
-    base = summary.totals[0].hourly_usd
     rows = [
         (
             total.name,
@@ -67,7 +70,7 @@ def scenarios_table(summary: Summary) -> Table:
             f"{total.counts[FAILED]:,}",
             f"{total.nodes:,}",
             usd(total.hourly_usd),
-            "" if not base or total.hourly_usd is None else f"{total.hourly_usd / base - 1:+.1%}",
+            _difference(total, summary.totals[0]),
         )
         for total in summary.totals[:MOST_COLUMNS]
     ]
@@ -76,7 +79,7 @@ def scenarios_table(summary: Summary) -> Table:
         "scenario",
         "fit",
         "do not fit",
-        "can't be evaluated",
+        "cannot tell",
         "no result",
         "nodes",
         "USD per hour",
@@ -122,12 +125,17 @@ def stacks_table(summary: Summary) -> Table:
     )
 
 
+def legend(summary: Summary) -> Iterator[str]:
+    """Yield the marks of the cells with their meanings."""
+    words = WORDS | VERDICT_WORDS
+    yield from (
+        f"{mark} {words[outcome]}" for outcome, mark in MARKS.items() if summary.counts[outcome]
+    )
+
+
 def heat_map(summary: Summary) -> Iterator[str]:
     """Yield stacks × scenarios with a mark for each cell, starting with a legend."""
-    legend = "  ".join(
-        f"{mark} {WORDS[outcome]}" for outcome, mark in MARKS.items() if summary.counts[outcome]
-    )
-    yield f"{legend}  (a column for each scenario, in the order above)"
+    yield f"{'  '.join(legend(summary))}  (a column for each scenario, in the order above)"
     lines = [line for line in summary.stacks if set(line.outcomes) != {"fits"}][:MOST_ROWS]
     width = max((len(line.name) for line in lines), default=0)
     for line in lines:
@@ -171,6 +179,13 @@ def run_sentence(summary: Summary) -> str:
 def usd(amount: float | None) -> str:
     """Return a cost per hour, or "not known"."""
     return "not known" if amount is None else f"{amount:,.2f}"
+
+
+def _difference(total: ScenarioTotal, base: ScenarioTotal) -> str:
+    """Return the change in cost, or "" if one of the costs doesn't pay for all pods."""
+    if not total.hourly_usd or not base.hourly_usd or not (total.all_fit and base.all_fit):
+        return ""
+    return f"{total.hourly_usd / base.hourly_usd - 1:+.1%}".replace("-", "−")
 
 
 def _number(row: AnswerRow | None, name: str) -> str:

@@ -32,6 +32,11 @@ class ScenarioTotal(Struct, frozen=True, kw_only=True):
     hourly_usd: float | None
     priced: int
 
+    @property
+    def all_fit(self) -> bool:
+        """Whether every stack fits in this scenario."""
+        return self.counts["fits"] == self.counts.total()
+
 
 class StackLine(Struct, frozen=True, kw_only=True):
     """One stack in all scenarios, in order. `as_is` is its row without edits."""
