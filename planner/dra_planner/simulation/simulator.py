@@ -43,6 +43,8 @@ STEPS = 50_000_000
 """Steps (see `Scheduler`) of one order, unless another limit is set."""
 _LATE_SHARE: Final = 0.5
 """Probability that a controller whose pods need quota waits for its next retry."""
+_EARLY_EVENTS: Final = 0.25
+"""Probability that pending pods are retried directly after a pod gets its node."""
 _UNSEEN_NOMINATIONS: Final = 0.25
 """Probability that the scheduler retries a pod before it sees the pod's nomination."""
 
@@ -352,10 +354,23 @@ class Run:
             result = self._attempt(pod)
             if isinstance(result, Choice):
                 self._cluster.bind(pod, result.node, result.placement)
+                if self._lags and self._is_event_early():
+                    self._queue.wake(self._may_fit_now)
             else:
                 self._queue.park(pod, result)
             if self._is_exhausted:
                 return
+
+    def _is_event_early(self) -> bool:
+        """Return whether the scheduler retries pending pods before it tries the next pod.
+
+        The pods of a workload reach the scheduler one after another, because each pod first gets
+        its claims. A pending pod with a rule about these pods may be retried in between. Source of
+        the behavior: kubernetes/kubernetes:pkg/scheduler/backend/queue/scheduling_queue.go @v1.36.3
+        (AssignedPodAdded).
+        """
+        chance = Random(f"{self._order.seed}/{len(self._cluster.pods)}/events")
+        return chance.random() < _EARLY_EVENTS
 
     def _attempt(self, pod: SimulatedPod) -> Choice | SchedulingFailure:
         cluster = self._cluster

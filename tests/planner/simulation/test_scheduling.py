@@ -302,6 +302,26 @@ def test_a_replacement_can_prevent_a_preempting_pod_from_being_placed():
     assert replaced in found
 
 
+def test_a_waiting_pod_can_be_retried_between_the_pods_of_a_workload():
+    """Given a pod that waits for a pod of the workload, when it follows the first of these pods to
+    a node, expect the others to prefer this node. Without it, they use both nodes.
+    """
+    near = PodAffinityTerm(topology_key="kubernetes.io/hostname", label_selector=APP)
+    waiting = bare(shape(pod_affinity=(near,)), "waiting", at=0)
+    workers = workload(labelled(requests={"cpu": 1_000}, priority=-1), 2, name="worker", at=1)
+    nodes = [
+        offer(name, cpu=64_000, labels={"kubernetes.io/hostname": name}) for name in ("n1", "n2")
+    ]
+    cluster = simulator([waiting, workers], nodes)
+
+    def nodes_of_workers(seed: int, *, lags: bool) -> int:
+        found = cluster.run(ArrivalOrder("settled", seed), lags=lags).workloads
+        return next(len(each.nodes) for ref, each in found.items() if ref.name == "worker")
+
+    assert {nodes_of_workers(seed, lags=False) for seed in range(8)} == {2}
+    assert {nodes_of_workers(seed, lags=True) for seed in range(32)} == {1, 2}
+
+
 # -- large clusters
 
 
