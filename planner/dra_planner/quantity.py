@@ -216,10 +216,21 @@ def amount_text(name: str, amount: int) -> str:
     other resources.
     """
     if name == "cpu":
-        return f"{amount / 1000:g} CPU"
+        return f"{amount / 1000:g} {'CPU' if amount == 1000 else 'CPUs'}"
     if name in ("memory", "ephemeral-storage") or name.startswith("hugepages-"):
         return f"{amount / 2**30:.4g} GiB"
     return str(Quantity.from_int(amount))
+
+
+def amount_of(name: str, amount: int) -> str:
+    """Return an amount with the resource that it's an amount of: "2.5 CPUs", "5 GiB of memory", or
+    "1 nvidia.com/gpu".
+    """
+    if name == "cpu":
+        return amount_text(name, amount)
+    if name in ("memory", "ephemeral-storage") or name.startswith("hugepages-"):
+        return f"{amount_text(name, amount)} of {name.replace('ephemeral-', 'ephemeral ')}"
+    return f"{amount_text(name, amount)} {name}"
 
 
 def amount_text_at_most(name: str, amount: int) -> str:

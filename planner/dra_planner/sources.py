@@ -135,7 +135,7 @@ def gather_sources(
         raise SourceError(
             f"the exclusions skip every file ({counted(reader.excluded, 'file')})",
             place=Place(" ".join(str(path) for path in paths)),
-            fix="exclude less",
+            fix="exclude fewer files",
         )
     return Gathered(tuple(sorted(reader.sources)), tuple(reader.unreadable))
 
@@ -271,7 +271,9 @@ class _Reader:
                 self._try_file(match)
         if not found:
             raise SourceError(
-                f"none of the {len(matches)} matches is a manifest",
+                "the only match isn't a manifest"
+                if len(matches) == 1
+                else f"none of the {len(matches)} matches is a manifest",
                 place=Place(pattern),
                 fix="use files that end in .yaml, .yml, or .json",
             )

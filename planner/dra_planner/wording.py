@@ -26,6 +26,13 @@ def named(singular: str, names: Collection[str], joint: str = ", ") -> str:
     return f"{noun(len(names), singular)} {joint.join(names)}"
 
 
+def use_one_of(singular: str, names: Collection[str]) -> str:
+    """Return the fix "use pool l4", or "use one of these pools: l4, h100"."""
+    if len(names) == 1:
+        return f"use {singular} {next(iter(names))}"
+    return f"use one of these {noun(2, singular)}: {', '.join(names)}"
+
+
 def either(choices: Iterable[str]) -> str:
     """Return the choices joined by "or"."""
     *most, last = choices
@@ -56,6 +63,15 @@ def verb(number: int, plural: str) -> str:
     if number != 1:
         return plural
     return _SINGULAR.get(plural) or plural + ("es" if plural.endswith(("s", "ch")) else "s")
+
+
+def pending_text(pending: int, wanted: int) -> str:
+    """Return how many of a workload's pods stay pending: "1 of 3 pods stays pending"."""
+    if wanted == 1:
+        return "the pod stays pending"
+    if pending == wanted:
+        return f"all {wanted} pods stay pending"
+    return f"{pending} of {wanted} pods {verb(pending, 'stay')} pending"
 
 
 def price_change(more: Decimal | None) -> str:

@@ -108,8 +108,8 @@ def test_quiet_prints_only_the_verdict_and_problems(project: Project) -> None:
         "✕ Does not fit: 1 of 2 pods pending in 1 of 2 workloads",
         "",
         "✕ Pod default/second: 1 of 1 pod pending",
-        '  pool "l4" is fixed at 1 node; 1 of 1 pod pending, 1 more device for claim default/second-gpu',
-        '    → set the count of pool "l4" to 2: 1 more node, USD 0.98 more per hour',
+        '  pool "l4" is fixed at 1 node, so the pod stays pending; claim default/second-gpu needs 1 more device',
+        '    → set the count of pool "l4" to 2 (1 more node, USD 0.98 more per hour)',
     ]
 
 
@@ -373,10 +373,10 @@ def test_several_stacks_share_one_comment(words: tuple[str, ...], project: Proje
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--stack", "dev,small"), "several stacks require --format markdown"),
+        (("--stack", "dev,small"), "a plan of several stacks requires --format markdown"),
         (
             ("--stack", "dev,small", "--format", "markdown", "--write"),
-            "several stacks require --format markdown",
+            "a plan of several stacks requires --format markdown",
         ),
         (("--stack", ",", "--format", "markdown"), '--stack "," doesn\'t contain a stack name'),
         (("--stack", "dev,none", "--format", "markdown"), 'stack "none" doesn\'t exist'),

@@ -1533,7 +1533,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "feature_gates.NVMLDeviceHealthCheck",
         "MPSSupport and NVMLDeviceHealthCheck are mutually exclusive",
     ),
-    ("DraDriver", {"consumable_shares": "memory"}, "consumable_shares", "use 0.5.0 or later"),
+    (
+        "DraDriver",
+        {"consumable_shares": "memory"},
+        "consumable_shares",
+        "use version 0.5.0 or later, which is newer than 25.12.0",
+    ),
     (
         "DraDriver",
         {"version": "0.5.0", "consumable_shares": "4"},

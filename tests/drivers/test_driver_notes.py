@@ -291,7 +291,7 @@ def shared_cpus(pods: int, *asked: int) -> Plan:
 
 def test_remaining_capacity_of_shared_devices_is_reported() -> None:
     told = reasons(shared_cpus(3, 40))
-    assert "2 taken (24 of 64 dra.cpu/cpu left, asked 40)" in told
+    assert "they're in use (24 of 64 dra.cpu/cpu free, requested 40)" in told
     assert "request at most 24 dra.cpu/cpu, because each request uses one device" in told
     assert ", or split it into several smaller requests" in told
     assert shared_cpus(3, 24).verdict == "fits"
@@ -300,5 +300,5 @@ def test_remaining_capacity_of_shared_devices_is_reported() -> None:
 
 def test_request_split_is_not_suggested_without_enough_total_capacity() -> None:
     told = reasons(shared_cpus(3, 60))
-    assert "4 of 64 dra.cpu/cpu left" in told
+    assert "4 of 64 dra.cpu/cpu free" in told
     assert "split" not in told

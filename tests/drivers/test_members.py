@@ -502,7 +502,7 @@ def test_cpu_group_is_no_larger_than_its_node() -> None:
     document = fleet("gke", "n2-standard-32", {"cpu": True})
     plan = planned(document, job(1, {"name": "cpus", "exactly": cpus}))
     assert plan.verdict == "does-not-fit"
-    assert "dra.cpu/cpu: requests 40, at most 32 allowed" in reasons(plan)
+    assert "dra.cpu/cpu: requested 40, at most 32 allowed" in reasons(plan)
     cpus["capacity"]["requests"]["dra.cpu/cpu"] = "32"
     assert planned(document, job(1, {"name": "cpus", "exactly": cpus})).verdict == "cannot-tell"
 

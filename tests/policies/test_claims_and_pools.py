@@ -46,8 +46,8 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
             (
                 "pool-maximum-too-small",
                 'claim default/train-gpu (Job default/train): pool "l4" has at most 4 devices (4 '
-                'nodes × 1), but the claims need 8 (4 more); raise the maximum of pool "l4" to 8: '
-                "4 more nodes, USD 3.91 more per hour",
+                'nodes × 1), but the claims need 8 (4 more); raise the maximum of pool "l4" to 8 '
+                "(4 more nodes, USD 3.91 more per hour)",
             )
         ],
     ),
@@ -59,8 +59,8 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
                 "pool-maximum-too-small",
                 'claim default/train-gpu (Job default/train): pool "l4" has at most 2 devices (2 '
                 'nodes × 1) and pool "l4x4" has at most 4 devices (1 node × 4), but the claims '
-                'need 9 (3 more); raise the maximum of pool "l4" to 5: 3 more nodes, USD 2.93 more '
-                "per hour",
+                'need 9 (3 more); raise the maximum of pool "l4" to 5 (3 more nodes, USD 2.93 '
+                "more per hour)",
             )
         ],
     ),
@@ -71,8 +71,8 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
             (
                 "pool-maximum-too-small",
                 'claim default/train-gpu (Job default/train): pool "l4x4" has at most 4 devices (1 '
-                'node × 4), but the claims need 6 (2 more); set the count of pool "l4x4" to 2: 1 '
-                "more node, USD 4.60 more per hour",
+                'node × 4), but the claims need 6 (2 more); set the count of pool "l4x4" to 2 (1 '
+                "more node, USD 4.60 more per hour)",
             )
         ],
     ),
@@ -84,7 +84,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
                 "pool-maximum-too-small",
                 'claim default/train-gpu (Job default/train): pool "l4" has at most 4 devices (4 '
                 "nodes × 1), and other workloads use 4 of them, but the claims need 3 (3 more); "
-                'raise the maximum of pool "l4" to 7: 3 more nodes, USD 2.93 more per hour',
+                'raise the maximum of pool "l4" to 7 (3 more nodes, USD 2.93 more per hour)',
             )
         ],
     ),
@@ -99,8 +99,8 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
                 "g5g.16xlarge (2 × NVIDIA T4G, 15 GiB each, arm64, USD 2.74 per hour), or add a "
                 "pool with machine type g4dn.12xlarge (4 × Tesla T4, 15 GiB each, USD 3.91 per "
                 "hour), or add a pool with machine type g6.12xlarge (4 × NVIDIA L4, 22.49 GiB "
-                "each, USD 4.60 per hour); or request 1 device instead of 2 in request gpu of "
-                "claim gpu",
+                'each, USD 4.60 per hour); or request 1 device instead of 2 in request "gpu" of '
+                'claim "gpu"',
             )
         ],
     ),
@@ -124,7 +124,7 @@ def test_claims_and_pools_get_the_expected_findings(declare: SimpleNamespace, na
 NEAREST = {
     "a selector that matches nothing": ({"selector": VOLTA}, "architecture == 'Volta'"),
     "a forgotten toleration": ({"tolerates": False}, "nvidia.com/gpu=present:NoSchedule"),
-    "more cpu than a node has": ({"cpu": "100"}, "requests 100 CPU"),
+    "more cpu than a node has": ({"cpu": "100"}, "requests 100 CPUs"),
 }
 
 
@@ -151,7 +151,7 @@ def test_attributes_known_only_at_run_time_give_advice_for_the_stack(
     ((rule, sentence),) = of_claims(judge.of_stack([record, declare.node_group(counts=(2, 2, 4))]))
 
     assert rule == "claim-cannot-be-judged"
-    assert "known only at run time: uuid" in sentence
+    assert "uuid is known only at run time" in sentence
 
 
 def test_a_missing_template_gives_advice(declare: SimpleNamespace) -> None:

@@ -284,7 +284,7 @@ def test_the_system_pool_is_evaluated() -> None:
     (finding,) = findings_of(pod(cpu="32"), fleet())
     assert (finding.severity, finding.code) == ("error", "pod-fits-no-system-pool")
     assert finding.message.startswith(
-        "Pod default/p doesn't fit on the system pool: cpu: requests 32 CPU"
+        "Pod default/p doesn't fit on the system pool: the pod requests 32 CPUs"
     )
     assert findings_of(pod(), fleet()) == []
 

@@ -412,7 +412,7 @@ def test_a_scaler_with_an_external_target_is_a_note() -> None:
     path = (2, "spec", "scaleTargetRef", "name")
     (found,) = findings_of(put(good(sharing=SLICING), path, "other-service"))
     assert (found.severity, found.code) == ("note", "scaler-without-target")
-    assert "no scaler targets Deployment web" in found.message
+    assert "Deployment web doesn't have an autoscaler" in found.message
 
 
 @pytest.mark.parametrize("name", QUIET)

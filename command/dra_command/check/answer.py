@@ -73,7 +73,7 @@ def outputs_of(texts: Iterable[str]) -> dict[Path, str]:
             raise UsageError(f"--output: {file} is a folder", fix="pass a file in this folder")
         if path in found:
             raise UsageError(
-                f"--output: {file} appears twice", fix="use a different file for each format"
+                f'--output: file "{file}" appears twice', fix="use a different file for each format"
             )
         found[path] = form
     return found

@@ -20,6 +20,7 @@ from dra_command.init.repository import is_in_repository
 from dra_command.init.starter_files import CI_NAMES, CheckedFiles, ci_files
 from dra_command.init.written_files import paths_from, print_notes, require_new, write_files
 from dra_planner.fleet import is_url, stack_names
+from dra_planner.wording import use_one_of
 
 _CHECKED_STACKS: Final = re.compile(r"pulumi-dra ci [^\n]*?--stack[ =](\S+)")
 
@@ -75,7 +76,7 @@ def _checked_files(values: argparse.Namespace, folder: Path) -> CheckedFiles:
         if missing := [name for name in stacks if name not in known]:
             raise UsageError(
                 f"{folder / 'stacks'} doesn't contain Pulumi.{missing[0]}.yaml",
-                fix=f"use one of these stacks: {', '.join(known)}"
+                fix=use_one_of("stack", known)
                 if known
                 else f"create the stack with `pulumi-dra init --stack {missing[0]}`, or use "
                 "--workloads PATH with --fleet FILE",

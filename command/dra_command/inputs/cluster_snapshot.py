@@ -11,6 +11,7 @@ from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.shared_options import CONTEXT
 from dra_planner.documents.snapshot import SNAPSHOT_KINDS
 from dra_planner.sources import Source, read_sources
+from dra_planner.wording import use_one_of
 
 _MOST_CONTEXTS = 20
 _SECONDS = 60  # for a single request. A snapshot of 5,000 nodes needs several requests.
@@ -52,7 +53,7 @@ def take_snapshot(kubeconfig: str, context: str, kinds: Sequence[str]) -> Source
         if context and (known := _other_contexts(kubectl, kubeconfig, context)):
             raise UsageError(
                 f'kubectl doesn\'t have a context "{context}"',
-                fix=f"use one of these contexts: {', '.join(known)}",
+                fix=use_one_of("context", known),
             )
         said = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
         raise UsageError(

@@ -79,7 +79,7 @@ def skip_reason(source: Source) -> SkippedFile | None:
         if chart:
             return _of_chart(chart, name)
         what = "values of a chart" if "values" in os.path.basename(name) else "no manifest"
-        return SkippedFile(what, "", name, "pulumi-dra check reads Kubernetes manifests")
+        return SkippedFile(what, "", name, "pass Kubernetes manifests instead of these files")
     kustomization = _kustomization_of(name)
     if kustomization and os.path.realpath(name) in kustomization.parts:
         return _of_kustomization(kustomization)

@@ -191,7 +191,7 @@ def _run_stacks(values: argparse.Namespace) -> int:
     )
     if values.format != "markdown" or values.write is not None or values.check or files:
         fix = "use one stack, or --format markdown"
-        raise UsageError("several stacks require --format markdown", fix=fix)
+        raise UsageError("a plan of several stacks requires --format markdown", fix=fix)
     names = [name for name in dict.fromkeys(values.stack.split(",")) if name]
     if not names:
         raise UsageError(
@@ -253,7 +253,8 @@ def _refuse_odd_combinations(values: argparse.Namespace) -> None:
     for option in _OF_PLANNED_NODES:
         if getattr(values, option) and values.observed:
             raise UsageError(
-                f"--{option} needs a fleet to size", fix="use --fleet or --stack, not --observed"
+                f"--{option} can't be combined with --observed",
+                fix="use --fleet or --stack instead of --observed",
             )
     if values.quotas and (values.observed or saved_file(values) is not None):
         fix = "use --fleet or --stack, without --observed, --write, or --check"
@@ -350,7 +351,7 @@ def _print_focus(plan: Plan, values: argparse.Namespace) -> None:
     if plan.fleet is None or plan.judgement.is_observed:
         raise UsageError(
             "--format focus needs a fleet to size",
-            fix="use --fleet or --stack, not --observed",
+            fix="use --fleet or --stack instead of --observed",
         )
     month = values.month or date.today().replace(day=1)
     print(focus_csv(plan, plan.fleet, fill_nodes(plan), month, values.stack or ""), end="")

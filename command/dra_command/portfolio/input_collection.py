@@ -133,9 +133,9 @@ class _Files(Struct):
             return
         if entry.name is not None and len(found) > 1:
             raise PortfolioError(
-                f'{len(found)} stacks would have the name "{entry.name}"',
+                f'`name` gives the name "{entry.name}" to {len(found)} stacks',
                 place=place,
-                fix="remove `name`, or use one file",
+                fix="remove `name`, or match only one file",
             )
         for file in found:
             inputs = self._stack(entry, Path(file), root)

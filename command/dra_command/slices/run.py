@@ -30,6 +30,7 @@ from dra_planner.offers import nodes_of, predict_offers, predict_system_offer
 from dra_planner.plan import fleet_classes
 from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
 from dra_planner.slices import render_slice
+from dra_planner.wording import use_one_of
 
 _OF_A_MACHINE = (
     "cloud",
@@ -85,7 +86,7 @@ def _of_pools(values: argparse.Namespace) -> list[dict[str, Any]]:
     if given:
         option = "--" + given[0].replace("_", "-")
         raise UsageError(
-            f"{option} applies only to --machine, because the fleet sets this value for its pools",
+            f"{option} can't be combined with a fleet, because the fleet sets this value for its pools",
             fix=f"remove {option}",
         )
     inputs = read_inputs(values, needs_capacity=True, needs_manifests=False)
@@ -113,9 +114,7 @@ def _pool_name(fleet: Fleet, name: str) -> str:
     names = [pool.name for pool in fleet.pools]
     if name not in names:
         near = get_close_matches(name, names, 1)
-        fix = (
-            f"did you mean {near[0]}?" if near else (f"use one of these pools: {', '.join(names)}")
-        )
+        fix = f"did you mean {near[0]}?" if near else use_one_of("pool", names)
         raise UsageError(f'the fleet doesn\'t have a pool "{name}"', fix=fix)
     return name
 

@@ -104,7 +104,7 @@ def check_classes(
             continue
         refused = ("DeviceClass", ObjectKey("", name)) in manifests.refused
         message = (
-            f"request {request} of claim {claim.shared or claim.name} uses DeviceClass {name}, "
+            f'request "{request}" of claim "{claim.shared or claim.name}" uses DeviceClass {name}, '
         )
         if refused:
             reason = Reason(

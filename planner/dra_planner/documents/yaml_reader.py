@@ -361,7 +361,9 @@ class _Builder:
             raise Fault(f"anchor '{anchor}' value contains itself", line)
         self._nodes += self._sizes.get(id(value), 1)
         if self._nodes > self._most_nodes:
-            raise Fault(f"expands to more than {self._most_nodes} nodes", line, "use fewer aliases")
+            raise Fault(
+                f"expands to more than {self._most_nodes:,} YAML nodes", line, "use fewer aliases"
+            )
         return value
 
     def _check_question(self, event: Any) -> None:

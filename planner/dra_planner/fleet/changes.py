@@ -17,6 +17,7 @@ from msgspec import Struct
 from dra_planner.errors import FleetError
 from dra_planner.fleet.reading import read_document, read_fleet
 from dra_planner.fleet.schema import Fleet
+from dra_planner.wording import use_one_of
 
 _SHORT: Final = {"driver": ("drivers", "nvidia", "version")}
 _OPENING: Final = {"[": "]", "{": "}", '"': '"', "'": "'"}
@@ -37,7 +38,7 @@ def read_change(text: str) -> FleetEdit:
     """Return the change in PATH=VALUE. Raises FleetError for other text."""
     path, equals, value = text.partition("=")
     if not equals or not path.strip() or not value.strip():
-        raise FleetError(f'"{text}" isn\'t a change of one value', fix=_EXAMPLE)
+        raise FleetError(f'"{text}" doesn\'t set a value', fix=_EXAMPLE)
     return FleetEdit(path.strip(), value.strip())
 
 
@@ -104,7 +105,7 @@ def _inside(here: Any, key: str, path: tuple[str, ...], change: FleetEdit) -> An
                 return row
         raise FleetError(
             f'{change.path}: "{key}" isn\'t in the fleet',
-            fix=f"use one of these names: {', '.join(names)}" if names else _EXAMPLE,
+            fix=use_one_of("name", names) if names else _EXAMPLE,
         )
     if isinstance(here, dict) and isinstance(here.get(key), dict | list):
         return here[key]

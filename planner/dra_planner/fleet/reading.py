@@ -26,6 +26,7 @@ from dra_planner.fleet.platform_options import check_option_names
 from dra_planner.fleet.required_keys import what_to_write
 from dra_planner.fleet.schema import Fleet
 from dra_planner.sources import read_file
+from dra_planner.wording import use_one_of
 
 PROJECT = "pulumi-dra"
 SETTINGS_OF_THE_PROGRAM = (f"{PROJECT}:securityGroup", f"{PROJECT}:admins", f"{PROJECT}:platform")
@@ -160,7 +161,7 @@ def stack_file(stack: str, project: Path = Path()) -> Path:
         if nearest:
             fix = f'did you mean "{nearest[0]}"?'
         elif known:
-            fix = f"use one of these stacks: {', '.join(known)}"
+            fix = use_one_of("stack", known)
         else:
             fix = f"run the command in {above or 'the project folder'}, or pass --fleet FILE"
         raise FleetError(f'stack "{stack}" doesn\'t exist (no file {path})', fix=fix)
@@ -273,7 +274,9 @@ def _check_other_settings(
     unknown = [name for name in config if name.startswith(f"{PROJECT}:") and name not in known]
     if unknown:
         raise fault(
-            unknown[0], "unknown setting", "known: " + ", ".join(f'"{name}"' for name in known)
+            unknown[0],
+            "unknown setting",
+            "use one of these keys: " + ", ".join(f'"{name}"' for name in known),
         )
 
 

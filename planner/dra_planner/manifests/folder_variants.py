@@ -11,10 +11,7 @@ from dra_planner.errors import Diagnostic
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.wording import counted
 
-_FIX = (
-    "pass the files of one alternative, or rename the objects if all of them are for the same "
-    "cluster"
-)
+_FIX = "if the files are alternatives, pass only one of them. Otherwise, rename the objects"
 
 
 def alternative_notes(
@@ -32,7 +29,8 @@ def alternative_notes(
         item, first = pairs[0]
         count = counted(len({(each.kind, each.key) for each, _ in pairs}), "object")
         message = (
-            f"{folder} defines {count} a second time, so the plan uses only the first definition. "
+            f'the files in "{folder}" define {count} more than once, so the plan uses only the first '
+            "definition. "
             f"For example, {item} is also in {first.place.file}:{first.place.line}"
         )
         yield Diagnostic("note", "duplicate-object", message, item.place, _FIX)

@@ -186,6 +186,6 @@ def _a(value: Any) -> str:
 def _hint(value: Any) -> str:
     if isinstance(value, list):
         return (
-            "separate the objects with ---, or put them below items: in an object with kind: List"
+            "separate the objects with ---, or put them under `items` in an object with kind: List"
         )
     return "add apiVersion: and kind: to each object"

@@ -34,8 +34,10 @@ def predict_allocatable(machine: Machine, settings: AllocatableSettings = _DEFAU
     )
     scarce = [name for name in kept if amounts[name] <= 0]
     if scarce:
+        shown = "CPU" if scarce[0] == "cpu" else scarce[0]
         raise CatalogError(
-            f"the reservations use all {scarce[0]} of {machine.name}", fix="reserve less"
+            f"reserved resources use all {shown} of the node ({machine.name})",
+            fix=f"reserve less {shown}",
         )
     return Allocatable(
         amounts,

@@ -251,8 +251,8 @@ def _node_limit(outcome: PackedLevel, item: int, pool: int) -> str:
         return ""
     if not devices_suffice(answer.shape, answer.node):
         return ""
-    exhausted = "; ".join(reason.message for reason in stop.reasons)
-    return f"a node runs at most {count} of these pods: {exhausted}"
+    exhausted = ", and ".join(reason.message for reason in stop.reasons)
+    return f"a node runs at most {count} of these pods, because {exhausted}"
 
 
 def _share_limit(outcome: PackedLevel, item: int, pool: int) -> str:

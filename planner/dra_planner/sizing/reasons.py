@@ -20,7 +20,7 @@ from dra_planner.model import (
 )
 from dra_planner.sizing.packing.filling import FillStop
 from dra_planner.sizing.packing.first_fit import Room
-from dra_planner.wording import counted, listed
+from dra_planner.wording import counted, listed, pending_text
 
 POOL_TOO_SMALL: Final = "pool-too-small"
 """The code of the reason that maximums are too low for pods that fit a pool."""
@@ -96,28 +96,28 @@ def too_small(
     title = next((each.title(workload) for each in shape.claims), "")
     unit = "more share" if shortage.share_limit else "more device"
     limited = f" ({shortage.share_limit})" if shortage.share_limit else ""
-    short = f", {counted(devices, unit)} for claim {title}{limited}" if devices else ""
+    short = f"; claim {title} needs {counted(devices, unit)}{limited}" if devices else ""
     if takes_all_devices(shape):
-        short = f", all devices of {counted(pending, 'more node')} for claim {title}"
+        short = f"; claim {title} needs all devices of {counted(pending, 'more node')}"
     if shortage.node_limit:
-        short = f", because {shortage.node_limit}"
-    still_pending = f"{pending} of {counted(wanted, 'pod')} pending{short}"
+        short = f": {shortage.node_limit}"
+    still_pending = f"so {pending_text(pending, wanted)}{short}"
     if shortage.limits:
         return Reason(
             code="limit-too-small" if shortage.proved else "packing-exceeds-limit",
-            message=f"{_exhausted(shortage)}; {still_pending}",
+            message=f"{_exhausted(shortage)}, {still_pending}",
             fix=raise_text(shortage.raises, shortage.limits),
             claim=claim,
             pool=room.name,
             is_node_full=bool(shortage.node_limit),
         )
     if shortage.proved:
-        message = f'pool "{room.name}" {limit}; {still_pending}'
+        message = f'pool "{room.name}" {limit}, {still_pending}'
     else:
         takes = shortage.raises[0][1] if shortage.raises else "more"
         message = (
             f'pool "{room.name}" {limit}, but the best packing found ({shortage.method}) needs '
-            f"{takes} (lower bound: {shortage.bound}); {still_pending}"
+            f"{takes} (lower bound: {shortage.bound}), {still_pending}"
         )
     return Reason(
         code=POOL_TOO_SMALL if shortage.proved else "packing-too-large",
@@ -154,7 +154,7 @@ def raise_text(
     more = sum(nodes - (room.maximum or 0) for room, nodes in raises)
     if not more:
         return " and ".join(steps)
-    return f"{' and '.join(steps)}: {_nodes_more(more)}" if steps else ""
+    return f"{' and '.join(steps)} ({counted(more, 'more node')})" if steps else ""
 
 
 def unbounded(member: Member, level: DemandLevel) -> Reason:
@@ -213,10 +213,6 @@ def _claim_name(shape: Shape) -> str:
     for claim in shape.claims:
         return str(claim.shared) if claim.shared is not None else f"{shape.namespace}/{claim.name}"
     return ""
-
-
-def _nodes_more(count: int) -> str:
-    return "one more node" if count == 1 else f"{count} more nodes"
 
 
 def _without_repeats(reasons: Iterable[Reason]) -> tuple[Reason, ...]:

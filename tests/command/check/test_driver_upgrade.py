@@ -58,7 +58,10 @@ def test_renamed_attribute_is_an_error_at_its_selector(upgraded: Project) -> Non
     assert done.status == 1
     said = " ".join(done.out.split())
     assert "manifests/all.yaml:13" in said
-    assert "gpu.nvidia.com/pcieBusID is called resource.kubernetes.io/pciBusID in 25.12.0" in said
+    assert (
+        "gpu.nvidia.com/pcieBusID is called resource.kubernetes.io/pciBusID in driver version 25.12.0"
+        in said
+    )
     assert "ResourceClaimTemplate by-address has a constraint on gpu.nvidia.com/pcieBusID" in said
     assert "→ read resource.kubernetes.io/pciBusID" in said
     assert found(upgraded, "25.8.1", "25.12.0", "manifests") >= {("error", 1), ("error", 13)}

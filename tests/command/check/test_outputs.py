@@ -58,7 +58,7 @@ def test_driver_upgrade_is_written_to_a_file(project: Project) -> None:
         ("sarif", '"sarif" doesn\'t contain a file name; use FORMAT=FILE'),
         ("", '--output: "" doesn\'t contain a file name'),
         ("sarf=a", '"sarf" isn\'t an output format; use one of these formats: text, json'),
-        ("sarif=a,junit=a", "a appears twice"),
+        ("sarif=a,junit=a", 'file "a" appears twice'),
         ("sarif=-", "use --format sarif"),
         ("sarif=workloads", "workloads is a folder; pass a file in this folder"),
         ("sarif=gone/a.sarif", "gone/a.sarif: can't be written"),

@@ -152,7 +152,7 @@ class TestOnlyTheWorkflow:
     @pytest.mark.parametrize(
         ("words", "fault"),
         [
-            (("--stack", "other"), "Pulumi.other.yaml; use one of these stacks: dev"),
+            (("--stack", "other"), "Pulumi.other.yaml; use stack dev"),
             (("--workloads", "workloads"), "--only-ci requires manifests or a stack to check"),
             (("--workloads", "w", "--fleet", "f.yaml"), "w doesn't exist"),
             (("--stack", "dev", "--ci", "none"), "--only-ci needs a CI system"),

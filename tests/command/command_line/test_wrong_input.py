@@ -215,7 +215,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "no such stack",
         unchanged,
         ("plan", "--stack", "prod"),
-        ('"prod"', "use one of these stacks: dev"),
+        ('"prod"', "use stack dev"),
     ),
     (
         "no such fleet file",

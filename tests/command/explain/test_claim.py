@@ -37,7 +37,7 @@ def test_explanation_starts_with_the_verdict_and_counts_devices(project: Project
             '    `device.attributes["gpu.nvidia.com"].brand == "Tesla"` and '
             '`device.attributes["gpu.nvidia.com"].architecture =='
         ),
-        ('    "Volta"` from request gpu of claim gpu'),
+        ('    "Volta"` from request "gpu" of claim "gpu"'),
     ]
 
 
@@ -96,7 +96,7 @@ def test_unknown_claim_or_pool_gets_suggestions(project: Project) -> None:
     done = project.run(
         "explain", "workloads", "--stack", "dev", "--claim", "default/first-gpu", "--pool", "a100"
     )
-    assert "use one of these pools: l4" in done.err
+    assert "use pool l4" in done.err
 
 
 GREEDY = """\

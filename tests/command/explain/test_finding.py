@@ -69,7 +69,7 @@ def test_without_a_fleet_only_the_finding_is_explained(given: Project) -> None:
         (
             ("--finding", "claim-fits"),
             (
-                '`check` didn\'t find "claim-fits" in these manifests; use one of these findings: '
+                '`check` didn\'t find "claim-fits" in these manifests; use finding '
                 "claim-fits-no-pool"
             ),
         ),

@@ -186,11 +186,11 @@ def test_answer_has_the_fields_of_its_schema(given: Project) -> None:
         (("--pod", "web-7"), 'no workload has a pod "'),
         (
             ("--pod", "web", "--pool", "h100"),
-            'pool "h100" isn\'t in the plan; use one of these pools: l4',
+            'pool "h100" isn\'t in the plan; use pool l4',
         ),
         (("--pod", "web", "--format", "html"), "--pod doesn't support --format html"),
         (("--pod", "web", "--claim", "web-0-gpu"), "not allowed with argument"),
-        (("--pod", "web", "--what-if", "pools.l4"), "\" isn't a change of one value"),
+        (("--pod", "web", "--what-if", "pools.l4"), "\" doesn't set a value"),
     ],
 )
 def test_wrong_arguments_are_rejected(given: Project, words: tuple[str, ...], says: str) -> None:

@@ -94,7 +94,7 @@ def test_pool_is_explained_with_running_and_rejected_workloads(given: Project) -
     ]  # fmt: skip
     assert uses["Deployment default/one"]["reasons"] == []
     (reason,) = uses["Deployment default/two"]["reasons"]
-    assert reason["message"] == "requests 2 devices: 1 of 1 devices match"
+    assert reason["message"] == "the pod requests 2 devices, but the node has only 1"
 
 
 def test_pool_that_is_too_small_does_not_fit(given: Project) -> None:
@@ -155,7 +155,7 @@ def test_answer_has_the_fields_of_its_schema(given: Project) -> None:
             ("--pool", "l4", "--format", "html"),
             "--pool without a claim doesn't support --format html",
         ),
-        (("--pool", "l4", "--what-if", "pools.l4"), "\" isn't a change of one value"),
+        (("--pool", "l4", "--what-if", "pools.l4"), "\" doesn't set a value"),
     ],
 )
 def test_wrong_arguments_are_rejected(given: Project, words: tuple[str, ...], says: str) -> None:

@@ -88,7 +88,7 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
             "other/a.yaml": GOOD.replace("image: i", "image: j"),
             "other/b.yaml": GOOD.replace("image: i", "image: k"),
         },
-        [("note", "duplicate-object", "all/other defines 1 object a second time")],
+        [("note", "duplicate-object", 'files in "all/other" define 1 object more than once')],
         0,
     ),
     "values that contain manifests": (

@@ -79,7 +79,7 @@ def test_no_machine_type_helps(project: Project) -> None:
 def test_wrong_uses_are_rejected(project: Project) -> None:
     given(project, LARGE)
     done = project.run("plan", "app.yaml", "--observed", "app.yaml", "--suggest", "add.yaml")
-    assert (done.status, "--suggest needs a fleet" in done.err) == (2, True)
+    assert (done.status, "--suggest can't be combined with --observed" in done.err) == (2, True)
     (project.root / "folder").mkdir()
     done = project.run(*WORDS[:5], "folder")
     assert done.status == 2

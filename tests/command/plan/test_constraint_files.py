@@ -140,7 +140,7 @@ def test_constraints_need_a_fleet(project: Project) -> None:
         "plan", "app.yaml", "--observed", "cluster.yaml", "--constraints", "fix.yaml"
     )
     assert done.status == 2
-    assert "--constraints needs a fleet to size" in done.err
+    assert "--constraints can't be combined with --observed" in done.err
 
 
 def test_json_contains_every_fix_with_its_patch(project: Project) -> None:

@@ -82,4 +82,4 @@ def test_missing_price_is_reported_without_rows(project: Project) -> None:
         "1.34",
     )
     assert observed.status == 2
-    assert "use --fleet or --stack, not --observed" in observed.err
+    assert "use --fleet or --stack instead of --observed" in observed.err

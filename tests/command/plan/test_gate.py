@@ -50,7 +50,7 @@ def test_presync_job_passes_and_fails_with_the_plan(tmp_path: Path) -> None:
 
 def test_snapshot_has_no_gate(project: Project) -> None:
     done = project.run("plan", "workloads", "--observed", "cluster.json", "--gate", "gate.yaml")
-    assert (done.status, "--gate needs a fleet" in done.err) == (2, True)
+    assert (done.status, "--gate can't be combined with --observed" in done.err) == (2, True)
 
 
 def test_flux_applies_the_gate_and_the_planned_workloads(project: Project) -> None:

@@ -47,7 +47,7 @@ def test_json_contains_existing_and_desired_nodes(project: Project) -> None:
 def test_options_that_do_not_support_snapshots_are_rejected(project: Project) -> None:
     given(project, "m2-any-takes-h100")
     assert (
-        "--constraints needs a fleet to size"
+        "--constraints can't be combined with --observed"
         in project.run(*WORDS, "--constraints", "fix.yaml").err
     )
     done = project.run("plan", "--stack", "dev", "--observed", "cluster.yaml", "--write")

@@ -25,7 +25,7 @@ def test_one_of_two_pods_fits_and_the_fix_adds_one_node(project: Project) -> Non
     assert (done.status, done.json["verdict"]) == (1, "does-not-fit")
     assert placed == {"first": (1, 0), "second": (0, 1)}
     fixes = [reason["fix"] for each in done.json["workloads"] for reason in each["reasons"]]
-    assert fixes == ['set the count of pool "t4" to 2: 1 more node, USD 0.53 more per hour']
+    assert fixes == ['set the count of pool "t4" to 2 (1 more node, USD 0.53 more per hour)']
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_text_starts_with_the_verdict(project: Project) -> None:
     assert told[0] == "✕ Does not fit: 1 of 2 pods pending in 1 of 2 workloads"
     assert told[1].strip().startswith("AKS eastus · Kubernetes 1.35")
     assert any(
-        'set the count of pool "t4" to 2: 1 more node, USD 0.53 more per hour' in line
+        'set the count of pool "t4" to 2 (1 more node, USD 0.53 more per hour)' in line
         for line in told
     )
 

@@ -357,7 +357,7 @@ def test_concurrent_run_with_the_same_results_is_reported(
     [
         (
             "stacks:\n  - {fleet: fleets/*.yaml, name: a, workloads: [work]}\n",
-            '2 stacks would have the name "a"',
+            '`name` gives the name "a" to 2 stacks',
         ),
         (
             "stacks:\n  - {fleet: fleets/*.yaml, workloads: [work]}\n"

@@ -248,7 +248,7 @@ ADMISSION = (
         verdict="cannot-tell",
         says=(
             "PersistentVolumeClaim models, which isn't",
-            "it's unknown which nodes can mount the volume",
+            "tell which nodes can mount it",
         ),
     ),
     Case(

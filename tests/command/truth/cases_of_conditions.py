@@ -197,7 +197,7 @@ CONDITIONS = (
             *queued(queue(namespaceSelector={"matchLabels": {"team": "a"}})),
         ],
         verdict="does-not-fit",
-        says=("change the labels of Namespace ml",),
+        says=('change the labels of Namespace "ml"',),
     ),
     Case(
         name="a topology that the flavor of the queue doesn't have",
@@ -214,7 +214,7 @@ CONDITIONS = (
         name="a queue that may not borrow enough",
         given=queued(borrowing(1), pods=4),
         verdict="does-not-fit",
-        says=("quota of 3, including its borrowingLimit",),
+        says=("quota of 3 (nominalQuota plus borrowingLimit)",),
     ),
     Case(
         name="a namespace that enforces a Pod Security level",
@@ -296,7 +296,7 @@ CONDITIONS = (
         name="a volume without a class, and a default class that doesn't wait",
         given=[template(), stateful_set(), storage_class("Immediate")],
         verdict="cannot-tell",
-        says=("the zone of data is known only at run time",),
+        says=('the zone of volume "data" is known only at run time',),
     ),
     Case(
         name="a volume without a class on a cloud with a default class",
@@ -384,6 +384,6 @@ CONDITIONS = (
         name="a template in the flat form of v1beta1",
         given=[flat_template(), deployment()],
         verdict="does-not-fit",
-        says=("move the field below exactly",),
+        says=("move the field under `exactly`",),
     ),
 )

@@ -29,7 +29,7 @@ DEVICES = (
         name="all partitions of one GPU",
         given=[template(device_class="mig.nvidia.com", allocationMode="All"), job(pods=1)],
         verdict="does-not-fit",
-        says=("25 of 26 devices match", "can't all be allocated", CRASH),
+        says=("25 of the node's 26 devices match", "can't all be allocated", CRASH),
         silent=("larger nodes",),
         on=PARTITIONED,
     ),

@@ -83,7 +83,7 @@ QUEUES = (
             job(labels=QUEUED),
         ],
         verdict="does-not-fit",
-        says=("ClusterQueue gpus", "example.com/gpu"),
+        says=('ClusterQueue "gpus"', "example.com/gpu"),
     ),
     Case(
         name="a CPU quota smaller than the Job",
@@ -96,7 +96,7 @@ QUEUES = (
             job(labels=QUEUED),
         ],
         verdict="does-not-fit",
-        says=("requests 2 of cpu", "quota of 1"),
+        says=('requests 2 "cpu"', "quota of 1"),
     ),
     Case(
         name="a CPU quota for at least one pod of a Job that Kueue may admit partly",
@@ -122,7 +122,7 @@ QUEUES = (
             job(labels=QUEUED),
         ],
         verdict="does-not-fit",
-        says=("ClusterQueue gpus", "example.com/gpu"),
+        says=('ClusterQueue "gpus"', "example.com/gpu"),
     ),
     Case(
         name="a configuration without a mapping for the class",

@@ -132,7 +132,10 @@ RULES_OF_PODS = (
         on=fleet(pools=[pool("l4x", "g6.12xlarge", 1)]),
         given=[template(allocationMode="All"), deployment(strategy={"type": "Recreate"})],
         verdict="does-not-fit",
-        says=('pool "l4x" has at most 1 node; 1 of 2 pods pending, all devices of 1 more node',),
+        says=(
+            'pool "l4x" has at most 1 node, so 1 of 2 pods stays pending; ',
+            "needs all devices of 1 more",
+        ),
         silent=("1 more device", "1 device"),
     ),
     Case(

@@ -182,7 +182,7 @@ VOLUMES = (
             deployment(replicas=1, **USES),
         ],
         verdict="does-not-fit",
-        says=("use a pool in zone us-east-1b", "(NVIDIA L40S)"),
+        says=("use a pool in zone us-east-1b", "(productName: NVIDIA L40S)"),
         silent=("is in another zone", "or remove topology"),
     ),
 )

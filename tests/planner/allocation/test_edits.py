@@ -72,7 +72,7 @@ def test_full_node_suggests_one_more_node():
 def test_count_is_lowered_only_as_far_as_needed():
     pod = shape(claim(request(count=9)))
     (edit,) = suggest_edits(refusal_of(pod, opened(gpus(8))))
-    assert str(edit) == "request 8 devices instead of 9 in request r of claim c1"
+    assert str(edit) == 'request 8 devices instead of 9 in request "r" of claim "c1"'
 
 
 def test_request_is_never_lowered_to_zero():
@@ -153,17 +153,17 @@ def with_port(pod: Shape) -> Shape:
 
 
 OTHERS = {
-    "lower the pod's request for cpu from 100 CPU to 64 CPU": (
+    "lower the pod's request for cpu from 100 CPUs to 64 CPUs": (
         shape(claim(request()), requests={"cpu": 100_000}),
         gpus(1),
         (),
     ),
-    "remove the request for shares, which no device publishes, from request r of claim c1": (
+    'remove the request for shares, which no device publishes, from request "r" of claim "c1"': (
         shape(claim(request(capacity={"shares": Quantity.from_int(1)}))),
         gpus(1),
         (),
     ),
-    "request the capacity memory instead of mem in request r of claim c1": (
+    'request the capacity "memory" instead of "mem" in request "r" of claim "c1"': (
         shape(claim(request(capacity={"mem": Quantity.parse("8Gi")}))),
         slice_of(device("a", capacity={"memory": "24Gi"}, allow_multiple_allocations=True)),
         (),
@@ -178,7 +178,7 @@ OTHERS = {
         slice_of(device("a", {"x": 1}), device("b", {"x": 2})),
         (),
     ),
-    "request one device instead of all in request r of claim c1": (
+    'request one device instead of all in request "r" of claim "c1"': (
         shape(claim(request(count=0))),
         gpus(2),
         (shape(claim(request())),),
@@ -304,7 +304,7 @@ def test_likely_misspelled_condition_is_rewritten_as_published(selector, instead
     refusal = refusal_of(pod, here)
     (edit,) = suggest_edits(refusal)
     text = replacement_text(selector, instead)
-    assert str(edit) == f"{text} in request r of claim c1"
+    assert str(edit) == f'{text} in request "r" of claim "c1"'
     assert [r.fix for r in reasons_of(refusal)] == [text]
     assert isinstance(
         place(shape(claim(request("r", f"{SELECTORS[0]} && {instead}"))), here), Placement
@@ -323,13 +323,14 @@ def test_only_failing_conditions_are_quoted_and_removed():
         shape(claim(request("r", f"{passes} && {fails} && {SELECTORS[0]}"))), opened(l40())
     )
     (edit,) = suggest_edits(refusal)
-    assert str(edit) == f"remove `{fails}` from request r of claim c1"
+    assert str(edit) == f'remove `{fails}` from request "r" of claim "c1"'
     changed = apply_edits([edit], refusal.shape).claims[0].spec.requests[0].exactly
     assert [each.expression for each in changed.selectors] == [f"{passes} && {SELECTORS[0]}"]
     (reason,) = reasons_of(refusal)
     assert (
         reason.message
-        == f"requests 1 device: 0 of 1 devices match: 1 fails `{fails}` (NVIDIA A100-SXM4-40GB)"
+        == "the pod requests 1 device, but the node's only device doesn't match, because "
+        f"`{fails}` is false (productName: NVIDIA A100-SXM4-40GB)"
     )
     assert reason.fix == f"remove `{fails}`"
 

@@ -84,7 +84,10 @@ def test_missing_resource_is_reported_despite_a_taint() -> None:
                 "tolerate"
             ),
         ),
-        ("insufficient-resource", "nvidia.com/mig-1g.5gb: requests 1, 0 left (1 too little)"),
+        (
+            "insufficient-resource",
+            "the pod requests 1 nvidia.com/mig-1g.5gb, but the node doesn't have any",
+        ),
     ]
     tolerant = shape(
         requests={"cpu": 1000, "nvidia.com/mig-1g.5gb": 1},

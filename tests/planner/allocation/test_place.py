@@ -206,7 +206,9 @@ def test_missing_toleration_is_reported():
 def test_cpu_shortage_is_reported_with_its_amount():
     (reason,) = reasons_of(refused(place(shape(requests={"cpu": 80_000}), state())))
     assert reason.code == "insufficient-cpu"
-    assert reason.message == "cpu: requests 80 CPU, 64 CPU left (16 CPU too little)"
+    assert (
+        reason.message == "the pod requests 80 CPUs, but the node has only 64 CPUs (16 CPUs short)"
+    )
 
 
 def test_pod_slots_are_a_resource():

@@ -74,8 +74,8 @@ def test_new_machine_type_does_not_keep_the_price() -> None:
 @pytest.mark.parametrize(
     ("text", "says", "fix"),
     [
-        ("kubernetes", "\" isn't a change of one value", "PATH=VALUE"),
-        ("kubernetes=", "\" isn't a change of one value", "PATH=VALUE"),
+        ("kubernetes", "\" doesn't set a value", "PATH=VALUE"),
+        ("kubernetes=", "\" doesn't set a value", "PATH=VALUE"),
         ("kuberntes=1.36", "is not a key of the fleet", ""),
         (
             "pools.l4.cuont.max=1",

@@ -257,7 +257,7 @@ BAD = [
         "shares without the gate",
         [("drivers.nvidia.consumableShares", 4)],
         "drivers.nvidia.consumableShares",
-        "unless the ConsumableShares feature gate is on; use 0.5.0 or later",
+        "doesn't support device sharing; use version 0.5.0 or later, which is newer than 25.12.0",
     ),
     (
         "isn't a valid sharing mode",
@@ -683,7 +683,7 @@ def test_fleet_can_configure_drivers_and_nodes() -> None:
 def test_alias_expansion_is_limited(tmp_path: Path, pools: str) -> None:
     path = tmp_path / "fleet.yaml"
     path.write_text("a0: &a0 {x: 1}\n" + pools)
-    with pytest.raises(FleetError, match="expands to more than 100000 nodes"):
+    with pytest.raises(FleetError, match="expands to more than 100,000 YAML nodes"):
         read_fleet_file(path)
 
 

@@ -57,9 +57,9 @@ spec:
         (CLAIM + "          count: ${N}\n", "wrong-type", 11, "spec.devices.requests[0].exactly.count", "because this looks like an unset variable"),
         (CLAIM + "          cuont: 2\n", "unknown-field", 11, "spec.devices.requests[0].exactly.cuont", "did you mean count?"),
         (CLAIM + "          Count: 2\n", "unknown-field", 11, "spec.devices.requests[0].exactly.Count", "did you mean count?"),
-        (CLAIM + "        count: 2\n", "unknown-field", 11, "spec.devices.requests[0].count", "move the field below exactly"),
+        (CLAIM + "        count: 2\n", "unknown-field", 11, "spec.devices.requests[0].count", "move the field under `exactly`"),
         (CLAIM.replace("  devices:", "devices:", 1), "unknown-field", 6, "devices", (
-            "indent this field below spec"
+            "indent this field under spec"
         )),
         (CLAIM.replace("    requests:", "    \u00a0\u00a0requests:"), "unknown-field", 7, "spec.devices.\u00a0\u00a0requests", "non-breaking"),
         (CLAIM.replace("name: c", "name: 12"), "wrong-type", 4, "metadata.name", "put the value in quotes"),
@@ -72,7 +72,7 @@ spec:
         (POD, "invalid-value", 10, "spec.resourceClaims[0]", (
             "set resourceClaimName or resourceClaimTemplateName"
         )),
-        (POD + "      source: {resourceClaimName: c}\n", "unknown-field", 11, "spec.resourceClaims[0].source", "since 1.31"),
+        (POD + "      source: {resourceClaimName: c}\n", "unknown-field", 11, "spec.resourceClaims[0].source", "since Kubernetes 1.31"),
         (POD.replace("[{name: gpu}]", "[{name: nic}]") + "      resourceClaimName: c\n", "value-not-found", 8, "spec.containers[0].resources.claims[0]", "spec.resourceClaims"),
         (POD.replace("[{name: gpu}]", "[{name: gpus}]") + "      resourceClaimName: c\n", "value-not-found", 8, "spec.containers[0].resources.claims[0]", "did you mean gpu?"),
         (POD.replace("[{name: gpu}]", "[{name: gup}]") + "      resourceClaimName: c\n", "value-not-found", 8, "spec.containers[0].resources.claims[0]", "did you mean gpu?"),
@@ -120,7 +120,7 @@ spec:
 def test_misplaced_field_gets_its_correct_level(line: str, after: str, level: str) -> None:
     indent = " " * (len(after) - len(after.lstrip()))
     (found,) = read(WORKLOAD.replace(after, f"{indent}{line}\n{after}", 1)).diagnostics
-    assert (found.code, found.fix) == ("unknown-field", f"move this field below {level}")
+    assert (found.code, found.fix) == ("unknown-field", f"move this field under {level}")
 
 
 def test_all_faults_of_an_object_are_reported() -> None:

@@ -24,7 +24,7 @@ CASES = {
         "# why\napiVersion: resource.k8s.io/v1beta2 # old\nkind: ResourceClaim\nmetadata: {name: c} # name\nspec: {}\n",
         "# why\napiVersion: resource.k8s.io/v1 # old\nkind: ResourceClaim\nmetadata: {name: c} # name\nspec: {}\n",
     ),
-    "v1beta1: flat requests move below exactly, with their comments": (
+    "v1beta1: flat requests move under `exactly`, with their comments": (
         """\
         # two GPUs
         apiVersion: "resource.k8s.io/v1beta1"

@@ -191,7 +191,7 @@ def test_pods_of_an_unknown_kind_are_found_by_their_fields() -> None:
     assert tuple(manifests.workloads[0].pod_sets[0].figures) == fixed(3)
     (note,) = manifests.diagnostics
     assert (note.severity, note.code) == ("note", "unknown-kind")
-    assert "3 pods (from the nearest count field," in note.message
+    assert "counts 3 pods, based on " in note.message
     assert "medium confidence" in note.message
 
 

@@ -376,7 +376,8 @@ def test_claim_on_a_plugin_pool_is_explained() -> None:
     plan = make_plan(PlanRequest(sources=(Source("w.yaml", CLAIMING),), fleet=fleet_of(EKS, L4)))
     (found,) = [each for each in plan.workloads[0].reasons if each.code == "no-devices"]
     assert found.message == (
-        "requests 1 device: a device plugin allocates the node's devices (nvidia.com/gpu)"
+        "the pod requests 1 device, but a device plugin allocates the node's devices "
+        "(nvidia.com/gpu)"
     )
     assert found.fix == "use a pool whose devices a DRA driver allocates"
     dra = {**L4, "name": "dra", "allocation": "dra"}

@@ -176,7 +176,7 @@ def test_retired_machine_type_is_planned_and_reported() -> None:
         (CatalogError, "addresses for 58 pods", EKS, {**L4, "maxPods": 100}),
         (
             CatalogError,
-            "use all memory of g6.2xlarge",
+            r"use all memory of the node \(g6.2xlarge\)",
             EKS,
             {**L4, "reserved": {"memory": "64Gi"}},
         ),

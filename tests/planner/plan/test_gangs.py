@@ -92,7 +92,7 @@ def test_gang_that_does_not_fit_completely_starts_no_pods(by: str) -> None:
     assert plan.pools[0].bound == 6  # for all of them
     assert "starts its 3 pods only all at once; 1 of 2 groups" in reasons_of(plan, "b")
     assert "no plan within these limits fits more pods" in reasons_of(plan, "b")
-    assert "1 of 3 pods without room" in reasons_of(plan, "b")
+    assert "1 of 3 pods doesn't fit" in reasons_of(plan, "b")
     (fix,) = [reason.fix for each in plan.workloads for reason in each.reasons if reason.fix]
     assert 'maximum of pool "g6-2xlarge" to 6' in fix
     assert planned(6, job("a", 3, by=by), job("b", 3, by=by)).verdict == "fits"

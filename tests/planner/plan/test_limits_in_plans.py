@@ -110,7 +110,7 @@ def test_system_pool_counts_toward_a_quota() -> None:
     assert (
         plan.workloads[0]
         .reasons[0]
-        .message.startswith('quota "all" allows 20 vCPUs; 1 of 3 pods pending')
+        .message.startswith('quota "all" allows 20 vCPUs, so 1 of 3 pods stays pending')
     )
     assert plan.workloads[0].reasons[0].fix == 'raise quota "all" to 28 vCPUs'
 

@@ -239,5 +239,7 @@ def test_reason_for_stranded_devices_is_reported_per_workload() -> None:
     assert set(told) == {"a", "b"}
     assert told["b"].devices == (("GPU", 6),)
     assert told["b"].nodes == 2
-    assert told["b"].lacks == "requests 4 devices: 3 of 8 devices are free and match: 5 taken"
+    assert told["b"].lacks == (
+        "the pod requests 4 devices, but only 3 of the node's 8 devices are available: 5 are in use"
+    )
     assert why_stranded(planned({"p5.48xlarge": 4}, {"a": (2, 5), "b": (2, 1)})) == ()

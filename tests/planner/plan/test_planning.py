@@ -92,7 +92,7 @@ def test_daemon_set_pods_per_node_count_toward_a_quota(hard: str | None, verdict
         if verdict == "fits"
         else [
             "DaemonSet default/watch needs a pod on each of 3 nodes, but ResourceQuota "
-            "default/q allows only 2 pods, because of pods"
+            "default/q allows only 2 pods (its `pods` limit)"
         ]
     )
 

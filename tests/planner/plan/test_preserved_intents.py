@@ -215,7 +215,7 @@ for strategy, kind, count in product(
     CASES[f"{strategy} in a template of a {kind}, {size} pool"] = Case(
         [template(config=shared_config(strategy)), *controlled(kind, 2)],
         fleet(count=count, driver={"version": "0.4.1", "featureGates": SHARING_GATES}),
-        r"^use resourceClaimName instead of resourceClaimTemplateName for gpu in all pods",
+        r'^to share one device, use resourceClaimName instead of resourceClaimTemplateName for claim "gpu"',
         r"^(raise|set)",
         one_claim,
     )
@@ -265,7 +265,7 @@ CASES["tolerations beside the requests"] = Case(
 CASES["tolerations beside exactly"] = Case(
     [template("gpu", {**of(), "tolerations": TOLERATION}), *controlled("Job", 1)],
     fleet(),
-    "move the field below exactly",
+    "move the field under `exactly`",
     follow=tolerations_moved,
 )
 

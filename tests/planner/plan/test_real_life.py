@@ -435,7 +435,7 @@ CASES = [
         "does-not-fit",
         {"l4": 2},
         "limit-too-small",
-        'raise quota "q" to 3 nodes and raise the maximum of pool "l4" to 3: one more node',
+        'raise quota "q" to 3 nodes and raise the maximum of pool "l4" to 3 (1 more node)',
         ("quotas.q.limit=3", "pools.l4.count.max=3"),
         ("quotas.q.limit=3",),
     ),

@@ -122,7 +122,7 @@ def test_pool_that_is_too_small_is_explained_in_shares() -> None:
     (reason, *_) = plan.workloads[0].reasons
     assert plan.verdict == "does-not-fit"
     assert (
-        "1 more share for claim default/web-gpu (1 claim fits on a device, because it uses "
+        "claim default/web-gpu needs 1 more share (1 claim fits on a device, because it uses "
         "8Gi of 15Gi memory; 2 claims fit if each requests at most 7680Mi)"
     ) in reason.message
 

@@ -54,7 +54,7 @@ def test_last_of_equal_workloads_is_pending_if_not_all_fit() -> None:
     ]  # fmt: skip
     assert on_nodes(sizing) == {"a": 3, "b": 3, "c": 2}
     (reason,) = sizing.workloads[2].reasons
-    assert "1 of 3 pods pending" in reason.message
+    assert "1 of 3 pods stays pending" in reason.message
 
 
 def test_differences_that_matter_for_a_node_separate_workloads() -> None:

@@ -47,8 +47,8 @@ def test_fix_for_a_limit_is_sufficient() -> None:
     (reason,) = told.reasons
     assert reason.code == "limit-too-small"
     assert (
-        reason.message
-        == f"{QUOTA} allows 17 vCPUs; 3 of 7 pods pending, 3 more devices for claim default/serve-claim-0"
+        reason.message == f"{QUOTA} allows 17 vCPUs, so 3 of 7 pods stay pending; "
+        "claim default/serve-claim-0 needs 3 more devices"
     )
     assert reason.fix == f"raise {QUOTA} to 32 vCPUs"
     assert size(pools, serve, limits=[quota(32, only=8)]).verdict == "fits"
@@ -61,7 +61,7 @@ def test_limit_and_maximum_are_reported_together() -> None:
     (told,) = size(pools, serve, limits=[quota(16, only=8)]).workloads
     assert (
         told.reasons[0].fix
-        == f'raise {QUOTA} to 32 vCPUs and raise the maximum of pool "only" to 4: one more node'
+        == f'raise {QUOTA} to 32 vCPUs and raise the maximum of pool "only" to 4 (1 more node)'
     )
     raised = [pool("only", gpus=2, at_most=4)]
     assert size(raised, serve, limits=[quota(32, only=8)]).verdict == "fits"
@@ -70,7 +70,7 @@ def test_limit_and_maximum_are_reported_together() -> None:
 def test_usage_of_other_nodes_is_included_in_the_message() -> None:
     beside = SharedLimit(name=QUOTA, most=8, unit="vCPU", takes={"only": 8}, beside=4)
     (told,) = size([pool("only", gpus=2)], workload("serve", 4, gpus=1), limits=[beside]).workloads
-    assert told.reasons[0].message.startswith(f"{QUOTA} allows 12 vCPUs; ")
+    assert told.reasons[0].message.startswith(f"{QUOTA} allows 12 vCPUs, ")
     assert told.reasons[0].fix == f"raise {QUOTA} to 20 vCPUs"
 
 

@@ -140,9 +140,9 @@ def test_pool_that_is_too_small_reports_the_missing_nodes() -> None:
     (reason,) = web.reasons
     assert reason == Reason(
         code="pool-too-small",
-        message='pool "l4" is fixed at 1 node; 1 of 2 pods pending, 1 more device for claim '
-        "default/web-claim-0",
-        fix='set the count of pool "l4" to 2: one more node',
+        message='pool "l4" is fixed at 1 node, so 1 of 2 pods stays pending; claim '
+        "default/web-claim-0 needs 1 more device",
+        fix='set the count of pool "l4" to 2 (1 more node)',
         claim="default/claim-0",
         pool="l4",
     )

@@ -89,7 +89,7 @@ def test_raise_does_not_rely_on_another_pool() -> None:
     (fix,) = fixes(size(pools, workload("web", 8, gpus=1)))
     assert fix in (
         'raise the maximum of pool "a" to 8: 4 more nodes',
-        'set the count of pool "b" to 1: one more node',
+        'set the count of pool "b" to 1 (1 more node)',
     )
     assert size(follow(pools, fix), workload("web", 8, gpus=1)).verdict == "fits"
 
@@ -122,7 +122,7 @@ def test_each_workload_of_a_shape_reports_its_own_pods() -> None:
         each.workload.name: [reason.message for reason in each.reasons] for each in sizing.workloads
     }
     assert told["a"] == []
-    assert "54 of 61 pods pending, 54 more devices" in told["b"][0]
+    assert "54 of 61 pods stay pending; " in told["b"][0]
 
 
 @pytest.mark.parametrize(

@@ -356,7 +356,7 @@ def _complete_claim(tree: Map, place: Place) -> Iterator[Diagnostic]:
             "this part of a ResourceClaim has the flat form of v1alpha3 and v1beta1, which v1 "
             "doesn't accept"
         )
-        fix = "move all fields of the request except its name below exactly"
+        fix = "move all fields of the request except its name under `exactly`"
         at = Place(place.file, line_of(flat["exactly"], next(iter(flat["exactly"]))))
         yield Diagnostic("warning", "older-form", message, at, fix)
 

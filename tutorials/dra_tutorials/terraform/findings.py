@@ -77,7 +77,7 @@ def _object_findings(
         fix = (
             why[1]
             if kind not in _KINDS
-            else f"use {GROUP}/v1, and move the fields of each request below exactly"
+            else f"use {GROUP}/v1, and move the fields of each request under `exactly`"
         )
         place = Place(file, line_of(data, "apiVersion"))
         yield Diagnostic("error", "version-not-served", f"{title}: {why[0]}", place, fix)

@@ -24,6 +24,7 @@ from dra_command.inputs.readable_manifests import evaluate_readable
 from dra_planner.errors import Diagnostic
 from dra_planner.model import Verdict
 from dra_planner.plan.explanation.pods import explain_pod, pods_at
+from dra_planner.wording import use_one_of
 from dra_policies.rules import RULES
 
 _PLACE = re.compile(r"(?P<file>.+):(?P<line>[0-9]+)")
@@ -76,7 +77,7 @@ def is_named(finding: Diagnostic, name: str) -> bool:
 def _fix(found: Iterable[Diagnostic]) -> str:
     codes = sorted({each.code for each in found})
     return (
-        f"use one of these findings: {', '.join(codes)}"
+        use_one_of("finding", codes)
         if codes
         else "`check` found nothing to explain in these manifests"
     )

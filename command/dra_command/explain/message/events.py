@@ -23,7 +23,7 @@ def explain_events(values: argparse.Namespace) -> int:
     PlannerError.
     """
     if not values.observed:
-        fix = "kubectl get pods,events -A -o json > cluster.json, and add --observed cluster.json"
+        fix = "run `kubectl get pods,events -A -o json > cluster.json`, and add --observed cluster.json"
         raise UsageError("--events needs a snapshot of the cluster", fix=fix)
     documents, _ = read_documents(read_sources([values.observed]))
     objects = read_objects(documents)

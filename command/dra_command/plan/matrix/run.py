@@ -29,7 +29,7 @@ def run_matrix(values: argparse.Namespace) -> int:
                 else f"remove --{option}"
             )
             raise UsageError(
-                f"--matrix plans on several fleets, so --{option} isn't supported", fix=fix
+                f"--matrix plans several fleets, so --{option} isn't supported", fix=fix
             )
     axes = [read_values(text) for text in values.matrix]
     inputs = read_inputs(values, needs_capacity=True)

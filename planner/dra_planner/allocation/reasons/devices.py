@@ -10,23 +10,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dra_planner.allocation.place import plan_for, searched_claims
-from dra_planner.allocation.reasons.absent_names import published_instead
 from dra_planner.allocation.reasons.doubled_requests import without_doubled_requests
 from dra_planner.allocation.reasons.explanation import (
-    MEANT,
-    NO_CAPACITY,
     AlternativeReport,
     ClaimReport,
     ConstraintReport,
-    Exclusion,
+    absent_capacity,
     report_claims,
 )
+from dra_planner.allocation.reasons.request_text import request_subject, request_text
 from dra_planner.allocation.reasons.selector_changes import (
     SelectorChange,
     change_selector,
     class_corrections,
-    devices_of_class,
-    failing_conditions,
     selector_changes,
 )
 from dra_planner.allocation.search.depth_first import STEP_BUDGET, search_devices
@@ -42,13 +38,13 @@ from dra_planner.model import (
     ShapeClaim,
 )
 from dra_planner.quantity import Quantity
-from dra_planner.wording import counted, listed, verb
+from dra_planner.wording import counted, verb
 
 _MOST_VALUES: Final = 4
 _IN_USE = frozenset({"counters-exhausted", "devices-taken", "devices-short"})
 """Codes of reasons that another node of the same kind would remove."""
 SOME_INSTEAD_OF_ALL: Final = "request a number of devices instead of all"
-_LEFT: Final = re.compile(r"(?P<left>\S+) of \S+ (?P<name>\S+) left, asked (?P<asked>\S+)")
+_LEFT: Final = re.compile(r"(?P<left>\S+) of \S+ (?P<name>\S+) free, requested (?P<asked>\S+)")
 
 
 def device_reasons(refusal: Refusal) -> Iterable[Reason]:
@@ -194,16 +190,6 @@ class _SelectorTrial(Struct, frozen=True):
                     return correction.change
         return None
 
-    def failing(self, expression: str) -> str:
-        """Return the conditions of a selector that devices fail, with the devices' values."""
-        template = self.refusal.node.template
-        told = []
-        for term in failing_conditions(expression, self.way.device_class_name, template):
-            values = dict.fromkeys(value for at in term.reads for value, _ in at.values)
-            have = f" ({', '.join(list(values)[:_MOST_VALUES])})" if values else ""
-            told.append(f"`{term.text}`{have}")
-        return listed(told) or f"`{expression}`"
-
 
 def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -> Reason:
     code, fix = _diagnose(way)
@@ -216,24 +202,22 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
             fix = f"{later.text}, and add a node, because the devices that would match are in use"
     if code == "devices-taken" and (split := _split_request(way)):
         fix = f"{split}, or {fix}"
-    wanted = "all matching devices" if way.wanted is None else counted(way.wanted, "device")
-    counts = "; ".join(
-        _exclusion_text(e, trial) for e in sorted(way.exclusions, key=lambda e: e.count)
-    )
-    free = "match" if way.left == way.matching else "are free and match"
-    found = (
-        f"{way.left} of {way.seen} devices {free}"
-        if way.seen
-        else "the node doesn't have any devices"
+    requests = trial.claim.spec.requests
+    is_only = len(requests) == 1 and requests[0].exactly is not None
+    message = request_text(
+        way, trial.way.device_class_name, trial.refusal.node.template, is_only_request=is_only
     )
     if not way.seen and (plugin := _plugin_resources(trial.refusal)):
-        found = f"a device plugin allocates the node's devices ({', '.join(plugin)})"
-        fix, needs_another_node = "use a pool whose devices a DRA driver allocates", False
-    message = f"requests {wanted}: {found}{': ' + counts if counts else ''}"
-    if code == "all-overlap":
+        subject = request_subject(way, is_only_request=is_only)
         message = (
-            f"requests {wanted}: {found}, but they are partitions of the same hardware, so they "
-            "can't all be allocated"
+            f"{subject}, but a device plugin allocates the node's devices ({', '.join(plugin)})"
+        )
+        fix, needs_another_node = "use a pool whose devices a DRA driver allocates", False
+    if code == "all-overlap":
+        subject = request_subject(way, is_only_request=is_only)
+        message = (
+            f"{subject}, and {way.left} of the node's {way.seen} devices match, but they're "
+            "partitions of the same hardware, so they can't all be allocated"
         )
     changes = () if change is None else change.parts
     return Reason(
@@ -280,13 +264,14 @@ def _diagnose(way: AlternativeReport) -> tuple[str, str]:
     if way.seen == 0:
         return "no-devices", "use a pool whose nodes have devices"
     if way.matching == 0 and "capacity" in by_step:
-        details = [each.detail for each in way.exclusions if each.step == "capacity"]
-        if details and all(each.startswith(NO_CAPACITY) for each in details):
-            meant = {each.partition(MEANT)[2].rstrip("?") for each in details}
-            name = meant.pop() if len(meant) == 1 else ""
-            if name:
-                wrong = details[0].partition(MEANT)[0].removeprefix(f"{NO_CAPACITY} ")
-                return "capacity-too-large", f"request the capacity {name} instead of {wrong}"
+        absent = [
+            absent_capacity(each.detail) for each in way.exclusions if each.step == "capacity"
+        ]
+        if absent[0] is not None and None not in absent:
+            wrong, similar = absent[0]
+            if similar and len(set(absent)) == 1:
+                fix = f'request the capacity "{similar}" instead of "{wrong}"'
+                return "capacity-too-large", fix
             fix = "request a capacity that these devices publish, or remove the capacity request"
             return "capacity-too-large", fix
         return "capacity-too-large", "request less capacity, or use larger devices"
@@ -314,33 +299,6 @@ def _diagnose(way: AlternativeReport) -> tuple[str, str]:
     if "taken" in by_step or "counters" in by_step:
         return "devices-taken", "add a node"
     return "devices-short", "add a node"
-
-
-def _exclusion_text(exclusion: Exclusion, trial: _SelectorTrial) -> str:
-    count = exclusion.count
-    match exclusion.step:
-        case "selector" if exclusion.term is not None and not exclusion.term.owner:
-            return f"{count} {verb(count, 'fail')} {trial.failing(exclusion.term.expression)}"
-        case "selector" if exclusion.term is not None:
-            owner = f" of class {exclusion.term.owner}" if exclusion.term.owner else ""
-            have = f" ({', '.join(exclusion.values[:4])})" if exclusion.values else ""
-            return f"{count} {verb(count, 'fail')} `{exclusion.term.expression}`{owner}{have}"
-        case "selector":
-            return f"{count} {verb(count, 'are')} {exclusion.detail}"
-        case "unknown":
-            return f"{count} can't be evaluated"
-        case "error":
-            devices = devices_of_class(trial.way.device_class_name, trial.refusal.node.template)
-            failed = f"{count} {verb(count, 'fail')} with an error: {exclusion.detail}"
-            return f"{failed}{published_instead(exclusion.detail, devices)}"
-        case "capacity":
-            return f"{count} {verb(count, 'are')} too small ({exclusion.detail})"
-        case "taken":
-            return f"{count} taken" + (f" ({exclusion.detail})" if exclusion.detail else "")
-        case "counters":
-            return f"{count} {verb(count, 'lack')} free counters ({exclusion.detail})"
-        case "taint":
-            return f"{count} {verb(count, 'have')} the taint {exclusion.detail}"
 
 
 def _covers_several(report: ConstraintReport) -> bool:

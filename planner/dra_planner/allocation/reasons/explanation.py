@@ -30,8 +30,8 @@ from dra_planner.allocation.verdicts import Answer, Placement, Refusal
 from dra_planner.model import AttributeValue, DeviceConstraint, Shape, Unknown
 from dra_planner.quantity import Quantity
 
-NO_CAPACITY: Final = "no capacity"
-MEANT: Final = "; did you mean "
+_NO_CAPACITY: Final = "no capacity "
+_MEANT: Final = "; did you mean "
 
 Step = Literal["selector", "unknown", "error", "capacity", "taken", "counters", "taint"]
 
@@ -206,14 +206,24 @@ def _capacity_detail(way: Alternative, candidate: Candidate, node: NodeState) ->
         have = device.capacity.get(name)
         if have is None:
             near = get_close_matches(name, sorted(device.capacity), 1)
-            return f"{NO_CAPACITY} {name}" + (f"{MEANT}{near[0]}?" if near else "")
+            return f"{_NO_CAPACITY}{name}" + (f"{_MEANT}{near[0]}?" if near else "")
         if have.at_most is not None and have.at_most < asked:
-            return f"{name}: requests {asked}, at most {have.at_most} allowed"
+            return f"{name}: requested {asked}, at most {have.at_most} allowed"
         if isinstance(have.value, Quantity) and have.value < asked:
-            return f"{name}: {have.value}, asked {asked}"
+            return f"{name}: {have.value}, requested {asked}"
         if consumption(device, {name: asked}, node.features) is None:
             return f"{name}: its request policy doesn't allow {asked}"
     return "its capacity"
+
+
+def absent_capacity(detail: str) -> tuple[str, str] | None:
+    """Return the requested capacity that a device doesn't publish, and a similar one or "".
+    Returns None if the detail of an exclusion is something else.
+    """
+    if not detail.startswith(_NO_CAPACITY):
+        return None
+    name, _, similar = detail.removeprefix(_NO_CAPACITY).partition(_MEANT)
+    return name, similar.rstrip("?")
 
 
 def _left_of(way: Alternative, candidate: Candidate, used: Mapping[str, int]) -> str:
@@ -223,7 +233,7 @@ def _left_of(way: Alternative, candidate: Candidate, used: Mapping[str, int]) ->
         whole = candidate.device.capacity[name].value
         if isinstance(whole, Quantity) and nano(whole) - used.get(name, 0) < amount:
             left = from_nano(nano(whole) - used.get(name, 0), like=whole)
-            told.append(f"{left} of {whole} {name} left, asked {from_nano(amount, like=whole)}")
+            told.append(f"{left} of {whole} {name} free, requested {from_nano(amount, like=whole)}")
     return ", ".join(told)
 
 

@@ -24,7 +24,7 @@ from dra_planner.model import (
     Requirement,
     Taint,
 )
-from dra_planner.quantity import amount_text
+from dra_planner.quantity import amount_of, amount_text
 from dra_planner.releases import Features
 from dra_planner.wording import listed
 
@@ -65,9 +65,8 @@ def _shortage(name: str, asked: int, left: int, total: int, features: Features) 
             needs_another_node=True,
         )
     missing = amount_text(name, asked - left)
-    whole = "" if left == total else f" of {amount_text(name, total)}"
     fix = (
-        f"request {missing} less, or use a larger machine"
+        f"lower the request by {missing}, or use a larger machine type"
         if asked > total
         else f"free {missing}, or add a node"
     )
@@ -90,18 +89,31 @@ def _shortage(name: str, asked: int, left: int, total: int, features: Features) 
                 "ResourceClaim"
             )
     gate = (
-        f"; Kubernetes 1.{features.minor} maps this resource to claims only with the "
+        f". Kubernetes 1.{features.minor} maps this resource to claims only with the "
         "DRAExtendedResource feature gate"
         if name.startswith(IMPLICIT_PREFIX) and not features.extended_resource
         else ""
     )
     return Reason(
         code=_SHORT_CODES.get(name, "insufficient-resource"),
-        message=f"{name}: requests {amount_text(name, asked)}, {amount_text(name, left)}{whole} "
-        f"left ({missing} too little){gate}",
+        message=f"the pod requests {amount_of(name, asked)}, but {_free(name, asked, left, total)}{gate}",
         fix=fix,
         needs_another_node=asked <= total,
     )
+
+
+def _free(name: str, asked: int, left: int, total: int) -> str:
+    """Return how much of a resource is free on a node."""
+    if not total:
+        return "the node doesn't have any"
+    if left <= 0:
+        return "none is free on the node"
+    short = f"({amount_text(name, asked - left)} short)"
+    if left == total:
+        return f"the node has only {amount_text(name, total)} {short}"
+    number, _, unit = amount_text(name, left).partition(" ")
+    are = "is" if unit == "GiB" else "are"
+    return f"only {number} of {amount_text(name, total)} {are} free {short}"
 
 
 def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
@@ -141,7 +153,7 @@ def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
         case "spread":
             return Reason(
                 code="topology-spread",
-                message=f"the pods would be spread too unevenly over {misfit.label}",
+                message=f"the pods would be spread too unevenly across values of {misfit.label}",
                 fix=f"add nodes in a {misfit.label} domain with fewer of these pods, or raise "
                 "maxSkew",
             )

@@ -29,7 +29,7 @@ from dra_planner.allocation.search.devices import Candidate
 from dra_planner.allocation.search.selection import fix_of, terms_of
 from dra_planner.allocation.verdicts import Refusal, Undecided
 from dra_planner.model import Node, PodSpec, Reason
-from dra_planner.wording import counted, verb
+from dra_planner.wording import counted, listed, named, verb
 
 _COMPUTE = frozenset({"cpu", "memory", "ephemeral-storage"})
 _PATCH_NOTE = "because of a known defect, the result may depend on the patch version ({})"
@@ -93,12 +93,12 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
             ),
         )
     if undecided.kind == "volume":
-        names = ", ".join(undecided.details)
+        names = named("volume", [f'"{each}"' for each in undecided.details])
         return (
             Reason(
                 code="zonal-volume",
-                message=f"the zone of {names} is known only at run time, so it's unknown which "
-                "nodes can mount the volume",
+                message=f"the zone of {names} is known only at run time, so the plan can't tell which "
+                "nodes can mount it",
                 fix="add the manifests of the PersistentVolumeClaim and its PersistentVolume, or of "
                 "a StorageClass with volumeBindingMode: WaitForFirstConsumer",
             ),
@@ -108,7 +108,7 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
             Reason(
                 code="driver-not-known",
                 message=(
-                    f"it's unknown whether the pool's nodes publish devices: {undecided.details[0]}"
+                    f"the plan can't tell whether the pool's nodes publish devices: {undecided.details[0]}"
                 ),
                 fix="set the pool's image.driverRoot to the folder of the NVIDIA driver in "
                 "the image",
@@ -172,13 +172,22 @@ def _unknown_reason(claim: ClaimReport, way: AlternativeReport, exclusion: Exclu
     expression = f" `{exclusion.term.expression}`" if exclusion.term else ""
     return Reason(
         code="selector-unknown",
-        message=f"it's unknown whether {counted(exclusion.count, 'device')} "
-        f"{verb(exclusion.count, 'pass')}{expression}: {exclusion.detail}",
+        message=f"the plan can't tell whether {counted(exclusion.count, 'device')} "
+        f"{verb(exclusion.count, 'match')}{expression}, because {_cause(exclusion.detail)}",
         fix="plan with --observed after the first node publishes its devices, or remove this "
         "condition",
         claim=claim.claim,
         request=way.request,
     )
+
+
+def _cause(detail: str) -> str:
+    """Return the clause for why the result of a selector is unknown."""
+    later, _, names = detail.partition(": ")
+    if later != "known only at run time":
+        return detail
+    found = names.split(", ")
+    return f"{listed(found)} {verb(len(found), 'are')} known only at run time"
 
 
 def _noted(reason: Reason, refusal: Refusal) -> Reason:

@@ -146,7 +146,7 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
     published = {name for each in node.template.candidates for name in each.device.capacity}
     for name, amount in spec.capacity.items():
         for near in get_close_matches(name, sorted(published - {name, *spec.capacity}), 1):
-            text = f"request the capacity {near} instead of {name} in {where}"
+            text = f'request the capacity "{near}" instead of "{name}" in {where}'
             yield replace(
                 at, kind="rename-capacity", text=text, name=name, conditions=((name, near),)
             )
@@ -240,4 +240,4 @@ def _where(shape: Shape, at: Edit) -> str:
         return "the pod's extended resources"
     request = claim.spec.requests[at.request]
     sub = f"/{request.first_available[at.way].name}" if at.way >= 0 else ""
-    return f"request {request.name}{sub} of claim {claim.name}"
+    return f'request "{request.name}{sub}" of claim "{claim.name}"'

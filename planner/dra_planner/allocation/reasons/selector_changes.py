@@ -135,15 +135,14 @@ def _all_corrections(
 
 
 def failing_conditions(
-    expression: str, device_class: str, template: Template
+    expression: str, devices: Sequence[Candidate], template: Template
 ) -> tuple[Condition, ...]:
-    """Return the conditions of a selector that exclude devices of the class, for the excluded
+    """Return the conditions of a selector that exclude some of these devices, for the excluded
     devices.
     """
     selector = _compile(expression, template)
     if selector is None:
         return ()
-    devices = devices_of_class(device_class, template)
     said = outcomes([expression], devices, template.features)
     kept_out = [
         each for each, ((verdict, _),) in zip(devices, said, strict=True) if verdict == "no-match"

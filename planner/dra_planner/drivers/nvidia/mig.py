@@ -20,7 +20,7 @@ from dra_planner.catalog.tables import read_table
 from dra_planner.clouds import WHOLE
 from dra_planner.drivers.nvidia.gpus import Gpu, MigProfile, gpu, mig_profiles
 from dra_planner.errors import CatalogError
-from dra_planner.wording import counted
+from dra_planner.wording import counted, use_one_of
 
 ENGINES = ("multiprocessors", "copy_engines", "decoders", "encoders", "jpeg_engines", "ofa_engines")
 
@@ -158,7 +158,7 @@ def _geometry(model: Gpu, layout: str) -> MigGeometry:
     if layout.startswith("all-"):
         raise CatalogError(
             f'"{layout}" isn\'t a MIG configuration of {model.product_name or model.id}',
-            fix=f"use one of these configurations: {', '.join(mig_layouts(model))}",
+            fix=use_one_of("configuration", mig_layouts(model)),
         )
     return _placed(model, _counts(model, layout), certain=False)
 
@@ -201,13 +201,13 @@ def _placed(model: Gpu, counts: dict[MigProfile, int], *, certain: bool) -> MigG
             return tuple(MigInstance(profile, None) for profile in wanted)
         raise CatalogError(
             f"the placements of MIG profiles on {name} are unknown, so {text} can't be checked",
-            fix=f"use one of these configurations: {', '.join(mig_layouts(model))}",
+            fix=use_one_of("configuration", mig_layouts(model)),
         )
     placed = place_instances(wanted) if engines_suffice(model, wanted) else None
     if placed is None:
         raise CatalogError(
             f"{text} doesn't fit on {name}",
-            fix=f"use one of the configurations that fit: {', '.join(mig_layouts(model))}",
+            fix=use_one_of("configuration", mig_layouts(model)),
         )
     return placed
 

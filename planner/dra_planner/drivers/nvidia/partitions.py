@@ -73,10 +73,10 @@ def _partitionable(board: Board, driver: DriverRelease, mig: str) -> bool | None
     if board.is_share or model.is_virtual or not model.mig_capable:
         if driver.generation == "25.12":
             raise CatalogError(
-                f"NVIDIA DRA driver {driver.version} with DynamicMIG publishes an invalid slice "
+                f"with DynamicMIG, version {driver.version} of the NVIDIA DRA driver publishes an invalid slice "
                 f"for {name} "
                 "(dra-driver-nvidia-gpu issue 1092)",
-                fix="use 0.4.0 or later, or turn DynamicMIG off",
+                fix="use version 0.4.0 or later (newer than 25.12.0), or turn DynamicMIG off",
             )
         return None
     profiles = mig_profiles(model.id)

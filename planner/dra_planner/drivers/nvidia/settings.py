@@ -16,6 +16,7 @@ from dra_planner.drivers.nvidia.releases import DriverRelease, driver_release, d
 from dra_planner.errors import CatalogError, PlannerError, UnsupportedFeature
 from dra_planner.records import equality
 from dra_planner.releases import Features
+from dra_planner.wording import use_one_of
 
 _EXCLUSIVE = (  # first version in which the driver doesn't start with both gates
     ("DynamicMIG", "PassthroughSupport", "25.12.0"),
@@ -75,7 +76,7 @@ def unknown_gate(gate: str, driver: DriverRelease) -> CatalogError:
         f'NVIDIA DRA driver {driver.version} doesn\'t have the feature gate "{gate}"',
         fix=f"did you mean {near[0]}?"
         if near
-        else f"use one of these feature gates: {', '.join(driver.feature_gates)}"
+        else use_one_of("feature gate", driver.feature_gates)
         if driver.feature_gates
         else "remove the feature gate",
     )
@@ -136,13 +137,13 @@ def _release_gate_faults(
     yield from (error for _, error in gate_faults(driver, settings))
     if settings.has("DRAListTypeAttributes", driver) and not features.list_attributes:
         yield UnsupportedFeature(
-            f"Kubernetes {features.version} rejects list attributes, because the "
+            f"Kubernetes {features.version} rejects the driver's list attributes, because its "
             "DRAListTypeAttributes feature gate is off",
-            fix="turn off the driver's DRAListTypeAttributes feature gate",
+            fix="turn off DRAListTypeAttributes in the driver",
         )
     if settings.has("DynamicMIG", driver) and not features.partitionable_devices:
         yield UnsupportedFeature(
-            f"Kubernetes {features.version} drops shared counters, because the "
+            f"Kubernetes {features.version} drops shared counters, because its "
             "DRAPartitionableDevices feature gate is off",
             fix="use Kubernetes 1.36 or later for DynamicMIG",
         )
@@ -193,9 +194,11 @@ def share_faults(driver: DriverRelease, settings: PublishingSettings) -> Iterato
         )
     elif chosen not in ("", "disabled") and not settings.has("ConsumableShares", driver):
         yield UnsupportedFeature(
-            f"NVIDIA DRA driver {driver.version} doesn't share devices unless the ConsumableShares "
-            "feature gate is on",
+            f"version {driver.version} of the NVIDIA DRA driver doesn't share devices unless the "
+            "ConsumableShares feature gate is on"
+            if driver.has_gate("ConsumableShares")
+            else f"version {driver.version} of the NVIDIA DRA driver doesn't support device sharing",
             fix="turn on the ConsumableShares feature gate"
             if driver.has_gate("ConsumableShares")
-            else "use 0.5.0 or later",
+            else "use version 0.5.0 or later, which is newer than 25.12.0",
         )

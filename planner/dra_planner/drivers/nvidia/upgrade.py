@@ -99,7 +99,7 @@ def _attribute_changes(old: DriverRelease, new: DriverRelease) -> list[DriverCha
                 DriverChange(
                     "attribute-removed",
                     name,
-                    f"{name} doesn't exist in {new.version}, so selectors that use it fail "
+                    f"{name} doesn't exist in driver version {new.version}, so selectors that use it fail "
                     "and match no devices",
                     fix="select by another attribute",
                 )
@@ -110,7 +110,7 @@ def _attribute_changes(old: DriverRelease, new: DriverRelease) -> list[DriverCha
                 DriverChange(
                     "attribute-renamed",
                     name,
-                    f"{name} is called {successor} in {new.version}, so selectors that use "
+                    f"{name} is called {successor} in driver version {new.version}, so selectors that use "
                     "the old name fail",
                     fix=f"read {successor}",
                 )
@@ -234,7 +234,7 @@ def _config_changes(
         DriverChange(
             "config-refused",
             strategy,
-            f"{new.version} rejects sharing.strategy {strategy} unless its {gate} feature gate is "
+            f"driver version {new.version} rejects sharing.strategy {strategy} unless its {gate} feature gate is "
             "on, so pods stay in ContainerCreating",
             fix=f"turn on the {gate} feature gate, or remove the configuration",
         )
@@ -268,7 +268,7 @@ def _class_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]
                 DriverChange(
                     "class-removed",
                     name,
-                    f"{new.version} no longer installs DeviceClass {name}",
+                    f"driver version {new.version} no longer installs DeviceClass {name}",
                     fix="add a manifest for this DeviceClass",
                 )
             )
@@ -306,7 +306,7 @@ def _chart_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]
             DriverChange(
                 "no-way-back",
                 new.chart,
-                f"{new.version} can't read the prepared claims that {old.version} stores on "
+                f"driver version {new.version} can't read the prepared claims that version {old.version} stores on "
                 "nodes, so a downgrade isn't supported",
                 fix="replace the nodes of the DRA pools",
             )

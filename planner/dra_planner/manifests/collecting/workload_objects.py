@@ -65,7 +65,7 @@ class WorkloadObjects:
                 )
             )
         if not found.known:
-            message = f"{item}: this kind is unknown; {'; '.join(found.workload.assumptions)}"
+            message = f"{item}: {'; '.join(found.workload.assumptions)}"
             fix = "check the pod counts, or add the objects that its controller creates"
             self._diagnostics.append(Diagnostic("note", "unknown-kind", message, item.place, fix))
         return True

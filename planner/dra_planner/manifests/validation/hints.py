@@ -49,13 +49,13 @@ _MOVED: Final = (
     (
         r"resourceClaims\[\d+\]\.source$",
         (
-            "remove source, because since 1.31, resourceClaimName and resourceClaimTemplateName "
+            "remove source, because since Kubernetes 1.31, resourceClaimName and resourceClaimTemplateName "
             "are directly in the entry"
         ),
     ),
     (
         r"requests\[\d+\]\.(deviceClassName|selectors|allocationMode|count|adminAccess|tolerations|capacity)$",
-        "move the field below exactly, because this is the flat form of v1beta1",
+        "move the field under `exactly`, because this is the flat form of v1beta1",
     ),
     (
         r"^spec\.(spec\.)?(devices\.)?deviceClassName$",
@@ -64,7 +64,10 @@ _MOVED: Final = (
             "{deviceClassName: …}}]}"
         ),
     ),
-    (r"devices\[\d+\]\.basic$", "remove the level basic, which exists only in v1beta1"),
+    (
+        r"devices\[\d+\]\.basic$",
+        "remove `basic`, and move its fields up one level, because it exists only in v1beta1",
+    ),
     (
         r"resourceClaims\[\d+\]\.(resourceClassName|deviceClassName)$",
         (
@@ -80,21 +83,21 @@ _MOVED: Final = (
         r"^spec\.(spec\.)?resourceClassName$",
         (
             "use devices: {requests: [{name: gpu, exactly: {deviceClassName: …}}]}, because "
-            "1.31 removed this form (v1alpha2)"
+            "Kubernetes 1.31 removed this form (v1alpha2)"
         ),
     ),
     (
         r"^spec\.(spec\.)?parametersRef$",
         (
-            "move the content of the parameters below devices (count, selectors, …), because 1.31 "
-            "removed parameter objects"
+            "move the content of the parameters under `devices` (count, selectors, …), because "
+            "Kubernetes 1.31 removed parameter objects"
         ),
     ),
     (
         r"^spec\.(spec\.)?shareable$",
         (
-            "remove shareable, because since 1.31, several pods can use every claim; to give each "
-            "pod its own claim, use a ResourceClaimTemplate"
+            "remove shareable, because several pods can share any claim since Kubernetes 1.31; to "
+            "give each pod its own claim, use a ResourceClaimTemplate"
         ),
     ),
     (
@@ -117,11 +120,11 @@ _MOVED: Final = (
     ),
     (
         r"suitableNodes$",
-        "use device selectors to choose nodes, because 1.32 removed suitableNodes",
+        "use device selectors to choose nodes, because Kubernetes 1.32 removed suitableNodes",
     ),
     (
         r"firstAvailable\[\d+\]\.adminAccess$",
-        "use exactly, because alternatives don't support adminAccess",
+        "use `exactly` instead of firstAvailable, because alternatives don't support adminAccess",
     ),
     (
         r"requests\[\d+\]\.firstAvailable\[\d+\]\.exactly$",
@@ -149,7 +152,7 @@ _TEXTS: Final = (
     ("effect must be 'NoExecute' when `tolerationSeconds` is set", "remove tolerationSeconds"),
     (
         "exactly one of `exactly` or `firstAvailable`",
-        "set either exactly, or firstAvailable for alternatives",
+        "set either `exactly` or, for alternatives, `firstAvailable`",
     ),
     (
         "admin access to devices requires",
@@ -182,7 +185,7 @@ _TEXTS: Final = (
         "must be a standard resource",
         (
             "use a name with a domain and a slash, for example nvidia.com/gpu, or list a claim "
-            "below resources.claims"
+            "under resources.claims"
         ),
     ),
     ("quantities must match", 'use an amount such as 40Gi, 500m, or "2"'),
@@ -272,7 +275,7 @@ def _unknown(item: KubernetesObject, path: str, minor: int) -> str:
     if moved := _moved(item, path):
         return moved
     if item.kind == "ResourceClaim" and path == "spec.spec":
-        return "remove this level, because only a ResourceClaimTemplate has a spec below its spec"
+        return "remove this level, because only a ResourceClaimTemplate has a nested spec"
     if _BLANKS.search(path):
         return "indent this line with plain spaces instead of non-breaking spaces"
     struct = struct_of(item.api_version, item.kind)
@@ -280,16 +283,16 @@ def _unknown(item: KubernetesObject, path: str, minor: int) -> str:
     fields = fields_of(kind.name, minor)
     for sibling, sibling_kind in fields.items():
         if sibling in node and node[sibling] is None and _holds(sibling_kind, name, minor):
-            return f"indent this field below {sibling}"
+            return f"indent this field under {sibling}"
     below = [
         sibling
         for sibling, sibling_kind in sorted(fields.items())
         if _holds(sibling_kind, name, minor)
     ]
     if len(below) == 1:
-        return f"move this field below {'.'.join([*path.split('.')[:-1], below[0]])}"
+        return f"move this field under {'.'.join([*path.split('.')[:-1], below[0]])}"
     if name not in _COMMON and (level := _level_of(item, path, minor)):
-        return f"move this field below {level}"
+        return f"move this field under {level}"
     near = get_close_matches(name, fields, n=1, cutoff=0.7) or [
         field for field in fields if field.lower() == name.lower()
     ]

@@ -79,7 +79,7 @@ def uncounted(quota: KubernetesObject) -> Iterator[Diagnostic]:
     for name in hard:
         counted = _counted_name(name)
         if counted != name:
-            message = f"{quota}: {name} has no effect, because no object is charged under that name"
+            message = f"{quota}: {name} has no effect, because quotas for extended resources need the requests. prefix"
             yield Diagnostic(
                 "warning",
                 "quota-limits-nothing",

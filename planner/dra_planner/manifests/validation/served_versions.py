@@ -146,7 +146,7 @@ def _fix(asked: _Asked) -> str:
         return _fix_of_domain(asked)
     if kind in _PARAMETERS and group.endswith((".nvidia.com", ".intel.com")):
         return (
-            "move the content of the parameters below devices of the claim, because Kubernetes "
+            "move the content of the parameters under `devices` in the claim, because Kubernetes "
             f"1.31 removed driver parameters{MOVES_PARAMETERS}"
         )
     if group == _SCHEDULING and kind in _GROUP_KINDS and asked.version in _GROUP_VERSIONS:

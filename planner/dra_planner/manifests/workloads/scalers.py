@@ -94,10 +94,10 @@ def scaler_findings(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]
             yield Diagnostic("warning", "scaler-without-target", said, item.place, meant[1])
         elif unscaled := _unscaled(item.namespace, named, scaled):
             said = (
-                f"{item} scales {kind} {name}, which isn't in the manifests, and no scaler "
-                f"targets {unscaled[0]} {unscaled[2]}"
+                f"{item} targets {kind} {name}, which isn't in the manifests. "
+                f"{unscaled[0]} {unscaled[2]} doesn't have an autoscaler"
             )
-            fix = f"if the scaler is for {unscaled[0]} {unscaled[2]}, correct scaleTargetRef"
+            fix = f"to scale {unscaled[0]} {unscaled[2]}, set scaleTargetRef.name: {unscaled[2]}"
             yield Diagnostic("note", "scaler-without-target", said, item.place, fix)
 
 

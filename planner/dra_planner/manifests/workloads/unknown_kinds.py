@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from dra_planner.manifests.workloads.kind_description import ObjectPart, Reading
 from dra_planner.model import PodSet
+from dra_planner.wording import counted
 
 _COUNTS: Final = (
     "replicas",
@@ -78,13 +79,13 @@ def read_unknown(reading: Reading) -> list[PodSet]:
         pods = holder.number(field, 1) if field else 1
         confidence = "medium" if field else "low"
         told = (
-            f"{pods} pods (from the nearest count field, {field})"
+            f"{counted(pods, 'pod')}, based on {path} and the {field} field"
             if field
-            else "1 pod (because there's no count field near the template)"
+            else f"1 pod, based on {path}, because there's no count field nearby"
         )
         reading.assume(
-            f"{reading.object.kind} is an unknown kind, but it has a pod template at {path}, which "
-            f"the plan counts as {told} ({confidence} confidence)"
+            f"kind {reading.object.kind} is unknown, so the plan counts {told} "
+            f"({confidence} confidence)"
         )
         sets += reading.pod_set(path, spec, reading.figures(pods), inline=True)
     return sets

@@ -164,7 +164,7 @@ def unread_object(item: KubernetesObject) -> UnreadObject | None:
     word = next(_mentions(item.data, 0), "")
     if not word:
         return None
-    why = f"this kind is unknown, and the object mentions {word}"
+    why = f"the object mentions {word}, but its kind is unknown"
     return UnreadObject(title=title, why=why, instead=_RENDERED, place=item.place)
 
 

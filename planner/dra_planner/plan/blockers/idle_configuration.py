@@ -22,8 +22,8 @@ from dra_planner.wording import either, listed
 def use_one_claim(name: str) -> str:
     """Return the fix for sharing in a template. `name` is the name of the entry in the pod."""
     return (
-        f"use resourceClaimName instead of resourceClaimTemplateName for {name} in all pods, "
-        "because a template creates a separate claim for each pod"
+        f"to share one device, use resourceClaimName instead of resourceClaimTemplateName for claim "
+        f'"{name}" in all pods'
     )
 
 
@@ -105,8 +105,8 @@ def _of_templates(situation: ClusterSituation) -> Iterator[Blocker]:
         pods = sum(number for _, _, number in uses)
         if pods > 1:
             text = (
-                f"ResourceClaimTemplate {key}: its sharing configuration applies only between the "
-                f"containers of one pod, because each of the {pods} pods gets its own devices"
+                f"ResourceClaimTemplate {key}: its sharing configuration applies only to "
+                f"containers of the same pod, because each of the {pods} pods gets its own devices"
             )
             refs = dict.fromkeys(ref for ref, _, _ in uses)
             yield fact(text, use_one_claim(uses[0][1]), *refs, place=template.meta.place)

@@ -38,6 +38,7 @@ from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.model import JointFix, Plan
 from dra_planner.plan.suggestion.missing.missing_pools import missing_pool
 from dra_planner.sizing import WorkloadSize
+from dra_planner.wording import use_one_of
 
 
 class PoolExplanation(Struct, frozen=True, kw_only=True):
@@ -120,10 +121,8 @@ def explain_claim(judgement: Judgement, name: str, pool: str = "") -> ClaimExpla
     name, (shape, claim, workloads) = find_claim(judgement, name)
     answers = [answer for answer in judgement.answers(shape) if pool in ("", answer.offer.name)]
     if not answers:
-        known = ", ".join(offer.name for offer in judgement.offers)
-        raise PlannerError(
-            f'pool "{pool}" isn\'t in the plan', fix=f"use one of these pools: {known}"
-        )
+        known = [offer.name for offer in judgement.offers]
+        raise PlannerError(f'pool "{pool}" isn\'t in the plan', fix=use_one_of("pool", known))
     pools = tuple(_explain_pool(answer, claim, judgement) for answer in answers)
     verdict = best(each.verdict for each in pools)
     pending = tuple(

@@ -28,6 +28,7 @@ from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.model import JointFix, Plan
 from dra_planner.plan.suggestion.missing.missing_pools import missing_pool
 from dra_planner.sizing import WorkloadSize
+from dra_planner.wording import use_one_of
 
 _GENERATED_SUFFIXES: Final[Mapping[str, str]] = {
     "Deployment": "[a-z0-9]{1,10}-[a-z0-9]{5}",
@@ -96,10 +97,8 @@ def explain_pod(judgement: Judgement, name: str, pool: str = "") -> tuple[PodExp
         name = _of_generated_name(judgement, name)
     name = full_name(name, short)
     if pool and pool not in {offer.name for offer in judgement.offers}:
-        known = ", ".join(offer.name for offer in judgement.offers)
-        raise PlannerError(
-            f'pool "{pool}" isn\'t in the plan', fix=f"use one of these pools: {known}"
-        )
+        known = [offer.name for offer in judgement.offers]
+        raise PlannerError(f'pool "{pool}" isn\'t in the plan', fix=use_one_of("pool", known))
     found = tuple(_explain(judgement, name, pool))
     if found:
         return found

@@ -17,6 +17,7 @@ from dra_planner.offers import Offer
 from dra_planner.plan.explanation.obstacles import find_obstacles
 from dra_planner.plan.judgement.judgement import PoolAnswer
 from dra_planner.plan.model import Plan, PlannedPool, PlannedWorkload
+from dra_planner.wording import use_one_of
 
 
 class PublishedDevices(Struct, frozen=True, kw_only=True):
@@ -102,7 +103,7 @@ def explain_pool(plan: Plan, name: str) -> PoolReport:
     if pool is None or offer is None:
         raise PlannerError(
             f'pool "{name}" isn\'t in the plan',
-            fix=f"use one of these pools: {', '.join(each.name for each in plan.pools)}",
+            fix=use_one_of("pool", [each.name for each in plan.pools]),
         )
     uses = tuple(_uses(plan, name))
     concerned = {use.workload for use in uses if use.here or use.answer == "fits"}

@@ -325,7 +325,6 @@ def _of_room(reason: Reason) -> Reason:
     """Return whether a reason refers to capacity: more pods are pending than the reason's pods
     without capacity.
     """
-    message = reason.message
-    for pending in (" pod pending", " pods pending"):
-        message = message.replace(pending, pending.replace("pending", "without room"))
+    message = reason.message.replace("stays pending", "doesn't fit")
+    message = message.replace("stay pending", "don't fit")
     return replace(reason, message=message)

@@ -150,7 +150,7 @@ def _sum(one: WorkloadSize, other: WorkloadSize) -> WorkloadSize:
 def _not_known(ref: WorkloadRef, pods: int | None, machine: str) -> WorkloadSize:
     reason = Reason(
         code="system-machine-unknown",
-        message=f"the resources of the system pool's machine type {machine} aren't in the tables",
+        message=f"the CPU and memory of {machine}, the system pool's machine type, are unknown",
         fix="use a machine type from the catalog for the system pool",
         pool=SYSTEM_POOL,
     )

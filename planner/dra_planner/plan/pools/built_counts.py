@@ -71,7 +71,7 @@ def find_built_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Di
             yield Diagnostic(
                 severity="error",
                 code="count-does-not-divide",
-                message=f'pool "{pool.name}": {nodes} nodes can\'t be built, because {step.why}',
+                message=f'pool "{pool.name}": {counted(nodes, "node")} can\'t be built, because {step.why}',
                 fix=f"{step.fix}, or {raised}" if step.fix else raised,
             )
         elif nodes > planned.recommended:

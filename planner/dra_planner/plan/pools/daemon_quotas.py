@@ -25,7 +25,7 @@ def find_full_quotas(
                 severity="error",
                 code="quota-exceeded",
                 message=f"{key[0]} needs a pod on each of {counted(known + more, 'node')}, but "
-                f"ResourceQuota {quota} allows only {counted(known + room, 'pod')}, "
-                f"because of {resource}",
+                f"ResourceQuota {quota} allows only {counted(known + room, 'pod')} "
+                f"(its `{resource}` limit)",
                 fix="raise the quota, or select fewer nodes in the DaemonSet",
             )

@@ -104,7 +104,7 @@ def find_added_pools(request: PlanRequest) -> AddedPools | NoAddedPools:
     fleet = request.fleet
     if fleet is None or request.observed:
         raise PlannerError(
-            "pools can be added only to a fleet", fix="use --fleet or --stack, not --observed"
+            "pools can be added only to a fleet", fix="use --fleet or --stack instead of --observed"
         )
     offered = _offered(request, fleet)
     most = dict.fromkeys(offered.rows, _most_nodes(fleet))

@@ -100,7 +100,7 @@ def _raised(before: Fleet, after: Fleet) -> dict[str, int]:
 
 def _fix_text(found: JointFix) -> str:
     """Return the change for all workloads as the text of one workload's fix."""
-    return f"{'; '.join(found.steps)}: {price_change(found.more_usd)}"
+    return f"{'; '.join(found.steps)} ({price_change(found.more_usd)})"
 
 
 def _with_raises(plan: Plan, raises: str, after: Judgement | None = None) -> Plan:

@@ -100,7 +100,7 @@ def raises_text(judgement: Judgement) -> str:
     if not raised:
         return ""
     costs = _costs(judgement)
-    return f"{' and '.join(map(_step, raised))}{f': {costs}' if costs else ''}"
+    return f"{' and '.join(map(_step, raised))}{f' ({costs})' if costs else ''}"
 
 
 def _levels(judgement: Judgement) -> list[DemandLevel]:

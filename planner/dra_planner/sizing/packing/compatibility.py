@@ -209,7 +209,7 @@ def _not_beside_the_others(
     part: ShapePods, taken: int, stop: FillStop, wanted: int, *, proved: bool
 ) -> Cut:
     shared = next(claim for claim in part.shape.claims if claim.shared is not None)
-    why = f": {stop.reasons[0].message}" if stop.reasons else ""
+    why = f", because {stop.reasons[0].message}" if stop.reasons else ""
     reason = Reason(
         code="shared-claim-node-full",
         message=f"pods that share claim {shared.shared} must run on one node, but no node can hold "

@@ -62,7 +62,7 @@ def find_queue_faults(situation: ClusterSituation) -> Iterator[Blocker]:
                 "ResourceFlavor",
                 missing[0],
                 manifests.queues.flavors,
-                f"ClusterQueue {found.name}",
+                f'ClusterQueue "{found.name}"',
             )
             continue
         for unmet in find_unmet_conditions(workload, found, manifests):
@@ -121,8 +121,8 @@ def _refusals(spec: ClaimSpec, resources: Mapping[str, str] | None) -> Iterator[
             )
         if exact.admin_access:
             yield (
-                "Kueue rejects adminAccess",
-                "remove the queue label, because such pods don't use devices exclusively",
+                "Kueue rejects pods whose claims set adminAccess",
+                "remove the queue label, because these pods don't use devices exclusively",
             )
         if resources is not None and exact.device_class_name not in resources:
             name = exact.device_class_name
@@ -171,13 +171,13 @@ def _not_admitted(
         if name in covered:
             yield from _over_quota(workload, queue, name, amount)
         elif not name.startswith(queues.uncounted):
-            text = f"ClusterQueue {queue.name} doesn't cover {name}, so Kueue never admits the pods"
+            text = f'ClusterQueue "{queue.name}" doesn\'t cover "{name}", so Kueue never admits the pods'
             is_sure = queues.resources is not None
             yield _told(
                 workload,
                 "queue-admits-no-pod",
                 text if is_sure else f"{text} unless Kueue's configuration transforms {name}",
-                f"add {name} to coveredResources in ClusterQueue {queue.name}",
+                f'add "{name}" to coveredResources in ClusterQueue "{queue.name}"',
                 "does-not-fit" if is_sure else "cannot-tell",
             )
 
@@ -200,18 +200,18 @@ def _over_quota(
     is_divided = workload.kind in _ONE_BY_ONE or len(workload.pod_sets) > 1
     most = sum(amounts, zero) if is_divided else max(amounts, default=zero)
     if amount > most:
-        borrowed = ", including its borrowingLimit" if queue.cohort else ""
+        borrowed = " (nominalQuota plus borrowingLimit)" if queue.cohort else ""
         text = (
-            f"it requests {amount} of {name}, but ClusterQueue {queue.name} has a quota "
+            f'it requests {amount} "{name}", but ClusterQueue "{queue.name}" has a quota '
             f"of {most}{borrowed}"
         )
         yield _told(
             workload,
             "queue-admits-no-pod",
             text,
-            f"raise nominalQuota for {name} to {amount}, or request less"
+            f'raise nominalQuota for "{name}" to {amount}, or request less'
             if not queue.cohort
-            else f"raise borrowingLimit or nominalQuota for {name}, or request less",
+            else f'raise borrowingLimit or nominalQuota for "{name}", or request less',
         )
 
 
@@ -283,17 +283,17 @@ def _flavored(workload: Workload, manifests: Manifests) -> Iterator[Blocker]:
         taint = untolerated_taint(flavor.node_taints, tolerations)
         if taint is not None:
             text = (
-                f"its pods don't tolerate the taint {taint} of ResourceFlavor {flavor.name}, so "
+                f'its pods don\'t tolerate the taint {taint} of ResourceFlavor "{flavor.name}", so '
                 "Kueue never admits them"
             )
             fix = (
                 "tolerate the taint in the pods, or add the toleration to ResourceFlavor "
-                f"{flavor.name}"
+                f'"{flavor.name}"'
             )
             yield _told(workload, "queue-admits-no-pod", text, fix)
     if flavor.node_labels or flavor.tolerations:
         labels = [f"{key}={value}" for key, value in sorted(flavor.node_labels.items())]
         added = [f"the node selector {', '.join(labels)}"] if labels else []
         added += [counted(len(flavor.tolerations), "toleration")] if flavor.tolerations else []
-        text = f"Kueue adds {listed(added)} from ResourceFlavor {flavor.name} to its pods"
+        text = f'Kueue adds {listed(added)} from ResourceFlavor "{flavor.name}" to its pods'
         yield _told(workload, "queue-decides", text, "", "fits")

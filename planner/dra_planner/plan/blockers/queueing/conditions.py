@@ -19,6 +19,7 @@ from dra_planner.manifests import Manifests
 from dra_planner.manifests.rendering.fields import render_label_selector
 from dra_planner.manifests.workloads.kind_description import KUEUE_QUEUE
 from dra_planner.model import ClusterQueue, ObjectKey, Verdict, Workload
+from dra_planner.wording import listed, use_one_of
 
 _GROUP: Final = "kueue.x-k8s.io/podset-"
 _NAMED_LEVELS: Final = (f"{_GROUP}required-topology", f"{_GROUP}preferred-topology")
@@ -48,8 +49,8 @@ def _stopped(
     workload: Workload, queue: ClusterQueue, manifests: Manifests
 ) -> Iterator[UnmetCondition]:
     key = ObjectKey(workload.meta.namespace, workload.meta.labels[KUEUE_QUEUE])
-    stopped = {f"LocalQueue {key}": manifests.queues.stopped.get(key, "")}
-    stopped[f"ClusterQueue {queue.name}"] = queue.stop_policy
+    stopped = {f'LocalQueue "{key}"': manifests.queues.stopped.get(key, "")}
+    stopped[f'ClusterQueue "{queue.name}"'] = queue.stop_policy
     for name, policy in stopped.items():
         if policy:
             yield UnmetCondition(
@@ -64,10 +65,10 @@ def _namespaces(
     name, selector = workload.meta.namespace, queue.namespaces
     if selector is None:
         yield UnmetCondition(
-            f"ClusterQueue {queue.name} doesn't set namespaceSelector, so it doesn't admit pods "
+            f"ClusterQueue \"{queue.name}\" doesn't set namespaceSelector, so it doesn't admit pods "
             "from any namespace",
             "to admit pods from all namespaces, set namespaceSelector: {} in ClusterQueue "
-            f"{queue.name}",
+            f'"{queue.name}"',
         )
         return
     found = manifests.namespaces.get(name)
@@ -77,17 +78,17 @@ def _namespaces(
     shown = json.dumps(render_label_selector(selector))
     if found is None and any(each.key != _NAME_LABEL for each in selector.requirements):
         yield UnmetCondition(
-            f"ClusterQueue {queue.name} admits only pods from namespaces that match {shown}, "
-            f"and Namespace {name} isn't in the manifests",
-            f"add the manifest of Namespace {name}",
+            f'ClusterQueue "{queue.name}" admits only pods from namespaces that match {shown}, '
+            f'and Namespace "{name}" isn\'t in the manifests',
+            f'add the manifest of Namespace "{name}"',
             "cannot-tell",
         )
     else:
         yield UnmetCondition(
-            f"ClusterQueue {queue.name} admits only pods from namespaces that match {shown}, "
-            f"and the labels of Namespace {name} don't match",
-            f"change the labels of Namespace {name}, or change namespaceSelector in "
-            f"ClusterQueue {queue.name}",
+            f'ClusterQueue "{queue.name}" admits only pods from namespaces that match {shown}, '
+            f'and the labels of Namespace "{name}" don\'t match',
+            f'change the labels of Namespace "{name}", or change namespaceSelector in '
+            f'ClusterQueue "{queue.name}"',
         )
 
 
@@ -105,24 +106,24 @@ def _topologies(
             if not known:
                 yield UnmetCondition(
                     f"its pods have the annotation {key}, but no flavor of ClusterQueue "
-                    f"{queue.name} has a topology, so Kueue never admits them",
-                    f"set topologyName in ResourceFlavor {flavors[0].name}"
+                    f'"{queue.name}" has a topology, so Kueue never admits them',
+                    f'set topologyName in ResourceFlavor "{flavors[0].name}"'
                     if flavors
                     else f"remove the {key} annotation",
                 )
             elif missing := sorted(known - queues.topologies.keys()):
                 yield UnmetCondition(
-                    f"ClusterQueue {queue.name} needs Topology {missing[0]}, which isn't in the "
+                    f'ClusterQueue "{queue.name}" needs Topology "{missing[0]}", which isn\'t in the '
                     "manifests, so Kueue doesn't admit the pods until the topology exists",
-                    f"add the manifest of Topology {missing[0]}",
+                    f'add the manifest of Topology "{missing[0]}"',
                     "cannot-tell",
                 )
             elif key in _NAMED_LEVELS:
                 levels = {each for name in known for each in queues.topologies[name]}
                 if level not in levels:
+                    names = listed(f'"{each}"' for each in sorted(known))
                     yield UnmetCondition(
-                        f"its pods request the topology level {level}, but Topology "
-                        f"{', '.join(sorted(known))} doesn't have this level, so Kueue never "
-                        "admits them",
-                        f"request one of its levels: {', '.join(sorted(levels))}",
+                        f"its pods request the topology level {level}, but Topology {names} "
+                        "doesn't have this level, so Kueue never admits them",
+                        use_one_of("level", sorted(levels)),
                     )

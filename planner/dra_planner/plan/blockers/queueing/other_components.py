@@ -42,12 +42,13 @@ def find_waits_for_others(situation: ClusterSituation) -> Iterator[Blocker]:
 
 def _gated(workload: Workload, spec: PodSpec) -> Iterator[Blocker]:
     if spec.scheduling_gates and not is_queued(workload):
+        is_pod = workload.ref.kind == "Pod"
+        who = f"{workload.ref} stays" if is_pod else f"the pods of {workload.ref} stay"
         gates = named("scheduling gate", list(spec.scheduling_gates))
         yield Blocker(
             code="pod-waits-for-others",
-            message=f"{workload.ref}: its pods stay pending until {gates} "
-            f"{verb(len(spec.scheduling_gates), 'are')} removed, and the plan assumes that a "
-            "controller removes "
+            message=f"{who} pending until {gates} {verb(len(spec.scheduling_gates), 'are')} removed, "
+            "and the plan assumes that a controller removes "
             f"{'it' if len(spec.scheduling_gates) == 1 else 'them'}",
             fix="remove schedulingGates, unless a controller removes them",
             place=workload.place,
@@ -63,14 +64,11 @@ def _elsewhere(workload: Workload, spec: PodSpec) -> Iterator[Blocker]:
     if name in DEFAULT_SCHEDULERS:
         return
     title = _TITLES.get(name)
-    who = (
-        f"{title} places its pods (schedulerName: {name})"
-        if title
-        else f"its pods wait for the scheduler {name}"
-    )
+    uses = "uses" if workload.ref.kind == "Pod" else "has pods that use"
+    who = title or f'"{name}"'
     yield Blocker(
         code="pod-waits-for-others",
-        message=f"{workload.ref}: {who}, but the plan doesn't simulate this scheduler",
+        message=f"{workload.ref} {uses} scheduler {who}, which the plan doesn't simulate",
         fix=_HINTS.get(
             name,
             "remove schedulerName, or make sure that the cluster runs this scheduler with DRA "

@@ -60,11 +60,12 @@ def find_unmet_affinity(situation: ClusterSituation) -> Iterator[Blocker]:
 
 def _unmet(workload: Workload, term: PodAffinityTerm) -> Blocker:
     wanted = selector_text(term.label_selector)
+    which = "it stays" if workload.ref.kind == "Pod" else "its pods stay"
     return Blocker(
         code=_CODE,
         message=f"{workload.ref} requires affinity to pods with {wanted} (topology key "
-        f"{term.topology_key}), but no pod has these labels, so its pods stay pending",
-        fix="add the manifest of these pods, or correct the labels of podAffinity",
+        f"{term.topology_key}), but no pod matches, so {which} pending",
+        fix="add the manifest of these pods, or correct labelSelector in podAffinity",
         place=workload.place,
         workloads=(workload.ref,),
     )

@@ -227,7 +227,7 @@ def _use_class(name: str, shape: Shape, claim: int, request: int) -> Edit:
     own = shape.claims[claim]
     return Edit(
         "use-class",
-        f"use DeviceClass {name} in request {own.spec.requests[request].name} of claim {own.name}",
+        f'use DeviceClass {name} in request "{own.spec.requests[request].name}" of claim "{own.name}"',
         claim=claim,
         request=request,
         name=name,

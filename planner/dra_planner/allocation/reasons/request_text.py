@@ -1,0 +1,148 @@
+"""The sentence that says why a node's devices don't satisfy one request of a pod."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dra_planner.allocation.node.template import Template
+from dra_planner.allocation.reasons.absent_names import published_instead
+from dra_planner.allocation.reasons.explanation import (
+    AlternativeReport,
+    Exclusion,
+    absent_capacity,
+)
+from dra_planner.allocation.reasons.selector_changes import devices_of_class, failing_conditions
+from dra_planner.allocation.search.selection import OwnedSelector
+from dra_planner.cel import SelectorTerm
+from dra_planner.wording import counted, listed, verb
+
+_MOST_VALUES: Final = 4
+
+
+def request_text(
+    way: AlternativeReport, device_class: str, template: Template, *, is_only_request: bool
+) -> str:
+    """Return how many devices a request of a pod needs, how many match and are free, and why the
+    others aren't.
+    """
+    found = _found(way, device_class, template)
+    return f"{request_subject(way, is_only_request=is_only_request)}, but {found}"
+
+
+def request_subject(way: AlternativeReport, *, is_only_request: bool) -> str:
+    """Return the beginning of a sentence: the number of devices that a pod requests."""
+    wanted = "all matching devices" if way.wanted is None else counted(way.wanted, "device")
+    if is_only_request:
+        return f"the pod requests {wanted}"
+    return f'the pod\'s request "{way.request}" needs {wanted}'
+
+
+def _found(way: AlternativeReport, device_class: str, template: Template) -> str:
+    if not way.seen:
+        return "the node doesn't have any devices"
+    exclusions = sorted(way.exclusions, key=lambda each: each.count)
+    if not way.left and len(exclusions) == 1:
+        return f"{_count(way)}, because {_reason(exclusions[0], way, device_class, template)}"
+    *most, last = [_counted_reason(each, device_class, template) for each in exclusions] or [""]
+    reasons = f"{', '.join(most)}, and {last}" if most else last
+    return f"{_count(way)}: {reasons}" if reasons else _count(way)
+
+
+def _count(way: AlternativeReport) -> str:
+    """Return how many of a node's devices match and are free."""
+    matches = way.left == way.matching
+    one, many = ("matches", "match") if matches else ("is available", "are available")
+    if way.left and (way.wanted is None or way.left >= way.wanted):
+        devices = f"{way.left} of its {counted(way.seen, 'device')}"
+        found = f"{devices} {one if way.left == 1 else many}"
+        return f"the node can't allocate them together, although {found}"
+    if way.left == way.seen:
+        return f"the node has only {way.left}"
+    if way.left:
+        return f"only {way.left} of the node's {way.seen} devices {one if way.left == 1 else many}"
+    if way.seen == 1:
+        none = "doesn't match" if matches else "isn't available"
+        return f"the node's only device {none}"
+    return f"none of the node's {way.seen} devices {one}"
+
+
+def _reason(each: Exclusion, way: AlternativeReport, device_class: str, template: Template) -> str:
+    """Return why one step excludes all devices of a node."""
+    if each.step == "error":
+        return f"the selector fails with {_error(each, device_class, template)}"
+    if each.step == "selector" and each.term is not None:
+        return listed(
+            f"`{condition}`{_owner(each.term)} is false{values}"
+            for condition, values in _conditions(each.term, device_class, template)
+        )
+    reason = f"{'it' if way.seen == 1 else 'they'} {_predicate(each)}"
+    return reason.replace("it is ", "it's ").replace("they are ", "they're ")
+
+
+def _counted_reason(each: Exclusion, device_class: str, template: Template) -> str:
+    """Return why one step excludes some devices of a node."""
+    if each.step == "error":
+        return f"for {each.count}, the selector fails with {_error(each, device_class, template)}"
+    if each.step == "selector" and each.term is not None:
+        conditions = listed(
+            f"`{condition}`{_owner(each.term)}{values}"
+            for condition, values in _conditions(each.term, device_class, template)
+        )
+        return f"{each.count} {verb(each.count, 'do')}n't match {conditions}"
+    return f"{each.count} {_predicate(each)}"
+
+
+def _predicate(each: Exclusion) -> str:
+    count, detail = each.count, each.detail
+    match each.step:
+        case "unknown":
+            return "can't be evaluated"
+        case "capacity" if (absent := absent_capacity(detail)) is not None:
+            name, similar = absent
+            meant = f' (did you mean "{similar}"?)' if similar else ""
+            return f'{verb(count, "do")}n\'t publish the capacity "{name}"{meant}'
+        case "capacity":
+            return f"{verb(count, 'are')} too small ({detail})"
+        case "taken":
+            return f"{verb(count, 'are')} in use" + (f" ({detail})" if detail else "")
+        case "counters":
+            sets = listed(f'"{name}"' for name in detail.split(", "))
+            return f"{verb(count, 'need')} more of counter set {sets} than is free"
+        case "taint":
+            return f"{verb(count, 'have')} the taint {detail}"
+        case _:
+            return f"{verb(count, 'are')} {detail}"
+
+
+def _error(each: Exclusion, device_class: str, template: Template) -> str:
+    devices = devices_of_class(device_class, template)
+    return f"an error: {each.detail}{published_instead(each.detail, devices)}"
+
+
+def _owner(term: OwnedSelector) -> str:
+    return f" of DeviceClass {term.owner}" if term.owner else ""
+
+
+def _conditions(
+    term: OwnedSelector, device_class: str, template: Template
+) -> list[tuple[str, str]]:
+    """Return the conditions of a selector that are false for devices, with the devices' values."""
+    devices = (
+        [each for each in template.candidates if each.bit & template.searched]
+        if term.owner
+        else devices_of_class(device_class, template)
+    )
+    failing = failing_conditions(term.expression, devices, template)
+    return [(each.text, _values(each)) for each in failing] or [(term.expression, "")]
+
+
+def _values(condition: SelectorTerm) -> str:
+    """Return the values that a condition reads: " (type: gpu)"."""
+    told = [
+        f"{at.path[-1]}: {', '.join([value for value, _ in at.values][:_MOST_VALUES])}"
+        if at.values
+        else f"no {at.path[-1]}"
+        for at in condition.reads
+        if at.values or at.absent
+    ]
+    return f" ({'; '.join(told)})" if told else ""
