@@ -33,17 +33,22 @@ class Texts(HTMLParser):
         super().__init__()
         self.texts: list[str] = []
         self._hidden = 0
+        self._is_same_word = False
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
+        self._is_same_word = tag == "wbr"
         self._hidden += tag in ("style", "title", "svg")
 
     def handle_endtag(self, tag: str) -> None:
         self._hidden -= tag in ("style", "title", "svg")
 
     def handle_data(self, data: str) -> None:
-        if not self._hidden:
+        if self._is_same_word and self.texts:
+            self.texts[-1] += data
+        elif not self._hidden:
             self.texts.append(data)
+        self._is_same_word = False
 
 
 def facts(text: str) -> set[str]:

@@ -161,7 +161,9 @@ def test_changes_for_running_pods_are_listed(project: Project) -> None:
         "a device plugin offers the snapshot's GPUs as nvidia.com/gpu, but the fleet's nodes offer "
         "them only for claims; to convert the pods, run `pulumi-dra migrate`"
     ) in done.out
-    assert "have the taint nvidia.com/gpu=present:NoSchedule, which not all" in done.out
+    assert "have the taint nvidia.com/gpu=present:NoSchedule, but some current nodes don't" in (
+        done.out
+    )
 
 
 def test_state_creates_the_fleet_that_it_declares(project: Project) -> None:

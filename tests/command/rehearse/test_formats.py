@@ -103,7 +103,10 @@ def test_fixtures_are_consistent() -> None:
 def test_fix_for_a_lost_node_plans_a_spare_node() -> None:
     found = rehearsal()
     (fix,) = [each for each in fixes(found) if "redundancy" in each]
-    assert "set `redundancy: {nodes: 1}` in the fleet" in fix
+    assert fix == (
+        "to have spare nodes for this case, set `redundancy: {nodes: 1}` in the fleet, and plan "
+        "again"
+    )
     fleet = found.plan.fleet
     assert fleet is not None
     spare = change_fleet(fleet, [read_change("redundancy={nodes: 1}")])
