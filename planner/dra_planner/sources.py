@@ -37,8 +37,10 @@ CONFIGURATION: Final = "pulumi-dra.yaml"
 """The configuration file of `check` and the policy pack, which doesn't contain manifests."""
 KUSTOMIZATIONS: Final = frozenset({"kustomization.yaml", "kustomization.yml", "kustomization"})
 _OBJECT: Final = re.compile(r"""^(?:["']?apiVersion|\s*\{)""", re.MULTILINE)
+# one pattern per fixed text at its start, which `re` finds fast; `\b` would have to come first, so
+# a condition on the character before the text follows it
 _UNFINISHED: Final = tuple(
-    re.compile(pattern)  # one pattern per prefix, because `re` searches for a fixed prefix fast
+    re.compile(pattern)
     for pattern in (
         r"\{\{",
         r"\$\{",

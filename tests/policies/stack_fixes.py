@@ -387,7 +387,7 @@ STACK_FIXES = [
         ),
     ),
     StackFix(
-        "set kubeletPlugin.tolerations: [{key: nvidia.com/gpu, operator: Exists}]",
+        "set kubeletPlugin.tolerations: [{}]",
         put("driver", "values/kubeletPlugin/tolerations", None),
         put("driver", "values/kubeletPlugin/tolerations", TOLERATIONS),
     ),

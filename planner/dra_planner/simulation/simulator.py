@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from random import Random
-from typing import Final
 
 from msgspec import Struct
 
@@ -35,18 +33,13 @@ from dra_planner.simulation.scheduler.scheduling import (
     needs_cluster,
 )
 from dra_planner.simulation.workloads.admission import Admission
+from dra_planner.simulation.workloads.chances import Chances
 from dra_planner.simulation.workloads.controllers import Controller, PerNode
 from dra_planner.simulation.workloads.disruption_budgets import Allowance, BudgetCounts
 from dra_planner.simulation.workloads.lifetimes import LaggingLifetimes, Lifetimes
 
 STEPS = 50_000_000
 """Steps (see `Scheduler`) of one order, unless another limit is set."""
-_LATE_SHARE: Final = 0.5
-"""Probability that a controller whose pods need quota waits for its next retry."""
-_EARLY_EVENTS: Final = 0.25
-"""Probability that pending pods are retried directly after a pod gets its node."""
-_UNSEEN_NOMINATIONS: Final = 0.25
-"""Probability that the scheduler retries a pod before it sees the pod's nomination."""
 
 
 class Simulator(Struct, frozen=True):
@@ -189,6 +182,7 @@ class Run:
         for name in setting.ending:
             self._cluster.remove(name)
         self._lags = lags
+        self._chances = Chances(order.seed)
         self._lifetimes = (
             LaggingLifetimes(self._cluster, order.seed) if lags else Lifetimes(self._cluster)
         )
@@ -304,25 +298,13 @@ class Run:
         return frees
 
     def _create(self) -> bool:
-        prompt, late = self._split_retries(self._in_turn())
+        controllers = self._in_turn()
+        prompt, late = (
+            self._chances.split_retries(controllers, self._turn)
+            if self._admission is not None and self._lags
+            else (controllers, ())
+        )
         return self._create_for(prompt) or self._create_for(late)
-
-    def _split_retries(
-        self, controllers: Sequence[Controller]
-    ) -> tuple[Sequence[Controller], Sequence[Controller]]:
-        """Return the controllers that create pods now, and the controllers that retry only when
-        nothing else happens. With lags, the back-off after a refusal by a quota has a random
-        length.
-        """
-        if self._admission is None or not self._lags:
-            return controllers, ()
-        chance = Random(f"{self._order.seed}/{self._turn}/retries")
-        prompt: list[Controller] = []
-        late: list[Controller] = []
-        for each in controllers:
-            waits = each.charges and chance.random() < _LATE_SHARE
-            (late if waits else prompt).append(each)
-        return prompt, late
 
     def _create_for(self, controllers: Iterable[Controller]) -> bool:
         made: list[list[SimulatedPod]] = []
@@ -354,23 +336,12 @@ class Run:
             result = self._attempt(pod)
             if isinstance(result, Choice):
                 self._cluster.bind(pod, result.node, result.placement)
-                if self._lags and self._is_event_early():
+                if self._lags and self._chances.is_event_early(len(self._cluster.pods)):
                     self._queue.wake(self._may_fit_now)
             else:
                 self._queue.park(pod, result)
             if self._is_exhausted:
                 return
-
-    def _is_event_early(self) -> bool:
-        """Return whether the scheduler retries pending pods before it tries the next pod.
-
-        The pods of a workload reach the scheduler one after another, because each pod first gets
-        its claims. A pending pod with a rule about these pods may be retried in between. Source of
-        the behavior: kubernetes/kubernetes:pkg/scheduler/backend/queue/scheduling_queue.go @v1.36.3
-        (AssignedPodAdded).
-        """
-        chance = Random(f"{self._order.seed}/{len(self._cluster.pods)}/events")
-        return chance.random() < _EARLY_EVENTS
 
     def _attempt(self, pod: SimulatedPod) -> Choice | SchedulingFailure:
         cluster = self._cluster
@@ -426,29 +397,17 @@ class Run:
 
         Their controllers replace them immediately, so a replacement on another node can prevent the
         pod from being placed. As a simplification, no other pod can use the node in the meantime,
-        except in some orders. Source of the behavior:
+        except if the nomination isn't known. Source of the behavior:
         kubernetes/kubernetes:pkg/scheduler/framework/preemption/preemption.go @v1.36.3 (the pod is
         retried after its victims are deleted).
         """
         self._nominated[pod.name] = node, [each.pod.name for each in victims]
-        if self._is_nomination_known():
+        if self._chances.is_nomination_known(self._turn):
             self._cluster.reserve(node)
         for victim in victims:
             self._preempted.append(victim.pod.name)
             self._lifetimes.end(victim.pod)
             self._lose(victim.pod)
-
-    def _is_nomination_known(self) -> bool:
-        """Return whether the scheduler keeps the node free for the pod that preempted pods there.
-
-        A retry takes the nomination from the pod's status. If the scheduler hasn't seen its own
-        update of the status yet, it forgets the nomination, and other pods can use the node.
-        Source: kubernetes/kubernetes:pkg/scheduler/backend/queue/nominator.go @v1.34.9
-        (addNominatedPodUnlocked).
-        """
-        return (
-            Random(f"{self._order.seed}/{self._turn}/nominations").random() >= _UNSEEN_NOMINATIONS
-        )
 
     def _release_nodes(self) -> None:
         """End the reservations of nodes on which all preempted pods have ended."""

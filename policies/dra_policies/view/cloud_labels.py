@@ -16,8 +16,9 @@ _ARCHITECTURES: Final = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
 
 
 def labels_of_cloud(pool: DeclaredPool) -> Mapping[str, object]:
-    """Return the labels that a pool's nodes certainly have (with a value), certainly don't have
-    (None), or might have, because of its machine type, capacity, and name.
+    """Return the labels that the cloud derives from a pool's machine type, capacity, and name.
+
+    The value is None if the nodes certainly don't have the label, and `UNKNOWN` if they might.
     """
     machine, spot = known_machine(pool.cloud, pool.machine), is_spot(pool)
     if machine is None:

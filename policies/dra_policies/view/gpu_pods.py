@@ -19,7 +19,7 @@ from dra_planner.model import NodeSelector, PodSet, PodSpec, Workload
 from dra_planner.model.pods import peak_amounts
 from dra_planner.quantity import amount_text
 from dra_policies.unknown_values import Properties
-from dra_policies.view.node_selection import affine, selects, tolerates
+from dra_policies.view.node_selection import affine, selects, tolerates, tolerations_text
 from dra_policies.view.pool_machines import known_machine
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
@@ -104,20 +104,13 @@ def _of_taints(pod: GpuPod, pool: DeclaredPool) -> PoolRejection:
     taints = [
         taint
         for taint in pool.taints or ()
-        if tolerates(pod.placement, _with_only(pool, taint)) is False
+        if tolerates(pod.placement, replace(pool, taints=(taint,))) is False
     ]
     listed = ", ".join(map(str, taints))
-    added = ", ".join(
-        f"{{key: {taint.key}, operator: Exists, effect: {taint.effect}}}" for taint in taints
-    )
     return PoolRejection(
         says=f"has a taint that they don't tolerate ({listed})",
-        fix=f"add to the pods' tolerations: {added}",
+        fix=f"add to the pods' tolerations: {tolerations_text(taint.key for taint in taints)}",
     )
-
-
-def _with_only(pool: DeclaredPool, taint: Any) -> DeclaredPool:
-    return replace(pool, taints=(taint,))
 
 
 def _of_amounts(pod: GpuPod, pool: DeclaredPool, *, shares: bool) -> PoolRejection | None:

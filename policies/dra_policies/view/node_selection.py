@@ -48,6 +48,11 @@ def some(answers: Iterable[bool | None]) -> bool | None:
     return True if True in seen else None if None in seen else False
 
 
+def tolerations_text(keys: Iterable[str]) -> str:
+    """Return tolerations of taints with these keys in YAML, without the brackets of the list."""
+    return ", ".join(f"{{key: {key}, operator: Exists}}" for key in dict.fromkeys(keys))
+
+
 def may_run_on(pod: Properties, pool: DeclaredPool) -> bool | None:
     """Return whether pods like this one can be placed on nodes of the pool."""
     return every((selects(pod, pool), affine(pod, pool), tolerates(pod, pool)))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
-from dra_planner.clouds import DRA, cloud
+from dra_planner.clouds import DRA, Cloud, cloud
 from dra_planner.errors import NOWHERE, Diagnostic, Place
 from dra_planner.model import Taint
 from dra_planner.records import equality
@@ -299,6 +299,11 @@ class StackView(Struct, frozen=True, kw_only=True):
     def node_pools(self) -> tuple[DeclaredPool, ...]:
         """The managed pools, and the nodes without one."""
         return (*self.pools, *self.scaling_groups)
+
+    def only_cluster(self, of_cloud: Cloud) -> DeclaredResource | None:
+        """Return the stack's cluster in this cloud, or None if there isn't exactly one."""
+        clusters = [each for each in self.declared if each.type == of_cloud.cluster.token]
+        return clusters[0] if len(clusters) == 1 else None
 
     @property
     def inner_pools(self) -> tuple[DeclaredPool, ...]:

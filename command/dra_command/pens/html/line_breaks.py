@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 from dra_command.pens.visible_text import visible
 
-_UNBROKEN: Final = 30  # maximum characters of a name that stays on one line, which fits a phone
+UNBROKEN: Final = 30  # maximum characters of a name that stays on one line, which fits a phone
 _WORD: Final = re.compile(r"\S+")
 _PART: Final = re.compile(
     r"""
@@ -29,6 +29,6 @@ def wrapped(text: str) -> Markup:
 
 
 def _breakable(word: str) -> str:
-    if len(word) > _UNBROKEN:
+    if len(word) > UNBROKEN:
         return "<wbr>".join(map(escape, _PART.findall(word)))
     return f'<span class="nw">{escape(word)}</span>' if "-" in word else escape(word)

@@ -6,18 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from html import escape
-from typing import Final
 
 from markupsafe import Markup
 
-from dra_command.pens.html.line_breaks import wrapped
+from dra_command.pens.html.line_breaks import UNBROKEN, wrapped
 from dra_command.pens.html.page import coded, render_page
 from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME, VERDICT_WORDS
 from dra_command.pens.visible_text import visible
 from dra_planner.model import Verdict
 
-_UNBROKEN: Final = 30  # maximum characters of a name that isn't wrapped
 _CLASSES = {
     word: verdict
     for words in (VERDICT_WORDS, VERDICT_AFTER_A_NAME)
@@ -111,7 +109,7 @@ def _number(table: Table, column: int) -> str:
 
 
 def _unbroken(name: str) -> str:
-    return ' class="nw"' if len(name) <= _UNBROKEN else ""
+    return ' class="nw"' if len(name) <= UNBROKEN else ""
 
 
 def _cell(cell: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dra_planner.allocation.extended_resource_claims import CLAIM_NAME
 from dra_planner.allocation.node.template import Template
 from dra_planner.claims.extended_resources import IMPLICIT_PREFIX
+from dra_planner.claims.manifest_claims import alternatives
 from dra_planner.model import Shape, ShapeClaim
 from dra_planner.wording import listed
 
@@ -45,9 +46,7 @@ def toleration_instead(resource: str) -> str:
 
 def _classes(claim: ShapeClaim) -> Iterator[str]:
     for request in claim.spec.requests:
-        for way in (request.exactly, *request.first_available):
-            if way is not None:
-                yield way.device_class_name
+        yield from (way.device_class_name for way in alternatives(request))
 
 
 def _resource(class_name: str, template: Template) -> str:

@@ -112,7 +112,7 @@ def _free(name: str, asked: int, left: int, total: int) -> str:
     if left == total:
         return f"the node has only {amount_text(name, total)} {short}"
     number, _, unit = amount_text(name, left).partition(" ")
-    are = "is" if unit == "GiB" else "are"
+    are = "is" if number == "1" or unit == "GiB" else "are"
     return f"only {number} of {amount_text(name, total)} {are} free {short}"
 
 

@@ -28,6 +28,7 @@ from dra_planner.allocation.reasons.suggestions import suggest_edits
 from dra_planner.allocation.search.devices import Candidate
 from dra_planner.allocation.search.selection import fix_of, terms_of
 from dra_planner.allocation.verdicts import Refusal, Undecided
+from dra_planner.claims.manifest_claims import alternatives
 from dra_planner.model import Node, PodSpec, Reason
 from dra_planner.wording import counted, listed, named, verb
 
@@ -268,10 +269,10 @@ def _error_reason(refusal: Refusal) -> Reason:
 def _requests_all(refusal: Refusal) -> bool:
     """Return whether a request of the pod's claims is for all matching devices."""
     return any(
-        way is not None and way.allocation_mode == "All"
+        way.allocation_mode == "All"
         for claim in searched_claims(refusal.shape, refusal.node)
         for request in claim.spec.requests
-        for way in (request.exactly, *request.first_available)
+        for way in alternatives(request)
     )
 
 
@@ -280,10 +281,9 @@ def _requested_devices(refusal: Refusal) -> list[Candidate]:
     found: dict[int, Candidate] = {}
     for claim in searched_claims(refusal.shape, refusal.node):
         for request in claim.spec.requests:
-            for way in (request.exactly, *request.first_available):
-                if way is not None:
-                    devices = devices_of_class(way.device_class_name, refusal.node.template)
-                    found |= {each.index: each for each in devices}
+            for way in alternatives(request):
+                devices = devices_of_class(way.device_class_name, refusal.node.template)
+                found |= {each.index: each for each in devices}
     return list(found.values())
 
 
@@ -292,8 +292,8 @@ def _compile_fix(refusal: Refusal) -> str:
     template = refusal.node.template
     for claim in searched_claims(refusal.shape, refusal.node):
         for request in claim.spec.requests:
-            for way in (request.exactly, *request.first_available):
-                if way is None or way.device_class_name not in template.classes:
+            for way in alternatives(request):
+                if way.device_class_name not in template.classes:
                     continue
                 for term in terms_of(template.classes[way.device_class_name], way.selectors):
                     fix = fix_of(term.expression, template.features)

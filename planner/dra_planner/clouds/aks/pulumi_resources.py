@@ -70,6 +70,7 @@ POOL = PoolResource(
     version="orchestratorVersion",
     max_pods="maxPods",
     zone_list="availabilityZones",
+    shared_gpus=("", ("gpuInstanceProfile",)),
     spot_limit="spotMaxPrice",  # Azure/AKS issue 4404: no error, but no node either
     # Azure/AKS issues 2635 and 2672, MicrosoftDocs/azure-docs pull request 73585
     ephemeral=EphemeralDisk(

@@ -150,6 +150,7 @@ POOL = PoolResource(
         "gpuSharingConfig.gpuSharingStrategy",
         "TIME_SHARING",
     ),
+    shared_gpus=("nodeConfig.guestAccelerators", ("gpuSharingConfig", "gpuPartitionSize")),
     # GKE guide, "Harden workload isolation with GKE Sandbox"
     tainting=tuple(
         (f"nodeConfig.sandboxConfig.{key}", "gvisor", SANDBOX_TAINT)

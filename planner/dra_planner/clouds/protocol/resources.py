@@ -250,6 +250,8 @@ class PoolResource(Struct, frozen=True, kw_only=True):
     fixed_count: str = ""  # a count that each update of the pool resets
     # a list, and a property and value in it with which each container gets at most one unit
     one_unit: tuple[str, str, str] = ("", "", "")
+    # a list, or "" for the pool itself, and properties in it with which containers share GPUs
+    shared_gpus: tuple[str, tuple[str, ...]] = ("", ())
     startup_taints: str = ""  # taints of new nodes, until other software removes them
     # properties of an upgrade whose sum the cloud limits
     upgrade_sum: tuple[tuple[str, ...], int] = ((), 0)

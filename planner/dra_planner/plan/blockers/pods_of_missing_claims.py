@@ -1,5 +1,5 @@
-"""Pods whose claims aren't in the manifests: those that no pool with devices accepts for another
-reason, and those that also request devices as extended resources.
+"""Pods whose claims aren't in the manifests: pods that no pool with devices accepts for another
+reason, and pods that also request devices as extended resources.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Known scheduler bugs: pods that share a claim to devices of several nodes and also have their own
-claims, and claims for all devices of a driver that publishes partitions.
+"""Known scheduler bugs that a patch version fixes: pods that share a claim to devices of several
+nodes and also have claims of their own, and claims for all devices of a driver that publishes
+partitions.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ Source: kubernetes/kubernetes#139016, fixed by #139017 and cherry-picked by #139
 ALL_FIXED_IN: Final[Mapping[int, int]] = MappingProxyType({35: 6, 36: 2})
 """The first patch version without the bug, by minor version.
 
-Source: kubernetes/kubernetes#138885, cherry-picked by #138988.
+Source: kubernetes/kubernetes#138885, cherry-picked by #138988 and #138989.
 """
 
 
 def find_stuck_shared_claims(situation: ClusterSituation) -> Iterator[Blocker]:
-    """Yield workloads of which only the first pod is scheduled before that patch version."""
+    """Yield workloads of which only the first pod is scheduled before `SHARING_FIXED_IN`."""
     minor = situation.features.minor
     patch = SHARING_FIXED_IN.get(minor)
     if patch is None:
@@ -73,7 +74,7 @@ def is_of_several_nodes(device_class: DeviceClass, manifests: Manifests) -> bool
 
 
 def find_crashing_claims(situation: ClusterSituation) -> Iterator[Blocker]:
-    """Yield workloads whose claims crash the scheduler before that patch version."""
+    """Yield workloads whose claims crash the scheduler before `ALL_FIXED_IN`."""
     minor = situation.features.minor
     patch = ALL_FIXED_IN.get(minor)
     drivers = _drivers_of_partitions(situation)

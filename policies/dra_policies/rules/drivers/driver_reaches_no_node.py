@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.unknown_values import Properties
 from dra_policies.view.driver_pod import plugin_pod
-from dra_policies.view.node_selection import affine, selects, tolerates
+from dra_policies.view.node_selection import affine, selects, tolerates, tolerations_text
 from dra_policies.view.planned_nodes import plugin_pools
 from dra_policies.view.pool_machines import leaves_driver_out
 from dra_policies.view.stack_view import DeclaredPool, InstalledDriver, Installer, StackView
@@ -79,13 +79,12 @@ def _faults(driver: InstalledDriver, pod: Properties, pool: DeclaredPool) -> Ite
         taints = ", ".join(
             str(taint) for taint in pool.taints or () if taint.effect != "PreferNoSchedule"
         )
-        fix = "set kubeletPlugin.tolerations: [{key: nvidia.com/gpu, operator: Exists}]"
-        others = [taint.key for taint in pool.taints or () if taint.key != "nvidia.com/gpu"]
+        keys = ("nvidia.com/gpu", *(taint.key for taint in pool.taints or ()))
         yield _finding(
             driver,
             pool,
             f"doesn't tolerate the pool's taints ({taints})",
-            fix if not others else _of(others),
+            f"set kubeletPlugin.tolerations: [{tolerations_text(keys)}]",
         )
     elif selects(pod, pool) is False:
         yield _finding(
@@ -101,13 +100,6 @@ def _faults(driver: InstalledDriver, pod: Properties, pool: DeclaredPool) -> Ite
             "has a node affinity for labels that the pool's nodes don't have",
             "correct kubeletPlugin.affinity",
         )
-
-
-def _of(keys: list[str]) -> str:
-    listed = ", ".join(
-        f"{{key: {key}, operator: Exists}}" for key in dict.fromkeys(("nvidia.com/gpu", *keys))
-    )
-    return f"set kubeletPlugin.tolerations: [{listed}]"
 
 
 def _finding(driver: InstalledDriver, pool: DeclaredPool, says: str, fix: str) -> Finding:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dra_planner.clouds import cloud
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.gpu_pods import GPU, gpu_pods, misfit
-from dra_policies.view.node_selection import may_run_on, tolerates
+from dra_policies.view.node_selection import may_run_on, tolerates, tolerations_text
 from dra_policies.view.stack_view import DeclaredPool, PluginWorkload, StackView
 
 
@@ -46,8 +46,7 @@ def _finding(plugin: PluginWorkload, pool: DeclaredPool, user: str) -> Finding:
     if tolerates(plugin.pod, pool) is False:
         taints = [taint for taint in pool.taints or () if taint.effect != "PreferNoSchedule"]
         says = f"it doesn't tolerate the pool's taints ({', '.join(map(str, taints))})"
-        added = ", ".join(f"{{key: {taint.key}, operator: Exists}}" for taint in taints)
-        fix = f"add to its tolerations: {added}"
+        fix = f"add to its tolerations: {tolerations_text(taint.key for taint in taints)}"
     return Finding(
         message=f"{plugin.title} can't run on {pool.title}, because {says}, so the nodes don't "
         f"advertise {GPU}, which {user} requests",

@@ -7,14 +7,12 @@ from typing import Final
 
 from dra_planner.clouds import Cloud, cloud, names
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.unknown_values import UNKNOWN, as_mapping
 from dra_policies.view.gpu_pods import GpuPod, PoolRejection, gpu_pods, misfit
-from dra_policies.view.pool_machines import has_value
+from dra_policies.view.gpu_sources import PLUGIN_CHART, may_create_nodes, shares_gpus
 from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackView
 
 MOST_REASONS: Final = 3
 _MIG_CONFIG: Final = "nvidia.com/mig.config"
-_SHARING: Final = ("chart:nvidia-device-plugin", "chart:gpu-operator")
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -22,10 +20,10 @@ def check(view: StackView) -> Iterator[Finding]:
         return  # the plan evaluates these pods too
     for name in names():
         of_cloud = cloud(name)
-        clusters = [each for each in view.declared if each.type == of_cloud.cluster.token]
-        if len(clusters) == 1:
+        cluster = view.only_cluster(of_cloud)
+        if cluster is not None:
             for pod in gpu_pods(view, name):
-                yield from _of_pod(view, of_cloud, clusters[0], pod)
+                yield from _of_pod(view, of_cloud, cluster, pod)
 
 
 def _of_pod(
@@ -49,13 +47,11 @@ def _of_pod(
     if len(misfits) < len(pools) or not (pools or view.pools):
         return
     reasons = [f"{pool.title} {each.says}" for pool, each in misfits[:MOST_REASONS]]
-    if not pools:
-        reasons = ["no pool has GPUs"]
-    fix = misfits[0][1].fix if misfits else "add a pool with GPUs"
-    says = "; ".join([*reasons, created.says] if created.says else reasons)
+    fix = misfits[0][1].fix if misfits else created.fix or "add a pool with GPUs"
+    says = "; ".join(filter(None, [*(reasons or ["no pool has GPUs"]), created.says]))
     yield Finding(
         message=f"pods of {pod.workload.ref} can't run on any node: {says}",
-        fix=created.fix if created.fix and not misfits else fix,
+        fix=fix,
         place=pod.workload.place,
     )
 
@@ -66,7 +62,7 @@ def _has_mixed_strategy(view: StackView) -> bool:
     charts = [
         each.props.text("migStrategy", "none")
         for each in view.installed_charts
-        if each.type == _SHARING[0]
+        if each.type == PLUGIN_CHART
     ]
     named = [*operators, *charts]
     return bool(named) and all(each == "mixed" for each in named)
@@ -112,36 +108,6 @@ def _created_by_cloud(
 def _switch_of(path: str) -> str:
     """Return the flag that enables the autoscaler to which limits apply."""
     return f"{path.rpartition('.')[0]}.enabled"
-
-
-def may_create_nodes(of_cloud: Cloud, cluster: DeclaredResource) -> list[str]:
-    """Return the properties with which a cloud may add nodes that the stack doesn't declare."""
-    return [
-        path
-        for path, value in of_cloud.cluster.own_nodes
-        if has_value(cluster.props.at(path), value) is not False
-    ]
-
-
-def shares_gpus(view: StackView, pool: DeclaredPool) -> bool:
-    """Return whether a node might serve more units than it has GPUs."""
-    of_charts = any(
-        each.type in _SHARING and _mentions_sharing(each) for each in view.installed_charts
-    )
-    keys = ("nodeConfig.guestAccelerators", "gpuInstanceProfile")
-    own = [pool.own.at(key) for key in keys]
-    return of_charts or any(
-        each is UNKNOWN
-        or "haring" in repr(each)
-        or "artition" in repr(each)
-        or isinstance(each, str)
-        for each in own
-    )
-
-
-def _mentions_sharing(chart: DeclaredResource) -> bool:
-    values = as_mapping(chart.props.values)
-    return values is None or any(key in repr(values) for key in ("config", "mig"))
 
 
 RULE = Rule(

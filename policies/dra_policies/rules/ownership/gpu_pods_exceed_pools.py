@@ -7,9 +7,9 @@ from typing import Final
 
 from dra_planner.clouds import cloud, names
 from dra_planner.wording import counted
-from dra_policies.rules.ownership.gpu_pod_fits_no_pool import may_create_nodes, shares_gpus
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.gpu_pods import GPU, GpuPod, gpu_pods, misfit
+from dra_policies.view.gpu_sources import may_create_nodes, shares_gpus
 from dra_policies.view.pool_machines import known_machine
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
@@ -23,12 +23,13 @@ def check(view: StackView) -> Iterator[Finding]:
     if not view.complete or view.judgement is not None:
         return  # the plan evaluates these pods too
     for name in names():
-        clusters = [each for each in view.declared if each.type == cloud(name).cluster.token]
-        if len(clusters) == 1:
-            pods = [pod for pod in gpu_pods(view, name) if pod.workload.kind in _SERVERS]
-            yield from _of_quotas(view, pods)
-            if not may_create_nodes(cloud(name), clusters[0]):
-                yield from _of_pools(view, pods)
+        cluster = view.only_cluster(cloud(name))
+        if cluster is None:
+            continue
+        pods = [pod for pod in gpu_pods(view, name) if pod.workload.kind in _SERVERS]
+        yield from _of_quotas(view, pods)
+        if not may_create_nodes(cloud(name), cluster):
+            yield from _of_pools(view, pods)
 
 
 def _of_pools(view: StackView, pods: list[GpuPod]) -> Iterator[Finding]:
@@ -61,16 +62,12 @@ def _of_quotas(view: StackView, pods: list[GpuPod]) -> Iterator[Finding]:
     for quota in view.objects:
         hard = quota.props.below("spec.hard").count(_LIMIT.replace(".", "%2E"), -1)
         namespace = quota.props.text("metadata.namespace", "default")
-        is_limited = quota.type == _QUOTA and hard is not None and hard >= 0
-        if (
-            not is_limited
-            or quota.props.has("spec.scopeSelector")
-            or quota.props.has("spec.scopes")
-        ):
+        is_scoped = quota.props.has("spec.scopeSelector") or quota.props.has("spec.scopes")
+        if quota.type != _QUOTA or hard is None or hard < 0 or is_scoped:
             continue
         own = [pod for pod in pods if pod.workload.meta.namespace == namespace]
         wanted = sum((pod.pod_set.figures.steady or 0) * pod.gpus for pod in own)
-        if own and hard is not None and wanted > hard:
+        if own and wanted > hard:
             yield Finding(
                 message=f'ResourceQuota "{quota.name}" allows {hard} {GPU} in namespace '
                 f"{namespace}, but the pods of {own[0].workload.ref}"

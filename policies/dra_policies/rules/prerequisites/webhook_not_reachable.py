@@ -19,16 +19,12 @@ def check(view: StackView) -> Iterator[Finding]:
     for name in names() if view.complete else ():
         of_cloud = cloud(name)
         ports = of_cloud.node_network.webhook_ports
-        clusters = [each for each in view.declared if each.type == of_cloud.cluster.token]
-        if ports is None or len(clusters) != 1 or not _is_private(ports, clusters[0]):
+        cluster = view.only_cluster(of_cloud)
+        if ports is None or cluster is None or not cluster.props.flag(ports.private, False):
             continue
         for each in view.objects:
             if each.type.endswith(_WEBHOOKS):
-                yield from _of_configuration(view, ports, clusters[0], each)
-
-
-def _is_private(ports: WebhookPorts, cluster: DeclaredResource) -> bool:
-    return cluster.props.flag(ports.private, False) is True
+                yield from _of_configuration(view, ports, cluster, each)
 
 
 def _of_configuration(
