@@ -81,5 +81,7 @@ def test_a_quota_that_rejects_pods_is_the_reported_reason(declare: SimpleNamespa
         if each.code == RULE.id
     ]
 
-    assert [each.fix for each in found] == ["raise the quota, or request less"]
+    assert [each.fix for each in found] == [
+        "raise pods of ResourceQuota default/team to 5 (for peak demand), or request less"
+    ]
     assert "ResourceQuota default/team limits pods to 2" in found[0].message

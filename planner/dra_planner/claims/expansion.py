@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -30,7 +31,12 @@ from dra_planner.claims.extended_resources import (
 from dra_planner.claims.pod_admission import PodAdmission
 from dra_planner.claims.pod_equality import strip, visible_labels
 from dra_planner.claims.priorities import with_priority
-from dra_planner.claims.quotas import Denial, QuotaRoom
+from dra_planner.claims.quotas import QUOTA_EXCEEDED, Denial, QuotaRoom
+from dra_planner.claims.raised_quotas import (
+    find_raised_quotas,
+    with_quota_fixes,
+    without_limits,
+)
 from dra_planner.claims.resolution import (
     DOES_NOT_FIT,
     UnresolvedClaims,
@@ -75,9 +81,26 @@ def expand_claims(
     its size doesn't depend on replicas. In a cluster, existing workloads come first, then documents
     in their order.
     """
-    expansion = _Expansion(
-        manifests, {**classes, **manifests.classes}, features, tolerates_extended_resources
+    expand = partial(
+        _expand,
+        classes={**classes, **manifests.classes},
+        features=features,
+        tolerates_extended_resources=tolerates_extended_resources,
     )
+    demand = expand(manifests)
+    if not any(each.reason.code == QUOTA_EXCEEDED for each in demand.blocked):
+        return demand
+    unlimited = expand(without_limits(manifests))
+    return with_quota_fixes(demand, find_raised_quotas(manifests, unlimited), unlimited)
+
+
+def _expand(
+    manifests: Manifests,
+    classes: Mapping[str, DeviceClass],
+    features: Features,
+    tolerates_extended_resources: bool,
+) -> Demand:
+    expansion = _Expansion(manifests, classes, features, tolerates_extended_resources)
     workloads = in_quota_order(manifests)
     for workload in workloads if manifests.quotas and manifests.existing else ():
         expansion.release(workload)

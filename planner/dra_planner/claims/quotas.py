@@ -43,6 +43,8 @@ from dra_planner.releases import Features
 
 QUOTA_EXCEEDED: Final = "quota-exceeded"
 """The code of the reason that a quota denies pods or claims."""
+REQUEST_LESS: Final = "request less"
+"""The fix for a quota that is too small, without the required limit."""
 _LEVELS = 4
 _STEADY = 1
 _OBJECTS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
@@ -464,6 +466,6 @@ def _reason(quota: _Quota, usage: Usage, namespace: str, claim: str = "") -> Rea
         code=QUOTA_EXCEEDED,
         message=f"ResourceQuota {namespace}/{quota.name} limits {tight} to {hard[tight]}, and "
         "the remaining quota is too small",
-        fix="raise the quota, or request less",
+        fix=REQUEST_LESS,
         claim=claim,
     )

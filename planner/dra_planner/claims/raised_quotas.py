@@ -8,9 +8,11 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from dra_planner.claims.quotas import QUOTA_EXCEEDED, REQUEST_LESS
 from dra_planner.manifests import Manifests
-from dra_planner.model import Demand, ObjectKey
+from dra_planner.model import Blocked, Demand, ObjectKey
 from dra_planner.quantity import Quantity
+from dra_planner.wording import listed
 
 _UNLIMITED: Final = 10**15
 """A limit that no manifest reaches, whose thousandths fit in 64 bits."""
@@ -22,6 +24,11 @@ class RaisedQuota(Struct, frozen=True):
     quota: ObjectKey
     resource: str
     limit: str
+
+    @property
+    def step(self) -> str:
+        """The raise as an imperative."""
+        return f"raise {self.resource} of ResourceQuota {self.quota} to {self.limit}"
 
 
 def without_limits(manifests: Manifests) -> Manifests:
@@ -53,6 +60,29 @@ def find_raised_quotas(manifests: Manifests, unlimited: Demand) -> tuple[RaisedQ
             if needed > now:
                 raised.append(RaisedQuota(key, resource, str(needed)))
     return tuple(raised)
+
+
+def with_quota_fixes(demand: Demand, raised: tuple[RaisedQuota, ...], unlimited: Demand) -> Demand:
+    """Return a demand whose fixes for quotas name the limits with which all pods are created.
+
+    Pods that quotas deny for another reason, such as missing requests, keep their fix.
+    """
+    grows = grows_beyond_declared(unlimited)
+    return replace(demand, blocked=tuple(_with_fix(each, raised, grows) for each in demand.blocked))
+
+
+def grows_beyond_declared(demand: Demand) -> bool:
+    """Return whether autoscalers or rollouts add pods, for which quotas are also raised."""
+    return any(shape.figures.peak != shape.figures.steady for shape in demand.shapes)
+
+
+def _with_fix(blocked: Blocked, raised: tuple[RaisedQuota, ...], grows: bool) -> Blocked:
+    reason, namespace = blocked.reason, blocked.member.workload.namespace
+    steps = [each.step for each in raised if each.quota.namespace == namespace]
+    if reason.code != QUOTA_EXCEEDED or reason.fix != REQUEST_LESS or not steps:
+        return blocked
+    raises = f"{listed(steps)}{' (for peak demand)' if grows else ''}"
+    return replace(blocked, reason=replace(reason, fix=f"{raises}, or {reason.fix}"))
 
 
 def with_raised_quotas(manifests: Manifests, raised: tuple[RaisedQuota, ...]) -> Manifests:

@@ -155,7 +155,7 @@ def find_joint_fix(
     found = search.run()
     if found is not None and quotas:
         demand = " (for peak demand)" if _grows(admitted) else ""
-        steps = (*(f"{_quota_step(each)}{demand}" for each in quotas), *found.steps)
+        steps = (*(f"{each.step}{demand}" for each in quotas), *found.steps)
         found = replace(found, steps=steps, quotas=quotas)
     return found, search.ended_at
 
@@ -164,10 +164,6 @@ def _grows(plan: Plan) -> bool:
     """Return whether autoscalers or rollouts add pods, for which quotas are also raised."""
     level = plan.judgement.level
     return any(shape.figures.at("peak") != shape.figures.at(level) for shape in plan.demand.shapes)
-
-
-def _quota_step(raised: RaisedQuota) -> str:
-    return f"raise {raised.resource} of ResourceQuota {raised.quota} to {raised.limit}"
 
 
 def _fits_no_pool(judgement: Judgement, workloads: Set[WorkloadRef]) -> bool:
