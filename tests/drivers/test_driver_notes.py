@@ -12,7 +12,9 @@ import yaml
 from dra_planner.catalog.tables import read_table
 from dra_planner.drivers.protocol.notes import driver_notes
 from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.releases import features_of
 from dra_planner.sources import Source
+from dra_policies.rules import check_all, view_of
 
 _DRIVERS = sorted({row["driver"] for row in read_table("driver_notes")})
 ROOT = "resource.kubernetes.io/pcieRoot"
@@ -259,7 +261,15 @@ def test_model_is_suggested_even_if_its_devices_are_in_use(model: str) -> None:
     )
     told = reasons(plan)
     assert f'use `device.attributes["{driver}"].{model} == "N1"`' in told
-    assert ", and add a node, because the devices that would match are in use" in told
+    more = ", and add a node, because the devices that would match are in use"
+    assert more in told
+    assert plan.manifests is not None
+    (checked,) = [
+        each.fix
+        for each in check_all(view_of(plan.manifests, features_of(36), plan))
+        if each.code == "claim-fits-no-pool"
+    ]
+    assert checked.endswith(more)
     request = bad[0]["spec"]["spec"]["devices"]["requests"][0]["exactly"]
     request["selectors"][0]["cel"]["expression"] = f'device.attributes["{driver}"].{model} == "N1"'
     npus = [device(f"npu-{index}", **{model: "N1"}) for index in range(2)]

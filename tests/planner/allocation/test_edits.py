@@ -347,9 +347,11 @@ def test_constraint_over_pairs_is_written_once_per_pair():
     here = opened(slice_of(*devices))
     pod = shape(claim(*both, match=root))
 
-    (edit,) = suggest_edits(refusal_of(pod, here))
+    refusal = refusal_of(pod, here)
+    (edit,) = suggest_edits(refusal)
 
     assert edit.kind == "constrain-pairs"
+    assert [each.fix for each in reasons_of(refusal)] == [str(edit)]
     assert str(edit) == (
         "split each of the requests gpus and nics in claim c1 into 4 requests for one "
         f"device each, and add a matchAttribute constraint on {root} for each group of split "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from dra_planner.model import ClaimSpec, DeviceRequest
+from dra_planner.wording import listed
 
 _MOST_REQUESTS = 32  # maximum number of requests in a claim
 
@@ -27,6 +28,19 @@ def pairs_of(spec: ClaimSpec, index: int) -> tuple[int, tuple[str, ...]] | None:
     (count,) = counts
     whole = len(spec.requests) + len(tied) * (count - 1) <= _MOST_REQUESTS
     return (count, tuple(each.name for each in tied)) if count > 1 and whole else None
+
+
+def pairs_text(claim: str, spec: ClaimSpec, index: int) -> str:
+    """Return `constrain_pairs` as an imperative, or "" if it doesn't apply to the constraint."""
+    pairs = pairs_of(spec, index)
+    if pairs is None:
+        return ""
+    count, names = pairs
+    return (
+        f"split each of the requests {listed(names)} in claim {claim} into {count} requests for "
+        f"one device each, and add a matchAttribute constraint on "
+        f"{spec.constraints[index].match_attribute} for each group of split requests"
+    )
 
 
 def constrain_pairs(spec: ClaimSpec, index: int) -> ClaimSpec:

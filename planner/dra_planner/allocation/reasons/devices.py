@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dra_planner.allocation.place import plan_for, searched_claims
+from dra_planner.allocation.reasons.device_pairs import constrain_pairs, pairs_text
 from dra_planner.allocation.reasons.doubled_requests import without_doubled_requests
 from dra_planner.allocation.reasons.explanation import (
     AlternativeReport,
@@ -44,6 +45,7 @@ _MOST_VALUES: Final = 4
 _IN_USE = frozenset({"counters-exhausted", "devices-taken", "devices-short"})
 """Codes of reasons that another node of the same kind would remove."""
 SOME_INSTEAD_OF_ALL: Final = "request a number of devices instead of all"
+ADD_NODE_FOR_DEVICES: Final = "add a node, because the devices that would match are in use"
 _LEFT: Final = re.compile(r"(?P<left>\S+) of \S+ (?P<name>\S+) free, requested (?P<asked>\S+)")
 
 
@@ -102,7 +104,9 @@ def _culprit_reasons(claim: ShapeClaim, report: ClaimReport, refusal: Refusal) -
             only = ClaimSpec(requests=claim.spec.requests, constraints=(constraint.constraint,))
             together = len(report.constraints) > 1
             if not together or not _fits(refusal.shape, (replace(claim, spec=only),), refusal):
-                yield _constraint_reason(report, constraint)
+                index = claim.spec.constraints.index(constraint.constraint)
+                pairs = _pairs_fix(claim, index, refusal)
+                yield _constraint_reason(report, constraint, pairs)
                 return
         yield Reason(
             code="constraints-together",
@@ -199,7 +203,7 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
         fix = "" if change is None else change.text
         if change is None and (later := trial.fix(on_empty_node=True)) is not None:
             change, needs_another_node = later, True
-            fix = f"{later.text}, and add a node, because the devices that would match are in use"
+            fix = f"{later.text}, and {ADD_NODE_FOR_DEVICES}"
     if code == "devices-taken" and (split := _split_request(way)):
         fix = f"{split}, or {fix}"
     requests = trial.claim.spec.requests
@@ -346,15 +350,26 @@ def _unpaired_reason(claim: ClaimReport, report: ConstraintReport, name: str) ->
     )
 
 
+def _pairs_fix(claim: ShapeClaim, index: int, refusal: Refusal) -> str:
+    """Return the fix that splits a constraint into one for each group of devices, if the claim then
+    fits, or "".
+    """
+    text = pairs_text(claim.name, claim.spec, index)
+    split = replace(claim, spec=constrain_pairs(claim.spec, index)) if text else claim
+    return text if text and _fits(refusal.shape, (split,), refusal) else ""
+
+
 def attribute_of(report: ConstraintReport) -> str:
     """Return the name of the attribute that a constraint compares."""
     return report.constraint.match_attribute or report.constraint.distinct_attribute or ""
 
 
-def _constraint_reason(claim: ClaimReport, report: ConstraintReport) -> Reason:
+def _constraint_reason(claim: ClaimReport, report: ConstraintReport, pairs: str) -> Reason:
+    """Return why devices don't satisfy a constraint. `pairs` is `_pairs_fix`."""
     name = attribute_of(report)
     if report.constraint.match_attribute and _covers_several(report):
-        return _unpaired_reason(claim, report, name)
+        reason = _unpaired_reason(claim, report, name)
+        return replace(reason, fix=pairs) if pairs else reason
     groups = (
         ", ".join(f"{count} × {value}" for value, count in report.groups[:6])
         or "no device has this attribute"

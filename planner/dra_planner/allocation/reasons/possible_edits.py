@@ -12,7 +12,7 @@ from dra_planner.allocation.extended_resource_claims import CLAIM_NAME
 from dra_planner.allocation.node.selectors import node_matches, tolerates
 from dra_planner.allocation.node.state import NodeState
 from dra_planner.allocation.place import needs_of
-from dra_planner.allocation.reasons.device_pairs import pairs_of
+from dra_planner.allocation.reasons.device_pairs import pairs_text
 from dra_planner.allocation.reasons.doubled_requests import without_doubled_requests
 from dra_planner.allocation.reasons.edits import Edit
 from dra_planner.allocation.reasons.label_alternatives import instead_of_label
@@ -36,7 +36,6 @@ from dra_planner.model import (
     Toleration,
 )
 from dra_planner.quantity import amount_text, amount_text_at_most
-from dra_planner.wording import listed
 
 _ATTRIBUTE = re.compile(r"""device\.attributes\[(?:"[^"]*"|'[^']*')\]\.\w+""")
 
@@ -53,13 +52,8 @@ def possible_edits(shape: Shape, node: NodeState, fresh: NodeState | None) -> It
     for number, claim in enumerate(shape.claims):
         for index, constraint in enumerate(claim.spec.constraints):
             name = constraint.match_attribute or constraint.distinct_attribute
-            if pairs := pairs_of(claim.spec, index):
-                text = (
-                    f"split each of the requests {listed(pairs[1])} in claim "
-                    f"{claim.name} into {pairs[0]} requests for one device each, and add a "
-                    f"matchAttribute constraint on {name} for each group of split requests"
-                )
-                yield Edit("constrain-pairs", text, number, index=index, value=pairs[0])
+            if text := pairs_text(claim.name, claim.spec, index):
+                yield Edit("constrain-pairs", text, number, index=index)
             yield Edit(
                 "drop-constraint",
                 f"remove the constraint on {name} from claim {claim.name}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.allocation import Refusal, suggest_edits
+from dra_planner.allocation.reasons.devices import ADD_NODE_FOR_DEVICES
 from dra_planner.allocation.reasons.edits import distance, keeps_intent
 from dra_planner.model import Reason
 from dra_planner.plan import PoolAnswer
@@ -163,6 +164,8 @@ def _fix_of_claim(case: Waiting, has_fleet_change: bool) -> tuple[str, bool]:
     )
     of_driver = (answer.fix for answer in near or refusals if answer.kind == "claim")
     text = " and ".join(edit.text for edit in fewest) or next(of_driver, "")
+    if any(each.changes and each.needs_another_node for each in case.size.reasons):
+        text = f"{text}, and {ADD_NODE_FOR_DEVICES}"
     return text, keeps_intent(fewest)
 
 
