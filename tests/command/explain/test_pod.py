@@ -251,6 +251,21 @@ def test_fitting_pod_has_no_change(given: Project) -> None:
     assert explained(given, "web")["joint_fix"] is None
 
 
+def test_explanation_repeats_the_plans_warnings(given: Project) -> None:
+    """A claim for a part of a GPU gets a whole GPU, and a rollout needs a fourth node."""
+    part = "capacity: {requests: {memory: 7Gi}}, deviceClassName"
+    given.write("m.yaml", deployment("web", replicas=3).replace("deviceClassName", part))
+    planned = given.run("plan", "m.yaml", "--fleet", "fleet.yaml", "--format", "json").json
+    warnings = {each["message"] for each in planned["diagnostics"] if each["severity"] == "warning"}
+    (pod,) = explained(given, "web")["pods"]
+    assert {each["message"] for each in pod["pending_reasons"]} == warnings
+    assert {each["code"] for each in pod["pending_reasons"]} == {
+        "device-not-shared",
+        "peak-does-not-fit",
+    }
+    assert pod["verdict"] == "fits"
+
+
 def test_next_command_is_complete(given: Project) -> None:
     given.write("m.yaml", deployment("web"))
     words = ("explain", "m.yaml", "--fleet", "fleet.yaml")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
+from dra_planner.claims.manifest_claims import written_claims
 from dra_planner.errors import FILE_NOT_READ
 from dra_planner.model import Reason
 from dra_planner.plan.blockers import Blocker
@@ -17,13 +18,23 @@ def find_obstacles(plan: Plan, workloads: Collection[str]) -> Iterator[Blocker]:
     """Yield obstacles that prevent pods of these workloads from running although their devices fit,
     and facts about them.
 
-    Unread objects and files are included, because they can affect any pod.
+    Unread objects and files are included, because they can affect any pod. So are the plan's
+    warnings about the workloads and their claims.
     """
+    subjects = tuple(_subjects(plan, workloads))
     for each in plan.blockers:
         concerns_all = not each.workloads and each.verdict == "cannot-tell"
         if concerns_all or not set(workloads).isdisjoint(map(str, each.workloads)):
             yield each
-    for found in plan.diagnostics:
+    for found in (*plan.diagnostics, *plan.beside):
+        if found.severity == "warning" and found.message.startswith(subjects):
+            yield Blocker(
+                code=found.code,
+                message=found.message,
+                fix=found.fix,
+                place=found.place,
+                verdict="fits",
+            )
         if found.code == FILE_NOT_READ:
             yield Blocker(
                 code=found.code,
@@ -32,6 +43,15 @@ def find_obstacles(plan: Plan, workloads: Collection[str]) -> Iterator[Blocker]:
                 place=found.place,
                 verdict="cannot-tell",
             )
+
+
+def _subjects(plan: Plan, workloads: Collection[str]) -> Iterator[str]:
+    """Yield the starts of messages about these workloads, and about claims that they use."""
+    yield from (f"{name} " for name in workloads)
+    for claim in () if plan.manifests is None else written_claims(plan.manifests):
+        if not set(workloads).isdisjoint(map(str, claim.users)):
+            yield f"{claim.title} "
+            yield f"{claim.title}: "
 
 
 def find_rejections(plan: Plan, reasons: Iterable[Reason]) -> Iterator[Reason]:
