@@ -40,6 +40,7 @@ from dra_planner.clouds.protocol.labels import (
     NodeLabel,
     NodeOrigin,
 )
+from dra_planner.clouds.protocol.maintenance import MaintenanceLimits
 from dra_planner.clouds.protocol.node_networks import (
     AddressRanges,
     ControlPlaneGroups,
@@ -151,6 +152,7 @@ __all__ = [
     "Hours",
     "IdentityResource",
     "MachineTemplate",
+    "MaintenanceLimits",
     "NetworkFirewall",
     "NodeAdmission",
     "NodeImage",

@@ -136,6 +136,8 @@ class Aks(Cloud):
     tolerates_extended_resources = True  # learn.microsoft.com/azure/aks/faq: admission controllers
 
     reserved_domains = ("kubernetes.azure.com",)
+    # Azure/AKS issue 4418: Spot pools can set the label that AKS adds to their nodes
+    settable_labels = frozenset({SPOT_TAINT.key})
     labels_are_judged = True
     commands = ("az aks",)
     unknown_labels = (

@@ -229,6 +229,13 @@ VOLUME_DRIVERS = (
         classes=("azureblob-nfs-premium", "azureblob-fuse-premium"),
         switch=("storageProfile.blobCSIDriver.enabled", True, False),
     ),
+    # learn.microsoft.com/azure/aks/csi-secrets-store-driver
+    VolumeDriver(
+        provisioner="secrets-store.csi.k8s.io",
+        zonal=False,
+        addon="secrets-store",
+        switch=("addonProfiles.azureKeyvaultSecretsProvider.enabled", True, False),
+    ),
 )
 # learn.microsoft.com/azure/aks/azure-disk-customer-managed-keys; the role with this right is
 # e147488a-f6f5-4113-8e2d-b22465e65bf6

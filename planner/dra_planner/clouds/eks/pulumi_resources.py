@@ -312,6 +312,10 @@ VOLUME_DRIVERS = (
     VolumeDriver(provisioner="efs.csi.aws.com", zonal=False, addon="aws-efs-csi-driver"),
     VolumeDriver(provisioner="fsx.csi.aws.com", zonal=False, addon="aws-fsx-csi-driver"),
     VolumeDriver(provisioner="s3.csi.aws.com", zonal=False, addon="aws-mountpoint-s3-csi-driver"),
+    # part of the names of the chart and of EKS's add-on, aws-secrets-store-csi-driver-provider
+    VolumeDriver(
+        provisioner="secrets-store.csi.k8s.io", zonal=False, addon="secrets-store-csi-driver"
+    ),
     VolumeDriver(
         provisioner="ebs.csi.eks.amazonaws.com",
         switch=("storageConfig.blockStorage.enabled", True, False),

@@ -62,10 +62,9 @@ def boot_disks(machine_type: str) -> tuple[str, ...]:
     """Return the boot disk types of a machine type such as a3-highgpu-8g, starting with the
     default.
     """
-    family = machine_type.partition("-")[0]
-    if family in _HYPERDISK_ONLY or machine_type.startswith("a3-ultragpu-"):
+    if _has_only_hyperdisk(machine_type):
         return (_HYPERDISK,)
-    if family in _BOTH:
+    if machine_type.partition("-")[0] in _BOTH:
         return (*_PERSISTENT[:2], _HYPERDISK)
     return _PERSISTENT
 
@@ -75,7 +74,12 @@ def attaches_volume(machine_type: str, disk_type: str) -> bool:
 
     NVIDIA/aicr pull request 2338: pods with volumes of standard-rwo don't start on a4x nodes.
     """
-    return not disk_type.startswith("pd-") or machine_type.partition("-")[0] not in _HYPERDISK_ONLY
+    return not disk_type.startswith("pd-") or not _has_only_hyperdisk(machine_type)
+
+
+def _has_only_hyperdisk(machine_type: str) -> bool:
+    family = machine_type.partition("-")[0]
+    return family in _HYPERDISK_ONLY or machine_type.startswith("a3-ultragpu-")
 
 
 def takes_boot_disk(machine_type: str, disk_type: str) -> bool:

@@ -9,6 +9,7 @@ from dra_planner.clouds.protocol.identities import (
     GrantResource,
     IdentityResource,
 )
+from dra_planner.clouds.protocol.maintenance import MaintenanceLimits
 from dra_planner.clouds.protocol.node_networks import (
     AddressRanges,
     Gateway,
@@ -74,8 +75,17 @@ CLUSTER = ClusterResource(
     first_pool_settings=("nodeConfig", "initialNodeCount"),
     # GKE guide, "Use node auto-provisioning": limits count nodes of all pools
     autoscaler_limits=("clusterAutoscaling.resourceLimits", "resourceType", "maximum"),
-    # docs.cloud.google.com/kubernetes-engine: "Maintenance windows and exclusions", read 2026-11-28
-    maintenance=("maintenancePolicy.recurringWindow", 48, 32),
+    # docs.cloud.google.com/kubernetes-engine: "Configure maintenance windows and exclusions" (92
+    # days, blocks of 4 hours), and release notes of June 2026 (90 days); read 2026-11-29
+    maintenance=MaintenanceLimits(
+        window="maintenancePolicy.recurringWindow",
+        hours=48,
+        days=92,
+        block=4,
+        exclusions="maintenancePolicy.maintenanceExclusions",
+        scope="exclusionOptions.scope",
+        longest={"NO_UPGRADES": 90},
+    ),
     own_nodes=(("enableAutopilot", "true"), ("clusterAutoscaling.enabled", "true")),
 )
 POOL = PoolResource(
@@ -300,6 +310,15 @@ VOLUME_DRIVERS = (
         provisioner="gcsfuse.csi.storage.gke.io",
         zonal=False,
         switch=("addonsConfig.gcsFuseCsiDriverConfig.enabled", True, False),
+    ),
+    # docs.cloud.google.com/secret-manager/docs/secret-manager-managed-csi-component
+    VolumeDriver(
+        provisioner="secrets-store-gke.csi.k8s.io",
+        zonal=False,
+        switch=("secretManagerConfig.enabled", True, False),
+    ),
+    VolumeDriver(
+        provisioner="secrets-store.csi.k8s.io", zonal=False, addon="secrets-store-csi-driver"
     ),
 )
 # GKE guide, "Use customer-managed encryption keys": the Compute Engine service agent

@@ -119,7 +119,7 @@ class Cloud(CloudNodes):
             )
         domain = key.rpartition("/")[0]
         taken = _OF_KUBERNETES.fullmatch(domain) and not _OF_KUBELET.fullmatch(domain)
-        if taken or domain in self.reserved_domains:
+        if taken or (domain in self.reserved_domains and key not in self.settable_labels):
             return (
                 f'{self.title} rejects labels with the prefix {domain}/, such as "{key}"; use '
                 "your own prefix"

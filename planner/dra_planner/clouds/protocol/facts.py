@@ -109,6 +109,8 @@ class CloudFacts(ABC):
     takes_empty_label_values: ClassVar[bool] = True
     # reserved label domains, in addition to Kubernetes' own
     reserved_domains: ClassVar[tuple[str, ...]] = ()
+    # labels in these domains that pools can set nevertheless
+    settable_labels: ClassVar[frozenset[str]] = frozenset()
     # labels that its API rejects when the pool is created, regardless of their domain
     labels_are_judged: ClassVar[bool] = False
     # names of taint effects in its API, if they differ from Kubernetes' names

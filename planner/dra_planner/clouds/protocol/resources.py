@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from dra_planner.catalog import Machine
+from dra_planner.clouds.protocol.maintenance import MaintenanceLimits
 from dra_planner.model import Taint
 
 
@@ -314,8 +315,8 @@ class ClusterResource(Struct, frozen=True, kw_only=True):
 
     `own_nodes` are properties, each with a value with which the cloud adds nodes that aren't
     declared. `first_pool` is the flag that removes a pool that isn't declared. This pool has the
-    cluster's `first_pool_settings`. `maintenance` is the recurring window for maintenance, and the
-    hours for which it must be open in a number of days.
+    cluster's `first_pool_settings`. `maintenance` describes the cloud's limits for maintenance
+    windows.
     """
 
     token: str
@@ -340,7 +341,7 @@ class ClusterResource(Struct, frozen=True, kw_only=True):
     named_pod_range: NamedPodRange | None = None
     max_pods: str = ""  # maximum number of pods on a node of pools that don't set one
     own_network: tuple[str, str, tuple[str, ...]] = ("", "", ())
-    maintenance: tuple[str, int, int] = ("", 0, 0)
+    maintenance: MaintenanceLimits | None = None
     first_pool: str = ""
     first_pool_settings: tuple[str, ...] = ()
     own_nodes: tuple[tuple[str, str], ...] = ()

@@ -16,7 +16,8 @@ class VolumeDriver(Struct, frozen=True, kw_only=True):
 
     `addon` is the add-on that installs the driver, or part of the name of a chart that does.
     `switch` contains a property of clusters, the value that enables the driver, and whether it's
-    enabled by default. Without `addon` and `switch`, every cluster has the driver. `disk_type` is a
+    enabled by default. With both, either one installs it. Without `addon` and `switch`, every
+    cluster has the driver. `disk_type` is a
     parameter of classes with the type of their disks, and `disk_types` are the disk types of the
     driver's own classes.
     """

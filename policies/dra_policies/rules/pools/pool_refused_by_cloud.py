@@ -16,7 +16,7 @@ from dra_planner.wording import either, one_or_more
 from dra_policies.rules.api_values import rejected_values
 from dra_policies.rules.cluster.addon_values import rejected_addon_values
 from dra_policies.rules.cluster.control_plane_zones import too_few_zones
-from dra_policies.rules.cluster.maintenance_time import short_windows
+from dra_policies.rules.cluster.maintenance_time import too_little_maintenance
 from dra_policies.rules.cluster.system_pools import clusters_without_system_pool
 from dra_policies.rules.pools.existing_entries import associations_without_entry, entries_that_exist
 from dra_policies.rules.pools.launch_templates import RejectedPool, template_faults
@@ -43,7 +43,7 @@ def check(view: StackView) -> Iterator[Finding]:
     yield from entries_that_exist(view)
     yield from associations_without_entry(view)
     yield from too_few_zones(view)
-    yield from short_windows(view)
+    yield from too_little_maintenance(view)
     yield from clusters_without_system_pool(view)
     for pool in view.pools:
         for says, fix in _faults(pool):

@@ -140,11 +140,12 @@ def _missing_driver(
     urn: str,
 ) -> Iterator[Finding]:
     if _has_driver(view, of_cloud, cluster, driver) is False:
-        what = driver.addon or (driver.switch[0] if driver.switch else "")
+        is_addon = driver.switch is None and of_cloud.cluster.addons is not None
+        fix = f"install the {driver.addon} add-on" if is_addon else f"install {driver.addon}"
         yield Finding(
             message=f"{title} needs CSI driver {driver.provisioner}, which isn't installed in cluster "
             f'"{cluster.name}", so pods that use this volume stay pending',
-            fix=f"install the {what} add-on" if driver.addon else f"set {what} to true",
+            fix=f"set {driver.switch[0]} to true" if driver.switch else fix,
             urn=urn,
         )
 
@@ -165,7 +166,8 @@ def _has_driver(
     if driver.switch is not None:
         path, value, default = driver.switch
         found = cluster.props.flag(path, default)
-        return None if found is None else found == value
+        if found is None or found == value or not driver.addon:
+            return None if found is None else found == value
     if not driver.addon:
         return True
     addons = of_cloud.cluster.addons
