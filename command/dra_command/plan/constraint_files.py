@@ -47,10 +47,11 @@ def write_constraints(path: Path, plan: Plan) -> str:
         )
     assert plan.manifests is not None  # plans for manifests always contain them
     for fix in plan.judgement.fixes:
-        patch = fix_patch(fix, plan.manifests)
+        patch = fix_patch(fix, plan.manifests, plan.offers)
         if patch is not None:
-            _write(path, _text(fix_sentence(fix), patch))
-            return f"wrote {path}: {fix_sentence(fix)}"
+            sentence = fix_sentence(fix, plan.offers)
+            _write(path, _text(sentence, patch))
+            return f"wrote {path}: {sentence}"
     return (
         f"{path}: not written, because, within its time limit, the search didn't find a "
         "cheaper change that places all pods"

@@ -120,7 +120,7 @@ def _cheaper(plan: Plan) -> tuple[str, ...]:
         return ()
     worth = [f"{counted(fewer, 'fewer node')}"] if fewer > 0 else []
     worth += [f"{usd(saved)} per hour less"] if saved else []
-    sentence = fix_sentence(fix)
+    sentence = fix_sentence(fix, plan.offers)
     return (
         (
             f"{sentence[0].upper()}{sentence[1:]}: {', '.join(worth)}, and all pods still fit "

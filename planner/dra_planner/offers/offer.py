@@ -46,6 +46,8 @@ class Offer(Struct, frozen=True, kw_only=True):
     slices: tuple[ResourceSlice, ...]
     count_min: int
     count_max: int
+    # the cloud can build only multiples of this number of nodes
+    count_multiple: int = 1
     hourly_usd: Decimal | None = None  # USD per node-hour, or None if unknown
     priced_on: str = ""  # date of the price; empty if its source doesn't contain a date
     # allocatable resources without conservative estimates (the maximum)
@@ -63,6 +65,10 @@ class Offer(Struct, frozen=True, kw_only=True):
     pods: tuple[BoundPod, ...] = ()
     # allocated claims with devices of a pool that the node can use
     claims: tuple[ResourceClaim, ...] = ()
+
+    def buildable(self, nodes: int) -> int:
+        """Return the lowest node count, at least `nodes`, that the cloud can build."""
+        return nodes + -nodes % self.count_multiple
 
     def is_unknown_label(self, key: str) -> bool:
         """Return whether the value or existence of a label is unknown before the node exists."""

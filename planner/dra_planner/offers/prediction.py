@@ -142,6 +142,9 @@ def _offer(fleet: Fleet, pool: Pool, features: Features) -> Offer:
         slices=published.slices,
         count_min=pool.count.min,
         count_max=pool.count.max,
+        count_multiple=cloud(fleet.cloud)
+        .count_step(fleet.zones_of(pool), autoscaled=fleet.is_autoscaled)
+        .nodes,
         hourly_usd=hourly_usd,
         priced_on=priced_on,
         at_most={**allocatable.at_most, **published.units} if allocatable.at_most else {},

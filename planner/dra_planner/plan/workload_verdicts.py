@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from dra_planner.allocation.reasons.selector_changes import is_conditional
 from dra_planner.model import DEMAND_LEVELS, DemandLevel, Figures, Reason, Verdict, WorkloadRef
@@ -62,10 +62,15 @@ def _reasons(judgement: Judgement, size: WorkloadSize) -> tuple[Reason, ...]:
         if any(member.workload == size.workload for member in shape.members):
             change = missing_pool(judgement, shape)
             missing |= {} if change is None else {change: None}
-            if change is not None and change.fix:
+            if (change is not None and change.fix) or _has_other_fix(reasons):
                 reasons = without_idle_tolerations(judgement, shape, reasons)
     gives_up = any(is_conditional(reason.fix) for reason in reasons)
     return (*missing, *reasons) if gives_up else (*reasons, *missing)
+
+
+def _has_other_fix(reasons: Iterable[Reason]) -> bool:
+    """Return whether another change than a toleration helps."""
+    return any(each.fix and each.code != "missing-toleration" for each in reasons)
 
 
 def _verdict(answers: _Answers, level: DemandLevel, ref: WorkloadRef) -> Verdict:

@@ -194,7 +194,8 @@ class Sizer(Struct):
             return Enough(tuple(room.maximum or 0 for room in rooms), (), used, proof.nodes)
         enough = enough_nodes(market, self.filling, proof.nodes, packing)
         if len(market.found.items) * len(rooms) > MOST_PAIRS:
-            return replace(enough, bounds=[room.minimum for room in rooms])
+            bounds = [room.minimum for room in rooms]
+            return replace(enough, nodes=self._buildable(enough.nodes), bounds=bounds)
         given = Raises(
             {room.name: room.maximum or 0 for room in rooms},
             {limit.name: limit.most for limit in self.limits},
@@ -214,10 +215,17 @@ class Sizer(Struct):
             if least.limits[limit.name] > limit.most
         )
         return Enough(
-            tuple(least.nodes[room.name] for room in rooms),
+            self._buildable([least.nodes[room.name] for room in rooms]),
             raised,
             used=tuple(tried.used[room.name] for room in rooms),
             bounds=tuple(free.bounds[room.name] for room in rooms),
+        )
+
+    def _buildable(self, maximums: Sequence[int]) -> tuple[int, ...]:
+        """Return maximums of which those that are raised are counts that the cloud can build."""
+        return tuple(
+            nodes if nodes == offer.count_max else offer.buildable(nodes)
+            for offer, nodes in zip(self.offers, maximums, strict=True)
         )
 
     def _try(self, raises: Raises, level: DemandLevel) -> Tried:

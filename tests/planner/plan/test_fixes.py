@@ -9,11 +9,13 @@ from functools import cache
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from test_simulated import CASES, load, plan
 
 from dra_planner.plan import Plan
 from dra_planner.plan.judgement.simulated_fixes import (
     fix_patch,
+    fix_result,
     fix_sentence,
     is_for_manifests,
     saved_usd,
@@ -168,3 +170,20 @@ def test_search_for_fixes_that_reaches_its_limit_is_noted():
     assert made.judgement.simulated is not None
     assert made.judgement.simulated.complete
     assert not made.judgement.tried_all_fixes
+
+
+def test_fix_raises_maximums_to_counts_that_the_cloud_can_build() -> None:
+    """The fix needs 7 of at most 8 nodes, but three zones have 6 or 9 nodes."""
+    name = next(iter(CASES))
+    made = plan(load(name))
+    assert made.manifests is not None
+    first = replace(made.offers[0], count_multiple=3, count_max=8)
+    fix = Fix(kind="guards", counts={first.name: 7})
+    assert fix_sentence(fix, [first]).endswith(
+        f', and raise the maximum of pool "{first.name}" to 9'
+    )
+    assert fix_result(fix, (replace(first, hourly_usd=None),)) == "9 nodes"
+    assert fix_patch(fix, made.manifests, [first]) == {
+        "placement": "guided",
+        "pools": [{"name": first.name, "count": {"max": 9}}],
+    }

@@ -12,7 +12,7 @@ from plan_builders import deployment, fleet, plan_of
 from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_fleet
-from dra_planner.plan import NodeRange, PlanRequest, make_plan
+from dra_planner.plan import NodeRange, Plan, PlanRequest, make_plan
 from dra_planner.plan.pools.built_counts import node_range
 from dra_planner.sources import Source
 
@@ -250,6 +250,24 @@ def test_counts_match_what_gke_builds(
         assert "set the pool's maximum to 4" in plan.diagnostics[0].fix
         wider = fleet(("g2-standard-8", {"min": 0, "max": 4}), cloud="gke", autoscaler=autoscaler)
         assert plan_of(wider, deployment(replicas=replicas)).verdict == "fits"
+
+
+def test_raised_maximum_is_a_count_that_gke_builds() -> None:
+    """Nine nodes are enough for seven pods and their rollout, but two zones have an even number of
+    nodes.
+    """
+
+    def planned(maximum: int) -> Plan:
+        pools = fleet(("g2-standard-8", {"min": 0, "max": maximum}), cloud="gke", autoscaler="none")
+        return plan_of(pools, deployment(replicas=7))
+
+    short = planned(3)
+    (reason,) = short.workloads[0].reasons
+    assert reason.fix.startswith('raise the maximum of pool "g2-standard-8" to 10 (')
+    assert [each.code for each in short.diagnostics] == []
+    enough = planned(10)
+    assert (enough.verdict, enough.beside) == ("fits", ())
+    assert [each.code for each in enough.diagnostics] == ["count-rounded-up"]
 
 
 @pytest.mark.parametrize(

@@ -255,7 +255,8 @@ def fixes_of(
 def test_raised_maximum_can_be_built_and_is_sufficient(
     multiple: int,
 ):
-    a = replace(pool("a", 2, 2), multiple=multiple)
+    a = pool("a", 2, 2)
+    a = replace(a, offer=replace(a.offer, count_multiple=multiple))
     (raised,) = [each for each in fixes_of(SMALL_AND_WHOLE, a) if each.kind == "maximum"]
     assert raised.counts["a"] % multiple == 0
     assert counts(SMALL_AND_WHOLE, replace(a, maximum=raised.counts["a"])).counts is not None

@@ -20,10 +20,12 @@ def fix_rows(plan: Plan) -> list[FixRow]:
         rows.append(
             FixRow(
                 kind=fix.kind,
-                message=fix_sentence(fix),
+                message=fix_sentence(fix, plan.offers),
                 nodes=dict(fix.counts),
                 saves_per_hour=None if saved is None else float(saved),
-                patch=None if plan.manifests is None else fix_patch(fix, plan.manifests),
+                patch=None
+                if plan.manifests is None
+                else fix_patch(fix, plan.manifests, plan.offers),
             )
         )
     return rows

@@ -178,7 +178,7 @@ def fix_text(fixes: tuple[Fix, ...], found: SimulatedCounts, offers: tuple[Offer
         return ""
     other = " other" if found.left_out else ""
     return (
-        f"{fix_sentence(fixes[0])} (simulated: all{other} pods fit in every order, on "
+        f"{fix_sentence(fixes[0], offers)} (simulated: all{other} pods fit in every order, on "
         f"{fix_result(fixes[0], offers)})"
     )
 

@@ -18,8 +18,36 @@ from dra_planner.wording import counted, listed, named
 _MOST_NAMED = 4
 
 
-def fix_sentence(fix: Fix) -> str:
-    """Return the change of a fix, as an imperative."""
+def fix_sentence(fix: Fix, offers: Iterable[Offer] = ()) -> str:
+    """Return the change of a fix, as an imperative.
+
+    With the fleet's offers, it includes the maximums that the cloud needs to build the fix's nodes.
+    """
+    raises = raise_sentence(raised_maximums(fix, offers))
+    return ", and ".join(filter(None, (_sentence(fix), raises)))
+
+
+def raised_maximums(fix: Fix, offers: Iterable[Offer]) -> dict[str, int]:
+    """Return the maximums that a fix raises, by pool.
+
+    These include pools whose maximum is sufficient, but not a count that the cloud can build.
+    """
+    raised = {pool: fix.counts[pool] for pool in fix.pools if fix.kind == "maximum"}
+    for offer in offers:
+        nodes = offer.buildable(fix.counts.get(offer.name, 0))
+        if nodes > offer.count_max:
+            raised[offer.name] = nodes
+    return raised
+
+
+def raise_sentence(maximums: Mapping[str, int]) -> str:
+    """Return the imperative that raises the maximums of pools, or "" without pools."""
+    raised = [f'of pool "{pool}" to {nodes}' for pool, nodes in maximums.items()]
+    return f"raise the maximum {' and that '.join(raised)}" if raised else ""
+
+
+def _sentence(fix: Fix) -> str:
+    """Return the change of a fix other than maximums, or ""."""
     match fix.kind:
         case "taint":
             return (
@@ -42,8 +70,7 @@ def fix_sentence(fix: Fix) -> str:
                 "most-allocated in the fleet"
             )
         case "maximum":
-            raised = (f'of pool "{pool}" to {fix.counts[pool]}' for pool in fix.pools)
-            return f"raise the maximum {' and that '.join(raised)}"
+            return ""
         case "guards":
             kinds = fix.guards.kinds
             return (
@@ -52,13 +79,14 @@ def fix_sentence(fix: Fix) -> str:
             )
 
 
-def fix_result(fix: Fix, offers: Iterable[Offer]) -> str:
+def fix_result(fix: Fix, offers: tuple[Offer, ...]) -> str:
     """Return the simulated result of a fix: the number of nodes in all pools, and their price if
-    it's known.
+    it's known. The cloud can build these numbers of nodes.
     """
-    price = hourly_usd(fix.counts, offers)
+    built = {offer.name: offer.buildable(fix.counts[offer.name]) for offer in offers}
+    price = hourly_usd(built, offers)
     cost = "" if price is None else f", USD {price:,.2f} per hour"
-    return f"{counted(sum(fix.counts.values()), 'node')}{cost}"
+    return f"{counted(sum(built.values()), 'node')}{cost}"
 
 
 def saved_usd(fix: Fix, counts: Mapping[str, int], offers: Iterable[Offer]) -> Decimal | None:
@@ -73,27 +101,32 @@ def saved_usd(fix: Fix, counts: Mapping[str, int], offers: Iterable[Offer]) -> D
     )
 
 
-def fix_patch(fix: Fix, manifests: Manifests) -> dict[str, Any] | None:
+def fix_patch(
+    fix: Fix, manifests: Manifests, offers: Iterable[Offer] = ()
+) -> dict[str, Any] | None:
     """Return a fix as a document: keys to merge into the fleet, or a kustomize Component that
     patches manifests.
 
-    Returns None if a controller generates the template to change.
+    With the fleet's offers, a change of the fleet includes the maximums that the cloud needs to
+    build the fix's nodes. Returns None if a controller generates the template to change.
     """
+    if fix.kind == "affinity":
+        return _component(fix, manifests)
+    keys: dict[str, Any] = {}
+    pools: dict[str, dict[str, Any]] = {}
     match fix.kind:
         case "taint":
-            return {
-                "pools": [{"name": pool, "taints": prefer_others_rows(1)} for pool in fix.pools]
-            }
+            pools = {pool: {"taints": prefer_others_rows(1)} for pool in fix.pools}
         case "maximum":
-            return {
-                "pools": [{"name": pool, "count": {"max": fix.counts[pool]}} for pool in fix.pools]
-            }
-        case "affinity":
-            return _component(fix, manifests)
+            pass
         case "profile":
-            return {"schedulerProfile": "most-allocated"}
+            keys = {"schedulerProfile": "most-allocated"}
         case "guards":
-            return {"placement": "guided"}
+            keys = {"placement": "guided"}
+    for pool, nodes in raised_maximums(fix, offers).items():
+        pools.setdefault(pool, {})["count"] = {"max": nodes}
+    rows = [{"name": pool, **row} for pool, row in pools.items()]
+    return {**keys, "pools": rows} if rows else keys
 
 
 def prefer_others_rows(level: int) -> list[dict[str, str]]:

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from dra_planner.fleet import Fleet
 from dra_planner.model import Demand, DeviceClass, Shape, SharedLimit
 from dra_planner.offers import Offer, predict_system_offer
-from dra_planner.plan.pools.built_counts import count_multiples
 from dra_planner.records import equality
 from dra_planner.releases import Features
 from dra_planner.simulation import (
@@ -81,12 +80,12 @@ def system_nodes(fleet: Fleet | None) -> SystemNodes | None:
     return SystemNodes(offer=offer, count=fleet.system_pool.count, unnamed_zones=unnamed)
 
 
-@equality(unhashed=("classes", "multiples"))
+@equality(unhashed=("classes",))
 class SimulatedFleet(Struct, frozen=True, kw_only=True):
     """Pools and system nodes in the simulation, for any demand.
 
-    `limits` are shared limits of pools, and `multiples` are the numbers whose multiples the cloud
-    can build. `zones` is the number of zones of pools that don't name their zones.
+    `limits` are shared limits of pools. `zones` is the number of zones of pools that don't name
+    their zones.
     """
 
     offers: tuple[Offer, ...]
@@ -95,7 +94,6 @@ class SimulatedFleet(Struct, frozen=True, kw_only=True):
     system: SystemNodes | None = None
     profile: Profile = DEFAULT
     limits: tuple[SharedLimit, ...] = ()
-    multiples: Mapping[str, int] = {}
     zones: int = 0
 
     @classmethod
@@ -118,7 +116,6 @@ class SimulatedFleet(Struct, frozen=True, kw_only=True):
             system=system_nodes(fleet),
             profile=PROFILES[fleet.scheduler_profile],
             limits=fleet.limits,
-            multiples=count_multiples(fleet),
             zones=max(fleet.zone_count, 1),
         )
 
@@ -148,7 +145,6 @@ class SimulatedFleet(Struct, frozen=True, kw_only=True):
                     packing=sizing.pool(offer.name).plan,
                     maximum=sizing.pool(offer.name).maximum,
                     cost=cost,
-                    multiple=self.multiples.get(offer.name, 1),
                 )
                 for offer, cost in zip(self.zoned_offers(), node_costs(self.offers), strict=True)
             ),

@@ -6,6 +6,7 @@ Without an autoscaler, some clouds only accept multiples of a pool's zones.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from dra_planner.clouds import CountStep, cloud
 from dra_planner.errors import Diagnostic
@@ -13,6 +14,9 @@ from dra_planner.fleet import Fleet, Pool
 from dra_planner.model import nodes_left
 from dra_planner.plan.model import NodeRange, PlannedPool
 from dra_planner.wording import counted, verb
+
+COUNT_DOES_NOT_DIVIDE: Final = "count-does-not-divide"
+"""The code of the error that the cloud can't build a pool's count within its maximum."""
 
 
 def may_be_smaller(fleet: Fleet, name: str) -> bool:
@@ -52,11 +56,6 @@ def count_to_build(fleet: Fleet, name: str, nodes: int, maximum: int) -> int:
     return rounded if rounded <= maximum else nodes
 
 
-def count_multiples(fleet: Fleet) -> dict[str, int]:
-    """Return a number for each pool. The cloud can build only multiples of this number."""
-    return {pool.name: _step(fleet, pool).nodes for pool in fleet.pools}
-
-
 def find_built_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Diagnostic]:
     """Yield a note for each pool with more nodes than needed, and an error for each pool that can't
     be built.
@@ -66,11 +65,13 @@ def find_built_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Di
     for pool, planned in zip(fleet.pools, rows, strict=True):
         step, nodes = _step(fleet, pool), planned.nodes.desired
         if nodes % step.nodes:
+            if planned.enough > planned.maximum:
+                continue  # the fix for pending pods raises the maximum to a count that divides
             upward = nodes + -nodes % step.nodes
             raised = _raised(fleet, planned, {**built, pool.name: upward}, upward)
             yield Diagnostic(
                 severity="error",
-                code="count-does-not-divide",
+                code=COUNT_DOES_NOT_DIVIDE,
                 message=f'pool "{pool.name}": {counted(nodes, "node")} can\'t be built, because {step.why}',
                 fix=f"{step.fix}, or {raised}" if step.fix else raised,
             )

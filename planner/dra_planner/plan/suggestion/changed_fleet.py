@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
-from dra_planner.plan.judgement.simulated_fixes import prefer_others_rows
+from dra_planner.offers import Offer
+from dra_planner.plan.judgement.simulated_fixes import prefer_others_rows, raised_maximums
 from dra_planner.plan.suggestion.system_machine import system_nodes_usd
 from dra_planner.simulation import Fix
 
@@ -67,22 +68,21 @@ class ChangedFleet(Struct, frozen=True, kw_only=True, eq=False):
         """Return the changes with a new value for a key of the fleet."""
         return replace(self, keys={**self.keys, key: value})
 
-    def with_fix(self, fix: Fix) -> ChangedFleet:
-        """Return the changes combined with a simulated fix.
+    def with_fix(self, fix: Fix, offers: Iterable[Offer]) -> ChangedFleet:
+        """Return the changes combined with a simulated fix, and with the maximums that it needs.
 
-        A fix that changes pods doesn't change the fleet.
+        A fix that changes pods doesn't change the fleet otherwise.
         """
+        changed = self.with_most(raised_maximums(fix, offers))
         match fix.kind:
-            case "maximum":
-                return self.with_most({name: fix.counts[name] for name in fix.pools})
             case "profile":
-                return self.with_key("schedulerProfile", "most-allocated")
+                return changed.with_key("schedulerProfile", "most-allocated")
             case "taint":
-                return replace(self, avoided=fix.pools)
+                return replace(changed, avoided=fix.pools)
             case "guards":
-                return self.with_key("placement", "guided")
-            case "affinity":
-                return self
+                return changed.with_key("placement", "guided")
+            case "maximum" | "affinity":
+                return changed
 
     def fleet(self) -> Fleet | None:
         """Return the fleet with the changes, or None if it isn't valid, for example because of a

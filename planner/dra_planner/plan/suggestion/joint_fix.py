@@ -21,6 +21,7 @@ from dra_planner.model import DemandLevel, Reason, WorkloadRef
 from dra_planner.plan.judgement.demand_levels import find_levels_beside
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.model import JointFix, Plan
+from dra_planner.plan.pools.built_counts import COUNT_DOES_NOT_DIVIDE
 from dra_planner.plan.suggestion.joint_search import JointSearch
 from dra_planner.plan.suggestion.pool_fixes import raised_pools, raises_text, with_raises
 from dra_planner.sizing import Sizing
@@ -85,7 +86,11 @@ def _is_stopped_otherwise(plan: Plan) -> bool:
     return (
         bool(plan.demand.blocked)
         or any(each.verdict != "fits" for each in plan.blockers)
-        or any(each.severity == "error" for each in plan.diagnostics)
+        # the search raises maximums to counts that the cloud can build
+        or any(
+            each.severity == "error" and each.code != COUNT_DOES_NOT_DIVIDE
+            for each in plan.diagnostics
+        )
     )
 
 

@@ -74,6 +74,7 @@ class JointSearch:
             if judgement is None:
                 return None
             if judgement.sizing.verdict == "fits":
+                self._fleet = self._fleet.with_most(_built_maximums(judgement))
                 break
             split = self._with_own_claims(judgement)
             if split is not None:
@@ -126,7 +127,7 @@ class JointSearch:
         before = self._fleet
         for fix in fixed[0].fixes[:_TRIED]:
             changed = pinned(demand, fix) if fix.kind == "affinity" else demand
-            self._fleet = before.with_fix(fix)
+            self._fleet = before.with_fix(fix, fixed[0].offers)
             known = fixed[0].guarded_counts if fix.kind == "guards" else None
             again = None if changed is None else self._fitting(changed, known)
             if changed is None or again is None:
@@ -259,6 +260,11 @@ class JointSearch:
         return known if known is not None and known.is_of(demand, fleet) else None
 
     def _found(self, demand: Demand, judgement: Judgement, fleet: Fleet) -> JointFix:
+        """Return the changes, with maximums for counts that the cloud can build."""
+        needed = _built_maximums(judgement)
+        if needed:
+            self._fleet = self._fleet.with_most(needed)
+            judgement, fleet = self._fitting(demand) or (judgement, fleet)
         return JointFix(
             demand=demand,
             steps=tuple(joint_steps(self._steps, self._fleet, fleet)),
@@ -273,3 +279,15 @@ class JointSearch:
         if after is None or before is None or system is None:
             return None
         return after - before + system
+
+
+def _built_maximums(judgement: Judgement) -> dict[str, int]:
+    """Return the counts that the cloud must build for a plan above its maximums, by pool."""
+    built: dict[str, int] = {}
+    for offer in judgement.offers:
+        size = judgement.sizing.pool(offer.name)
+        simulated = judgement.simulated_nodes(offer.name, judgement.level)
+        nodes = offer.buildable(size.plan if simulated is None else simulated)
+        if nodes > offer.count_max:
+            built[offer.name] = nodes
+    return built

@@ -48,8 +48,7 @@ _STEPS_FOR_CHEAPER: Final = 4  # steps for each pod that was placed before
 class SimulatedPool(Struct, frozen=True, kw_only=True):
     """A pool to size: its offer, its nodes in the packing, its maximum, and the cost of a node.
 
-    `stem` is the prefix of its node names, or "" for the name of the pool. The cloud builds
-    multiples of `multiple` nodes.
+    `stem` is the prefix of its node names, or "" for the name of the pool.
     """
 
     offer: Offer
@@ -57,7 +56,6 @@ class SimulatedPool(Struct, frozen=True, kw_only=True):
     maximum: int
     cost: tuple[int, ...]
     stem: str = ""
-    multiple: int = 1
 
 
 @equality(unhashed=("pending",))

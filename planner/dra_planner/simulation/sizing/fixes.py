@@ -222,7 +222,7 @@ class _FixSearch:
         if counts is None:
             return
         above = {
-            each.offer.name: _rounded_up(counts[each.offer.name], each.multiple)
+            each.offer.name: each.offer.buildable(counts[each.offer.name])
             for each in self._question.pools
             if counts[each.offer.name] > each.maximum
         }
@@ -257,10 +257,6 @@ def _tainted(pool: SimulatedPool) -> SimulatedPool:
 
 def _with_room(pool: SimulatedPool) -> SimulatedPool:
     return replace(pool, maximum=2 * pool.maximum + _ROOM)
-
-
-def _rounded_up(count: int, multiple: int) -> int:
-    return count + -count % multiple
 
 
 def _with_count(pool: SimulatedPool, count: int) -> SimulatedPool:

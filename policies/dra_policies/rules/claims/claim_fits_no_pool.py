@@ -152,9 +152,8 @@ def _fix_of_claim(case: Waiting, has_fleet_change: bool) -> tuple[str, bool]:
     refusals = [pool.answer for pool in case.pools if isinstance(pool.answer, Refusal)]
     # the node would accept the pod if it had the devices
     near = [answer for answer in refusals if answer.misfit is None]
-    for pool in case.pools:
-        if has_fleet_change and is_idle_toleration(pool):
-            continue
+    useful = [pool for pool in case.pools if not is_idle_toleration(pool)]
+    for pool in useful if has_fleet_change else (useful or case.pools):
         if not (near and _asks_devices(pool)) and (fix := _fix_of_node(case, pool)):
             return fix, False
     fewest = min(
