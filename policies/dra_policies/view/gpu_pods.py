@@ -18,9 +18,10 @@ from dra_planner.clouds import cloud
 from dra_planner.model import NodeSelector, PodSet, PodSpec, Workload
 from dra_planner.model.pods import peak_amounts
 from dra_planner.quantity import amount_text
+from dra_planner.wording import counted
 from dra_policies.unknown_values import Properties
 from dra_policies.view.node_selection import affine, selects, tolerates, tolerations_text
-from dra_policies.view.pool_machines import known_machine
+from dra_policies.view.pool_machines import possible_machines
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 GPU: Final = "nvidia.com/gpu"
@@ -121,27 +122,32 @@ def _of_amounts(pod: GpuPod, pool: DeclaredPool, *, shares: bool) -> PoolRejecti
             says=f"shares its GPUs, so a container can request only one {GPU}",
             fix=f"request one {GPU}",
         )
-    machine = known_machine(pool.cloud, pool.machine)
-    if machine is None:
-        return None
-    sizes = {
-        GPU: (pod.gpus, None if shares else machine.gpu_count, "GPUs"),
-        "cpu": (pod.requests.get("cpu", 0), machine.vcpus and machine.vcpus * _MILLI, "CPU"),
+    machines = possible_machines(pool)
+    sizes: dict[str, tuple[int | None, str]] = {
+        GPU: (None if shares else _largest([each.gpu_count for each in machines]), "GPUs"),
+        "cpu": (_largest([each.vcpus and each.vcpus * _MILLI for each in machines]), "CPU"),
         "memory": (
-            pod.requests.get("memory", 0),
-            machine.memory_mib and machine.memory_mib * _MIB,
+            _largest([each.memory_mib and each.memory_mib * _MIB for each in machines]),
             "memory",
         ),
     }
-    for name, (asked, size, shown) in sizes.items():
+    for name, (size, shown) in sizes.items():
+        asked = pod.requests.get(name, 0)
         if size is not None and asked > size:
+            is_count = name == GPU
+            most = counted(size, "GPU") if is_count else f"{amount_text(name, size)} {shown}"
             return PoolRejection(
-                says=f"has nodes with less {shown} ({amount_text(name, size)}) than each pod "
-                f"requests ({amount_text(name, asked)})",
-                fix=f"request at most {amount_text(name, size)} {shown} per pod, or use a larger "
-                "machine type",
+                says=f"has nodes with {'fewer' if is_count else 'less'} {shown} "
+                f"({amount_text(name, size)}) than each pod requests ({amount_text(name, asked)})",
+                fix=f"request at most {most} per pod, or use a larger machine type",
             )
     return None
+
+
+def _largest(sizes: list[int | None]) -> int | None:
+    """Return the largest size, or None if one of them is unknown or there are none."""
+    known = [each for each in sizes if each is not None]
+    return max(known, default=None) if len(known) == len(sizes) else None
 
 
 def _most_of_container(pod: GpuPod) -> int:

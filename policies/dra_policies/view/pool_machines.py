@@ -91,6 +91,12 @@ def machine_names(pool: DeclaredPool) -> tuple[str, ...]:
     return requirements(pool).get("node.kubernetes.io/instance-type", ())
 
 
+def possible_machines(pool: DeclaredPool) -> tuple[Machine, ...]:
+    """Return the machine types that nodes of a pool can have. Empty if some of them are unknown."""
+    found = [known_machine(pool.cloud, name) for name in machine_names(pool)]
+    return tuple(each for each in found if each is not None) if None not in found else ()
+
+
 def minor_of_pool(view: StackView, pool: DeclaredPool) -> int | None:
     """Return the Kubernetes minor version of a pool, its own or its cluster's, or None if it isn't
     known.

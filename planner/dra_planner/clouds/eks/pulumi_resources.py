@@ -231,6 +231,7 @@ NODE_NETWORK = NodeNetwork(
         tables="routeTableIds",
         route_token="aws:ec2/vpcEndpointRouteTableAssociation:VpcEndpointRouteTableAssociation",
         private_names="privateDnsEnabled",
+        groups="securityGroupIds",
         default_tables=(
             "aws:ec2/defaultRouteTable:DefaultRouteTable",
             "aws:ec2/mainRouteTableAssociation:MainRouteTableAssociation",

@@ -211,6 +211,8 @@ NODE_NETWORK = NodeNetwork(
         fix="declare a RouterNat in the network, or copy the images to Artifact Registry",
         listed=("sourceSubnetworkIpRangesToNat", "LIST_OF_SUBNETWORKS", "subnetworks"),
         subnet="subnetwork",
+        # GKE guide, "Creating a private cluster" (subnets with Private Google Access)
+        private_access=("privateIpGoogleAccess", "Private Google Access"),
     ),
     # hashicorp/terraform-provider-google:website/docs/r/compute_network.html.markdown
     # (delete_default_routes_on_create)

@@ -52,7 +52,8 @@ class Gateway(Struct, frozen=True, kw_only=True):
     `token` are the types of the network and the gateway. `mirror` is part of the names of
     registries that nodes reach without the gateway. `listed` is a property of gateways, with the
     value that limits them to the subnets in another property. `subnet` is the clusters' property
-    with their subnet.
+    with their subnet. `private_access` is a subnet's flag that gives its private nodes access to
+    the cloud's own services and registries, with its title.
     """
 
     private: str
@@ -65,6 +66,7 @@ class Gateway(Struct, frozen=True, kw_only=True):
     fix: str
     listed: tuple[str, str, str]
     subnet: str
+    private_access: tuple[str, str]
 
 
 class DefaultRoutes(Struct, frozen=True, kw_only=True):
@@ -98,11 +100,12 @@ class DefaultRoutes(Struct, frozen=True, kw_only=True):
 class ServiceEndpoints(Struct, frozen=True, kw_only=True):
     """Endpoints of the cloud's services inside a network, for nodes without a default route.
 
-    `token` has the properties `network` and `service`. The services that nodes need have names that
-    end with an item of `needed`. An endpoint with the kind `routed` works only with route tables,
-    which the endpoint or a `route_token` names. Other endpoints work only with the flag
-    `private_names`. `default_tables` are resources that give subnets a table without naming the
-    subnets. `mirror` is part of the names of registries that nodes reach through an endpoint.
+    `token` has the properties `network` and `service`. The services that nodes need have names
+    that end with an item of `needed`. An endpoint with the kind `routed` works only with route
+    tables, which the endpoint or a `route_token` names. Other endpoints work only with the flag
+    `private_names`, and only for nodes that their security `groups` admit. `default_tables` are
+    resources that give subnets a table without naming the subnets. `mirror` is part of the
+    names of registries that nodes reach through an endpoint.
     """
 
     token: str
@@ -113,6 +116,7 @@ class ServiceEndpoints(Struct, frozen=True, kw_only=True):
     tables: str
     route_token: str
     private_names: str
+    groups: str
     default_tables: tuple[str, ...]
     mirror: str
 

@@ -9,7 +9,7 @@ from dra_policies.rules.resource_rows import EVERYWHERE
 from dra_policies.rules.row_subjects import leaves
 from dra_policies.rules.rule import Finding
 from dra_policies.unknown_values import UNKNOWN, Properties
-from dra_policies.view.address_ranges import ranges_of
+from dra_policies.view.address_ranges import ranges_of, subnets_of_pool
 from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackView
 
 Declared = Mapping[str, DeclaredResource]
@@ -96,14 +96,19 @@ def groups_for_private_addresses(
         )
 
 
-def _reaches_out(groups: SecurityGroups, rule: Properties) -> bool:
-    """Return True unless a rule certainly allows only other ports or private addresses."""
+def _covers_https(groups: SecurityGroups, rule: Properties) -> bool:
+    """Return True unless a rule certainly applies only to other protocols or ports."""
     named = [rule.text(path) for path in groups.protocols]
     if None not in named and any(named) and not set(groups.tcp) & set(named):
         return False
     first, last = (rule.count(path, -1) for path in groups.ports)
     is_for_all = first is None or last is None or first <= 0
-    if not is_for_all and not (first or 0) <= HTTPS <= (last or 0):
+    return is_for_all or (first or 0) <= HTTPS <= (last or 0)
+
+
+def _reaches_out(groups: SecurityGroups, rule: Properties) -> bool:
+    """Return True unless a rule certainly allows only other ports or private addresses."""
+    if not _covers_https(groups, rule):
         return False
     if any(rule.is_given(path) is not False for path in groups.lists):
         return True
@@ -167,6 +172,68 @@ def _admits(
         if any(rule.props.is_given(each) is not False for each in ranges):
             return True
     return False
+
+
+def closed_endpoints(
+    view: StackView, network: NodeNetwork, name: str, declared: Declared
+) -> Iterator[Finding]:
+    """Yield security groups that keep nodes from an endpoint whose name they resolve.
+
+    terraform-aws-modules/terraform-aws-eks issue 3287.
+    """
+    endpoints, groups, addresses = network.endpoints, network.groups, network.addresses
+    if endpoints is None or groups is None or addresses is None:
+        return
+    networks = {
+        urn
+        for pool in view.node_pools
+        if pool.cloud == name
+        for subnet in subnets_of_pool(view, pool) or ()
+        for urn in subnet.sources_of(addresses.network)
+    }
+    kind, routed, default = endpoints.kind
+    told = set[str]()
+    for each in view.declared:
+        if (
+            each.type != endpoints.token
+            or not networks & each.sources_of(endpoints.network)
+            or each.props.text(kind, default) in (routed, None)
+            or each.props.flag(endpoints.private_names, False) is False
+        ):
+            continue
+        service = (each.props.text(endpoints.service) or "").partition(".")[2]
+        listed = each.props.texts(endpoints.groups)
+        found = [declared[urn] for urn in sorted(each.sources_of(endpoints.groups) & {*declared})]
+        is_known = bool(found) and len(listed or ()) <= len(found)
+        if not is_known or not service.endswith(tuple(f".{part}" for part in endpoints.needed)):
+            continue
+        if found[0].urn not in told and not any(_lets_https_in(view, network, g) for g in found):
+            told.add(found[0].urn)
+            yield Finding(
+                message=f'security group "{found[0].name}" of endpoint "{each.name}" doesn\'t admit '
+                "TCP port 443, so nodes can't reach the endpoint's service, and never become ready",
+                fix="add an ingress rule for TCP port 443 from the network's range",
+                urn=found[0].urn,
+            )
+
+
+def _lets_https_in(view: StackView, network: NodeNetwork, group: DeclaredResource) -> bool:
+    """Return True if a security group might admit HTTPS from nodes."""
+    control_plane, groups = network.control_plane, network.groups
+    if control_plane is None or groups is None or group.type != groups.token:
+        return True
+    own = group.props.items(control_plane.ingress)
+    if own is None and control_plane.ingress not in group.of_outputs:
+        return True
+    separate = (
+        each.props
+        for each in view.declared
+        for token, path, value, _ in control_plane.rules
+        if each.type == token
+        and group.urn in each.sources_of(control_plane.rule_group)
+        and (not value or each.props.text(path) in (value, None))
+    )
+    return any(_covers_https(groups, rule) for rule in (*(own or ()), *separate))
 
 
 def closing_firewalls(

@@ -19,6 +19,7 @@ from dra_policies.rules.prerequisites.missing_default_routes import (
 )
 from dra_policies.rules.prerequisites.node_routes import subnets_without_way_out
 from dra_policies.rules.prerequisites.node_traffic_rules import (
+    closed_endpoints,
     closing_firewalls,
     groups_for_private_addresses,
     groups_not_admitted,
@@ -47,6 +48,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield from _closed_groups(view, network.groups, declared)
         yield from subnets_without_way_out(view, network, name, declared)
         yield from _of_traffic_rules(view, network, name, declared)
+        yield from closed_endpoints(view, network, name, declared)
         for cluster in clusters:
             if network.endpoint is not None:
                 yield from _closed_endpoint(view, network.endpoint, cluster)
@@ -181,6 +183,8 @@ def _network_without_gateway(
     gateways = [each for each in view.declared if each.type == gateway.token]
     subnets = cluster.sources_of(gateway.subnet)
     if is_private and networks and not any(_is_for(each, gateway, subnets) for each in gateways):
+        closed = [each for each in map(declared.get, sorted(subnets)) if _is_closed(each, gateway)]
+        yield from (_without_access(each, gateway) for each in closed if each is not None)
         values = [driver.values for driver in view.drivers]
         yield Finding(
             message=f'cluster "{cluster.name}" has private nodes, but its network doesn\'t '
@@ -191,6 +195,24 @@ def _network_without_gateway(
             certain=bool(values)
             and all(each is not None and gateway.mirror not in repr(each) for each in values),
         )
+
+
+def _is_closed(subnet: DeclaredResource | None, gateway: Gateway) -> bool:
+    """Return whether a program disables access to the cloud's services from private addresses."""
+    flag, _ = gateway.private_access
+    if subnet is None or flag in subnet.of_outputs:
+        return False
+    return subnet.props.flag(flag, True) is False
+
+
+def _without_access(subnet: DeclaredResource, gateway: Gateway) -> Finding:
+    flag, title = gateway.private_access
+    return Finding(
+        message=f'subnet "{subnet.name}" disables {title}, and its network doesn\'t have a '
+        f"{gateway.title}, so private nodes can't reach the cloud's services and registries",
+        fix=f"set {flag} to true",
+        urn=subnet.urn,
+    )
 
 
 def _is_for(resource: DeclaredResource, gateway: Gateway, subnets: frozenset[str]) -> bool:
