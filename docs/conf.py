@@ -4,6 +4,8 @@ links, and pages without a link to them.
 
 from __future__ import annotations
 
+import re
+
 from docutils import nodes
 from sphinx.addnodes import download_reference
 from sphinx.application import Sphinx
@@ -15,6 +17,10 @@ exclude_patterns: list[str] = []
 templates_path = ["templates"]
 html_theme = "furo"
 html_title = "pulumi-dra"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_use_index = False  # no page defines terms for it
+highlight_language = "none"
 html_extra_path = ["schema"]
 html_copy_source = html_show_sourcelink = False
 myst_heading_anchors = 3
@@ -22,6 +28,7 @@ myst_links_external_new_tab = False
 smartquotes = False  # show options as users type them
 copybutton_prompt_text = "$ "
 copybutton_only_copy_prompt_lines = True
+copybutton_line_continuation_character = "\\"
 suppress_warnings = [
     # links to files that aren't pages only show their text; a test follows all links
     "myst.xref_missing",
@@ -29,9 +36,26 @@ suppress_warnings = [
 ]
 
 
+_LONG_WORD = re.compile(r"\S{40,}")
+_BREAK = re.compile(r"(?<=[/:_.@=])(?=\w)")
+
+
 def setup(app: Sphinx) -> None:
-    """Prevent copies of repository files in the site; the schemas are in its root folder."""
+    """Prevent copies of repository files in the site; the schemas are in its root folder. Let
+    browsers break long paths in tables, so that the other columns aren't narrow.
+    """
     app.connect("doctree-read", _without_downloads, priority=100)  # before Sphinx collects them
+    app.connect("doctree-read", _with_breaks_in_tables)
+
+
+def _with_breaks_in_tables(app: Sphinx, tree: nodes.document) -> None:
+    for entry in tree.findall(nodes.entry):
+        for text in list(entry.findall(nodes.Text)):
+            first, *rest = _LONG_WORD.sub(lambda word: _BREAK.sub("\0", word[0]), text).split("\0")
+            broken: list[nodes.Node] = [nodes.Text(first)]
+            for part in rest:
+                broken += [nodes.raw("", "<wbr>", format="html"), nodes.Text(part)]
+            text.parent.replace(text, broken)
 
 
 def _without_downloads(app: Sphinx, tree: nodes.document) -> None:

@@ -17,7 +17,9 @@ from dra_command.__main__ import main
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "docs/index.md", *sorted((ROOT / "docs/guide").glob("*.md")))
-BLOCK = re.compile(r"(?<=```console\n)\$ pulumi-dra (?P<words>.*)\n(?P<shown>(?:.*\n)*?)(?=```\n)")
+BLOCK = re.compile(
+    r"(?<=```console\n)\$ pulumi-dra (?P<words>(?:.*\\\n)*.*)\n(?P<shown>(?:.*\n)*?)(?=```\n)"
+)
 
 
 @pytest.fixture
@@ -35,7 +37,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def printed(words: str, capsys: pytest.CaptureFixture[str]) -> str:
     """Return the output of a command on a terminal with 80 columns."""
-    main(shlex.split(words))
+    main(shlex.split(words.replace("\\\n", " ")))
     captured = capsys.readouterr()
     return "".join(f"{line.rstrip()}\n" for line in (captured.out + captured.err).splitlines())
 

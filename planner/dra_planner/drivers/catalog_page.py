@@ -64,7 +64,6 @@ def _gpus() -> list[str]:
             memory,
             mig,
             gpu.provenance.confidence,
-            gpu.provenance.note,
         )
 
     header = (
@@ -76,9 +75,10 @@ def _gpus() -> list[str]:
         "memory",
         "MIG",
         "confidence",
-        "note",
     )
-    return ["## GPUs", "", *_table(header, (cells(gpu) for gpu in nvidia.gpus()))]
+    notes = [f"- `{gpu.id}`: {gpu.provenance.note}" for gpu in nvidia.gpus() if gpu.provenance.note]
+    table = _table(header, (cells(gpu) for gpu in nvidia.gpus()))
+    return ["## GPUs", "", *table, "", "Notes:", "", *notes]
 
 
 def _profiles() -> list[str]:
