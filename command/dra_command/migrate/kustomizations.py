@@ -18,11 +18,12 @@ from dra_command.inputs.rendering import kustomization_of
 from dra_planner.documents.plain_values import listed
 from dra_planner.errors import SourceError
 from dra_planner.manifests.workloads.unread_objects import find_device_words
-from dra_planner.migration import PatchFile
+from dra_planner.migration import MigratedFile, PatchFile
 from dra_planner.sources import KUSTOMIZATIONS, Source, read_file
 
 _HIGHEST: Final = 5  # number of folders above a file to search for its kustomizations
 _STRATEGIC: Final = ("patches", "patchesStrategicMerge")
+_RENAMING: Final = ("namePrefix", "nameSuffix")
 _PATCHES: Final = (*_STRATEGIC, "patchesJson6902")
 
 
@@ -54,6 +55,31 @@ def find_patch_files(paths: Sequence[str], sources: Iterable[Source]) -> dict[st
             kustomizations = tuple(read_file(str(file)) for file in files if file is not None)
             found[source.name] = PatchFile(_claims_file(source.name), kustomizations)
     return found
+
+
+def find_renaming(paths: Sequence[str], files: Iterable[MigratedFile]) -> Iterator[Source]:
+    """Yield the kustomizations that rename objects of migrated files, unless they already rename
+    references to claim templates.
+    """
+    with_claims = {
+        os.path.realpath(each.source.name)
+        for each in files
+        if each.is_changed and "resourceClaimTemplateName" in each.text
+    }
+    for each in _near(paths) if with_claims else ():
+        if not any(each.data.get(key) for key in _RENAMING) or _renames_references(each):
+            continue
+        names = (name for part in with_included(each) for name in part.names())
+        file = kustomization_of(Path(each.folder))
+        if file is not None and not with_claims.isdisjoint(names):
+            yield read_file(str(file))
+
+
+def _renames_references(found: Kustomization) -> bool:
+    return any(
+        isinstance(name, str) and "ResourceClaimTemplate" in _text(os.path.join(found.path, name))
+        for name in listed(found.data.get("configurations"))
+    )
 
 
 def _require_files(found: Kustomization, roots: Sequence[str], what: str) -> None:

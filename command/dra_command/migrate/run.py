@@ -16,7 +16,11 @@ from dra_command.inputs.command_inputs import read_inputs
 from dra_command.migrate.cluster import run_cluster
 from dra_command.migrate.diff import unified_diff
 from dra_command.migrate.json import migrate_json
-from dra_command.migrate.kustomizations import find_patch_files, require_whole_kustomizations
+from dra_command.migrate.kustomizations import (
+    find_patch_files,
+    find_renaming,
+    require_whole_kustomizations,
+)
 from dra_command.migrate.steps import run_steps
 from dra_command.migrate.text import print_migration
 from dra_planner.drivers import every_driver
@@ -32,6 +36,7 @@ from dra_planner.migration import (
     migrate,
     read_plugin_facts,
 )
+from dra_planner.migration.claim_references import with_claim_references
 from dra_planner.migration.target_cluster import facts_of_fleet, target_of_fleet
 
 _KINDS = ("nodes", "configmaps")
@@ -62,6 +67,7 @@ def run(values: argparse.Namespace) -> int:
     target = target_of_fleet(inputs.fleet, values.kubernetes or "", frozenset(values.keep))
     patches = find_patch_files(inputs.paths, inputs.sources)
     found = migrate(inputs.sources, target, facts, patches)
+    found = with_claim_references(found, find_renaming(inputs.paths, found.files))
     if values.write:
         _write(found)
     if values.format == "json":

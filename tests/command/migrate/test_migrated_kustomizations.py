@@ -144,3 +144,22 @@ def test_resources_with_an_anchor_get_the_line_to_add(kustomized: Project) -> No
 
     assert "change manually" in done.out
     assert "add big-claim.yaml to resources, because" in " ".join(done.out.split())
+
+
+@needs_builder
+def test_references_to_claims_are_renamed_with_the_claims(kustomized: Project) -> None:
+    """Kustomize adds the prefix to the claim template, and needs a configuration for its
+    references.
+    """
+    prefixed = "namePrefix: dev-\nresources: [../../base]\n"
+    kustomized.write("k/overlays/dev/kustomization.yaml", prefixed)
+    before = kustomized.run("migrate", "k", "--fleet", "fleet.yaml", "--write")
+    assert before.status == 0, before.err
+    assert "so that Kustomize also renames references" in before.out
+
+    plan = kustomized.run("plan", "k/overlays/dev", "--fleet", "fleet.yaml", "--format", "json")
+
+    (workload,) = plan.json["workloads"]
+    assert (plan.json["verdict"], workload["name"]) == ("fits", "dev-tts")
+    again = kustomized.run("migrate", "k", "--fleet", "fleet.yaml", "--format", "diff")
+    assert again.out == ""
