@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
 from dra_planner.clouds import AllocatableSettings, Cloud, ClusterResource, cloud, names
-from dra_planner.wording import counted
+from dra_planner.wording import counted, listed
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.address_ranges import has_setting, networks_of, subnets_of, subnets_of_pool
 from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackView
@@ -23,8 +23,8 @@ def check(view: StackView) -> Iterator[Finding]:
                 pools = [pool for pool in view.pools if pool.cluster_urn == cluster.urn]
                 for pod_range in _ranges(view, cluster, of_cloud):
                     yield from _of_range(cluster, of_cluster, pod_range, pools)
-    for pool in view.pools if view.complete else ():
-        yield from _of_subnets(view, pool)
+    if view.complete:
+        yield from _of_subnets(view)
 
 
 class _Range(Struct, frozen=True):
@@ -58,35 +58,79 @@ def _ranges(view: StackView, cluster: DeclaredResource, of_cloud: Cloud) -> Iter
                 yield _Range(shown, size)
 
 
-def _of_subnets(view: StackView, pool: DeclaredPool) -> Iterator[Finding]:
-    """Yield a pool whose subnets have addresses for fewer nodes than its maximum."""
+def _of_subnets(view: StackView) -> Iterator[Finding]:
+    """Yield subnets with addresses for fewer nodes than the maximum of a pool, or of all pools
+    whose pods use addresses of these subnets.
+    """
+    pools = [(pool, subnets) for pool in view.pools if (subnets := subnets_of_pool(view, pool))]
+    told = set[tuple[str, ...]]()
+    for first, subnets in pools:
+        here = {subnet.urn for subnet in subnets}
+        free = _free_addresses(first, subnets)
+        if free is None or tuple(sorted(here)) in told:
+            continue
+        told.add(tuple(sorted(here)))
+        users = [
+            (pool, pool.count_max, each)
+            for pool, own in pools
+            if {subnet.urn for subnet in own} <= here
+            and pool.count_max is not None
+            and (each := _addresses_of_node(view, pool)) is not None
+        ]
+        too_large = [user for user in users if user[1] * user[2] > free]
+        if too_large:
+            yield from (_short_subnet(subnets[0].name, free, [user]) for user in too_large)
+        # the cloud rejects pools together only if their nodes reserve addresses for pods
+        together = [user for user in users if user[2] > 1]
+        if not too_large and sum(most * each for _, most, each in together) > free:
+            yield _short_subnet(subnets[0].name, free, together)
+
+
+def _short_subnet(
+    subnet: str, free: int, users: Sequence[tuple[DeclaredPool, int, int]]
+) -> Finding:
+    nodes = counted(sum(most for _, most, _ in users), "node")
+    if len(users) == 1:
+        each = users[0][2]
+        of_each = f"{each} addresses (for the node and its pods)" if each > 1 else "one address"
+        needs = f"{nodes}, and each node needs {of_each}"
+    else:
+        needs = f"{nodes}, which need {sum(most * each for _, most, each in users)} addresses"
+    owner = "'s" if len(users) == 1 else "s'"
+    return Finding(
+        message=f"{listed([pool.title for pool, _, _ in users])} can have up to {needs}, but "
+        f'subnet "{subnet}" has {free} addresses',
+        fix=f"choose a larger range for the subnet, or lower the pool{owner} maximum",
+        urn=users[0][0].urn,
+    )
+
+
+def _free_addresses(pool: DeclaredPool, subnets: Sequence[DeclaredResource]) -> int | None:
+    """Return how many addresses subnets have for nodes and pods, or None if it's unknown."""
     addresses = cloud(pool.cloud).node_network.addresses
-    subnets = subnets_of_pool(view, pool)
-    if addresses is None or not subnets or pool.count_max is None:
-        return
+    if addresses is None:
+        return None
     found = [next(networks_of(each.props, addresses.ranges[0]), None) for each in subnets]
     if None in found:
-        return
-    free = sum(each.num_addresses - addresses.kept for each in found if each is not None)
+        return None
+    return sum(each.num_addresses - addresses.kept for each in found if each is not None)
+
+
+def _addresses_of_node(view: StackView, pool: DeclaredPool) -> int | None:
+    """Return how many addresses of its subnet a node needs, or None if it's unknown."""
+    addresses, of_pool = cloud(pool.cloud).node_network.addresses, cloud(pool.cloud).pool
     cluster = next((each for each in view.declared if each.urn == pool.cluster_urn), None)
     has_pods = (
         cluster is not None
+        and addresses is not None
         and addresses.pods_in_subnet
         and all(has_setting(cluster.props, *each) for each in addresses.pods_in_subnet)
-        and not any(pool.own.has(own) is not False for own in cloud(pool.cloud).pool.own_pod_ranges)
+        and not any(pool.own.has(own) is not False for own in of_pool.own_pod_ranges)
     )
-    pods = (
-        pool.own.count(cloud(pool.cloud).pool.max_pods, addresses.default_pods) if has_pods else 0
-    )
-    if pods is not None and pool.count_max * (1 + pods) > free:
-        each_node = f"{1 + pods} addresses (for the node and its pods)" if pods else ("one address")
-        yield Finding(
-            message=f"{pool.title} can have up to {counted(pool.count_max, 'node')}, and each "
-            f'node needs {each_node}, but subnet "{subnets[0].name}" has {free} '
-            "addresses",
-            fix="choose a larger range for the subnet, or lower the pool's maximum",
-            urn=pool.urn,
-        )
+    if addresses is None or not has_pods:
+        return 1
+    pods = pool.own.count(of_pool.max_pods, addresses.default_pods)
+    return None if pods is None else 1 + pods
 
 
 def _of_range(

@@ -5,15 +5,20 @@ enough for the driver.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from dra_planner.clouds import cloud
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.view.stack_view import CriticalPodQuota, DeclaredPool, InstalledDriver, StackView
 
 CRITICAL = ("system-node-critical", "system-cluster-critical")
+_OPERATOR_CHART: Final = "chart:gpu-operator"
+# NVIDIA/gpu-operator:deployments/gpu-operator/values.yaml: both default to system-node-critical
+_OPERATOR_CLASSES: Final = ("operator.priorityClassName", "daemonsets.priorityClassName")
 
 
 def check(view: StackView) -> Iterator[Finding]:
+    yield from _operators_without_quota(view)
     pools = [pool for pool in view.pools if pool.is_dra is not False and pool.has_gpus is not False]
     if not view.complete or not any(cloud(pool.cloud).critical_pods_need_quota for pool in pools):
         return
@@ -53,6 +58,30 @@ def _check_driver(
         )
     for quota in quotas:
         yield from _compare(quota, needed, driver, pools)
+
+
+def _operators_without_quota(view: StackView) -> Iterator[Finding]:
+    """Yield a GPU Operator in a namespace without a quota (NVIDIA/gpu-operator issue 660)."""
+    needs_quota = any(
+        pool.has_gpus and cloud(pool.cloud).critical_pods_need_quota for pool in view.pools
+    )
+    namespaces = {quota.namespace for quota in view.quotas}
+    for chart in view.installed_charts if view.complete and needs_quota else ():
+        classes = [chart.props.text(path, CRITICAL[0]) for path in _OPERATOR_CLASSES]
+        if (
+            chart.type == _OPERATOR_CHART
+            and chart.namespace not in ("", "kube-system")
+            and not namespaces & {chart.namespace, None}
+            and any(name in CRITICAL for name in classes)
+        ):
+            yield Finding(
+                message=f'GPU Operator "{chart.name}": GKE rejects its pods in namespace '
+                f'"{chart.namespace}", because the namespace doesn\'t have a ResourceQuota for '
+                f"PriorityClass {CRITICAL[0]}",
+                fix=f'declare a ResourceQuota in namespace "{chart.namespace}" for PriorityClass '
+                f"{CRITICAL[0]}, with one pod per GPU node and DaemonSet of the operator",
+                urn=chart.urn,
+            )
 
 
 def _compare(
