@@ -3,7 +3,7 @@
     predicted_nodes(offers, counts), observed_nodes(offers)     the nodes
     Simulator.of(demand, nodes, classes, features).run(order)   → SimulationOutcome
     standard_orders(random_orders)                              the orders to try
-    check_orders(seeds), last_orders(demand, level)             additional orders to check counts
+    count_checks(demand, level)                                 additional orders to check counts
     simulate_counts(question, steps)                            nodes per pool with which all pods
                                                                 are placed in every order
     find_fixes(question, found, placements, steps)              changes with which all pods are
@@ -35,7 +35,7 @@ from dra_planner.simulation.arrival_orders import (
     ArrivalOrder,
     OrderName,
     check_orders,
-    last_orders,
+    count_checks,
     standard_orders,
 )
 from dra_planner.simulation.cluster.nodes import SimulatedNode, observed_nodes, predicted_nodes
@@ -96,9 +96,9 @@ __all__ = [
     "Stranding",
     "WorkloadOutcome",
     "check_orders",
+    "count_checks",
     "failure_reasons",
     "find_fixes",
-    "last_orders",
     "observed_nodes",
     "predicted_nodes",
     "prefer_others",

@@ -23,7 +23,19 @@ _LAST_SEEDS: Final = range(21, 29)
 _LAST_PODS: Final = 3_000
 _FEWEST_LAST: Final = 4
 
+_CHECK_SEEDS: Final = range(11, 14)
+_TIE_SEEDS: Final = range(101, 141)
+# divided by the number of pods in an order, this gives the number of orders with random ties
+_TIE_PODS: Final = 4_000
+
 OrderName = Literal["settled", "at-once", "reversed", "random", "shuffled", "last", "by-size"]
+_TIE_ORDERS: Final[tuple[OrderName, ...]] = (
+    "settled",
+    "shuffled",
+    "reversed",
+    "at-once",
+    "random",
+)
 _IN_TURN: Final = frozenset(("settled", "reversed", "shuffled", "last", "by-size"))
 
 
@@ -126,6 +138,35 @@ def check_orders(seeds: Sequence[int]) -> tuple[ArrivalOrder, ...]:
     """
     names: tuple[OrderName, ...] = ("settled", "reversed", "at-once", "random")
     return tuple(ArrivalOrder(name, seed) for seed in seeds for name in names)
+
+
+def count_checks(demand: Demand, level: DemandLevel) -> tuple[ArrivalOrder, ...]:
+    """Return the orders that check counts after the standard orders found them."""
+    return (
+        *last_orders(demand, level),
+        *check_orders(_CHECK_SEEDS),
+        *_tie_orders(demand, level),
+    )
+
+
+def _tie_orders(demand: Demand, level: DemandLevel) -> tuple[ArrivalOrder, ...]:
+    """Return more orders with random ties between nodes if pods have rules about other pods.
+
+    Such a rule can make a pod need the zone or the node that another pod got in a tie, so a rare
+    tie can leave it pending. The number of orders depends on the number of pods.
+    """
+    if not any(_needs_other_pods(shape) for shape in demand.shapes):
+        return ()
+    pods = sum(shape.figures.at(level) or 0 for shape in demand.shapes)
+    orders = [ArrivalOrder(name, seed) for seed in _TIE_SEEDS for name in _TIE_ORDERS]
+    return tuple(orders[: _TIE_PODS // max(1, pods)])
+
+
+def _needs_other_pods(shape: Shape) -> bool:
+    pod = shape.pod
+    return bool(pod.pod_affinity or pod.pod_anti_affinity) or any(
+        each.when_unsatisfiable == "DoNotSchedule" for each in pod.topology_spread
+    )
 
 
 def last_orders(demand: Demand, level: DemandLevel) -> tuple[ArrivalOrder, ...]:

@@ -13,9 +13,9 @@ from dra_planner.simulation import (
     ArrivalOrder,
     CountQuestion,
     SimulatedPool,
-    last_orders,
     simulate_counts,
 )
+from dra_planner.simulation.arrival_orders import last_orders
 
 SMALL = workload(shape(claim(request())), 4, name="small", at=0)
 PAIRS = workload(shape(claim(request(count=2))), 2, name="pairs", at=1)

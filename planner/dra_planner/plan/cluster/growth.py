@@ -29,7 +29,7 @@ from dra_planner.plan.demand.headroom import with_headroom
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.observed_nodes import judge_outcome
 from dra_planner.plan.judgement.simulated_counts import fix_text, stranded
-from dra_planner.plan.judgement.simulated_fleet import CHECK_SEEDS, PROFILES, RANDOM_ORDERS
+from dra_planner.plan.judgement.simulated_fleet import PROFILES, RANDOM_ORDERS
 from dra_planner.plan.model import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
 from dra_planner.plan.pools.addresses import find_address_doubts
 from dra_planner.plan.pools.built_counts import (
@@ -48,8 +48,7 @@ from dra_planner.simulation import (
     SimulatedNode,
     SimulatedPool,
     Simulator,
-    check_orders,
-    last_orders,
+    count_checks,
     observed_nodes,
     simulate_counts,
     standard_orders,
@@ -217,7 +216,7 @@ class _Growth(Struct, frozen=True, kw_only=True):
             classes=self.cluster.manifests.classes,
             features=self.cluster.features,
             orders=orders[:tried],
-            checks=(*last_orders(demand, "steady"), *check_orders(CHECK_SEEDS)),
+            checks=count_checks(demand, "steady"),
             profile=PROFILES[self.fleet.scheduler_profile],
             limits=tuple(limit.less(self.existing) for limit in self.fleet.limits),
         )

@@ -20,8 +20,7 @@ from dra_planner.simulation import (
     Profile,
     SimulatedNode,
     SimulatedPool,
-    check_orders,
-    last_orders,
+    count_checks,
     predicted_nodes,
     standard_orders,
 )
@@ -29,8 +28,6 @@ from dra_planner.sizing import Sizing, node_costs
 from dra_planner.sizing.topology import ZONES
 
 RANDOM_ORDERS: Final = 4
-CHECK_SEEDS: Final = range(11, 14)
-"""Random seeds that break ties between nodes when counts are checked."""
 PROFILES: Final = {"default": DEFAULT, "most-allocated": MOST_ALLOCATED}
 """How the scheduler scores nodes, by the fleet's `schedulerProfile`."""
 _LEAST_ZONES: Final = 2  # zones of existing subnets
@@ -153,7 +150,7 @@ class SimulatedFleet(Struct, frozen=True, kw_only=True):
             features=self.features,
             level=sizing.level,
             orders=standard_orders(RANDOM_ORDERS),
-            checks=(*last_orders(demand, sizing.level), *check_orders(CHECK_SEEDS)),
+            checks=count_checks(demand, sizing.level),
             profile=self.profile,
             limits=self.limits,
         )

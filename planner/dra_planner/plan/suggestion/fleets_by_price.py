@@ -24,7 +24,6 @@ from dra_planner.model import Shape
 from dra_planner.offers import Offer
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.judgement.simulated_fleet import (
-    CHECK_SEEDS,
     RANDOM_ORDERS,
     SystemNodes,
     system_nodes,
@@ -33,8 +32,7 @@ from dra_planner.plan.model import Plan
 from dra_planner.simulation import (
     ArrivalOrder,
     Simulator,
-    check_orders,
-    last_orders,
+    count_checks,
     predicted_nodes,
     prefer_others,
     standard_orders,
@@ -240,8 +238,7 @@ class _Simulated:
         self._system: SystemNodes | None = system_nodes(plan.fleet)
         self._orders: list[ArrivalOrder] = [
             *standard_orders(RANDOM_ORDERS),
-            *last_orders(plan.judgement.demand, plan.judgement.level),
-            *check_orders(CHECK_SEEDS),
+            *count_checks(plan.judgement.demand, plan.judgement.level),
         ]
 
     def places_everything(self, nodes: Mapping[Offer, int], last: Mapping[str, int]) -> bool:
