@@ -89,7 +89,7 @@ def _of(spec: ClaimSpec) -> tuple[DeviceRequest, ...]:
 
 
 def _ways(request: DeviceRequest) -> Iterator[Way]:
-    for each in (request.exactly,) if request.exactly is not None else request.first_available:
+    for each in request.alternatives:
         yield Way(each.device_class_name, None if each.allocation_mode == "All" else each.count)
 
 

@@ -10,8 +10,6 @@ from dra_planner.errors import Place
 from dra_planner.manifests import Manifests
 from dra_planner.model import (
     ClaimSpec,
-    DeviceRequest,
-    ExactDeviceRequest,
     ObjectKey,
     PodResourceClaim,
     PodSet,
@@ -58,11 +56,6 @@ def _users(manifests: Manifests) -> tuple[_Users, _Users]:
                 name, users = entry.resource_claim_template_name or "", of_templates
             users.setdefault(ObjectKey(workload.meta.namespace, name), {})[workload.ref] = None
     return of_claims, of_templates
-
-
-def alternatives(request: DeviceRequest) -> tuple[ExactDeviceRequest, ...]:
-    """Return the ways to satisfy a request, in order of preference."""
-    return request.first_available if request.exactly is None else (request.exactly,)
 
 
 def pod_sets_with_claims(manifests: Manifests) -> Iterator[tuple[Workload, PodSet]]:

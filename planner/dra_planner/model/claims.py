@@ -63,6 +63,11 @@ class DeviceRequest(Struct, frozen=True, kw_only=True):
     first_available: tuple[DeviceSubRequest, ...] = ()
     place: Place = NOWHERE
 
+    @property
+    def alternatives(self) -> tuple[ExactDeviceRequest, ...]:
+        """The ways to satisfy the request, in order of preference."""
+        return self.first_available if self.exactly is None else (self.exactly,)
+
 
 class DeviceConstraint(Struct, frozen=True, kw_only=True):
     """`matchAttribute` or `distinctAttribute` over the listed requests. An empty list means all

@@ -190,7 +190,6 @@ def _devices(shape: Shape) -> float:
         each
         for claim in shape.claims
         for request in claim.spec.requests
-        for each in (request.exactly, *request.first_available[:1])
-        if each is not None
+        for each in request.alternatives[:1]
     ]
     return sum(inf if each.allocation_mode == "All" else each.count for each in requests)

@@ -6,7 +6,7 @@ from dra_planner.sizing.bound.node_needs import LevelNeeds, WorkNeeds, node_need
 from dra_planner.sizing.doubts import DoubtfulPlace
 from dra_planner.sizing.leftovers import count_state
 from dra_planner.sizing.prices import hourly_usd, node_costs
-from dra_planner.sizing.reasons import POOL_TOO_SMALL
+from dra_planner.sizing.reasons import POOL_TOO_SMALL, devices_of
 from dra_planner.sizing.result import DeviceCount, NodePattern, PoolSize, Sizing, WorkloadSize
 from dra_planner.sizing.sizing import Sizer, size_pools
 from dra_planner.sizing.topology import unjudged_rule
@@ -23,6 +23,7 @@ __all__ = [
     "WorkNeeds",
     "WorkloadSize",
     "count_state",
+    "devices_of",
     "hourly_usd",
     "node_costs",
     "node_needs",

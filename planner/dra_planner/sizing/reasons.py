@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from dra_planner.allocation.reasons.nodes import TOO_MANY_PODS
 from dra_planner.model import (
-    ClaimSpec,
     DemandLevel,
     Member,
     Reason,
@@ -195,18 +194,18 @@ def devices_of(shape: Shape) -> int:
     """Return the number of devices that one pod needs exclusively, by the first alternative of each
     request. `All` counts as one.
     """
-    return sum(_devices_of_claim(claim.spec) for claim in shape.claims if claim.shared is None)
-
-
-def _devices_of_claim(spec: ClaimSpec) -> int:
-    total = 0
-    for request in spec.requests:
-        wanted = request.exactly or (
-            request.first_available[0] if request.first_available else None
-        )
-        if wanted is not None and not wanted.admin_access:
-            total += wanted.count if wanted.allocation_mode == "ExactCount" else 1
-    return total
+    wanted = (
+        way
+        for claim in shape.claims
+        if claim.shared is None
+        for request in claim.spec.requests
+        for way in request.alternatives[:1]
+    )
+    return sum(
+        each.count if each.allocation_mode == "ExactCount" else 1
+        for each in wanted
+        if not each.admin_access
+    )
 
 
 def _claim_name(shape: Shape) -> str:

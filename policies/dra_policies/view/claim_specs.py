@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dra_planner.claims.manifest_claims import alternatives, spec_of
+from dra_planner.claims.manifest_claims import spec_of
 from dra_planner.drivers.nvidia import CHART_CLASSES
 from dra_planner.manifests import Manifests
 from dra_planner.model import PodSet, Workload
@@ -22,6 +22,6 @@ def gpu_entries(manifests: Manifests, workload: Workload, pod_set: PodSet) -> fr
     for entry in pod_set.template.spec.resource_claims:
         spec = spec_of(manifests, workload.meta.namespace, entry)
         for request in spec.requests if spec else ():
-            if any(exact.device_class_name in GPU_CLASSES for exact in alternatives(request)):
+            if any(exact.device_class_name in GPU_CLASSES for exact in request.alternatives):
                 found.add(entry.name)
     return frozenset(found)

@@ -10,10 +10,10 @@ from functools import lru_cache
 from msgspec import Struct
 
 from dra_planner.manifests import Manifests
-from dra_planner.model import Member, Shape, ShapeClaim
+from dra_planner.model import Member, Shape
 from dra_planner.plan import Judgement, PoolAnswer
 from dra_planner.plan.judgement.shared_cause import SharedCause, shared_cause
-from dra_planner.sizing import WorkloadSize
+from dra_planner.sizing import WorkloadSize, devices_of
 from dra_planner.wording import named
 from dra_policies.view.stack_view import StackView
 
@@ -42,7 +42,7 @@ class Waiting(Struct, frozen=True, eq=False):
         """The number of devices that one pod needs exclusively, by the first alternative of each
         request.
         """
-        return sum(devices_of(claim) for claim in self.shape.claims if claim.shared is None)
+        return devices_of(self.shape)
 
 
 @lru_cache(maxsize=4)
@@ -83,20 +83,6 @@ def _waiting(judgement: Judgement) -> Iterator[Waiting]:
             for member in shape.members:
                 if member.workload == size.workload:
                     yield Waiting(size, shape, member, judgement.answers(shape))
-
-
-def devices_of(claim: ShapeClaim) -> int:
-    """Return the number of devices in a claim, by the first alternative of each request. `All`
-    counts as one.
-    """
-    total = 0
-    for request in claim.spec.requests:
-        wanted = request.exactly or (
-            request.first_available[0] if request.first_available else None
-        )
-        if wanted is not None and not wanted.admin_access:
-            total += wanted.count if wanted.allocation_mode == "ExactCount" else 1
-    return total
 
 
 def subject(case: Waiting, manifests: Manifests | None = None) -> str:

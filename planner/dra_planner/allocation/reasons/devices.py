@@ -92,8 +92,8 @@ def _culprit_reasons(claim: ShapeClaim, report: ClaimReport, refusal: Refusal) -
     for request, ways in sorted(
         failing, key=lambda each: min((w.shortfall for w in each[1]), default=0)
     ):
-        specs = (request.exactly,) if request.exactly is not None else request.first_available
-        for way, spec in sorted(zip(ways, specs, strict=True), key=lambda each: each[0].shortfall):
+        pairs = zip(ways, request.alternatives, strict=True)
+        for way, spec in sorted(pairs, key=lambda each: each[0].shortfall):
             trial = _SelectorTrial(claim, spec, refusal)
             yield _request_reason(report.claim, way, trial)
     if failing:

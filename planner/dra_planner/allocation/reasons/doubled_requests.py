@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dra_planner.allocation.extended_resource_claims import CLAIM_NAME
 from dra_planner.allocation.node.template import Template
 from dra_planner.claims.extended_resources import IMPLICIT_PREFIX
-from dra_planner.claims.manifest_claims import alternatives
 from dra_planner.model import Shape, ShapeClaim
 from dra_planner.wording import listed
 
@@ -46,7 +45,7 @@ def toleration_instead(resource: str) -> str:
 
 def _classes(claim: ShapeClaim) -> Iterator[str]:
     for request in claim.spec.requests:
-        yield from (way.device_class_name for way in alternatives(request))
+        yield from (way.device_class_name for way in request.alternatives)
 
 
 def _resource(class_name: str, template: Template) -> str:

@@ -27,7 +27,6 @@ from dra_planner.allocation.search.holdings import open_holdings
 from dra_planner.allocation.search.requests import Alternative, PlannedClaim, PlannedClaims
 from dra_planner.allocation.search.selection import OwnedSelector, values_read
 from dra_planner.allocation.verdicts import Answer, Placement, Refusal
-from dra_planner.claims.manifest_claims import alternatives
 from dra_planner.model import AttributeValue, DeviceConstraint, Shape, Unknown
 from dra_planner.quantity import Quantity
 
@@ -309,7 +308,7 @@ def explain(shape: Shape, node: NodeState) -> NodeExplanation:
         way.device_class_name in node.template.classes
         for claim in shape.claims
         for request in claim.spec.requests
-        for way in alternatives(request)
+        for way in request.alternatives
     )
     plan = plan_for(shape, searched_claims(shape, node), node.template) if known else None
     picks: tuple[tuple[str, str, DeviceId], ...] = ()

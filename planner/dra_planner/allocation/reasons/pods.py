@@ -28,7 +28,6 @@ from dra_planner.allocation.reasons.suggestions import suggest_edits
 from dra_planner.allocation.search.devices import Candidate
 from dra_planner.allocation.search.selection import fix_of, terms_of
 from dra_planner.allocation.verdicts import Refusal, Undecided
-from dra_planner.claims.manifest_claims import alternatives
 from dra_planner.model import Node, PodSpec, Reason
 from dra_planner.wording import counted, listed, named, verb
 
@@ -272,7 +271,7 @@ def _requests_all(refusal: Refusal) -> bool:
         way.allocation_mode == "All"
         for claim in searched_claims(refusal.shape, refusal.node)
         for request in claim.spec.requests
-        for way in alternatives(request)
+        for way in request.alternatives
     )
 
 
@@ -281,7 +280,7 @@ def _requested_devices(refusal: Refusal) -> list[Candidate]:
     found: dict[int, Candidate] = {}
     for claim in searched_claims(refusal.shape, refusal.node):
         for request in claim.spec.requests:
-            for way in alternatives(request):
+            for way in request.alternatives:
                 devices = devices_of_class(way.device_class_name, refusal.node.template)
                 found |= {each.index: each for each in devices}
     return list(found.values())
@@ -292,7 +291,7 @@ def _compile_fix(refusal: Refusal) -> str:
     template = refusal.node.template
     for claim in searched_claims(refusal.shape, refusal.node):
         for request in claim.spec.requests:
-            for way in alternatives(request):
+            for way in request.alternatives:
                 if way.device_class_name not in template.classes:
                     continue
                 for term in terms_of(template.classes[way.device_class_name], way.selectors):

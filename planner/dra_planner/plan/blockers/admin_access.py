@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dra_planner.claims.manifest_claims import alternatives, written_claims
+from dra_planner.claims.manifest_claims import written_claims
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
 
 LABEL: Final = "resource.kubernetes.io/admin-access"
@@ -19,7 +19,7 @@ def find_unknown_admin_access(situation: ClusterSituation) -> Iterator[Blocker]:
     """Yield claims with admin access in namespaces that the manifests don't contain."""
     for claim in written_claims(situation.manifests):
         if not any(
-            way.admin_access for request in claim.spec.requests for way in alternatives(request)
+            way.admin_access for request in claim.spec.requests for way in request.alternatives
         ):
             continue
         if claim.namespace not in situation.manifests.namespaces:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dra_planner.claims.manifest_claims import alternatives, written_claims
+from dra_planner.claims.manifest_claims import written_claims
 from dra_planner.model import ClaimSpec
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
 
@@ -40,7 +40,7 @@ def least_devices(spec: ClaimSpec) -> int:
         min(
             (
                 way.count if way.allocation_mode == "ExactCount" else 1
-                for way in alternatives(request)
+                for way in request.alternatives
             ),
             default=0,
         )

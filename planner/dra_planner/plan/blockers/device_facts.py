@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_planner.allocation.node.selectors import tolerates
-from dra_planner.claims.manifest_claims import alternatives, pod_sets_with_claims, spec_of
+from dra_planner.claims.manifest_claims import pod_sets_with_claims, spec_of
 from dra_planner.drivers.nvidia import MIG_CLASS
 from dra_planner.manifests.workloads.kind_description import SUSPENDED
 from dra_planner.model import ClaimSpec, DeviceTaintRule, Workload, WorkloadRef
@@ -92,7 +92,7 @@ def _evicted(situation: ClusterSituation, rule: DeviceTaintRule) -> Iterator[Wor
 
 
 def _is_evicted(spec: ClaimSpec, rule: DeviceTaintRule) -> bool:
-    ways = [way for request in spec.requests for way in alternatives(request)]
+    ways = [way for request in spec.requests for way in request.alternatives]
     return any(not any(tolerates(each, rule.taint) for each in way.tolerations) for way in ways)
 
 
@@ -172,7 +172,7 @@ def _partitions(situation: ClusterSituation) -> Iterator[Blocker]:
         for entry in spec.resource_claims:
             claim = spec_of(manifests, workload.meta.namespace, entry)
             ways = (
-                [alternatives(request)[:1] for request in claim.requests]
+                [request.alternatives[:1] for request in claim.requests]
                 if claim is not None
                 else []
             )

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 
 from dra_planner.claims.manifest_claims import (
     WrittenClaim,
-    alternatives,
     pod_sets_with_claims,
     written_claims,
 )
@@ -50,7 +49,7 @@ def _of_drivers_without_devices(
             for request in claim.spec.requests
             if not config.requests
             or any(name.partition("/")[0] == request.name for name in config.requests)
-            for way in alternatives(request)
+            for way in request.alternatives
         }
         if requested and "" not in requested and config.driver not in requested:
             yield fact(

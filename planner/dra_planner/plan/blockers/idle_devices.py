@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from dra_planner.allocation import open_offer
 from dra_planner.allocation.reasons.selector_changes import devices_of_class
-from dra_planner.claims.manifest_claims import alternatives, pod_sets_with_claims, spec_of
+from dra_planner.claims.manifest_claims import pod_sets_with_claims, spec_of
 from dra_planner.drivers import driver_of
 from dra_planner.model import PodSet
 from dra_planner.offers import Offer
@@ -56,7 +56,7 @@ def _wanted(pod_set: PodSet, namespace: str, situation: ClusterSituation) -> Cou
         for request in (
             spec.requests if spec is not None and entry.resource_claim_name is None else ()
         ):
-            for way in alternatives(request)[:1]:
+            for way in request.alternatives[:1]:
                 if way.allocation_mode != "ExactCount" or request.first_available:
                     return Counter()
                 wanted[way.device_class_name] += way.count

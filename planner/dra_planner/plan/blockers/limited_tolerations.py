@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.allocation.node.selectors import tolerates
-from dra_planner.claims.manifest_claims import alternatives, pod_sets_with_claims, spec_of
+from dra_planner.claims.manifest_claims import pod_sets_with_claims, spec_of
 from dra_planner.model import ClaimSpec, DeviceTaintRule
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
 from dra_planner.wording import counted
@@ -55,7 +55,7 @@ def _tolerated_seconds(spec: ClaimSpec, rule: DeviceTaintRule) -> int | None:
     has a limit. For a request, one toleration without a limit is enough.
     """
     limits: list[int] = []
-    for way in (way for request in spec.requests for way in alternatives(request)):
+    for way in (way for request in spec.requests for way in request.alternatives):
         found = [each for each in way.tolerations if tolerates(each, rule.taint)]
         times = [each.toleration_seconds for each in found]
         if found and None not in times:

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from dra_planner.claims.manifest_claims import alternatives, pod_sets_with_claims, spec_of
+from dra_planner.claims.manifest_claims import pod_sets_with_claims, spec_of
 from dra_planner.drivers.nvidia import CHART_CLASSES
 from dra_planner.errors import Place
 from dra_planner.manifests import Manifests
@@ -108,7 +108,7 @@ def _is_of_node(manifests: Manifests, namespace: str, entry: PodResourceClaim) -
     """
     spec = spec_of(manifests, namespace, entry)
     requests = spec.requests if spec else ()
-    classes = {exact.device_class_name for request in requests for exact in alternatives(request)}
+    classes = {exact.device_class_name for request in requests for exact in request.alternatives}
     if any(
         name in manifests.classes and is_of_several_nodes(manifests.classes[name], manifests)
         for name in classes

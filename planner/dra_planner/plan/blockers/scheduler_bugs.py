@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from dra_planner.claims.manifest_claims import alternatives, pod_sets_with_claims, spec_of
+from dra_planner.claims.manifest_claims import pod_sets_with_claims, spec_of
 from dra_planner.manifests import Manifests
 from dra_planner.model import DeviceClass, ExactDeviceRequest, ObjectKey, PodSet
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, fact
@@ -60,7 +60,7 @@ def _mixes(pod_set: PodSet, namespace: str, situation: ClusterSituation) -> bool
         classes[way.device_class_name]
         for spec in shared
         for request in spec.requests
-        for way in alternatives(request)
+        for way in request.alternatives
         if way.device_class_name in classes
     ]
     has_own = len(named) < len(entries)
@@ -90,7 +90,7 @@ def find_crashing_claims(situation: ClusterSituation) -> Iterator[Blocker]:
             for spec in specs
             if spec is not None
             for request in spec.requests
-            for way in alternatives(request)
+            for way in request.alternatives
         ]
         if any(_requests_all_of(each, drivers, situation) for each in ways):
             text = (

@@ -14,7 +14,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dra_planner.claims import extended_resources
-from dra_planner.claims.manifest_claims import alternatives
 from dra_planner.drivers import driver_of, known_classes
 from dra_planner.fleet import Fleet
 from dra_planner.model import Blocked, Demand, DeviceClass, Member, Reason, Shape
@@ -206,7 +205,7 @@ def _names_of_others(
     """
     resources = sorted(extended_resources(shape.pod))
     requests = [
-        [exact.device_class_name for exact in alternatives(request)]
+        [exact.device_class_name for exact in request.alternatives]
         for claim in shape.claims
         for request in claim.spec.requests
     ]

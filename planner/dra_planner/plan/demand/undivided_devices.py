@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from dra_planner.claims.manifest_claims import WrittenClaim, alternatives, written_claims
+from dra_planner.claims.manifest_claims import WrittenClaim, written_claims
 from dra_planner.claims.requested_drivers import driver_of_request
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet
@@ -48,7 +48,7 @@ def find_undivided_devices(
         parts = [
             (driver, way.capacity)
             for request in claim.spec.requests
-            for way in alternatives(request)
+            for way in request.alternatives
             if way.capacity and (driver := driver_of_request(way, known)) in whole
         ]
         if parts and claim.users:
@@ -72,7 +72,7 @@ def with_sharing_fixes(
     drivers: dict[str, set[str]] = {}
     names: dict[str, set[str]] = {}
     for claim in written_claims(manifests):
-        ways = [way for request in claim.spec.requests for way in alternatives(request)]
+        ways = [way for request in claim.spec.requests for way in request.alternatives]
         drivers[claim.title] = {driver_of_request(way, known) for way in ways}
         names[claim.title] = {capacity_name(name) for way in ways for name in way.capacity}
     published = {each.driver for offer in offers for each in offer.slices}

@@ -62,11 +62,7 @@ def capacity_name(name: str) -> str:
 
 def requests_part(spec: ClaimSpec) -> bool:
     """Return whether a request of the claim is for an amount of a device's capacity."""
-    ways = (
-        way
-        for each in spec.requests
-        for way in ((each.exactly,) if each.exactly else each.first_available)
-    )
+    ways = (way for each in spec.requests for way in each.alternatives)
     return any(way.capacity for way in ways)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from dra_planner.allocation import NodeState, Placement
-from dra_planner.claims.manifest_claims import alternatives, written_claims
+from dra_planner.claims.manifest_claims import written_claims
 from dra_planner.claims.requested_drivers import driver_of_request
 from dra_planner.drivers import nvidia
 from dra_planner.drivers.nvidia.devices import GPU_DRIVER
@@ -58,7 +58,7 @@ def _requested_capacities(manifests: Manifests) -> set[str]:
         name.rpartition("/")[2]
         for claim in written_claims(manifests)
         for request in claim.spec.requests
-        for way in alternatives(request)
+        for way in request.alternatives
         if claim.users and driver_of_request(way, manifests.classes) == GPU_DRIVER
         for name in way.capacity
     }

@@ -201,12 +201,7 @@ def _notice_in_spec(
         name = constraint.match_attribute or constraint.distinct_attribute or ""
         for change in changes_read(changes, [name]):
             yield change, f"has a constraint on {name}"
-    used = {
-        way.device_class_name
-        for request in spec.requests
-        for way in (request.exactly, *request.first_available)
-        if way is not None
-    }
+    used = {way.device_class_name for request in spec.requests for way in request.alternatives}
     for change in changes:
         if change.kind == "class-removed" and change.name in used - own_classes:
             yield change, f"uses the class {change.name}"

@@ -43,8 +43,8 @@ class Distinctions(Struct, frozen=True):
         ]
         selectors = [each for own in classes for each in own.selectors]
         for request in (request for claim in claims for request in claim.requests):
-            for way in (request.exactly, *request.first_available):
-                selectors += way.selectors if way is not None else ()
+            for way in request.alternatives:
+                selectors += way.selectors
         constraints = [each for claim in claims for each in claim.constraints]
         names = {
             name

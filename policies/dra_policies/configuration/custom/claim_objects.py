@@ -74,11 +74,7 @@ def devices_of(claim: NamedClaim) -> int:
     """
     return sum(
         max(
-            (
-                each.count
-                for each in (request.exactly, *request.first_available)
-                if each is not None
-            ),
+            (each.count for each in request.alternatives),
             default=0,
         )
         for request in claim.spec.requests

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dra_planner.claims.manifest_claims import alternatives, pod_sets_with_claims, spec_of
+from dra_planner.claims.manifest_claims import pod_sets_with_claims, spec_of
 from dra_planner.drivers import known_classes
 from dra_planner.manifests import Manifests
 from dra_planner.model import ClaimSpec
@@ -49,7 +49,7 @@ def _is_unused(spec: ClaimSpec, manifests: Manifests) -> bool | None:
     kubernetes-sigs/dranet:pkg/driver/nri_hooks.go@v1.4.0 (RunPodSandbox moves them into the pod's
     network).
     """
-    names = {way.device_class_name for request in spec.requests for way in alternatives(request)}
+    names = {way.device_class_name for request in spec.requests for way in request.alternatives}
     found = [_needs_container(name, manifests) for name in sorted(names)] or [True]
     return True if True in found else None if None in found else False
 

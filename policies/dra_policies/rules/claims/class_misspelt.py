@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Final
 
-from dra_planner.claims.manifest_claims import alternatives, written_claims
+from dra_planner.claims.manifest_claims import written_claims
 from dra_planner.drivers import known_classes as classes_of_drivers
 from dra_planner.drivers.nvidia import CHART_CLASSES
 from dra_planner.model import DeviceClass
@@ -29,7 +29,7 @@ def check(view: StackView) -> Iterator[Finding]:
         names = {
             exact.device_class_name
             for request in claim.spec.requests
-            for exact in alternatives(request)
+            for exact in request.alternatives
         }
         for name in sorted(names - known):
             meant = meant_class(name, known)

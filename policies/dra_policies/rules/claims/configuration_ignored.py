@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.claims.manifest_claims import WrittenClaim, alternatives, written_claims
+from dra_planner.claims.manifest_claims import WrittenClaim, written_claims
 from dra_planner.drivers.nvidia import (
     CHART_CLASSES,
     COMPUTE_DOMAIN_DRIVER,
@@ -45,7 +45,7 @@ def _of_another_kind(claim: WrittenClaim, config: DeviceConfiguration) -> Iterat
     named = {each.partition("/")[0] for each in config.requests}
     requests = [each for each in claim.spec.requests if not named or each.name in named]
     classes = sorted(
-        {exact.device_class_name for request in requests for exact in alternatives(request)}
+        {exact.device_class_name for request in requests for exact in request.alternatives}
     )
     kinds = {CONFIG_KINDS.get(each, "") for each in classes}
     if (
@@ -67,9 +67,7 @@ def _drivers(claim: WrittenClaim) -> frozenset[str]:
     unknown.
     """
     names = {
-        exact.device_class_name
-        for request in claim.spec.requests
-        for exact in alternatives(request)
+        exact.device_class_name for request in claim.spec.requests for exact in request.alternatives
     }
     if not names or not names <= set(CHART_CLASSES):
         return frozenset()

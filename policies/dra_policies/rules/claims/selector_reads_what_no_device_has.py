@@ -12,7 +12,7 @@ from dra_planner.allocation.reasons.selector_changes import asks_for_mig
 from dra_planner.cel import Dialect, Selector, compile
 from dra_planner.cel.advice.quantity_literals import invalid_literals
 from dra_planner.cel.advice.version_comparisons import compared_as_text
-from dra_planner.claims.manifest_claims import alternatives, written_claims
+from dra_planner.claims.manifest_claims import written_claims
 from dra_planner.drivers import nvidia
 from dra_planner.errors import PlannerError
 from dra_planner.manifests import Manifests, selectors_of
@@ -81,7 +81,7 @@ def _for_parts_of_whole_gpus(manifests: Manifests) -> Iterator[Finding]:
     checks the claim.
     """
     for claim in written_claims(manifests) if GPU_DRIVER not in manifests.classes else ():
-        for way in (way for request in claim.spec.requests for way in alternatives(request)):
+        for way in (way for request in claim.spec.requests for way in request.alternatives):
             if way.device_class_name != GPU_DRIVER:
                 continue
             for selector in (each for each in way.selectors if _is_for_parts(each.expression)):
@@ -100,7 +100,7 @@ def _unknown_capacities(manifests: Manifests) -> Iterator[Finding]:
     claim.
     """
     for claim in written_claims(manifests):
-        for way in (way for request in claim.spec.requests for way in alternatives(request)):
+        for way in (way for request in claim.spec.requests for way in request.alternatives):
             if way.device_class_name not in (GPU_DRIVER, nvidia.MIG_CLASS):
                 continue
             for name in sorted(way.capacity):

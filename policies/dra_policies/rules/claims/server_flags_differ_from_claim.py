@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dra_planner.claims.manifest_claims import alternatives, pod_sets_with_claims, spec_of
+from dra_planner.claims.manifest_claims import pod_sets_with_claims, spec_of
 from dra_planner.drivers import nvidia
 from dra_planner.manifests import Manifests
 from dra_planner.model import Container, ExactDeviceRequest, PodSet, Workload
@@ -85,7 +85,7 @@ def _requests(
         if spec is None:
             return None
         for request in spec.requests:
-            ways = alternatives(request)
+            ways = request.alternatives
             if claim.request and request.name != claim.request.partition("/")[0]:
                 continue
             if not any(_is_gpu(way, manifests) for way in ways):

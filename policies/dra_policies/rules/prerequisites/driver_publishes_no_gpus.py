@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dra_planner.claims.manifest_claims import alternatives, written_claims
+from dra_planner.claims.manifest_claims import written_claims
 from dra_planner.model import ClaimSpec
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
@@ -26,7 +26,7 @@ def check(view: StackView) -> Iterator[Finding]:
         return
     for title, spec in _claims(view):
         names = {
-            exact.device_class_name for request in spec.requests for exact in alternatives(request)
+            exact.device_class_name for request in spec.requests for exact in request.alternatives
         }
         if names & GPU_CLASSES:
             yield Finding(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from dra_planner.claims.manifest_claims import alternatives, pod_sets_with_claims, spec_of
+from dra_planner.claims.manifest_claims import pod_sets_with_claims, spec_of
 from dra_planner.documents.plain_values import block, text
 from dra_planner.drivers import publishers_of
 from dra_planner.drivers.nvidia import GPU_DRIVER
@@ -66,7 +66,7 @@ def _of_kueue(view: StackView, manifests: Manifests) -> Iterator[Finding]:
                 for entry in pod_set.template.spec.resource_claims
                 if (spec := spec_of(manifests, workload.meta.namespace, entry)) is not None
                 for request in spec.requests
-                for each in alternatives(request)
+                for each in request.alternatives
             ]
             queue = workload.meta.labels.get(KUEUE_QUEUE)
             if queue and names and _covers_devices(manifests, workload.meta.namespace, queue):
@@ -104,7 +104,7 @@ def _uncounted_users(
         for entry in pod_set.template.spec.resource_claims:
             spec = spec_of(manifests, namespace, entry)
             for request in spec.requests if spec else ():
-                names = [each.device_class_name for each in alternatives(request)]
+                names = [each.device_class_name for each in request.alternatives]
                 found += [(str(workload.ref), name) for name in names if _is_uncounted(view, name)]
     return found
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from dra_planner.catalog.tables import read_table
-from dra_planner.claims.manifest_claims import alternatives, written_claims
+from dra_planner.claims.manifest_claims import written_claims
 from dra_planner.drivers.nvidia import GPU_DRIVER
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, fact
 from dra_planner.quantity import Quantity, QuantityError
@@ -31,7 +31,7 @@ def find_memory_that_starts_no_node(situation: ClusterSituation) -> Iterator[Blo
         expressions = [
             selector.expression
             for request in claim.spec.requests
-            for way in alternatives(request)
+            for way in request.alternatives
             for selector in way.selectors
         ]
         for amount in dict.fromkeys(each for text in expressions for each in _AMOUNT.findall(text)):

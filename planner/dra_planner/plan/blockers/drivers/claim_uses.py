@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.claims.manifest_claims import alternatives, pod_sets_with_claims, spec_of
+from dra_planner.claims.manifest_claims import pod_sets_with_claims, spec_of
 from dra_planner.claims.requested_drivers import driver_of_request
 from dra_planner.drivers import driver_of
 from dra_planner.drivers.protocol.driver import PodUse
@@ -20,9 +20,7 @@ def find_unprepared_uses(situation: ClusterSituation) -> Iterator[Blocker]:
         for entry in spec.resource_claims:
             claim = spec_of(manifests, workload.meta.namespace, entry)
             ways = [
-                way
-                for request in (claim.requests if claim else ())
-                for way in alternatives(request)
+                way for request in (claim.requests if claim else ()) for way in request.alternatives
             ]
             users = tuple(
                 each.name

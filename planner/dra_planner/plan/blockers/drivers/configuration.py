@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from dra_planner.claims.manifest_claims import WrittenClaim, alternatives, written_claims
+from dra_planner.claims.manifest_claims import WrittenClaim, written_claims
 from dra_planner.clouds import Cloud
 from dra_planner.drivers import driver_of, nvidia
 from dra_planner.drivers.protocol.driver import ConfigFault
@@ -73,5 +73,5 @@ def _requests(claim: WrittenClaim, name: str) -> bool:
     return any(
         way.device_class_name == name
         for request in claim.spec.requests
-        for way in alternatives(request)
+        for way in request.alternatives
     )

@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from dra_planner.claims.manifest_claims import (
     WrittenClaim,
-    alternatives,
     pod_sets_with_claims,
     written_claims,
 )
@@ -34,7 +33,7 @@ class _Asked(Struct, frozen=True):
 
     def reads(self, domain: str, name: str) -> bool:
         word = re.compile(rf"\b{re.escape(name)}\b")
-        ways = (way for request in self.of(domain) for way in alternatives(request))
+        ways = (way for request in self.of(domain) for way in request.alternatives)
         return any(word.search(each.expression) for way in ways for each in way.selectors)
 
     def joins(self) -> Iterator[tuple[str, frozenset[str]]]:
@@ -135,7 +134,7 @@ def _tainted(situation: ClusterSituation) -> set[str]:
 def _drivers(claim: WrittenClaim, classes: Mapping[str, DeviceClass]) -> dict[str, str]:
     found: dict[str, str] = {}
     for request in claim.spec.requests:
-        domains = {driver_of_request(way, classes) for way in alternatives(request)} - {""}
+        domains = {driver_of_request(way, classes) for way in request.alternatives} - {""}
         if len(domains) == 1:
             found[request.name] = domains.pop()
     return found

@@ -13,7 +13,7 @@ from typing import Final
 
 from dra_planner.allocation.node.selectors import untolerated_taint
 from dra_planner.claims.extended_resources import index_classes
-from dra_planner.claims.manifest_claims import alternatives, spec_of
+from dra_planner.claims.manifest_claims import spec_of
 from dra_planner.claims.queue_flavors import flavor_of
 from dra_planner.documents.plain_values import number
 from dra_planner.drivers import publishers_of
@@ -255,7 +255,7 @@ def _devices(workload: Workload, pod_set: PodSet, manifests: Manifests) -> Count
     for entry in pod_set.template.spec.resource_claims:
         spec = spec_of(manifests, workload.meta.namespace, entry)
         for request in spec.requests if spec is not None else ():
-            for exact in alternatives(request)[:1]:
+            for exact in request.alternatives[:1]:
                 if exact.device_class_name in resources:
                     found[resources[exact.device_class_name]] += exact.count
     return found

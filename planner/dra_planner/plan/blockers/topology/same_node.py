@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dra_planner.allocation.node.pod_rules import PodView, term_selects
-from dra_planner.claims.manifest_claims import alternatives, spec_of
+from dra_planner.claims.manifest_claims import spec_of
 from dra_planner.manifests import Manifests
 from dra_planner.model import ClaimSpec, PodAffinityTerm, PodSet, Workload
 from dra_planner.offers import Offer
@@ -202,6 +202,6 @@ def _fewest_devices(claim: ClaimSpec) -> int:
     several claims share them.
     """
     return sum(
-        min((0 if way.admin_access else way.count for way in alternatives(request)), default=0)
+        min((0 if way.admin_access else way.count for way in request.alternatives), default=0)
         for request in claim.requests
     )

@@ -64,7 +64,7 @@ def _requested_classes(shape: Shape) -> frozenset[str]:
         way.device_class_name
         for claim in shape.claims
         for request in claim.spec.requests
-        for way in ((request.exactly,) if request.exactly else request.first_available)
+        for way in request.alternatives
     )
 
 
