@@ -8,6 +8,8 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from generated_portfolios import write_portfolio
 from dra_command.portfolio.computation import execution, worker
 from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_command.portfolio.computation.answer_store import Store
+from dra_command.portfolio.computation.batches import Worked
 from dra_command.portfolio.computation.deadlines import TooLong, deadline
 from dra_command.portfolio.computation.engines import in_process
 from dra_command.portfolio.computation.engines.process_pool import Processes
@@ -198,6 +201,29 @@ def test_process_pool_gives_the_same_answers_after_a_process_is_killed(tmp_path:
         patch.setattr(execution, "Processes", Fragile)
         answers = run(file, engine="processes", workers=2)
     assert killed
+    assert rows_of(answers) == rows_of(run(file, "fresh"))
+
+
+def test_process_pool_repeats_a_batch_that_it_lost_when_it_broke(tmp_path: Path) -> None:
+    """A batch that is submitted while the pool breaks can be lost, so its future never ends."""
+    file = write_portfolio(tmp_path / "p", 2, 1)
+    lost: list[object] = []
+
+    class Losing(Processes):
+        def _submit(self, batch: worker.Batch, workers: int) -> object:  # type: ignore[override]
+            future = super()._submit(batch, workers)
+            if lost or self._pool is None:
+                return future
+            os.kill(next(iter(self._pool._processes)), signal.SIGKILL)
+            with pytest.raises(BrokenProcessPool):
+                future.result()
+            lost.append(batch)
+            return Future[Worked]()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(execution, "Processes", Losing)
+        answers = run(file, engine="processes", workers=1)
+    assert lost
     assert rows_of(answers) == rows_of(run(file, "fresh"))
 
 

@@ -21,6 +21,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from dra_command.portfolio.computation.batches import Batch, Worked
 from dra_command.portfolio.computation.engines.protocol import (
@@ -35,6 +36,14 @@ from dra_planner.portfolio.cells import StackCells
 
 # number of attempts together with other batches; after that, the batch runs separately
 _IN_COMMON = 2
+_SECONDS_BETWEEN_CHECKS = 1.0
+
+
+class _UnderWay(NamedTuple):
+    """A submitted batch, and the pool that runs it."""
+
+    batch: Batch
+    pool: ProcessPoolExecutor | None
 
 
 class Processes:
@@ -53,21 +62,22 @@ class Processes:
         coming = iter(batches)
         again: deque[Batch] = deque()
         ended: dict[Batch, int] = {}
-        under_way: dict[Future[Worked], Batch] = {}
+        under_way: dict[Future[Worked], _UnderWay] = {}
         alone: deque[Batch] = deque()
         while True:
             while len(under_way) < 2 * self.workers and (
                 batch := again.popleft() if again else next(coming, None)
             ):
                 self._lay_out(batch, inputs)
-                under_way[self._submit(batch, self.workers)] = batch
+                future = self._submit(batch, self.workers)
+                under_way[future] = _UnderWay(batch, self._pool)
             if not under_way:
                 break
             broken = False
-            for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-                batch = under_way.pop(future)
+            for future in self._wait(under_way):
+                batch = under_way.pop(future).batch
                 try:
-                    worked = future.result()
+                    worked = _result(future)
                     yield Done(batch, worked.rows, worked.cpu_seconds)
                 except BrokenProcessPool:
                     broken = True
@@ -82,7 +92,9 @@ class Processes:
     def _run_alone(self, batch: Batch) -> Done:
         for _ in range(ATTEMPTS):
             try:
-                worked = self._submit(batch, 1).result()
+                future = self._submit(batch, 1)
+                self._wait({future: _UnderWay(batch, self._pool)})
+                worked = _result(future)
                 return Done(batch, worked.rows, worked.cpu_seconds)
             except BrokenProcessPool:
                 self._end_pool()
@@ -102,6 +114,22 @@ class Processes:
         failed: Future[Worked] = Future()
         failed.set_exception(BrokenProcessPool("worker processes keep crashing"))
         return failed
+
+    def _wait(self, under_way: Mapping[Future[Worked], _UnderWay]) -> list[Future[Worked]]:
+        """Wait, and return the futures that are done, and those that a broken pool lost.
+
+        A future that is submitted while its pool breaks may never be done. Source:
+        python/cpython:Lib/concurrent/futures/process.py@v3.11.7 (terminate_broken doesn't take the
+        lock of submit).
+        """
+        while True:
+            lost = [future for future, each in under_way.items() if self._is_broken(each.pool)]
+            done = wait(under_way, _SECONDS_BETWEEN_CHECKS, FIRST_COMPLETED).done
+            if done or lost:
+                return [*done, *(each for each in lost if each not in done)]
+
+    def _is_broken(self, pool: ProcessPoolExecutor | None) -> bool:
+        return pool is None or pool is not self._pool or bool(pool._broken)
 
     def _lay_out(self, batch: Batch, inputs: Mapping[str, bytes]) -> None:
         for digest in (batch.futures, *batch.inputs):
@@ -152,6 +180,12 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
+
+
+def _result(future: Future[Worked]) -> Worked:
+    if not future.done():
+        raise BrokenProcessPool("the pool lost this batch when it broke")
+    return future.result()
 
 
 def _run(batch: Batch, folder: str) -> Worked:
