@@ -92,8 +92,8 @@ def _culprit_reasons(claim: ShapeClaim, report: ClaimReport, refusal: Refusal) -
     for request, ways in sorted(
         failing, key=lambda each: min((w.shortfall for w in each[1]), default=0)
     ):
-        pairs = zip(ways, request.alternatives, strict=True)
-        for way, spec in sorted(pairs, key=lambda each: each[0].shortfall):
+        results = zip(ways, request.alternatives, strict=True)
+        for way, spec in sorted(results, key=lambda each: each[0].shortfall):
             trial = _SelectorTrial(claim, spec, refusal)
             yield _request_reason(report.claim, way, trial)
     if failing:
