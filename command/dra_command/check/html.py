@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from msgspec.structs import replace
+
 from dra_command.check.summary import counts, summary
 from dra_command.findings.check_result import CheckResult
 from dra_command.pens.html.page import ReportEntry, diagnostic_entry, render_page
@@ -23,7 +25,7 @@ def check_html(checked: CheckResult) -> str:
         where="pulumi-dra check",
         verdict=checked.verdict,
         headline=found or "No findings",
-        decision="" if said == f"{found}." else f"{said[:1].upper()}{said[1:]}",
+        decision="" if said == f"{found}." else _sentence(said.removeprefix("No findings: ")),
         facts=[
             ("Verdict", VERDICT_WORDS[checked.verdict]),
             ("Checked", f"{counted(checked.workloads, 'workload')}{version}"),
@@ -33,10 +35,16 @@ def check_html(checked: CheckResult) -> str:
     )
 
 
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def _groups(checked: CheckResult) -> Iterator[tuple[str, str, list[ReportEntry]]]:
     for severity, title in (("error", "Errors"), ("warning", "Warnings"), ("note", "Notes")):
         found = [
-            diagnostic_entry(each) for each in checked.diagnostics if each.severity == severity
+            replace(diagnostic_entry(each), subject=each.code)
+            for each in checked.diagnostics
+            if each.severity == severity
         ]
         if found:
             yield severity, title, found

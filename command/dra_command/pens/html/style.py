@@ -130,7 +130,7 @@ tbody th{font-weight:400}tfoot th,tfoot td{font-weight:650;border-bottom:0}
 .findings>li.cannot-tell,.findings>li.warning{border-color:var(--doubt)}.findings>li.note{border-color:var(--edge)}
 .findings>li,.findings>li.note{color:inherit;font-size:inherit}
 .fix{display:grid;grid-template-columns:max-content 1fr;gap:0 .6rem;margin:.4rem 0}.fix>b{color:var(--ok)}
-.fix>span{overflow-wrap:anywhere;min-width:0}
+.fix>span{overflow-wrap:anywhere;min-width:0;max-width:46rem}
 pre{margin:.5rem 0;padding:.7rem .9rem;background:var(--sheet);border-radius:4px;overflow-x:auto}
 pre code{white-space:pre-wrap}
 del{color:var(--bad);text-decoration-thickness:1px}ins{color:var(--ok);text-decoration:none;font-weight:650}
@@ -151,8 +151,8 @@ details{margin:.9rem 0}summary{cursor:pointer;color:var(--link);padding:.2rem 0}
 details li{margin:.15rem 0;max-width:46rem;overflow-wrap:anywhere}
 .words{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1.25rem;font-size:13px;margin:.6rem 0}
 .words dt{color:var(--ink)}.words dd{color:var(--soft);max-width:42rem}
-.steps{list-style:none;margin:.5rem 0 0;padding:0}.steps li{margin:.15rem 0;overflow-wrap:anywhere}
-.steps .d1{padding-left:1.3rem}.steps .d2{padding-left:2.6rem}.steps .d3{padding-left:5rem;color:var(--soft)}
+.steps{list-style:none;margin:.5rem 0 0;padding:0}.steps li{margin:.15rem 0;max-width:46rem;overflow-wrap:anywhere}.steps .m{padding-left:1.3em;text-indent:-1.3em}.steps .s{text-indent:0}
+.steps .d1{margin-left:1.3rem}.steps .d2{margin-left:2.6rem}.steps .d3{margin-left:5rem;color:var(--soft)}
 section>h3,main>h3{margin-top:1.4rem}
 .vh{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @media(max-width:60rem){.pool{grid-template-columns:minmax(0,1fr)}}

@@ -62,7 +62,7 @@ def grid_lines(table: Table) -> Iterator[str]:
         f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {shown(table.title)}">'
     )
     heads = "".join(
-        f'<th role="columnheader" scope="col"{_number(table, at)}>{shown(head)}</th>'
+        f'<th role="columnheader" scope="col"{_number(table, at)}>{wrapped(head)}</th>'
         for at, head in enumerate(table.heads)
     )
     yield (

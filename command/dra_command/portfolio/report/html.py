@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from dra_command.pens.html.line_breaks import wrapped
 from dra_command.pens.html.tables import grid_lines, message, shown, table_lines, tables_page
 from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_WORDS
@@ -65,7 +66,7 @@ def _lines(summary: Summary) -> Iterator[str]:
     yield from _multiples(summary)
     for table in report_tables(summary):
         yield from table_lines(table)
-    found = list(curves(summary))
+    found = [curve for curve in curves(summary) if curve.placed_up_to]
     if found:
         yield "<h2>Cost by demand</h2>\n<div class='multiples'>"
         for curve in found[:MOST_MULTIPLES]:
@@ -202,7 +203,7 @@ def _nodes_caption(line: StackLine) -> str:
 
 
 def _figure(title: str, picture: str) -> str:
-    return f"<figure>{picture}<figcaption>{shown(title)}</figcaption></figure>"
+    return f"<figure>{picture}<figcaption>{wrapped(title)}</figcaption></figure>"
 
 
 def _bars(line: StackLine, most: int) -> str:
