@@ -227,7 +227,8 @@ def _unplaced(clusters: Clusters, rules: Sequence[Rule]) -> Iterator[tuple[Rule,
     """Yield objects related to devices whose cluster isn't known."""
     for each in clusters.unplaced if any(rule.id == CANNOT_BE_JUDGED.id for rule in rules) else ():
         if each.type in RELEASES or is_kubernetes_object(each):
-            message = f"{each.title(each.type.rpartition(':')[2])}: its cluster is unknown"
+            title = each.title(each.type.rpartition(":")[2])
+            message = f"can't check {title}, because its cluster is unknown"
             fix = "use a provider with the cluster's kubeconfig for this object"
             yield CANNOT_BE_JUDGED, Finding(message=message, fix=fix, urn=each.urn, certain=False)
 
@@ -251,5 +252,6 @@ def _told(rule: Rule, finding: Finding) -> Told:
     if finding.certain or rule.level == "advisory":
         return Told(rule, finding)
     return Told(
-        CANNOT_BE_JUDGED, replace(finding, message=f"can't check {rule.id}: {finding.message}")
+        CANNOT_BE_JUDGED,
+        replace(finding, message=f"possible violation of {rule.id}: {finding.message}"),
     )

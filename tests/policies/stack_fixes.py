@@ -195,12 +195,12 @@ STACK_FIXES = [
         thresholds={"cost-above-ceiling": 2000},
     ),
     StackFix(
-        "set its {} to {}, or run `pulumi-dra plan --stack STACK --write`",
+        "set the {} to {}. Or run `pulumi-dra plan --stack STACK --write` to plan with the current DeviceClass",
         own_class,
         planned_class,
     ),
     StackFix(
-        "remove its {}, or run `pulumi-dra plan --stack STACK --write`",
+        "remove the {}. Or run `pulumi-dra plan --stack STACK --write` to plan with the current DeviceClass",
         served_class,
         planned_class,
     ),
@@ -234,12 +234,12 @@ STACK_FIXES = [
         put("operator", "values/migManager", {"enabled": False}),
     ),
     StackFix(
-        "disable the device plugin in the settings, or use an image without a device plugin: {}",
+        "disable the device plugin in the node settings, or use an image without a device plugin ({})",
         put("pool", "amiType", "BOTTLEROCKET_x86_64_NVIDIA"),
         put("pool", "amiType", "AL2023_x86_64_NVIDIA"),
     ),
     StackFix(
-        "set the node label {}=true when you create the pool",
+        "create the pool with the node label {}=true",
         put("pool", "nodeConfig/labels/gke-no-default-nvidia-gpu-device-plugin", None),
         put("pool", "nodeConfig/labels/gke-no-default-nvidia-gpu-device-plugin", "true"),
         "gke",
@@ -275,12 +275,12 @@ STACK_FIXES = [
         put("driver", "version", "0.5.0"),
     ),
     StackFix(
-        'declare a ResourceQuota in namespace "{}" for PriorityClass {}, with {}',
+        'in namespace "{}", declare a ResourceQuota that allows at least {} with PriorityClass "{}"',
         remove("quota"),
         critical_quota(4),
         "gke",
     ),
-    StackFix("set spec.hard.pods of the quota to {}", critical_quota(3), critical_quota(4), "gke"),
+    StackFix("set the quota's spec.hard.pods to {}", critical_quota(3), critical_quota(4), "gke"),
     StackFix(
         "set nvidiaDriverRoot: {} in the release's values",
         put("driver", "values/nvidiaDriverRoot", None),
@@ -288,7 +288,7 @@ STACK_FIXES = [
         "gke",
     ),
     StackFix(
-        "use an image with the driver: {}",
+        "use an image that includes the driver: {}",
         put("pool", "amiType", "AL2023_x86_64_STANDARD"),
         put("pool", "amiType", "AL2023_x86_64_NVIDIA"),
     ),
@@ -299,8 +299,8 @@ STACK_FIXES = [
         "aks",
     ),
     StackFix(
-        "set the GPU Operator's driver.enabled to false, or create a pool with {}: {}, "
-        "and set the DRA driver's nvidiaDriverRoot to {}",
+        "set driver.enabled to false in the GPU Operator's values. To keep the operator's driver "
+        "instead, create the pool with {}: {}, and set the DRA driver's nvidiaDriverRoot to {}",
         add(
             "operator",
             lambda declare: declare.release("gpu-operator", {"devicePlugin": {"enabled": False}}),
@@ -319,34 +319,34 @@ STACK_FIXES = [
         plan(),
     ),
     StackFix(
-        "use the planned values in the pool, or change the fleet, and run `pulumi-dra plan "
+        "use the planned value in the pool. Or change the fleet, and run `pulumi-dra plan "
         "--stack STACK --write`",
         put("pool", "instanceTypes", ["g6.4xlarge"]),
         plan(pools=[pool(machine="g6.4xlarge")]),
     ),
     StackFix(
-        "add the taint to the pool, so that other pods can't use the CPU and memory that the "
+        "add the taint to the pool. Otherwise, other pods can use the CPU and memory that the "
         "plan reserves for pods with claims",
         put("pool", "taints", []),
         put("pool", "taints", [TAINT]),
     ),
     StackFix(
-        "remove the taint from the pool, or add the taint to the pool in the fleet and plan again",
+        "remove the taint from the pool. Or add the taint to the pool in the fleet, and plan again",
         put("pool", "taints", [TAINT, {"key": "team", "value": "a", "effect": "NO_EXECUTE"}]),
         plan(pools=[pool(taints=[{"key": "team", "value": "a", "effect": "NoExecute"}])]),
     ),
     StackFix(
-        "declare the pool, or remove it from the fleet and plan again",
+        "declare the pool. Or remove it from the fleet, and plan again",
         plan(pools=[pool(), pool(name="more")]),
         plan(),
     ),
     StackFix(
-        "label its nodes {}=NAME, where NAME is one of: {}",
+        "label its nodes {}=NAME with the name of a planned pool: {}",
         put("pool", "labels", {"nvidia.com/gpu.dra": "true"}),
         put("pool", "labels", PLAN_LABELS),
     ),
     StackFix(
-        "set the label to {}, or {}",
+        "set the node label {}={}. Otherwise, {}",
         both(
             plan(pools=[pool(labels={"team": "ml"})]),
             put("pool", "labels", {**PLAN_LABELS, "team": "web"}),
@@ -354,7 +354,7 @@ STACK_FIXES = [
         put("pool", "labels", {**PLAN_LABELS, "team": "ml"}),
     ),
     StackFix(
-        "add the pool to the fleet and plan again, or label the nodes with one of these pools: {}",
+        "add the pool to the fleet, and plan again. Or label the nodes with the name of a planned pool: {}",
         put("pool", "labels", {**PLAN_LABELS, "pulumi-dra/pool": "more"}),
         plan(pools=[pool(name="more")]),
     ),
@@ -364,7 +364,7 @@ STACK_FIXES = [
         in_first_cluster,
     ),
     StackFix(
-        'set the chart version to "{}", or set version {} in the fleet and plan again',
+        'set the chart version to "{}". Or set version {} in the fleet, and plan again',
         put("driver", "version", "25.12.0"),
         plan(drivers={"nvidia": {"version": "25.12.0"}}),
     ),
@@ -379,7 +379,7 @@ STACK_FIXES = [
         remove("second"),
     ),
     StackFix(
-        "add a release of the dra-driver-nvidia-gpu chart, or install the driver another way",
+        "install the dra-driver-nvidia-gpu chart in this stack, or make sure that another tool installs the driver",
         both(remove("driver"), add("chart", lambda declare: declare.release("prometheus", {}))),
         add(
             "driver",

@@ -47,4 +47,4 @@ def test_a_node_class_with_another_role_is_reported(declare: SimpleNamespace) ->
 
     (message,) = messages([cluster(declare, "a"), pool, node_class(declare, "others")])
 
-    assert message.startswith('role others of EC2NodeClass "gpu" doesn\'t have an access entry')
+    assert message.startswith('role "others" of EC2NodeClass "gpu" doesn\'t have an access entry')

@@ -86,8 +86,8 @@ EFA = {"deviceIndex": 1, "networkCardIndex": 0, "interfaceType": "efa-only"}
 SSD = {"boot": True, "category": "pd-ssd"}
 PORTS = {"netIPv4IPLocalPortRange": "1024 32767"}
 CASES: tuple[tuple[str, Spec, str, Spec], ...] = (
-    (CLASS, {"instanceStorPolicy": "RAID0"}, "doesn't have spec.instanceStorPolicy", {}),
-    (POOL, {"consolidateAfter": "5m"}, "doesn't have spec.consolidateAfter", {}),
+    (CLASS, {"instanceStorPolicy": "RAID0"}, "doesn't have a field spec.instanceStorPolicy", {}),
+    (POOL, {"consolidateAfter": "5m"}, "doesn't have a field spec.consolidateAfter", {}),
     (CLASS, {"detailedMonitoring": "yes"}, "requires a boolean", {"detailedMonitoring": True}),
     (CLASS, {"subnetSelectorTerms": None}, "subnetSelectorTerms isn't set", {}),
     (
@@ -171,10 +171,10 @@ CASES: tuple[tuple[str, Spec, str, Spec], ...] = (
         "values has fewer entries than minValues (2)",
         requirement(TYPE, "In", "g6.xlarge", "g6.2xlarge", minValues=2),
     ),
-    (POOL, labels(accelerator="nvidia"), 'has the key "accelerator"', labels(team="a")),
+    (POOL, labels(accelerator="nvidia"), 'contains the key "accelerator"', labels(team="a")),
     (POOL, labels(**{"kubernetes.io/hostname": "a"}), "kubernetes.io/hostname", labels()),
     (AKS, {"maxPods": "110"}, "requires an integer", {"maxPods": 110}),
-    (AKS, {"vnetSubnetID": "/subnet"}, "requires the pattern", {}),
+    (AKS, {"vnetSubnetID": "/subnet"}, "isn't in the format that the API requires", {}),
     (
         AKS,
         {"fipsMode": "FIPS", "imageFamily": "Ubuntu2404"},
@@ -184,10 +184,10 @@ CASES: tuple[tuple[str, Spec, str, Spec], ...] = (
     (
         AKS,
         {"kubelet": {"imageGCHighThresholdPercent": 50, "imageGCLowThresholdPercent": 60}},
-        "is 50, but must be more than",
+        "is 50, but it must be more than",
         {"kubelet": {"imageGCHighThresholdPercent": 70, "imageGCLowThresholdPercent": 60}},
     ),
-    (AKS, {"linuxOSConfig": {"sysctls": PORTS}}, "requires the pattern", {}),
+    (AKS, {"linuxOSConfig": {"sysctls": PORTS}}, "isn't in the format that the API requires", {}),
     (
         GCE,
         {"disks": [{**SSD, "provisionedIOPS": 6000}]},
@@ -243,7 +243,7 @@ ADVICE: tuple[tuple[str, Spec, str], ...] = (
     ),
     (CLASS, {"detailedMonitoring": "yes"}, "write spec.detailedMonitoring as a boolean"),
     (CLASS, {"subnetSelectorTerms": None}, "set spec.subnetSelectorTerms"),
-    (CLASS, {"instanceProfile": "nodes"}, "remove spec.role or spec.instanceProfile"),
+    (CLASS, {"instanceProfile": "nodes"}, "remove either spec.role or spec.instanceProfile"),
     (FLAVOR, {"topologyName": "racks"}, "set spec.nodeLabels, or remove spec.topologyName"),
     (
         AKS,
@@ -304,7 +304,11 @@ ADVICE: tuple[tuple[str, Spec, str], ...] = (
         f'use "{GPU}" in spec.template.spec.requirements.key',
     ),
     (GCE, {"networkTags": ["a"] * 21}, "use at most 20 entries in spec.networkTags"),
-    (GCE, {"subnetRangeName": "A"}, "change spec.subnetRangeName to match"),
+    (
+        GCE,
+        {"subnetRangeName": "A"},
+        "set spec.subnetRangeName to a value that matches `^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$`",
+    ),
 )
 
 

@@ -83,7 +83,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
             (
                 "pool-maximum-too-small",
                 'claim default/train-gpu (Job default/train): pool "l4" has at most 4 devices (4 '
-                "nodes × 1), and other workloads use 4 of them, but the claims need 3 (3 more); "
+                "nodes × 1), of which other workloads use 4, but the claims need 3 (3 more); "
                 'raise the maximum of pool "l4" to 7 (3 more nodes, USD 2.93 more per hour)',
             )
         ],
@@ -94,7 +94,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "claim-fits-no-pool",
-                'claim default/train-gpu (Job default/train) doesn\'t fit any pool: pool "l4" (g6.2xlarge): '
+                'claim default/train-gpu (Job default/train) doesn\'t fit any pool: pool "l4" (g6.2xlarge) '
                 "has 1 device per node, but each pod needs 2; add a pool with machine type "
                 "g5g.16xlarge (2 × NVIDIA T4G, 15 GiB each, arm64, USD 2.74 per hour), or add a "
                 "pool with machine type g4dn.12xlarge (4 × Tesla T4, 15 GiB each, USD 3.91 per "
@@ -309,7 +309,7 @@ def test_unknown_counts_are_taken_from_the_plan(declare: SimpleNamespace) -> Non
 
     assert "pool-maximum-too-small" in named(entries)
     assert any(
-        "its maximum isn't known, so the plan's value is used" in sentence
+        "isn't known yet, so the planned value is used instead" in sentence
         for _, sentence in rules_and_texts(entries)
     )
 
@@ -481,8 +481,8 @@ class TestWorkloadsOfTheStack:
 
         assert rule == "stack-cannot-be-judged"
         assert (
-            sentence == 'Job "train": spec.parallelism is secret or not known yet, so this object '
-            "can't be checked"
+            sentence
+            == 'can\'t check Job "train", because spec.parallelism is secret or not known yet'
         )
 
     @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ def test_the_static_manifest_has_no_affinity(declare: SimpleNamespace) -> None:
     assert finding.urn == declare.urn(
         "kubernetes:apps/v1:DaemonSet", "nvidia-device-plugin-daemonset"
     )
-    assert "it doesn't set a node affinity" in finding.message
+    assert "it doesn't have a node affinity" in finding.message
 
 
 def test_a_daemon_set_that_excludes_dra_nodes_passes(declare: SimpleNamespace) -> None:
@@ -234,7 +234,7 @@ def test_the_message_names_plugin_pool_and_term(declare: SimpleNamespace) -> Non
     assert str(finding) == (
         'Release "nvidia-device-plugin" runs NVIDIA\'s device plugin on nodes of node group '
         '"l4", because 1 of its 2 node-selector terms doesn\'t exclude nvidia.com/gpu.dra=true, '
-        "and matching one term is enough (term 1: feature.node.kubernetes.io/pci-10de.present "
+        "and a node has to match only one term (feature.node.kubernetes.io/pci-10de.present "
         "In [true]); add {key: nvidia.com/gpu.dra, operator: NotIn, values: "
         '["true"]} to every node-selector term of its required node affinity'
     )

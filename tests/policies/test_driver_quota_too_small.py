@@ -116,7 +116,7 @@ def test_the_message_lists_the_required_pods(declare: SimpleNamespace) -> None:
     (finding,) = findings(declare.node_pool(), declare.release(DRIVER), quota(declare, 4))
 
     assert str(finding) == (
-        'ResourceQuota "critical" admits 4 critical pods, but Release "nvidia-dra-driver-gpu" '
-        'needs 5: one for each of 4 GPU nodes (node pool "l4": 4) and 1 for controllers; set '
-        "spec.hard.pods of the quota to 5"
+        'ResourceQuota "critical" allows 4 critical pods, but Release "nvidia-dra-driver-gpu" '
+        'needs 5: one on each of 4 GPU nodes (node pool "l4": 4), and 1 controller pod; set the '
+        "quota's spec.hard.pods to 5"
     )

@@ -290,11 +290,11 @@ def test_manifests_have_the_expected_findings(name: str) -> None:
 SENTENCES = {
     MEMORY.format(amount="80Gi"): (
         "selector `device.capacity['gpu.nvidia.com'].memory.compareTo(quantity('80Gi')) >= "
-        "0` misses NVIDIA H100 80GB HBM3 (81559Mi) by less than 7%"
+        "0` excludes NVIDIA H100 80GB HBM3 (81559Mi), which is less than 7% below"
     ),
     SELECTOR.format(expression="device.attributes['gpu.nvidia.com'].memory == 1"): (
-        'selector reads device.attributes["gpu.nvidia.com"].memory, which no version of '
-        "the driver publishes (use "
+        'the selector reads device.attributes["gpu.nvidia.com"].memory, which no version of '
+        "the NVIDIA DRA driver publishes (use "
         'device.capacity["gpu.nvidia.com"].memory, because memory is a capacity)'
     ),
     SELECTOR.format(expression="device.attributes['gpu.nvidia.com'].architectur == 'Ada'"): (
@@ -328,7 +328,10 @@ def test_a_selector_finding_has_the_expected_message(selector: str) -> None:
 def test_a_requested_capacity_that_no_version_publishes_is_reported(name: str, fix: str) -> None:
     (finding,) = findings_of(claim(more=f"capacity: {{requests: {{{name}: 8}}}}"), minor=36)
 
-    assert f"requests the capacity {name}, which no version of the driver publishes" in str(finding)
+    assert (
+        f"requests the capacity {name}, which no version of the NVIDIA DRA driver publishes"
+        in str(finding)
+    )
     assert fix in str(finding)
 
 
@@ -345,7 +348,7 @@ def test_memory_of_gpus_outside_the_fleet_is_not_suggested(declare: SimpleNamesp
         return [each.message for each in check_all(view_of(plan.manifests, features_of(34), plan))]
 
     assert missed("80Gi") == []  # an H100, and the fleet has none
-    assert "misses NVIDIA L4 (23034Mi)" in missed("24Gi")[0]
+    assert "excludes NVIDIA L4 (23034Mi)" in missed("24Gi")[0]
 
 
 DEVICE_PLUGIN = """
@@ -406,7 +409,7 @@ spec:
     [
         (1, 1, ""),
         (2, 1, "pool-maximum-too-small: claim default/train-gpu"),
-        (1, 2, 'doesn\'t fit any node: node "n1": has 1 device per node, but each pod needs 2'),
+        (1, 2, 'doesn\'t fit any node: node "n1" has 1 device per node, but each pod needs 2'),
     ],
 )
 def test_the_nodes_of_a_snapshot_are_checked(

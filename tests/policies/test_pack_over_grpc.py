@@ -106,7 +106,7 @@ def test_the_pack_rejects_a_pool_and_the_stack(analyzer: Any, declare: SimpleNam
     response = analyze(analyzer, bad)
 
     assert policies_and_levels(response) == [("pool-differs-from-plan", messages.MANDATORY)]
-    assert "its maximum node count is 3, but the plan has 4" in response.diagnostics[0].message
+    assert "is 3, but the plan expects 4" in response.diagnostics[0].message
     assert (
         policies_and_levels(analyze_stack(analyzer, declare.record(), bad)) == []
     )  # already reported

@@ -30,16 +30,16 @@ GROUPS: dict[str, tuple[dict[str, Any], str]] = {
     "as planned": ({}, ""),
     "another machine": (
         {"machine": "g6.4xlarge"},
-        "its machine is g6.4xlarge, but the plan has g6.2xlarge",
+        "is g6.4xlarge, but the plan expects g6.2xlarge",
     ),
     "a smaller maximum": (
         {"counts": (2, 2, 3)},
-        "its maximum node count is 3, but the plan has 4",
+        "is 3, but the plan expects 4",
     ),
-    "another minimum": ({"counts": (1, 2, 4)}, "its minimum node count is 1, but the plan has 2"),
+    "another minimum": ({"counts": (1, 2, 4)}, "is 1, but the plan expects 2"),
     "another desired count": (
         {"counts": (2, 3, 4)},
-        "its desired node count is 3, but the plan has 2",
+        "is 3, but the plan expects 2",
     ),
     "a desired count managed by an autoscaler": (
         {"counts": (2, 3, 4), "ignore_changes": ("scalingConfig.desiredSize",)},
@@ -48,10 +48,7 @@ GROUPS: dict[str, tuple[dict[str, Any], str]] = {
     "all of the scaling ignored": ({"counts": (2, 3, 4), "ignore_changes": ("scalingConfig",)}, ""),
     "no DRA label": (
         {"labels": {**LABELS, "nvidia.com/gpu.dra": "false"}},
-        (
-            'its node label nvidia.com/gpu.dra is "false", but the plan expects '
-            "nvidia.com/gpu.dra=true"
-        ),
+        ("have the label nvidia.com/gpu.dra=false, but the plan expects nvidia.com/gpu.dra=true"),
     ),
     "no taint": ({"taints": []}, "don't have the taint nvidia.com/gpu=present:NoSchedule"),
     "a taint that only prefers": (
@@ -117,13 +114,13 @@ OWN_GROUPS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "both": ({"labels": {**LABELS, "team": "ml"}, "taints": [TAINT, TEAM_TAINT]}, []),
     "another value": (
         {"labels": {**LABELS, "team": "web"}, "taints": [TAINT, TEAM_TAINT]},
-        ['its node label team is "web", but the plan expects team=ml'],
+        ["have the label team=web, but the plan expects team=ml"],
     ),
     "neither": (
         {},
         [
-            "its node label team is absent, but the plan expects team=ml",
-            ": its nodes don't have the taint team=ml:NoExecute, which the plan expects",
+            "don't have the label team, but the plan expects team=ml",
+            " don't have the taint team=ml:NoExecute, which the plan expects",
         ],
     ),
 }
@@ -159,8 +156,8 @@ def karpenter_pool(declare: SimpleNamespace, *allowed: str) -> Any:
 
 
 ON_DEMAND, SPOT = (
-    "its nodes aren't Spot nodes, but the plan has Spot nodes",
-    "its nodes are Spot nodes, but the plan has",
+    "doesn't use Spot nodes, but the plan expects Spot nodes",
+    "uses Spot nodes, but the plan expects",
 )
 CAPACITY: dict[str, tuple[str, dict[str, Any] | list[str], str]] = {
     "Spot as planned": ("spot", {"capacityType": "SPOT"}, ""),
@@ -207,8 +204,8 @@ SCHEDULE = {"hours": {"start": "08:00", "end": "18:00"}}
 SCHEDULED: dict[str, tuple[tuple[int, int, int], str]] = {
     "in its hours": ((0, 0, 4), ""),
     "outside its hours": ((0, 3, 4), ""),
-    "another minimum": ((1, 1, 4), "its minimum node count is 1, but the plan has 0"),
-    "another maximum": ((0, 0, 5), "its maximum node count is 5, but the plan has 4"),
+    "another minimum": ((1, 1, 4), "is 1, but the plan expects 0"),
+    "another maximum": ((0, 0, 5), "is 5, but the plan expects 4"),
 }
 
 
@@ -232,12 +229,12 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
             "nodeLocations": ["us-central1-a", "us-central1-b"],
             "ignore_changes": ("initialNodeCount",),
         },
-        "its maximum node count is 8, but the plan has 4",
+        "is 8, but the plan expects 4",
     ),
     "a fixed count": ({"autoscaling": None, "nodeCount": 2, "initialNodeCount": None}, ""),
     "another fixed count": (
         {"autoscaling": None, "nodeCount": 3},
-        "its desired node count is 3, but the plan has 2",
+        "is 3, but the plan expects 2",
     ),
     "a zonal pool": (
         {"nodeLocations": None, "location": "us-central1-a", "autoscaling": None, "nodeCount": 2},
@@ -253,7 +250,7 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "another machine": (
         {"config": {"machineType": "g2-standard-4"}},
-        "its machine is g2-standard-4, but the plan has g2-standard-8",
+        "is g2-standard-4, but the plan expects g2-standard-8",
     ),
     "attached GPUs are part of the machine": (
         {
@@ -262,7 +259,7 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
                 "guestAccelerators": [{"type": "nvidia-tesla-v100", "count": 2}],
             }
         },
-        "its machine is n1-standard-8+nvidia-tesla-v100:2, but the plan has g2-standard-8",
+        "is n1-standard-8+nvidia-tesla-v100:2, but the plan expects g2-standard-8",
     ),
 }
 
@@ -281,16 +278,16 @@ AGENT_POOLS: dict[str, tuple[dict[str, Any], str]] = {
     "a fixed count": ({}, ""),
     "an explicit fixed count": ({"enableAutoScaling": False}, ""),
     "disabled limits": ({**AUTOSCALED, "enableAutoScaling": False, "maxCount": 9}, ""),
-    "another fixed count": ({"count": 3}, "its desired node count is 3, but the plan has 2"),
+    "another fixed count": ({"count": 3}, "is 3, but the plan expects 2"),
     "limits": (AUTOSCALED, ""),
     "other limits": (
         {**AUTOSCALED, "maxCount": 3},
-        "its maximum node count is 3, but the plan has 4",
+        "is 3, but the plan expects 4",
     ),
     "unknown scaling": ({**AUTOSCALED, "enableAutoScaling": UNKNOWN}, "?"),
     "another machine": (
         {"machine": "Standard_NC8as_T4_v3"},
-        "its machine is Standard_NC8as_T4_v3, but the plan has Standard_NC4as_T4_v3",
+        "is Standard_NC8as_T4_v3, but the plan expects Standard_NC4as_T4_v3",
     ),
     "no taint": ({"nodeTaints": []}, "don't have the taint nvidia.com/gpu=present:NoSchedule"),
     "one additional taint": (
@@ -309,10 +306,7 @@ AGENT_POOLS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "no DRA label": (
         {"nodeLabels": {"nvidia.com/gpu.present": "true", "pulumi-dra/pool": "l4"}},
-        (
-            "its node label nvidia.com/gpu.dra is absent, but the plan expects "
-            "nvidia.com/gpu.dra=true"
-        ),
+        ("don't have the label nvidia.com/gpu.dra, but the plan expects nvidia.com/gpu.dra=true"),
     ),
 }
 
@@ -342,7 +336,7 @@ def test_the_machine_type_may_be_set_in_the_launch_template(declare: SimpleNames
     found = list(RULE.check(view_of_stack([other, group, declare.record(), template])))
 
     assert [finding.message for finding in found] == [
-        'node group "l4": its machine is g6.4xlarge, but the plan has g6.2xlarge'
+        'the machine type of node group "l4" is g6.4xlarge, but the plan expects g6.2xlarge'
     ]
 
 
@@ -370,7 +364,7 @@ def test_without_a_plan_nothing_is_compared(declare: SimpleNamespace) -> None:
 @pytest.mark.parametrize(
     ("labels", "said"),
     [
-        ({}, "its node label cloud.google.com/gke-networking-dra-driver is absent"),
+        ({}, "don't have the label cloud.google.com/gke-networking-dra-driver"),
         ({"cloud.google.com/gke-networking-dra-driver": "true"}, ""),
     ],
     ids=["without DRANET's label", "with it"],

@@ -62,7 +62,7 @@ CASES: dict[str, tuple[str, str, Any, str, str]] = {
         },
         "security-baseline",
         "set resourcesVpcConfig.endpointPublicAccess to false, or "
-        "resourcesVpcConfig.publicAccessCidrs",
+        "set resourcesVpcConfig.publicAccessCidrs",
     ),
 }
 

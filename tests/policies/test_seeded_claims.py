@@ -270,7 +270,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         PAST,
         "warning",
         "/dev/nvidia0",
-        "remove this setting",
+        "because the claim provides the device files",
     ),
     "all device files of the host": (
         (*POD, "volumes"),
@@ -278,7 +278,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         PAST,
         "warning",
         "mounts /dev",
-        "remove this setting",
+        "because the claim provides the device files",
     ),
     "all GPUs through a variable": (
         (*CONTAINER, "env"),
@@ -294,7 +294,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         PAST,
         "warning",
         '"0"',
-        "remove this setting",
+        "because the claim provides the device files",
     ),
     "a privileged container": (
         (*CONTAINER, "securityContext"),
@@ -302,7 +302,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         PAST,
         "warning",
         "privileged",
-        "remove this setting",
+        "because the claim provides the device files",
     ),
     "a scaler without a target": (
         (2, "spec", "scaleTargetRef", "name"),

@@ -232,7 +232,7 @@ FAULTS: dict[str, Fault] = {
         None,
         BASELINE,
         ADVISORY,
-        "its secrets aren't encrypted",
+        "its Kubernetes Secrets aren't encrypted",
     ),
     "IMDSv1": (
         "eks",
@@ -412,7 +412,7 @@ FAULTS: dict[str, Fault] = {
         {"enabled": True},
         "driver-key-ignored",
         ADVISORY,
-        'use "gpus"',
+        'rename it to "gpus"',
     ),
     "a misspelled key below gpus": (
         "eks",
@@ -421,7 +421,7 @@ FAULTS: dict[str, Fault] = {
         {"enable": True},
         "driver-key-ignored",
         ADVISORY,
-        'use "enabled"',
+        'rename it to "enabled"',
     ),
     "a misspelled key below the kubelet plugin": (
         "gke",
@@ -547,7 +547,7 @@ FAULTS: dict[str, Fault] = {
         {"role": "gpu"},
         "driver-reaches-no-node",
         MANDATORY,
-        "correct kubeletPlugin.nodeSelector",
+        "change kubeletPlugin.nodeSelector to labels of the pool's nodes",
     ),
     "an affinity to a label that no pool has": (
         "gke",
@@ -568,7 +568,7 @@ FAULTS: dict[str, Fault] = {
         },
         "driver-reaches-no-node",
         MANDATORY,
-        "correct kubeletPlugin.affinity",
+        "change kubeletPlugin.affinity to labels of the pool's nodes",
     ),
     "an affinity that excludes the pool": (
         "eks",

@@ -88,7 +88,7 @@ def _types(
             fix = f"rename {shown} to {near[0]}" if near else f"move {shown} to {elsewhere}"
             if not near and not elsewhere:
                 fix = f"remove {shown}"
-            yield BrokenConstraint(f"the API doesn't have {shown}", fix, (shown,))
+            yield BrokenConstraint(f"the API doesn't have a field {shown}", fix, (shown,))
         elif name in known and not _IS_TYPE[known[name]](value):
             wanted = f"{'an' if known[name][0] in 'aeiou' else 'a'} {known[name]}"
             is_text = not isinstance(value, dict | list)
@@ -122,8 +122,8 @@ def _combination(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
     )
     if excludes and len(given) > 1:
         yield BrokenConstraint(
-            f"it sets {listed_words(given[:2])}, but the API accepts only one of them",
-            f"remove {listed_words(given[:2], 'or')}",
+            f"it sets both {listed_words(given[:2])}, but the API accepts only one of them",
+            f"remove either {listed_words(given[:2], 'or')}",
             tuple(given),
         )
     elif row.kind in ("one of", "at least one") and has_none:
@@ -166,7 +166,7 @@ def _order(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
         and (high < low or (row.kind == "above" and high == low))
     ):
         yield BrokenConstraint(
-            f"{shown} is {high}, but must be {wanted} {other} ({low})",
+            f"{shown} is {high}, but it must be {wanted} {other} ({low})",
             f"set {shown} to {wanted} {other}",
             (shown, other),
         )

@@ -174,5 +174,5 @@ def _unknown_value(row: ApiValues, name: str, text: str) -> Iterator[_Fault]:
     if near or not row.grows:
         yield _Fault(f'"{text}" isn\'t a valid value of {name}', fix)
     else:
-        says = f'"{text}" isn\'t a value of {name} in any known version of the API'
+        says = f'"{text}" isn\'t a known value of {name}'
         yield _Fault(says, fix, is_certain=False)

@@ -166,7 +166,7 @@ def _phrase(part: Part, condition: str) -> str:
     if (listed := as_list(value)) is not None:
         plain = [_quoted(each) for each in listed if isinstance(each, str | int)]
         if 0 < len(plain) == len(listed) <= _FEW and "#" not in condition:
-            return f"{shown} is {listed_words(plain)}"
+            return f"{shown} is [{', '.join(plain)}]"
         return f"{shown} has {len(listed)} {'entry' if len(listed) == 1 else 'entries'}"
     if as_mapping(value) is not None or value is UNKNOWN or not re.search("[=~]", condition):
         return f"{shown} is set"

@@ -19,7 +19,7 @@ def _keys(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
         if row.kind == "keys" and key not in row.members:
             near = get_close_matches(key, row.members, n=1, cutoff=_ALIKE)
             yield BrokenConstraint(
-                f'{part.shown} has the key "{key}", which the API doesn\'t define',
+                f'{part.shown} contains the unknown key "{key}"',
                 f'rename "{key}" in {part.shown} to "{near[0]}"'
                 if near
                 else f'remove "{key}" from {part.shown}',
@@ -27,7 +27,7 @@ def _keys(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
             )
         elif row.kind == "other keys" and re.search(row.value, key):
             yield BrokenConstraint(
-                f'{part.shown} has the key "{key}", which the API doesn\'t accept',
+                f'{part.shown} contains the key "{key}", which the API rejects',
                 f'remove "{key}" from {part.shown}',
                 (part.shown,),
             )
@@ -42,7 +42,7 @@ def _domain(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
         if "/" in name and name.partition("/")[0].endswith(domain) and name not in known:
             near = get_close_matches(name, known, n=1, cutoff=_ALIKE)
             yield BrokenConstraint(
-                f'"{name}" in {part.shown} isn\'t defined in the reserved domain {domain}',
+                f'"{name}" in {part.shown} isn\'t a known name in the reserved domain {domain}',
                 f'use "{near[0]}" in {part.shown}'
                 if near
                 else f'remove "{name}" from {part.shown}',
@@ -58,14 +58,14 @@ def _text(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
         said = f'is "{text}"' if text else "is empty"
         if row.kind == "other" and re.search(row.value, text):
             yield BrokenConstraint(
-                f"{part.shown} {said}, but the API doesn't accept this value",
-                f"change {part.shown}",
+                f"{part.shown} {said}, but the API rejects this value",
+                f"set {part.shown} to a value that the API accepts",
                 (part.shown,),
             )
         elif row.kind == "pattern" and not re.search(row.value, text):
             yield BrokenConstraint(
-                f"{part.shown} {said}, but the API requires the pattern {row.value}",
-                f"change {part.shown} to match {row.value}",
+                f"{part.shown} {said}, which isn't in the format that the API requires",
+                f"set {part.shown} to a value that matches `{row.value}`",
                 (part.shown,),
             )
 

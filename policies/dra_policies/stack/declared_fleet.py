@@ -119,9 +119,9 @@ def _row(
     low = limits.get("min", pool.count_min)
     high = limits.get("max") if pool.count_max is None else pool.count_max
     if pool.machine is None or pool.count_max is None:
-        what = "machine" if pool.machine is None else "maximum"
-        known = "the plan's value is used" if base else "the plan omits it"
-        unknowns.append(f"{pool.title}: its {what} isn't known, so {known}")
+        what = "machine type" if pool.machine is None else "maximum node count"
+        known = "the planned value is used instead" if base else "the plan omits this pool"
+        unknowns.append(f"the {what} of {pool.title} isn't known yet, so {known}")
     if machine is None or high is None:
         return None
     # the actual labels determine which pods run on the nodes, even if the plan has other labels

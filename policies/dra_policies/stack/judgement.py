@@ -109,14 +109,14 @@ def judge_stack(view: StackView, resources: Sequence[Resource]) -> StackView:
         return view
     groups = tuple(gpu_scaling_groups(resources, view.scaling_groups))
     unjudged = (
-        f"{title}: its nodes aren't checked, because user data sets their labels and taints"
+        f"can't check the nodes of {title}, because user data sets their labels and taints"
         for title in groups
     )
     view = replace(view, unknowns=(*view.unknowns, *unjudged))
     try:
         declared = declared_fleet(view, resources)
     except PlannerError as error:
-        sentence = f"the claims can't be checked with the resources of this stack: {error}"
+        sentence = f"can't check whether the claims fit the pools of this stack: {error}"
         return replace(view, unknowns=(*view.unknowns, sentence))
     view = replace(view, unknowns=(*view.unknowns, *declared.unknowns), features=declared.features)
     view = replace(view, doubtful_pools=(*declared.doubtful_pools, *groups))

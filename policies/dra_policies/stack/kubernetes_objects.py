@@ -20,7 +20,7 @@ from dra_planner.manifests import Manifests
 from dra_planner.plan import read_checked
 from dra_planner.releases import MINIMUM_MINOR, Features, features_of, parse_version
 from dra_planner.sources import Source
-from dra_planner.wording import verb
+from dra_planner.wording import listed, verb
 from dra_policies.stack.declared_fleet import cluster_version
 from dra_policies.stack.kueue_objects import is_queue, kueue_configurations
 from dra_policies.stack.pools import is_cluster_token
@@ -278,8 +278,8 @@ def read_objects(view: StackView, resources: Sequence[Resource]) -> StackView:
     )
     features = features_of(parse_version(version))
     unknowns = (
-        f"{text.title}: {', '.join(text.unknown[:3])} {verb(len(text.unknown), 'are')} secret or "
-        "not known yet, so this object can't be checked"
+        f"can't check {text.title}, because {listed(text.unknown[:3])} "
+        f"{verb(len(text.unknown), 'are')} secret or not known yet"
         for text in texts
         if text.unknown
     )
@@ -311,5 +311,5 @@ def _fault(text: ObjectText, features: Features) -> str:
     try:
         read_checked([text.source] if text.source else [], features)
     except PlannerError as error:
-        return f"{text.title}: can't be parsed: {error.message}"
+        return f"can't parse {text.title}: {error.message}"
     return ""

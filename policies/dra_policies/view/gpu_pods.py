@@ -81,7 +81,7 @@ def misfit(pod: GpuPod, pool: DeclaredPool, *, shares: bool) -> PoolRejection | 
     if affine(pod.placement, pool) is False:
         return PoolRejection(
             says="doesn't match their required node affinity",
-            fix="change the required node affinity of the pods",
+            fix="change the pods' required node affinity to labels of a GPU pool",
         )
     if tolerates(pod.placement, pool) is False:
         return _of_taints(pod, pool)
@@ -96,7 +96,7 @@ def _of_selector(pod: GpuPod, pool: DeclaredPool) -> PoolRejection:
         if selects(Properties({"nodeSelector": {each: value}}), pool) is False
     )
     return PoolRejection(
-        says=f"doesn't have their node selector's label {key}={wanted[key]}",
+        says=f"doesn't have the label {key}={wanted[key]}, which their nodeSelector requires",
         fix=f"change {key} in the pods' nodeSelector to a value that the pool's nodes have",
     )
 
@@ -120,12 +120,12 @@ def _of_amounts(pod: GpuPod, pool: DeclaredPool, *, shares: bool) -> PoolRejecti
     if _most_of_container(pod) > 1 and any(item.text(path) == value for item in items):
         return PoolRejection(
             says=f"shares its GPUs, so a container can request only one {GPU}",
-            fix=f"request one {GPU}",
+            fix=f"request only one {GPU} per container",
         )
     machines = possible_machines(pool)
     sizes: dict[str, tuple[int | None, str]] = {
         GPU: (None if shares else _largest([each.gpu_count for each in machines]), "GPUs"),
-        "cpu": (_largest([each.vcpus and each.vcpus * _MILLI for each in machines]), "CPU"),
+        "cpu": (_largest([each.vcpus and each.vcpus * _MILLI for each in machines]), "CPUs"),
         "memory": (
             _largest([each.memory_mib and each.memory_mib * _MIB for each in machines]),
             "memory",
@@ -137,8 +137,7 @@ def _of_amounts(pod: GpuPod, pool: DeclaredPool, *, shares: bool) -> PoolRejecti
             is_count = name == GPU
             most = counted(size, "GPU") if is_count else f"{amount_text(name, size)} {shown}"
             return PoolRejection(
-                says=f"has nodes with {'fewer' if is_count else 'less'} {shown} "
-                f"({amount_text(name, size)}) than each pod requests ({amount_text(name, asked)})",
+                says=f"has only {most} per node, but each pod requests {amount_text(name, asked)}",
                 fix=f"request at most {most} per pod, or use a larger machine type",
             )
     return None

@@ -64,8 +64,8 @@ def _of_spread(pool: DeclaredPool, view: StackView) -> Iterator[NodeLimit]:
                 allowed=allowed,
                 says=f"its spread placement group allows only {template.spread.most_per_zone} "
                 f"nodes per zone ({allowed} in total)",
-                fix="use a placement group with the `cluster` or `partition` strategy, or add "
-                "subnets in other zones",
+                fix="add subnets in other zones, or use a placement group with the `cluster` or "
+                "`partition` strategy",
             )
 
 
@@ -82,10 +82,11 @@ def _of_cluster(pool: DeclaredPool, view: StackView) -> Iterator[NodeLimit]:
             "memory": (machine.memory_mib or 0) // _MIB_PER_GIB,
         }.get(named or "")
         if size and amount is not None and amount >= 0:
+            shown = {"cpu": "CPU"}.get(named or "", named)
             yield NodeLimit(
                 pool=pool,
                 allowed=amount // size,
-                says=f"the {named} limit of the cluster's autoscaler ({amount}) allows only "
+                says=f"the {shown} limit of the cluster's autoscaler ({amount}) allows only "
                 f"{counted(amount // size, 'node')}",
-                fix=f"raise the {named} limit in the cluster's {path} to {size * most} or more",
+                fix=f"raise the {shown} limit in the cluster's {path} to at least {size * most}",
             )

@@ -50,10 +50,10 @@ def _of_quota(
         nodes = sum(pool.count_max or 0 for pool in pools)
         unit = {"vcpus": "vCPU", "gpus": "GPU"}[quota.unit]
         yield Finding(
-            message=f'quota "{resource.name}" ({quota.name}) is {counted(quota.limit, unit)}, but '
-            f"{pools[0].title}{' and others' if len(pools) > 1 else ''} can have up to "
+            message=f'quota "{resource.name}" ({quota.name}) allows {counted(quota.limit, unit)}, but '
+            f"{pools[0].title}{' and others' if len(pools) > 1 else ''} can grow to "
             f"{counted(nodes, 'node')}, which need {needed}",
-            fix=f"set the quota to {needed} or more, or lower the maximums of the pools",
+            fix=f"raise the quota to at least {needed}, or lower the maximum node counts of the pools",
             urn=resource.urn,
         )
 

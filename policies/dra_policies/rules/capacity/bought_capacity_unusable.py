@@ -145,9 +145,8 @@ def _of_size(
     if machine and pool.machine and machine != pool.machine.partition("+")[0]:
         yield _finding(
             pool,
-            f"{title} is for machine type {machine}, not for the pool's machine type "
-            f"{pool.machine}",
-            "set the same machine type in the pool and the reservation",
+            f"{title} is for {machine}, but the pool's machine type is {pool.machine}",
+            "use the same machine type in the pool and the reservation",
         )
         return
     size = props.count(bought.size, -1) if bought.size else None
@@ -155,8 +154,7 @@ def _of_size(
     if size is not None and 0 <= size < least:
         yield _finding(
             pool,
-            f"it needs at least {counted(least, 'machine')}, which is more than {title} "
-            f"contains ({size})",
+            f"it needs at least {counted(least, 'machine')}, but {title} contains only {size}",
             f"increase the reservation to at least {counted(least, 'machine')}, or lower the "
             f"pool's node count to {size}",
         )
@@ -195,8 +193,8 @@ def _of_members(
     if reserved < least:
         yield _finding(
             pool,
-            f"it needs at least {counted(least, 'machine')} of type {pool.machine}, which is "
-            f'more than group "{group.name}" reserves ({reserved})',
+            f"it needs at least {counted(least, 'machine')} of type {pool.machine}, but "
+            f'group "{group.name}" reserves only {reserved}',
             f"reserve at least {counted(least, 'machine')} in the group, or lower the pool's node "
             "count",
         )
@@ -231,9 +229,6 @@ def _of_placement(
     reservation might be in another placement group.
     """
     template = pool.template or NOTHING_DECLARED
-    contains, starts = (
-        ("doesn't contain", "don't") if certain else ("might not contain", "might not")
-    )
     where = " from the node class" if pool.own.has(_NODE_CLASS) else " from the launch template"
     for properties, paths, owner in (
         (pool.own, bought.placement, ""),
@@ -242,8 +237,9 @@ def _of_placement(
         if named := next((path for path in paths if properties.has(path) is not False), ""):
             yield _finding(
                 pool,
-                f"it uses a {bought.placement_kind} that {contains} the purchased machines, so "
-                f"nodes {starts} start",
+                f"its {bought.placement_kind} doesn't contain the purchased machines"
+                if certain
+                else f"its {bought.placement_kind} might not contain the purchased machines",
                 f"remove {named.removeprefix('spec.').partition('.')[0]}{owner}",
                 certain=certain,
             )
@@ -257,18 +253,17 @@ def _of_updates(pool: DeclaredPool, surge: SurgeSetting) -> Iterator[Finding]:
     if isinstance(value, str | int) and str(value) not in surge.starts_none:
         setting = surge.setting.rpartition(".")[2]
         yield Finding(
-            message=f"{pool.title} can't update its nodes within its purchased capacity, "
-            "because updates create new nodes before they delete old nodes "
-            f"({setting} is {value}), and a fully used reservation doesn't have a "
-            "free machine",
+            message=f"{pool.title}: updates create new nodes before they delete old nodes "
+            f"({setting} is {value}), but a fully used reservation doesn't have free machines "
+            "for them",
             fix=surge.fix,
             urn=pool.urn,
         )
 
 
 def _finding(pool: DeclaredPool, says: str, fix: str, *, certain: bool = True) -> Finding:
-    can = "can't" if certain else "may not be able to"
-    message = f"{pool.title} {can} use its purchased capacity, because {says}"
+    can = "can't use" if certain else "might be unable to use"
+    message = f"{pool.title} {can} its purchased capacity, because {says}"
     return Finding(message=message, fix=fix, urn=pool.urn, certain=certain)
 
 

@@ -35,7 +35,7 @@ def _outside(
     if outside and None not in having:
         where = " and ".join(filter(None, having))
         yield (
-            f'its nodes may be in zone {outside[0]}, but reservation "{reservation.name}" covers '
+            f'its nodes can be in zone {outside[0]}, but reservation "{reservation.name}" covers '
             f"only {where}",
             f"use only zone {where} in the pool",
         )
@@ -51,10 +51,7 @@ def _several(
     if bought.template_name and pool.template.has(bought.template_name):
         shown = " and ".join(sorted(filter(None, zones)))
         yield (
-            (
-                f"its nodes may be in several zones ({shown}), although a reservation covers "
-                "only one zone"
-            ),
+            f"its nodes can be in several zones ({shown}), but a reservation covers only one",
             "use only subnets in the reservation's zone",
         )
 

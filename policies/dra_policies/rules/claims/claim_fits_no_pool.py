@@ -14,7 +14,7 @@ from dra_planner.plan.suggestion.missing.missing_pools import (
     is_idle_toleration,
     missing_pool,
 )
-from dra_planner.wording import counted, noun
+from dra_planner.wording import counted, noun, verb
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 from dra_policies.view.waiting_pods import Waiting, doubt, subject, waiting
@@ -66,11 +66,20 @@ def _pools(case: Waiting) -> str:
     groups: dict[str, list[str]] = {}
     for pool in case.pools:
         groups.setdefault(_why(case, pool), []).append(_name(pool))
-    told = [f"{noun(len(names), kind)} {_listed(names)}: {why}" for why, names in groups.items()]
+    told = [
+        f"{noun(len(names), kind)} {_listed(names)}{_predicate(why, len(names))}"
+        for why, names in groups.items()
+    ]
     more = len(told) - MOST_REASONS
     return "; ".join(
         [*told[:MOST_REASONS], *([f"and {counted(more, 'reason')} more"] if more > 0 else [])]
     )
+
+
+def _predicate(why: str, pools: int) -> str:
+    """Return the end of a sentence about pools. A reason that starts with "has" is a predicate."""
+    of_pools = why.removeprefix("has ")
+    return f": {why}" if of_pools == why else f" {verb(pools, 'have')} {of_pools}"
 
 
 def _listed(names: list[str]) -> str:

@@ -54,7 +54,7 @@ def check(view: StackView) -> Iterator[Finding]:
             meant = meant_class(driver, _drivers())
             if meant:
                 yield Finding(
-                    message=f'DeviceClass {name} selects devices of driver "{driver}", which '
+                    message=f'DeviceClass "{name}" selects devices of driver "{driver}", which '
                     "isn't installed",
                     fix=f"change the selector of the DeviceClass to device.driver == '{meant}'",
                     place=device_class.meta.place,

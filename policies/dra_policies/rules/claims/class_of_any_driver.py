@@ -24,7 +24,7 @@ def check(view: StackView) -> Iterator[Finding]:
         if not any("device.driver" in selector.expression for selector in device_class.selectors):
             driver = next(iter(_drivers_meant(device_class)), GPU_DRIVER)
             yield Finding(
-                message=f"DeviceClass {name} doesn't select a device.driver, so it matches the "
+                message=f'DeviceClass "{name}" doesn\'t select a device.driver, so it matches the '
                 "devices of every driver",
                 fix=f"add the selector device.driver == '{driver}', or a selector for another "
                 "driver",
@@ -34,7 +34,7 @@ def check(view: StackView) -> Iterator[Finding]:
             _is_for_parts(each.expression) for each in device_class.selectors
         ):
             yield Finding(
-                message=f"DeviceClass {name} also matches whole GPUs, because its "
+                message=f'DeviceClass "{name}" also matches whole GPUs, because its '
                 "selectors don't require the type mig",
                 fix=f"add the selector device.attributes['{GPU_DRIVER}'].type == 'mig', or use "
                 f"DeviceClass {MIG_CLASS}",

@@ -55,8 +55,8 @@ def _of_another_kind(claim: WrittenClaim, config: DeviceConfiguration) -> Iterat
         and kinds.isdisjoint({"", kind})
     ):
         yield Finding(
-            message=f"{claim.title}: {kind} isn't valid for devices of DeviceClass {classes[0]}, "
-            "so the driver doesn't apply this configuration",
+            message=f"{claim.title}: kind {kind} isn't valid for devices of DeviceClass "
+            f'"{classes[0]}", so the driver ignores this configuration',
             fix=f"set kind: {kinds.pop()}",
             place=claim.place,
         )

@@ -24,10 +24,9 @@ def check(view: StackView) -> Iterator[Finding]:
                     continue
                 near = _nearest(name)
                 yield Finding(
-                    message=f"{claim.title}: no known version of the NVIDIA driver publishes "
-                    f'"{name}", and a device without this attribute never satisfies the '
-                    "constraint",
-                    fix=f'use "{near}"' if near else RULE.fix,
+                    message=f"{claim.title}: no known version of the NVIDIA DRA driver publishes "
+                    f'"{name}", so no device satisfies the constraint',
+                    fix=f'use "{near}"' if near else "use an attribute from docs/catalog.md",
                     place=claim.place,
                 )
 
@@ -58,7 +57,7 @@ def _known() -> frozenset[str]:
 
 RULE = Rule(
     id="constraint-names-no-attribute",
-    says="A constraint uses an attribute that the NVIDIA driver doesn't publish.",
+    says="A constraint uses an attribute that the NVIDIA DRA driver doesn't publish.",
     why="A device without the attribute never satisfies the constraint, so the claim is never "
     "allocated.",
     fix="Use an attribute from docs/catalog.md.",

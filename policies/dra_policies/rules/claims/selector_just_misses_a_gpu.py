@@ -11,6 +11,7 @@ from dra_planner.cel.explanation import NEAR_PERCENT
 from dra_planner.manifests import selectors_of
 from dra_planner.quantity import Quantity
 from dra_planner.releases import Features
+from dra_planner.wording import listed, verb
 from dra_policies.rules.rule import Finding, Rule, Threshold
 from dra_policies.view.known_devices import KnownDevice, known_devices
 from dra_policies.view.stack_view import StackView
@@ -27,13 +28,12 @@ def check(view: StackView) -> Iterator[Finding]:
             if device.product in offered or not offered
         ]
         if missed:
-            shown = ", ".join(f"{device.product} ({device.memory})" for device in missed)
+            shown = listed(f"{device.product} ({device.memory})" for device in missed)
             yield Finding(
-                message=f"selector `{' '.join(selector.expression.split())}` misses {shown} "
-                f"by less than {near}%",
+                message=f"selector `{' '.join(selector.expression.split())}` excludes {shown}, which "
+                f"{verb(len(missed), 'are')} less than {near}% below the required memory",
                 fix=(
-                    "require less memory in the selector, because a GPU publishes less than its "
-                    "nominal size"
+                    "lower the required memory, because GPUs publish less than their nominal memory"
                 ),
                 place=selector.place,
             )

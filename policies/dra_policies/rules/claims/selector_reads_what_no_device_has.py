@@ -63,14 +63,14 @@ def check(view: StackView) -> Iterator[Finding]:
             is_gone = not version and name in names - CAPACITIES and name not in _names_today()
             if name not in names or is_gone:
                 by = (
-                    f"version {version} of the driver doesn't publish"
+                    f"version {version} of the NVIDIA DRA driver doesn't publish"
                     if version
-                    else f"the driver doesn't publish after {_last_with(name)}"
+                    else f"the NVIDIA DRA driver doesn't publish after {_last_with(name)}"
                     if is_gone
-                    else "no version of the driver publishes"
+                    else "no version of the NVIDIA DRA driver publishes"
                 )
                 yield Finding(
-                    message=f'selector reads device.{kind}["{GPU_DRIVER}"].{name}, which {by}',
+                    message=f'the selector reads device.{kind}["{GPU_DRIVER}"].{name}, which {by}',
                     fix=_compared(selector.expression, kind, name) or _fix(kind, name, version),
                     place=selector.place,
                 )
@@ -89,8 +89,7 @@ def _for_parts_of_whole_gpus(manifests: Manifests) -> Iterator[Finding]:
                 yield Finding(
                     message=f"{claim.title}: selector `{shown}` selects MIG devices, but "
                     f"DeviceClass {GPU_DRIVER} matches only whole GPUs",
-                    fix=f"use DeviceClass {nvidia.MIG_CLASS}, and a pool whose GPUs are "
-                    "partitioned",
+                    fix=f"use DeviceClass {nvidia.MIG_CLASS} and a pool with MIG devices",
                     place=selector.place,
                 )
 
@@ -108,7 +107,7 @@ def _unknown_capacities(manifests: Manifests) -> Iterator[Finding]:
                 if domain in ("", GPU_DRIVER) and own not in CAPACITIES:
                     yield Finding(
                         message=f"{claim.title} requests the capacity {name}, which no version of "
-                        "the driver publishes",
+                        "the NVIDIA DRA driver publishes",
                         fix=_fix("capacity", own, ""),
                         place=claim.place,
                     )
@@ -169,7 +168,7 @@ def _part_of_domain(selector: CelSelector, features: Features) -> Iterator[Findi
         known = CAPACITIES if kind == "capacity" else attribute_names("")
         if GPU_DRIVER.endswith(f".{domain}") and name in known:
             yield Finding(
-                message=f'selector reads device.{kind}["{domain}"].{name}, but the driver '
+                message=f'the selector reads device.{kind}["{domain}"].{name}, but the driver '
                 f"publishes {name} in the domain {GPU_DRIVER}",
                 fix=f'use device.{kind}["{GPU_DRIVER}"].{name}',
                 place=selector.place,

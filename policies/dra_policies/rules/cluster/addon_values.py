@@ -34,7 +34,11 @@ def rejected_addon_values(view: StackView) -> Iterator[Finding]:
         try:
             values = json.loads(text)
         except ValueError as error:
-            yield _finding(each, f"its {_PROPERTY} isn't valid JSON: {error}", "correct the JSON")
+            yield _finding(
+                each,
+                f"its {_PROPERTY} isn't valid JSON: {error}",
+                f"correct the JSON in {_PROPERTY}",
+            )
             continue
         yield from _other_types(each, values)
         yield from _unknown_keys(each, values)
@@ -66,7 +70,7 @@ def _unknown_keys(addon: DeclaredResource, values: Any) -> Iterator[Finding]:
                 f'the add-on doesn\'t accept the key "{key}" in {_PROPERTY}',
                 f'use "{near[0]}"'
                 if near
-                else f'replace "{key}" with keys that the add-on accepts',
+                else f'replace "{key}" with a key from the add-on\'s configuration schema',
             )
 
 

@@ -26,22 +26,24 @@ def check(view: StackView) -> Iterator[Finding]:
             continue
         for cluster in view.declared:
             if cluster.type == of_cloud.cluster.token:
-                yield from _of_cluster(view, cluster, addresses)
+                yield from _of_cluster(view, cluster, addresses, of_cloud.title)
         subnets = [each for each in view.declared if each.type == addresses.token]
         for subnet in subnets:
-            yield from _within(_of_subnet(subnet, addresses))
+            yield from _within(_of_subnet(subnet, addresses), of_cloud.title)
         for one, other in combinations(subnets, 2):
             shared = one.sources_of(addresses.network) & other.sources_of(addresses.network)
             if shared:
-                yield from _overlaps(_of_subnet(one, addresses), _of_subnet(other, addresses))
+                yield from _overlaps(
+                    _of_subnet(one, addresses), _of_subnet(other, addresses), of_cloud.title
+                )
 
 
 def _of_cluster(
-    view: StackView, cluster: DeclaredResource, addresses: AddressRanges
+    view: StackView, cluster: DeclaredResource, addresses: AddressRanges, title: str
 ) -> Iterator[Finding]:
     own = [
-        _Range(f'the {title} range of cluster "{cluster.name}"', cluster.urn, found)
-        for path, title, default in addresses.of_cluster
+        _Range(f'the {kind} range of cluster "{cluster.name}"', cluster.urn, found)
+        for path, kind, default in addresses.of_cluster
         for found in ranges_of(cluster.props.text(path, default))
     ]
     around = [
@@ -50,9 +52,9 @@ def _of_cluster(
         for each in (*_of_subnet(subnet, addresses), *_of_network(view, subnet, addresses))
     ]
     for one, other in combinations(own, 2):
-        yield from _overlaps([one], [other])
-    yield from _overlaps(own, list(dict.fromkeys(around)))
-    yield from _dns(cluster, addresses)
+        yield from _overlaps([one], [other], title)
+    yield from _overlaps(own, list(dict.fromkeys(around)), title)
+    yield from _dns(cluster, addresses, title)
 
 
 def _of_subnet(subnet: DeclaredResource, addresses: AddressRanges) -> list[_Range]:
@@ -76,35 +78,35 @@ def _of_network(
     ]
 
 
-def _overlaps(some: list[_Range], others: list[_Range]) -> Iterator[Finding]:
+def _overlaps(some: list[_Range], others: list[_Range], title: str) -> Iterator[Finding]:
     """Yield the first pair of ranges that overlap."""
     for one in some:
         for other in others:
             if one.network.overlaps(other.network):
                 yield Finding(
                     message=f"{one.title} ({one.network}) overlaps {other.title} "
-                    f"({other.network}), so the cloud rejects one of them, or "
-                    "traffic is lost",
+                    f"({other.network}), so {title} rejects one of them, or traffic "
+                    "is lost",
                     fix="choose ranges that don't overlap",
                     urn=one.urn,
                 )
                 return
 
 
-def _within(ranges: list[_Range]) -> Iterator[Finding]:
+def _within(ranges: list[_Range], title: str) -> Iterator[Finding]:
     """Yield the first pair of ranges of one subnet that overlap."""
     for one, other in combinations(ranges, 2):
         if one.network.overlaps(other.network):
             yield Finding(
                 message=f"the address ranges {one.network} and {other.network} of {one.title} "
-                "overlap, so the cloud rejects the subnet",
+                f"overlap, so {title} rejects the subnet",
                 fix="choose ranges that don't overlap",
                 urn=one.urn,
             )
             return
 
 
-def _dns(cluster: DeclaredResource, addresses: AddressRanges) -> Iterator[Finding]:
+def _dns(cluster: DeclaredResource, addresses: AddressRanges, title: str) -> Iterator[Finding]:
     """Yield the address of a DNS service that isn't in the service range."""
     path, of_services = addresses.dns
     default = next((each for name, _, each in addresses.of_cluster if name == of_services), "")
@@ -116,7 +118,7 @@ def _dns(cluster: DeclaredResource, addresses: AddressRanges) -> Iterator[Findin
     if found and (address not in found[0] or address in (found[0][0], found[0][1])):
         yield Finding(
             message=f'cluster "{cluster.name}": {path} {address} isn\'t a free address in '
-            f"{of_services} ({found[0]}), so the cloud rejects the cluster",
+            f"{of_services} ({found[0]}), so {title} rejects the cluster",
             fix=f"set {path} to an address in the range, for example {found[0][10]}",
             urn=cluster.urn,
         )

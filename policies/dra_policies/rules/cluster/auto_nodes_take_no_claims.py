@@ -29,8 +29,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f'Fargate profile "{each.name}" selects the pods of {taken}, which use '
                 "claims, but Fargate doesn't support GPUs",
-                fix="change its selectors to match other namespaces, or labels that pods "
-                "with claims don't have",
+                fix="change the profile's selectors so that they don't match pods with claims",
                 urn=each.urn,
             )
 

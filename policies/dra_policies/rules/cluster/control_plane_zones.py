@@ -33,7 +33,7 @@ def too_few_zones(view: StackView) -> Iterator[Finding]:
             if is_known and zones and len(set(zones)) < paths.least_zones:
                 yield Finding(
                     message=f'cluster "{cluster.name}": its subnets are all in zone {zones[0]}, but '
-                    f"{of_cloud.title} requires {paths.least_zones} zones",
+                    f"{of_cloud.title} requires subnets in {paths.least_zones} zones",
                     fix=f"add a subnet in another zone to {paths.subnets}",
                     urn=cluster.urn,
                 )

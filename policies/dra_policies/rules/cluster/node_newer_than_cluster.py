@@ -29,8 +29,8 @@ def check(view: StackView) -> Iterator[Finding]:
         if own is not None and (is_newer(own, minor) or is_left_behind(own, minor)):
             than = "newer than" if is_newer(own, minor) else "too old for"
             yield Finding(
-                message=f"{each.title} runs Kubernetes 1.{own}, {than} its control plane "
-                f"(1.{minor})",
+                message=f"{each.title} runs Kubernetes 1.{own}, which is {than} its control "
+                f"plane (1.{minor})",
                 fix=f'set its {each.property} to "1.{minor}"',
                 urn=each.urn,
                 # a release channel might have upgraded the control plane

@@ -52,7 +52,7 @@ def _ranges(view: StackView, cluster: DeclaredResource, of_cloud: Cloud) -> Iter
             name, size = item.text(named.name), _addresses(item.text(named.addresses))
             if not name or size is None:
                 continue
-            shown = f'{name} (a range of subnet "{subnet.name}")'
+            shown = f'range "{name}" of subnet "{subnet.name}"'
             yield _Range(shown, size, name)
             if name == default and not own and cluster.props.has(named.more) is False:
                 yield _Range(shown, size)
@@ -98,9 +98,9 @@ def _short_subnet(
         needs = f"{nodes}, which need {sum(most * each for _, most, each in users)} addresses"
     owner = "'s" if len(users) == 1 else "s'"
     return Finding(
-        message=f"{listed([pool.title for pool, _, _ in users])} can have up to {needs}, but "
-        f'subnet "{subnet}" has {free} addresses',
-        fix=f"choose a larger range for the subnet, or lower the pool{owner} maximum",
+        message=f"{listed([pool.title for pool, _, _ in users])} can grow to {needs}, but "
+        f'subnet "{subnet}" has only {free} addresses',
+        fix=f"choose a larger range for the subnet, or lower the pool{owner} maximum node count",
         urn=users[0][0].urn,
     )
 
@@ -163,11 +163,11 @@ def _of_range(
         needed, nodes = needed + most * each, nodes + most
     if needed > pod_range.addresses:
         yield Finding(
-            message=f'cluster "{cluster.name}": its pools can have up to '
+            message=f'cluster "{cluster.name}": its pools can grow to '
             f"{counted(nodes, 'node')}, which need {needed} pod addresses, but {pod_range.shown} "
-            f"has {pod_range.addresses}, so the cloud can't add all nodes",
-            fix=f"choose a larger range for {pod_range.shown} in a new cluster, or lower the "
-            "pools' maximums",
+            f"has only {pod_range.addresses}",
+            fix=f"create a cluster with more addresses in {pod_range.shown}, or lower the pools' "
+            "maximum node counts",
             urn=cluster.urn,
         )
 

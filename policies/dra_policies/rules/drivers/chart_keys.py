@@ -35,9 +35,9 @@ def _of_mapping(chart: DeclaredResource, row: ChartKeys) -> Iterator[Finding]:
             continue
         shown = f"{row.path}.{key}".removeprefix(".")
         yield Finding(
-            message=f'chart "{chart.name}" ignores the value "{shown}", because it isn\'t a chart '
-            "value",
-            fix=f'use "{near[0]}"' if near else f'remove "{shown}"',
+            message=f'chart "{chart.name}" doesn\'t define the value "{shown}", so this setting '
+            "has no effect",
+            fix=f'rename it to "{near[0]}"' if near else f'remove "{shown}"',
             urn=chart.urn,
         )
 

@@ -16,8 +16,7 @@ def check(view: StackView) -> Iterator[Finding]:
         release = releases.get(driver.version or "")
         if release is not None and not release.is_installable:
             yield Finding(
-                message=f"{driver.title} installs driver version {release.version}, which "
-                f"doesn't work: {release.fault}",
+                message=f"{driver.title} installs driver version {release.version}, but {release.fault}",
                 fix=f"set the chart version to {_newer(usable, release.generation)}",
                 urn=driver.urn,
             )

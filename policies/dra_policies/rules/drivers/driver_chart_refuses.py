@@ -30,7 +30,7 @@ def _refused(driver: InstalledDriver, values: Properties) -> Iterator[Finding]:
     for key, why in REFUSED.items():
         if _truth(values, key, False):
             yield Finding(
-                message=f'{driver.title} sets the value "{key}", which its chart rejects: {why}',
+                message=f'{driver.title} sets the value "{key}", which its chart rejects, because {why}',
                 fix=f'remove "{key}" from the release\'s values',
                 urn=driver.urn,
             )
@@ -40,7 +40,7 @@ def _refused(driver: InstalledDriver, values: Properties) -> Iterator[Finding]:
     )
     if driver.namespace == "default" and is_elsewhere == (False, False):
         yield Finding(
-            message=f'{driver.title} uses the namespace "default", which its chart rejects',
+            message=f'{driver.title} is installed in namespace "default", which its chart rejects',
             fix='install the driver in a dedicated namespace, for example "nvidia-dra-driver"',
             urn=driver.urn,
         )

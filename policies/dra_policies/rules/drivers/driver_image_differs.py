@@ -13,8 +13,8 @@ def check(view: StackView) -> Iterator[Finding]:
         tag = driver.values.text("image.tag") if driver.values and driver.version else ""
         if tag and tag.partition("@")[0].removeprefix("v") != driver.version:
             yield Finding(
-                message=f"{driver.title} has chart version {driver.version}, but its image tag is "
-                f'"{tag}", and this combination is untested',
+                message=f"{driver.title} combines chart version {driver.version} with image tag "
+                f'"{tag}", which is untested',
                 fix="remove image.tag from the release's values",
                 urn=driver.urn,
             )

@@ -52,7 +52,7 @@ BELOW: Final = {
 # kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/k8s-dra-driver/values.yaml@dc531f3a, the
 # chart of 2024.
 _REPLACED: Final = {
-    "kubeletPlugin.containers": {"plugin": 'use "gpus" and "computeDomains" instead'}
+    "kubeletPlugin.containers": {"plugin": 'use "gpus" and "computeDomains" instead of "plugin"'}
 }
 
 
@@ -61,8 +61,8 @@ def check(view: StackView) -> Iterator[Finding]:
         values = as_mapping(driver.values.values if driver.values else None) or {}
         for key, meant in _ignored(values):
             yield Finding(
-                message=f'{driver.title}: its chart ignores the value "{key}", because it '
-                "isn't a chart value",
+                message=f'the chart of {driver.title} doesn\'t define the value "{key}", so this '
+                "setting has no effect",
                 fix=meant,
                 urn=driver.urn,
             )
@@ -88,7 +88,7 @@ def _ignored(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
                     f"use the nested form: {first}: {{{': {'.join(rest)}: …{'}' * len(rest)}",
                 )
             elif near:
-                yield f"{path}.{key}", f'use "{near[0]}"'
+                yield f"{path}.{key}", f'rename it to "{near[0]}"'
 
 
 RULE = Rule(

@@ -99,9 +99,9 @@ def _kept_off(view: StackView) -> Iterator[Finding]:
                 yield Finding(
                     message=f"the kubelet plugin of {driver.title} selects labels that Node "
                     f"Feature Discovery sets, but the NFD worker doesn't tolerate the taints of "
-                    f"{pool.title}",
-                    fix=f"label the pool's nodes {GPU_PRESENT}=true, or set {path} in the values "
-                    f"of {chart.name} to tolerate the pool's taints",
+                    f"{pool.title}, so the nodes don't get these labels",
+                    fix=f"label the pool's nodes {GPU_PRESENT}=true, or add tolerations for the "
+                    f'pool\'s taints to {path} in the values of Release "{chart.name}"',
                     urn=pool.urn,
                 )
 

@@ -22,8 +22,8 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{pool.title} is a DRA pool, but this stack doesn't install the DRA "
                 "driver",
-                fix="add a release of the dra-driver-nvidia-gpu chart, or install the driver "
-                "another way",
+                fix="install the dra-driver-nvidia-gpu chart in this stack, or make sure that "
+                "another tool installs the driver",
                 urn=pool.urn,
             )
             return

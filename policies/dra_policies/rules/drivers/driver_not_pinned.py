@@ -22,7 +22,7 @@ def check(view: StackView) -> Iterator[Finding]:
         if driver.version == "":
             newest = nvidia.driver_releases()[-1].version
             yield Finding(
-                message=f"{driver.title} doesn't set a chart version, so each update may "
+                message=f"{driver.title} doesn't set a chart version, so each update can "
                 "install a different version",
                 fix=f'set the chart version to the planned version, "{version}"'
                 if version
@@ -31,8 +31,9 @@ def check(view: StackView) -> Iterator[Finding]:
             )
         elif driver.version and not PINNED.fullmatch(driver.version):
             yield Finding(
-                message=f'{driver.title} uses the version range "{driver.version}", but 0.4 is '
-                "newer than 25.12, so a numeric range installs an older version",
+                message=f'{driver.title} uses the version range "{driver.version}", which never '
+                "selects the newest versions, because their numbers are lower (0.4 is newer than "
+                "25.12)",
                 fix=f'set the chart version to the planned version, "{version}"'
                 if version
                 else (

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_planner.clouds import cloud
+from dra_planner.wording import counted
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.view.stack_view import CriticalPodQuota, DeclaredPool, InstalledDriver, StackView
 
@@ -42,7 +43,7 @@ def _check_driver(
         return
     quotas = [quota for quota in view.quotas if quota.namespace == driver.namespace]
     needed = _needed(driver, pools)
-    amount = "one pod per GPU node and controller" if needed is None else f"at least {needed} pods"
+    amount = "one pod per GPU node and controller" if needed is None else counted(needed, "pod")
     if not quotas:
         doubtful = any(quota.namespace is None for quota in view.quotas)
         may, why = "rejects", "the namespace doesn't have a ResourceQuota for them"
@@ -51,8 +52,8 @@ def _check_driver(
         yield Finding(
             message=f"{driver.title}: GKE {may} {driver.priority_class} pods in namespace "
             f'"{driver.namespace}", because {why}',
-            fix=f'declare a ResourceQuota in namespace "{driver.namespace}" for '
-            f"PriorityClass {driver.priority_class}, with {amount}",
+            fix=f'in namespace "{driver.namespace}", declare a ResourceQuota that allows at least '
+            f'{amount} with PriorityClass "{driver.priority_class}"',
             urn=driver.urn,
             certain=not doubtful,
         )
@@ -75,11 +76,11 @@ def _operators_without_quota(view: StackView) -> Iterator[Finding]:
             and any(name in CRITICAL for name in classes)
         ):
             yield Finding(
-                message=f'GPU Operator "{chart.name}": GKE rejects its pods in namespace '
-                f'"{chart.namespace}", because the namespace doesn\'t have a ResourceQuota for '
-                f"PriorityClass {CRITICAL[0]}",
-                fix=f'declare a ResourceQuota in namespace "{chart.namespace}" for PriorityClass '
-                f"{CRITICAL[0]}, with one pod per GPU node and DaemonSet of the operator",
+                message=f'GKE rejects the pods of GPU Operator "{chart.name}", because namespace '
+                f'"{chart.namespace}" doesn\'t have a ResourceQuota for PriorityClass '
+                f'"{CRITICAL[0]}"',
+                fix=f'in namespace "{chart.namespace}", declare a ResourceQuota for PriorityClass '
+                f'"{CRITICAL[0]}" that allows one pod per GPU node for each DaemonSet of the operator',
                 urn=chart.urn,
             )
 
@@ -90,17 +91,18 @@ def _compare(
     if quota.pods is None or needed is None:
         unknown = "its pod limit" if quota.pods is None else "the maximum size of the pools"
         yield Finding(
-            message=f"{quota.title} may be too small, because {unknown} is unknown",
+            message=f"it's unknown whether {quota.title} is large enough, because {unknown} is "
+            "unknown",
             urn=quota.urn,
             certain=False,
         )
     elif quota.pods < needed:
         nodes = needed - (driver.other_critical_pods or 0)
         yield Finding(
-            message=f"{quota.title} admits {quota.pods} critical pods, but {driver.title} "
-            f"needs {needed}: one for each of {nodes} GPU nodes ({_shown(pools)}) and "
-            f"{driver.other_critical_pods} for controllers",
-            fix=f"set spec.hard.pods of the quota to {needed}",
+            message=f"{quota.title} allows {counted(quota.pods, 'critical pod')}, but "
+            f"{driver.title} needs {needed}: one on each of {counted(nodes, 'GPU node')} "
+            f"({_shown(pools)}){_controllers(driver.other_critical_pods or 0)}",
+            fix=f"set the quota's spec.hard.pods to {needed}",
             urn=quota.urn,
         )
 
@@ -118,6 +120,10 @@ def _needed(driver: InstalledDriver, pools: list[DeclaredPool]) -> int | None:
 
 def _shown(pools: list[DeclaredPool]) -> str:
     return ", ".join(f"{pool.title}: {pool.count_max}" for pool in pools)
+
+
+def _controllers(pods: int) -> str:
+    return f", and {counted(pods, 'controller pod')}" if pods else ""
 
 
 RULE = Rule(

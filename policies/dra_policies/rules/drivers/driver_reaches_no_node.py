@@ -38,7 +38,7 @@ def _kept_away(installer: Installer, pool: DeclaredPool) -> Iterator[Finding]:
         fix = "set tolerations: [{operator: Exists}] in the installer's pod template"
     elif selects(installer.pod, pool) is False or affine(installer.pod, pool) is False:
         why = "selects labels that the pool's nodes don't have"
-        fix = "correct nodeSelector in the installer's pod template"
+        fix = "change nodeSelector in the installer's pod template to labels of the pool's nodes"
     else:
         return
     yield Finding(
@@ -65,10 +65,10 @@ def _nowhere(driver: InstalledDriver, view: StackView) -> Iterator[Finding]:
         shown = " or ".join(pool.title for pool in pools)
         yield Finding(
             message=f"the kubelet plugin of {driver.title} can't run on {shown}, because its "
-            "node selector doesn't match their labels",
+            "node selector or affinity doesn't match the nodes' labels",
             fix=(
-                "correct kubeletPlugin.nodeSelector or kubeletPlugin.affinity in the release's "
-                "values"
+                "in the release's values, change kubeletPlugin.nodeSelector or "
+                "kubeletPlugin.affinity to labels of the nodes"
             ),
             urn=driver.urn,
         )
@@ -91,14 +91,14 @@ def _faults(driver: InstalledDriver, pod: Properties, pool: DeclaredPool) -> Ite
             driver,
             pool,
             "selects labels that the pool's nodes don't have",
-            "correct kubeletPlugin.nodeSelector",
+            "change kubeletPlugin.nodeSelector to labels of the pool's nodes",
         )
     elif affine(pod, pool) is False:
         yield _finding(
             driver,
             pool,
             "has a node affinity for labels that the pool's nodes don't have",
-            "correct kubeletPlugin.affinity",
+            "change kubeletPlugin.affinity to labels of the pool's nodes",
         )
 
 

@@ -18,8 +18,8 @@ def check(view: StackView) -> Iterator[Finding]:
         if driver.version and PINNED.fullmatch(driver.version) and not _is_known(driver.version):
             near = get_close_matches(driver.version, known, 1, 0.5)
             yield Finding(
-                message=f'{driver.title} has version "{driver.version}", which is unknown, so '
-                "its devices can't be predicted",
+                message=f'{driver.title} has the unknown version "{driver.version}", so '
+                "pulumi-dra can't predict its devices",
                 fix=f'set the chart version to "{near[0] if near else known[-1]}"',
                 urn=driver.urn,
             )

@@ -24,8 +24,8 @@ def check(view: StackView) -> Iterator[Finding]:
                 if milestones
                 else "no known image lists as installable"
             )
-            + ", so the installer may crash-loop after a node upgrade",
-            fix="install the version `default`, or use a release channel whose images list this "
+            + ", so the installer might crash-loop after a node upgrade",
+            fix="install the `default` version, or use a release channel whose images list this "
             "version",
             urn=installer.urn,
             remark=bool(milestones),

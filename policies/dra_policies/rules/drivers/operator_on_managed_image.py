@@ -50,8 +50,8 @@ def _on_images_without_builds(view: StackView) -> Iterator[Finding]:
                     message=f"{operator.title} installs its driver on nodes of {pool.title}, but "
                     "this driver doesn't have a build for the nodes' image, "
                     f"{images_title(pool)}",
-                    fix="set driver.enabled to false, and use a DaemonSet to install the "
-                    "driver with the image's installer",
+                    fix="set driver.enabled to false, and install the driver with a DaemonSet that "
+                    "runs the image's installer",
                     urn=operator.urn,
                 )
 
@@ -75,7 +75,7 @@ def _unsigned_modules(view: StackView) -> Iterator[Finding]:
                 yield Finding(
                     message=f"{operator.title} compiles its driver on nodes of {pool.title}, but "
                     "Secure Boot rejects the unsigned module, so the driver pods crash",
-                    fix=f"set {of_cloud.secure_boot} to false in a new pool",
+                    fix=f"create a pool with {of_cloud.secure_boot} set to false",
                     urn=pool.urn,
                 )
 

@@ -53,8 +53,8 @@ def _no_script(pool: DeclaredPool) -> Iterator[Finding]:
         yield Finding(
             message=f"{pool.title} uses a custom image, but the NodeConfig in its launch "
             f"template doesn't set the cluster's {' and '.join(missing)}, so its "
-            "nodes don't join the cluster",
-            fix=f"set {' and '.join(missing)} in spec.cluster of the NodeConfig",
+            "nodes can't join the cluster",
+            fix=f"set {' and '.join(missing)} under spec.cluster in the NodeConfig",
             urn=pool.template_urn or pool.urn,
         )
     is_set = template.has(kind.boot_script) is not False
@@ -89,14 +89,14 @@ def _finding(pool: DeclaredPool, part: ImagePart, *, is_custom: bool) -> Finding
     if part.kind == "kubelet setting":
         problem = f"sets {part.part}, so"
     elif part.kind == "kernel argument":
-        problem = f"sets {part.part}, but the Kubernetes version is {part.gone_since} or later, so"
+        problem = f"sets {part.part}, but as of Kubernetes {part.gone_since},"
     elif is_custom:
         problem = (
-            f"runs {part.part}, which {part.images} images don't include, so if the custom image "
-            "is based on one of them,"
+            f"runs {part.part}, which {part.images} images don't include. If the custom image is "
+            f"based on {part.images},"
         )
     else:
-        problem = f"depends on {part.part}, which images{since} don't include, so"
+        problem = f"depends on {part.part}, which {part.images} images{since} don't include, so"
     return Finding(
         message=f"the boot script of {pool.title} {problem} {part.says}",
         fix=part.fix,

@@ -37,7 +37,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{pool.title} has GPUs ({pool.machine}), but doesn't set "
                 f"{of_cloud.pool.image}, so the image that {of_cloud.title} chooses "
-                "may not include the NVIDIA driver",
+                "might not include the NVIDIA driver",
                 fix=f"set {of_cloud.pool.image} to {_gpu_images(of_cloud, machine)}",
                 urn=pool.urn,
                 certain=False,
@@ -46,7 +46,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{pool.title} has GPUs ({pool.machine}), but its image {pool.image} "
                 "doesn't include the NVIDIA driver",
-                fix=f"use an image with the driver: {_gpu_images(of_cloud, machine)}",
+                fix=f"use an image that includes the driver: {_gpu_images(of_cloud, machine)}",
                 urn=pool.urn,
             )
 

@@ -39,9 +39,9 @@ def _alias(pool: DeclaredPool) -> Iterator[Finding]:
         "",
     )
     yield Finding(
-        message=f"{pool.title}: its nodes use image alias {alias}, so each new node may have a "
+        message=f"{pool.title}: its nodes use image alias {alias}, so each new node can have a "
         "different NVIDIA driver",
-        fix="set the alias to the image version that you tested",
+        fix="set the alias to an image version that you have tested",
         urn=pool.template_urn,
     )
 
@@ -63,19 +63,18 @@ def _channel(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
     for rule in rules:
         if rule.broken and channel in paths.new_images:
             yield Finding(
-                message=f'cluster "{cluster.name}" updates its node images automatically '
-                f"(channel {channel}), but machine type {pool.machine} in "
-                f"{pool.title} doesn't work with image version {rule.broken}, because "
-                f"{rule.says}",
+                message=f"{pool.machine} ({pool.title}) doesn't work with image version "
+                f'{rule.broken}, but cluster "{cluster.name}" updates node images automatically '
+                f"(channel {channel}). In this version, {rule.says}",
                 fix=paths.image_fix,
                 urn=cluster.urn,
             )
         elif rule.first and channel in paths.old_images:
             yield Finding(
-                message=f'cluster "{cluster.name}" doesn\'t update its node images (channel '
-                f"{channel}), but machine type {pool.machine} in {pool.title} needs "
-                f"image version {rule.first} or later, because {rule.says}",
-                fix=paths.image_fix,
+                message=f"{pool.machine} ({pool.title}) needs image version {rule.first} or "
+                f'later, but cluster "{cluster.name}" doesn\'t update node images (channel '
+                f"{channel}), and {rule.says}",
+                fix=f"{paths.image_fix}, to {rule.first} or later",
                 urn=cluster.urn,
             )
 

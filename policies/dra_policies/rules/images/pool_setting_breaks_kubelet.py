@@ -22,8 +22,8 @@ def check(view: StackView) -> Iterator[Finding]:
                 and part.is_gone("", minor_of_pool(view, pool))
             ):
                 yield Finding(
-                    message=f"{pool.title} sets {part.part}, but the Kubernetes version is "
-                    f"{part.gone_since} or later, so {part.says}",
+                    message=f"{pool.title} sets {part.part}, but as of Kubernetes "
+                    f"{part.gone_since}, {part.says}",
                     fix=part.fix,
                     urn=pool.urn,
                 )

@@ -30,9 +30,9 @@ def check(view: StackView) -> Iterator[Finding]:
         if selects and wanted is not None and settings.reserved not in wanted:
             yield _finding(
                 pool,
-                f"the pool doesn't allow the capacity type {settings.reserved}, although the "
-                "node class selects reservations",
-                fix=f"add {settings.reserved} to the pool's {CAPACITY_TYPE} requirement",
+                f"its node class selects reservations, but the pool doesn't allow the "
+                f'"{settings.reserved}" capacity type',
+                fix=f'add "{settings.reserved}" to the {CAPACITY_TYPE} requirement of the pool',
             )
         elif selects is False:
             yield from _unused_reservations(pool, settings, view)
@@ -64,10 +64,9 @@ def _unused_reservations(
             key = settings.reservations.rpartition(".")[2]
             yield _finding(
                 pool,
-                f"the node class doesn't set {key}, and the pool's {nodes} can't use the "
-                f'{kind} "{each.name}"',
+                f'its {nodes} can use the {kind} "{each.name}" only if its node class sets {key}',
                 fix=f"select the {kind} in {settings.reservations} of the {settings.kind}, "
-                f"and add {settings.reserved} to the pool's {CAPACITY_TYPE} requirement",
+                f'and add "{settings.reserved}" to the {CAPACITY_TYPE} requirement of the pool',
             )
 
 
@@ -88,9 +87,7 @@ def _is_open(reservation: DeclaredResource, settings: KarpenterNodeClass) -> boo
 
 
 def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:
-    return Finding(
-        message=f"{pool.title} leaves reservations idle, because {says}", fix=fix, urn=pool.urn
-    )
+    return Finding(message=f"{pool.title} leaves a reservation idle: {says}", fix=fix, urn=pool.urn)
 
 
 RULE = Rule(

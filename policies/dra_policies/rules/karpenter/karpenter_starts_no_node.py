@@ -100,7 +100,7 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
             yield _finding(
                 pool,
                 f"its machine type {name} is unknown",
-                fix=f"use a known machine type. Did you mean {near}?",
+                fix=f"if you mean {near}, correct the name",
                 certain=False,
             )
     if not names:
@@ -113,7 +113,7 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
     if not fitting:
         yield _finding(
             pool,
-            f"its requirements allow only {' or '.join(arches)} CPUs, although its machine "
+            f"its requirements allow only {' or '.join(arches)} CPUs, but its machine "
             f"types ({', '.join(names)}) have "
             f"{' and '.join(sorted({each.arch for each in known.values()}))} CPUs",
             fix="set the kubernetes.io/arch requirement to "
@@ -157,7 +157,7 @@ def _gpus(
             yield _finding(
                 pool,
                 f'no machine type meets the requirement "{key} {operator} {", ".join(wanted)}"',
-                fix=f"change the {key} requirement to a value that a machine type has",
+                fix=f"change the {key} requirement to a value of an existing machine type",
                 certain=certain,
             )
 
@@ -190,11 +190,14 @@ def _limits(pool: DeclaredPool, machines: list[Machine]) -> Iterator[Finding]:
             continue
         smallest = machines[sizes.index(least)]
         has = {"cpu": smallest.vcpus, "memory": f"{smallest.memory_mib}Mi"}.get(key, least)
+        size = {"cpu": f"{has} CPUs", "nvidia.com/gpu": f"{has} GPUs"}.get(key, has)
+        shown = key.replace("cpu", "CPU")
         yield _finding(
             pool,
-            f"its {key} limit is {pool.own.below('spec.limits').values[key]}, less than the {has} "
-            f"of one {smallest.instance_type} node",
-            fix=f"raise spec.limits.{key} to at least {has} per node, or remove the limit",
+            f"its {shown} limit ({pool.own.below('spec.limits').values[key]}) is lower than the "
+            f"{size} of a single {smallest.instance_type} node",
+            fix=f"raise spec.limits.{key} to at least {has} for each node that you need, or "
+            "remove the limit",
             certain=limit != 0,  # a limit of 0 pauses the pool, often on purpose
         )
 
@@ -238,7 +241,7 @@ def _version(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
             yield _finding(
                 pool,
                 f"its apiVersion is {written}, which Karpenter {version[0]} doesn't support",
-                fix="use karpenter.sh/v1, and set group and kind in nodeClassRef",
+                fix="set apiVersion to karpenter.sh/v1, and set group and kind in nodeClassRef",
             )
 
 
@@ -260,8 +263,8 @@ def _reserved(pool: DeclaredPool) -> Iterator[Finding]:
         key = settings.reservations.rpartition(".")[2]
         yield _finding(
             pool,
-            f"it allows only the {settings.reserved} capacity type, although its node class "
-            f"doesn't set {key}",
+            f'it allows only the "{settings.reserved}" capacity type, but its node class doesn\'t '
+            f"set {key}",
             fix=f"select the reservations in {settings.reservations} of the {settings.kind}",
         )
 
@@ -279,7 +282,7 @@ def _finding(pool: DeclaredPool, says: str, *, fix: str, certain: bool = True) -
     message = (
         f"{pool.title} can't create nodes, because {says}"
         if certain
-        else f"{pool.title} may not be able to create nodes, because {says}"
+        else f"{pool.title} might be unable to create nodes, because {says}"
     )
     return Finding(message=message, fix=fix, urn=pool.urn, certain=certain)
 

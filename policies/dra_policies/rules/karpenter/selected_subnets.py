@@ -32,8 +32,8 @@ def unmatched_tags(pool: DeclaredPool, view: StackView) -> tuple[str, str] | Non
         return None
     key, value = next(iter((terms[0].mapping("tags") or {}).items()))
     return (
-        f"its {settings.kind} selects only subnets with the tag {key}: {value}, and none of "
-        "the stack's subnets has this tag",
+        f"its {settings.kind} selects only subnets with the tag {key}: {value}, but none of "
+        "the subnets in this stack has this tag",
         f"add the tag {key}: {value} to the subnets for nodes",
     )
 

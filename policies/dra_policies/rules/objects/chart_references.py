@@ -77,17 +77,17 @@ def _of_name(
     elsewhere = [namespace for namespace, other in places if other == name]
     here = [other or "" for namespace, other in places if namespace == chart.namespace]
     near = get_close_matches(name, here, n=1, cutoff=_ALIKE)
-    reads = f'chart "{chart.name}" reads {named.kind} {name} ({named.path}) in namespace '
+    title = f'{named.kind} "{name}"'
+    reads = f'chart "{chart.name}" reads {title} ({named.path}) in namespace "{chart.namespace}"'
     if elsewhere:
         yield Finding(
-            message=f"{reads}{chart.namespace}, but this stack declares it in namespace "
-            f"{elsewhere[0]}",
-            fix=f"declare {named.kind} {name} in namespace {chart.namespace}",
+            message=f'{reads}, but this stack declares it in namespace "{elsewhere[0]}"',
+            fix=f'declare {title} in namespace "{chart.namespace}"',
             urn=chart.urn,
         )
     elif near:
         yield Finding(
-            message=f"{reads}{chart.namespace}, but this stack declares {near[0]} there",
-            fix=f"set {named.path} to {near[0]}",
+            message=f'{reads}, but this stack declares "{near[0]}" there',
+            fix=f'set {named.path} to "{near[0]}"',
             urn=chart.urn,
         )

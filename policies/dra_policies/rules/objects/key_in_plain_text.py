@@ -39,9 +39,9 @@ def check(view: StackView) -> Iterator[Finding]:
         is_provider = each.type.startswith("pulumi:providers:")
         for path, what in dict.fromkeys(_keys(each.props.values, "", is_provider)):
             yield Finding(
-                message=f'"{each.name}" contains {what} in plain text, at {path}',
-                fix="store the key as a secret (pulumi config set --secret) or in a secret store, "
-                "and rotate the key",
+                message=f'"{each.name}" contains {what} in plain text (in {path})',
+                fix="store the value as a Pulumi secret (`pulumi config set --secret`) or in a "
+                "secret store, and rotate the credential",
                 urn=each.urn,
             )
 

@@ -11,9 +11,11 @@ from dra_policies.view.stack_view import StackView
 def check(view: StackView) -> Iterator[Finding]:
     for diagnostic in view.diagnostics:
         if diagnostic.severity == "error":
-            path = f"{diagnostic.place.path}: " if diagnostic.place.path else ""
+            path, says = diagnostic.place.path, diagnostic.message
             yield Finding(
-                message=f"{path}{diagnostic.message}", fix=diagnostic.fix, place=diagnostic.place
+                message=f"{path}: {says}" if path and path not in says else says,
+                fix=diagnostic.fix,
+                place=diagnostic.place,
             )
 
 

@@ -67,10 +67,10 @@ def _runtime_classes_of_charts(view: StackView, known: set[str | None]) -> Itera
         for path, name in _named_runtime_classes(chart.props.values):
             if name not in known and not _is_of_operator(view, name):
                 yield Finding(
-                    message=f'the values of chart "{chart.name}" set {path} to {name}, which this '
-                    "stack doesn't declare, so the API server rejects the pods unless the cluster "
-                    "already has it",
-                    fix=f"remove {path} from the values, or declare RuntimeClass {name}",
+                    message=f'the values of chart "{chart.name}" use RuntimeClass "{name}" ({path}), '
+                    "which this stack doesn't declare, so the API server rejects the pods unless "
+                    "the cluster already has it",
+                    fix=f'remove {path} from the values, or declare RuntimeClass "{name}"',
                     urn=chart.urn,
                 )
 

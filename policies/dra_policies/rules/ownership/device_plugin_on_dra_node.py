@@ -43,8 +43,8 @@ def _on_pools(plugin: PluginWorkload, pools: list[DeclaredPool]) -> Iterator[Fin
                     )
                     if certain
                     else (
-                        f"{plugin.title} may run the device plugin on nodes of {shown}, "
-                        "because some values are unknown"
+                        f"it's unknown whether {plugin.title} runs the device plugin on nodes of "
+                        f"{shown}, because some of its values are unknown"
                     )
                 ),
                 fix=_fix(plugin),
@@ -116,15 +116,15 @@ def _reason(plugin: PluginWorkload, pool: DeclaredPool) -> str:
     if plugin.opt_out_label:
         return f'the nodes don\'t have the label {plugin.opt_out_label}="false"'
     if not letting_in:
-        return f"it doesn't set a node affinity, so it also runs on nodes labeled {DRA}=true"
-    shown = ", ".join(f"term {number}: {shown_term(term)}" for number, term in letting_in)
+        return f"it doesn't have a node affinity that excludes nodes labeled {DRA}=true"
+    shown = ", ".join(shown_term(term) for _, term in letting_in)
     some = (
         f"none of its {len(terms)} node-selector terms excludes"
         if 1 < len(terms) == len(letting_in)
         else f"{len(letting_in)} of its {counted(len(terms), 'node-selector term')} "
         f"{verb(len(letting_in), 'do')}n't exclude"
     )
-    return f"{some} {DRA}=true, and matching one term is enough ({shown})"
+    return f"{some} {DRA}=true, and a node has to match only one term ({shown})"
 
 
 def _fix(plugin: PluginWorkload) -> str:
@@ -133,6 +133,9 @@ def _fix(plugin: PluginWorkload) -> str:
             f'label the pool\'s nodes {plugin.opt_out_label}="false", or set '
             "devicePlugin.enabled to false"
         )
+    terms = plugin.pod.items(REQUIRED_TERMS)
+    if terms is not None and not terms:
+        return f"add a required node affinity with the term {EXCLUSION}"
     return f"add {EXCLUSION} to every node-selector term of its required node affinity"
 
 
@@ -146,12 +149,12 @@ def _of_the_platform(pool: DeclaredPool) -> Iterator[Finding]:
             yield Finding(
                 message=(
                     f"{of_cloud.title} runs its own device plugin on nodes of {pool.title}, "
-                    f"because they don't have the label {label}=true"
+                    f"because the nodes don't have the label {label}=true"
                     if value is not None
-                    else f"{of_cloud.title} might run its own device plugin on nodes of "
+                    else f"it's unknown whether {of_cloud.title} runs its own device plugin on nodes of "
                     f"{pool.title}, because the value of the label {label} is unknown"
                 ),
-                fix=f"set the node label {label}=true when you create the pool",
+                fix=f"create the pool with the node label {label}=true",
                 urn=pool.urn,
                 certain=value is not None,
             )
@@ -167,10 +170,10 @@ def _of_the_image(pool: DeclaredPool, image: str) -> Iterator[Finding]:
     )
     if runs is not False:
         yield Finding(
-            message=f"{pool.title} uses the image {image}, whose device plugin manages the GPUs"
-            + ("" if runs else ", unless the node settings, which are unknown, disable it"),
-            fix="disable the device plugin in the settings, or use an image without a device "
-            f"plugin: {' or '.join(sorted(set(of_cloud.gpu_images.values())))}",
+            message=f"{pool.title} uses the image {image}, which runs its own device plugin"
+            + ("" if runs else ", unless the unknown node settings disable it"),
+            fix="disable the device plugin in the node settings, or use an image without a device "
+            f"plugin ({' or '.join(sorted(set(of_cloud.gpu_images.values())))})",
             urn=pool.template_urn or pool.urn,
             certain=runs is True,
         )

@@ -48,7 +48,7 @@ def _of_pod(
         return
     reasons = [f"{pool.title} {each.says}" for pool, each in misfits[:MOST_REASONS]]
     fix = misfits[0][1].fix if misfits else created.fix or "add a pool with GPUs"
-    says = "; ".join(filter(None, [*(reasons or ["no pool has GPUs"]), created.says]))
+    says = "; ".join(reasons or ["no pool has GPUs"]) + created.says
     yield Finding(
         message=f"pods of {pod.workload.ref} can't run on any node: {says}",
         fix=fix,
@@ -77,9 +77,9 @@ def _of_partitions(pool: DeclaredPool, *, mixed: bool) -> PoolRejection | None:
     if not mixed or not config.startswith("all-") or config == "all-disabled":
         return None
     return PoolRejection(
-        says=f"divides its GPUs ({_MIG_CONFIG}={config}), and with the MIG strategy mixed, its nodes "
-        "advertise nvidia.com/mig-… instead of nvidia.com/gpu",
-        fix="request nvidia.com/mig-PROFILE, or set the MIG strategy to single",
+        says=f"partitions its GPUs ({_MIG_CONFIG}={config}) with the MIG strategy `mixed`, so its "
+        "nodes advertise nvidia.com/mig-… instead of nvidia.com/gpu",
+        fix="request nvidia.com/mig-PROFILE, or set the MIG strategy to `single`",
     )
 
 
@@ -99,8 +99,8 @@ def _created_by_cloud(
     if None in most or (most.get(wanted, 0) is None) or (most.get(wanted, 0) or 0) >= pod.gpus:
         return None
     return PoolRejection(
-        says=f"and {path} doesn't allow {pod.gpus} {wanted}, so node auto-provisioning doesn't "
-        "create such a node",
+        says=f", and node auto-provisioning can't create one, because {path} doesn't allow "
+        f"{pod.gpus} {wanted}",
         fix=f"add {wanted} with a maximum to {path}",
     )
 

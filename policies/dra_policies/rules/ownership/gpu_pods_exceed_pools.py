@@ -44,8 +44,8 @@ def _of_pools(view: StackView, pods: list[GpuPod]) -> Iterator[Finding]:
             titles = " and ".join(pool.title for pool in own)
             yield Finding(
                 message=f"{pod.workload.ref} has {counted(wanted, 'pod')} with {pod.gpus} {GPU} "
-                f"each, but {titles} can run only {most} of them at the maximum size",
-                fix="raise the maximum of the pool, or lower the number of replicas",
+                f"each, but {titles} can run only {most} of them at maximum size",
+                fix="raise the pool's maximum node count, or lower the number of replicas",
                 place=pod.workload.place,
             )
 
@@ -73,7 +73,7 @@ def _of_quotas(view: StackView, pods: list[GpuPod]) -> Iterator[Finding]:
                 f"{namespace}, but the pods of {own[0].workload.ref}"
                 f"{' and other servers' if len(own) > 1 else ''} request {wanted}, so the API "
                 "server rejects some of them",
-                fix=f"set {_LIMIT} to {wanted} or more, or lower the number of replicas",
+                fix=f"raise {_LIMIT} to at least {wanted}, or lower the number of replicas",
                 urn=quota.urn,
             )
 

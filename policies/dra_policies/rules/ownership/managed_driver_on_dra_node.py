@@ -14,16 +14,15 @@ from dra_policies.view.stack_view import StackView
 def check(view: StackView) -> Iterator[Finding]:
     yield from broken_rows(view, RULE.id)
     for pool in view.pools if view.has_gpu_operator else ():
-        for path, value in (
-            cloud(pool.cloud).driver_left_out if pool.is_dra and pool.has_gpus else ()
-        ):
+        of_cloud = cloud(pool.cloud)
+        for path, value in of_cloud.driver_left_out if pool.is_dra and pool.has_gpus else ():
             if pool.own.text(path) not in (value, None):
                 yield Finding(
-                    message=f"{pool.title}: both its node image and the GPU Operator install an "
-                    "NVIDIA driver",
-                    fix="set the GPU Operator's driver.enabled to false, or create a pool "
-                    f"with {path}: {value}, and set the DRA driver's nvidiaDriverRoot to "
-                    f"{OPERATOR_ROOT}",
+                    message=f"both {of_cloud.title} and the GPU Operator install an NVIDIA driver on "
+                    f"nodes of {pool.title}",
+                    fix="set driver.enabled to false in the GPU Operator's values. To keep the "
+                    f"operator's driver instead, create the pool with {path}: {value}, and set the "
+                    f"DRA driver's nvidiaDriverRoot to {OPERATOR_ROOT}",
                     urn=pool.urn,
                 )
 

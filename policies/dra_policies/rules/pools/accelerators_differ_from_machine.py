@@ -54,14 +54,14 @@ def _compare(pool: DeclaredPool, name: str, kind: str, count: int) -> Iterator[F
         if not name.startswith(_TAKE_GPUS):
             yield Finding(
                 message=f"{pool.title}: machine type {name} doesn't support GPUs, but "
-                f"{counted(count, 'GPU')} ({kind}) are attached",
-                fix="use a machine type with GPUs, or an n1 machine type",
+                f"the pool attaches {counted(count, 'GPU')} ({kind})",
+                fix="use a machine type that includes GPUs, or an n1 machine type",
                 urn=pool.urn,
             )
     elif (kind, count) != (accelerator.gke_type, accelerator.count):
         yield Finding(
             message=f"{pool.title}: machine type {name} has {accelerator.count} × "
-            f"{accelerator.gke_type}, but the pool sets {count} × {kind}",
+            f"{accelerator.gke_type}, but the pool requests {count} × {kind}",
             fix=f"set type to {accelerator.gke_type} and count to {accelerator.count} in "
             "guestAccelerators",
             urn=pool.urn,

@@ -38,14 +38,14 @@ def template_faults(pool: DeclaredPool) -> Iterator[RejectedPool]:
         # the provider computes 0 for a group with a template
         if pool.own.has(path) and pool.own.at(path) != 0:
             yield RejectedPool(
-                f"it sets both a launch template and {path}",
+                f"it sets {path}, which must be set in its launch template instead",
                 fix=f"remove {path}, and set the value in the launch template",
             )
     if template is not None:
         if template.has(kind.machine) and pool.own.texts(paths.machine):
             yield RejectedPool(
-                "both the pool and its launch template set a machine type",
-                fix=f"remove {paths.machine} from the pool, or {kind.machine} from the launch "
+                "both the pool and its launch template set a machine type, but only one of them can",
+                fix=f"remove either {paths.machine} from the pool or {kind.machine} from the launch "
                 "template",
             )
         yield from _images(pool, paths, kind, template)
@@ -66,7 +66,9 @@ def _interfaces(pool: DeclaredPool, template: Properties) -> Iterator[RejectedPo
     machine = known_machine(pool.cloud, pool.machine)
     for fault in cloud(pool.cloud).interface_faults(found, machine):
         says, _, fix = fault.partition("; ")
-        yield RejectedPool(f"the cloud rejects its launch template, because {says}", fix=fix)
+        yield RejectedPool(
+            f"{cloud(pool.cloud).title} rejects its launch template, because {says}", fix=fix
+        )
 
 
 def _images(
@@ -81,8 +83,8 @@ def _images(
     if has_image and image and image != kind.custom_image:
         yield RejectedPool(
             f"{sets_both} an image ({image})",
-            fix=f'set {paths.image} to "{kind.custom_image}" and remove {paths.version}, or '
-            f"remove {kind.image} from the template",
+            fix=f'either set {paths.image} to "{kind.custom_image}" and remove {paths.version}, or '
+            f"remove {kind.image} from the launch template",
         )
     elif has_image and version:
         yield RejectedPool(
@@ -92,13 +94,13 @@ def _images(
     elif has_image and paths.release and (release := pool.own.text(paths.release)):
         yield RejectedPool(
             f"{sets_both} the image version ({release})",
-            fix=f"remove {paths.release}, or remove {kind.image} from the template",
+            fix=f"remove either {paths.release} or the launch template's {kind.image}",
         )
     elif has_image is False and image == kind.custom_image:
         yield RejectedPool(
             "it uses a custom image, but its launch template doesn't set an image",
-            fix=f"set {kind.image} in the template, or set {paths.image} to one of the cloud's "
-            "images",
+            fix=f"set {kind.image} in the launch template, or set {paths.image} to one of the "
+            f"{cloud(pool.cloud).title} image types",
         )
 
 
@@ -109,14 +111,14 @@ def _rejected(
     for path, own in kind.not_in_pools:
         if template.has(path):
             yield RejectedPool(
-                f"its launch template sets {path}, which the pool sets itself",
-                fix=f"remove {path} from the template, and set {own}",
+                f"its launch template sets {path}, which only the pool can set",
+                fix=f"remove {path} from the launch template, and set {own} in the pool",
             )
     script = (pool.boot_script or "").lstrip()
     is_of_cloud = pool.image not in (None, "", kind.custom_image) and not template.has(kind.image)
     if kind.is_merged and is_of_cloud and script.startswith(("#!", "#cloud-config", "apiVersion:")):
         yield RejectedPool(
-            f"{kind.boot_script} in its launch template isn't a MIME multipart message, so the "
-            "cloud can't add its own script",
+            f"{kind.boot_script} in its launch template isn't a MIME multipart message, so "
+            f"{cloud(pool.cloud).title} can't add its own boot script",
             fix=f"convert {kind.boot_script} to a MIME multipart message with one part per script",
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.clouds import cloud
-from dra_planner.wording import either, listed, one_or_more
+from dra_planner.wording import counted, either, listed, one_or_more
 from dra_policies.rules.capacity.spot_limits import low_spot_limit
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.address_ranges import zones_of_subnets
@@ -36,8 +36,8 @@ def check(view: StackView) -> Iterator[Finding]:
         chosen = pool.own.texts(of_cloud.pool.zone_list) if of_cloud.pool.zone_list else ()
         if chosen and region in of_cloud.regions_without_zones:
             yield Finding(
-                message=f"{pool.title}: {region} doesn't have availability zones, so the cloud "
-                "rejects the pool",
+                message=f"{pool.title}: {region} doesn't have availability zones, so "
+                f"{of_cloud.title} rejects the pool",
                 fix=f"remove {of_cloud.pool.zone_list}, or use another region",
                 urn=pool.urn,
             )
@@ -64,9 +64,9 @@ def _retired(pool: DeclaredPool) -> Iterator[Finding]:
     machine = known_machine(pool.cloud, pool.machine)
     if machine is not None and not machine.is_offered:
         yield Finding(
-            message=f"{pool.title}: machine type {machine.instance_type} is retired, so the cloud "
-            "can't create new nodes",
-            fix="use a current machine type (pulumi-dra catalog machines)",
+            message=f"{pool.title}: machine type {machine.instance_type} is retired, so "
+            f"{cloud(pool.cloud).title} can't create new nodes",
+            fix="use a current machine type (`pulumi-dra catalog machines` lists them)",
             urn=pool.urn,
         )
 
@@ -84,7 +84,7 @@ def _in_zones(pool: DeclaredPool, region: str, zones: list[str]) -> Iterator[Fin
     ]
     if machine is not None and having and without:
         yield Finding(
-            message=f"{pool.title}: machine type {machine.instance_type} isn't offered in "
+            message=f"{pool.title}: machine type {machine.instance_type} isn't available in "
             f"{either(without)}, only in {listed(having)}",
             fix=f"use {one_or_more('zone', having)}",
             urn=pool.urn,
@@ -105,9 +105,9 @@ def _in_default_zones(view: StackView, pool: DeclaredPool, region: str) -> Itera
     having = sorted(zone for zone in machine.zones if of_cloud.region_of(zone) == region)
     if 0 < len(having) < of_cloud.default_zones and cluster.props.is_given(path) is False:
         yield Finding(
-            message=f"{pool.title} doesn't set {path}, so the cloud uses {of_cloud.default_zones} "
-            f"zones of {region}, but machine type {machine.instance_type} is available only in "
-            f"{listed(having)}",
+            message=f"{pool.title} doesn't set {path}, so {of_cloud.title} uses "
+            f"{of_cloud.default_zones} zones of {region}, but machine type {machine.instance_type} "
+            f"is available only in {listed(having)}",
             fix=f"set {path} to {one_or_more('zone', having)}",
             urn=pool.urn,
         )
@@ -117,12 +117,12 @@ def _in_region(pool: DeclaredPool, region: str) -> Iterator[Finding]:
     machine = known_machine(pool.cloud, pool.machine)
     if machine is not None and machine.regions and region not in machine.regions:
         shown, others = machine.regions[:MOST_NAMES], machine.regions[MOST_NAMES:]
-        regions = listed((*shown, *([f"{len(others)} more"] if others else [])))
+        regions = listed((*shown, *([f"{counted(len(others), 'more region')}"] if others else [])))
         yield Finding(
-            message=f"{pool.title}: machine type {machine.instance_type} isn't offered in "
+            message=f"{pool.title}: machine type {machine.instance_type} isn't available in "
             f"{region}, only in {regions}",
-            fix=f"use a machine type that {region} offers (pulumi-dra catalog machines "
-            f"--region {region})",
+            fix=f"use a machine type that is available in {region} (`pulumi-dra catalog machines "
+            f"--region {region}` lists them)",
             urn=pool.urn,
         )
 

@@ -25,8 +25,8 @@ def check(view: StackView) -> Iterator[Finding]:
         yield Finding(
             message=f"{group.title} protects EFA interfaces of {group.pool}, but doesn't allow all "
             f"{group.missing} traffic within the group, so NCCL and MPI jobs hang",
-            fix=f"add an {group.missing} rule that allows all protocols, with the group "
-            "itself as the peer",
+            fix=f"add an {group.missing} rule that allows all protocols, with the group itself as "
+            f"the {'source' if group.missing == 'ingress' else 'destination'}",
             urn=group.urn,
         )
     yield from outdated_plugins(view)
@@ -63,7 +63,7 @@ def _of_label(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
     version = _numbers(pool.own.text(of_cloud.pool.version) or "")
     if len(version) > len(_MINOR) and version < _numbers(of_cloud.network_label_since):
         yield Finding(
-            message=f"{pool.title} has the label {label}, but its node version is too old to "
+            message=f"{pool.title} has the label {label}, but its GKE version is too old to "
             "publish network devices",
             fix=f"set {of_cloud.pool.version} to {of_cloud.network_label_since} or later",
             urn=pool.urn,
@@ -72,7 +72,7 @@ def _of_label(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
         yield Finding(
             message=f"{pool.title} has the label {label}, but the stack also installs "
             f"{_OPEN_SOURCE}, so two drivers publish the same network devices",
-            fix=f"remove the {_OPEN_SOURCE} release, or remove the label from the pool",
+            fix=f"remove either the {_OPEN_SOURCE} release or the label",
             urn=pool.urn,
         )
 
@@ -99,11 +99,9 @@ def _more_than_cards(pool: DeclaredPool) -> Iterator[Finding]:
         yield Finding(
             message=f"{pool.title}: its launch template has "
             f"{counted(len(found), network.interface)}, but {machine.name} "
-            f"{supported}, so the cloud can't create its nodes",
-            fix=(
-                "remove interfaces from the launch template, or use a machine type that supports "
-                f"more {network.interface}s"
-            ),
+            f"{supported}, so {cloud(pool.cloud).title} can't create the nodes",
+            fix=f"remove {network.interface}s from the launch template, or use a machine type that "
+            f"supports {'more of them' if most else 'them'}",
             urn=pool.template_urn or pool.urn,
         )
 
@@ -121,12 +119,9 @@ def _number_of_networks(pool: DeclaredPool) -> Iterator[Finding]:
         return
     count, needed = len(pool.own.items(path) or ()), machine.additional_networks
     if count and count != needed:
-        extra = "replaces a GPU's interface" if count > needed else "is missing"
-        which = "one network" if abs(count - needed) == 1 else "more than one network"
         yield Finding(
             message=f"{pool.title} attaches {counted(count, 'additional network')}, but the GPUs "
-            f"of {machine.name} need exactly {needed}, so {which} {extra}, and multi-node "
-            "jobs fail",
+            f"of {machine.name} need exactly {needed}, so multi-node jobs fail",
             fix=f"attach {needed} networks in {path}",
             urn=pool.urn,
         )

@@ -29,8 +29,8 @@ def check(view: StackView) -> Iterator[Finding]:
             if is_certain and (says := keeps_all(budget, pods)):
                 yield Finding(
                     message=f'PodDisruptionBudget "{budget.name}" blocks eviction of '
-                    f"{workload.ref} ({says}), so upgrades of the workload's nodes time out",
-                    fix="set the PodDisruptionBudget's maxUnavailable to 1",
+                    f"{workload.ref} ({says}), so upgrades of its nodes time out",
+                    fix=f"in the PodDisruptionBudget, replace {says} with maxUnavailable: 1",
                     urn=budget.urn,
                 )
 

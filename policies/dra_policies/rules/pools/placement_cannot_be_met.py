@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.clouds import cloud
+from dra_planner.wording import listed
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.address_ranges import zones_of_subnets
@@ -18,7 +19,7 @@ def check(view: StackView) -> Iterator[Finding]:
     for limit in node_limits(view):
         if needed_nodes(view, limit.pool) <= limit.allowed:
             yield Finding(
-                message=f"{limit.pool.title} can have up to {limit.pool.count_max} nodes, but "
+                message=f"{limit.pool.title} can grow to {limit.pool.count_max} nodes, but "
                 f"{limit.says}",
                 fix=f"set the pool's maximum to {limit.allowed}, or {limit.fix}",
                 urn=limit.pool.urn,
@@ -36,8 +37,8 @@ def check(view: StackView) -> Iterator[Finding]:
         ):
             yield Finding(
                 message=f"{pool.title} has {len(subnets)} subnets, but the placement group of its "
-                "launch template supports only one zone",
-                fix="set only one subnet in subnetIds",
+                "launch template requires all nodes to be in one zone",
+                fix="keep only one subnet in subnetIds",
                 urn=pool.urn,
             )
 
@@ -56,8 +57,8 @@ def _of_fast_network(view: StackView, pool: DeclaredPool) -> Iterator[Finding]:
     if fast and len(set(zones)) > 1:
         yield Finding(
             message=f"{pool.title} has nodes in several zones "
-            f"({', '.join(sorted(filter(None, zones)))}), but {network.interface} "
-            "traffic can't cross zones, so jobs with nodes in different zones fail",
+            f"({listed(sorted(filter(None, zones)))}), but traffic between {network.interface}s "
+            "can't cross zones, so jobs with nodes in different zones fail",
             fix="use subnets in only one zone for this pool, and create a separate pool for "
             "each additional zone",
             urn=pool.urn,
@@ -78,8 +79,8 @@ def _of_nvlink(pool: DeclaredPool) -> Iterator[Finding]:
     ):
         yield Finding(
             message=f"{pool.title} doesn't set a placement policy, so its {machine.name} nodes "
-            f"may be in different NVLink domains (of {machine.nvlink_nodes} nodes each)",
-            fix=f"set {path} to a placement policy, with one pool and one policy for each domain",
+            f"can be in different NVLink domains (of {machine.nvlink_nodes} nodes each)",
+            fix=f"set {path} to a placement policy. Use one pool and one policy per NVLink domain",
             urn=pool.urn,
         )
 

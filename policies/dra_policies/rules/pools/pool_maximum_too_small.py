@@ -8,7 +8,7 @@ from dra_planner.allocation import Placement
 from dra_planner.allocation.reasons.shares import shares_of
 from dra_planner.plan import Judgement, PoolAnswer
 from dra_planner.sizing.reasons import takes_all_devices
-from dra_planner.wording import counted
+from dra_planner.wording import counted, verb
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.node_limits import needed_nodes, node_limits
 from dra_policies.view.stack_view import StackView
@@ -67,7 +67,8 @@ def _shortage(case: Waiting, judgement: Judgement) -> str:
     is_uncounted = is_node_full or is_shared or takes_all_devices(case.shape)
     if not each or pods is None or judgement.is_observed or is_uncounted:
         reasons = "; ".join(reason.message for reason in case.size.reasons)
-        return reasons or f"{counted(_pending(case, judgement), 'pod')} pending"
+        pending = _pending(case, judgement)
+        return reasons or f"{counted(pending, 'pod')} {verb(pending, 'stay')} pending"
     offers = [_offered(pool, each) for pool in fitting]
     shown = " and ".join(
         f'pool "{pool.offer.name}" has at most {text}'
@@ -77,7 +78,7 @@ def _shortage(case: Waiting, judgement: Judgement) -> str:
     short = _pending(case, judgement) * each
     taken = sum(amount for amount, _ in offers) - (needed - short)
     others = (
-        f", and other workloads use {taken} of them"
+        f", of which other workloads use {taken}"
         if taken > 0 and sum(a for a, _ in offers) >= needed
         else ""
     )

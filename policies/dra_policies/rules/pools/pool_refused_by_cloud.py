@@ -73,7 +73,7 @@ def _counts(pool: DeclaredPool) -> Iterator[RejectedPool]:
             continue
         if low > high:
             yield RejectedPool(
-                f"its minimum, {low}, is more than its maximum, {high}",
+                f"its minimum node count ({low}) is greater than its maximum ({high})",
                 fix=f"set {limits.minimum} to {high} or less, or set {limits.maximum} to "
                 f"{low} or more",
             )
@@ -84,12 +84,12 @@ def _counts(pool: DeclaredPool) -> Iterator[RejectedPool]:
             continue
         if wanted > high:
             yield RejectedPool(
-                f"its initial count is {wanted}, but its maximum is {high}",
+                f"its initial node count ({wanted}) is greater than its maximum ({high})",
                 fix=f"set {path} to {high} or less, or set {limits.maximum} to {wanted} or more",
             )
         elif wanted < low and not paths.desired_per_zone:
             yield RejectedPool(
-                f"its initial count is {wanted}, but its minimum is {low}",
+                f"its initial node count ({wanted}) is lower than its minimum ({low})",
                 fix=f"set {path} to {low} or more, or set {limits.minimum} to {wanted} or less",
             )
 
@@ -114,8 +114,8 @@ def _upgrades(pool: DeclaredPool) -> Iterator[RejectedPool]:
     if total > most:
         names = " and ".join(paths)
         yield RejectedPool(
-            f"it upgrades {total} nodes at a time, but the limit is {most}",
-            fix=f"lower {names} to {most} in total",
+            f"it upgrades {total} nodes at a time, but {cloud(pool.cloud).title} allows at most {most}",
+            fix=f"lower {names} so that their sum is at most {most}",
         )
 
 
@@ -172,8 +172,8 @@ def _name_and_zones(pool: DeclaredPool) -> Iterator[RejectedPool]:
     if name and of_cloud.pool_name_pattern and not re.fullmatch(of_cloud.pool_name_pattern, name):
         most = of_cloud.longest_pool_name
         yield RejectedPool(
-            f'{of_cloud.title} rejects the agent pool name "{name}", because a name must contain 1 '
-            f"to {most} lowercase letters and digits, and start with a letter",
+            f'{of_cloud.title} rejects the agent pool name "{name}", because a name must have 1 to '
+            f"{most} lowercase letters or digits, and start with a letter",
             fix=f'rename the pool, for example to "{of_cloud.pool_name(name)}"',
         )
     known = of_cloud.zone_names
@@ -184,7 +184,7 @@ def _name_and_zones(pool: DeclaredPool) -> Iterator[RejectedPool]:
     ]
     if wrong:
         fix = f"use {one_or_more('zone', known)}"
-        yield RejectedPool(f'{of_cloud.title} doesn\'t have the zone "{wrong[0]}"', fix=fix)
+        yield RejectedPool(f'{of_cloud.title} doesn\'t have a zone "{wrong[0]}"', fix=fix)
 
 
 def _taints_of_system_pools(pool: DeclaredPool) -> Iterator[RejectedPool]:
@@ -194,7 +194,7 @@ def _taints_of_system_pools(pool: DeclaredPool) -> Iterator[RejectedPool]:
     for taint in pool.taints or () if key and pool.own.text(key) == value else ():
         if taint.key != "CriticalAddonsOnly" and taint.effect != "PreferNoSchedule":
             says = (
-                f"it's a system pool, and {of_cloud.title} doesn't support the {taint.key} taint "
+                f"it is a system pool, but {of_cloud.title} doesn't support the {taint.key} taint "
                 "on system pools"
             )
             yield RejectedPool(says, fix=f'set {key} to "User"')

@@ -36,8 +36,8 @@ def nodes_without_entry(
                 yield from _of_another_role(view, entry, group)
             elif group.type == entry.groups and tag in keys:
                 yield Finding(
-                    message=f'Auto Scaling group "{group.name}" doesn\'t have an access entry, '
-                    f'which cluster "{cluster.name}" requires, so its nodes don\'t '
+                    message=f'the role of Auto Scaling group "{group.name}" doesn\'t have an access '
+                    f'entry, which cluster "{cluster.name}" requires, so the nodes can\'t '
                     "join the cluster",
                     fix=f"declare an AccessEntry of type {entry.kinds[0]} for the nodes' role",
                     urn=group.urn,
@@ -61,7 +61,7 @@ def _of_another_role(
     if len(here) == 1 and all(entries) and not any(here[0].urn in each for each in entries):
         yield Finding(
             message=f'role "{here[0].name}" of Auto Scaling group "{group.name}" doesn\'t have '
-            "an access entry, so the group's nodes don't join the cluster",
+            "an access entry, so the nodes can't join the cluster",
             fix=f"declare an AccessEntry of type {entry.kinds[0]} for this role",
             urn=group.urn,
         )
@@ -82,11 +82,11 @@ def _of_node_classes(view: StackView, entry: NodeAdmission, of_cloud: Cloud) -> 
         # a role without a name in the program has an unknown name, but a known URN
         known = admitted - {None} if role is None else admitted
         if named and None not in known and not named & known:
-            title = role or f'"{declared[urn].name}"'
+            title = f'role "{role or declared[urn].name}"'
             yield Finding(
-                message=f'role {title} of EC2NodeClass "{each.name}" doesn\'t have an access entry, '
-                "which the cluster requires, so Karpenter's nodes don't join the cluster",
-                fix=f"declare an AccessEntry of type {entry.kinds[0]} for role {title}",
+                message=f'{title} of EC2NodeClass "{each.name}" doesn\'t have an access entry, '
+                "which the cluster requires, so Karpenter's nodes can't join the cluster",
+                fix=f"declare an AccessEntry of type {entry.kinds[0]} for {title}",
                 urn=each.urn,
             )
 

@@ -28,9 +28,9 @@ def check(view: StackView) -> Iterator[Finding]:
     for pool in view.pools:
         if pool.has_gpus and leaves_driver_out(pool):
             yield Finding(
-                message=f"{pool.title}: its nodes don't get the NVIDIA driver, because the "
-                "pool disables the cloud's driver installation and this stack doesn't "
-                "declare an installer",
+                message=f"{pool.title} disables {cloud(pool.cloud).title}'s driver "
+                "installation, but this stack doesn't declare an installer, so the "
+                "nodes don't have the NVIDIA driver",
                 fix="declare Google's nvidia-driver-installer DaemonSet, or make sure that another "
                 "tool installs the driver",
                 urn=pool.urn,
@@ -58,9 +58,9 @@ def _of_other_images(view: StackView) -> Iterator[Finding]:
             other = sorted(named)[0]
             yield Finding(
                 message=f"{pool.title}: its nodes run {pool.image}, but the stack's driver "
-                f"installer is for {other} images, so the nodes don't get the NVIDIA driver",
-                fix=f"use the installer for {pool.image}, or set an image type whose name "
-                f"starts with {other}",
+                f"installer supports only {other} images, so the nodes don't get the NVIDIA driver",
+                fix=f"use the installer for {pool.image}, or set an image type that starts with "
+                f"{other}",
                 urn=pool.urn,
             )
 

@@ -37,9 +37,10 @@ def check(view: StackView) -> Iterator[Finding]:
             level = (each.props.mapping("metadata.labels") or {}).get(LABEL)
             if level in REJECTING:
                 yield Finding(
-                    message=f"{driver.title}: Pod Security rejects its privileged pods, because "
-                    f'Namespace "{each.name}" enforces {level}, so no devices are published',
-                    fix=f"set the namespace's label {LABEL} to privileged",
+                    message=f'Namespace "{each.name}" enforces the Pod Security level `{level}`, which '
+                    f"rejects the privileged pods of {driver.title}, so nodes don't publish "
+                    "devices",
+                    fix=f"set the namespace's {LABEL} label to privileged",
                     urn=each.urn,
                 )
         yield from _priority_class(view, driver)
@@ -60,10 +61,9 @@ def _priority_class(view: StackView, driver: InstalledDriver) -> Iterator[Findin
     }
     if name and name not in {*SYSTEM_PRIORITIES, *declared}:
         yield Finding(
-            message=f"{driver.title}: its kubelet plugin uses PriorityClass {name}, which this "
-            "stack doesn't declare, so the API server rejects its pods, and no devices are "
-            "published",
-            fix=f"declare PriorityClass {name}, or remove kubeletPlugin.priorityClassName",
+            message=f'the kubelet plugin of {driver.title} uses PriorityClass "{name}", which '
+            "this stack doesn't declare, so the API server rejects the plugin's pods",
+            fix=f'declare PriorityClass "{name}", or remove kubeletPlugin.priorityClassName',
             urn=driver.urn,
             certain=any(each.is_cluster for each in view.versions),
         )
@@ -83,10 +83,10 @@ def _serverless(view: StackView, driver: InstalledDriver) -> Iterator[Finding]:
                 and selector.mapping("labels") == {}
             ):
                 yield Finding(
-                    message=f'{driver.title}: Fargate profile "{each.name}" selects the '
-                    f"driver's namespace {driver.namespace}, so the driver's pods "
-                    "don't run on GPU nodes",
-                    fix=f"remove the selector for namespace {namespace}, or install the driver "
+                    message=f'Fargate profile "{each.name}" selects the namespace '
+                    f"\"{driver.namespace}\" of {driver.title}, so the driver's pods don't run on "
+                    "GPU nodes",
+                    fix=f'remove the selector for namespace "{namespace}", or install the driver '
                     "in another namespace",
                     urn=each.urn,
                 )
@@ -114,8 +114,8 @@ def _quotas(view: StackView, driver: InstalledDriver) -> Iterator[Finding]:
         is_scoped = each.props.has("spec.scopes") or each.props.has("spec.scopeSelector")
         if counted and is_scoped is False:
             yield Finding(
-                message=f'{driver.title}: ResourceQuota "{each.name}" limits {counted[0]}, so the '
-                "API server rejects the driver's pods, which don't set this resource",
+                message=f'ResourceQuota "{each.name}" contains {counted[0]}, so the API server rejects '
+                f"the pods of {driver.title}, which don't set it",
                 fix="add a LimitRange with defaults to the namespace, or remove "
                 f"{' and '.join(counted)} from the quota",
                 urn=each.urn,

@@ -73,8 +73,8 @@ def _faults(
         host, _, claim = key.rpartition(":")
         if host != provider:
             yield (
-                f"tests {key}, but tokens of its provider have keys that start with {provider}",
-                f"use {provider}: as the start of every condition's key",
+                f"has the condition key {key}, but the keys of its provider start with {provider}",
+                f"start every condition key with {provider}:",
             )
             return
         if fault := _fault(kind, operator, claim, value):
@@ -94,12 +94,12 @@ def _fault(
     if claim == "sub" and operator == "StringEquals" and _WILD.search(value):
         return (
             f'compares the subject with "{value}", but StringEquals doesn\'t support wildcards',
-            "use StringLike for the :sub condition",
+            "use StringLike instead of StringEquals for the :sub condition",
         )
     if claim == "sub" and not _WILD.search(value) and not _SUBJECT.fullmatch(value):
         return (
             f'accepts only the subject "{value}", which isn\'t a service account',
-            "write the value of the :sub condition as system:serviceaccount:NAMESPACE:NAME",
+            "set the value of the :sub condition to system:serviceaccount:NAMESPACE:NAME",
         )
     return None
 
@@ -169,8 +169,8 @@ def _without_pool(
         pool = text.partition(":")[2].partition("[")[0]
         yield Finding(
             message=f'{kind.kind} "{grant.name}" uses the identity pool {pool}, which cluster '
-            f'"{cluster.name}" doesn\'t enable, so the cloud rejects the member unless another '
-            "cluster in the project enables the pool",
+            f'"{cluster.name}" doesn\'t enable. Unless another cluster in the project enables it, '
+            f"{of_cloud.title} rejects the member",
             fix=f'set the cluster\'s {path}.workloadPool to "{pool.partition(".")[0]}{end}"',
             urn=grant.urn,
             certain=False,
@@ -199,7 +199,7 @@ def _without_label(view: StackView, kind: FederatedAccounts) -> Iterator[Finding
                 owner = each.props.text("metadata.name") or each.name
                 yield Finding(
                     message=f"the pods of {each.type.rpartition(':')[2]} {namespace}/{owner} use "
-                    f"service account {namespace}/{name}, but lack the label {kind.pod_label}, so "
+                    f"service account {namespace}/{name}, but don't have the label {kind.pod_label}, so "
                     "they don't get a token for the service account's identity",
                     fix=f'set the pods\' label {kind.pod_label} to "true"',
                     urn=each.urn,
@@ -228,7 +228,7 @@ def _unmatched(
                     message=f'{account.title} uses {kind.kind} "{grant.name}", which allows only '
                     f"service account {wrong.replace(':', '/')}, so its pods don't get the "
                     "identity's permissions",
-                    fix=f"in {kind.subject}, replace {wrong.replace(':', mark)} with "
+                    fix=f"in the {kind.subject} property, replace {wrong.replace(':', mark)} with "
                     f"{right.replace(':', mark)}",
                     urn=grant.urn,
                 )

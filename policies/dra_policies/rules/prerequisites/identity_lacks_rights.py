@@ -78,8 +78,8 @@ def _registries(view: StackView, kind: RegistryResource | None) -> Iterator[Find
         if None in given or any(right in (text or "") for text in given for right in kind.rights):
             continue
         yield Finding(
-            message=f'pods use images from registry "{registry.name}", but the stack doesn\'t '
-            "grant the permission to pull them, so the pods don't start",
+            message=f'pods use images from registry "{registry.name}", but this stack doesn\'t '
+            "grant the permission to pull these images, so the pods don't start",
             fix=kind.fix,
             urn=registry.urn,
         )
@@ -147,9 +147,10 @@ def _faults(
         lacking = need.rights[0] if need.rights else "a role"
         lacking = kind.names.get(lacking, lacking)
         yield Finding(
-            message=f"this stack doesn't grant {lacking} to {title}, so {need.doubt}, {need.says}"
+            message=f"{title} doesn't have {lacking} in this stack. Unless another stack grants it, "
+            f"{need.says}"
             if need.doubt
-            else f"{title} lacks {lacking}, so {need.says}",
+            else f"{title} doesn't have {lacking}, so {need.says}",
             fix=need.fix,
             urn=identity.urn,
             certain=has is False and not need.doubt,

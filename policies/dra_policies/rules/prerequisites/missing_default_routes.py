@@ -50,7 +50,7 @@ def subnets_without_default_route(
             yield Finding(
                 message=f'the route table of subnet "{subnet.name}" doesn\'t have a default route, '
                 f"but {needs}",
-                fix="add a route for 0.0.0.0/0 to a firewall or gateway to the route table",
+                fix="in the route table, add a route for 0.0.0.0/0 to a firewall or gateway",
                 urn=urn,
             )
 
@@ -71,7 +71,7 @@ def networks_without_default_route(
             yield Finding(
                 message=f'network "{found.name}" deletes its default route ({network.deleted}), '
                 "and the stack doesn't declare another one, so nodes can't reach registries "
-                "outside the cloud",
+                "outside Google Cloud",
                 fix=f"remove {network.deleted}, or add a route for 0.0.0.0/0 to the network",
                 urn=urn,
             )

@@ -27,15 +27,13 @@ def check(view: StackView) -> Iterator[Finding]:
         if found is not None:
             yield _finding(
                 found,
-                f"the pods of {driver.title} can't reach the API server, and devices aren't "
-                "published",
+                f"the pods of {driver.title} can't publish devices",
                 enforced,
             )
     if enforced is not False and (found := _isolating(policies, SYSTEM, {})) is not None:
         yield _finding(
             found,
-            "cluster add-ons such as CoreDNS can't reach the API server, and pods can't resolve "
-            "names",
+            "cluster add-ons such as CoreDNS stop working, and pods can't resolve names",
             enforced,
         )
 
@@ -45,7 +43,7 @@ def _finding(policy: DeclaredResource, consequence: str, enforced: bool | None) 
     return Finding(
         message=f'{condition}NetworkPolicy "{policy.name}" blocks egress to the API server, so '
         f"{consequence}",
-        fix="add an egress rule that allows TCP ports 443 and 6443, and omit `to`",
+        fix="add an egress rule without `to` that allows TCP ports 443 and 6443",
         urn=policy.urn,
         certain=enforced is True,
     )

@@ -133,14 +133,14 @@ def _dead_end(
     if path and props.text(path) == value:
         return (
             f"drops packets ({path} is {value})",
-            f"set {path} to the next hop, or remove the route",
+            f"set {path} to the type of the next hop, or remove the route",
         )
     through, token, setting, closed = routes.gateway
     is_direct = _leads_to_internet(routes, route, declared)
     if is_direct and not _has_public_addresses(view, routes, subnet):
         return (
             "leads to an internet gateway, but nodes don't have public addresses",
-            f"use a route to a NAT gateway, or set the subnet's {routes.public[0]} to true",
+            f"route the traffic to a NAT gateway, or set the subnet's {routes.public[0]} to true",
         )
     if not through or props.is_given(through) is False:
         return None
@@ -234,10 +234,10 @@ def _without_endpoints(
     values = [driver.values for driver in view.drivers]
     if missing:
         yield Finding(
-            message=f"{route}, and its network doesn't have usable endpoints for "
+            message=f"{route}, and its VPC doesn't have usable endpoints for "
             f"{listed(missing)}, so nodes can't pull images and never become ready",
-            fix="add a default route to a NAT gateway, or add endpoints for "
-            f"{listed(missing)} to the network",
+            fix="add a default route to a NAT gateway, or create VPC endpoints for "
+            f"{listed(missing)}",
             urn=subnet.urn,
         )
     elif values and all(each is not None and endpoints.mirror not in repr(each) for each in values):

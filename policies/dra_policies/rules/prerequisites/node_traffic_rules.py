@@ -90,8 +90,8 @@ def groups_for_private_addresses(
             message=f'security group "{found[0].name}" of {pool.title} doesn\'t allow TCP '
             "traffic to public addresses, so its nodes can't pull images and never "
             "become ready",
-            fix="add an egress rule for TCP port 443 to 0.0.0.0/0, or add endpoints for the "
-            "cloud's services",
+            fix="add an egress rule for TCP port 443 to 0.0.0.0/0, or create VPC endpoints for the "
+            "AWS services that nodes use",
             urn=found[0].urn,
         )
 
@@ -139,7 +139,7 @@ def groups_not_admitted(
     ours = {each.urn for each in found}
     if not any(_admits(each, control_plane, groups, theirs, ours) for each in view.declared):
         yield Finding(
-            message="the control plane's security groups don't admit security group "
+            message="the control plane's security groups don't allow traffic from security group "
             f'"{found[0].name}" of {pool.title}, so its nodes can\'t reach the API '
             "server to join the cluster",
             fix="add the cluster's security group to the launch template, or add an ingress rule "

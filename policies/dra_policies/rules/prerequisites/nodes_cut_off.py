@@ -13,6 +13,7 @@ from dra_planner.clouds import (
     cloud,
     names,
 )
+from dra_planner.wording import either
 from dra_policies.rules.prerequisites.missing_default_routes import (
     networks_without_default_route,
     subnets_without_default_route,
@@ -122,7 +123,7 @@ def _closed_filters(
         allows_first = bool(outbound) and outbound[0] is not denied
         if denied is not None and not allows_first and _is_for_everything(denied, filters):
             yield Finding(
-                message=f'a rule in "{declared[urn].name}" denies all outbound node traffic, '
+                message=f'network security group "{declared[urn].name}" denies all outbound traffic, '
                 "so nodes can't pull images or join the cluster",
                 fix="add a rule with a lower priority number that allows the outbound traffic that "
                 "nodes need",
@@ -155,8 +156,8 @@ def _closed_endpoint(
         return
     yield Finding(
         message=f'cluster "{cluster.name}" doesn\'t have a private endpoint, and its public '
-        f"endpoint allows only {', '.join(filter(None, allowed))}, so nodes with other "
-        "outbound addresses don't join",
+        f"endpoint allows only {either(filter(None, allowed))}, so nodes with other "
+        "outbound addresses can't join the cluster",
         fix=endpoint.fix,
         urn=cluster.urn,
         # otherwise, the list might contain the addresses of the nodes
@@ -189,7 +190,7 @@ def _network_without_gateway(
         yield Finding(
             message=f'cluster "{cluster.name}" has private nodes, but its network doesn\'t '
             f"have a {gateway.title}, so nodes can't pull images from registries "
-            "outside the cloud, such as the DRA driver image",
+            "outside Google Cloud, such as the DRA driver image",
             fix=gateway.fix,
             urn=cluster.urn,
             certain=bool(values)

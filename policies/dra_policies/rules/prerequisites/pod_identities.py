@@ -56,10 +56,10 @@ def misnamed_accounts(view: StackView, kind: PodIdentity | None) -> Iterator[Fin
         ]
         for wanted in get_close_matches(account, without, n=1, cutoff=_ALIKE):
             yield Finding(
-                message=f'pod identity "{each.name}" applies to service account {account}, '
-                f'but chart "{used[namespace, wanted]}" uses {wanted}, so the chart\'s '
+                message=f'pod identity "{each.name}" applies to service account "{account}", '
+                f'but chart "{used[namespace, wanted]}" uses "{wanted}", so the chart\'s '
                 "pods don't get the identity's permissions",
-                fix=f"set {kind.account} to {wanted}",
+                fix=f'set {kind.account} to "{wanted}"',
                 urn=each.urn,
             )
 
@@ -80,16 +80,16 @@ def untrusting_roles(
             title = f'{identity.kind} "{role.name}" of pod identity "{each.name}"'
             if policy and kind.trusted not in policy:
                 yield Finding(
-                    message=f"{title} doesn't trust {kind.trusted}, so the cloud rejects the pod "
+                    message=f"{title} doesn't trust {kind.trusted}, so EKS rejects the pod "
                     "identity",
                     fix=f"in the role's {identity.trust}, allow the service {kind.trusted} to "
-                    "assume the role and to tag the session",
+                    "assume the role and tag the session",
                     urn=role.urn,
                 )
             elif policy and not re.search(rf"{kind.session}|sts:\*|\"\*\"", policy):
                 yield Finding(
                     message=f"{title} doesn't allow {kind.trusted} to perform {kind.session}, so "
-                    "the cloud rejects the pod identity",
+                    "EKS rejects the pod identity",
                     fix=f"in the role's {identity.trust}, add the action {kind.session}",
                     urn=role.urn,
                 )
@@ -135,8 +135,8 @@ def accounts_of_other_addons(
             name = item.text("serviceAccount")
             if name and name not in accounts:
                 yield Finding(
-                    message=f'add-on "{addon.name}" doesn\'t have the service account {name}, so '
+                    message=f'add-on "{addon.name}" doesn\'t use the service account "{name}", so '
                     "its pods don't get the role's permissions",
-                    fix=f"set serviceAccount to {accounts[0]}",
+                    fix=f'set serviceAccount to "{accounts[0]}"',
                     urn=addon.urn,
                 )

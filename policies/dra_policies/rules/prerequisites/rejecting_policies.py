@@ -32,9 +32,9 @@ def rejecting_policies(view: StackView, driver: InstalledDriver) -> Iterator[Fin
         if _rejects(each, namespace):
             yield Finding(
                 message=f'policy "{each.name}" rejects privileged pods and host paths in '
-                f"namespace {namespace}, so {driver.title} can't create its pods or "
+                f'namespace "{namespace}", so {driver.title} can\'t create its pods or '
                 "publish devices",
-                fix=f"exclude the namespace {namespace} from the policy",
+                fix=f'exclude namespace "{namespace}" from the policy',
                 urn=each.urn,
             )
 

@@ -36,9 +36,9 @@ def accounts_without_grant(view: StackView) -> Iterator[Finding]:
             used = [urn for urn in account.sources_of("metadata") if urn in identities]
             if len(used) == 1 and used[0] not in granted:
                 yield Finding(
-                    message=f'ServiceAccount "{account.name}" uses {of_cloud.identity.kind} '
-                    f'"{identities[used[0]].name}", but the stack doesn\'t declare any {kind.kind} '
-                    "that allows this, so its pods don't get the permissions",
-                    fix=f"declare the missing {kind.kind} for the service account",
+                    message=f'Kubernetes ServiceAccount "{account.name}" uses {of_cloud.identity.kind} '
+                    f'"{identities[used[0]].name}", but no {kind.kind} in this stack allows this, '
+                    "so pods with this service account don't get the identity's permissions",
+                    fix=f"declare the {kind.kind} for this service account",
                     urn=account.urn,
                 )

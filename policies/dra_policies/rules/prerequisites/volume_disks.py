@@ -30,7 +30,7 @@ def volumes_not_attachable(view: StackView, of_cloud: Cloud) -> Iterator[Finding
         disk = _disk_of(view, of_cloud, name)
         if disk and not any(of_cloud.attaches_disk(each, disk) for each in names):
             yield Finding(
-                message=f"{title} uses StorageClass {name}, whose disks ({disk}) can't be "
+                message=f'{title} uses StorageClass "{name}", whose disks ({disk}) can\'t be '
                 f"attached to {' or '.join(names)}, so GPU pods that use this "
                 "volume don't start",
                 fix="use a StorageClass with disks that the machine type supports, or a shared file "

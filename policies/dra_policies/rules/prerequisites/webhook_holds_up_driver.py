@@ -37,9 +37,9 @@ def _webhooks(
         if is_for_pods and is_closed and _selects(webhook, namespace):
             yield Finding(
                 message=f'webhook "{webhook.text("name")}" of "{configuration.name}" must '
-                f"approve pods in namespace {namespace}, so if it isn't reachable, "
+                f'approve pods in namespace "{namespace}", so if it isn\'t reachable, '
                 f"{driver.title} can't start pods on new nodes",
-                fix=f"exclude namespace {namespace} in its namespaceSelector, or set "
+                fix=f'exclude namespace "{namespace}" in its namespaceSelector, or set '
                 "failurePolicy to Ignore",
                 urn=configuration.urn,
             )

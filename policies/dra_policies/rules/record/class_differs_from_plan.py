@@ -27,10 +27,12 @@ def check(view: StackView) -> Iterator[Finding]:
                 shown = [each for each in named[1:] if each]
             meant = " and ".join(f"`{each}`" for each in shown) or "none"
             yield Finding(
-                message=f"DeviceClass {name}: its {what} {differ} from the plan (planned: {meant})",
-                fix=f"set its {what} to {meant}, or run `pulumi-dra plan --stack STACK --write`"
+                message=f'the {what} of DeviceClass "{name}" {differ} from the plan (planned: {meant})',
+                fix=f"set the {what} to {meant}. Or run `pulumi-dra plan --stack STACK --write` to plan "
+                "with the current DeviceClass"
                 if shown
-                else f"remove its {what}, or run `pulumi-dra plan --stack STACK --write`",
+                else f"remove the {what}. Or run `pulumi-dra plan --stack STACK --write` to plan with the "
+                "current DeviceClass",
                 place=declared.meta.place,
             )
 

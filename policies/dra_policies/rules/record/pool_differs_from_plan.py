@@ -43,7 +43,7 @@ def _check_pool(
             yield Finding(
                 message=f"{pool.title} is a DRA pool, but doesn't have the label {POOL}, so it "
                 "can't be compared with the plan",
-                fix=f"label its nodes {POOL}=NAME, where NAME is one of: {_names(rows)}",
+                fix=f"label its nodes {POOL}=NAME with the name of a planned pool: {_names(rows)}",
                 urn=pool.urn,
             )
     elif pool.name not in rows:
@@ -52,13 +52,13 @@ def _check_pool(
             yield Finding(
                 message=f'{pool.title} is labeled {POOL}="{pool.name}", but the plan doesn\'t '
                 "contain this pool",
-                fix="add the pool to the fleet and plan again, or label the nodes with one "
-                f"of these pools: {_names(rows)}",
+                fix="add the pool to the fleet, and plan again. Or label the nodes with the name of "
+                f"a planned pool: {_names(rows)}",
                 urn=pool.urn,
             )
     else:
         row = rows[pool.name]
-        yield from _compare("machine", pool.machine, row.machine, pool)
+        yield from _compare("machine type", pool.machine, row.machine, pool)
         yield from _compare_counts(pool, row, changing=plan_file.fleet.counts_change(pool.name))
         yield from _compare_nodes(pool, plan_file.fleet.pool(pool.name), own_images=own_images)
         if pool.has_gpus is not False:
@@ -72,7 +72,7 @@ def _compare(what: str, declared: object, planned: object, pool: DeclaredPool) -
         yield _unknown(pool, what)
     elif declared != planned:
         yield Finding(
-            message=f"{pool.title}: its {what} is {declared}, but the plan has {planned}",
+            message=f"the {what} of {pool.title} is {declared}, but the plan expects {planned}",
             fix=_FIX,
             urn=pool.urn,
         )
@@ -96,12 +96,10 @@ def _compare_nodes(pool: DeclaredPool, planned: Pool, *, own_images: bool) -> It
     if has_spot is None:
         yield _unknown(pool, "capacity type")
     elif has_spot and not wants_spot:
-        text = (
-            f"{pool.title}: its nodes are Spot nodes, but the plan has {planned.source.kind} nodes"
-        )
+        text = f"{pool.title} uses Spot nodes, but the plan expects {planned.source.kind} nodes"
         yield Finding(message=text, fix=_FIX, urn=pool.urn)
     elif wants_spot and not has_spot:
-        text = f"{pool.title}: its nodes aren't Spot nodes, but the plan has Spot nodes"
+        text = f"{pool.title} doesn't use Spot nodes, but the plan expects Spot nodes"
         yield Finding(message=text, fix=_FIX, urn=pool.urn)
     path = of_cloud.pool.max_pods
     if path and pool.own.at(path) is not None and planned.max_pods is not None:
@@ -117,7 +115,7 @@ def _compare_nodes(pool: DeclaredPool, planned: Pool, *, own_images: bool) -> It
         and pool.image not in images
     ):
         text = (
-            f"{pool.title}: its image is {pool.image}, but the plan expects "
+            f"the image of {pool.title} is {pool.image}, but the plan expects "
             f"{' or '.join(sorted(images))}"
         )
         yield Finding(message=text, fix=_FIX, urn=pool.urn, certain=False)
@@ -130,11 +128,10 @@ def _compare_labels(pool: DeclaredPool, planned: tuple[NodeLabel, ...]) -> Itera
         if pool.labels is None or value is None:
             yield _unknown(pool, f"the label {key}")
         elif value != wanted:
-            is_now = f'"{value}"' if value else "absent"
+            lack = f"have the label {key}={value}" if value else f"don't have the label {key}"
             yield Finding(
-                message=f"{pool.title}: its node label {key} is {is_now}, but the plan expects "
-                f"{key}={wanted}",
-                fix=f"set the label to {wanted}, or {label.otherwise}",
+                message=f"nodes of {pool.title} {lack}, but the plan expects {key}={wanted}",
+                fix=f"set the node label {key}={wanted}. Otherwise, {label.otherwise}",
                 urn=pool.urn,
             )
 
@@ -146,18 +143,17 @@ def _compare_taints(pool: DeclaredPool, planned: tuple[Taint, ...]) -> Iterator[
     for taint in planned:
         if taint not in pool.taints:
             yield Finding(
-                message=f"{pool.title}: its nodes don't have the taint {taint}, which the plan "
-                "expects",
-                fix="add the taint to the pool, so that other pods can't use the CPU and "
-                "memory that the plan reserves for pods with claims",
+                message=f"nodes of {pool.title} don't have the taint {taint}, which the plan expects",
+                fix="add the taint to the pool. Otherwise, other pods can use the CPU and memory "
+                "that the plan reserves for pods with claims",
                 urn=pool.urn,
             )
     for taint in pool.taints:
         if taint not in planned and taint.effect != "PreferNoSchedule":
             yield Finding(
-                message=f"{pool.title}: its nodes have the taint {taint}, which isn't in the plan",
-                fix="remove the taint from the pool, or add the taint to the pool in the "
-                "fleet and plan again",
+                message=f"nodes of {pool.title} have the taint {taint}, which isn't in the plan",
+                fix="remove the taint from the pool. Or add the taint to the pool in the fleet, "
+                "and plan again",
                 urn=pool.urn,
             )
 
@@ -172,7 +168,7 @@ def _absent(view: StackView, rows: dict[str, PoolRow]) -> Iterator[Finding]:
             yield Finding(
                 message=f'the plan has a pool "{name}" ({row.machine}, at most {nodes}), but '
                 f'no node group or node pool in this stack is labeled {POOL}="{name}"',
-                fix="declare the pool, or remove it from the fleet and plan again",
+                fix="declare the pool. Or remove it from the fleet, and plan again",
                 urn=view.record.urn if view.record else "",
             )
 
@@ -190,7 +186,7 @@ def _names(rows: dict[str, PoolRow]) -> str:
 
 
 _FIX = (
-    "use the planned values in the pool, or change the fleet, and run `pulumi-dra plan "
+    "use the planned value in the pool. Or change the fleet, and run `pulumi-dra plan "
     "--stack STACK --write`"
 )
 

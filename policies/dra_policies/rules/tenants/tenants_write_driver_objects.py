@@ -123,7 +123,7 @@ def _to_everybody(binding: DeclaredResource) -> Iterator[Finding]:
             yield Finding(
                 message=f'{binding.type.rpartition(":")[2]} "{binding.name}" grants {role} to '
                 f"{name}",
-                fix="list only the users or groups that need the role",
+                fix="bind the role only to users or groups that need it",
                 urn=binding.urn,
             )
 
