@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_planner.clouds import Cloud, cloud, names
+from dra_policies.rules.ownership.undiscovered_labels import pods_with_undiscovered_labels
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.gpu_pods import GpuPod, PoolRejection, gpu_pods, misfit
 from dra_policies.view.gpu_sources import PLUGIN_CHART, may_create_nodes, shares_gpus
@@ -22,8 +23,10 @@ def check(view: StackView) -> Iterator[Finding]:
         of_cloud = cloud(name)
         cluster = view.only_cluster(of_cloud)
         if cluster is not None:
-            for pod in gpu_pods(view, name):
+            pods = list(gpu_pods(view, name))
+            for pod in pods:
                 yield from _of_pod(view, of_cloud, cluster, pod)
+            yield from pods_with_undiscovered_labels(view, pods)
 
 
 def _of_pod(
