@@ -120,14 +120,12 @@ class ExistingWorkloads:
         Source: kubernetes/kubernetes:pkg/controller/daemon/util/daemonset_util.go@v1.36.3
         (ReplaceDaemonSetPodNodeNameNodeAffinity).
         """
-        terms = [
-            term
-            for pod in self.waiting(workload)
-            if pod.spec.node_affinity is not None and all(pod.claims.values())
-            for term in pod.spec.node_affinity.terms
-        ]
-        return frozenset(
-            name for term in terms for each in term.match_fields for name in each.values
+        return frozenset[str]().union(
+            *(
+                pod.spec.node_affinity.named_nodes
+                for pod in self.waiting(workload)
+                if pod.spec.node_affinity is not None and all(pod.claims.values())
+            )
         )
 
     def charged(self, workload: Workload) -> int:

@@ -279,7 +279,7 @@ class _Expansion:
         of the earlier template are created first.
         """
         member, devices = part.member, _requests_devices(part, created)
-        if not part.per_node:
+        if not part.per_node or member.rollout is None:
             waiting = self._existing.waiting(member.workload)
             before = [pod for pod in waiting if changed or pod.outdated]
             member = self._keep_waiting(member, part.namespace, [*before, *scaled])

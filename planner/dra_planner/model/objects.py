@@ -76,3 +76,10 @@ class NodeSelector(Struct, frozen=True):
     """Terms that are joined with OR."""
 
     terms: tuple[NodeSelectorTerm, ...]
+
+    @property
+    def named_nodes(self) -> frozenset[str]:
+        """The nodes that the terms name with their field `metadata.name`."""
+        return frozenset(
+            name for term in self.terms for each in term.match_fields for name in each.values
+        )

@@ -202,7 +202,10 @@ class Setting(Struct, frozen=True, kw_only=True):
             meant = []
         most = self.daemon_room.get((ref, member.pod_set), UNBOUNDED)
         old = [pod for pod in before if member.changed or pod.name in member.outdated]
-        if member.rollout is None or not old:
+        if member.rollout is None:
+            waiting = self._waiting_daemons(member)
+            return PerNode(ref, kind, meant, names, most, pods=[*before, *waiting], waiting=waiting)
+        if not old:
             return PerNode(ref, kind, meant, names, most, pods=before)
         surge, unavailable = _on_nodes(member.rollout, len(meant))
         new = [pod for pod in before if pod not in old]
@@ -217,6 +220,17 @@ class Setting(Struct, frozen=True, kw_only=True):
             surge=surge,
             unavailable=unavailable,
         )
+
+    def _waiting_daemons(self, member: Member) -> list[SimulatedPod]:
+        """Return the pending pods of an earlier template, which `OnDelete` doesn't replace."""
+        numbers = {each.node.name: number for number, each in enumerate(self.nodes)}
+        return [
+            SimulatedPod(pod.name, pod.kind, numbers[name])
+            for pod in self.leaving.get((member.workload, member.pod_set), ())
+            if pod.kind.shape is not None and pod.kind.shape.pod.node_affinity is not None
+            for name in pod.kind.shape.pod.node_affinity.named_nodes
+            if name in numbers
+        ]
 
 
 def prepare(

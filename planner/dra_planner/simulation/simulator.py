@@ -298,6 +298,8 @@ class Run:
         return frees
 
     def _create(self) -> bool:
+        if self._nominated and self._chances.is_replacement_late(self._turn):
+            return False
         controllers = self._in_turn()
         prompt, late = (
             self._chances.split_retries(controllers, self._turn)

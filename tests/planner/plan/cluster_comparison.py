@@ -28,7 +28,7 @@ from dra_planner.sizing import WorkloadSize
 from dra_planner.sources import Source
 
 Json = dict[str, Any]
-SEEDS: Final = 12
+SEEDS: Final = 60
 
 REASONS: Final[Mapping[str, str]] = {
     "chance": "Nodes that score alike, pods that are about equally old, or moments at which pods "

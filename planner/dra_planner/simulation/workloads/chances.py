@@ -16,6 +16,8 @@ _LATE_SHARE: Final = 0.5
 """Probability that a controller whose pods need quota waits for its next retry."""
 _EARLY_EVENTS: Final = 0.25
 """Probability that pending pods are retried directly after a pod gets its node."""
+_LATE_REPLACEMENTS: Final = 0.25
+"""Probability that preempted pods end before their replacements have their claims."""
 _UNSEEN_NOMINATIONS: Final = 0.25
 """Probability that the scheduler retries a pod before it sees the pod's nomination."""
 
@@ -49,6 +51,14 @@ class Chances(Struct, frozen=True):
         (AssignedPodAdded).
         """
         return Random(f"{self.seed}/{pods}/events").random() < _EARLY_EVENTS
+
+    def is_replacement_late(self, turn: int) -> bool:
+        """Return whether other pending pods are retried before the replacements of preempted pods
+        arrive, because a pod arrives only with its claims. Source of the behavior:
+        kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go
+        @v1.36.3 (PreEnqueue).
+        """
+        return Random(f"{self.seed}/{turn}/replacements").random() < _LATE_REPLACEMENTS
 
     def is_nomination_known(self, turn: int) -> bool:
         """Return whether the scheduler keeps the node free for the pod that preempted pods there.
