@@ -51,7 +51,22 @@ def _print(rows: list[Row]) -> None:
         numbers = [
             at for at, head in enumerate(heads) if all(_is_number(row[head]) for row in rows)
         ]
-        page.table(heads, ([_cell(row[head]) for head in heads] for row in rows), numbers=numbers)
+        cells = [[_cell(row[head]) for head in heads] for row in rows]
+        widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
+        if sum(widths) + 2 * (len(widths) - 1) <= page.width:
+            page.table(heads, cells, numbers=numbers)
+        else:
+            _print_paragraphs(page, heads, cells)
+
+
+def _print_paragraphs(page: Page, heads: list[str], rows: list[list[str]]) -> None:
+    """Print a paragraph for each row of a table that is too wide for the page. The first two cells
+    identify a row.
+    """
+    for row in rows:
+        page.line((" ".join(row[:2]), "bold"))
+        facts = zip(heads[2:], row[2:], strict=True)
+        page.text(" · ".join(f"{head}: {cell}" for head, cell in facts if cell), indent=2)
 
 
 def _is_number(value: object) -> bool:

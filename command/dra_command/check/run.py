@@ -191,11 +191,17 @@ def _status(checked: CheckResult, fail_on: str, *, allow_unknown: bool) -> Statu
 
 def _explain(values: argparse.Namespace) -> Status:
     """Print the description, reason, and fix of a rule."""
+    from dra_command.pens.terminal.page import Page
+
     (rule,) = selected_rules([values.explain], custom_rules(read_project_configuration(values)))
     needs = MISSING_INPUT.get(rule.needs, "only needs manifests")
     state = rule.level if rule.is_on else f"{rule.level}, off by default"
-    print(
-        f"{rule.id} ({state}; {needs})\n\n{rule.says}\n\nWhy: {rule.why}\nFix: {rule.fix}\nMore: "
-        f"{rule.url}"
-    )
+    with Page() as page:
+        page.line(f"{rule.id} ({state}; {needs})")
+        page.gap()
+        page.text(rule.says)
+        page.gap()
+        page.text(rule.why, mark="Why: ")
+        page.text(rule.fix, mark="Fix: ")
+        page.verbatim(f"More: {rule.url}")
     return Status.FITS

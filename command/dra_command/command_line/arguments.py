@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from msgspec import Struct
 
 from dra_command.command_line.examples import EXAMPLES, EXIT_STATUS
+from dra_command.command_line.help_format import HelpFormat
 from dra_command.command_line.similar_words import fix_of, fix_of_option
 from dra_command.command_line.subcommands import add_subcommands
 from dra_planner.errors import PlannerError
@@ -44,7 +45,7 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(message, fix=fix_of(message, self.prog))
 
 
-class _Commands(argparse.RawDescriptionHelpFormatter):
+class _Commands(HelpFormat):
     """Leaves enough space for the longest subcommand, because argparse indents subcommands further
     than it calculates.
     """

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Collection
 from importlib import import_module
 from typing import Any, Final
 
 from dra_command.command_line.examples import EXAMPLES, EXIT_STATUS, EXIT_STATUSES
+from dra_command.command_line.help_format import HelpFormat
 
 _SUMMARIES: Final = {
     "plan": "Size pools for workloads, or report why they don't fit",
@@ -47,7 +47,7 @@ def add_subcommands(commands: Any, words: Collection[str] | None = None) -> None
             import_module(f"dra_command.{name}.options").add_options(parser)
 
 
-class _Folded(argparse.RawDescriptionHelpFormatter):
+class _Folded(HelpFormat):
     """Wraps mutually exclusive options and long lists of choices in the usage, which argparse
     leaves in one line.
     """

@@ -73,6 +73,14 @@ def test_each_subcommand_shows_examples(command: str, project: Project) -> None:
     assert [line for line in done.out.splitlines() if len(line) > 80] == []
 
 
+def test_prose_is_wrapped_on_a_narrow_terminal(project: Project) -> None:
+    for command in ((), ("check",), ("migrate",)):
+        lines = project.run(*command, "--help", COLUMNS="60").out.splitlines()
+        prose = [line for line in lines if not line.startswith("    ") and line[-1:] not in "},\\"]
+        assert max(map(len, prose)) <= 60
+        assert "  3  cannot tell (--allow-unknown makes it 0)" in lines or command == ("migrate",)
+
+
 def test_mutually_exclusive_options_are_wrapped(project: Project) -> None:
     """Each option is listed once and not split, but argparse would leave them on one line."""
     usage, _, _ = project.run("explain", "--help", COLUMNS="80").out.partition("\n\n")

@@ -1,0 +1,33 @@
+"""The format of `--help`: prose is wrapped on narrow terminals. Commands aren't wrapped, so that
+they can be copied.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from textwrap import wrap
+from typing import Final
+
+_TWO_STATUSES: Final = re.compile(r"(  \d  .*?) +(\d  .*)")
+
+
+class HelpFormat(argparse.RawDescriptionHelpFormatter):
+    """Wraps the lines of descriptions and examples that are wider than the terminal."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        columns = width + 2  # argparse subtracts a margin, which our texts don't need
+        lines = (fitted for line in text.splitlines() for fitted in _fitted(line, columns))
+        return "\n".join(f"{indent}{line}" for line in lines) + "\n" * text.endswith("\n")
+
+
+def _fitted(line: str, columns: int) -> Iterator[str]:
+    is_command = line.startswith("    ") or line.endswith("\\")
+    if len(line) <= columns or is_command:
+        yield line
+    elif statuses := _TWO_STATUSES.fullmatch(line):
+        yield from (statuses[1], f"  {statuses[2]}")
+    else:
+        margin = " " * (len(line) - len(line.lstrip()))
+        yield from wrap(line, columns, subsequent_indent=margin)
