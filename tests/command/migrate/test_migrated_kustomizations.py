@@ -146,6 +146,16 @@ def test_resources_with_an_anchor_get_the_line_to_add(kustomized: Project) -> No
     assert "add big-claim.yaml to resources, because" in " ".join(done.out.split())
 
 
+def test_configurations_with_an_anchor_get_the_line_to_add(kustomized: Project) -> None:
+    prefixed = "namePrefix: dev-\nresources: [../../base]\nconfigurations: &all [names.yaml]\n"
+    kustomized.write("k/overlays/dev/names.yaml", "nameReference: []\n")
+    kustomized.write("k/overlays/dev/kustomization.yaml", prefixed)
+
+    done = kustomized.run("migrate", "k", "--write")
+
+    assert "add claim-references.yaml to configurations, because" in " ".join(done.out.split())
+
+
 @needs_builder
 def test_references_to_claims_are_renamed_with_the_claims(kustomized: Project) -> None:
     """Kustomize adds the prefix to the claim template, and needs a configuration for its

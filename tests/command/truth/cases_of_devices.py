@@ -65,6 +65,17 @@ DEVICES = (
         ),
     ),
     Case(
+        name="a claim and an extended resource that no class serves",
+        given=[template(), with_extended_resource()],
+        verdict="does-not-fit",
+        says=(
+            "remove nvidia.com/gpu from the containers' limits and requests, because claim gpu "
+            "already requests these devices",
+        ),
+        silent=("request the devices with a ResourceClaim", "any machine type with NVIDIA GPUs"),
+        on=fleet(kubernetes="1.35"),
+    ),
+    Case(
         name="an extended resource and a claim that isn't in the manifests",
         given=[template("other"), with_extended_resource()],
         verdict="cannot-tell",

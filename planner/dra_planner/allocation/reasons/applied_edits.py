@@ -55,6 +55,8 @@ def _apply(edit: Edit, shape: Shape) -> Shape:
             sidecars = tuple(replace(c, ports=()) for c in pod.init_containers)
             return replace(shape, pod=replace(pod, containers=containers, init_containers=sidecars))
         case "drop-doubled-request":
+            if edit.name:
+                return replace(shape, pod=_with_resource(shape, edit.name, 0))
             own = tuple(claim for claim in shape.claims if claim.name != CLAIM_NAME)
             return replace(shape, claims=own)
         case "drop-anti-affinity":

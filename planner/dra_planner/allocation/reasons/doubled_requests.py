@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dra_planner.allocation.extended_resource_claims import CLAIM_NAME
 from dra_planner.allocation.node.template import Template
+from dra_planner.allocation.reasons.selector_changes import devices_of_class
 from dra_planner.claims.extended_resources import IMPLICIT_PREFIX
+from dra_planner.drivers import publishers_of
 from dra_planner.model import Shape, ShapeClaim
 from dra_planner.wording import listed
 
@@ -28,11 +30,32 @@ def without_doubled_requests(shape: Shape, template: Template) -> str:
     names = sorted(_resource(name, template) for name in doubled)
     claims = sorted({own[name] for name in doubled})
     tolerated = sorted({each.key for each in shape.pod.tolerations} & {*names})
-    text = (
+    return ", and ".join([_removal(names, claims), *map(toleration_instead, tolerated)])
+
+
+def without_plugin_resource(resource: str, shape: Shape, template: Template) -> str:
+    """Return the change that removes a device plugin's resource from a pod whose claim already
+    requests devices of the same vendor's driver, or "".
+    """
+    drivers = publishers_of(resource) if "/" in resource else frozenset()
+    claims = sorted(
+        claim.name
+        for claim in shape.claims
+        if claim.name != CLAIM_NAME
+        and any(
+            device.driver in drivers
+            for name in _classes(claim)
+            for device in devices_of_class(name, template)
+        )
+    )
+    return _removal([resource], claims) if claims else ""
+
+
+def _removal(names: Sequence[str], claims: Sequence[str]) -> str:
+    return (
         f"remove {listed(names)} from the containers' limits and requests, because claim "
         f"{listed(claims)} already requests these devices"
     )
-    return " and ".join([text, *map(toleration_instead, tolerated)])
 
 
 def toleration_instead(resource: str) -> str:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from dra_planner.allocation.node.filters import Misfit
 from dra_planner.allocation.node.selectors import requirement_holds
+from dra_planner.allocation.reasons.doubled_requests import without_plugin_resource
 from dra_planner.allocation.reasons.label_alternatives import instead_of_label
 from dra_planner.allocation.verdicts import Refusal
 from dra_planner.catalog.label_owners import label_owner
@@ -46,6 +47,9 @@ def misfit_reasons(misfit: Misfit, refusal: Refusal) -> Iterable[Reason]:
     for name, asked, left in sorted(misfit.shortages, key=lambda s: s[1] - s[2]):
         total = refusal.node.node.allocatable.get(name, 0)
         reason = _shortage(name, asked, left, total, refusal.node.features)
+        claimed = without_plugin_resource(name, refusal.shape, refusal.node.template)
+        if claimed and not total:
+            reason = replace(reason, fix=claimed)
         overhead = refusal.shape.pod.overhead.get(name, 0)
         if overhead:
             message = (

@@ -13,7 +13,10 @@ from dra_planner.allocation.node.selectors import node_matches, tolerates
 from dra_planner.allocation.node.state import NodeState
 from dra_planner.allocation.place import needs_of
 from dra_planner.allocation.reasons.device_pairs import pairs_text
-from dra_planner.allocation.reasons.doubled_requests import without_doubled_requests
+from dra_planner.allocation.reasons.doubled_requests import (
+    without_doubled_requests,
+    without_plugin_resource,
+)
 from dra_planner.allocation.reasons.edits import Edit
 from dra_planner.allocation.reasons.label_alternatives import instead_of_label
 from dra_planner.allocation.reasons.nodes import (
@@ -105,6 +108,8 @@ def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
                 f"{amount_text_at_most(name, left)}"
             )
             yield Edit("lower-resource", text, name=name, value=left)
+        if amount > left and (text := without_plugin_resource(name, shape, node.template)):
+            yield Edit("drop-doubled-request", text, name=name)
     if needs.ports:
         yield Edit("drop-host-port", "remove the pod's host port")
     if pod.pod_anti_affinity:

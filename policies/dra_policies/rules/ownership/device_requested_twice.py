@@ -50,8 +50,7 @@ def _from_manifest(
         name = requesting[min(both)]
         yield Finding(
             message=f'{workload.ref}: container "{min(both)}" has a claim and also requests '
-            f"{name}, so it gets one GPU from the DRA driver and another GPU from the "
-            "device plugin",
+            f"{name}, {_effect(name, served)}",
             fix=f"remove {name} from the container's limits and requests",
             place=_place(workload, pod_set),
         )
@@ -65,6 +64,12 @@ def _from_manifest(
                 fix=f'use the claim in container "{container}" too, and remove {name}',
                 place=_place(workload, pod_set),
             )
+
+
+def _effect(name: str, served: Mapping[str, str]) -> str:
+    if name in served:
+        return f"which DeviceClass {served[name]} serves, so it gets another GPU"
+    return "so it gets one GPU from the DRA driver and another GPU from the device plugin"
 
 
 def _from_limit_ranges(

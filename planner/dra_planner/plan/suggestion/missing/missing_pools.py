@@ -141,4 +141,8 @@ def _lacks_hardware(told: PoolAnswer) -> bool:
     if any(reason.code == "device-taint" for reason in reasons_of(answer)):
         return False  # a taint rule also taints the devices of other pools
     misfit = answer.misfit
-    return answer.kind == "devices" or (misfit is not None and misfit.filter == "resources")
+    if misfit is None or misfit.filter != "resources":
+        return answer.kind == "devices"
+    allocatable = told.node.node.allocatable
+    # DRA nodes of every machine type lack resources that only device plugins advertise
+    return all("/" not in name or allocatable.get(name) for name, _, _ in misfit.shortages)
