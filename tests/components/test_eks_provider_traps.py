@@ -31,7 +31,7 @@ BLOCK = {**BOUGHT, "capacity": "capacity-block"}
     [
         pytest.param(
             {"release_version": "1.35.2-20260901"},
-            "doesn't work with image release 20260901",
+            "doesn't work with image version 20260901",
             id="g7 on an old image",
         ),
         pytest.param(

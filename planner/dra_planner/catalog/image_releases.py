@@ -60,7 +60,7 @@ def image_release_fault(cloud: str, machine: str, text: str) -> str:
     for rule in image_rules() if release else ():
         if rule.cloud == cloud and rule.covers(machine) and rule.forbids(release):
             return (
-                f"{machine} doesn't work with image release {release}, because {rule.says}; "
+                f"{machine} doesn't work with image version {release}, because {rule.says}; "
                 f"{rule.fix}"
             )
     return ""
@@ -72,8 +72,8 @@ def unseen_release(cloud: str, text: str) -> str:
     if not release or newest is None or _numbers(release) <= _numbers(newest.newest):
         return ""
     return (
-        f"Image release {release} is newer than {newest.newest}, the newest known release (as of "
-        f"{newest.seen_on}), so its NVIDIA driver and systemd units are unknown."
+        f"image version {release} is newer than {newest.newest}, the newest known version (as of "
+        f"{newest.seen_on}), so its NVIDIA driver and systemd units are unknown"
     )
 
 

@@ -38,9 +38,10 @@ def rejected_values(view: StackView, told: Container[tuple[str, str]] = ()) -> I
             each.type, each.props, each.of_outputs, has_all_members=age == "current"
         ):
             if not any((each.urn, member) in told for member in broken.members):
-                yield Finding(
-                    message=sentence(each.title, broken.says), fix=broken.fix, urn=each.urn
-                )
+                says = broken.says
+                if each.type.startswith("chart:"):
+                    says = says.replace("the API", "the chart")
+                yield Finding(message=sentence(each.title, says), fix=broken.fix, urn=each.urn)
         for row in _rows(each, age):
             for fault in _faults(row, each.props, row.property):
                 if fault.is_certain:

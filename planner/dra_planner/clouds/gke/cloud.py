@@ -114,7 +114,7 @@ class Gke(Cloud):
         r"(projects/[^/]+/reservations/)?[^/]+"
         r"(/reservationBlocks/[^/]+(/reservationSubBlocks/[^/]+)?)?"
     )
-    reservation_meaning = "the name of a reservation, or projects/PROJECT/reservations/NAME"
+    reservation_meaning = "the name of a reservation (NAME or projects/PROJECT/reservations/NAME)"
     pods_range = "10.4.0.0/14"
     # docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr
     pods_of_a_node = range(8, 257)

@@ -176,7 +176,7 @@ POOL = PoolResource(
             "networkConfig.additionalNodeNetworkConfigs",
         ),
         networks="networkConfig.additionalNodeNetworkConfigs",
-        fix='set networkConfig.acceleratorNetworkProfile to "auto" and the label '
+        fix='either set networkConfig.acceleratorNetworkProfile to "auto" and add the label '
         f"{NETWORK_DRIVER}=true, or set additionalNodeNetworkConfigs",
     ),
     # GoogleCloudPlatform/cluster-toolkit:examples/gke-a4x@10470803: one policy for each domain
@@ -257,6 +257,10 @@ IDENTITY = IdentityResource(
             ("gcp:storage/bucketIAMMember:BucketIAMMember", "member"),
         )
     ),
+    names={
+        "container.defaultNodeServiceAccount": "roles/container.defaultNodeServiceAccount",
+        "artifactregistry.reader": "roles/artifactregistry.reader",
+    },
 )
 # GKE guide, "Authenticate to Google Cloud APIs from GKE workloads", and errors in
 # terraform-google-modules/terraform-google-kubernetes-engine issue 916 (no pool)

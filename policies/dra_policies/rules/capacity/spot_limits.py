@@ -28,7 +28,7 @@ def low_spot_limit(pool: DeclaredPool, region: str) -> Iterator[Finding]:
     if Decimal(str(limit)) < listed.usd_per_hour * _LEAST_SHARE:
         yield Finding(
             message=f"{pool.title}: {path} is USD {limit} per hour, but {pool.machine} costs "
-            f"USD {listed.usd_per_hour} on demand, so the pool may never get a Spot node",
+            f"USD {listed.usd_per_hour} on demand, so the pool might never get a Spot node",
             fix=f"set {path} to -1 to pay up to the on-demand price",
             urn=pool.urn,
             certain=False,

@@ -145,7 +145,7 @@ def _faults(
     has = _has_right(_rights_of(view, kind, identity), kind, need)
     if has is not True:
         lacking = need.rights[0] if need.rights else "a role"
-        lacking = kind.names.get(lacking, lacking)
+        lacking = need.action if need.doubt and need.action else kind.names.get(lacking, lacking)
         yield Finding(
             message=f"{title} doesn't have {lacking} in this stack. Unless another stack grants it, "
             f"{need.says}"
