@@ -14,7 +14,7 @@ from typing import Any
 from dra_command.command_line.errors_file import ERRORS_FILE
 from dra_command.inputs.yaml_repair import repair_fix
 from dra_command.pens.visible_text import visible
-from dra_planner.errors import ManifestError, PlannerError
+from dra_planner.errors import ManifestError, PlannerError, located
 
 
 def print_fault(error: PlannerError, *, as_json: bool) -> None:
@@ -73,8 +73,7 @@ def _location(error: Exception) -> str:
 
 def sentence(error: PlannerError) -> str:
     """Return one error without further errors, as one line: place, problem, fix."""
-    where = f"{error.place}: " if str(error.place) else ""
-    return f"{where}{error.message}" + (f"; {error.fix}" if error.fix else "")
+    return located(error.place, error.message) + (f"; {error.fix}" if error.fix else "")
 
 
 def _flatten(error: PlannerError) -> list[PlannerError]:

@@ -15,6 +15,7 @@ values (`Reason`, `Diagnostic`), because one finding must never hide another.
 
 from __future__ import annotations
 
+import re
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -40,6 +41,18 @@ class Place(Struct, frozen=True, order=True):
 
 
 NOWHERE = Place()
+_PREDICATE: Final = re.compile(
+    r"(is|isn't|doesn't|must|has|contains|can't|needs|exists|extends|sets|applies|supports|"
+    r"replaces|expands|was)\b"
+)
+"""The beginning of a message whose subject is its place."""
+
+
+def located(place: Place | str, message: str) -> str:
+    """Return a message after its place, with a colon unless the place is its subject."""
+    if not str(place):
+        return message
+    return f"{place}{'' if _PREDICATE.match(message) else ':'} {message}"
 
 
 class Diagnostic(Struct, frozen=True):
@@ -85,8 +98,7 @@ class PlannerError(Exception):
         self.others = others
 
     def __str__(self) -> str:
-        where = f"{self.place}: " if str(self.place) else ""
-        first = f"{where}{self.message}" + (f"; {self.fix}" if self.fix else "")
+        first = located(self.place, self.message) + (f"; {self.fix}" if self.fix else "")
         return "\n".join([first, *(str(other) for other in self.others)])
 
 

@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from dra_planner.errors import Place, SourceError
 from dra_planner.records import equality
-from dra_planner.wording import counted
+from dra_planner.wording import counted, either
 
 MANIFEST_SUFFIXES: Final = (".yaml", ".yml", ".json")
 PAGE_SUFFIXES: Final = (".md", ".markdown", ".mdx", ".rst", ".adoc", ".asciidoc", ".asc")
@@ -238,7 +238,7 @@ class _Reader:
             raise SourceError(
                 "standard input is empty",
                 place=Place(self._stdin_name),
-                fix="pipe manifests into standard input: kustomize build DIR | pulumi-dra plan -",
+                fix="pipe manifests into standard input: `kustomize build DIR | pulumi-dra plan -`",
             )
         self.sources.append(Source(self._stdin_name, text))
 
@@ -313,7 +313,7 @@ class _Reader:
             raise SourceError(
                 f"is larger than {MAX_FILE_BYTES // 2**20} MiB",
                 place=Place(name),
-                fix="split the file, or leave it out",
+                fix="split the file, or exclude it",
             )
         if self._total > MAX_TOTAL_BYTES:
             raise SourceError(
@@ -375,7 +375,7 @@ def _nothing_in(folder: str) -> SourceError:
     with suppress(OSError):
         names = {name.lower() for name in os.listdir(folder)}
     if names & KUSTOMIZATIONS:
-        fix = f"render the folder first: kustomize build {folder} | pulumi-dra plan -"
+        fix = f"render the folder first: `kustomize build {folder} | pulumi-dra plan -`"
         return SourceError("doesn't contain a rendered manifest", place=Place(folder), fix=fix)
     if not os.access(folder, os.R_OK | os.X_OK):
         return SourceError(
@@ -403,9 +403,9 @@ def missing_path_error(path: str) -> SourceError:
     """Return the error for a path that doesn't exist, with similar names in its folder."""
     if _URL.match(path):
         return SourceError(
-            "is a URL, but `plan` doesn't use the network",
+            "is a URL, but pulumi-dra doesn't download files",
             place=Place(path),
-            fix=f"download the file first: curl -L {path} | pulumi-dra plan -",
+            fix=f"download the file first: `curl -L {path} | pulumi-dra plan -`",
         )
     missing, parent = path, os.path.dirname(path) or "."
     while not os.path.isdir(parent):
@@ -423,7 +423,11 @@ def _suggest(name: str, parent: str) -> str:
     near = difflib.get_close_matches(name, siblings, n=3, cutoff=0.5)
     where = "this folder" if parent == "." else parent
     if near:
-        return f"use one of the similar names in {where}: {', '.join(near)}"
+        return f"did you mean {either(os.path.join(parent, each) if parent != '.' else each for each in near)}?"
     more = f", and {len(siblings) - _LISTED} more" if len(siblings) > _LISTED else ""
     listed = ", ".join(siblings[:_LISTED])
-    return f"{where} contains {listed}{more}" if siblings else f"{where} is empty"
+    return (
+        f"correct the path, because {where} contains only {listed}{more}"
+        if siblings
+        else f"correct the path, because {where} is empty"
+    )

@@ -70,7 +70,7 @@ def pending_text(pending: int, wanted: int) -> str:
     if wanted == 1:
         return "the pod stays pending"
     if pending == wanted:
-        return f"all {wanted} pods stay pending"
+        return "both pods stay pending" if wanted == 2 else f"all {wanted} pods stay pending"
     return f"{pending} of {wanted} pods {verb(pending, 'stay')} pending"
 
 

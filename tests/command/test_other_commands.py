@@ -75,7 +75,7 @@ def test_slices_of_other_accelerators_need_no_driver_version(project: Project) -
     assert "--driver VERSION with one of" in done.err
     done = project.run("slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--network")
     assert done.status == 2
-    assert "the cloud's documentation doesn't list network interfaces of" in done.err
+    assert "the cloud's documentation doesn't list any claimable network interfaces for" in done.err
 
 
 def test_slices_of_a_fleets_pools_are_printed(project: Project) -> None:

@@ -213,7 +213,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "CapacityPlan",
         {"document": '{"version": 7}'},
         "document",
-        "has plan file version 7, but this program reads version 1",
+        "has version 7, but pulumi-dra requires version 1",
     ),
     (
         "CapacityPlan",
@@ -736,7 +736,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("EksGpuPool", {"taints": [{"key": "a b"}]}, "taints[0].key", '"a b" isn\'t a valid label key'),
     ("EksGpuPool", {"keep_subnets": "yes"}, "keep_subnets", 'must be true or false, not "yes"'),
     ("EksGpuPool", {"max_nodes": 0}, "max_nodes", "must be between 1 and 100000, not 0"),
-    ("EksGpuPool", {"min_nodes": 5}, "min_nodes", "the minimum, 5, is more than the maximum, 4"),
+    ("EksGpuPool", {"min_nodes": 5}, "min_nodes", "the minimum (5) exceeds the maximum (4)"),
     ("EksGpuPool", {"min_nodes": 100_001}, "min_nodes", "must be between 0 and 100000, not 100001"),
     (
         "EksGpuPool",
@@ -1278,7 +1278,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("AksGpuPool", {"disk_gib": 2049}, "disk_gib", "must be between 50 and 2048, not 2049"),
     ("AksGpuPool", {"max_nodes": 0}, "max_nodes", "must be between 1 and 1000, not 0"),
     ("AksGpuPool", {"max_nodes": 1001}, "max_nodes", "1000, not 1001"),
-    ("AksGpuPool", {"min_nodes": 5}, "min_nodes", "the minimum, 5, is more than the maximum, 4"),
+    ("AksGpuPool", {"min_nodes": 5}, "min_nodes", "the minimum (5) exceeds the maximum (4)"),
     (
         "AksGpuPool",
         {"capacity": "capacity-block"},
@@ -1494,7 +1494,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "requires exactly one zone, not 2",
     ),
     # What runs in the cluster
-    ("DraDriver", {"version": "25.9.9"}, "version", 'unknown NVIDIA DRA driver "25.9.9"'),
+    ("DraDriver", {"version": "25.9.9"}, "version", 'unknown NVIDIA DRA driver version "25.9.9"'),
     ("DraDriver", {"version": "25.3.0"}, "version", "can't be installed"),
     (
         "DraDriver",
@@ -1629,7 +1629,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         {"driver_root": "opt/nvidia"},
         "driver_root",
-        '"opt/nvidia" is not an absolute path',
+        '"opt/nvidia" isn\'t an absolute path',
     ),
     ("DraDriver", {"tolerations": [{"value": "x"}]}, "tolerations[0].key", "is missing"),
     (
@@ -1701,7 +1701,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "collector",
         "must be one of prometheus-operator, google, annotations",
     ),
-    ("GpuMetrics", {"driver_folder": "home"}, "driver_folder", '"home" is not an absolute path'),
+    ("GpuMetrics", {"driver_folder": "home"}, "driver_folder", '"home" isn\'t an absolute path'),
     (
         "KubeRay",
         {"version": "1.7.0", "chart": "own"},

@@ -79,11 +79,11 @@ def test_config_that_the_driver_rejects_is_found(tmp_path: Path) -> None:
     ("changes", "message"),
     [
         ({"drivers": {"widget": {"lanes": 5}}}, "a widget has no 5 lanes; write at most 4"),
-        ({"drivers": {"widget": {"lane": 5}}}, 'is not a key of the fleet; did you mean "lanes"?'),
-        ({"drivers": {"widgets": True}}, 'is not a key of the fleet; did you mean "widget"?'),
+        ({"drivers": {"widget": {"lane": 5}}}, 'isn\'t a key of the fleet; did you mean "lanes"?'),
+        ({"drivers": {"widgets": True}}, 'isn\'t a key of the fleet; did you mean "widget"?'),
         (
             {"cloud": "gke", "region": "us-central1", "network": {}},
-            "Widget DRA driver doesn't run on GKE: Google's machines have no socket for widgets",
+            "Widget DRA driver doesn't run on GKE, because Google's machines have no socket for widgets",
         ),
     ],
 )

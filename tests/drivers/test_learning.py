@@ -336,7 +336,7 @@ def unlabeled() -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("objects", "message", "fix"),
     [
-        (without("Node"), "doesn't contain a Node", "capture the nodes too"),
+        (without("Node"), "doesn't contain a Node", "also capture the nodes"),
         (
             without("ResourceSlice"),
             "doesn't contain a ResourceSlice",

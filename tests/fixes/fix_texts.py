@@ -57,8 +57,8 @@ THROUGH = {
 }
 ADVISES = re.compile(
     r"(add|allow|apply|ask|change|choose|close|compare|copy|correct|create|declare|delete|drop|enable|fill|fix|give|grant|"
-    r"indent|install|keep|label|leave|let|look|lower|make|mount|move|name|narrow|order|pass|pin|plan|put|quote|raise|"
-    r"read|reduce|remove|rename|repeat|replace|report|request|restrict|run|save|say|see|select|set|share|split|spread|start|state|"
+    r"build|indent|install|keep|label|leave|let|look|lower|make|mount|move|name|narrow|order|pass|pin|plan|put|quote|raise|"
+    r"read|reduce|remove|rename|render|repeat|replace|report|request|restrict|run|save|say|see|select|set|share|split|spread|start|state|"
     r"taint|take|tell|try|turn|upgrade|use|wait|write)\b(?=[ ,])"
 )
 """How a sentence begins that says what to do."""

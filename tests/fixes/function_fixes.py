@@ -237,7 +237,7 @@ FUNCTIONS = (
         works(lambda _: nvidia.gpu(nvidia.gpus()[0].id)),
     ),
     InFunction(
-        "create the plan file again: pulumi-dra plan --stack STACK --write",
+        "create the plan file again: `pulumi-dra plan --stack STACK --write`",
         raised(lambda _: parse_document(_kept_text(broken=True))),
         works(lambda _: parse_document(_kept_text(broken=False))),
     ),

@@ -33,7 +33,7 @@ def test_a_plan_of_another_version_is_invalid(declare: SimpleNamespace) -> None:
 
 
 def test_a_plan_that_is_not_json_is_invalid(declare: SimpleNamespace) -> None:
-    assert invalid(declare.record("pools: []"))[0].startswith("the plan file isn't JSON")
+    assert invalid(declare.record("pools: []"))[0].startswith("the plan file isn't valid JSON")
 
 
 def test_a_plan_without_its_document_is_invalid(declare: SimpleNamespace) -> None:

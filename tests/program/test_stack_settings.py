@@ -215,13 +215,13 @@ def _other_workloads(config: dict[str, Any], project: Path) -> None:
     [
         pytest.param(
             _other_region,
-            '"eu-west-1" differs from the fleet\'s region "us-east-1"; use the same region in both',
+            '"eu-west-1" differs from the fleet\'s region "us-east-1"; use the same region in both places',
         ),
         pytest.param(
             _no_fleet,
-            'the stack doesn\'t have the key "pulumi-dra:fleet"; describe the fleet under this key',
+            'the stack doesn\'t have the key "pulumi-dra:fleet"; add the key, and describe the fleet under it',
         ),
-        pytest.param(_unknown_key, 'is not a key of the fleet; did you mean "pools"?'),
+        pytest.param(_unknown_key, 'isn\'t a key of the fleet; did you mean "pools"?'),
         pytest.param(
             _misspelt_option,
             'dnsEndpont: isn\'t a platform option; did you mean "dnsEndpoint"?',
@@ -236,9 +236,7 @@ def _other_workloads(config: dict[str, Any], project: Path) -> None:
             f"doesn't match its digest, so someone changed it by hand; {FIX}",
         ),
         pytest.param(_broken_plan, FIX),
-        pytest.param(
-            _newer_plan, f"has plan file version 99, but this program reads version 1; {FIX}"
-        ),
+        pytest.param(_newer_plan, f"has version 99, but pulumi-dra requires version 1; {FIX}"),
         pytest.param(
             _other_fleet, f"is stale: the fleet has changed since the plan was written; {FIX}"
         ),

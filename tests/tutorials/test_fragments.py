@@ -256,7 +256,9 @@ def test_file_with_a_fragment_is_checked(project: Project) -> None:
     ]
     assert done.status == 1
     assert "doesn't contain a manifest" in project.run("check", "values.yaml").err
-    assert "apiVersion isn't set; set the version of Pod" in project.run("check", "pod.yaml").err
+    assert (
+        "apiVersion isn't set; set the API version of Pod" in project.run("check", "pod.yaml").err
+    )
 
 
 JUNK: tuple[object, ...] = (None, 3, True, "x", [], {}, [None], [[1]], {"a": None}, {"name": 3})

@@ -104,7 +104,7 @@ def test_command_outputs_share_one_note(project: Project) -> None:
     project.write("page.md", shown * 3)
     (note,) = project.run("check", "page.md", "--format", "json").json["diagnostics"]
     assert note["line"] == 3
-    assert note["message"].endswith("not a manifest (also in lines 9, 15)")
+    assert note["message"].endswith("isn't a manifest (also in lines 9, 15)")
 
 
 def test_later_step_on_a_page_is_a_note(project: Project) -> None:

@@ -100,7 +100,10 @@ def _unused_objects(snapshot: Manifests) -> Iterator[Diagnostic]:
                 "node-missing",
                 f"ResourceSlice {part.name}: the capture doesn't contain its Node {part.node_name}",
                 place=part.place,
-                fix="also capture the Node: kubectl get nodes,resourceslices,deviceclasses -o json",
+                fix=(
+                    "also capture the Node: run `kubectl get nodes,resourceslices,deviceclasses "
+                    "-o json`"
+                ),
             )
 
 

@@ -70,7 +70,7 @@ def outputs_of(texts: Iterable[str]) -> dict[Path, str]:
                 fix=f"to print to standard output, use --format {form}",
             )
         if path.is_dir():
-            raise UsageError(f"--output: {file} is a folder", fix="pass a file in this folder")
+            raise UsageError(f'--output: "{file}" is a folder', fix="use a file in this folder")
         if path in found:
             raise UsageError(
                 f'--output: file "{file}" appears twice', fix="use a different file for each format"

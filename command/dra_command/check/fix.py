@@ -80,8 +80,8 @@ class _File(Struct):
         self.unwritten = [
             *earlier.unwritten,
             *(
-                f"{self.source.name}:{one.line}: tolerations: {toleration}: not added, "
-                "because the pod still doesn't fit for other reasons"
+                f"{self.source.name}:{one.line}: toleration {toleration} isn't added, because the "
+                "pod doesn't fit for other reasons"
                 for one in unhelped
                 for toleration in one.tolerations
             ),

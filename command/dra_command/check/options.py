@@ -104,9 +104,8 @@ def _add_repairs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rewrite",
         action="store_true",
-        help="convert older DRA objects (v1alpha1 to v1beta2) to resource.k8s.io/v1; instead "
-        "of findings, print the changed files, all of standard input, and a list of "
-        "objects without a v1 form",
+        help="convert older DRA objects (v1alpha1 through v1beta2) to resource.k8s.io/v1; print "
+        "the converted manifests instead of findings, and list objects that v1 can't express",
     )
     parser.add_argument(
         "--in-place",

@@ -83,7 +83,7 @@ def rewrite_manifests(values: argparse.Namespace) -> int:
     _tell_refusals(refusals)
     if not changed and not refusals and not values.quiet:
         print(
-            "nothing to rewrite: no older DRA objects in "
+            "nothing to rewrite: no objects with an older DRA API version in "
             f"{counted(len(sources) + len(programs), 'file')}",
             file=sys.stderr,
         )
@@ -121,7 +121,9 @@ def _old_objects(program: Source, features: Features) -> Iterator[KeptObject]:
 def change_lines(changes: Iterable[RewrittenObject]) -> Iterable[str]:
     """Yield a line for each object that was rewritten, and its notes."""
     for change in changes:
-        now = "removed" if not change.now else change.now if change.now != change.was else "as v1"
+        now = (
+            "removed" if not change.now else change.now if change.now != change.was else "rewritten"
+        )
         yield visible(f"{change.place}: {change.name}: {change.was} → {now}")
         for note in change.notes:
             yield f"    {note}"

@@ -23,7 +23,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[,NAME…]",
         action=Listed,
         default="",
-        help="stacks: stacks/Pulumi.NAME.yaml",
+        help="stacks, separated by commas (stacks/Pulumi.NAME.yaml)",
     )
     parser.add_argument(
         "--config",

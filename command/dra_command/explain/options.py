@@ -44,8 +44,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--pool",
         metavar="NAME",
         default="",
-        help="explain only this pool; without a claim, list the workloads that run, could run, "
-        "and can't run in the pool, with reasons",
+        help="explain only this pool; without a claim, list which workloads run, could run, and "
+        "can't run in the pool, with reasons",
     )
     parser.add_argument(
         "--what-if",

@@ -80,7 +80,7 @@ def _nothing_named(values: argparse.Namespace) -> UsageError:
     """Return the error with the names that can be explained, if the options name the workloads to
     plan.
     """
-    fix = "use --claim or --pod NAMESPACE/NAME, --finding RULE, or --pool NAME"
+    fix = "use --claim or --pod NAMESPACE/NAME, --finding RULE, --pool NAME, or --message TEXT"
     lists: tuple[PlannerError, ...] = ()
     if values.stack or ((values.paths or values.observed) and (values.fleet or values.observed)):
         names = explainable_names(plan_to_explain(values)[0].judgement)
@@ -93,7 +93,7 @@ def _nothing_named(values: argparse.Namespace) -> UsageError:
             )
         )
     return UsageError(
-        "explain needs a claim, pod, finding, pool, or message", fix=fix, others=lists
+        "`explain` needs a claim, pod, finding, pool, or message", fix=fix, others=lists
     )
 
 

@@ -30,7 +30,7 @@ def run(values: argparse.Namespace) -> int:
     elif values.fleet:
         fleet = read_fleet_of(values.fleet, quiet=values.quiet)
     else:
-        raise UsageError("export needs a fleet", fix="use --fleet FILE or --stack NAME")
+        raise UsageError("`export` needs a fleet", fix="use --fleet FILE or --stack NAME")
     cluster = describe_fleet(fleet, values.cluster or values.stack or _NAME, nodes)
     documents = export_cluster(cluster, values.to)
     if values.to == "terraform":

@@ -17,7 +17,7 @@ from dra_planner.errors import Diagnostic, Place, SourceError
 from dra_planner.sources import read_file
 from dra_planner.wording import counted, verb
 
-_FIX = "create a new file with pulumi-dra check --write-baseline FILE"
+_FIX = "to create a baseline file, run `pulumi-dra check --write-baseline FILE`"
 
 
 class KnownFindings(Struct, frozen=True):
@@ -69,7 +69,7 @@ def fixed_notes(
     if not number:
         return ()
     message = f"{counted(number, 'finding')} in the baseline {verb(number, 'are')} resolved"
-    fix = f"update the baseline: --write-baseline {known.file}"
+    fix = f"to update the baseline, use --write-baseline {known.file}"
     return (Diagnostic("note", "baseline-outdated", message, Place(known.file), fix),)
 
 
@@ -88,7 +88,8 @@ def _read(path: str) -> BaselineFile:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         at = ".".join(map(str, first["loc"]))
-        raise SourceError("isn't a baseline file", place=Place(path, 0, at), fix=_FIX) from None
+        where = f" ({at})" if at else ""
+        raise SourceError(f"isn't a baseline file{where}", place=Place(path), fix=_FIX) from None
 
 
 def write_baseline(path: Path, findings: Sequence[Diagnostic], stack: str) -> None:

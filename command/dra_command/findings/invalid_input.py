@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dra_planner.errors import Diagnostic, Place, PlannerError
+from dra_planner.errors import Diagnostic, Place, PlannerError, located
 
 INVALID_INPUT = "invalid-input"
 
@@ -12,6 +12,6 @@ def invalid_input(error: PlannerError) -> tuple[Diagnostic, ...]:
     format contains fields.
     """
     place = error.place
-    said = f"{place.path}: {error.message}" if place.path else error.message
+    said = located(place.path, error.message)
     first = Diagnostic("error", INVALID_INPUT, said, Place(place.file, place.line), error.fix)
     return (first, *(found for other in error.others for found in invalid_input(other)))

@@ -25,7 +25,8 @@ def requirement_of(source: str, folder: Path) -> str:
     if source.startswith("git+"):
         if "@" not in urlsplit(source.removeprefix("git+")).path:
             raise UsageError(
-                "--install: the git URL doesn't have a ref", fix=f"add a commit: {source}@COMMIT"
+                "--install: the git URL doesn't contain a commit",
+                fix=f"add a commit: {source}@COMMIT",
             )
         return f"{NAME} @ {source}"
     if source.startswith(("https://", "http://")):

@@ -109,7 +109,7 @@ def _ask_region() -> str:
     examples = ", ".join(f"{cloud(name).region_example} on {name.upper()}" for name in names())
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
-            "init needs a region, a snapshot, a stack, or a file to start from",
+            "`init` needs a region, a snapshot, a stack, or a file to start from",
             fix=f"use --region ({examples}), --observed FILE, --context NAME, --state FILE, "
             "or --from FILE",
         )
@@ -257,8 +257,8 @@ def _from_file(values: argparse.Namespace) -> InitialFleet:
     if not values.stack:
         raise UsageError(
             f"{path} isn't a Terraform, eksctl, Karpenter, or Cluster API file",
-            fix="for Terraform, use the output of `terraform show -json`; for a fleet file, "
-            "add --stack NAME",
+            fix="if it's Terraform code, pass the output of `terraform show -json`. If it's a "
+            "fleet file, add --stack NAME",
         )
     fleet = read_fleet_file(Path(path), find_shared_catalog(path))
     text = read_file(path).text

@@ -21,7 +21,7 @@ def require_new(folder: Path, names: list[str], *, force: bool) -> None:
     if there and not force:
         raise UsageError(
             f"{', '.join(there)} already {verb(len(there), 'exist')}",
-            fix="use another folder, or replace the files with --force",
+            fix="use another folder, or add --force to overwrite the files",
         )
 
 
@@ -65,10 +65,10 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         fault = (
-            "is a file"
+            ", because it's a file"
             if isinstance(error, FileExistsError | NotADirectoryError)
-            else f"{error.strerror or error}"
+            else f": {error.strerror or error}"
         )
         raise UsageError(
-            f"files can't be written to {folder}: {fault}", fix="use another folder"
+            f"files can't be written to {folder}{fault}", fix="use another folder"
         ) from None

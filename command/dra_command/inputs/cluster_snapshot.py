@@ -36,7 +36,7 @@ def take_snapshot(kubeconfig: str, context: str, kinds: Sequence[str]) -> Source
     doesn't respond.
     """
     if kubeconfig and not Path(kubeconfig).is_file():
-        wrong = "is a folder" if Path(kubeconfig).is_dir() else "does not exist"
+        wrong = "is a folder" if Path(kubeconfig).is_dir() else "doesn't exist"
         raise UsageError(
             f"{kubeconfig} {wrong}", fix="set --kubeconfig to the file that kubectl uses"
         )
@@ -44,8 +44,8 @@ def take_snapshot(kubeconfig: str, context: str, kinds: Sequence[str]) -> Source
     if kubectl is None:
         raise UsageError(
             "kubectl isn't on PATH",
-            fix="install kubectl, or pass the output of this command to --observed: "
-            f"{_command(kinds, 'kubectl')}",
+            fix=f"install kubectl. Or run `{_command(kinds, 'kubectl')} > cluster.json` "
+            "elsewhere, and use --observed cluster.json",
         )
     words = _cluster_words(kubeconfig, context)
     done = _run(kubectl, *words, f"--request-timeout={_SECONDS}s", *_words(kinds))
@@ -58,7 +58,7 @@ def take_snapshot(kubeconfig: str, context: str, kinds: Sequence[str]) -> Source
         said = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
         raise UsageError(
             f"kubectl couldn't read the cluster: {said[-1]}",
-            fix=f"to find the cause, run {_command(kinds, 'kubectl', *words)}",
+            fix=f"to find the cause, run `{_command(kinds, 'kubectl', *words)}`",
         )
     return Source(name=kubeconfig or context, text=done.stdout)
 

@@ -234,7 +234,7 @@ def _absent(
                 absent=MissingManifests(
                     title=f"Kustomization {root.folder}",
                     why=f"the kustomization isn't built, because {reasons[root]}",
-                    instead=f"kustomize build {root.folder} | pulumi-dra plan -",
+                    instead=f"run `kustomize build {root.folder} | pulumi-dra plan -`",
                     missing="its manifests"
                     if is_invalid
                     else f"its changes ({', '.join(changes[:_SHOWN])}{more})",
@@ -271,7 +271,7 @@ def _note(root: Kustomization, reason: str) -> Diagnostic:
         f"the kustomization {root.folder} isn't built ({reason}), so its files are read "
         "without its changes"
     )
-    fix = f"kustomize build {root.folder} | pulumi-dra check -"
+    fix = f"run `kustomize build {root.folder} | pulumi-dra check -`"
     return Diagnostic("note", NOT_BUILT, message, Place(root.folder), fix)
 
 

@@ -119,8 +119,8 @@ def no_manifests_error(
         if helm_template() is None:
             said += ", and helm isn't on PATH"
             fix = (
-                "install helm, build it with `pulumi-dra sandbox tools --helm`, or render the "
-                f"chart elsewhere: {fix}"
+                "install helm, build it with `pulumi-dra sandbox tools --helm`, or "
+                f"{fix.replace('run ', 'render the chart elsewhere: ', 1)}"
             )
     elif first_left.what == TEMPLATE:
         said = "is a template whose placeholders aren't filled in"
@@ -155,7 +155,7 @@ def kustomization_notes(kept: Iterable[Source]) -> Iterable[Diagnostic]:
     for folder, changes in dict(filter(None, map(kustomization_changes, kept))).items():
         what = ", ".join(changes[:MOST_NAMES])
         said = f"the kustomization in {folder} isn't built, so its changes ({what}) aren't checked"
-        fix = f"kustomize build {folder} | pulumi-dra check -"
+        fix = f"run `kustomize build {folder} | pulumi-dra check -`"
         yield Diagnostic("note", NOT_BUILT, said, Place(folder), fix)
 
 

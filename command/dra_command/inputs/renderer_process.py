@@ -50,7 +50,7 @@ def run_limited(words: Sequence[str], path: str) -> str:
     reached.
     """
     tool = f"{Path(words[0]).name} {words[1]}"
-    by_hand = f"run {tool} yourself, and pipe the result: {tool} … | pulumi-dra plan -"
+    by_hand = f"run {tool} yourself: `{tool} … | pulumi-dra plan -`"
     if _roots and (fault := _outside(words, _allowed_roots())):
         raise UsageError(f"{tool} couldn't render {path}: {fault}", fix=by_hand)
     with (
@@ -86,7 +86,7 @@ def run_limited(words: Sequence[str], path: str) -> str:
     if status:
         raise UsageError(
             f"{tool} can't render {path}: {_reason(message) or f'exit status {status}'}",
-            fix=f"to find the cause, run {' '.join([tool, *words[2:]])}",
+            fix=f"to find the cause, run `{' '.join([tool, *words[2:]])}`",
         )
     return text
 

@@ -6,6 +6,7 @@ from dra_command.command_line.similar_words import near
 from dra_command.inputs.shared_catalog import find_shared_catalog
 from dra_planner.errors import SourceError
 from dra_planner.fleet import Fleet, is_url, read_document, read_fleet
+from dra_planner.wording import use_one_of
 from dra_policies.configuration.location import find_configuration
 from dra_policies.configuration.reading import read_configuration
 from dra_policies.configuration.shared.fetching import fetch
@@ -39,6 +40,6 @@ def _named(name: str, config: str) -> Location | None:
             f'"{name}" is neither a file nor a fleet in {path}',
             fix=f'did you mean "{meant}"?'
             if meant
-            else f"use a file, or one of these fleets: {', '.join(fleets)}",
+            else f"pass a file, or {use_one_of('fleet', list(fleets))}",
         )
     return fleets.get(name)

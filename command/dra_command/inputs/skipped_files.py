@@ -78,7 +78,7 @@ def skip_reason(source: Source) -> SkippedFile | None:
     if not _OBJECT.search(source.text) or os.path.basename(name).lower() == "chart.yaml":
         if chart:
             return _of_chart(chart, name)
-        what = "values of a chart" if "values" in os.path.basename(name) else "no manifest"
+        what = "a chart's values file" if "values" in os.path.basename(name) else "no manifest"
         return SkippedFile(what, "", name, "pass Kubernetes manifests instead of these files")
     kustomization = _kustomization_of(name)
     if kustomization and os.path.realpath(name) in kustomization.parts:
@@ -155,11 +155,13 @@ def _of_document(data: Any, name: str, kustomization: _Kustomization | None) -> 
 
 
 def _of_chart(chart: str, name: str) -> SkippedFile:
-    return SkippedFile(CHART_PART, chart, name, f"helm template {chart} | pulumi-dra check -")
+    return SkippedFile(
+        CHART_PART, chart, name, (f"run `helm template {chart} | pulumi-dra check -`")
+    )
 
 
 def _of_kustomization(found: _Kustomization) -> SkippedFile:
-    fix = f"kustomize build {found.folder} | pulumi-dra check -"
+    fix = f"run `kustomize build {found.folder} | pulumi-dra check -`"
     return SkippedFile("part of the kustomization", found.folder, "", fix)
 
 

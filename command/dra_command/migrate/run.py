@@ -118,7 +118,7 @@ def _check_profile(name: str) -> None:
         return
     near = get_close_matches(name, sorted(known), 1)
     raise UsageError(
-        f"--mig-profile {name} isn't a MIG profile of any known GPU",
+        f'--mig-profile: "{name}" isn\'t a MIG profile of any known GPU',
         fix=f"did you mean {near[0]}?" if near else "see `pulumi-dra catalog mig`",
     )
 
@@ -127,7 +127,7 @@ def _sharing(word: str) -> tuple[str, DeviceSharing]:
     name, _, count = word.partition("=")
     if not name or not count.isdigit() or int(count) < 2:
         raise UsageError(
-            f"--shared must be RESOURCE=N with N of at least 2, not {word}",
+            f'--shared must be RESOURCE=N, where N is at least 2, not "{word}"',
             fix="use, for example, nvidia.com/gpu=4",
         )
     if "/" not in name:
@@ -136,7 +136,10 @@ def _sharing(word: str) -> tuple[str, DeviceSharing]:
         )
         near = " or ".join(f"{each}={count}" for each in known if each.rpartition("/")[2] == name)
         raise UsageError(
-            f"--shared {word} isn't an extended resource, because its name has no domain",
+            (
+                f"--shared: \"{word}\" isn't an extended resource, because its name doesn't have "
+                "a domain"
+            ),
             fix=f"did you mean {near}?"
             if near
             else (f"use one of these resources: {', '.join(known)}"),

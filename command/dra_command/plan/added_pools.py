@@ -25,7 +25,7 @@ def write_added_pools(path: Path, request: PlanRequest, fleet_file: str = "") ->
     """
     found = find_added_pools(request)
     if isinstance(found, NoAddedPools):
-        return f"{path}: not written, because {_reason(found)}"
+        return f"{path} isn't written, because {_reason(found)}"
     nodes = {pool.name: pool.nodes.desired for pool in found.plan.pools}
     told = " and ".join(f"{nodes[row['name']]} × {_type(row)}" for row in found.pools)
     price = "" if found.hourly_usd is None else f", {usd(found.hourly_usd)} per hour"

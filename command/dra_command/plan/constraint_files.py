@@ -37,13 +37,13 @@ def write_constraints(path: Path, plan: Plan) -> str:
         return _write_guards(path, plan)
     if plan.judgement.simulated is None:
         return (
-            f"{path}: not written, because the simulation didn't run (no packing places all "
+            f"{path} isn't written, because the simulation didn't run (no packing places all "
             "pods, or the time limit was reached)"
         )
     if not plan.judgement.simulated.at_packing:
         return (
-            f"{path}: not written, because the scheduler places all pods on the packing's "
-            "nodes in every order"
+            f"{path} isn't written, because the scheduler places all pods on the packing's nodes "
+            "in every pod arrival order"
         )
     assert plan.manifests is not None  # plans for manifests always contain them
     for fix in plan.judgement.fixes:
@@ -53,8 +53,8 @@ def write_constraints(path: Path, plan: Plan) -> str:
             _write(path, _text(sentence, patch))
             return f"wrote {path}: {sentence}"
     return (
-        f"{path}: not written, because, within its time limit, the search didn't find a "
-        "cheaper change that places all pods"
+        f"{path} isn't written, because the search didn't find a cheaper change that places all "
+        "pods within its time limit"
     )
 
 
@@ -67,7 +67,7 @@ def _write_guards(path: Path, plan: Plan) -> str:
         else ""
     )
     if patch is None:
-        return f"{path}: not written, because no workload can be patched{rest}"
+        return f"{path} isn't written, because no workload can be patched{rest}"
     _write(path, _text(_GUARDS.rstrip("."), patch))
     return (
         f"wrote {path}: patches for {counted(len(patch['patches']), 'workload')} that add the "

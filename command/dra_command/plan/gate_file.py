@@ -25,7 +25,7 @@ def write_gate(path: Path, plan: Plan) -> str:
     written.
     """
     write_whole(path, _text(plan), PlannerError)
-    return f"wrote {path}: apply it with kubectl apply -f {path}"
+    return f"wrote {path}. To apply it, run `kubectl apply -f {path}`"
 
 
 def stale_gate(path: Path, plan: Plan) -> str:

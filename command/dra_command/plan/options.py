@@ -140,7 +140,7 @@ def _month(text: str) -> date:
     try:
         return date.fromisoformat(f"{text}-01")
     except ValueError:
-        raise argparse.ArgumentTypeError(f'"{text}" is not a month such as 2027-01') from None
+        raise argparse.ArgumentTypeError(f'"{text}" isn\'t a month such as 2027-01') from None
 
 
 def _seconds(text: str) -> float:
@@ -155,6 +155,6 @@ def _seconds(text: str) -> float:
         raise argparse.ArgumentTypeError(f'"{text}" isn\'t "off" or a number of seconds') from None
     if not 0 < seconds <= _LONGEST_SIMULATION:
         raise argparse.ArgumentTypeError(
-            f"{text} seconds aren't between 0 and {_LONGEST_SIMULATION}"
+            f"{text} isn't a number of seconds from 0 to {_LONGEST_SIMULATION}"
         )
     return seconds

@@ -50,14 +50,14 @@ class AccountQuotas(Struct, frozen=True):
             if use.missing:
                 yield (
                     f"quota {quota.name}: the plan needs {use.planned} {unit}, but {has}, so "
-                    f"{use.missing} {verb(use.missing, 'are')} missing. Request an increase: "
-                    f"{self._request(quota, quota.used + use.planned)}"
+                    f"{use.missing} {verb(use.missing, 'are')} missing. To request an increase, "
+                    f"run `{self._request(quota, quota.used + use.planned)}`"
                 )
             elif use.at_most > quota.free:
                 yield (
                     f"quota {quota.name}: the plan needs {use.planned} {unit}, and the pools at "
-                    f"their maximums need {use.at_most}, but {has}. Request an increase: "
-                    f"{self._request(quota, quota.used + use.at_most)}"
+                    f"their maximums need {use.at_most}, but {has}. To request an increase, run "
+                    f"`{self._request(quota, quota.used + use.at_most)}`"
                 )
         for name in pools_without_quota(self.fleet, self.quotas):
             yield (

@@ -159,7 +159,7 @@ def _write_added_pools(plan: Plan, inputs: CommandInputs, values: argparse.Names
     """
     path = Path(values.suggest)
     if plan.verdict == "fits":
-        return f"{path}: not written, because all workloads already fit"
+        return f"{path} isn't written, because all workloads already fit"
     from dra_command.plan.added_pools import write_added_pools  # imported only for this option
 
     with doing("comparing machines", quiet=values.quiet):
@@ -191,7 +191,7 @@ def _run_stacks(values: argparse.Namespace) -> int:
     )
     if values.format != "markdown" or values.write is not None or values.check or files:
         fix = "use one stack, or --format markdown"
-        raise UsageError("a plan of several stacks requires --format markdown", fix=fix)
+        raise UsageError("a plan of several stacks needs --format markdown", fix=fix)
     names = [name for name in dict.fromkeys(values.stack.split(",")) if name]
     if not names:
         raise UsageError(
@@ -247,7 +247,7 @@ _OF_PLANNED_NODES: Final = ("gate", "constraints", "suggest", "certificate")
 def _refuse_odd_combinations(values: argparse.Namespace) -> None:
     if values.picture and not values.picture.lower().endswith(".svg"):
         raise UsageError(
-            f"--picture {values.picture}: the picture file must be an SVG file",
+            f'--picture: "{values.picture}" isn\'t the name of an SVG file',
             fix="use a file name that ends in .svg",
         )
     for option in _OF_PLANNED_NODES:

@@ -38,6 +38,6 @@ def check_saved_file(values: argparse.Namespace) -> None:
         odd = {"PATH": values.paths, **odd}
     for name in (name for name, value in odd.items() if value):
         raise UsageError(
-            f"{option} uses the settings of the {owner}, so {name} isn't supported",
-            fix=f"change the {owner}'s settings instead",
+            f"{option} uses the {owner}'s settings, so {name} isn't supported",
+            fix=f"remove {name}, or change the {owner}'s settings",
         )

@@ -65,7 +65,7 @@ def _files(values: argparse.Namespace) -> tuple[str, ...]:
     if not found[0]:
         raise UsageError(
             "pulumi-dra.yaml isn't in this folder or its parents",
-            fix="pass a file: pulumi-dra rules test FILE",
+            fix="pass a file: `pulumi-dra rules test FILE`",
         )
     return tuple(dict.fromkeys(found))
 

@@ -172,7 +172,7 @@ def _release(version: str) -> DriverRelease:
         known = ", ".join(each.version for each in nvidia.driver_releases() if each.is_installable)
         raise UsageError(
             "the version of the NVIDIA DRA driver is missing",
-            fix=f"use --driver VERSION with one of {known}",
+            fix=f"use --driver VERSION with one of these versions: {known}",
         )
     return nvidia.driver_release(version)
 
@@ -181,7 +181,10 @@ def _network_slices(machine: Machine, node_name: str) -> tuple[ResourceSlice, ..
     found = predict_network_slices(machine, node_name=node_name)
     if not found:
         raise CatalogError(
-            f"the cloud's documentation doesn't list network interfaces of {machine.name} that pods can claim",
+            (
+                "the cloud's documentation doesn't list any claimable network interfaces for "
+                f"{machine.name}"
+            ),
             fix=(
                 "remove --network, or read the slices of a real node (kubectl get resourceslices "
                 "-o yaml)"

@@ -37,7 +37,7 @@ def run(values: argparse.Namespace) -> int:
     """
     if not values.paths:
         raise UsageError(
-            "suggest needs manifests", fix="pass a file, a folder, or - for standard input"
+            "`suggest` needs manifests", fix="pass a file, a folder, or - for standard input"
         )
     sources, left_alone = mark_unrelated_files(read_sources(values.paths), values.paths, "suggest")
     print_skipped_files(left_alone, quiet=values.quiet)

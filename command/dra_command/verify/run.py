@@ -60,10 +60,12 @@ def run(values: argparse.Namespace) -> int:
     3 if no node was compared.
     """
     if not (values.stack or values.fleet):
-        raise UsageError("verify needs a stack or a fleet", fix="use --stack NAME or --fleet FILE")
+        raise UsageError(
+            "`verify` needs a stack or a fleet", fix="use --stack NAME or --fleet FILE"
+        )
     if not values.observed:
         raise UsageError(
-            "verify needs a cluster",
+            "`verify` needs a cluster",
             fix="use --observed FILE, --context NAME, or --kubeconfig FILE",
         )
     saved = _saved_plan(values.stack)
@@ -227,7 +229,7 @@ def _print(
         else:
             page.line(("No node in the snapshot belongs to a pool in the fleet.", "bold yellow"))
         if any(each.aspect == "pod" for each in found.differences):
-            page.text("to see why pods are pending, run pulumi-dra plan on the same cluster")
+            page.text("to see why pods are pending, run `pulumi-dra plan` on the same cluster")
         if found.pools_without_nodes:
             page.text(f"pools without a node: {', '.join(found.pools_without_nodes)}")
         if found.nodes_without_pool:
@@ -240,7 +242,7 @@ def _print(
             )
             page.text(
                 f"not in the plan, so any pool may run these pods: {pods}. Add the workloads to "
-                "the stack, and run pulumi-dra plan --write"
+                "the stack, and run `pulumi-dra plan --write`"
             )
         if learned:
             machines = ", ".join(str(row["machine"]) for row in learned)

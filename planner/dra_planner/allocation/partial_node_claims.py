@@ -26,9 +26,9 @@ def part_of_node(node: NodeState, picks: Sequence[Pick]) -> tuple[str, str]:
         there = sum(each.driver == domain for each in candidates)
         if number < there:
             return (
-                f"{driver.title} prepares a claim only if it requests all "
-                f"{counted(there, 'device')} of a node, but this claim requests {number}, so the "
-                f'pod would stay in ContainerCreating with "{driver.partial_claim_error}"'.format(
+                f"{driver.name_in_text} prepares a claim only if it requests all "
+                f"{counted(there, 'device')} of a node. This claim requests {number}, so the pod "
+                f'would stay in ContainerCreating with the error "{driver.partial_claim_error}"'.format(
                     asked=number, there=there
                 ),
                 f"request {there} devices, or set allocationMode: All",

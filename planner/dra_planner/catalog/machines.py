@@ -170,7 +170,7 @@ def check_region(found: Machine, region: str) -> None:
         )
         raise CatalogError(
             f"{found.name} isn't available in region {region}",
-            fix=f"use one of the regions that offer this machine type: {', '.join(near)}",
+            fix=f"use one of these regions: {', '.join(near)}",
         )
 
 
@@ -324,8 +324,8 @@ def _attach(base: Machine, text: str) -> Machine:
     row = next(row for row in of_type if row["count"] == (number or "1"))
     if (base.vcpus or 0) > int(row["max_vcpus"]):
         raise CatalogError(
-            f"{base.name} has {base.vcpus} vCPUs, but {number or 1} {gke_type} can be attached "
-            f"only to machine types with at most {row['max_vcpus']}",
+            f"{base.name} has {base.vcpus} vCPUs, but the limit with {number or 1} × {gke_type} is "
+            f"{row['max_vcpus']}",
             fix=f"attach {_enough(of_type, base)}",
         )
     accelerator = Accelerator(
@@ -350,4 +350,4 @@ def _attach(base: Machine, text: str) -> Machine:
 
 def _enough(rows: list[Row], base: Machine) -> str:
     fitting = [row["count"] for row in rows if int(row["max_vcpus"]) >= (base.vcpus or 0)]
-    return f"{fitting[0]} or more" if fitting else "them to a smaller machine"
+    return f"{fitting[0]} or more GPUs" if fitting else "the GPUs to a smaller machine type"

@@ -105,8 +105,8 @@ class ExistingWorkloads:
         ):
             return []
         return [
-            f"{workload.ref}: a rollout is in progress in the cluster, so the Deployment also adds "
-            "pods with the earlier template, which the plan doesn't simulate"
+            f"{workload.ref}: a rollout is in progress in the cluster. The plan doesn't simulate "
+            "the pods that the Deployment adds with the earlier template"
         ]
 
     def _pods_of(self, workload: WorkloadRef) -> list[BoundPod]:

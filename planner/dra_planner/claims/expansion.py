@@ -62,7 +62,7 @@ from dra_planner.model import (
     templates_in,
 )
 from dra_planner.releases import Features
-from dra_planner.wording import counted
+from dra_planner.wording import counted, verb
 
 
 def expand_claims(
@@ -409,10 +409,10 @@ class _Expansion:
             return figures
         if ahead:
             return Figures(0, 0, figures.ceiling, figures.peak)
-        held = f"held by {counted(len(gates), 'scheduling gate')} ({', '.join(gates)})"
+        held = f"{counted(len(gates), 'scheduling gate')} ({', '.join(gates)})"
         self._assumptions.add(
-            f"{workload.ref}: its pods are {held}, but the plan counts the pods as if the gates "
-            "were removed"
+            f"{workload.ref}: {held} {verb(len(gates), 'hold')} its pods back, but the plan counts "
+            "the pods as if nothing held them back"
         )
         return figures._replace(floor=0)
 

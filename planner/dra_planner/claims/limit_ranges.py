@@ -75,7 +75,11 @@ def _refuse(
     for resource, amount in most.items():
         shown = amount_text(resource, amount)
         if own.get(resource, amount + 1) > amount:
-            what = f"doesn't set a limit for {resource}, or exceeds the maximum ({shown})"
+            what = (
+                f"sets a {resource} limit above the maximum ({shown})"
+                if resource in own
+                else f"doesn't set a {resource} limit (maximum: {shown})"
+            )
             return _reason(limits, subject, resource, what)
         if requests.get(resource, 0) > amount:
             what = f"requests more {resource} than the maximum ({shown})"
@@ -107,7 +111,7 @@ def _above_ratio(
 def _reason(limits: LimitRange, subject: str, resource: str, what: str) -> Reason:
     return Reason(
         code="limit-range",
-        message=f"LimitRange {limits.meta.key}: {subject} {what}, so the API server rejects the "
-        "pods",
-        fix=f"set the container's requests and limits for {resource} within this range",
+        message=f"{subject} {what}, so the API server rejects the pods (LimitRange "
+        f"{limits.meta.key})",
+        fix=f"set the container's {resource} request and limit to values that the LimitRange allows",
     )

@@ -25,9 +25,9 @@ def refuse_insecure(template: PodTemplate, namespace: str, manifests: Manifests)
         return None
     return Reason(
         code="pod-security",
-        message=f"the API server rejects its pods, because they violate the Pod Security level "
-        f'"{level}" of Namespace {namespace}: {", ".join(faults)}',
+        message="the API server rejects the pods, because they violate the Pod Security level "
+        f'"{level}" of namespace "{namespace}": {", ".join(faults)}',
         fix="change these fields in the pod template to values that the level allows, or change "
-        f"the {_ENFORCE} label of Namespace {namespace}",
+        f'the {_ENFORCE} label of namespace "{namespace}"',
         place=template.place,
     )

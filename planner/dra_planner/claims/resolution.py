@@ -104,13 +104,14 @@ def check_classes(
             continue
         refused = ("DeviceClass", ObjectKey("", name)) in manifests.refused
         message = (
-            f'request "{request}" of claim "{claim.shared or claim.name}" uses DeviceClass {name}, '
+            f'request "{request}" of claim "{claim.shared or claim.name}" uses DeviceClass '
+            f'"{name}", '
         )
         if refused:
             reason = Reason(
                 code="class-refused",
                 message=message + "which the API server would reject",
-                fix=f"correct the manifest of DeviceClass {name}",
+                fix=f'correct the manifest of DeviceClass "{name}"',
                 claim=_claim_name(claim, namespace),
                 request=request,
                 place=exact.place,
@@ -120,7 +121,10 @@ def check_classes(
             code="class-not-found",
             message=message + "which is neither in the manifests nor installed by a driver",
             fix=_installed_by(name)
-            or f"add its manifest, or add it to the fleet's deviceClasses{near_name(name, classes)}",
+            or (
+                "add the class's manifest, or add the class to the fleet's deviceClasses"
+                f"{near_name(name, classes)}"
+            ),
             claim=_claim_name(claim, namespace),
             request=request,
             place=exact.place,
@@ -161,7 +165,7 @@ def _missing(
         return UnresolvedClaims(DOES_NOT_FIT, reason, entry.name)
     reason = Reason(
         code="claim-not-found" if kind == "ResourceClaim" else "template-not-found",
-        message=f"{kind} {key} isn't in the manifests, so the requests of its pods are unknown",
+        message=f"{kind} {key} isn't in the manifests, so the requests of pods that use it are unknown",
         fix=fix_of(kind, key, manifests),
         claim=str(key),
         place=entry.place,

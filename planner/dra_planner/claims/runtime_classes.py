@@ -25,7 +25,7 @@ def with_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> Pod
         overhead=pod.overhead if known.overhead is None else known.overhead,
         node_selector={**pod.node_selector, **known.node_selector},
         selected_by={
-            key: f"scheduling.nodeSelector of RuntimeClass {pod.runtime_class_name}"
+            key: f'scheduling.nodeSelector of RuntimeClass "{pod.runtime_class_name}"'
             for key in known.node_selector
             if key not in pod.node_selector
         },
@@ -49,7 +49,7 @@ def refuse_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> R
         return _missing(name) if name and is_of_cluster(classes) else None
     if pod.overhead and pod.overhead != known.overhead:
         message = (
-            f"the pod's spec.overhead differs from the overhead of RuntimeClass {name}, so "
+            f'the pod\'s spec.overhead differs from the overhead of RuntimeClass "{name}", so '
             "the API server rejects it"
         )
         return Reason(
@@ -61,7 +61,7 @@ def refuse_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> R
         own = pod.node_selector.get(key, value)
         if own != value:
             message = (
-                f"the pod selects nodes with {key}={own}, but RuntimeClass {name} selects "
+                f'the pod selects nodes with {key}={own}, but RuntimeClass "{name}" selects '
                 f"{key}={value}, so the API server rejects the pod"
             )
             return Reason(
@@ -84,5 +84,5 @@ def _missing(name: str) -> Reason:
     return Reason(
         code="runtime-class-not-found",
         message=message,
-        fix=f"create RuntimeClass {name}, or correct runtimeClassName in the pods",
+        fix=f'create RuntimeClass "{name}", or correct runtimeClassName in the pods',
     )

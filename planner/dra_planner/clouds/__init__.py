@@ -241,7 +241,7 @@ def cloud_of_region(region: str) -> str:
         "may be a region of " + either(found) if found else "isn't a region of a supported cloud"
     )
     raise CatalogError(
-        f'"{region}" {fault}', fix=f"set `cloud`, or use a region such as {examples}"
+        f'"{region}" {fault}', fix=f"set `cloud`, or use a known region, for example {examples}"
     )
 
 

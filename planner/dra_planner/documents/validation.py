@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from dra_planner.documents.tree import Location
+from dra_planner.wording import either
 
 
 def kind_of(value: object) -> str:
@@ -64,7 +65,8 @@ def _joined(said: list[str]) -> str:
     parts = [re.fullmatch("must be (.*), not (.*)", each, re.DOTALL) for each in said]
     found = [(part[1], part[2]) for part in parts if part]
     if len(found) == len(said) and len({value for _, value in found}) == 1:
-        return f"must be {' or '.join(wanted for wanted, _ in found)}, not {found[0][1]}"
+        wanted = ", ".join(each.replace(", or ", ", ") for each, _ in found).split(", ")
+        return f"must be {either(wanted)}, not {found[0][1]}"
     return " or ".join(said)
 
 
@@ -114,12 +116,12 @@ def _sentence(problem: Any, document: str, keys: Collection[str]) -> str:
         case "value_error":
             return str(context["error"])
         case "literal_error":
-            choices = str(context["expected"]).replace("'", "").replace(" or ", ", ")
+            choices = str(context["expected"]).replace("'", "")
+            choices = re.sub(r"(, .*) or ", r"\1, or ", choices)  # serial comma
             choices = re.sub(
                 r"\b(True|False)\b", lambda found: found[0].lower(), choices
             )  # as in YAML
-            one_of = "one of " if ", " in choices else ""
-            return f"must be {one_of}{choices}, not {_shown(problem['input'])}"
+            return f"must be {choices}, not {_shown(problem['input'])}"
         case kind if kind.endswith("_type"):
             wanted = kind.removesuffix("_type")
             return f"must be {_WORDS.get(wanted, wanted)}, not {_shown(problem['input'])}"
@@ -136,7 +138,7 @@ def _sentence(problem: Any, document: str, keys: Collection[str]) -> str:
 def _unknown_key(loc: Location, document: str, keys: Collection[str]) -> str:
     key = str(loc[-1])
     nearest = get_close_matches(key, sorted(set(keys) - {key}), 1)
-    return f"is not a key of {document}" + (f'; did you mean "{nearest[0]}"?' if nearest else "")
+    return f"isn't a key of {document}" + (f'; did you mean "{nearest[0]}"?' if nearest else "")
 
 
 def _shown(value: object) -> str:

@@ -80,7 +80,7 @@ def _indent(text: str) -> int:
     return len(text) - len(text.lstrip(" "))
 
 
-RENDER: Final = "this looks like a template, so render it first (helm template, kustomize build)"
+RENDER: Final = "render the template first (helm template, kustomize build)"
 
 
 def _fence(text: str) -> str:

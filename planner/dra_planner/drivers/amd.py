@@ -71,10 +71,14 @@ class AmdDriver(Driver[ChartOptions]):
     ) -> Iterator[ConfigFault]:
         if parameters.get("apiVersion") != _API_VERSION:
             yield ConfigFault(
-                f"{self.title} supports only {_API_VERSION}", f"set apiVersion: {_API_VERSION}"
+                f"{self.name_in_text} supports only {_API_VERSION}",
+                f"set apiVersion: {_API_VERSION}",
             )
         if parameters.get("kind") != "GpuConfig":
-            yield ConfigFault(f"{self.title} supports only GpuConfig", "use kind: GpuConfig")
+            yield ConfigFault(
+                f"{self.name_in_text} supports only configurations of kind GpuConfig",
+                "use kind: GpuConfig",
+            )
         for key in parameters.keys() - {"apiVersion", "kind"}:
             yield ConfigFault(
                 f'GpuConfig doesn\'t have a field "{key}", and the driver rejects unknown fields',

@@ -155,7 +155,7 @@ class CpuDriver(Driver[CpuOptions]):
             yield (
                 "machine",
                 CatalogError(
-                    f"{machine.name} has {machine.vcpus} CPUs, and all of them are reserved",
+                    f"all {machine.vcpus} CPUs of {machine.name} are reserved",
                     fix="reserve fewer CPUs in drivers.cpu.reservedCPUs",
                 ),
             )
@@ -176,21 +176,21 @@ class CpuDriver(Driver[CpuOptions]):
     ) -> Iterator[ConfigFault]:
         if parameters.get("apiVersion") != _API_VERSION:
             yield ConfigFault(
-                f"{self.title} supports only apiVersion {_API_VERSION}",
+                f"{self.name_in_text} supports only apiVersion {_API_VERSION}",
                 f"set apiVersion: {_API_VERSION}",
             )
         config = parameters.get("cpuConfig")
         cpus = config.get("cpuset") if isinstance(config, Mapping) else None
         if not isinstance(cpus, str) or not cpus or reserved_fault(cpus):
             yield ConfigFault(
-                f"{self.title} needs a cpuset such as 2-5", 'set cpuConfig: {cpuset: "2-5"}'
+                f"{self.name_in_text} needs a cpuset such as 2-5", 'set cpuConfig: {cpuset: "2-5"}'
             )
 
     def pod_faults(self, use: PodUse, features: Features) -> Iterator[ConfigFault]:
         if len(use.containers) > 1:
             names = ", ".join(f'"{name}"' for name in use.containers)
             yield ConfigFault(
-                f'containers {names} use claim "{use.claim}", but {self.title} supports only one '
+                f'containers {names} use claim "{use.claim}", but {self.name_in_text} supports only one '
                 "container per claim, so the other containers fail with CreateContainerError",
                 "use a separate claim for each container",
             )
@@ -198,7 +198,7 @@ class CpuDriver(Driver[CpuOptions]):
             amount = amounts.get(CPUS)
             if amount is not None and (amount.sign <= 0 or amount.milli_value % 1000):
                 yield ConfigFault(
-                    f'claim "{use.claim}" requests {amount} of {CPUS}, but {self.title} prepares '
+                    f'claim "{use.claim}" requests {amount} of {CPUS}, but {self.name_in_text} prepares '
                     "only whole CPUs",
                     f"request {max(1, amount.value)} of {CPUS}",
                 )

@@ -53,7 +53,7 @@ class GaudiDriver(Driver[ChartOptions]):
         self, domain: str, parameters: Mapping[str, Any], options: ChartOptions | None
     ) -> Iterator[ConfigFault]:
         yield ConfigFault(
-            f"{self.title} doesn't support opaque configuration", "remove the configuration"
+            f"{self.name_in_text} doesn't support opaque configuration", "remove the configuration"
         )
 
     def chart_values(

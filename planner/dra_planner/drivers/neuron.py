@@ -69,7 +69,7 @@ class NeuronDriver(Driver[ChartOptions]):
             return ()
         # The guide of EKS and deploy/files/manifests/daemonset.yaml contradict each other.
         return (
-            f"{node.machine.name}: the plan assumes that {self.title} supports Inferentia. "
+            f"{node.machine.name}: the plan assumes that {self.name_in_text} supports Inferentia. "
             "AWS documents support for Inferentia2, but the driver's published DaemonSet "
             "selects only Trainium instance types",
         )
@@ -79,12 +79,13 @@ class NeuronDriver(Driver[ChartOptions]):
     ) -> Iterator[ConfigFault]:
         if parameters.get("apiVersion") != _API_VERSION:
             yield ConfigFault(
-                f"{self.title} supports only {_API_VERSION}", f"set apiVersion: {_API_VERSION}"
+                f"{self.name_in_text} supports only {_API_VERSION}",
+                f"set apiVersion: {_API_VERSION}",
             )
         kind = str(parameters.get("kind", ""))
         if kind not in _CONFIGURED:
             yield ConfigFault(
-                f"{self.title} supports only {listed(_CONFIGURED)}",
+                f"{self.name_in_text} supports only {listed(_CONFIGURED)}",
                 "use kind: NeuronConfig",
             )
             return

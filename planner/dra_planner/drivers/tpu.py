@@ -64,7 +64,7 @@ class TpuDriver(Driver[ChartOptions]):
             yield (
                 "machine",
                 CatalogError(
-                    f"{self.title} {VERSION} doesn't support {model}",
+                    f"{self.name_in_text} {VERSION} doesn't support {model}",
                     fix="use another machine type",
                 ),
             )
@@ -73,7 +73,7 @@ class TpuDriver(Driver[ChartOptions]):
         self, domain: str, parameters: Mapping[str, Any], options: ChartOptions | None
     ) -> Iterator[ConfigFault]:
         yield ConfigFault(
-            f"{self.title} doesn't support opaque configuration", "remove the configuration"
+            f"{self.name_in_text} doesn't support opaque configuration", "remove the configuration"
         )
 
     def assumptions(self, options: ChartOptions, node: DriverNode) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ def change_fleet(fleet: Fleet, changes: Sequence[FleetEdit]) -> Fleet:
     except FleetError as error:
         told = ", ".join(map(str, changes))
         raise FleetError(
-            f"with {told}: {error.message}", place=error.place, fix=error.fix, others=error.others
+            f"{error.message} (with {told})", place=error.place, fix=error.fix, others=error.others
         ) from None
 
 

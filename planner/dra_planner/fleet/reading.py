@@ -117,7 +117,7 @@ def read_document(text: str, file: str = "", *, most_nodes: int = MOST_NODES) ->
     try:
         data, remarks = _reader_of(text)(text, most_nodes=most_nodes)
     except Fault as fault:
-        fix = fault.fix or advise(text.split("\n"), fault.line) or "correct the text at this line"
+        fix = fault.fix or advise(text.split("\n"), fault.line) or "correct the YAML on this line"
         raise FleetError(
             f"can't be read as YAML: {fault.message}", place=Place(file, fault.line), fix=fix
         ) from None
@@ -218,7 +218,7 @@ def read_settings(
         raise FleetError(
             f'the stack doesn\'t have the key "{key}"',
             place=Place(file, 0, "config"),
-            fix="describe the fleet under this key",
+            fix="add the key, and describe the fleet under it",
         )
     stated = config[key]
     if not isinstance(stated, str):
@@ -268,7 +268,7 @@ def _check_other_settings(
         raise fault(
             region,
             f'"{config[region]}" differs from the fleet\'s region "{fleet.region}"',
-            "use the same region in both",
+            "use the same region in both places",
         )
     known = (f"{PROJECT}:fleet", f"{PROJECT}:workloads", *SETTINGS_OF_THE_PROGRAM)
     unknown = [name for name in config if name.startswith(f"{PROJECT}:") and name not in known]

@@ -135,7 +135,7 @@ def _known_gates(given: dict[str, bool]) -> dict[str, bool]:
             hint = (
                 f"did you mean {near[0]}?"
                 if near
-                else (f"use one of: {', '.join(sorted(modelled))}")
+                else (f"use one of these feature gates: {', '.join(sorted(modelled))}")
             )
             raise ValueError(f'"{name}" isn\'t a feature gate that affects plans; {hint}')
     return given
@@ -146,7 +146,11 @@ def _known_versions(given: dict[str, bool]) -> dict[str, bool]:
         if name not in OPTIONAL_VERSIONS:
             known = sorted(OPTIONAL_VERSIONS)
             near = get_close_matches(name, known, 1, 0.8)
-            hint = f"did you mean {near[0]}?" if near else f"use one of: {', '.join(known)}"
+            hint = (
+                f"did you mean {near[0]}?"
+                if near
+                else f"use one of these API versions: {', '.join(known)}"
+            )
             raise ValueError(f'"{name}" isn\'t an API version that plans depend on; {hint}')
     return given
 

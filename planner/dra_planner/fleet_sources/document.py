@@ -312,7 +312,7 @@ def _required(what: str, value: str, file: str, target: str) -> str:
     raise FleetError(
         NOT_SET.format(what),
         place=Place(file),
-        fix=f"pulumi-dra init {target} --from {shlex.quote(file)} --{what} NAME",
+        fix=f"run `pulumi-dra init {target} --from {shlex.quote(file)} --{what} NAME`",
     )
 
 

@@ -72,12 +72,12 @@ def _chosen(found: Sequence[ForeignCluster], name: str, file: str, target: str) 
     if named:
         message = f"these files describe {len(named)} clusters: {known}"
         source = shlex.quote(file)
-        fix = f"choose one cluster: pulumi-dra init {target} --from {source} --cluster NAME"
+        fix = f"choose one cluster: `pulumi-dra init {target} --from {source} --cluster NAME`"
     else:
         message = (
             f'these files don\'t describe a cluster "{name}"'
             if name
-            else "these files don't describe a cluster of a supported cloud"
+            else "these files don't describe a cluster on a supported cloud"
         )
         fix = (
             f"use the name of a cluster in these files: {known}"

@@ -176,4 +176,4 @@ def _is_yaml(text: str) -> bool:
 def _json_fix(text: str, position: int) -> str:
     if text[:position].rstrip().endswith(",") and text[position:].lstrip()[:1] in ("}", "]"):
         return "remove the comma before the closing bracket"
-    return "text that begins with { must be JSON or one YAML mapping in braces, but this is neither"
+    return "write valid JSON, or one YAML mapping in braces"

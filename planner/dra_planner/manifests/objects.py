@@ -66,6 +66,8 @@ class KubernetesObject(Struct, frozen=True):
         return self if data is self.data else replace(self, data=data)
 
     def __str__(self) -> str:
+        if not self.name:
+            return self.kind
         return (
             f"{self.kind} {self.name}" if self.kind in CLUSTER_SCOPED else f"{self.kind} {self.key}"
         )
@@ -169,7 +171,7 @@ def _missing(field: str, data: Mapping[str, Any]) -> str:
     if field == "apiVersion":
         kind = data.get("kind")
         return (
-            f"set the version of {kind}, for example apiVersion: "
+            f"set the API version of {kind}, for example apiVersion: "
             f"{VERSIONS.get(str(kind), 'GROUP/VERSION')}"
         )
     return "set the object's kind, for example kind: ResourceClaim"

@@ -76,7 +76,7 @@ _NOTES: Final[Mapping[tuple[str, str], str]] = {
     (
         "serving.kserve.io",
         "InferenceService",
-    ): "works only in KServe's Standard mode, not with Knative",
+    ): "works only in KServe's Standard mode, not in its Knative mode",
 }
 _ARGO: Final = frozenset(
     {"Workflow", "CronWorkflow", "WorkflowTemplate", "ClusterWorkflowTemplate"}

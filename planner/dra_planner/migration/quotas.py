@@ -36,7 +36,7 @@ def migrate_quota(editor: Editor, prefix: Path, class_of: ClassOf) -> Iterator[s
             continue
         editor.set((*path, new), str(total))
         yield (
-            f"{new}: {total} limits the devices of claims; keep {listed(keys)} until "
-            "the last pod has moved. If a DeviceClass serves the resource, don't set the old "
-            "limit to 0, because claims also count against this limit"
+            f"{new}: {total} limits the devices of claims. Keep {listed(keys)} until the last pod "
+            "has moved. If a DeviceClass serves the resource, don't set the old limit to 0, "
+            "because claims also count against this limit"
         )

@@ -73,11 +73,11 @@ def visible_notes(spec: Mapping[str, Any], claiming: Collection[str]) -> Iterato
     if others := [name for name in names if name not in claiming]:
         yield (
             f"{_VISIBLE} makes every GPU of the node visible to container {others[0]}, which "
-            "doesn't have a claim; remove the variable"
+            "doesn't have a claim. Remove the variable"
         )
     if spec.get("runtimeClassName") == "nvidia":
         yield (
-            "claims don't need the nvidia RuntimeClass; remove runtimeClassName if the target "
+            "claims don't need the nvidia RuntimeClass. Remove runtimeClassName if the target "
             "cluster doesn't have this RuntimeClass, because the API server then rejects the pods"
         )
 

@@ -36,7 +36,7 @@ def predict_allocatable(machine: Machine, settings: AllocatableSettings = _DEFAU
     if scarce:
         shown = "CPU" if scarce[0] == "cpu" else scarce[0]
         raise CatalogError(
-            f"reserved resources use all {shown} of the node ({machine.name})",
+            f"the reserved resources use all of the node's {shown} ({machine.name})",
             fix=f"reserve less {shown}",
         )
     return Allocatable(

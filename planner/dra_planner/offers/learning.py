@@ -46,7 +46,10 @@ def learn_machines(
     if not nodes:
         raise PlannerError(
             "the capture doesn't contain a Node",
-            fix="capture the nodes too: kubectl get nodes,resourceslices,deviceclasses -o json",
+            fix=(
+                "also capture the nodes: run `kubectl get nodes,resourceslices,deviceclasses -o "
+                "json`"
+            ),
         )
     remarks: list[str] = []
     by_machine: dict[str, list[Offer]] = {}
@@ -90,8 +93,8 @@ def _raise_nothing(unlabeled: Sequence[str], remarks: Sequence[str]) -> None:
         raise PlannerError(text, fix="capture all ResourceSlices of a node, together with the Node")
     raise PlannerError(
         "the capture doesn't contain a ResourceSlice",
-        fix="capture the ResourceSlices too: kubectl get nodes,resourceslices,deviceclasses "
-        "-o json",
+        fix="also capture the ResourceSlices: run `kubectl get nodes,resourceslices,deviceclasses "
+        "-o json`",
     )
 
 
@@ -118,7 +121,7 @@ def _own_slices(node: Offer, remarks: list[str]) -> tuple[ResourceSlice, ...]:
             )
             continue
         if fault := _pool_fault(current):
-            remarks.append(f"{driver}: pool {pool} {fault}, so the catalog omits its devices")
+            remarks.append(f"{driver}: pool {pool} {fault}, so the catalog omits this pool")
             continue
         own += current
     return tuple(own)

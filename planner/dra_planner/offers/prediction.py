@@ -227,8 +227,8 @@ def _other_accelerator(fleet: Fleet, machine: Machine) -> tuple[str, ...]:
         return ()
     return (
         (
-            f"{machine.name}: no driver in this fleet publishes its {accelerator.model}, so "
-            "pods can't claim them"
+            f"{machine.name}: no driver in this fleet publishes its {accelerator.model} devices, "
+            "so pods can't claim them"
         ),
     )
 
@@ -237,7 +237,7 @@ def _bought(pool: Pool) -> tuple[str, ...]:
     source = pool.source
     if not source.reservation:
         return ()
-    said = "the cloud bills the whole reservation, but the cost includes only its used nodes"
+    said = "the cloud bills the whole reservation, but the cost includes only the nodes in use"
     if pool.bought_nodes is None:
         return ("the number of reserved nodes isn't set, so the plan uses the pool's maximum", said)
     return (said,)

@@ -250,7 +250,7 @@ def match_pools(fleet: Fleet, offers: Iterable[Offer]) -> None:
         )
         raise PlanFileError(
             f'pool "{odd[0]}" {sides}',
-            fix="create the plan file again: pulumi-dra plan --stack STACK --write",
+            fix="create the plan file again: `pulumi-dra plan --stack STACK --write`",
         )
 
 

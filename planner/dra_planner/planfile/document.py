@@ -74,7 +74,7 @@ def parse_document(
     text: str,
     place: Place = NOWHERE,
     *,
-    fix: str = "create the plan file again: pulumi-dra plan --stack STACK --write",
+    fix: str = "create the plan file again: `pulumi-dra plan --stack STACK --write`",
 ) -> PlanFile:
     """Return the plan file in a text after checking its digest. Raises PlanFileError."""
     try:
@@ -82,14 +82,15 @@ def parse_document(
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 0)
         raise PlanFileError(
-            f"isn't JSON: {error}", place=Place(place.file, line), fix=fix
+            f"isn't valid JSON: {error}", place=Place(place.file, line), fix=fix
         ) from None
     if not isinstance(document, dict):
         raise PlanFileError("isn't a plan file, because it isn't a mapping", place=place, fix=fix)
     version = document.get("version")
     if version != VERSION:
+        has = "has no version" if version is None else f"has version {version!r}"
         raise PlanFileError(
-            f"has plan file version {version!r}, but this program reads version {VERSION}",
+            f"{has}, but pulumi-dra requires version {VERSION}",
             place=place,
             fix=fix,
         )
@@ -107,7 +108,7 @@ def read_document(
     document: Mapping[str, Any],
     place: Place = NOWHERE,
     *,
-    fix: str = "create the plan file again: pulumi-dra plan --stack STACK --write",
+    fix: str = "create the plan file again: `pulumi-dra plan --stack STACK --write`",
 ) -> PlanFile:
     """Return the plan file in plain data without checking its digest. Raises PlanFileError."""
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from dra_planner.errors import PlannerError
+from dra_planner.errors import PlannerError, located
 from dra_planner.model import Verdict
 
 if TYPE_CHECKING:
@@ -80,8 +80,7 @@ class CellFault(Struct, frozen=True, kw_only=True):
         )
 
     def __str__(self) -> str:
-        where = f"{self.place}: " if self.place else ""
-        return f"{where}{self.message}" + (f"; {self.fix}" if self.fix else "")
+        return located(self.place, self.message) + (f"; {self.fix}" if self.fix else "")
 
 
 def answer_of(plan: Plan, assumptions: tuple[str, ...] = ()) -> CellAnswer:

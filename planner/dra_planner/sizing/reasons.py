@@ -160,8 +160,8 @@ def unbounded(member: Member, level: DemandLevel) -> Reason:
     """Return the reason that the number of a workload's pods isn't limited."""
     return Reason(
         code="unbounded-demand",
-        message=f"{member.workload} doesn't have a maximum pod count, so its {level} demand is "
-        "unlimited",
+        message=f"{member.workload} doesn't have a maximum pod count, so its "
+        f"{'rollout' if level == 'peak' else 'maximum'} demand is unlimited",
         fix=(
             "set concurrencyPolicy to Forbid or Replace, so that at most one of its Jobs runs"
             if member.workload.kind == "CronJob"

@@ -50,7 +50,7 @@ def _spreads_anyway(
 def _reason(rule: str, topology: str) -> Reason:
     return Reason(
         code="rule-between-pods",
-        message=f"the node counts don't account for {rule} across {topology}",
+        message=f"the node counts don't account for {rule} with topology key {topology}",
         fix="use --observed with a snapshot of a cluster that has enough nodes, or raise the "
         "pool's maximum",
     )

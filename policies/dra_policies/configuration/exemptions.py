@@ -105,7 +105,7 @@ def without_effect(
             )
         elif tells_absent:
             yield Finding(
-                message=f"{each}: the checked files don't contain this object",
+                message=f"{each} has no effect, because the checked files don't contain this object",
                 fix=_other_names(
                     each,
                     reported,

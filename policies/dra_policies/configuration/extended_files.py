@@ -111,8 +111,8 @@ def _in_words(error: ValidationError, data: object) -> Iterator[Fault]:
         keys = sorted(field.alias or name for name, field in model.model_fields.items())
         for at, message in sentences(error, data, document="the configuration", keys=keys):
             if _part_of(at) == part:
-                is_strange = message == "is not a key of the configuration"
-                listed = f"its keys: {', '.join(keys)}" if is_strange else ""
+                is_strange = message == "isn't a key of the configuration"
+                listed = f"use one of these keys: {', '.join(keys)}" if is_strange else ""
                 yield at, message, listed or _level_fix(at, data)
 
 

@@ -189,7 +189,7 @@ def _document(
     missing = {key: what for key, what in says.items() if key not in document}
     if unsaid := [what for key, what in missing.items() if not assumed.get(key)]:
         raise PlannerError(
-            f"this stack doesn't register a plan, and doesn't set its {' and '.join(unsaid)}"
+            f"this stack doesn't register a plan or set its {' and '.join(unsaid)}"
         )
     if "drivers" in missing:
         unknowns.append(

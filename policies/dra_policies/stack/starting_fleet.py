@@ -33,7 +33,8 @@ def fleet_of_state(
         )
     except PlannerError as error:
         fix = error.fix or (
-            "add the missing setting: a pool, --region REGION, or --kubernetes VERSION"
+            "make sure that the stack declares a GPU pool, and pass --region REGION or --kubernetes "
+            "VERSION if the stack doesn't set them"
         )
         raise PlannerError(
             error.message, place=error.place if error.place.file else Place(name), fix=fix

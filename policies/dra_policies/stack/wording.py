@@ -16,18 +16,18 @@ _VALUES: Final = {"computeDomains": "resources.computeDomains.enabled"}
 """Fleet settings for which the chart uses another name."""
 _WORDS: Final = (
     (r"set `drivers\.\w+=true` in the fleet", "install the driver that provides it"),
-    (r", or add it to the fleet's deviceClasses", ""),
+    (r", or add the class to the fleet's deviceClasses", ""),
     (
         r"labels that the fleet sets: pulumi-dra/pool, or the pool's labels",
         "the pool's labels",
     ),
     (r"\badd a pool to the fleet\b", "declare a pool"),
-    (r"\bdrivers\.nvidia\.version: ", "the driver's release: "),
-    (r"\bdrivers\.nvidia\.featureGates: ", "the driver's feature gates: "),
-    (r"\bdrivers\.nvidia\.(\w+): ", r"the driver's \1: "),
+    (r"\bdrivers\.nvidia\.version(?=:? )", "the driver's version"),
+    (r"\bdrivers\.nvidia\.featureGates(?=:? )", "the driver's feature gates"),
+    (r"\bdrivers\.nvidia\.(\w+)(?=:? )", r"the driver's \1"),
 )
 _FLEET: Final = re.compile(r"fleet|drivers\.")
-_POOL: Final = re.compile(r"\bpools\[(\d+)\](\.\w+)*: ")
+_POOL: Final = re.compile(r"\bpools\[(\d+)\](\.\w+)*(?=:? )")
 
 
 def in_stack_words(text: str) -> str:
@@ -48,7 +48,7 @@ def _as_values(found: re.Match[str]) -> str:
 
 def with_titles(text: str, titles: Sequence[str]) -> str:
     """Return a sentence with each pool's title instead of its index in a fleet file's list."""
-    return _POOL.sub(lambda found: f"{titles[int(found[1])]}: ", text)
+    return _POOL.sub(lambda found: titles[int(found[1])], text)
 
 
 def of_stack(finding: Finding) -> Finding:

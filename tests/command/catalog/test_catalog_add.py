@@ -63,17 +63,17 @@ def test_rows_are_printed_without_a_fleet(project: Project) -> None:
     [
         (
             [SLICE, CLASS],
-            "capture the nodes too: kubectl get nodes,resourceslices,deviceclasses -o json",
+            "also capture the nodes: run `kubectl get nodes,resourceslices,deviceclasses -o json`",
         ),
         (
             [NODE, CLASS],
-            "capture the ResourceSlices too: kubectl get nodes,resourceslices,deviceclasses "
+            "also capture the ResourceSlices: run `kubectl get nodes,resourceslices,deviceclasses "
             "-o json",
         ),
         ([{**NODE, "metadata": {"name": "n0"}}, SLICE], "set the machine type with --machine"),
         (
             [NODE, {**SLICE, "spec": {**SLICE["spec"], "nodeName": "n1"}}],
-            "also capture the Node: kubectl get nodes,resourceslices,deviceclasses -o json",
+            "also capture the Node: run `kubectl get nodes,resourceslices,deviceclasses -o json`",
         ),
         (
             [
@@ -208,7 +208,7 @@ def test_wrong_or_partial_capture_is_explained(project: Project, name: str) -> N
                     "metadata": {"name": "nics"},
                 },
             ],
-            "nic.example.org: pool n0 doesn't have devices, so the catalog omits its devices",
+            "nic.example.org: pool n0 doesn't have devices, so the catalog omits this pool",
         ),
         (
             [

@@ -329,7 +329,7 @@ class TestBesideTheObject:
     [
         ("rule: {}\n", "pulumi-dra.yaml:1 rule", 'did you mean "rules"?'),
         ("rules:\n  claim-fits-nopool: advisory\n", "pulumi-dra.yaml:2 rules.claim-fits-nopool", "claim-fits-no-pool"),
-        ("rules: {claim-fits-no-pool: off}\n", "pulumi-dra.yaml:1", "one of mandatory, advisory, disabled, remediate"),
+        ("rules: {claim-fits-no-pool: off}\n", "pulumi-dra.yaml:1", "disabled, remediate, or a mapping"),
         ("rules: {unknown-field: advisory}\n", "pulumi-dra.yaml:1", 'use "object-is-refused", the rule that'),
         ("rules: []\n", "pulumi-dra.yaml:1 rules", "must be a mapping"),
         ("- a\n", "pulumi-dra.yaml:1", "must be a mapping, not a list"),
@@ -341,7 +341,7 @@ class TestBesideTheObject:
         (EXEMPT.replace("    reason: replicas read one model\n", ""), "exemptions[0].reason", "is missing"),
         (EXEMPT.replace("replicas read one model", '" "'), "pulumi-dra.yaml:4", "must not be empty"),
         (EXEMPT + "    expires: soon\n", "pulumi-dra.yaml:5", '"soon" isn\'t a date'),
-        (EXEMPT + "    until: 2026-01-01\n", "pulumi-dra.yaml:5", "is not a key of the configuration"),
+        (EXEMPT + "    until: 2026-01-01\n", "pulumi-dra.yaml:5", "isn't a key of the configuration"),
         ("rules: {a: b\n", "pulumi-dra.yaml", "can't be read as YAML"),
     ],
 )  # fmt: skip
@@ -366,8 +366,8 @@ def test_empty_file_changes_nothing(shared: Project) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--config", "gone.yaml"), "gone.yaml: doesn't exist"),
-        (("--config", "workloads"), "workloads: "),
+        (("--config", "gone.yaml"), "gone.yaml doesn't exist"),
+        (("--config", "workloads"), "workloads is a folder"),
         (("--today", "yesterday"), '"yesterday" isn\'t a date'),
     ],
 )

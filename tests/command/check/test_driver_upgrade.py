@@ -92,7 +92,7 @@ def test_equal_versions_have_no_differences(project: Project) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("25.8.1", "99.1"), '"99.1"; use one of the known versions'),
+        (("25.8.1", "99.1"), '"99.1"; use one of these versions'),
         (("25.8.1", "25.8.1+Teleport"), 'doesn\'t have the feature gate "Teleport"'),
         (("25.8.1",), "expected 2 arguments"),
     ],

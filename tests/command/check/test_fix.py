@@ -227,7 +227,7 @@ def test_file_modes_and_links_are_preserved(old: Project) -> None:
         ),
         (("workloads", "--rewrite"), "--rewrite and --fix can't be combined"),
         (("workloads", "--write-baseline", "a.json"), "can't be combined; use only one of them"),
-        (("gone.yaml",), "gone.yaml: doesn't exist"),
+        (("gone.yaml",), "gone.yaml doesn't exist"),
         ((), "this command needs manifests"),
     ],
 )

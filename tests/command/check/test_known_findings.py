@@ -106,7 +106,7 @@ class TestABaseline:
         [
             ("", "isn't a baseline file"),
             ("[]", "isn't a baseline file"),
-            ('{"version": 2, "findings": []}', "known.json version: isn't a baseline file"),
+            ('{"version": 2, "findings": []}', "known.json isn't a baseline file (version)"),
             ('{"version": 1, "findings": [{"fingerprint": "x"}]}', "findings.0"),
         ],
     )
@@ -120,7 +120,7 @@ class TestABaseline:
 
     def test_missing_file_is_reported(self, failing: Project) -> None:
         assert (
-            "gone.json: doesn't exist"
+            "gone.json doesn't exist"
             in failing.run("check", "workloads", "--baseline", "gone.json").err
         )
         assert (

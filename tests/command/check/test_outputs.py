@@ -60,8 +60,8 @@ def test_driver_upgrade_is_written_to_a_file(project: Project) -> None:
         ("sarf=a", '"sarf" isn\'t an output format; use one of these formats: text, json'),
         ("sarif=a,junit=a", 'file "a" appears twice'),
         ("sarif=-", "use --format sarif"),
-        ("sarif=workloads", "workloads is a folder; pass a file in this folder"),
-        ("sarif=gone/a.sarif", "gone/a.sarif: can't be written"),
+        ("sarif=workloads", '"workloads" is a folder; use a file in this folder'),
+        ("sarif=gone/a.sarif", "gone/a.sarif can't be written"),
     ],
 )
 def test_unwritable_output_is_wrong_input(project: Project, words: str, told: str) -> None:

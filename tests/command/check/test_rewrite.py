@@ -111,7 +111,7 @@ def test_in_place_changes_older_files_and_prints_changes(project: Project, folde
     assert (folder / "old.yaml").stat().st_mode & 0o777 == 0o640
     again = project.run("check", "manifests", "--rewrite", "--in-place")
     assert (again.status, again.out) == (0, "")
-    assert "nothing to rewrite: no older DRA objects in 2 files" in again.err
+    assert "nothing to rewrite: no objects with an older DRA API version in 2 files" in again.err
     assert "version-not-served" not in project.run("check", "manifests").out
 
 

@@ -45,7 +45,7 @@ def pipeline(project: Project, tmp_path: Path) -> Iterator[Pipeline]:
 class TestAMisspelledKeyOfTheFleet:
     """Given a comment that says "fits", when a later commit breaks the fleet."""
 
-    SAID = "systemPol: is not a key of the fleet"
+    SAID = "systemPol isn't a key of the fleet"
 
     @pytest.fixture
     def done(self, pipeline: Pipeline) -> Done:
@@ -99,12 +99,12 @@ def test_unreadable_plan_file_does_not_hide_the_other_stacks(pipeline: Pipeline)
     pipeline.project.write("stacks/west.plan.json", "garbage")
     done = pipeline.run("--stack", "dev,west", "--junit", "found.xml")
     assert done.status == 2
-    assert "invalid-input: isn't JSON" in pipeline.comment
+    assert "invalid-input: isn't valid JSON" in pipeline.comment
     assert "1 of 2 stacks fits" in pipeline.comment
     assert "| `dev` | ✓ fits |" in pipeline.comment
     assert "| `west` | ✕ invalid input |" in pipeline.comment
     plan, *_ = ElementTree.parse(pipeline.project.root / "found.xml").getroot()
-    assert "stacks/west.plan.json:1: isn't JSON" in "".join(plan.itertext())
+    assert "stacks/west.plan.json:1 isn't valid JSON" in "".join(plan.itertext())
 
 
 def test_wrong_options_are_in_the_comment(pipeline: Pipeline) -> None:
@@ -134,4 +134,4 @@ def test_check_writes_errors_to_its_files(project: Project) -> None:
     assert done.status == 2
     rows = json.loads((project.root / "a.json").read_text(encoding="utf-8"))["diagnostics"]
     assert {row["code"] for row in rows} == {"invalid-input"}
-    assert "systemPol: is not a key" in (project.root / "a.md").read_text(encoding="utf-8")
+    assert "isn't a key of the fleet" in (project.root / "a.md").read_text(encoding="utf-8")

@@ -95,7 +95,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "min above max",
         stack("min: 0, max: 4", "min: 5, max: 4"),
         PLAN,
-        ("Pulumi.dev.yaml:17", "minimum, 5, is more"),
+        ("Pulumi.dev.yaml:17", "minimum (5) exceeds"),
     ),
     (
         "Kubernetes 1.33",
@@ -270,7 +270,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "a broken plan",
         broken_plan,
         (*PLAN, "--check"),
-        ("stacks/dev.plan.json:1", "isn't JSON", "--write"),
+        ("stacks/dev.plan.json:1", "isn't valid JSON", "--write"),
     ),
     (
         "a plan of a newer version",
@@ -374,7 +374,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "init with a file as the folder",
         unchanged,
         ("init", "stacks/Pulumi.dev.yaml/gpus", "--region", "us-east-1"),
-        ("is a file", "another folder"),
+        ("because it's a file", "another folder"),
     ),
     (
         "init with an old version",
@@ -466,7 +466,7 @@ def test_all_faults_of_a_fleet_are_reported_together(project: Project) -> None:
     assert done.status == 2
     assert len(done.err.strip().splitlines()) == 2
     assert "colour" in done.err
-    assert "minimum, 5" in done.err
+    assert "minimum (5)" in done.err
 
 
 def test_stale_plan_is_not_wrong_input(project: Project) -> None:

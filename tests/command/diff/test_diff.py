@@ -149,7 +149,7 @@ def test_names_are_escaped_in_markdown(project: Project) -> None:
         (("a.json", "a.json"), "without workloads; add --workloads PATH"),
         (("main", "--fleet", "a.json"), "without workloads; add --workloads PATH"),
         (("a.json", "b.json", "--workloads", "workloads"), "b.json"),
-        (("broken.plan.json", "dev"), "isn't JSON"),
+        (("broken.plan.json", "dev"), "isn't valid JSON"),
     ],
 )
 def test_wrong_input_is_rejected(words: tuple[str, ...], fault: str, project: Project) -> None:

@@ -50,7 +50,7 @@ def test_message_cannot_be_combined_with_other_options(project: Project) -> None
     done = project.run("explain", "--message", NO_FIT, "--claim", "default/gpu")
     assert (done.status, "not allowed with argument" in done.err) == (2, True)
     assert (
-        "explain needs a claim, pod, finding, pool, or message; use --claim or --pod "
+        "`explain` needs a claim, pod, finding, pool, or message; use --claim or --pod "
         "NAMESPACE/NAME" in project.run("explain").err
     )
 
@@ -97,7 +97,7 @@ def test_events_and_conditions_of_a_pod_are_explained(project: Project) -> None:
 def test_pod_without_events_gets_suggestions(project: Project) -> None:
     project.write("cluster.yaml", EVENTS)
     done = project.run("explain", "--events", "team/r", "--observed", "cluster.yaml")
-    assert (done.status, "use a pod with events (team/p" in done.err) == (2, True)
+    assert (done.status, "use pod team/p" in done.err) == (2, True)
     assert "needs a snapshot" in project.run("explain", "--events", "team/r").err
 
 

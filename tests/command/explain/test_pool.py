@@ -147,8 +147,8 @@ def test_answer_has_the_fields_of_its_schema(given: Project) -> None:
         (
             (),
             (
-                "explain needs a claim, pod, finding, pool, or message; use --claim or --pod "
-                "NAMESPACE/NAME, --finding RULE, or --pool NAME"
+                "`explain` needs a claim, pod, finding, pool, or message; use --claim or --pod "
+                "NAMESPACE/NAME, --finding RULE, --pool NAME, or --message TEXT"
             ),
         ),
         (
@@ -188,10 +188,7 @@ def test_without_an_option_everything_explainable_is_listed(given: Project) -> N
         ),
         (
             "wto",
-            (
-                'no workload has a claim "default/wto"; did you mean "default/two"? use one '
-                "of these claims: "
-            ),
+            'no workload has a claim "default/wto"; did you mean "default/two"?',
         ),
         ("zzz", 'no workload has a claim "default/zzz"; use one of these claims: default/one'),
     ],

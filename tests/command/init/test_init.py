@@ -184,7 +184,7 @@ def test_state_creates_the_fleet_that_it_declares(project: Project) -> None:
 @pytest.mark.parametrize(
     ("words", "text", "message"),
     [
-        ([], "", "init needs a region, a snapshot, a stack, or a file to start from"),
+        ([], "", "`init` needs a region, a snapshot, a stack, or a file to start from"),
         (["--region", "mars-1"], "", '"mars-1" isn\'t a region of a supported cloud'),
         (
             ["--observed", "given.yaml"],
@@ -194,7 +194,7 @@ def test_state_creates_the_fleet_that_it_declares(project: Project) -> None:
         (
             ["--observed", "given.yaml", "--kubernetes", "1.34"],
             "apiVersion: v1\nkind: Pod\n",
-            "left out: ",
+            "ignored: ",
         ),
         (["--state", "given.yaml"], "not json", "is not JSON"),
         (["--state", "given.yaml"], "[]", "isn't a stack state"),
@@ -257,6 +257,6 @@ def test_setting_missing_from_a_state_is_requested(project: Project) -> None:
     project.write("state.json", json.dumps(state_without_dra()))
     asked = project.run("init", "prod", "--state", "state.json")
     assert asked.status == 2
-    assert "doesn't set its region; add the missing setting" in asked.err
+    assert "set its region; make sure that the stack declares a GPU pool" in asked.err
     assert project.run("init", "prod", "--state", "state.json", "--region", "us-west-2").status == 0
     assert fleet_in(project, "prod")["region"] == "us-west-2"

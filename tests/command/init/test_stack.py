@@ -218,8 +218,8 @@ def test_fleet_file_without_a_stack_gets_a_fix(project: Project) -> None:
     done = project.run("init", "new", "--from", "fleet.yaml")
     assert done.status == 2
     assert (
-        "for Terraform, use the output of `terraform show -json`; for a fleet file, add "
-        "--stack NAME" in done.err
+        "if it's Terraform code, pass the output of `terraform show -json`. If it's a fleet file, "
+        "add --stack NAME" in done.err
     )
     assert project.run("init", "new", "--from", "fleet.yaml", "--stack", "prod").status == 0
     assert json.loads((project.root / "new/stacks/prod.plan.json").read_text())["verdict"] == "fits"

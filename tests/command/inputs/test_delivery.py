@@ -281,7 +281,7 @@ NOT_RENDERED = {
     ),
     "an OCI source": (
         flux("Kustomization", "  sourceRef: {kind: OCIRepository}\n  path: ./"),
-        "its source has kind OCIRepository",
+        "the source kind OCIRepository isn't supported",
     ),
 }
 

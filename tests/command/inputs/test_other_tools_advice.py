@@ -36,7 +36,7 @@ def init(project: Project, text: str, *words: str, name: str = "cluster.yaml") -
 
 def follow(project: Project, told: str, **values: str) -> str:
     """Run the command in a fix, with its placeholders filled in."""
-    (command,) = re.findall(r"pulumi-dra init [^;\n]*", told)
+    (command,) = re.findall(r"pulumi-dra init [^;`\n]*", told)
     words = [values.get(word, word) for word in shlex.split(command)[1:]]
     done = project.run(*words)
     assert done.status == 0, done.err
@@ -72,7 +72,7 @@ def test_fix_for_several_clusters_works(project: Project) -> None:
     told = init(project, TWO_CLUSTERS)
     assert "these files describe 2 clusters: ml, web" in told
     options = "gpus --ci none --force --from cluster.yaml --cluster NAME"
-    assert f"choose one cluster: pulumi-dra init {options}" in told
+    assert f"choose one cluster: `pulumi-dra init {options}`" in told
     follow(project, told, NAME="web")
     counts = [
         pool["count"]["max"]
@@ -100,10 +100,10 @@ def test_fix_for_a_file_without_gpu_pools_works(project: Project) -> None:
 def test_note_on_machine_types_of_a_node_pool_works(project: Project) -> None:
     told = init(project, NODE_POOL)
     advice = (
-        "select the planned machine types with pulumi-dra init --machines, or in a requirement on "
+        "Select the planned machine types with `pulumi-dra init --machines`, or in a requirement on "
         "node.kubernetes.io/instance-type"
     )
-    assert re.search(r"NodePool gpus allows \d+ machine types; " + advice, told)
+    assert re.search(r"NodePool gpus allows \d+ machine types. " + advice, told)
     named = "- {key: node.kubernetes.io/instance-type, operator: In, values: [g6.2xlarge]}"
     told = init(
         project,
@@ -122,7 +122,7 @@ def test_note_on_a_node_pool_of_any_machine_type_works(
         "karpenter.k8s.aws/instance-category, operator: In, values: [g, p]",
         "kubernetes.io/os, operator: In, values: [linux]",
     )
-    advice = "select the planned machine types in a requirement on node.kubernetes.io/instance-type"
+    advice = "Select the planned machine types in a requirement on node.kubernetes.io/instance-type"
     assert advice in init(project, anything)
     named = "- {key: node.kubernetes.io/instance-type, operator: In, values: [g6.2xlarge]}"
     assert advice not in init(
@@ -200,7 +200,7 @@ def test_every_file_of_a_folder_adds_its_pools(project: Project, name: str) -> N
 
 
 def test_note_on_auto_mode_works(project: Project) -> None:
-    advice = "plan node groups or Karpenter instead"
+    advice = "EKS Auto Mode is on, but its nodes don't support claims. Plan node groups or Karpenter instead"
     assert advice in init(project, f"{TWO_POOLS}autoModeConfig: {{enabled: true}}\n")
     assert advice not in init(project, TWO_POOLS)
 
@@ -221,7 +221,7 @@ def test_note_on_pools_of_scaling_groups_works(project: Project) -> None:
         {"format_version": "1.2", "planned_values": {"root_module": {"resources": resources}}}
     )
     told = init(project, plan, "--region", "us-east-1", name="plan.json")
-    assert "Auto Scaling groups are skipped; add their pools by hand" in told
+    assert "is skipped, because it's an Auto Scaling group. Add its pool by hand" in told
     fleet = yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())
     fleet["pools"].append({"name": "h100", "machine": "p5.48xlarge", "count": {"max": 2}})
     project.write("gpus/fleet.yaml", yaml.safe_dump(fleet))
@@ -271,10 +271,10 @@ def test_fix_for_unsupported_delivery_objects_works(kind: str, project: Project)
         "1}\n",
     }
     fixes = {
-        "Application": "pass the built manifests: kustomize build … | pulumi-dra plan -",
-        "HelmRelease": "pass the rendered chart: helm template … | pulumi-dra plan -",
-        "ProvisioningRequest": "add the pods that request the capacity",
-        "GpuThing": "add the pods that it creates",
+        "Application": "build the kustomization first: `kustomize build … | pulumi-dra plan -`",
+        "HelmRelease": "render the chart first: `helm template … | pulumi-dra plan -`",
+        "ProvisioningRequest": "add the manifests of the pods that need the capacity",
+        "GpuThing": "add the manifests of the pods that it creates",
     }
     project.write("given.yaml", unread[kind])
     done = project.run("plan", "given.yaml", "--stack", "dev")

@@ -57,7 +57,7 @@ def test_unknown_fleet_name_is_reported(project: Project, shared: str) -> None:
 
 def test_missing_fleet_file_is_reported(project: Project) -> None:
     done = project.run("plan", "workloads", "--fleet", "prod")
-    assert (done.status, "prod: doesn't exist" in done.err) == (2, True)
+    assert (done.status, "prod doesn't exist" in done.err) == (2, True)
 
 
 def test_error_reports_the_shared_file(project: Project, shared: str) -> None:

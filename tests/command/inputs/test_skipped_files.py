@@ -52,7 +52,7 @@ NO_IMAGE = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [
 FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
     "values": (
         {"values-prod.yaml": "replicas: 3\n"},
-        [("note", "file-not-judged", "values of a chart")],
+        [("note", "file-not-judged", "a chart's values file")],
         0,
     ),
     "files of other tools": (
@@ -129,7 +129,7 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
             "dra-driver-google-tpu}\nkubeletPlugin: {tolerations: []}\n"
             "selectorLabelsOverride: {}\n"
         },
-        [("note", "file-not-judged", "values of a chart")],
+        [("note", "file-not-judged", "a chart's values file")],
         0,
     ),
     "an incomplete workload without a kustomization": (
@@ -266,7 +266,7 @@ def test_other_commands_report_skipped_files_as_notes(project: Project, words: l
 
     done = project.run(command, "all", *pools, *options)
 
-    assert "1 file is skipped (values of a chart): all/values.yaml" in done.err
+    assert "1 file is skipped (a chart's values file): all/values.yaml" in done.err
 
 
 def test_skipped_files_do_not_make_a_saved_plan_stale(project: Project) -> None:
@@ -301,7 +301,7 @@ def test_explicitly_passed_template_is_wrong_input(project: Project, command: st
     done = project.run(command, "t.yaml", *where)
 
     assert done.status == 2
-    assert "t.yaml: is a template" in done.err
+    assert "t.yaml is a template" in done.err
 
 
 def test_binary_file_is_one_finding(project: Project) -> None:

@@ -107,7 +107,7 @@ def test_overlay_without_its_base_gets_the_folder_to_pass(kustomized: Project, p
     done = kustomized.run("migrate", path, "--fleet", "fleet.yaml")
 
     assert done.status == 2
-    assert "pass the folder that contains them: pulumi-dra migrate k\n" in done.err
+    assert "pass the folder that contains them: `pulumi-dra migrate k`\n" in done.err
 
 
 def test_claim_of_explicit_files_is_written_to_a_listed_file(kustomized: Project) -> None:

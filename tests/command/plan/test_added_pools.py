@@ -53,7 +53,7 @@ def test_cheaper_existing_pools_are_used_first(project: Project) -> None:
 def test_quota_applies_to_added_pools(project: Project) -> None:
     given(project, "true", 2, quotas=[{"name": "G", "unit": "gpus", "limit": 1}])
     assert (
-        ": not written, because the workloads don't fit, even with additional pools of "
+        " isn't written, because the workloads don't fit, even with additional pools of "
         "on-demand machine types in the region"
     ) in project.run(*WORDS).err
     assert not (project.root / "add.yaml").exists()
@@ -63,7 +63,7 @@ def test_nothing_is_added_if_everything_fits(project: Project) -> None:
     given(project, "true")
     done = project.run(*WORDS)
     assert done.status == 0
-    assert "add.yaml: not written, because all workloads already fit" in done.err
+    assert "add.yaml isn't written, because all workloads already fit" in done.err
 
 
 def test_no_machine_type_helps(project: Project) -> None:
@@ -71,7 +71,7 @@ def test_no_machine_type_helps(project: Project) -> None:
     done = project.run(*WORDS)
     assert done.status == 1
     assert (
-        ": not written, because the workloads don't fit, even with additional pools of "
+        " isn't written, because the workloads don't fit, even with additional pools of "
         "on-demand machine types in the region" in done.err
     )
 

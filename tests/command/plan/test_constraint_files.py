@@ -124,7 +124,7 @@ def test_unneeded_constraints_are_not_written(project: Project) -> None:
     given(project, "m2-any-takes-h100", without="train")
     done = project.run(*WORDS)
     assert (
-        ": not written, because the scheduler places all pods on the packing's nodes in every order"
+        " isn't written, because the scheduler places all pods on the packing's nodes in every pod arrival order"
     ) in done.err
     assert not (project.root / "fix.yaml").exists()
 

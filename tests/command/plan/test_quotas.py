@@ -26,8 +26,8 @@ def test_quota_that_is_too_small_is_reported_with_the_request_command(
     small = project.run("plan", "--stack", "dev", "--quotas", "quotas.json")
     assert small.status == 1
     assert (
-        "the plan needs 16 vCPUs, but the account's limit is 8, so 8 are missing. Request an "
-        "increase: aws" in small.err
+        "the plan needs 16 vCPUs, but the account's limit is 8, so 8 are missing. To request an "
+        "increase, run `aws" in small.err
     )
     assert "--quota-code L-DB2E81BA --desired-value 16 --region us-east-1" in small.err
     project.write("quotas.json", export(16))  # as requested

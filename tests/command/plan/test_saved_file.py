@@ -96,8 +96,8 @@ def test_kustomization_is_built_for_the_saved_plan(repository: Project) -> None:
         (("plan", "workloads", "--fleet", "fleet.yaml", "--write"), "--write needs --stack, or"),
         (("plan", "workloads", "--fleet", "fleet.yaml", "--check"), "--check needs --stack, or"),
         (("plan", "--stack", "dev", "--write", "a.json"), "so FILE isn't supported; remove a.json"),
-        ((*PLAN, "--kubernetes", "1.36", "--write", "a.json"), "settings of the fleet"),
-        ((*PLAN, "--write", "gone/a.json"), "gone/a.json: can't be written"),
+        ((*PLAN, "--kubernetes", "1.36", "--write", "a.json"), "the fleet's settings"),
+        ((*PLAN, "--write", "gone/a.json"), "gone/a.json can't be written"),
     ],
     ids=["write", "check", "stack", "version", "folder"],
 )

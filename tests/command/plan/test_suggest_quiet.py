@@ -14,7 +14,7 @@ NODES = ({"name": "mig", "machine": "p5.4xlarge", "mig": "all-3g.40gb", "count":
 def test_reason_for_not_writing_a_file_is_printed(project: Project) -> None:
     done = project.run("plan", "--stack", "dev", "--quiet", "--suggest", "s.yaml")
 
-    assert "s.yaml: not written, because all workloads already fit" in done.err
+    assert "s.yaml isn't written, because all workloads already fit" in done.err
 
 
 @pytest.mark.parametrize(
@@ -33,5 +33,5 @@ def test_missing_pools_are_reported_with_the_verdict(
     done = project.run("plan", "--stack", "dev", "--quiet", "--suggest", "s.yaml")
 
     assert done.status == 1
-    assert f"s.yaml: not written, because {reason}" in done.err
+    assert f"s.yaml isn't written, because {reason}" in done.err
     assert not (project.root / "s.yaml").exists()

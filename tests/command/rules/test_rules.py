@@ -234,8 +234,9 @@ class TestCheck:
         done = project.run("check", "workloads")
 
         assert done.status == 3
-        assert "the result is unknown, because expression fails: no such key: team" in " ".join(
-            done.out.split()
+        assert (
+            "the result is unknown, because the rule's expression fails: no such key: team"
+            in " ".join(done.out.split())
         )
 
     def test_explain_prints_a_custom_rule(self, project: Project) -> None:

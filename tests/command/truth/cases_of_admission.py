@@ -67,7 +67,7 @@ ADMISSION = (
         name="a PriorityClass that the API server rejects",
         given=[URGENT, template(), deployment(priorityClassName="urgent")],
         verdict="does-not-fit",
-        says=("PriorityClass urgent, which the API server rejects",),
+        says=('PriorityClass "urgent", which the API server rejects',),
     ),
     Case(
         name="a limit above the ratio of a LimitRange",
@@ -137,7 +137,7 @@ ADMISSION = (
             deployment(runtimeClassName="kata"),
         ],
         verdict="does-not-fit",
-        says=("label the pool", "scheduling.nodeSelector of RuntimeClass kata"),
+        says=("label the pool", 'scheduling.nodeSelector of RuntimeClass "kata"'),
         silent=("the pod's nodeSelector",),
     ),
     Case(
@@ -157,7 +157,7 @@ ADMISSION = (
             deployment(runtimeClassName="kata", nodeSelector={"pulumi-dra/pool": "other"}),
         ],
         verdict="does-not-fit",
-        says=("RuntimeClass kata", "pulumi-dra/pool"),
+        says=('RuntimeClass "kata"', "pulumi-dra/pool"),
     ),
     Case(
         name="tolerations that only the RuntimeClass has",
@@ -184,19 +184,19 @@ ADMISSION = (
         name="a missing RuntimeClass",
         given=[template(), deployment(runtimeClassName="kata")],
         verdict="cannot-tell",
-        says=("RuntimeClass kata",),
+        says=('RuntimeClass "kata"',),
     ),
     Case(
         name="a misspelled RuntimeClass",
         given=[template(), runtime_class("kata"), deployment(runtimeClassName="katta")],
         verdict="cannot-tell",
-        says=("RuntimeClass katta", "kata"),
+        says=('RuntimeClass "katta"', "kata"),
     ),
     Case(
         name="a missing PriorityClass",
         given=[template(), deployment(priorityClassName="gpu-high")],
         verdict="cannot-tell",
-        says=("PriorityClass gpu-high",),
+        says=('PriorityClass "gpu-high"',),
     ),
     Case(
         name="an existing PriorityClass",
@@ -216,7 +216,7 @@ ADMISSION = (
         name="a missing namespace",
         given=[api("v1", "Namespace", "other", namespace=""), template(), deployment()],
         verdict="fits",
-        says=("Namespace ml",),
+        says=('Namespace "ml"',),
     ),
     Case(
         name="a missing Secret and ServiceAccount",
@@ -232,8 +232,8 @@ ADMISSION = (
         ],
         verdict="fits",
         says=(
-            "refers to Secret token, ServiceAccount robot, which aren't in the manifests",
-            "without them, the API server rejects the pods and the containers don't start",
+            'refers to Secret "token" and ServiceAccount "robot", which aren\'t in the manifests',
+            "Until they exist, the API server rejects the pods and the containers don't start",
         ),
         silent=("notes",),
     ),
@@ -247,7 +247,7 @@ ADMISSION = (
         ],
         verdict="cannot-tell",
         says=(
-            "PersistentVolumeClaim models, which isn't",
+            'PersistentVolumeClaim "models", which isn\'t',
             "tell which nodes can mount it",
         ),
     ),

@@ -14,7 +14,7 @@ MANY_PARTITIONS = {
     **PARTITIONED,
     "pools": [{"name": "h100", "machine": "p5.48xlarge", "count": {"min": 0, "max": 2}}],
 }
-CRASH = "before Kubernetes 1.36.2, the claim crashes kube-scheduler"
+CRASH = "Before Kubernetes 1.36.2, such a claim crashes kube-scheduler"
 
 
 def with_extended_resource(name: str = "serve", resource: str = "nvidia.com/gpu") -> dict:
@@ -80,7 +80,7 @@ DEVICES = (
         given=[template("other"), with_extended_resource()],
         verdict="cannot-tell",
         says=(
-            'container "main" requests nvidia.com/gpu and also uses claim gpu',
+            'container "main" requests nvidia.com/gpu and also uses claim "gpu"',
             "isn't in the manifests",
         ),
     ),

@@ -103,7 +103,7 @@ POLICIES = (
         name="a policy for namespaces with a label, and a namespace that isn't given",
         given=[*GIVEN, NOT_LIMITED, binding(**in_namespaces(team="a"))],
         verdict="cannot-tell",
-        says=("may deny pods of Deployment ml/serve", "labels of Namespace ml decide"),
+        says=("denies pods of Deployment ml/serve", "labels of namespace"),
     ),
     Case(
         name="a policy with a condition that excludes the pods",
@@ -116,7 +116,7 @@ POLICIES = (
             binding(),
         ],
         verdict="cannot-tell",
-        says=("may deny pods of Deployment ml/serve",),
+        says=("denies pods of Deployment ml/serve",),
     ),
     Case(
         name="a policy that reads its parameters",
@@ -126,7 +126,7 @@ POLICIES = (
             binding(),
         ],
         verdict="cannot-tell",
-        says=("may deny Deployment ml/serve", "it reads params"),
+        says=("denies Deployment ml/serve", "reads params"),
     ),
     Case(
         name="a policy that reads a default of the API server",

@@ -45,7 +45,7 @@ QUEUES = (
         name="a Job in an undeclared queue next to declared queues",
         given=[*SETUP, flavor(), template(), job(labels={"kueue.x-k8s.io/queue-name": "teams"})],
         verdict="cannot-tell",
-        says=("LocalQueue ml/teams", "team"),
+        says=('LocalQueue "ml/teams"', "team"),
     ),
     Case(
         name="a Job in a queue without any declared queue",
@@ -64,13 +64,13 @@ QUEUES = (
             job(labels=QUEUED),
         ],
         verdict="cannot-tell",
-        says=("ClusterQueue missing",),
+        says=('ClusterQueue "missing"',),
     ),
     Case(
         name="a ClusterQueue whose flavor isn't declared",
         given=[*SETUP, flavor("a100"), template(), job(labels=QUEUED)],
         verdict="cannot-tell",
-        says=("ResourceFlavor l4",),
+        says=('ResourceFlavor "l4"',),
     ),
     Case(
         name="a quota smaller than the Job",
@@ -166,7 +166,7 @@ QUEUES = (
         name="a flavor for nodes that no pool has",
         given=[*SETUP, flavor(nodeLabels={LABEL: "a100"}), template(), job(labels=QUEUED)],
         verdict="does-not-fit",
-        says=("ResourceFlavor l4",),
+        says=('ResourceFlavor "l4"',),
     ),
     Case(
         name="a flavor for the nodes of a pool",

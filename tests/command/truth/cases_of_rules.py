@@ -154,7 +154,11 @@ RULES_OF_PODS = (
             deployment(replicas=5, topologySpreadConstraints=spread(topologyKey=HOST)),
         ],
         verdict="cannot-tell",
-        says=("also counts the system nodes", "each node runs at most 1 pod", "select pool l4x"),
+        says=(
+            "also counts the system nodes",
+            "each node runs at most 1 pod",
+            "pulumi-dra/pool in (l4x)",
+        ),
     ),
     Case(
         name="a spread over the nodes of a pool",

@@ -129,7 +129,7 @@ STARTING = (
         verdict="cannot-tell",
         says=(
             "DeviceClass fabric, whose driver the fleet doesn't install",
-            "before Kubernetes 1.36.2",
+            "Before Kubernetes 1.36.2",
         ),
     ),
     Case(
@@ -378,7 +378,7 @@ STARTING = (
             ),
         ],
         verdict="does-not-fit",
-        says=("nodes of the system pool", "pulumi-dra/pool in (l4)"),
+        says=("the system pool's nodes", "pulumi-dra/pool in (l4)"),
         silent=("a packing exists",),
     ),
     Case(

@@ -53,7 +53,7 @@ def test_error_of_kubectl_is_printed_with_a_command_to_try(project: Project) -> 
     done = project.run(*WORDS, PATH=path)
     assert done.status == 2
     assert "error: context gpu does not exist" in done.err
-    tried = done.err.partition("; to find the cause, run ")[2].strip()
+    tried = done.err.partition("; to find the cause, run ")[2].strip().strip("`")
     assert tried.startswith("kubectl --kubeconfig=config get nodes,")
 
     def follow() -> subprocess.CompletedProcess[str]:
@@ -82,10 +82,10 @@ def test_without_kubectl_a_snapshot_can_be_passed(project: Project, tmp_path: Pa
 
 
 def test_incompatible_options_are_rejected(project: Project) -> None:
-    assert "config does not exist" in project.run(*WORDS).err
+    assert "config doesn't exist" in project.run(*WORDS).err
     assert ". is a folder" in project.run("verify", "--kubeconfig", ".", "--stack", "dev").err
     project.write("config", "kind: Config\n")
-    assert "verify needs a cluster" in project.run("verify", "--stack", "dev").err
+    assert "`verify` needs a cluster" in project.run("verify", "--stack", "dev").err
     done = project.run("verify", "--observed", "cluster.yaml", "--context", "gpu", "--stack", "dev")
     assert "not allowed with" in done.err
 

@@ -30,7 +30,7 @@ def fits(pod: Shape, here: NodeState) -> bool:
 
 def test_fix_for_a_different_label_value_works() -> None:
     fix = fix_of(shape(node_selector={"team": "vision"}), opened(team="speech"))
-    assert fix == 'select team="speech", or remove team from the pod\'s nodeSelector'
+    assert fix == "select team=speech, or remove team from the pod's nodeSelector"
     assert fits(shape(node_selector={"team": "speech"}), opened(team="speech"))
     assert fits(shape(), opened(team="speech"))
 

@@ -43,7 +43,7 @@ def test_pod_without_a_known_class_is_unchanged() -> None:
         (PodSpec(overhead=OVERHEAD), "without a RuntimeClass"),
         (
             PodSpec(runtime_class_name="kata", overhead={"cpu": 1}),
-            "differs from the overhead of RuntimeClass kata",
+            'differs from the overhead of RuntimeClass "kata"',
         ),
         (
             PodSpec(runtime_class_name="kata", node_selector={"example.com/kata": "false"}),

@@ -47,7 +47,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         '"eastus-1" is a zone; its region is "eastus"',
     ),
     "Karpenter": ({"autoscaler": "karpenter"}, {}, "ignores claims"),
-    "several subnets": ({"network": {"subnetIds": ["a", "b"]}}, {}, "must contain one subnet"),
+    "several subnets": ({"network": {"subnetIds": ["a", "b"]}}, {}, "must contain only one subnet"),
     "a network with a long name": (
         {
             "network": {

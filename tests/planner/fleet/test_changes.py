@@ -76,7 +76,7 @@ def test_new_machine_type_does_not_keep_the_price() -> None:
     [
         ("kubernetes", "\" doesn't set a value", "PATH=VALUE"),
         ("kubernetes=", "\" doesn't set a value", "PATH=VALUE"),
-        ("kuberntes=1.36", "is not a key of the fleet", ""),
+        ("kuberntes=1.36", "isn't a key of the fleet", ""),
         (
             "pools.l4.cuont.max=1",
             'the fleet doesn\'t have "pools.l4.cuont"',

@@ -164,7 +164,7 @@ def test_policies_need_a_served_version(on: Object, version: str, verdict: str) 
         ),
         pytest.param(
             served("1.36", "batch/v1"),
-            "isn't an API version that plans depend on; use one of: admissionregistration",
+            "isn't an API version that plans depend on; use one of these API versions: admissionregistration",
             id="another API",
         ),
         pytest.param(served("1.36", V1BETA2, on=False), "is off by default; remove", id="off"),

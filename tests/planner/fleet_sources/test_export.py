@@ -154,9 +154,9 @@ def test_values_without_a_field_in_the_tool_are_reported() -> None:
     }
     assert list(export_losses(describe_fleet(read_fleet(document), "ml", {}), "terraform")) == [
         "pool l4: its MIG configuration all-1g.5gb isn't exported, because node pools don't have "
-        "such a field",
-        "pool l4: its zones (us-east-1b) aren't exported, because node groups have subnets",
-        "pool l40s: its zones (us-east-1b) aren't exported, because node groups have subnets",
+        "a field for it",
+        "pool l4: its zones (us-east-1b) aren't exported, because node groups set subnets instead",
+        "pool l40s: its zones (us-east-1b) aren't exported, because node groups set subnets instead",
     ]
     assert list(
         export_losses(describe_fleet(read_fleet(FLEETS["gke"]), "ml", {}), "cluster-api")

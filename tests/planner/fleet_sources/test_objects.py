@@ -213,8 +213,8 @@ def test_excluded_zone_is_not_planned() -> None:
 
     assert both.document["pools"][0]["zones"] == ["us-east-1b"]
     assert (
-        "NodePool gpu doesn't launch nodes in us-east-1a; "
-        "set the pool's `zones` to the region's remaining zones"
+        "NodePool gpu doesn't launch nodes in us-east-1a. Set the pool's `zones` to the region's "
+        "remaining zones"
     ) in only.notes
 
 
@@ -395,7 +395,7 @@ def test_node_pool_that_allows_too_many_machine_types_needs_a_choice() -> None:
     others = [each for each in requirements if "instance-type" not in each["key"]]
     pool["spec"]["template"]["spec"]["requirements"] = [by_name, *others]
 
-    with pytest.raises(FleetError, match="with pulumi-dra init --machines"):
+    with pytest.raises(FleetError, match="with `pulumi-dra init --machines`"):
         imported(yaml.safe_dump(pool), kubernetes="1.35")
     found = read_imported_fleet(
         [pool], file="cluster.yaml", kubernetes="1.35", machines=["g6.12xlarge"]

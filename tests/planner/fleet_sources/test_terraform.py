@@ -219,7 +219,7 @@ def test_state_file_equals_its_json_output() -> None:
             {"serial": 1, "lineage": "x", "encrypted_data": "y"},
             "encrypted OpenTofu state",
         ),
-        (state_file(), "these files don't describe a cluster of a supported cloud"),
+        (state_file(), "these files don't describe a cluster on a supported cloud"),
         (
             state_file(CLUSTER, stated("aws_eks_node_group", name="odd"), 7),
             "no pool in these files has",

@@ -74,7 +74,7 @@ def test_outdated_group_version_and_label_are_reported() -> None:
     gone, unread = read(job(2, tie), group).diagnostics
     assert (gone.code, unread.code) == ("version-not-served", "gang-label-not-read")
     assert "scheduling.x-k8s.io/pod-group: w" in gone.fix
-    assert unread.fix == "label the pods scheduling.x-k8s.io/pod-group: w"
+    assert unread.fix == "add the label scheduling.x-k8s.io/pod-group: w to the pods"
 
 
 def test_job_suspended_for_kueue_is_noted() -> None:

@@ -182,8 +182,8 @@ BROKEN = {
     "two colons": ("a: b ? c : d", 1, "put the value of a in quotes"),
     "unclosed quote": ("a: 'b\nc: d", 1, "close the quotation mark"),
     "fence": ("```yaml\na: 1\n```", 1, "Markdown fence"),
-    "template": ("a: {{ .Values.x }}", 1, "render it first"),
-    "template line": ("a: 1\n{{- if .x }}\nb: 2", 2, "render it first"),
+    "template": ("a: {{ .Values.x }}", 1, "render the template first"),
+    "template line": ("a: 1\n{{- if .x }}\nb: 2", 2, "render the template first"),
 }
 
 

@@ -551,11 +551,11 @@ def test_container_that_sees_every_gpu_despite_the_claim_is_noted() -> None:
     (outcome,) = migrated(text.replace("ENV", shown)).templates
 
     assert any(
-        "makes every GPU" in note and note.endswith("remove the variable") for note in outcome.notes
+        "makes every GPU" in note and note.endswith("Remove the variable") for note in outcome.notes
     )
     assert any(
         note.endswith(
-            "remove runtimeClassName if the target cluster doesn't have this RuntimeClass, "
+            "Remove runtimeClassName if the target cluster doesn't have this RuntimeClass, "
             "because the API server then rejects the pods"
         )
         for note in outcome.notes

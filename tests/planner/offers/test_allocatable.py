@@ -164,7 +164,7 @@ def test_fewer_pods_make_the_reservation_uncertain() -> None:
         (
             "g5.2xlarge",
             AllocatableSettings(reserved={"memory": 40 << 30}),
-            r"use all memory of the node \(g5.2xlarge\)",
+            r"use all of the node's memory \(g5.2xlarge\)",
         ),
     ],
 )

@@ -154,8 +154,8 @@ def test_pending_workload_gets_the_cheapest_fix():
     (reason,) = [reason for workload in made.workloads for reason in workload.reasons]
     assert (
         reason.fix
-        == "set placement: guided in the fleet, which adds 2 guards (steer, pack) (simulated: all "
-        "pods fit in every order, on 2 nodes, USD 9.20 per hour)"
+        == "set placement: guided in the fleet, which adds 2 guards (steer and pack). In the "
+        "simulation, all pods then fit in every order, on 2 nodes, USD 9.20 per hour"
     )
 
 

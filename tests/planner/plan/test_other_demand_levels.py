@@ -123,8 +123,8 @@ class TestNodesThatNothingAdds:
     @pytest.mark.parametrize(
         ("autoscaler", "reason"),
         [
-            ("none", "because nothing increases the planned node counts"),
-            ("karpenter", "because karpenter doesn't increase the planned node counts"),
+            ("none", "because the fleet doesn't set an autoscaler"),
+            ("karpenter", "because karpenter doesn't add nodes"),
         ],
     )
     def test_fix_names_an_autoscaler_that_changes_counts(
@@ -164,10 +164,10 @@ def test_ceiling_that_does_not_fit_is_a_finding_but_no_verdict():
         "app",
     )
     assert found.message.startswith(
-        "Deployment default/web does not fit at its ceiling of 12 pods: pool"
+        "Deployment default/web does not fit at its maximum (12 pods): pool"
     )
     assert found.fix == (
-        'set the count of pool "g6-12xlarge" to 4 (2 more nodes at the ceiling, USD 9.20 more per '
+        'set the count of pool "g6-12xlarge" to 4 (2 more nodes at maximum replicas, USD 9.20 more per '
         "hour; "
         "3 more nodes during a rollout, USD 13.80 more per hour)"
     )
@@ -187,7 +187,7 @@ def test_rollout_that_does_not_fit_is_reported_if_the_ceiling_fits():
     (found,) = plan(WEB).beside
     assert found.code == "peak-does-not-fit"
     assert found.message.startswith(
-        "Deployment default/web does not fit during a rollout, at its peak of 5 pods: pool"
+        "Deployment default/web does not fit during a rollout (5 pods): pool"
     )
     assert codes(plan(WEB, nodes=2)) == []
 
@@ -233,8 +233,7 @@ def test_ceiling_is_also_simulated():
 def test_scaler_that_sets_a_figure_is_named():
     said = plan(WEB, SCALER).assumptions
     assert any(
-        "HorizontalPodAutoscaler by-load scales it between 2 (floor) and 12 (ceiling) replicas"
-        in text
+        "HorizontalPodAutoscaler by-load scales it between 2 and 12 replicas" in text
         for text in said
     )
     assert not any("ignored" in text for text in said)
@@ -304,7 +303,7 @@ def test_misfit_caused_by_others_is_reported_for_the_fixed_workload() -> None:
     sources = (Source("app", "---".join((CLAIM, eight, large, web, scaler))),)
     where = fleet(("g6.2xlarge", 2), ("g6.48xlarge", 1))
     made = make_plan(PlanRequest(sources=sources, fleet=where, steps=0))
-    assert "Job default/train does not fit while other workloads are at their ceiling" in [
+    assert "Job default/train does not fit while other workloads are at their maximum" in [
         each.message.partition(":")[0] for each in made.beside
     ]
 

@@ -675,7 +675,7 @@ CASES = [
         (replicas(2, "", SCALER),),
         "fits",
         {"l4": 2},
-        says="does not fit at its ceiling of 6 pods",
+        says="does not fit at its maximum (6 pods)",
     ),
     Case(
         "minimum nodes are used first, although they cost more",
@@ -725,7 +725,7 @@ CASES = [
         "cannot-tell",
         {"l4": 2},
         "pod-waits-for-others",
-        "held by 1 scheduling gate",
+        "1 scheduling gate (example.com/wait) holds its pods back",
     ),
     Case(
         "two ComputeDomains of ten nodes, each in a rack of eighteen",
@@ -761,7 +761,7 @@ CASES = [
         "does-not-fit",
         {"l4": 2},
         "devices-taken",
-        'raise the maximum of pool "l4" to 3 (simulated: all pods fit in every order, on ',
+        'raise the maximum of pool "l4" to 3. In the simulation, all pods then fit in every order, on ',
         ("pools.l4.count.max=3",),
         existing=1,
     ),
@@ -871,8 +871,8 @@ def test_suggested_change_is_sufficient_and_minimal(case: Case) -> None:
 
 REFUSED = [
     ("addresses of a range that EKS doesn't have", quota(64, "pod-addresses"), "count addresses"),
-    ("a rack of NVLink as one unit", {"racks": 2}, "is not a key of the fleet"),
-    ("the time until a new node can be claimed", {"readyAfter": "6m"}, "is not a key of the fleet"),
+    ("a rack of NVLink as one unit", {"racks": 2}, "isn't a key of the fleet"),
+    ("the time until a new node can be claimed", {"readyAfter": "6m"}, "isn't a key of the fleet"),
     (
         "two kinds of loss at once",
         {"redundancy": {"nodes": 1, "zones": 1}},

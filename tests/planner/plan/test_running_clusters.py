@@ -234,10 +234,10 @@ def test_pods_of_an_unknown_priority_class_are_never_created():
         (
             ["kata"],
             "does-not-fit",
-            ["create RuntimeClass nvidia, or correct runtimeClassName in the pods"],
+            ['create RuntimeClass "nvidia", or correct runtimeClassName in the pods'],
         ),
         (["kata", "nvidia"], "fits", []),
-        ([], "cannot-tell", ["add the manifest of RuntimeClass nvidia"]),  # it may lack the kind
+        ([], "cannot-tell", ['add the manifest of RuntimeClass "nvidia"']),  # it may lack the kind
     ],
 )
 def test_pods_of_an_unknown_runtime_class_are_never_created(

@@ -39,7 +39,10 @@ def test_fix_for_a_whole_device_shares_it(driver: str) -> None:
     plan = plan_of(where, requesting())
     (found,) = [each for each in plan.diagnostics if each.code == UNDIVIDED]
     assert (plan.verdict, found.severity) == ("fits", "warning")
-    assert "ResourceClaimTemplate default/web requests 7Gi of memory, but gets" in found.message
+    assert (
+        'ResourceClaimTemplate default/web requests 7Gi of capacity "memory", but gets'
+        in found.message
+    )
     changes = [read_change(each) for each in re.findall(r"`([\w.]+=[\w.]+)`", found.fix)]
     shared = plan_of(change_fleet(where, changes), requesting())
     assert [each for each in shared.diagnostics if each.code == UNDIVIDED] == []
@@ -80,7 +83,7 @@ def test_one_fix_shares_the_devices_of_an_older_cluster(kubernetes: str, driver:
 def test_plan_for_another_version_keeps_the_fix() -> None:
     plan = plan_of(l4("eks", "1.36"), requesting(), kubernetes="1.35")
     (found,) = [each for each in plan.diagnostics if each.code == "field-dropped"]
-    assert found.fix.startswith("plan for Kubernetes 1.36 or later")
+    assert found.fix.startswith("use Kubernetes 1.36 or later")
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def test_integers_changed_to_floats_are_detected() -> None:
     [
         ("{", "isn't JSON"),
         ("[]", "isn't a mapping"),
-        ('{"version": 99}', "version 99, but this program reads version 1"),
+        ('{"version": 99}', "version 99, but pulumi-dra requires version 1"),
         (
             json.dumps({**json.loads(canonical_text(seal(content()))), "verdict": "cannot-tell"}),
             "changed it by hand",

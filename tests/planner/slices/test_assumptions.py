@@ -31,21 +31,24 @@ def test_well_known_node_has_no_assumptions() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (assume("p3.2xlarge"), "p3.2xlarge: these values of its GPUs are unknown: brand"),
+        (assume("p3.2xlarge"), "p3.2xlarge: unknown values of its GPUs: brand"),
         (
             assume("p3.2xlarge"),
             "Tesla V100-SXM2-16GB: no published ResourceSlice for this GPU is known, so its "
             "attributes come from other sources",
         ),
-        (assume("g4-standard-6", cloud="gke"), "are unknown: productName, brand, memory"),
+        (
+            assume("g4-standard-6", cloud="gke"),
+            "unknown values of its GPUs: productName, brand, memory",
+        ),
         (
             assume("a3-highgpu-8g", cloud="gke"),
             ": it's unknown which of its GPUs share a PCIe root",
         ),
         (
             assume("g6.xlarge", "0.5.0"),
-            "NVIDIA DRA driver 0.5.0: the facts about this version come from the default "
-            "branch shortly before the release",
+            "NVIDIA DRA driver 0.5.0: the facts about this version come from the "
+            "repository's default branch shortly before the release",
         ),
         (
             assume("p5.4xlarge", mig="all-balanced"),

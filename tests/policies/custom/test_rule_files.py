@@ -119,7 +119,7 @@ def test_the_position_counts_lines_of_a_block() -> None:
         ("no-spot", "No_Spot", "rules.No_Spot", "isn't a valid rule ID"),
         ("for: pool", "for: node", "rules.no-spot.for", "pool"),
         ("    message: Spot isn't allowed\n", "", "rules.no-spot.message", "missing"),
-        ("    message", "    mesage: x\n    message", "rules.no-spot.mesage", "is not a key"),
+        ("    message", "    mesage: x\n    message", "rules.no-spot.mesage", "isn't a key"),
         ("    message", "    level: strict\n    message", "rules.no-spot.level", "mandatory"),
         (
             "    message",
@@ -159,18 +159,22 @@ def test_every_wrong_rule_is_reported() -> None:
 @pytest.mark.parametrize(
     ("given", "message", "fix"),
     [
-        ("{pool: {cpus: 3}}", 'pool has no field "cpus"', "fields: name"),
+        ("{pool: {cpus: 3}}", 'pool doesn\'t have a field "cpus"', "use one of these fields: name"),
         (
             "{workload: {}}",
             'rules for pool don\'t have a variable "workload"',
-            "variables: plan, cost, pool",
+            "use one of these variables: plan, cost, pool",
         ),
         ("{pool: {nodes: many}}", "pool.nodes must be an integer, not text", ""),
         ("{pool: {nodes: true}}", "pool.nodes must be an integer, not true or false", ""),
         ("{pool: {zones: a}}", "pool.zones must be a list, not text", ""),
         ("{pool: {labels: {a: 1}}}", "pool.labels.a must be a string, not a number", ""),
         ("{pool: [3]}", "pool must be a mapping of fields, not a list", ""),
-        ("{plan: {pools: [{nam: a}]}}", 'plan.pools[0] has no field "nam"', "fields: name"),
+        (
+            "{plan: {pools: [{nam: a}]}}",
+            'plan.pools[0] doesn\'t have a field "nam"',
+            "use one of these fields: name",
+        ),
         ("{pool: {nodes: 9223372036854775808}}", "more than 64 bits", ""),
     ],
 )

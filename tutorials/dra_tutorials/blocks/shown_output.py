@@ -131,22 +131,19 @@ def output_findings(shown: Iterable[Shown], file: str) -> Iterator[Diagnostic]:
         more = (
             f" (also in {noun(len(lines) - 1, 'line')} {', '.join(lines[1:])})" if lines[1:] else ""
         )
-        message = (
-            f"{group[0].what}: not checked, because it's the output of a command, not a "
-            f"manifest{more}"
-        )
+        message = f"the {group[0].what} isn't checked, because it isn't a manifest{more}"
         yield Diagnostic("note", "output-not-judged", message, Place(file, group[0].line), fix)
 
 
 def _fix(shown: Shown) -> str:
     if "ResourceSlice" in shown.what or re.search(r"get\s+(?:\S+\s+)*resourceslices?", shown.what):
         return (
-            "to plan on such nodes, save the nodes and slices to a file: pulumi-dra plan PATH "
-            "--observed FILE"
+            "to plan on such nodes, save the nodes and slices to a file, and run `pulumi-dra plan "
+            "PATH --observed FILE`"
         )
     if "nvidia-smi" in shown.what:
         return (
-            "to print the devices that the DRA driver publishes, run pulumi-dra slices --machine "
-            "NAME --driver VERSION"
+            "to print the devices that the DRA driver publishes, run `pulumi-dra slices --machine "
+            "NAME --driver VERSION`"
         )
     return ""

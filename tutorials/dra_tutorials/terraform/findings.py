@@ -63,9 +63,12 @@ def _object_findings(
     title = f'{resource.type} "{resource.name}"'
     data = next(_objects(resource, file, above), None)
     kind = "" if data is None else str(data.get("kind") or "")
-    message = f"{title} is{f' a {kind}' if kind else ''} in Terraform code, which isn't checked"
+    message = (
+        f"{title} defines {f'a {kind}' if kind else 'an object'}, but `check` doesn't read Terraform "
+        "code"
+    )
     applied = f"kubectl get {kind.lower() if kind else 'KIND'} -A -o yaml | pulumi-dra check -"
-    fix = f"use YAML for the object, or check the applied object: {applied}"
+    fix = f"define the object in a YAML manifest, or check the applied object: `{applied}`"
     yield Diagnostic(
         "note", "terraform-not-judged", message, Place(file, above + resource.line), fix
     )

@@ -79,7 +79,7 @@ def _fix(found: Iterable[Diagnostic]) -> str:
     return (
         use_one_of("finding", codes)
         if codes
-        else "`check` found nothing to explain in these manifests"
+        else "there's nothing to explain, because `check` reports no findings in these manifests"
     )
 
 

@@ -13,6 +13,7 @@ from dra_command.explain.message.run import print_meanings
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import KubernetesObject, read_objects
 from dra_planner.sources import read_sources
+from dra_planner.wording import use_one_of
 
 _ABOUT: Final = ("involvedObject", "regarding")  # of v1 and of events.k8s.io/v1
 _WORDS: Final = ("reason", "message", "note")
@@ -31,10 +32,8 @@ def explain_events(values: argparse.Namespace) -> int:
     said = list(_said(objects, namespace or "default", name))
     if not said:
         pods = sorted(f"{item.namespace}/{item.name}" for item in objects if item.kind == "Pod")
-        fix = (
-            f"use a pod with events ({', '.join(pods[:10]) or 'none'}), or add the output of "
-            "kubectl get events -A -o json to the snapshot"
-        )
+        events = "add the output of `kubectl get events -A -o json` to the snapshot"
+        fix = f"{use_one_of('pod', pods[:10])}, or {events}" if pods else events
         raise UsageError(f'the snapshot doesn\'t contain events of Pod "{values.events}"', fix=fix)
     return print_meanings("\n".join(dict.fromkeys(said)), values.format)
 

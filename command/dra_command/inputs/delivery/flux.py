@@ -84,7 +84,7 @@ def _kustomization(item: Mapping[str, Any], here: Repository, find: FindObject) 
     spec, metadata = block(item, "spec"), block(item, "metadata")
     source = block(spec, "sourceRef")
     if source.get("kind") != "GitRepository":
-        raise NotRendered(f"its source has kind {source.get('kind')}")
+        raise NotRendered(f"the source kind {source.get('kind')} isn't supported")
     own = text(metadata.get("namespace")) or "default"
     _require_own(source, own, here, find)
     changes = {key: spec[key] for key in _COPIED if spec.get(key)}

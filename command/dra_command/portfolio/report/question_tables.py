@@ -51,7 +51,7 @@ def curves_table(summary: Summary) -> Table:
         "pods",
         "packed",
         "simulated",
-        "doesn't fit from",
+        "proven not to fit",
         "another node at (USD per hour)",
     )
     hidden = len(found) - len(rows)
@@ -60,7 +60,7 @@ def curves_table(summary: Summary) -> Table:
         "default scheduler places in every order tried · "
     )
     note += (
-        "doesn't fit from: smallest number of additional units that provably doesn't fit · "
+        "proven not to fit: smallest number of additional units that provably doesn't fit · "
         "another node at: nodes and price of the best packing, which can cost less than the plan"
     )
     return Table(

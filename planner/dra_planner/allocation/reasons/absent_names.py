@@ -34,7 +34,7 @@ def published_instead(error: str, devices: Sequence[Candidate]) -> str:
         of_driver = [each for each in devices if each.driver == driver]
         capacities = sorted({name for each in of_driver for name in each.capacity})
         attributes = sorted({name for each in of_driver for name in each.attributes})
-        have = f"only the capacities {', '.join(capacities)}" if capacities else "no capacity"
-        told.append(f"{driver} publishes {have}, and the attributes {', '.join(attributes)}")
+        have = f"capacities {', '.join(capacities)}; " if capacities else ""
+        told.append(f"{driver} publishes only {have}attributes {', '.join(attributes)}")
     clause = " (a CEL error fails the pod's scheduling cycle, unlike a mismatch)"
     return f"{clause}; {'; '.join(told)}" if told else clause

@@ -74,9 +74,9 @@ def device_reasons(refusal: Refusal) -> Iterable[Reason]:
         larger = "use a machine type with more devices"
         yield Reason(
             code="claims-together",
-            message=f"each claim fits by itself, but {names} don't fit together on one node, "
-            f"because they request {total} devices and only {_free(refusal)}",
-            fix=f"{doubled}, or {larger}" if doubled else larger,
+            message=f"each claim fits by itself, but claims {names} don't fit together on one "
+            f"node, because they request {total} devices and only {_free(refusal)}",
+            fix=f"{larger}, or {doubled}" if doubled else larger,
         )
         return
     for claim, report in sorted(culprits, key=lambda c: _shortfall(c[1])):
@@ -292,8 +292,8 @@ def _diagnose(way: AlternativeReport) -> tuple[str, str]:
     if "taint" in by_step and by_step["taint"].count >= way.shortfall:
         return (
             "device-taint",
-            f"tolerate the device taint {by_step['taint'].detail} in the request, or remove the "
-            "taint",
+            f"add a toleration for the device taint {by_step['taint'].detail} to the request, or "
+            "remove the taint",
         )
     if "counters" in by_step and "taken" not in by_step:
         return (
@@ -370,15 +370,20 @@ def _constraint_reason(claim: ClaimReport, report: ConstraintReport, pairs: str)
     if report.constraint.match_attribute and _covers_several(report):
         reason = _unpaired_reason(claim, report, name)
         return replace(reason, fix=pairs) if pairs else reason
-    groups = (
-        ", ".join(f"{count} × {value}" for value, count in report.groups[:6])
-        or "no device has this attribute"
-    )
+    groups = ", ".join(f"{count} with {value}" for value, count in report.groups[:6])
+    found = f" ({groups})" if groups else ""
     without = (
-        f"; {counted(report.without, 'device')} {verb(report.without, 'do')}n't publish {name}"
-        if report.without
+        f", and {counted(report.without, 'device')} {verb(report.without, 'do')}n't publish it"
+        if report.without and groups
         else ""
     )
+    if not groups:
+        return Reason(
+            code="match-attribute" if report.constraint.match_attribute else "distinct-attribute",
+            message=f"no free device publishes {name}, which the claim's constraint compares",
+            fix=f"did you mean {report.similar}?" if report.similar else "",
+            claim=claim.claim,
+        )
     if report.similar:
         without = f"; did you mean {report.similar}?"
     wanted = sum(ways[0].wanted or ways[0].matching for ways in claim.requests if ways)
@@ -388,7 +393,7 @@ def _constraint_reason(claim: ClaimReport, report: ConstraintReport, pairs: str)
         can_be_fewer = len(claim.requests) <= largest < wanted
         return Reason(
             code="match-attribute",
-            message=f"not enough free devices share the same {name}: {groups}{without}",
+            message=f"not enough free devices share one value of {name}{found}{without}",
             fix=f"request at most {counted(largest, 'device')} with the same {name}"
             if can_be_fewer
             else "",
@@ -396,6 +401,6 @@ def _constraint_reason(claim: ClaimReport, report: ConstraintReport, pairs: str)
         )
     return Reason(
         code="distinct-attribute",
-        message=f"not enough free devices have distinct values of {name}: {groups}{without}",
+        message=f"not enough free devices have distinct values of {name}{found}{without}",
         claim=claim.claim,
     )

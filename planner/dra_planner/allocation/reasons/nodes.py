@@ -127,7 +127,7 @@ def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
             return Reason(
                 code="node-unschedulable",
                 message="the node is cordoned",
-                fix=f"uncordon the node: kubectl uncordon {node.name}",
+                fix=f"run `kubectl uncordon {node.name}` to uncordon the node",
             )
         case "node-name":
             return Reason(
@@ -157,9 +157,12 @@ def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
         case "spread":
             return Reason(
                 code="topology-spread",
-                message=f"the pods would be spread too unevenly across values of {misfit.label}",
-                fix=f"add nodes in a {misfit.label} domain with fewer of these pods, or raise "
-                "maxSkew",
+                message=(
+                    "on this node, the pods would be spread too unevenly across values of "
+                    f"{misfit.label}"
+                ),
+                fix=f"raise maxSkew, or add nodes with a {misfit.label} that has fewer of these "
+                "pods",
             )
         case "anti-affinity":
             return Reason(
@@ -202,12 +205,12 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
     if key == _ZONE and key not in labels and _REGION in labels:
         have, fix = "is in another zone", f"use a pool in zone {value}, or {fix}"
     elif key not in labels and (owner := label_owner(key)) is not None:
-        have = f"{have}, which {owner.owner} would set"
+        have = f"{have}, which only {owner.owner} sets"
         instead = instead_of_label(key, refusal.shape.pod, refusal.node.node)
         fix = f"{fix}, and {instead}" if instead else fix
     elif key in labels:
         also = f" in {where}" if key in refusal.shape.pod.selected_by else ""
-        have, fix = f'has {key}="{labels[key]}"', f'select {key}="{labels[key]}"{also}, or {fix}'
+        have, fix = f"has {key}={labels[key]}", f"select {key}={labels[key]}{also}, or {fix}"
     elif _can_be_set(key, value):
         fix = f"label the pool with {misfit.label}, or {fix}"
     source = ""
@@ -276,7 +279,7 @@ def _missing_text(pod: PodSpec, node: Node) -> str:
     for each in failing_requirements(pod, node):
         owner = label_owner(each.key)
         if each.key not in node.meta.labels and owner is not None:
-            return f", because it doesn't have the label {each.key}, which {owner.owner} would set"
+            return f", because it doesn't have the label {each.key}, which only {owner.owner} sets"
     return ""
 
 

@@ -238,7 +238,7 @@ def _error_reason(refusal: Refusal) -> Reason:
         fix = (
             SOME_INSTEAD_OF_ALL
             if _requests_all(refusal)
-            else "split the claim, because a claim can have at most 32 devices"
+            else "split the claim into several claims, because a claim can have at most 32 devices"
         )
     elif "status.reservedFor" in message:
         code, fix = (
@@ -251,7 +251,10 @@ def _error_reason(refusal: Refusal) -> Reason:
     elif "claim constraint would not be satisfied" in message:
         code, fix = (
             "all-breaks-constraint",
-            "narrow the selectors, because allocationMode All allocates every matching device",
+            (
+                "restrict the selectors to fewer devices, because allocationMode All allocates "
+                "every matching device"
+            ),
         )
     instead = (
         published_instead(message, _requested_devices(refusal)) if code == "selector-error" else ""

@@ -159,8 +159,8 @@ class Aks(Cloud):
     # No source confirms that it works with the DRA driver.
     supports_mig = False
     driver_source = (
-        "gpuInstanceProfile supports only the device plugin, and permanently partitions all "
-        "GPUs of a pool in the same way (learn.microsoft.com/azure/aks/gpu-multi-instance)"
+        "gpuInstanceProfile works only with the device plugin, and gives all GPUs of a pool the "
+        "same permanent partitions (learn.microsoft.com/azure/aks/gpu-multi-instance)"
     )
 
     image_label = "kubernetes.azure.com/node-image-version"
@@ -272,7 +272,7 @@ class Aks(Cloud):
         if len(cluster.subnet_ids) > 1:
             yield (
                 "network.subnetIds",
-                "must contain one subnet, because a subnet spans all zones on AKS",
+                "must contain only one subnet, because a subnet spans all zones on AKS",
             )
         yield from (
             ("network.subnetIds", fault)

@@ -35,7 +35,7 @@ def max_pods(machine: Machine, settings: AllocatableSettings = _DEFAULTS) -> tup
                 fix=f"set maxPods to {cap} or less",
             )
         if by_interfaces is not None and settings.max_pods > by_interfaces:
-            other = "" if settings.prefix_delegation else ", or set network.prefixDelegation"
+            other = "" if settings.prefix_delegation else ", or enable network.prefixDelegation"
             raise CatalogError(
                 f"{name} has IP addresses for {by_interfaces} pods {how} prefix delegation, not "
                 f"for {settings.max_pods}",

@@ -220,8 +220,8 @@ class Eks(Cloud):
         if pool.autoscaler == KARPENTER and len(pool.zones) != 1:
             yield (
                 "zones",
-                "must contain one zone, because Karpenter launches each node in the cheapest zone "
-                "instead of spreading nodes; use one pool per zone",
+                "must contain only one zone, because Karpenter launches each node in the cheapest "
+                "zone instead of spreading nodes; use one pool per zone",
             )
         if (
             "localStorage" in pool.asked
@@ -279,7 +279,7 @@ class Eks(Cloud):
     def driver_root_fault(self, folder: str, mig: str = "none") -> str:
         """Return why the NVIDIA driver of an image can't be in a folder, or ""."""
         if not re.fullmatch(r"/[^\s]*", folder):
-            return f'"{folder}" is not an absolute path'
+            return f'"{folder}" isn\'t an absolute path'
         if mig not in WHOLE and folder != self.driver_root:
             return (
                 f"must be {self.driver_root} if mig is set, not {folder}, because the image's "

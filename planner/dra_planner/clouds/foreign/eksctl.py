@@ -83,7 +83,7 @@ def _pool_notes(group: Mapping[str, Any], name: str, machines: tuple[str, ...]) 
         yield kubelet_note(name, kubelet)
     if group.get("efaEnabled"):
         yield (
-            f"pool {name}: efaEnabled isn't imported; to plan and attach EFA interfaces, set "
+            f"pool {name}: efaEnabled isn't imported. To plan and attach EFA interfaces, set "
             "drivers.dranet: true"
         )
 
@@ -121,14 +121,14 @@ def _first(value: Any, otherwise: int | None) -> int | None:
 def _notes(item: Mapping[str, Any]) -> Iterator[str]:
     if block(item, "autoModeConfig").get("enabled"):
         yield (
-            "EKS Auto Mode is on, but its nodes don't support claims; plan node groups or "
+            "EKS Auto Mode is on, but its nodes don't support claims. Plan node groups or "
             "Karpenter instead"
         )
     vpc = block(item, "vpc")
     if text(vpc.get("id")) and not _private_subnets(item):
         yield (
             f"the VPC {text(vpc.get('id'))} isn't imported, because the file doesn't list private "
-            "subnets; list their IDs in network.subnetIds"
+            "subnets. List their IDs in network.subnetIds"
         )
     if item.get("fargateProfiles"):
         yield "Fargate profiles are skipped, because pods on Fargate can't use devices"

@@ -246,7 +246,7 @@ def export_losses(cluster: ForeignCluster, tool: str) -> Iterator[str]:
         if pool.mig:
             yield (
                 f"pool {pool.name}: its MIG configuration {pool.mig} isn't exported, because node "
-                "pools don't have such a field"
+                "pools don't have a field for it"
             )
         if tool == "cluster-api":
             kind = f"{_PROVIDERS[cluster.cloud][0]}ManagedMachinePool"
@@ -259,8 +259,8 @@ def export_losses(cluster: ForeignCluster, tool: str) -> Iterator[str]:
         if tool == "terraform" and cluster.cloud == "eks" and pool.zones:
             zones = ", ".join(pool.zones)
             yield (
-                f"pool {pool.name}: its zones ({zones}) aren't exported, because node groups "
-                "have subnets"
+                f"pool {pool.name}: its zones ({zones}) aren't exported, because node groups set "
+                "subnets instead"
             )
 
 

@@ -285,7 +285,7 @@ def _too_many(name: str, found: Sequence[str]) -> str:
     if not {each.name for each in machines(CLOUD)}.intersection(found):
         return f"{allows}, but no type has an accelerator, so the NodePool isn't imported"
     return (
-        f"{allows}; select the planned machine types with pulumi-dra init --machines, or in a "
+        f"{allows}. Select the planned machine types with `pulumi-dra init --machines`, or in a "
         f"requirement on {_TYPE}"
     )
 
@@ -295,7 +295,7 @@ def _no_machine(requirements: Sequence[_Requirement]) -> str:
     if any(each.key in _LABELS for each in requirements):
         return "no known machine type meets its requirements"
     return (
-        "it doesn't restrict machine types; select the planned machine types in a requirement on "
+        "it doesn't restrict machine types. Select the planned machine types in a requirement on "
         f"{_TYPE}"
     )
 
@@ -341,8 +341,8 @@ def _one_zone(requirements: Sequence[_Requirement], name: str, notes: list[str])
     excluded = [zone for each in own if each.operator == "NotIn" for zone in each.values]
     if excluded and not named:
         notes.append(
-            f"NodePool {name} doesn't launch nodes in {', '.join(excluded)}; set the pool's `zones` "
-            "to the region's remaining zones"
+            f"NodePool {name} doesn't launch nodes in {', '.join(excluded)}. Set the pool's "
+            "`zones` to the region's remaining zones"
         )
     if len(zones) > 1:
         notes.append(

@@ -151,8 +151,8 @@ def _plain(address: str) -> str:
 def _notes(cluster: StateResource, configuration: TerraformState) -> Iterator[str]:
     if block(cluster.values, "compute_config").get("enabled"):
         yield (
-            "EKS Auto Mode is on, but its nodes don't support claims; plan node groups or "
+            "EKS Auto Mode is on, but its nodes don't support claims. Plan node groups or "
             "Karpenter instead"
         )
     for each in configuration.of_type("aws_autoscaling_group"):
-        yield f"{each.address}: Auto Scaling groups are skipped; add their pools by hand"
+        yield f"{each.address} is skipped, because it's an Auto Scaling group. Add its pool by hand"

@@ -146,8 +146,9 @@ def _notes(values: Mapping[str, Any]) -> Iterator[str]:
         yield "Autopilot clusters don't support claims"
     if network := text(values.get("subnetwork")) or text(values.get("network")):
         yield (
-            f"the network {network} isn't imported, because a fleet on GKE creates its network; "
-            "to use it, set cluster.networkId and cluster.subnetworkId of pulumi-dra:platform"
+            f"the network {network} isn't imported, because a fleet on GKE creates its own "
+            "network. To use the existing network, set cluster.networkId and cluster.subnetworkId "
+            "of pulumi-dra:platform"
         )
     if block(values, "cluster_autoscaling").get("enabled"):
         yield "node auto-provisioning is on, but it doesn't create pools for pods with claims"

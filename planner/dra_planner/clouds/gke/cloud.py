@@ -65,7 +65,8 @@ class Gke(Cloud):
     refused = {
         "network.subnetIds": "GKE doesn't support subnetIds, so set zones instead",
         "network.prefixDelegation": (
-            "applies only to EKS; on GKE, a pool's maxPods sets the size of its address range"
+            "applies only to EKS, because on GKE, a pool's maxPods sets the size of its "
+            "address range"
         ),
         "devicePlugin": "GKE runs its own device plugin on nodes without DRA; set devicePlugin to false",
         "drivers.dranet.version": (
@@ -300,7 +301,13 @@ class Gke(Cloud):
             if pool.autoscaler != "gke":
                 yield "capacity", f"{kind} nodes need an autoscaler; set autoscaler: gke"
             if pool.min_nodes:
-                yield "count", f"GKE starts {kind} nodes only for pods; set count.min to 0"
+                yield (
+                    "count",
+                    (
+                        f"GKE creates {kind} nodes only for pending pods, so the pool can't have a "
+                        "minimum; set count.min to 0"
+                    ),
+                )
         if pool.machine is not None and not pool.is_served and attachment(pool.machine) is None:
             yield "machine", f"{pool.machine.name} doesn't have an NVIDIA GPU; {GPU_EXAMPLE}"
         if pool.machine is not None and pool.local_ssds is not None:

@@ -74,7 +74,7 @@ class Cloud(CloudNodes):
     def zone_fault(self, zone: str, region: str = "") -> str:
         """Return why nodes of that region, or of any region, can't be in a zone, or ""."""
         found = self.region_of(zone)
-        example = f'use, for example, "{region or self.region_example}{self.zone_suffixes[0]}"'
+        example = f'use a zone such as "{region or self.region_example}{self.zone_suffixes[0]}"'
         if not found:
             return f'"{zone}" isn\'t a zone of {self.title}; {example}'
         return (
@@ -89,7 +89,7 @@ class Cloud(CloudNodes):
             return f'"{region}" is a zone; its region is "{of_zone}"'
         if not re.fullmatch(self.region_pattern, region):
             return (
-                f'"{region}" isn\'t a region of {self.title}; use, for example, '
+                f'"{region}" isn\'t a region of {self.title}; use a region such as '
                 f"{self.region_example}"
             )
         return ""

@@ -95,7 +95,7 @@ def time_zone_fault(name: str) -> str:
     # a ZoneInfoNotFoundError is a KeyError, and a folder causes an OSError
     except (KeyError, ValueError, OSError):
         return (
-            f'"{name}" isn\'t a known time zone; use, for example, "Europe/Berlin" (if no name '
-            "works, install tzdata)"
+            f'"{name}" isn\'t a known time zone; use an IANA time zone, for example '
+            '"Europe/Berlin". If valid names fail, install tzdata'
         )
     return ""

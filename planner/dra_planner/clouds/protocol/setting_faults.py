@@ -33,7 +33,7 @@ def range_fault(number: int, allowed: range) -> str:
 
 def limits_fault(least: int, most: int) -> str:
     """Return why two node counts can't be minimum and maximum."""
-    return f"the minimum, {least}, is more than the maximum, {most}" if least > most else ""
+    return f"the minimum ({least}) exceeds the maximum ({most})" if least > most else ""
 
 
 def huge_pages_fault(pages: Mapping[str, int], machine: Machine | None) -> str:

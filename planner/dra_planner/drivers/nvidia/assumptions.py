@@ -43,9 +43,7 @@ def slice_assumptions(
         missing = ["productName", "brand", "memory"]
     sentences: list[str] = []
     if missing:
-        sentences.append(
-            f"{machine.name}: these values of its GPUs are unknown: {', '.join(missing)}"
-        )
+        sentences.append(f"{machine.name}: unknown values of its GPUs: {', '.join(missing)}")
     if model.provenance.confidence == "derived":
         sentences.append(
             f"{name}: no published ResourceSlice for this GPU is known, so its attributes "
@@ -61,7 +59,7 @@ def slice_assumptions(
     if driver.provenance.confidence == "derived":
         sentences.append(
             f"NVIDIA DRA driver {driver.version}: the facts about this version come from the "
-            "default branch shortly before the release"
+            "repository's default branch shortly before the release"
         )
     sentences.extend(_partition_sentences(machine, driver, mig, settings))
     if settings.compute_domains:

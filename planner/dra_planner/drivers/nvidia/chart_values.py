@@ -43,7 +43,7 @@ KEYS: Final = (
 )
 REFUSED: Final = {
     "namespace": "the chart uses the release's namespace instead",
-    "nvidiaCtkPath": "the driver finds it automatically",
+    "nvidiaCtkPath": "the driver finds the path automatically",
 }
 """Values with which the chart fails to render, and the reasons."""
 IGNORED: Final = {
@@ -104,10 +104,17 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
     for key in values:
         if key in REFUSED and values[key]:
             yield ValueFault(
-                key, f'the chart rejects the value "{key}": {REFUSED[key]}', f"remove {key}", True
+                key,
+                f'the chart rejects the value "{key}", because {REFUSED[key]}',
+                f"remove {key}",
+                True,
             )
         elif key in IGNORED:
-            yield ValueFault(key, f'the chart ignores the value "{key}"', IGNORED[key])
+            yield ValueFault(
+                key,
+                f'the chart doesn\'t have a value "{key}", so this setting has no effect',
+                IGNORED[key],
+            )
         elif meant := meant_key(key):
             yield ValueFault(
                 key,

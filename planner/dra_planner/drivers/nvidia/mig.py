@@ -65,7 +65,7 @@ def mig_layout(machine: Machine, layout: str) -> tuple[MigGeometry, ...]:
         devices, equals, own = part.partition("=")
         if not equals:
             raise CatalogError(
-                f'"{part}" isn\'t a list of GPU indices',
+                f'"{part}" doesn\'t assign a MIG configuration to GPU indices',
                 fix='use the form "0-3=all-balanced;4,5=7g.80gb"',
             )
         for index in _indices(devices, machine):
@@ -133,7 +133,10 @@ def _mig_gpu(machine: Machine) -> Gpu:
     name = model.product_name or model.id
     if machine.accelerator.fraction is not None or model.is_virtual:
         raise CatalogError(
-            f"{machine.name} has only a share of one {name}, which can't be partitioned further",
+            (
+                f"{machine.name} has only a fraction of a GPU ({name}), which can't be "
+                "partitioned further"
+            ),
             fix="remove mig",
         )
     if not model.mig_capable:
@@ -236,7 +239,7 @@ def _indices(text: str, machine: Machine) -> list[int]:
         first, last = int(match[1]), int(match[2] or match[1])
         if first > last or last >= machine.gpu_count:
             raise CatalogError(
-                f'the GPU indices "{part.strip()}" are invalid for {machine.name}',
+                f'"{part.strip()}" isn\'t a GPU index of {machine.name}',
                 fix=f"use GPUs 0 to {machine.gpu_count - 1}",
             )
         indices.extend(range(first, last + 1))

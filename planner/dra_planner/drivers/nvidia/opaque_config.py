@@ -75,7 +75,9 @@ def config_faults(
         "domainID"
     ):
         fix = "use the ResourceClaimTemplate that the ComputeDomain creates, not your own claim"
-        yield ConfigFault("domainID is empty, because only the driver's controller sets it", fix)
+        yield ConfigFault(
+            "domainID is empty in your own claim, because only the driver's controller sets it", fix
+        )
     sharing = parameters.get("sharing")
     if isinstance(sharing, Mapping):
         yield from _sharing_faults(kind, sharing, release, settings)
@@ -106,8 +108,8 @@ def _sharing_faults(
         and not settings.has(gate, release)
     ):
         yield ConfigFault(
-            f"NVIDIA DRA driver {release.version} rejects sharing.strategy {strategy} while its "
-            f"{gate} feature gate is off",
+            f"version {release.version} of the NVIDIA DRA driver rejects sharing.strategy "
+            f"{strategy}, because its {gate} feature gate is off",
             f"set `drivers.nvidia.featureGates.{gate}=true` in the fleet, or remove sharing",
             gate,
         )
@@ -129,7 +131,7 @@ def _slicing_faults(slicing: Mapping[str, Any]) -> Iterator[ConfigFault]:
     if interval not in _INTERVALS:
         yield ConfigFault(
             f'"{interval}" isn\'t a valid time-slice interval',
-            f"use one of {', '.join(_INTERVALS)}",
+            f"use the interval {either(_INTERVALS)}",
         )
 
 

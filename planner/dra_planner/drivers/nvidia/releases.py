@@ -172,8 +172,8 @@ def driver_release(version: str) -> DriverRelease:
         )
     known = ", ".join(release.version for release in driver_releases())
     raise CatalogError(
-        f'unknown NVIDIA DRA driver "{version}"',
-        fix=f"use one of the known versions (oldest first): {known}",
+        f'unknown NVIDIA DRA driver version "{version}"',
+        fix=f"use one of these versions (oldest first): {known}",
     )
 
 
@@ -183,7 +183,10 @@ def require_installable(release: DriverRelease) -> DriverRelease:
         return release
     good = ", ".join(other.version for other in driver_releases() if other.is_installable)
     raise CatalogError(
-        f"NVIDIA DRA driver {release.version} can't be installed: {release.fault}",
+        (
+            f"version {release.version} of the NVIDIA DRA driver can't be installed, because "
+            f"{release.fault}"
+        ),
         fix=f"use {good}",
     )
 
@@ -212,7 +215,7 @@ def device_plugin_release(version: str) -> DevicePluginRelease:
     known = ", ".join(release.version for release in device_plugin_releases())
     raise CatalogError(
         f'unknown NVIDIA device plugin version "{version}"',
-        fix=f"use one of the known versions (oldest first): {known}",
+        fix=f"use one of these versions (oldest first): {known}",
     )
 
 

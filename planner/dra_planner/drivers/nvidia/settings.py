@@ -68,12 +68,18 @@ def unknown_gate(gate: str, driver: DriverRelease) -> CatalogError:
     ]
     if later:
         return CatalogError(
-            f'NVIDIA DRA driver {driver.version} doesn\'t have the feature gate "{gate}"',
-            fix=f"use {min(later, key=lambda each: each.order).version} or later, or remove "
-            "the feature gate",
+            (
+                f"version {driver.version} of the NVIDIA DRA driver doesn't have the feature gate "
+                f'"{gate}"'
+            ),
+            fix=f"use version {min(later, key=lambda each: each.order).version} or later, or "
+            "remove the feature gate",
         )
     return CatalogError(
-        f'NVIDIA DRA driver {driver.version} doesn\'t have the feature gate "{gate}"',
+        (
+            f"version {driver.version} of the NVIDIA DRA driver doesn't have the feature gate \""
+            f'{gate}"'
+        ),
         fix=f"did you mean {near[0]}?"
         if near
         else use_one_of("feature gate", driver.feature_gates)
@@ -123,7 +129,7 @@ def driver_faults(
         yield (
             "consumableShares",
             UnsupportedFeature(
-                f"Kubernetes {features.version} drops allowMultipleAllocations, because the "
+                f"Kubernetes {features.version} drops allowMultipleAllocations, because its "
                 "DRAConsumableCapacity feature gate is off",
                 fix="use Kubernetes 1.36 or later for shared devices",
             ),
@@ -139,7 +145,7 @@ def _release_gate_faults(
         yield UnsupportedFeature(
             f"Kubernetes {features.version} rejects the driver's list attributes, because its "
             "DRAListTypeAttributes feature gate is off",
-            fix="turn off DRAListTypeAttributes in the driver",
+            fix="turn off the driver's DRAListTypeAttributes feature gate",
         )
     if settings.has("DynamicMIG", driver) and not features.partitionable_devices:
         yield UnsupportedFeature(
@@ -164,9 +170,9 @@ def machine_faults(
             )
     elif mig not in WHOLE and driver.publishes_mig_parents:
         yield CatalogError(
-            f"NVIDIA DRA driver {driver.version} publishes both a GPU and its MIG instances "
-            "(dra-driver-nvidia-gpu issue 719)",
-            fix="use 25.8.1 or later",
+            f"version {driver.version} of the NVIDIA DRA driver publishes both a GPU and its MIG "
+            "instances (dra-driver-nvidia-gpu issue 719)",
+            fix="use version 25.8.1 or later",
         )
     if (
         driver.generation == "25.3"
@@ -174,9 +180,9 @@ def machine_faults(
         and machine.accelerator.gpu == "rtx-pro-6000-server"
     ):
         yield CatalogError(
-            f"NVIDIA DRA driver {driver.version} doesn't support this GPU's MIG profiles, so the "
-            "driver stops",
-            fix="use 25.8.1 or later",
+            f"version {driver.version} of the NVIDIA DRA driver doesn't support this GPU's MIG "
+            "profiles, so the driver stops",
+            fix="use version 25.8.1 or later",
         )
 
 
@@ -194,7 +200,7 @@ def share_faults(driver: DriverRelease, settings: PublishingSettings) -> Iterato
         )
     elif chosen not in ("", "disabled") and not settings.has("ConsumableShares", driver):
         yield UnsupportedFeature(
-            f"version {driver.version} of the NVIDIA DRA driver doesn't share devices unless the "
+            f"version {driver.version} of the NVIDIA DRA driver shares devices only if the "
             "ConsumableShares feature gate is on"
             if driver.has_gate("ConsumableShares")
             else f"version {driver.version} of the NVIDIA DRA driver doesn't support device sharing",

@@ -117,7 +117,9 @@ def _attribute_changes(old: DriverRelease, new: DriverRelease) -> list[DriverCha
             )
     added = [name for name in after if name not in before and name not in successors]
     return changes + [
-        DriverChange("attribute-added", name, f"{name} is new in {new.version}", breaks=False)
+        DriverChange(
+            "attribute-added", name, f"{name} is new in driver version {new.version}", breaks=False
+        )
         for name in reversed(added)
     ]
 
@@ -156,7 +158,8 @@ def _device_changes(
         )
     if old.mig_names != new.mig_names:
         message = (
-            "MIG devices are renamed; allocated claims keep the old names until they are released"
+            "the upgrade renames MIG devices, but allocated claims keep the old names until "
+            "they're released"
         )
         changes.append(
             DriverChange(
@@ -259,7 +262,7 @@ def _class_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]
                 DriverChange(
                     "class-added",
                     name,
-                    f"{new.version} also installs DeviceClass {name}",
+                    f"driver version {new.version} also installs DeviceClass {name}",
                     breaks=False,
                 )
             )
@@ -314,7 +317,9 @@ def _chart_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]
     if not new.is_installable and new.version != old.version:
         changes.append(
             DriverChange(
-                "not-installable", new.chart, f"{new.version} can't be installed: {new.fault}"
+                "not-installable",
+                new.chart,
+                f"driver version {new.version} can't be installed, because {new.fault}",
             )
         )
     return changes

@@ -98,6 +98,11 @@ class Driver(ABC, Generic[Options]):
     proposals: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
     @property
+    def name_in_text(self) -> str:
+        """Return the title with the article that it needs inside a sentence."""
+        return self.title if "'s " in self.title or " " not in self.title else f"the {self.title}"
+
+    @property
     def accepts_true(self) -> bool:
         """Return whether a fleet can set `true`, because no option is required."""
         return not any(field.is_required() for field in self.options.model_fields.values())
@@ -137,7 +142,7 @@ class Driver(ABC, Generic[Options]):
         """Return why a custom DeviceClass can't have the name of one of the driver's classes, or
         "".
         """
-        return f"{self.title} already installs the DeviceClass {name}; use another name"
+        return f"{self.name_in_text} already installs the DeviceClass {name}; use another name"
 
     def chart(self, cloud: Cloud) -> DriverChart | None:
         """Return the chart that installs the driver on a cloud, or None if a cloud runs it or the
@@ -159,10 +164,10 @@ class Driver(ABC, Generic[Options]):
         """Yield the reason why the driver isn't available on a cloud."""
         known = availability(self.name, cloud.name)
         if known is None:
-            reason = f"it's unknown whether {self.title} runs on {cloud.title}"
+            reason = f"it's unknown whether {self.name_in_text} runs on {cloud.title}"
             yield "", UnsupportedFeature(reason, fix=f"remove drivers.{self.name}")
         elif known.runs == "no":
-            reason = f"{self.title} doesn't run on {cloud.title}: {known.reason}"
+            reason = f"{self.name_in_text} doesn't run on {cloud.title}, because {known.reason}"
             yield "", UnsupportedFeature(reason, fix=f"remove drivers.{self.name}")
 
     def pool_faults(

@@ -54,7 +54,7 @@ class ClusterObjects:
                 f"{item}: the label {_NO_LABEL} has no effect, because the API server reads "
                 f"{_ADMIN_LABEL} instead"
             )
-            fix = f'label the namespace: {_ADMIN_LABEL}: "true"'
+            fix = f'add the label {_ADMIN_LABEL}: "true" to the namespace'
             self._diagnostics.append(
                 Diagnostic("warning", "label-does-nothing", message, item.place, fix)
             )

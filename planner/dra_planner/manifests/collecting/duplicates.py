@@ -47,11 +47,11 @@ def _duplicate(item: KubernetesObject, first: KubernetesObject) -> Diagnostic:
     same = first.data == item.data
     where = f"{first.place.file}:{first.place.line}"
     severity: Severity = "warning" if same else "error"
-    fix = f"remove one of the two objects; the plan uses the object at {where}"
+    fix = f"remove one of the two objects. The plan uses the object at {where}"
     if not same and has_embedded(item.place.file):
         severity = "note"  # a page can describe an alternative, a later step, or another cluster
         fix = (
-            "rename one of the two objects if both are for the same cluster; the plan uses the "
+            "if both objects are for the same cluster, rename one of them. The plan uses the "
             f"object at {where}"
         )
     differs = "" if same else f" and differs from the object at {where}"

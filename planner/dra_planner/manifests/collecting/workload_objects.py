@@ -66,7 +66,7 @@ class WorkloadObjects:
             )
         if not found.known:
             message = f"{item}: {'; '.join(found.workload.assumptions)}"
-            fix = "check the pod counts, or add the objects that its controller creates"
+            fix = "check the pod count, or add the objects that the controller creates"
             self._diagnostics.append(Diagnostic("note", "unknown-kind", message, item.place, fix))
         return True
 

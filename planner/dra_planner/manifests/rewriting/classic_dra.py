@@ -37,9 +37,8 @@ _CLAIM_FIELDS: Final = frozenset({"resourceClassName", "parametersRef", "allocat
 _OWN_FIELDS: Final = frozenset({"resourceClassName", "parametersRef"})
 _CHARTS_CLASSES: Final = frozenset({nvidia.GPU_CLASS, nvidia.MIG_CLASS})
 _SHARED: Final = (
-    "in v1, up to 256 pods can use the claim at the same time. In classic DRA, only one pod "
-    "could use a claim that wasn't shareable; use a ResourceClaimTemplate to give each pod "
-    "its own claim"
+    "in v1, up to 256 pods can use the claim at the same time. In classic DRA, only one pod could "
+    "use a claim that wasn't shareable; use a ResourceClaimTemplate to give each pod its own claim"
 )
 
 

@@ -53,8 +53,7 @@ def pool_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
     if version != "v1":
         kind = _SUCCESSORS.get(item.kind, item.kind)
         message = (
-            f'no matches for kind "{item.kind}" in version "{item.api_version}" in Karpenter '
-            "1.1 and later"
+            f"Karpenter 1.1 and later don't serve kind {item.kind} in version {item.api_version}"
         )
         fix = (
             f"set apiVersion: {item.group}/v1 and kind: {kind}, and run Karpenter 1.15 or later, "
@@ -75,8 +74,8 @@ def _node_pool(item: KubernetesObject) -> Iterator[Diagnostic]:
     if reference.get("group") in _own_domains():
         message = f"{item}: its nodes belong to EKS Auto Mode, which doesn't support claims"
         fix = (
-            "set nodeClassRef to an EC2NodeClass of a self-managed Karpenter, or use a managed "
-            "node group"
+            "use self-managed Karpenter and set nodeClassRef to its EC2NodeClass, or use a "
+            "managed node group"
         )
         yield Diagnostic("warning", "auto-nodes-take-no-claims", message, reference.place, fix)
     elif root.get("spec.replicas") is None:

@@ -31,7 +31,7 @@ def sharing_in_config_map(item: KubernetesObject) -> Iterator[Diagnostic]:
         strategy = _strategy(text)
         if strategy:
             place = child(child(item.place, item.data, "data"), data, key)
-            yield _finding(f"{item}: {key}", strategy, place)
+            yield _finding(f'key "{key}" in {item}', strategy, place)
 
 
 def sharing_in_file(source: Source) -> Iterator[Diagnostic]:
@@ -68,8 +68,8 @@ def _finding(what: str, strategy: str, place: Place) -> Diagnostic:
         "whose GPUs the DRA driver publishes"
     )
     fix = (
-        "remove this setting, and use the same ResourceClaim in all pods that share a GPU. "
-        f"For {title}, add a GpuConfig with sharing: {{strategy: {kind}}} to the claim's "
-        f"config, and enable the driver's {gate} feature gate"
+        f"remove this setting. To share a GPU, use one ResourceClaim in all pods. For {title}, "
+        f"also add a GpuConfig with sharing: {{strategy: {kind}}} to the claim's config, and "
+        f"enable the driver's {gate} feature gate"
     )
     return Diagnostic("warning", "plugin-sharing-does-nothing", message, place, fix)

@@ -99,7 +99,7 @@ def _not_counted(
                     "underestimates the queue's usage"
                 )
                 fix = (
-                    "request a count"
+                    "set a count instead of allocationMode: All"
                     if everything
                     else "request one of the alternatives with `exactly`"
                 )
@@ -126,7 +126,7 @@ def _kai(workload: Workload, claims: Mapping[ObjectKey, ResourceClaim]) -> Itera
                 f"{workload.ref}: KAI rejects ResourceClaim {claim.meta.key}, because the claim "
                 "doesn't have the queue label"
             )
-            fix = f"label the ResourceClaim {KAI_QUEUE}: {queue}"
+            fix = f"add the label {KAI_QUEUE}: {queue} to the ResourceClaim"
             yield Diagnostic("warning", "queue-refuses-claim", message, claim.meta.place, fix)
 
 
@@ -164,8 +164,8 @@ def _volcano(item: KubernetesObject) -> Iterator[Diagnostic]:
     least = job.number("spec.minAvailable", 0)
     if least > pods:
         message = (
-            f"{item}: minAvailable ({least}) is more than the {pods} pods of its tasks, so "
-            "Volcano's webhook rejects the job"
+            f"{item}: minAvailable ({least}) exceeds the {pods} pods of its tasks, so Volcano's "
+            "webhook rejects the job"
         )
         yield Diagnostic(
             "error", "gang-too-small", message, item.place, f"set minAvailable to {pods} or less"

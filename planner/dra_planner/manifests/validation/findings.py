@@ -106,16 +106,15 @@ def _dropped(
     item: KubernetesObject, dropped: Dropped, place: Place, context: Context
 ) -> Diagnostic:
     name = dropped.path.rpartition(".")[2]
-    when = f"before {dropped.since}" if dropped.since else "while its feature gate is off"
     message = (
-        f"{item}: {name} is ignored {when}, because {context.features.version} stores the "
-        "object without it"
+        f"{item}: Kubernetes {context.features.version} drops {name}, because the {dropped.gate} "
+        "feature gate is off"
     )
     # The field has no effect without other settings, because drivers publish whole devices by
     # default.
     also = " with a driver that lets claims share devices" if name == "capacity" else ""
     fix = (
-        f"plan for Kubernetes {dropped.since} or later{also}, or turn on {dropped.gate}"
+        f"use Kubernetes {dropped.since} or later{also}, or turn on {dropped.gate}"
         if dropped.since
         else ""
     )

@@ -55,7 +55,7 @@ _MOVED: Final = (
     ),
     (
         r"requests\[\d+\]\.(deviceClassName|selectors|allocationMode|count|adminAccess|tolerations|capacity)$",
-        "move the field under `exactly`, because this is the flat form of v1beta1",
+        "move the field under `exactly`, because only v1beta1 accepts it directly in the request",
     ),
     (
         r"^spec\.(spec\.)?(devices\.)?deviceClassName$",
@@ -96,7 +96,7 @@ _MOVED: Final = (
     (
         r"^spec\.(spec\.)?shareable$",
         (
-            "remove shareable, because several pods can share any claim since Kubernetes 1.31; to "
+            "remove shareable, because several pods can share any claim since Kubernetes 1.31. To "
             "give each pod its own claim, use a ResourceClaimTemplate"
         ),
     ),
@@ -156,7 +156,7 @@ _TEXTS: Final = (
     ),
     (
         "admin access to devices requires",
-        'label the namespace: resource.kubernetes.io/admin-access: "true"',
+        'add the label resource.kubernetes.io/admin-access: "true" to the namespace',
     ),
     (
         "must be one of the names in pod.spec.resourceClaims",

@@ -79,7 +79,10 @@ def uncounted(quota: KubernetesObject) -> Iterator[Diagnostic]:
     for name in hard:
         counted = _counted_name(name)
         if counted != name:
-            message = f"{quota}: {name} has no effect, because quotas for extended resources need the requests. prefix"
+            message = (
+                f"{quota}: {name} has no effect, because quotas for extended resources need the "
+                'prefix "requests."'
+            )
             yield Diagnostic(
                 "warning",
                 "quota-limits-nothing",

@@ -160,7 +160,7 @@ def _fix_of_core(asked: _Asked) -> str:
     if asked.version == "v1" and asked.kind in _CORE_KINDS:
         return ""
     home = next((known for known, kinds in _SERVED.items() if asked.kind in kinds), "")
-    return f"set apiVersion: {home}" if home else f"add the group of {asked.kind} to apiVersion"
+    return f"set apiVersion: {home}" if home else f"add {asked.kind}'s API group to apiVersion"
 
 
 def _fix_of_domain(asked: _Asked) -> str:

@@ -101,11 +101,11 @@ def gang_findings(
             yield Diagnostic(
                 "error",
                 "version-not-served",
-                f'{gang}: no matches for kind "PodGroup" in version "{gang.api_version}" in '
-                "scheduler-plugins 0.25 and later",
+                f"{gang}: scheduler-plugins 0.25 and later don't serve kind PodGroup in version "
+                f"{gang.api_version}",
                 gang.place,
-                f"set apiVersion: scheduling.x-k8s.io/v1alpha1, and label the pods {_LABEL}: "
-                f"{gang.name}",
+                f"set apiVersion: scheduling.x-k8s.io/v1alpha1, and add the label {_LABEL}: "
+                f"{gang.name} to the pods",
             )
     for workload in workloads:
         for pods in workload.pod_sets:
@@ -117,7 +117,7 @@ def gang_findings(
                     f"{workload.ref}: its pods don't join a gang, because no current scheduler "
                     f"reads the label {OLD_LABEL}",
                     workload.place,
-                    f"label the pods {_LABEL}: {name}",
+                    f"add the label {_LABEL}: {name} to the pods",
                 )
 
 
@@ -151,7 +151,7 @@ def _unread_by_kai(
                     f'{workload.ref}: its pods don\'t join PodGroup "{name}", because KAI '
                     f"doesn't read the label {label}",
                     workload.place,
-                    f"annotate the pods {tie}: {name}",
+                    f"add the annotation {tie}: {name} to the pods",
                 )
 
 

@@ -90,7 +90,7 @@ def scaler_findings(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]
         if (kind, item.namespace, name) in named:
             continue
         if meant := _meant(kind, item.namespace, name, named):
-            said = f"{item} scales {kind} {name}, which isn't in the manifests, but {meant[0]}"
+            said = f"{item} targets {kind} {name}, which isn't in the manifests{meant[0]}"
             yield Diagnostic("warning", "scaler-without-target", said, item.place, meant[1])
         elif unscaled := _unscaled(item.namespace, named, scaled):
             said = (
@@ -102,20 +102,27 @@ def scaler_findings(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]
 
 
 def _meant(kind: str, namespace: str, name: str, named: Iterable[Target]) -> tuple[str, str] | None:
-    """Return the object that the author probably meant, as the end of a sentence, and the fix."""
+    """Return the object that the author probably meant, as the end of the message, and the fix."""
     for other in sorted(named):
         if other[0] in _SCALED and other[1:] == (namespace, name):
-            return f"the manifests contain a {other[0]} with this name", f"set kind: {other[0]}"
+            return (
+                f". The manifests contain {other[0]} {name} instead",
+                f"set scaleTargetRef.kind: {other[0]}",
+            )
     for other in sorted(named):
         if (other[0], other[2]) == (kind, name):
             return (
-                f"the namespace {other[1]} contains a workload with this name",
-                f"move the scaler to the namespace {other[1]}",
+                f'. The workload is in namespace "{other[1]}"',
+                f'move the autoscaler to namespace "{other[1]}"',
             )
     near = get_close_matches(
         name, [each[2] for each in named if each[:2] == (kind, namespace)], 1, 0.75
     )
-    return (f"there is {kind} {near[0]}", f"set name: {near[0]}") if near else None
+    return (
+        (f" (did you mean {kind} {near[0]}?)", f"set scaleTargetRef.name: {near[0]}")
+        if near
+        else None
+    )
 
 
 def _unscaled(namespace: str, named: Iterable[Target], scaled: Collection[Target]) -> Target | None:
@@ -135,7 +142,7 @@ def _said(item: KubernetesObject, least: int, most: int, held: int | None = None
             f"{named}, which is paused, keeps "
             f"{f'{held} replicas' if held >= 0 else 'its current replicas'}"
         )
-    return f"{named} scales it between {least} (floor) and {most} (ceiling) replicas"
+    return f"{named} scales it between {least} and {most} replicas"
 
 
 def _held(annotations: Any) -> int | None:

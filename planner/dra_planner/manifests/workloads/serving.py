@@ -83,7 +83,7 @@ def _knative(reading: Reading, annotations: Mapping[str, Any]) -> Figures:
     least = _scale(annotations, "min-scale", "minScale")
     most = _scale(annotations, "max-scale", "maxScale") or None
     if least == 0:
-        reading.assume("the service scales to zero, so its steady demand is 0 pods")
+        reading.assume("the service can scale to zero, so the plan counts 0 pods at steady demand")
     if most is None:
         reading.assume("max-scale isn't set, so the maximum number of pods is unlimited")
     return Figures(least, least, most, None if most is None else 2 * most)

@@ -15,11 +15,11 @@ from dra_planner.manifests.manifests import UnreadObject
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.workloads.kinds import CONFIGURATIONS
 
-_RENDERED: Final = "add the pods that it creates"
-_CHART: Final = "pass the rendered chart: helm template … | pulumi-dra plan -"
-_BUILT: Final = "pass the built manifests: kustomize build … | pulumi-dra plan -"
+_RENDERED: Final = "add the manifests of the pods that it creates"
+_CHART: Final = "render the chart first: `helm template … | pulumi-dra plan -`"
+_BUILT: Final = "build the kustomization first: `kustomize build … | pulumi-dra plan -`"
 _NODES: Final = "add the nodes to the fleet as a pool"
-_PODS: Final = "add the pods that request the capacity"
+_PODS: Final = "add the manifests of the pods that need the capacity"
 
 INSTALLERS: Final[Mapping[tuple[str, str], tuple[str, str]]] = {
     ("helm.toolkit.fluxcd.io", "HelmRelease"): ("the chart isn't rendered", _CHART),
@@ -27,18 +27,24 @@ INSTALLERS: Final[Mapping[tuple[str, str], tuple[str, str]]] = {
     ("helm.cattle.io", "HelmChartConfig"): ("the chart isn't rendered", _CHART),
     ("argoproj.io", "Application"): ("its source isn't rendered", _BUILT),
     ("argoproj.io", "ApplicationSet"): ("its applications aren't generated", _BUILT),
-    ("kustomize.toolkit.fluxcd.io", "Kustomization"): ("its path isn't built", _BUILT),
+    ("kustomize.toolkit.fluxcd.io", "Kustomization"): ("its kustomization isn't built", _BUILT),
     ("fleet.cattle.io", "GitRepo"): ("its paths aren't rendered", _BUILT),
     ("cluster.x-k8s.io", "MachineDeployment"): (
-        "it creates nodes, which the fleet must describe",
+        "it creates nodes, but the plan reads nodes only from the fleet",
         _NODES,
     ),
-    ("cluster.x-k8s.io", "MachineSet"): ("it creates nodes, which the fleet must describe", _NODES),
+    ("cluster.x-k8s.io", "MachineSet"): (
+        "it creates nodes, but the plan reads nodes only from the fleet",
+        _NODES,
+    ),
     ("cluster.x-k8s.io", "MachinePool"): (
-        "it creates nodes, which the fleet must describe",
+        "it creates nodes, but the plan reads nodes only from the fleet",
         _NODES,
     ),
-    ("cluster.x-k8s.io", "Cluster"): ("it creates nodes, which the fleet must describe", _NODES),
+    ("cluster.x-k8s.io", "Cluster"): (
+        "it creates nodes, but the plan reads nodes only from the fleet",
+        _NODES,
+    ),
     ("autoscaling.x-k8s.io", "ProvisioningRequest"): (
         "it requests nodes before its pods exist",
         _PODS,

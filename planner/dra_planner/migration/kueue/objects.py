@@ -273,10 +273,7 @@ def _migrate_flavor(
         name = f"{item.name}-dra"
         spec = {**block(item.data, "spec"), "nodeLabels": wanted}
         twin = {**item.data, "metadata": {"name": name}, "spec": spec}
-        why = (
-            f"because {keys} may be missing on DRA nodes, and device plugin jobs still need "
-            f"{item.name}"
-        )
+        why = f"because DRA nodes might lack {keys}, and device plugin jobs still need {item.name}"
         return QueueChange([f"the new flavor {name} selects DRA nodes, {why}"], [plain(twin)])
     editor.set(path, wanted)
     return QueueChange([

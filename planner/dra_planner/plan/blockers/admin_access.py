@@ -25,9 +25,9 @@ def find_unknown_admin_access(situation: ClusterSituation) -> Iterator[Blocker]:
         if claim.namespace not in situation.manifests.namespaces:
             yield Blocker(
                 code="admin-access-unknown",
-                message=f"{claim.title} requests admin access, but it's unknown whether namespace "
-                f"{claim.namespace} has the label {LABEL}=true, because the manifests "
-                "don't declare the namespace",
+                message=f"{claim.title} requests admin access, but the manifests don't declare "
+                f'namespace "{claim.namespace}", so it\'s unknown whether the namespace '
+                f'has the required label {LABEL}: "true"',
                 fix=f'declare the namespace with the label {LABEL}: "true" if its users may '
                 "access all devices",
                 place=claim.place,

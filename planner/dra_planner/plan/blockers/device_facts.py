@@ -107,10 +107,10 @@ def _namespaces(situation: ClusterSituation) -> Iterator[Blocker]:
             used.setdefault(workload.meta.namespace, []).append(workload.ref)
     for name in sorted(used.keys() - manifests.namespaces.keys() - {*_GIVEN_NAMESPACES}):
         text = (
-            f"Namespace {name} isn't in the manifests, and the API server rejects its objects "
-            "until it exists"
+            f'Namespace "{name}" isn\'t in the manifests. Until it exists, the API server '
+            "rejects all objects in it"
         )
-        fix = f"add a manifest for Namespace {name}, or create the namespace first"
+        fix = f'add the manifest of Namespace "{name}", or create the namespace first'
         yield fact(text, fix, *dict.fromkeys(used[name]))
 
 

@@ -78,7 +78,7 @@ def _of_requests_with_alternatives(claim: WrittenClaim) -> Iterator[Blocker]:
             names = [f"{name}/{each.name}" for each in ways.get(name, ())]
             if names:
                 text = (
-                    f"{claim.title}: {driver.title} doesn't apply the configuration for request "
+                    f"{claim.title}: {driver.name_in_text} doesn't apply the configuration for request "
                     f'"{name}", because the allocated alternative is named {either(names)}'
                 )
                 yield fact(

@@ -15,7 +15,7 @@ from dra_planner.model import PodSet
 from dra_planner.offers import Offer
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, fact
 from dra_planner.plan.demand.missing_drivers import drivers_of_class
-from dra_planner.wording import counted
+from dra_planner.wording import counted, verb
 
 
 def find_idle_devices(situation: ClusterSituation) -> Iterator[Blocker]:
@@ -33,14 +33,15 @@ def find_idle_devices(situation: ClusterSituation) -> Iterator[Blocker]:
             if pods and idle > 0:
                 limit = min(scarce, key=lambda name: there[name] // wanted[name])
                 text = (
-                    f'{workload.ref}: a node of pool "{offer.name}" has '
-                    f"{counted(there[limit], 'device')} of class {limit}, so it runs only "
-                    f"{counted(pods, 'such pod')} and leaves {idle} of its "
-                    f"{counted(sum(there[name] for name in used), 'other device')} unused"
+                    f'{workload.ref}: a node of pool "{offer.name}" has only '
+                    f"{counted(there[limit], 'device')} of class {limit}. Therefore, it runs only "
+                    f"{counted(pods, 'such pod')}, and {idle} of its "
+                    f"{counted(sum(there[name] for name in used), 'other device')} "
+                    f"{verb(idle, 'stay')} unused"
                 )
                 yield fact(
                     text,
-                    "request all devices of a node in each pod",
+                    "in each pod, request all devices of a node",
                     workload.ref,
                     place=workload.place,
                 )

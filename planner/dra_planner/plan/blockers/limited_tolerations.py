@@ -39,10 +39,9 @@ def find_limited_tolerations(
             if seconds is not None:
                 yield Blocker(
                     code="pod-cannot-be-scheduled",
-                    message=f"{workload.ref}: its claims tolerate the taint of "
-                    f"DeviceTaintRule {rule.meta.name} for only "
-                    f"{counted(seconds, 'second')}. After that, pods that use tainted "
-                    "devices are evicted",
+                    message=f"{workload.ref}: its claims tolerate the taint of DeviceTaintRule "
+                    f'"{rule.meta.name}" for only {counted(seconds, "second")}. After '
+                    "that, pods that use tainted devices are evicted",
                     fix="remove tolerationSeconds from the toleration, or remove the rule",
                     place=workload.place,
                     workloads=(workload.ref,),

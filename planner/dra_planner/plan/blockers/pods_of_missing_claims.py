@@ -98,11 +98,11 @@ def find_doubled_requests(situation: ClusterSituation) -> Iterator[Blocker]:
             for resource in _device_resources(container) if claims else ():
                 yield fact(
                     f'{workload.ref}: container "{container.name}" requests {resource} and also '
-                    f"uses claim {claims[0]}, so it gets devices twice if the claim requests them "
-                    "too",
+                    f'uses claim "{claims[0]}", so it gets devices twice if the claim requests '
+                    "them too",
                     f"if the claim replaces {resource}, remove {resource} from the container's "
-                    "limits and requests, and add a toleration for the taint of the nodes, because "
-                    "the API server adds tolerations only for extended resources",
+                    "limits and requests, and add a toleration for the nodes' taint, because the "
+                    "API server adds tolerations only for extended resources",
                     workload.ref,
                     place=workload.place,
                 )

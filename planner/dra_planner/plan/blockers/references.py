@@ -15,7 +15,7 @@ from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.model import ObjectKey, PodSpec
 from dra_planner.plan.blockers.blocker import FACT, Blocker, ClusterSituation, fact
 from dra_planner.simulation.workloads.disruption_budgets import selects
-from dra_planner.wording import either
+from dra_planner.wording import either, listed
 
 _ALIKE: Final = 0.8
 _WITHOUT: Final = {
@@ -48,18 +48,18 @@ def find_missing_classes(situation: ClusterSituation) -> Iterator[Blocker]:
             if any(each == kind and key.name == name for each, key in manifests.refused):
                 yield Blocker(
                     code="reference-not-found",
-                    message=f"{workload.ref} refers to {kind} {name}, which the API server "
+                    message=f'{workload.ref} refers to {kind} "{name}", which the API server '
                     "rejects, so it also rejects the pods",
-                    fix=f"correct the manifest of {kind} {name}",
+                    fix=f'correct the manifest of {kind} "{name}"',
                     place=workload.place,
                     workloads=(workload.ref,),
                 )
             else:
                 yield Blocker(
                     code="reference-not-found",
-                    message=f"{workload.ref} refers to {kind} {name}, which isn't in the "
+                    message=f'{workload.ref} refers to {kind} "{name}", which isn\'t in the '
                     "manifests, so the API server rejects the pods until it exists",
-                    fix=f"add the manifest of {kind} {name}{_near(name, known[kind])}",
+                    fix=f'add the manifest of {kind} "{name}"{_near(name, known[kind])}',
                     place=workload.place,
                     workloads=(workload.ref,),
                     verdict="cannot-tell",
@@ -90,15 +90,17 @@ def find_missing_objects(situation: ClusterSituation) -> Iterator[Blocker]:
         if not missing:
             continue
         kinds = {kind for kind, _ in missing}
-        listed = ", ".join(f"{kind} {name}" for kind, name in missing)
+        needed_objects = listed(f'{kind} "{name}"' for kind, name in missing)
         one = len(missing) == 1
         effects = dict.fromkeys(effect for kind, effect in _WITHOUT.items() if kind in kinds)
         consequence = " and ".join(effects)
         yield Blocker(
             code="reference-not-found" if near else FACT,
-            message=f"{workload.ref} refers to {listed}, which {'isn' if one else 'aren'}'t in "
-            f"the manifests, and without {'it' if one else 'them'}, {consequence}",
-            fix=f"did you mean {either(near)}?" if near else "create these objects before the pods",
+            message=f"{workload.ref} refers to {needed_objects}, which {'isn' if one else 'aren'}'t "
+            f"in the manifests. Until {'it exists' if one else 'they exist'}, {consequence}",
+            fix=f"did you mean {either(near)}?"
+            if near
+            else f"create the {missing[0][0] if one else 'missing objects'} before the pods",
             place=workload.place,
             workloads=(workload.ref,),
             verdict="cannot-tell" if near else "fits",

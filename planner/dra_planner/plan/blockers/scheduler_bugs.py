@@ -37,9 +37,9 @@ def find_stuck_shared_claims(situation: ClusterSituation) -> Iterator[Blocker]:
     for workload, pod_set in pod_sets_with_claims(situation.manifests):
         if pod_set.figures.steady > 1 and _mixes(pod_set, workload.meta.namespace, situation):
             text = (
-                f"{workload.ref}: its pods share a claim for devices of several nodes and also "
-                f"have their own claims, so before Kubernetes 1.{minor}.{patch}, only the first "
-                "pod is scheduled"
+                f"{workload.ref}: its pods share a claim for devices on several nodes and also "
+                f"have their own claims. Before Kubernetes 1.{minor}.{patch}, only the first pod "
+                "is scheduled"
             )
             fix = f"use a control plane with Kubernetes 1.{minor}.{patch} or later"
             yield fact(text, fix, workload.ref, place=workload.place)
@@ -95,7 +95,7 @@ def find_crashing_claims(situation: ClusterSituation) -> Iterator[Blocker]:
         if any(_requests_all_of(each, drivers, situation) for each in ways):
             text = (
                 f"{workload.ref}: a claim requests all devices of a driver that publishes "
-                f"partitions, so before Kubernetes 1.{minor}.{patch}, the claim crashes "
+                f"partitions. Before Kubernetes 1.{minor}.{patch}, such a claim crashes "
                 "kube-scheduler"
             )
             fix = f"use a control plane with Kubernetes 1.{minor}.{patch} or later"

@@ -31,8 +31,8 @@ def find_unusable_slices(situation: ClusterSituation) -> Iterator[Blocker]:
             for name, value in device.attributes.items():
                 if isinstance(value, Version) and semantic_version(str(value)):
                     text = (
-                        f'ResourceSlice {item.name}: {device.name}: {name} "{value}" isn\'t a '
-                        "semantic version"
+                        f'ResourceSlice {item.name}: {name} "{value}" of device "{device.name}" '
+                        "isn't a semantic version"
                     )
                     yield _fault(text, item.place)
 

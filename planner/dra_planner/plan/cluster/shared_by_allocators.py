@@ -13,8 +13,8 @@ from dra_planner.plan.model import DEVICES_CONTESTED
 from dra_planner.wording import counted, verb
 
 _FIX: Final = (
-    "drain the node, and then remove either the device plugin or the DRA driver from the "
-    "node; drain the node first, because pods keep the plugin's devices until they terminate"
+    "drain the node, because pods keep the plugin's devices until they terminate. Then remove "
+    "either the device plugin or the DRA driver from the node"
 )
 
 
@@ -60,7 +60,7 @@ def _finding(contested: ContestedDevices, state: NodeState, served: int) -> Iter
         code="devices-allocated-twice" if is_short else DEVICES_CONTESTED,
         message=f"Node {contested.node} has {counted(contested.devices, 'device')}. The "
         f"device plugin allocates {requested} of them to pods as "
-        f"{contested.resource}, and the DRA driver allocates {claimed} to claims, "
+        f"{contested.resource}, and the DRA driver allocates {claimed} to claims"
         f"{what}",
         fix=_FIX,
     )

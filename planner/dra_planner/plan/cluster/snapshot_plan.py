@@ -80,7 +80,7 @@ def read_cluster(request: PlanRequest, classes: Classes | None = None) -> ReadCl
         raise ManifestError(
             "doesn't contain a Node",
             place=Place(request.observed[0].name),
-            fix=SNAPSHOT_COMMAND,
+            fix=f"use the output of `{SNAPSHOT_COMMAND}`",
         )
     given = read_checked(request.sources, features) if request.sources else snapshot
     manifests = _together(given, snapshot)
@@ -336,8 +336,8 @@ def _missing_kinds(snapshot: Manifests) -> tuple[str, ...]:
     missing = [kind for kind, is_held in held.items() if not is_held]
     return (
         (
-            f"the snapshot doesn't contain {', '.join(missing)}, so the plan assumes that the "
-            "cluster doesn't have these objects",
+            "the snapshot doesn't contain objects of these kinds, so the plan assumes that the "
+            f"cluster doesn't have any: {', '.join(missing)}",
         )
         if missing
         else ()

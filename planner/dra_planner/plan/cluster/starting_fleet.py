@@ -66,19 +66,19 @@ def fleet_of_cluster(sources: Sequence[Source], kubernetes: str = "") -> Startin
     if not by_cloud:
         refused = next(
             (
-                f"; left out: {found}"
+                f" (ignored: {found})"
                 for found in manifests.diagnostics
                 if found.severity == "error"
             ),
             "",
         )
         raise ManifestError(
-            f"doesn't contain a node of a supported cloud{refused}",
+            f"doesn't contain a node on a supported cloud{refused}",
             place=place,
-            fix=SNAPSHOT_COMMAND,
+            fix=f"use the output of `{SNAPSHOT_COMMAND}`",
         )
     of_cloud = cloud(Counter(name for name, _ in by_cloud).most_common(1)[0][0])
-    notes = [f"left out: {found}" for found in manifests.diagnostics if found.severity == "error"]
+    notes = [f"ignored: {found}" for found in manifests.diagnostics if found.severity == "error"]
     nodes = [
         (offer, _machine(offer, of_cloud)) for name, offer in by_cloud if name == of_cloud.name
     ]
@@ -91,7 +91,7 @@ def fleet_of_cluster(sources: Sequence[Source], kubernetes: str = "") -> Startin
         raise ManifestError(
             "doesn't contain a GPU node with a known machine type",
             place=place,
-            fix=SNAPSHOT_COMMAND,
+            fix=f"use the output of `{SNAPSHOT_COMMAND}`",
         )
     _note_device_plugin([offer.node for offer, _ in nodes], notes)
     plain = [offer.machine for offer, found in nodes if found is None or not found.gpu_count]

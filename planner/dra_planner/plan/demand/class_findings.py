@@ -53,8 +53,8 @@ def find_class_faults(
                 refused.add(own.name)
                 path = f"deviceClasses[{index}].selectors[{number}]"
                 message = (
-                    f'DeviceClass "{own.name}" in the fleet: selector `{_short(expression)}`: '
-                    f"{refusal.detail}"
+                    f'the selector `{_short(expression)}` of DeviceClass "{own.name}" in the '
+                    f"fleet is invalid: {refusal.detail}"
                 )
                 fix = refusal.fix or "correct the selector in the fleet"
                 yield Diagnostic("error", REFUSED, message, Place(path=path), fix)
@@ -133,7 +133,7 @@ def _difference(of_fleet: DeviceClass, given: DeviceClass, where: str) -> Diagno
         f"{_said(of_fleet)} in the fleet, {_said(given)} in the manifests. The plan uses the "
         "fleet's class, because Pulumi creates it"
     )
-    fix = "remove the class from the manifests, or make the two classes equal"
+    fix = "remove the class from the manifests, or make the two classes identical"
     return Diagnostic("error", DIFFERS, message, given.meta.place, fix)
 
 

@@ -46,8 +46,8 @@ def driver_fix(driver: AnyDriver, fleet: Fleet) -> str:
     if pools:
         return f'set `drivers.{driver.name}{value}` in the fleet, so that pool "{pools[0]}" publishes these devices'
     return (
-        f"add a pool with devices of {driver.title}, and set `drivers.{driver.name}{value}` in the "
-        "fleet"
+        f"add a pool with devices for {driver.name_in_text}, and set "
+        f"`drivers.{driver.name}{value}` in the fleet"
     )
 
 

@@ -98,7 +98,7 @@ def _undivided(
 ) -> Diagnostic:
     drivers = {driver for driver, _ in parts}
     amounts = dict.fromkeys(
-        f"{amount} of {capacity_name(name)}"
+        f'{amount} of capacity "{capacity_name(name)}"'
         for _, capacity in parts
         for name, amount in capacity.items()
     )
@@ -112,7 +112,7 @@ def _undivided(
         "",
     )
     effect = (
-        "a capacity that the fleet's driver doesn't publish"
+        "which the fleet's driver doesn't publish"
         if names - published
         else "but gets a whole device, because the fleet's driver doesn't let several claims "
         "share a device"

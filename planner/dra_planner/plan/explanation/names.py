@@ -11,6 +11,7 @@ from msgspec import Struct
 from dra_planner.errors import PlannerError
 from dra_planner.model import Shape, ShapeClaim, WorkloadRef, generated_claim_name
 from dra_planner.plan.judgement.judgement import Judgement
+from dra_planner.wording import noun, use_one_of
 
 MOST_NAMES: Final = 12
 """The largest number of names in a message."""
@@ -88,13 +89,22 @@ def find_claim(judgement: Judgement, name: str) -> tuple[str, FoundClaim]:
         names = sorted({_first_name(each.shape, each.claim) for each in created})
         raise PlannerError(
             f'"{name}" is ambiguous, because the template generates {len(created)} claims',
-            fix=f"use one of these claims: {some_names(names)}",
+            fix=use_some("claim", names),
         )
-    here = f"use one of these claims: {some_names(explainable_names(judgement).claims)}"
+    here = use_some("claim", explainable_names(judgement).claims)
     short = {each.partition("/")[2]: each for each in (*(each for each, _ in templates), *claims)}
     nearest = get_close_matches(name.partition("/")[2], short, 1)
-    known = f'did you mean "{short[nearest[0]]}"? {here}' if nearest else here
+    known = f'did you mean "{short[nearest[0]]}"?' if nearest else here
     raise PlannerError(f'no workload has a claim "{name}"', fix=known)
+
+
+def use_some(singular: str, names: Sequence[str]) -> str:
+    """Return the fix that lists names, for example "use pod a/b" or "use one of these pods: …"."""
+    if not names:
+        return f"pass manifests that contain a {singular}"
+    if len(names) == 1:
+        return use_one_of(singular, names)
+    return f"use one of these {noun(2, singular)}: {some_names(names)}"
 
 
 def some_names(names: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ from dra_planner.plan.explanation.claims import (
     is_placed_later,
     smallest_edits,
 )
-from dra_planner.plan.explanation.names import full_name, some_names, workload_names
+from dra_planner.plan.explanation.names import full_name, use_some, workload_names
 from dra_planner.plan.explanation.obstacles import find_obstacles, find_rejections
 from dra_planner.plan.explanation.rejected import NeverCreated, find_rejected_workload
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
@@ -104,11 +104,7 @@ def explain_pod(judgement: Judgement, name: str, pool: str = "") -> tuple[PodExp
         return found
     known_names = workload_names(judgement)
     nearest = get_close_matches(name, known_names, 1)
-    fix = (
-        f'did you mean "{nearest[0]}"?'
-        if nearest
-        else (f"use one of these workloads: {some_names(known_names)}")
-    )
+    fix = f'did you mean "{nearest[0]}"?' if nearest else use_some("workload", known_names)
     raise PlannerError(f'no workload has a pod "{name}"', fix=fix)
 
 

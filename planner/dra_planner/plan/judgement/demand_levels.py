@@ -21,9 +21,9 @@ from dra_planner.sizing import Sizer, Sizing, WorkloadSize
 from dra_planner.wording import counted, verb
 
 LEVELS_BESIDE: Final[tuple[DemandLevel, ...]] = ("ceiling", "peak")
-_WHEN: Final = {"ceiling": "at its ceiling", "peak": "during a rollout, at its peak"}
+_WHEN: Final = {"ceiling": "at its maximum", "peak": "during a rollout"}
 _WHEN_OTHERS: Final = {
-    "ceiling": "while other workloads are at their ceiling",
+    "ceiling": "while other workloads are at their maximum",
     "peak": "during a rollout of other workloads",
 }
 """The texts for workloads that don't add pods."""
@@ -190,10 +190,10 @@ def _without_nodes(
     more = counted(len(growing) - 1, "other workload")
     others = f" and {more} add pods at the same time" if growing[1:] else " adds pods"
     autoscaler = counting_autoscaler(fleet)
-    scaler = (
-        "nothing increases"
+    because = (
+        "the fleet doesn't set an autoscaler"
         if fleet.autoscaler == "none"
-        else f"{fleet.autoscaler} doesn't increase"
+        else f"{fleet.autoscaler} doesn't add nodes"
     )
     when = "up to the maximum of its autoscaler" if level == "ceiling" else "during a rollout"
     return Diagnostic(
@@ -201,7 +201,7 @@ def _without_nodes(
         code=f"{level}-exceeds-nodes",
         message=f"if {growing[0]}{others} {when}, {counted(pending, 'pod')} "
         f"{verb(pending, 'stay')} pending{'' if growing[1:] else stuck}, because "
-        f"{scaler} the planned node counts",
+        f"{because}",
         place=_places(judgement).get(growing[0], NOWHERE),
         fix=f"plan with --demand {level}, or set autoscaler to {autoscaler} in the fleet"
         if level == "ceiling"
@@ -232,7 +232,7 @@ def _finding(
     does_not_fit = size.verdict == "does-not-fit"
     reason = size.reasons[0] if size.reasons else None
     verdict = "does not fit" if does_not_fit else "can't be evaluated"
-    pods = "" if size.wanted is None else f" of {counted(size.wanted, 'pod')}"
+    pods = "" if size.wanted is None else f" ({counted(size.wanted, 'pod')})"
     because = f": {reason.message}" if reason is not None else ""
     when = f"{_WHEN[level]}{pods}" if adds_pods else _WHEN_OTHERS[level]
     return Diagnostic(

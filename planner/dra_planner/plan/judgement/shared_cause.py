@@ -51,7 +51,7 @@ def shared_cause(
         return None
     least, most = min(pending), max(pending)
     pods = counted(most, "pod") if least == most else f"{least} to {counted(most, 'pod')}"
-    where = "with every pool at its maximum" if found.at_maximum else "on the nodes of the packing"
+    where = "with every pool at its maximum" if found.at_maximum else "on the packing's nodes"
     return SharedCause(
         workloads=tuple(fixes),
         message=f"{where}, the default scheduler doesn't follow the best packing, and leaves "

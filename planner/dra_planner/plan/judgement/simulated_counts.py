@@ -178,8 +178,8 @@ def fix_text(fixes: tuple[Fix, ...], found: SimulatedCounts, offers: tuple[Offer
         return ""
     other = " other" if found.left_out else ""
     return (
-        f"{fix_sentence(fixes[0], offers)} (simulated: all{other} pods fit in every order, on "
-        f"{fix_result(fixes[0], offers)})"
+        f"{fix_sentence(fixes[0], offers)}. In the simulation, all{other} pods then fit in every order, on "
+        f"{fix_result(fixes[0], offers)}"
     )
 
 
@@ -248,13 +248,16 @@ def stranded(
     most = max(each.pending[ref] for each in strandings)
     pods = counted(most, "pod")
     orders = ", ".join(str(each.order) for each in strandings)
-    where = (
-        "with every pool at its maximum" if found.at_maximum else "with the nodes of the packing"
+    is_every = len(strandings) == len(found.orders)
+    which = (
+        f"all {len(found.orders)} pod arrival orders"
+        if is_every and len(found.orders) > 1
+        else f"{len(strandings)} of {len(found.orders)} pod arrival orders ({orders})"
     )
+    where = "with every pool at its maximum" if found.at_maximum else "with the packing's nodes"
     return Reason(
         code=LEAVES_PODS,
         message=f"{'a packing exists, but ' if is_packed else ''}in the simulation {where}, the "
-        f"default scheduler leaves up to {pods} pending in {len(strandings)} of "
-        f"{len(found.orders)} pod arrival orders ({orders})",
+        f"default scheduler leaves up to {pods} pending in {which}",
         fix=fix,
     )

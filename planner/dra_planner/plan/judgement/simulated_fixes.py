@@ -75,7 +75,7 @@ def _sentence(fix: Fix) -> str:
             kinds = fix.guards.kinds
             return (
                 f"set placement: guided in the fleet, which adds {counted(len(kinds), 'guard')} "
-                f"({', '.join(kinds)})"
+                f"({listed(kinds)})"
             )
 
 

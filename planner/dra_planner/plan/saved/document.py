@@ -119,7 +119,7 @@ def judge_document(
         fault = f"{type(error).__name__}: {error}"
         raise PlanFileError(
             f"isn't a plan file: {fault}",
-            fix="create the plan file again: pulumi-dra plan --stack STACK --write",
+            fix="create the plan file again: `pulumi-dra plan --stack STACK --write`",
         ) from None
     offers = predict_offers(fleet, features) if offers is None else offers
     match_pools(fleet, offers)

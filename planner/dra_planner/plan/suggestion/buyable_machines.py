@@ -33,19 +33,19 @@ def buyable_machines(
         if not machine.gpu_count or not machine.is_offered or not is_here:
             continue
         if machine.purchase and "on-demand" not in machine.purchase:
-            left_out[machine.name] = "not available on demand"
+            left_out[machine.name] = "it isn't available on demand"
         elif not named and machine.arch not in request.architectures:
             left_out[machine.name] = (
                 "the search assumes that images run only on "
-                f"{listed(sorted(request.architectures))} (if not, select "
-                f"kubernetes.io/arch: {machine.arch} in pods, or use --machines)"
+                f"{listed(sorted(request.architectures))} (to include {machine.arch}, select "
+                f"kubernetes.io/arch: {machine.arch} in the pods, or use --machines)"
             )
         elif request.whole_gpus and machine.accelerator and machine.accelerator.fraction:
             left_out[machine.name] = "it has only part of a GPU"
         elif price is None and priced:
             left_out[machine.name] = NO_PRICE
         elif request.max_price is not None and price and price.usd_per_hour > request.max_price:
-            left_out[machine.name] = "above the price limit"
+            left_out[machine.name] = "the price exceeds --max-price"
         elif fault := _fault(request, machine):
             left_out[machine.name] = fault
         else:

@@ -27,7 +27,7 @@ from dra_planner.plan.suggestion.pool_fixes import raised_pools, raises_text, wi
 from dra_planner.sizing import Sizing
 from dra_planner.wording import price_change
 
-_UNCONFIRMED: Final = " (enough for the best packing, but not confirmed by the simulation)"
+_UNCONFIRMED: Final = ". This is enough for the best packing, but the simulation didn't confirm it"
 
 
 def with_joint_fix(plan: Plan, replan: Callable[[Manifests], Plan]) -> Plan:

@@ -18,7 +18,10 @@ from dra_planner.wording import counted, price_change
 
 _TOO_SMALL: Final = frozenset({POOL_TOO_SMALL, "packing-too-large"})
 _LIMITED: Final = frozenset({"limit-too-small", "packing-exceeds-limit"})
-_WHEN: Final[Mapping[DemandLevel, str]] = {"ceiling": "at the ceiling", "peak": "during a rollout"}
+_WHEN: Final[Mapping[DemandLevel, str]] = {
+    "ceiling": "at maximum replicas",
+    "peak": "during a rollout",
+}
 
 
 def with_pool_fixes(judgement: Judgement) -> Judgement:

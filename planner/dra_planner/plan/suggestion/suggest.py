@@ -60,6 +60,7 @@ from dra_planner.plan.suggestion.suggestions import (
 )
 from dra_planner.plan.suggestion.system_machine import larger_system_machine, needed_system_nodes
 from dra_planner.releases import features_of, parse_version
+from dra_planner.wording import listed, use_one_of
 
 MOST_SIZED = 600
 """Number of pod shapes times machine types up to which every machine type is sized separately, and
@@ -157,19 +158,26 @@ def _nothing_to_buy(request: SuggestRequest, left_out: Mapping[str, str]) -> Pla
     if NO_PRICE in whys and request.max_price is None:
         named = [catalog.machine(request.cloud, name) for name in request.machines]
         regions = catalog.priced_regions(named or catalog.machines(request.cloud))
-        priced = f"one of these regions: {', '.join(regions)}" if regions else "other machine types"
+        priced = (
+            use_one_of("region", regions).removeprefix("use ") if regions else "other machine types"
+        )
         return PricesUnknownError(
             f"the on-demand prices of these machine types are unknown in {request.region}"
             if named
             else f"the on-demand prices of GPU machine types are unknown in {request.region}",
-            fix=f"use {priced}; to plan without known prices, run `pulumi-dra init --region "
+            fix=f"use {priced}. To plan without known prices, run `pulumi-dra init --region "
             f"{request.region}`, and set pricePerHour for each pool in the new fleet",
         )
-    limits = " within these limits" if request.machines or request.max_price is not None else ""
-    reasons = f": {'; '.join(whys)}" if whys else ""
+    limits = [
+        *(["--machines"] if request.machines else []),
+        *(["--max-price"] if request.max_price is not None else []),
+    ]
+    within = f" within the limits of {listed(limits)}" if limits else ""
+    reasons = f". Excluded types: {'; '.join(whys)}" if whys else ""
+    change = f"change {' or '.join(limits)}, or " if limits else ""
     return PlannerError(
-        f"no GPU machine type is available on demand in {request.region}{limits}{reasons}",
-        fix="allow more machine types, a higher price, or another region",
+        f"no GPU machine type is available on demand in {request.region}{within}{reasons}",
+        fix=f"{change}use another region",
     )
 
 

@@ -242,14 +242,14 @@ def _doubt(key: str, found: ExpressionValue, steps: int) -> RuleAnswer:
             message = f"the result is unknown, because {found.message} is unknown"
         case "exhausted":
             message, fix = (
-                f"the result is unknown, because {key} needs {found.message}",
+                f"the result is unknown, because the rule's {key} needs {found.message}",
                 "simplify the expression",
             )
         case _:
             message, fix = (
-                f"the result is unknown, because {key} fails: {found.message}",
+                f"the result is unknown, because the rule's {key} fails: {found.message}",
                 "correct the expression",
             )
             if found.message.startswith("no such key"):
-                fix += ', for example to labels[?"team"].orValue("") if a key can be missing'
+                fix += '. If a key can be missing, use, for example, labels[?"team"].orValue("")'
     return RuleAnswer("cannot-tell", message, steps, fix)

@@ -10,6 +10,7 @@ from msgspec import Struct
 from dra_planner.cel.types import CelType
 from dra_planner.cel.values import INT_MAX, INT_MIN, MapValue, UnknownValue
 from dra_planner.documents.validation import kind_of
+from dra_planner.wording import use_one_of
 from dra_policies.configuration.custom.compiled_rule import CompiledRule, RuleAnswer
 from dra_policies.configuration.custom.object_types import OBJECT_TYPES, declarations
 from dra_policies.configuration.custom.rule_schema import CustomRule, RuleTest
@@ -71,7 +72,7 @@ def _values(rule: CustomRule, case: RuleTest) -> dict[str, Any]:
         if name not in variables:
             raise GivenFault(
                 f'rules for {rule.subject} don\'t have a variable "{name}"',
-                f"variables: {', '.join(variables)}",
+                use_one_of("variable", list(variables)),
             )
     return {name: _value(kind, case.given.get(name, {}), name) for name, kind in variables.items()}
 
@@ -113,7 +114,9 @@ def _object(name: str, given: Any, path: str) -> MapValue:
     fields = OBJECT_TYPES[name]
     for key in entries:
         if key not in fields:
-            raise GivenFault(f'{path} has no field "{key}"', f"fields: {', '.join(fields)}")
+            raise GivenFault(
+                f'{path} doesn\'t have a field "{key}"', use_one_of("field", list(fields))
+            )
     values = {key: _value(fields[key].type, each, f"{path}.{key}") for key, each in entries.items()}
     unknown = {key: UnknownValue(f"{path}.{key}") for key in fields if key not in values}
     return MapValue.of_strings({**values, **unknown})

@@ -50,7 +50,7 @@ def _job_set(spec: Mapping[str, Any]) -> Violations:
             name = str(each.get("name")) if isinstance(each, Mapping) else ""
             if name not in known:
                 text = f"replicatedJob: {known[-1]} cannot depend on replicatedJob: {name}"
-                fix = "name a replicated job that comes before this one"
+                fix = "use a replicated job that comes before this one"
                 yield _denied(f"{path}[{at}].name", text, fix)
     policy = spec.get("successPolicy")
     targets = _items(policy.get("targetReplicatedJobs")) if isinstance(policy, Mapping) else ()

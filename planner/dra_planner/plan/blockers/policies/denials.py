@@ -66,7 +66,13 @@ def _answer(
         metadata = {"name": name, "labels": {**found.labels, NAME_LABEL: name}}
     answer = PolicyEvaluation(spec, request, metadata, situation.features).answer()
     if answer.result == "denied" and None in applies:
-        return PolicyAnswer("unknown", f"labels of Namespace {request.namespace} decide")
+        return PolicyAnswer(
+            "unknown",
+            (
+                f'it depends on the labels of namespace "{request.namespace}", which isn\'t in the '
+                "manifests"
+            ),
+        )
     return answer
 
 
@@ -77,8 +83,7 @@ def _blocker(policy: KubernetesObject, request: AdmissionRequest, answer: Policy
         fix = "change the object as the message requires, or change the policy"
     else:
         text = (
-            f"{title} may deny {request.title}, because part of the policy's result is unknown: "
-            f"{answer.message}"
+            f"the plan can't tell whether {title} denies {request.title}, because {answer.message}"
         )
         fix = "check the object against the policy in the cluster (kubectl apply --dry-run=server)"
     return Blocker(

@@ -124,8 +124,11 @@ class PolicyEvaluation:
 
 
 def _doubt(found: ExpressionValue) -> PolicyAnswer:
-    reason = "it reads" if found.state == "unknown" else "its expression fails:"
-    return PolicyAnswer("unknown", f"{reason} {found.message}")
+    if found.state == "unknown":
+        return PolicyAnswer(
+            "unknown", f"the policy reads {found.message}, which the plan doesn't know"
+        )
+    return PolicyAnswer("unknown", f"the policy's expression fails: {found.message}")
 
 
 def _value(value: Any) -> Any:

@@ -92,8 +92,8 @@ def _refused_claims(workload: Workload, manifests: Manifests) -> Iterator[Blocke
             if entry.resource_claim_name:
                 name = entry.resource_claim_name
                 text = (
-                    f"Kueue rejects the shared claim {name}, because Kueue counts only claims from "
-                    "templates"
+                    f'Kueue rejects the shared claim "{name}", because Kueue counts only claims '
+                    "that templates create"
                 )
                 seen[text, "use a ResourceClaimTemplate"] = None
                 continue
@@ -117,18 +117,18 @@ def _refusals(spec: ClaimSpec, resources: Mapping[str, str] | None) -> Iterator[
         if exact.allocation_mode == "All":
             yield (
                 "Kueue rejects allocationMode: All, because Kueue can't count the devices",
-                "request a count",
+                "set a count instead of allocationMode: All",
             )
         if exact.admin_access:
             yield (
                 "Kueue rejects pods whose claims set adminAccess",
-                "remove the queue label, because these pods don't use devices exclusively",
+                "remove the queue label, because claims with adminAccess don't reserve devices",
             )
         if resources is not None and exact.device_class_name not in resources:
             name = exact.device_class_name
             text = (
-                f"Kueue's configuration doesn't map DeviceClass {name} to a resource, so Kueue "
-                "never admits the pods"
+                f"Kueue's configuration doesn't map DeviceClass \"{name}\" to a resource, so "
+                "Kueue never admits the pods"
             )
             yield text, f"add {name} to resources.deviceClassMappings in Kueue's configuration"
 
@@ -149,14 +149,14 @@ def _not_found(workload: Workload, kind: str, name: str, known: Iterable[str], b
     near = difflib.get_close_matches(name.rpartition("/")[2], sorted(known), n=1, cutoff=0.6)
     hint = f"; did you mean {near[0]}?" if near else ""
     text = (
-        f"{by} refers to {kind} {name}, which isn't in the manifests, so Kueue doesn't admit the "
-        "pods until the object exists"
+        f"{by} refers to {kind} \"{name}\", which isn't in the manifests, so Kueue doesn't admit "
+        "the pods until the object exists"
     )
     return _told(
         workload,
         "reference-not-found",
         text,
-        f"add the manifest of {kind} {name}{hint}",
+        f'add the manifest of {kind} "{name}"{hint}',
         "cannot-tell",
     )
 
@@ -209,9 +209,9 @@ def _over_quota(
             workload,
             "queue-admits-no-pod",
             text,
-            f'raise nominalQuota for "{name}" to {amount}, or request less'
+            f'raise nominalQuota for "{name}" to {amount}, or lower the request'
             if not queue.cohort
-            else f'raise borrowingLimit or nominalQuota for "{name}", or request less',
+            else f'raise borrowingLimit or nominalQuota for "{name}", or lower the request',
         )
 
 
@@ -287,8 +287,7 @@ def _flavored(workload: Workload, manifests: Manifests) -> Iterator[Blocker]:
                 "Kueue never admits them"
             )
             fix = (
-                "tolerate the taint in the pods, or add the toleration to ResourceFlavor "
-                f'"{flavor.name}"'
+                f'add a toleration for this taint to the pods or to ResourceFlavor "{flavor.name}"'
             )
             yield _told(workload, "queue-admits-no-pod", text, fix)
     if flavor.node_labels or flavor.tolerations:

@@ -38,7 +38,7 @@ def find_exclusive_groups(situation: ClusterSituation) -> Iterator[Blocker]:
             text, fix = (
                 f"each of its {groups} groups needs nodes with a different value of {key} "
                 "(exclusive-topology), which the plan doesn't simulate",
-                f"make sure that the pools have {values} of {key}, each with enough nodes",
+                f"make sure that the pools have {values} of {key}, with enough nodes for each",
             )
         yield Blocker(
             code="pod-cannot-be-scheduled",

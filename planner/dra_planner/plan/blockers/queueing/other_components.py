@@ -23,10 +23,9 @@ profiles" (cloud.google.com/kubernetes-engine/docs).
 _VOLCANO_GROUP: Final = "batch.volcano.sh/"
 _TITLES: Final = {KAI: "KAI", VOLCANO: "Volcano"}
 _HINTS: Final = {
-    VOLCANO: "enable the plugin argument predicate.DynamicResourceAllocationEnable in Volcano's "
-    "scheduler, because Volcano otherwise ignores claims; `pulumi-dra rehearse` and the "
-    "simulation cover only kube-scheduler",
-    KAI: "check the result in KAI, because the simulation covers only kube-scheduler",
+    VOLCANO: "set predicate.DynamicResourceAllocationEnable in the plugin arguments of Volcano's "
+    "scheduler, because Volcano otherwise ignores claims. Then check in Volcano that the pods run",
+    KAI: "check in KAI that the pods run, because the plan simulates only kube-scheduler",
 }
 
 
@@ -71,8 +70,8 @@ def _elsewhere(workload: Workload, spec: PodSpec) -> Iterator[Blocker]:
         message=f"{workload.ref} {uses} scheduler {who}, which the plan doesn't simulate",
         fix=_HINTS.get(
             name,
-            "remove schedulerName, or make sure that the cluster runs this scheduler with DRA "
-            "support",
+            "remove schedulerName, or make sure that the cluster runs this scheduler and that it "
+            "supports DRA",
         ),
         place=workload.place,
         workloads=(workload.ref,),

@@ -92,9 +92,9 @@ def _too_many_for_a_node(
     if pods * each > most:
         yield Blocker(
             code=_CODE,
-            message=f"{workload.ref} must run all {pods} pods on one node (podAffinity to "
-            f"{_HOST}), but they request {counted(pods * each, 'device')} and no node has more "
-            f"than {most}",
+            message=f"{workload.ref} must run all {pods} pods on one node (podAffinity with "
+            f"topology key {_HOST}), but they request {counted(pods * each, 'device')}, "
+            f"and no node has more than {most}",
             fix=_FIX,
             place=workload.place,
             workloads=(workload.ref,),
@@ -123,12 +123,13 @@ def _too_many_next_to_others(
         wanted = f"pods with {selector_text(term.label_selector)}"
         yield Blocker(
             code=_CODE,
-            message=f"{workload.ref} must run on the same node as {wanted} (podAffinity to "
-            f"{_HOST}), but no node has enough {scarce} for both, so its pods stay pending"
+            message=f"{workload.ref} must run on the same node as {wanted} (podAffinity with "
+            f"topology key {_HOST}), but no node has enough {scarce} for both, so its "
+            "pods stay pending"
             if not most
-            else f"{workload.ref} must run on the nodes of {wanted} (podAffinity to {_HOST}), but "
-            f"{counted(nodes, 'such node')} can have enough {scarce} for only {nodes * most} of "
-            f"its {pods} pods",
+            else f"{workload.ref} must run on the nodes of {wanted} (podAffinity with topology "
+            f"key {_HOST}), but {counted(nodes, 'such node')} can have enough {scarce} for "
+            f"only {nodes * most} of its {pods} pods",
             fix=_FIX,
             place=workload.place,
             workloads=(workload.ref,),

@@ -170,8 +170,8 @@ def find_daemons_on_system_nodes(situation: ClusterSituation) -> Iterator[Blocke
                 names = [offer.name for offer in pools if _may_reach(spec, offer)]
                 yield Blocker(
                     code=_CODE,
-                    message=f"{workload.ref} also creates pods for the nodes of the system "
-                    f"pool, but these nodes {lack}, so these pods stay pending",
+                    message=f"{workload.ref} also creates pods for the system pool's nodes, but "
+                    f"these nodes {lack}, so these pods stay pending",
                     fix=select_pools(names),
                     place=workload.place,
                     workloads=(workload.ref,),
@@ -180,7 +180,7 @@ def find_daemons_on_system_nodes(situation: ClusterSituation) -> Iterator[Blocke
 
 def select_pools(names: Sequence[str]) -> str:
     """Return the fix that restricts pods to these pools."""
-    return f"select {named('pool', names)} by node affinity: {POOL} in ({', '.join(names)})"
+    return f"add a required node affinity to the pods: {POOL} in ({', '.join(names)})"
 
 
 def _lack(spec: PodSpec, system: Offer, everywhere: bool) -> str:
@@ -189,9 +189,9 @@ def _lack(spec: PodSpec, system: Offer, everywhere: bool) -> str:
     `everywhere` means that some devices are available on all nodes.
     """
     if spec.resource_claims:
-        return "" if everywhere else "don't publish devices for its claims"
+        return "" if everywhere else "don't publish devices for the claims"
     for name, wanted in pod_requests(spec).items():
         most = max(system.node.allocatable.get(name, 0), system.at_most.get(name, 0))
         if wanted > most:
-            return f"don't have enough {name} for its request of {amount_text(name, wanted)}"
+            return f"have less than the requested {amount_text(name, wanted)}"
     return ""

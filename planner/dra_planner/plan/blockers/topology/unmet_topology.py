@@ -56,7 +56,7 @@ def _too_few_zones(
             code=_CODE,
             message=f"{workload.ref} must spread over {spread.min_domains} zones (minDomains), "
             f"but its pools have only {counted(len(zones), 'zone')}, so at most {most} of "
-            f"its {pods} pods run",
+            f"its {pods} pods can run",
             fix=f"set minDomains to {len(zones)}, or add zones to the pools",
             place=workload.place,
             workloads=(workload.ref,),
