@@ -46,7 +46,7 @@ def follow(project: Project, told: str, **values: str) -> str:
 def test_fix_for_a_missing_region_works(project: Project) -> None:
     told = init(project, TWO_POOLS.replace("region: us-east-1, ", ""))
     assert "the region isn't set in these files" in told
-    assert "pulumi-dra init gpus --ci none --force --from cluster.yaml --region NAME" in told
+    assert "run `pulumi-dra init gpus --ci none --force --from cluster.yaml --region NAME`" in told
     follow(project, told, NAME="us-west-2")
     assert yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())["region"] == "us-west-2"
 

@@ -44,7 +44,7 @@ def test_each_command_cannot_tell(base: Project, command: tuple[str, ...]) -> No
     assert done.status == 3, done.out + done.err
     assert "Kustomization k/prod: the kustomization isn't built" in text
     assert "its changes (replicas of Deployment serve) aren't in the plan" in text
-    assert "kustomize build k/prod | pulumi-dra plan -" in text
+    assert "run `kustomize build k/prod | pulumi-dra plan -`" in text
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_error_of_kubectl_is_printed_with_a_command_to_try(project: Project) -> 
     done = project.run(*WORDS, PATH=path)
     assert done.status == 2
     assert "error: context gpu does not exist" in done.err
-    tried = done.err.partition("; to find the cause, run ")[2].strip().strip("`")
+    tried = done.err.partition("; to find the cause, run `")[2].strip().strip("`")
     assert tried.startswith("kubectl --kubeconfig=config get nodes,")
 
     def follow() -> subprocess.CompletedProcess[str]:

@@ -112,9 +112,8 @@ def test_plugin_pods_and_claims_for_all_gpus_do_not_fit() -> None:
     (finding,) = plan.diagnostics
     assert "at least 4 devices are used by two pods" in finding.message
     assert finding.fix == (
-        "drain the node, and then remove either the device plugin or the DRA driver from the "
-        "node; drain the node first, because pods keep the plugin's devices until they "
-        "terminate"
+        "drain the node, because pods keep the plugin's devices until they terminate. Then remove "
+        "either the device plugin or the DRA driver from the node"
     )
 
 

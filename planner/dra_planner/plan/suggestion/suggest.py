@@ -174,10 +174,10 @@ def _nothing_to_buy(request: SuggestRequest, left_out: Mapping[str, str]) -> Pla
     ]
     within = f" within the limits of {listed(limits)}" if limits else ""
     reasons = f". Excluded types: {'; '.join(whys)}" if whys else ""
-    change = f"change {' or '.join(limits)}, or " if limits else ""
+    also = f", or change {' or '.join(limits)}" if limits else ""
     return PlannerError(
         f"no GPU machine type is available on demand in {request.region}{within}{reasons}",
-        fix=f"{change}use another region",
+        fix=f"use another region{also}",
     )
 
 
