@@ -202,7 +202,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "must be a plain value",
     ),
     # CapacityPlan
-    ("CapacityPlan", {"document": "nonsense"}, "document", "isn't JSON"),
+    ("CapacityPlan", {"document": "nonsense"}, "document", "isn't valid JSON"),
     (
         "CapacityPlan",
         {"document": "[]"},
@@ -227,14 +227,14 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksNetwork",
         {"zones": ["us-east-1"]},
         "zones[0]",
-        '"us-east-1" isn\'t a zone of EKS; use, for example',
+        '"us-east-1" isn\'t a zone of EKS; use a zone such as',
     ),
     ("EksNetwork", {"zones": ["us-east-1a", "us-east-1a"]}, "zones", '"us-east-1a" appears twice'),
     (
         "EksNetwork",
         {"zones": ["us-east-1h"]},
         "zones[0]",
-        '"us-east-1h" isn\'t a zone of EKS; use, for example',
+        '"us-east-1h" isn\'t a zone of EKS; use a zone such as',
     ),
     ("EksCluster", {"zones": ["us-east-1a", "us-east-1a"]}, "zones", '"us-east-1a" appears twice'),
     ("EksCluster", {"zone_count": 7}, "zone_count", "must be between 2 and 6, not 7"),
@@ -1180,7 +1180,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "AksNetwork",
         {"location": "mars"},
         "location",
-        '"mars" isn\'t a region of AKS; use, for example, eastus',
+        '"mars" isn\'t a region of AKS; use a region such as eastus',
     ),
     ("AksNetwork", {"resource_group_name": None}, "resource_group_name", "is missing"),
     (
@@ -1325,7 +1325,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeCluster",
         {"node_zones": ["a"]},
         "node_zones[0]",
-        '"a" isn\'t a zone of GKE; use, for example',
+        '"a" isn\'t a zone of GKE; use a zone such as',
     ),
     ("GkeCluster", {"zonal": True}, "zonal", "requires exactly one zone in node_zones"),
     (
@@ -1513,7 +1513,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         {"feature_gates": {"DynamicMIG": True}},
         "feature_gates.DynamicMIG",
-        "driver 25.8.1 doesn't have the feature gate",
+        "driver doesn't have the feature gate",
     ),
     (
         "DraDriver",
@@ -1629,7 +1629,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         {"driver_root": "opt/nvidia"},
         "driver_root",
-        '"opt/nvidia" isn\'t an absolute path',
+        '"opt/nvidia" is not an absolute path',
     ),
     ("DraDriver", {"tolerations": [{"value": "x"}]}, "tolerations[0].key", "is missing"),
     (
@@ -1701,7 +1701,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "collector",
         "must be one of prometheus-operator, google, annotations",
     ),
-    ("GpuMetrics", {"driver_folder": "home"}, "driver_folder", '"home" isn\'t an absolute path'),
+    ("GpuMetrics", {"driver_folder": "home"}, "driver_folder", '"home" is not an absolute path'),
     (
         "KubeRay",
         {"version": "1.7.0", "chart": "own"},
@@ -1810,7 +1810,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "is missing. Pass the content of the plan file as one line of JSON",
     ),
     ("PlacementPolicies", {"plan": "[]"}, "plan", "isn't a plan file, because it isn't a mapping"),
-    ("PlanGate", {"plan": "nonsense"}, "plan", "isn't JSON"),
+    ("PlanGate", {"plan": "nonsense"}, "plan", "isn't valid JSON"),
     ("PlanGate", {"quotas": "yes"}, "quotas", "must be true or false"),
     ("TenantAccess", {"tenants": []}, "tenants", "must not be empty"),
     ("TenantAccess", {"tenants": ["vision"]}, "tenants[0]", 'must be a structure, not "vision"'),
@@ -1937,7 +1937,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "plan",
         "is a zone; its region is",
     ),
-    ("DraPlatform", {"plan": "nonsense"}, "plan", "isn't JSON"),
+    ("DraPlatform", {"plan": "nonsense"}, "plan", "isn't valid JSON"),
     (
         "DraPlatform",
         {"plan": plan_text("gke-dev", devicePlugin={"version": "0.17.4"})},

@@ -224,12 +224,12 @@ def _other_workloads(config: dict[str, Any], project: Path) -> None:
         pytest.param(_unknown_key, 'isn\'t a key of the fleet; did you mean "pools"?'),
         pytest.param(
             _misspelt_option,
-            'dnsEndpont: isn\'t a platform option; did you mean "dnsEndpoint"?',
+            'dnsEndpont isn\'t a platform option; did you mean "dnsEndpoint"?',
         ),
         pytest.param(
-            _option_of_another_kind, "config.pulumi-dra:platform.cluster: must be a mapping"
+            _option_of_another_kind, "config.pulumi-dra:platform.cluster must be a mapping"
         ),
-        pytest.param(_plan_as_option, "config.pulumi-dra:platform.plan: can't be set in this file"),
+        pytest.param(_plan_as_option, "config.pulumi-dra:platform.plan can't be set in this file"),
         pytest.param(_no_plan, f"doesn't exist; {FIX}"),
         pytest.param(
             _edited_plan,

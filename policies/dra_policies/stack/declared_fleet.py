@@ -188,9 +188,7 @@ def _document(
     says = {"region": "region", "kubernetes": "Kubernetes version", "drivers": "driver version"}
     missing = {key: what for key, what in says.items() if key not in document}
     if unsaid := [what for key, what in missing.items() if not assumed.get(key)]:
-        raise PlannerError(
-            f"this stack doesn't register a plan or set its {' and '.join(unsaid)}"
-        )
+        raise PlannerError(f"this stack doesn't register a plan or set its {' and '.join(unsaid)}")
     if "drivers" in missing:
         unknowns.append(
             "the NVIDIA DRA driver version isn't declared, so the plan uses "
