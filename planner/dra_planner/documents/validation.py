@@ -65,6 +65,8 @@ def _joined(said: list[str]) -> str:
     parts = [re.fullmatch("must be (.*), not (.*)", each, re.DOTALL) for each in said]
     found = [(part[1], part[2]) for part in parts if part]
     if len(found) == len(said) and len({value for _, value in found}) == 1:
+        if len(found) == 1:
+            return said[0]
         wanted = ", ".join(each.replace(", or ", ", ") for each, _ in found).split(", ")
         return f"must be {either(wanted)}, not {found[0][1]}"
     return " or ".join(said)

@@ -42,7 +42,7 @@ def _switched(value: Any, *, driver: Driver[Any]) -> Any:
         return value
     if value is True and driver.accepts_true:
         return {}
-    choices = "true, false or" if driver.accepts_true else "false or"
+    choices = "true, false, or" if driver.accepts_true else "false or"
     raise ValueError(f'must be {choices} the mapping {{version: …}}, not "{value}"')
 
 
