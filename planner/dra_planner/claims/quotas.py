@@ -70,7 +70,9 @@ class _Quota(Struct):
         return str((self.data.get("metadata") or {}).get("name"))
 
     def fits(self, usage: Usage) -> list[int]:
-        """Return how many times a usage fits at each level."""
+        """Return how many times a usage fits at each level, negative if more is in use than the
+        quota allows.
+        """
         return [
             min((_times(room[key], usage[key]) for key in room if key in usage), default=UNBOUNDED)
             for room in self.room
@@ -219,7 +221,7 @@ class QuotaRoom:
         # of such complete pods. In `_wait`, `of_pods` counts only pods, because a pod whose claim
         # is denied exists and stays pending.
         free, more = _room_for(charged), 0
-        most, wanted = free[_STEADY] + member.charged, member.figures.steady
+        most, wanted = _balance(charged)[_STEADY] + member.charged, member.figures.steady
         if member.changed and member.rollout is not None:
             member, more, replaces = roll_out(member, member.rollout, free[_STEADY])
             if replaces and before is not None:
@@ -358,7 +360,14 @@ _Charged = list[tuple[_Quota, Usage]]
 
 
 def _room_for(charged: _Charged) -> list[int]:
-    """Return the number of pods that all quotas allow, at each level."""
+    """Return the number of further pods that all quotas allow, at each level."""
+    return [max(0, pods) for pods in _balance(charged)]
+
+
+def _balance(charged: _Charged) -> list[int]:
+    """Return the number of further pods that all quotas allow, at each level, negative if pods
+    must be deleted first.
+    """
     return [
         min(column) for column in zip(*(quota.fits(usage) for quota, usage in charged), strict=True)
     ]
@@ -425,7 +434,7 @@ def _room(data: Mapping[str, Any]) -> dict[str, Quantity]:
 def _times(room: Quantity, amount: Quantity) -> int:
     if amount.sign <= 0:
         return UNBOUNDED
-    return max(room.milli_value // amount.milli_value, 0)
+    return room.milli_value // amount.milli_value
 
 
 def _multiple(amount: Quantity, count: int) -> Quantity:
