@@ -36,8 +36,8 @@ suppress_warnings = [
 ]
 
 
-_LONG_WORD = re.compile(r"\S{40,}")
-_BREAK = re.compile(r"(?<=[/:_.@=])(?=\w)")
+_LONG_WORD = re.compile(r"\S{40,}|\S*\|\S*")  # paths, and the choices of an option
+_BREAK = re.compile(r"(?<=[/:_.@=|])(?=\w)")
 
 
 def setup(app: Sphinx) -> None:
