@@ -36,7 +36,7 @@ suppress_warnings = [
 ]
 
 
-_LONG_WORD = re.compile(r"\S{40,}|\S*\|\S*")  # paths, and the choices of an option
+_LONG_WORD = re.compile(r"\S{30,}|\S*\|\S*")  # paths, and the choices of an option
 _BREAK = re.compile(r"(?<=[/:_.@=|])(?=\w)")
 
 
