@@ -44,6 +44,9 @@ OUTPUTS = (
     "subnetIds",
     "vpcConfig/subnetIds",
 )
+# Faults that only inputs show: GKE enables Private Google Access of a private cluster's subnet, so
+# the output of a subnet that was created before the cluster can be outdated.
+ONLY_IN_INPUTS = {"a subnet of private nodes without Private Google Access"}
 
 
 def names(stack: Mapping[str, Resource]) -> Told:
@@ -87,7 +90,11 @@ def known(fault: str) -> frozenset[tuple[str, str, str]]:
     return frozenset(names(bad(row)))
 
 
-@pytest.mark.parametrize("row", ONE_OF_EACH, ids=lambda row: row.fault)
+@pytest.mark.parametrize(
+    "row",
+    [row for row in ONE_OF_EACH if row.fault not in ONLY_IN_INPUTS],
+    ids=lambda row: row.fault,
+)
 def test_stack_check_without_resource_checks_finds_the_same(row: Seeded) -> None:
     assert at_the_end(bad(row)) == known(row.fault)
 
