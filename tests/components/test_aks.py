@@ -434,9 +434,9 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "a channel that upgrades the minor version": (
         AksCluster,
         {"upgrade_channel": "stable"},
-        "must be one of patch, node-image, none",
+        "must be patch, node-image, or none",
     ),
-    "an invalid day": (AksCluster, {"maintenance_day": "today"}, "must be one of Monday"),
+    "an invalid day": (AksCluster, {"maintenance_day": "today"}, "must be Monday"),
     "retention of an existing workspace": (
         AksCluster,
         {"log_workspace_id": "w", "log_retention_days": 30},
@@ -506,7 +506,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "an invalid outbound type": (
         AksCluster,
         {"subnet_id": "s", "outbound_type": "nat"},
-        "must be one of loadBalancer",
+        "must be loadBalancer",
     ),
     "pods in the nodes' range": (AksCluster, {"pods_cidr": "10.224.0.0/13"}, "of the new network"),
     "pods in the services' range": (
@@ -597,7 +597,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"labels": {"kubernetes.azure.com/mode": "user"}},
         "AKS rejects labels with the prefix",
     ),
-    "another image": (AksGpuPool, {"image": "Flatcar"}, "must be one of Ubuntu, AzureLinux"),
+    "another image": (AksGpuPool, {"image": "Flatcar"}, "must be Ubuntu or AzureLinux"),
     "a misspelled input": (AksGpuPool, {"machin": "x"}, 'did you mean "machine"?'),
 }
 

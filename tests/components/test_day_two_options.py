@@ -71,7 +71,7 @@ def test_image_is_pinned_with_its_version(declare: Declare) -> None:
             "doesn't match Kubernetes 1.35",
         ),
         ({"release_version": "latest"}, '"latest" is not an image release'),
-        ({"update_strategy": "SURGE"}, "must be one of MINIMAL, DEFAULT"),
+        ({"update_strategy": "SURGE"}, "must be MINIMAL or DEFAULT"),
         ({"max_unavailable": 0}, "max_unavailable"),
     ],
 )

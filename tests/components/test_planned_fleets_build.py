@@ -122,8 +122,8 @@ MEANT_OTHERWISE = [
     ("EksGpuPool", "max_nodes", "must be between 1 and"),
     ("AksGpuPool", "max_nodes", "must be between 1 and 1000, not 0"),
     ("AksGpuPool", "max_nodes", "1000, not 1001"),  # a fleet's maximum may be 0
-    ("EksGpuPool", "capacity", "must be one of"),
-    ("AksGpuPool", "capacity", "must be one of"),
+    ("EksGpuPool", "capacity", "must be "),
+    ("AksGpuPool", "capacity", "must be "),
     # the fleet's reader doesn't report the subject
     ("EksCluster", "public_access_cidrs", "must be a list of strings"),
     (

@@ -47,7 +47,14 @@ CONSTANTS = {
     "METRICS": "what the alerts may read, which is tested",
 }
 # methods that a base class calls
-OVERRIDES = {"ignore_aliases", "has_validation", "has_remediation", "remediate", "new_resource"}
+OVERRIDES = {
+    "ignore_aliases",
+    "has_validation",
+    "has_remediation",
+    "remediate",
+    "new_resource",
+    "_fill_text",
+}
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:

@@ -14,7 +14,7 @@ import pulumi
 from pulumi.errors import InputPropertiesError, InputPropertyErrorDetails
 
 from dra_planner.clouds import range_fault
-from dra_planner.wording import counted
+from dra_planner.wording import counted, either
 
 
 class WrongInputs(InputPropertiesError, pulumi.RunError):
@@ -103,7 +103,7 @@ class InputReader:
         """Return one of `choices`."""
         value = self._take(key, default)
         if value not in choices:
-            self.refuse(key, f"must be one of {', '.join(choices)}, not {_shown(value)}")
+            self.refuse(key, f"must be {either(choices)}, not {_shown(value)}")
             return default
         return str(value)
 

@@ -110,7 +110,9 @@ def test_unconfirmed_raises_are_marked() -> None:
     assert plan.joint_fix is None
     (reason,) = next(each for each in plan.workloads if each.workload.name == "a").reasons
     assert reason.fix.startswith('raise the maximum of pool "l4" to')
-    assert reason.fix.endswith("(enough for the best packing, but not confirmed by the simulation)")
+    assert reason.fix.endswith(
+        "This is enough for the best packing, but the simulation didn't confirm it"
+    )
 
 
 @pytest.mark.parametrize("placement", ["free", "guided"])

@@ -88,14 +88,14 @@ def test_integers_changed_to_floats_are_detected() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("{", "isn't JSON"),
+        ("{", "isn't valid JSON"),
         ("[]", "isn't a mapping"),
         ('{"version": 99}', "version 99, but pulumi-dra requires version 1"),
         (
             json.dumps({**json.loads(canonical_text(seal(content()))), "verdict": "cannot-tell"}),
             "changed it by hand",
         ),
-        ("[" * 100_000, "isn't JSON"),
+        ("[" * 100_000, "isn't valid JSON"),
     ],
     ids=["broken", "a list", "another version", "edited by hand", "nested"],
 )
