@@ -61,7 +61,7 @@ INVALID: list[tuple[dict[str, Any], str]] = [
     ({"network": {"subnetIds": ["a"]}}, "Nimbus has no subnets; remove subnetIds"),
     (
         {"pools": pool(zones=["bergen-hall1"])},
-        'zone "bergen-hall1" isn\'t in region oslo; use, for example,',
+        'zone "bergen-hall1" isn\'t in region oslo; use a zone such as "oslo-hall1"',
     ),
     (
         {"pools": pool(machine="ng2.l40")},
