@@ -136,7 +136,7 @@ def test_wrong_inputs_are_reported_in_another_language(tmp_path: Path) -> None:
     preview = other_project(tmp_path, program).preview("dev")
     assert not preview.ok
     assert 'DraDriver "driver" has 2 wrong inputs:' in preview.output
-    assert "version: NVIDIA DRA driver 25.3.0 can't be installed" in preview.output
+    assert "version: version 25.3.0 of the NVIDIA DRA driver can't be installed" in preview.output
     assert 'platform: must be aks, eks, gke, or gpu-operator, not "azure"' in preview.output
     assert "Traceback" not in preview.output
     assert "component_host.py" not in preview.output

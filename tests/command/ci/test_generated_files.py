@@ -75,7 +75,7 @@ def test_generated_file_installs_from_its_setting_and_runs(
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("git+https://github.com/acme/pulumi-dra.git", "the git URL doesn't have a ref"),
+        ("git+https://github.com/acme/pulumi-dra.git", "the git URL doesn't contain a commit"),
         ("latest", "can't be installed"),
         ("1" + "a" * 200 + "!", "can't be installed"),  # no expression tries every way to split it
     ],

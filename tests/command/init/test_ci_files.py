@@ -150,7 +150,7 @@ class TestTheAction:
         done = self.run(project, paths="nowhere")
 
         assert done.returncode == 2
-        assert "nowhere: doesn't exist" in done.stderr
+        assert "nowhere doesn't exist" in done.stderr
 
     @pytest.mark.parametrize("name", ["paths", "stack", "fleet", "diff", "name", "sarif"])
     def test_inputs_are_not_executed(self, project: Project, name: str) -> None:

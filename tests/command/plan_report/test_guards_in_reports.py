@@ -172,7 +172,7 @@ def test_pending_pods_are_one_finding_with_guards_as_the_fix(free: Plan, guided:
     ((message, fix),) = found.lines
     assert str(workloads[0].workload) in message
     assert fix.startswith(
-        "set placement: guided in the fleet, which adds 3 guards (steer, split, spread)"
+        "set placement: guided in the fleet, which adds 3 guards (steer, split, and spread)"
     )
     assert guided.cost is not None
     nodes = sum(pool.nodes.desired for pool in guided.pools)

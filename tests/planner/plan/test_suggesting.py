@@ -153,7 +153,7 @@ def test_only_allowed_machine_types_are_compared() -> None:
     )
     assert limited.best is not None
     assert limited.best.machines == (("g6.2xlarge", 4),)
-    assert limited.left_out == (("g6.12xlarge", "above the price limit"),)
+    assert limited.left_out == (("g6.12xlarge", "the price exceeds --max-price"),)
 
 
 def test_workload_that_fits_no_machine_type_is_explained() -> None:
