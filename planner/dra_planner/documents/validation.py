@@ -60,6 +60,9 @@ def sentences(
             yield at, _joined(said)
 
 
+_OR = re.compile(r",? or |, ")
+
+
 def _joined(said: list[str]) -> str:
     """Return the sentences of several alternatives as one sentence with one wrong value."""
     parts = [re.fullmatch("must be (.*), not (.*)", each, re.DOTALL) for each in said]
@@ -67,7 +70,7 @@ def _joined(said: list[str]) -> str:
     if len(found) == len(said) and len({value for _, value in found}) == 1:
         if len(found) == 1:
             return said[0]
-        wanted = ", ".join(each.replace(", or ", ", ") for each, _ in found).split(", ")
+        wanted = (choice for each, _ in found for choice in _OR.split(each))
         return f"must be {either(wanted)}, not {found[0][1]}"
     return " or ".join(said)
 
@@ -118,8 +121,7 @@ def _sentence(problem: Any, document: str, keys: Collection[str]) -> str:
         case "value_error":
             return str(context["error"])
         case "literal_error":
-            choices = str(context["expected"]).replace("'", "")
-            choices = re.sub(r"(, .*) or ", r"\1, or ", choices)  # serial comma
+            choices = either(_OR.split(str(context["expected"]).replace("'", "")))
             choices = re.sub(
                 r"\b(True|False)\b", lambda found: found[0].lower(), choices
             )  # as in YAML

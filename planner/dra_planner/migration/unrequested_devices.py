@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 from dra_planner.documents.plain_values import block, blocks, labels
 from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.parsing.pods import VISIBLE_DEVICES
 from dra_planner.migration.outcome import Result, TemplateOutcome
 from dra_planner.migration.pod_templates import PodPart
-
-_VISIBLE: Final = "NVIDIA_VISIBLE_DEVICES"
 
 
 def unlimited_outcome(item: KubernetesObject, part: PodPart) -> TemplateOutcome:
@@ -21,7 +20,7 @@ def unlimited_outcome(item: KubernetesObject, part: PodPart) -> TemplateOutcome:
         pods=part.role,
         result=Result.CANNOT,
         devices=0,
-        reason=f"it doesn't request devices, but {_VISIBLE} makes every GPU of its node visible to "
+        reason=f"it doesn't request devices, but {VISIBLE_DEVICES} makes every GPU of its node visible to "
         "its containers",
         alternatives=(
             "If the container monitors all GPUs, use a claim with adminAccess and allocationMode All",
@@ -72,7 +71,7 @@ def visible_notes(spec: Mapping[str, Any], claiming: Collection[str]) -> Iterato
     names = [str(each.get("name", "")) for each in _containers(spec) if _shows_all(each)]
     if others := [name for name in names if name not in claiming]:
         yield (
-            f"{_VISIBLE} makes every GPU of the node visible to container {others[0]}, which "
+            f"{VISIBLE_DEVICES} makes every GPU of the node visible to container {others[0]}, which "
             "doesn't have a claim. Remove the variable"
         )
     if spec.get("runtimeClassName") == "nvidia":
@@ -93,7 +92,7 @@ def _containers(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _shows_all(container: Mapping[str, Any]) -> bool:
     return any(
-        variable.get("name") == _VISIBLE
+        variable.get("name") == VISIBLE_DEVICES
         and str(variable.get("value", "")) not in ("", "none", "void")
         for variable in blocks(container, "env")
     )

@@ -141,6 +141,15 @@ class PodSpec(Struct, frozen=True, kw_only=True):
     zonal_volumes: tuple[str, ...] = ()  # volumes whose zone is known only at run time
 
 
+class PastClaim(Struct, frozen=True):
+    """A way in which pods access devices without a claim: `says`, as a sentence without a subject,
+    and the `setting` that causes it.
+    """
+
+    says: str
+    setting: str
+
+
 @equality(ignored=("past_claims", "needs", "written", "place"), unhashed=("labels", "annotations"))
 class PodTemplate(Struct, frozen=True, kw_only=True):
     """The pod template that a controller uses."""
@@ -149,7 +158,7 @@ class PodTemplate(Struct, frozen=True, kw_only=True):
     labels: Mapping[str, str] = {}
     annotations: Mapping[str, str] = {}
     # how its pods access devices without a claim
-    past_claims: tuple[str, ...] = ()
+    past_claims: tuple[PastClaim, ...] = ()
     # objects in its namespace that it needs to start: kind and name
     needs: tuple[tuple[str, str], ...] = ()
     # in the form of the workload's document

@@ -222,7 +222,7 @@ class Sizer(Struct):
         )
 
     def _buildable(self, maximums: Sequence[int]) -> tuple[int, ...]:
-        """Return maximums of which those that are raised are counts that the cloud can build."""
+        """Return the maximums, with each raised maximum at a count that the cloud can build."""
         return tuple(
             nodes if nodes == offer.count_max else offer.buildable(nodes)
             for offer, nodes in zip(self.offers, maximums, strict=True)

@@ -104,5 +104,5 @@ def test_unavailable_on_demand_capacity_is_reported_and_planned(
 
     title = fleet["cloud"].upper()
     says = f"pool \"gpus\": {machine} isn't available on demand, so {title} can't create its nodes"
-    assert told == ([("warning", says, f"set the pool's capacity to {ways}")] if ways else [])
+    assert told == ([("warning", says, f"in the pool's capacity, use {ways}")] if ways else [])
     assert made.pools[0].nodes.desired == 1

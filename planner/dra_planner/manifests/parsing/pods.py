@@ -24,6 +24,7 @@ from dra_planner.model import (
     ContainerClaim,
     ContainerPort,
     LabelSelector,
+    PastClaim,
     PodAffinityTerm,
     PodResourceClaim,
     PodSpec,
@@ -256,36 +257,36 @@ def _zonal_volumes(volumes: Iterable[Data]) -> tuple[str, ...]:
 
 
 _DEVICE_FILES: Final = ("/dev/nvidia", "/dev/dri", "/dev/vfio")
-_VISIBLE: Final = "NVIDIA_VISIBLE_DEVICES"
+VISIBLE_DEVICES: Final = "NVIDIA_VISIBLE_DEVICES"
 _NOTHING: Final = ("", "void", "none")
 
 
-def ways_past_claims(spec: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return how a pod spec gets access to GPUs without a claim, as sentences without a subject."""
+def ways_past_claims(spec: Mapping[str, Any]) -> tuple[PastClaim, ...]:
+    """Return how a pod spec gets access to GPUs without a claim, each way once."""
     return tuple(dict.fromkeys((*_of_volumes(spec), *_of_containers(spec))))
 
 
-def _of_volumes(spec: Mapping[str, Any]) -> Iterator[str]:
+def _of_volumes(spec: Mapping[str, Any]) -> Iterator[PastClaim]:
     for volume in _mappings(spec.get("volumes")):
         host = volume.get("hostPath")
         path = str(host.get("path") or "") if isinstance(host, Mapping) else ""
         if path.rstrip("/") == "/dev" or path.startswith(_DEVICE_FILES):
-            yield f"mounts {path} from the host"
+            yield PastClaim(f"mounts {path} from the host", f"the {path} mount")
 
 
-def _of_containers(spec: Mapping[str, Any]) -> Iterator[str]:
+def _of_containers(spec: Mapping[str, Any]) -> Iterator[PastClaim]:
     for container in (*_mappings(spec.get("initContainers")), *_mappings(spec.get("containers"))):
         for variable in _mappings(container.get("env")):
             value = variable.get("value")
             if (
-                variable.get("name") == _VISIBLE
+                variable.get("name") == VISIBLE_DEVICES
                 and isinstance(value, str)
                 and value not in _NOTHING
             ):
-                yield f'sets {_VISIBLE} to "{value}"'
+                yield PastClaim(f'sets {VISIBLE_DEVICES} to "{value}"', VISIBLE_DEVICES)
         security = container.get("securityContext")
         if isinstance(security, Mapping) and security.get("privileged") is True:
-            yield "is privileged"
+            yield PastClaim("is privileged", "privileged: true")
 
 
 def _mappings(value: Any) -> Sequence[Mapping[str, Any]]:

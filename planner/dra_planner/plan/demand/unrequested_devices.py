@@ -8,11 +8,11 @@ from typing import Final
 from dra_planner.drivers import publishers_of
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests import Manifests
+from dra_planner.manifests.parsing.pods import VISIBLE_DEVICES
 from dra_planner.model import PodTemplate
 
 DEVICE_TAKEN: Final = "device-taken-past-claim"
 """The code of the finding, and the ID of the rule that reports it without a plan."""
-_SETS: Final = "sets NVIDIA_VISIBLE_DEVICES"
 
 
 def find_unrequested_devices(manifests: Manifests) -> Iterator[Diagnostic]:
@@ -25,14 +25,13 @@ def find_unrequested_devices(manifests: Manifests) -> Iterator[Diagnostic]:
         if workload.kind == "DaemonSet" or workload.ref in manifests.existing:
             continue
         for pod_set in workload.pod_sets:
-            way = next(
-                (each for each in pod_set.template.past_claims if each.startswith(_SETS)), ""
-            )
-            if way and not _requests_devices(pod_set.template):
+            ways = pod_set.template.past_claims
+            way = next((each for each in ways if each.setting == VISIBLE_DEVICES), None)
+            if way is not None and not _requests_devices(pod_set.template):
                 yield Diagnostic(
                     severity="warning",
                     code=DEVICE_TAKEN,
-                    message=f"{workload.ref} {way} and doesn't request devices, so its pods can "
+                    message=f"{workload.ref} {way.says} and doesn't request devices, so its pods can "
                     "use every GPU on their node, including other pods' GPUs, without "
                     "reserving any",
                     place=pod_set.template.place if pod_set.template.place.file else workload.place,

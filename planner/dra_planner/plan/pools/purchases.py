@@ -28,5 +28,5 @@ def find_not_on_demand(fleet: Fleet) -> Iterator[Diagnostic]:
                 severity="warning",
                 code="not-on-demand",
                 message=f'pool "{pool.name}": {says}, so {of_cloud.title} can\'t create its nodes',
-                fix=f"set the pool's capacity to {fix.removeprefix('use ')}",
+                fix=f"in the pool's capacity, {fix}",
             )

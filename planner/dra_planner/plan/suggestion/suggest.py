@@ -60,7 +60,7 @@ from dra_planner.plan.suggestion.suggestions import (
 )
 from dra_planner.plan.suggestion.system_machine import larger_system_machine, needed_system_nodes
 from dra_planner.releases import features_of, parse_version
-from dra_planner.wording import listed, use_one_of
+from dra_planner.wording import listed
 
 MOST_SIZED = 600
 """Number of pod shapes times machine types up to which every machine type is sized separately, and
@@ -158,9 +158,7 @@ def _nothing_to_buy(request: SuggestRequest, left_out: Mapping[str, str]) -> Pla
     if NO_PRICE in whys and request.max_price is None:
         named = [catalog.machine(request.cloud, name) for name in request.machines]
         regions = catalog.priced_regions(named or catalog.machines(request.cloud))
-        priced = (
-            use_one_of("region", regions).removeprefix("use ") if regions else "other machine types"
-        )
+        priced = f"one of these regions: {', '.join(regions)}" if regions else "other machine types"
         return PricesUnknownError(
             f"the on-demand prices of these machine types are unknown in {request.region}"
             if named

@@ -63,11 +63,13 @@ def _check_driver(
 
 def _operators_without_quota(view: StackView) -> Iterator[Finding]:
     """Yield a GPU Operator in a namespace without a quota (NVIDIA/gpu-operator issue 660)."""
-    needs_quota = any(
-        pool.has_gpus and cloud(pool.cloud).critical_pods_need_quota for pool in view.pools
-    )
+    clouds = [
+        cloud(pool.cloud)
+        for pool in view.pools
+        if pool.has_gpus and cloud(pool.cloud).critical_pods_need_quota
+    ]
     namespaces = {quota.namespace for quota in view.quotas}
-    for chart in view.installed_charts if view.complete and needs_quota else ():
+    for chart in view.installed_charts if view.complete and clouds else ():
         classes = [chart.props.text(path, CRITICAL[0]) for path in _OPERATOR_CLASSES]
         if (
             chart.type == _OPERATOR_CHART
@@ -76,7 +78,7 @@ def _operators_without_quota(view: StackView) -> Iterator[Finding]:
             and any(name in CRITICAL for name in classes)
         ):
             yield Finding(
-                message=f'GKE rejects the pods of GPU Operator "{chart.name}", because namespace '
+                message=f'{clouds[0].title} rejects the pods of GPU Operator "{chart.name}", because namespace '
                 f'"{chart.namespace}" doesn\'t have a ResourceQuota for PriorityClass '
                 f'"{CRITICAL[0]}"',
                 fix=f'in namespace "{chart.namespace}", declare a ResourceQuota for PriorityClass '

@@ -18,20 +18,12 @@ def check(view: StackView) -> Iterator[Finding]:
             continue  # drivers, exporters, and similar programs need all devices of a node
         for way in pod_set.template.past_claims:
             yield Finding(
-                message=f"{workload.ref} has claims, but {way}, so its pods can access other pods' "
+                message=f"{workload.ref} has claims, but {way.says}, so its pods can access other pods' "
                 "GPUs",
-                fix=f"remove {_setting(way)}, because the claim provides the device files and libraries",
+                fix=f"remove {way.setting}, because the claim provides the device files and libraries",
                 place=pod_set.template.place if pod_set.template.place.file else workload.place,
             )
     yield from _without_request(view)
-
-
-def _setting(way: str) -> str:
-    """Return the name of the setting that gives access."""
-    if way == "is privileged":
-        return "privileged: true"
-    name = way.partition(" to ")[0].partition(" from ")[0].partition(" ")[2]
-    return f"the {name} mount" if name.startswith("/") else name
 
 
 def _without_request(view: StackView) -> Iterator[Finding]:

@@ -116,9 +116,9 @@ class Processes:
         return failed
 
     def _wait(self, under_way: Mapping[Future[Worked], _UnderWay]) -> list[Future[Worked]]:
-        """Wait, and return the futures that are done, and those that a broken pool lost.
+        """Wait, and return the completed futures, and any futures that a broken pool lost.
 
-        A future that is submitted while its pool breaks may never be done. Source:
+        A future that is submitted while its pool breaks may never complete. Source:
         python/cpython:Lib/concurrent/futures/process.py@v3.11.7 (terminate_broken doesn't take the
         lock of submit).
         """
