@@ -126,7 +126,7 @@ def test_plan_explains_its_words() -> None:
     assert {"floor", "steady", "ceiling", "peak", "bound", "packing", "simulated"} <= explained
 
 
-@pytest.mark.parametrize("name", ["plan-light.svg", "plan-dark.svg"])
+@pytest.mark.parametrize("name", ["plan-light.svg", "plan-dark.svg", "plan-narrow.svg"])
 def test_picture_shows_the_output_of_the_command(name: str) -> None:
     drawn = (ROOT / "docs" / name).read_text(encoding="utf-8")
     svg = ElementTree.fromstring(drawn)
