@@ -9,6 +9,7 @@ from dra_planner.model import DEMAND_LEVELS, DemandLevel, Figures, Reason, Verdi
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.model import PlannedWorkload
 from dra_planner.plan.suggestion.missing.missing_pools import missing_pool, without_idle_tolerations
+from dra_planner.plan.suggestion.missing.nearest_pools import nearest_first
 from dra_planner.sizing import POOL_TOO_SMALL, WorkloadSize
 
 _Answers = Mapping[DemandLevel, Mapping[WorkloadRef, WorkloadSize]]
@@ -57,7 +58,8 @@ def _reasons(judgement: Judgement, size: WorkloadSize) -> tuple[Reason, ...]:
     """
     if size.verdict != "does-not-fit" or any(r.code == POOL_TOO_SMALL for r in size.reasons):
         return size.reasons
-    reasons, missing = size.reasons, dict[Reason, None]()
+    reasons = nearest_first(size.reasons, judgement, size.workload)
+    missing = dict[Reason, None]()
     for shape in judgement.demand.shapes:
         if any(member.workload == size.workload for member in shape.members):
             change = missing_pool(judgement, shape)

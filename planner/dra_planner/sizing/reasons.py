@@ -41,7 +41,7 @@ class Shortage(Struct, frozen=True, kw_only=True):
 
 
 def refusals(stops: Sequence[tuple[Room, FillStop]]) -> tuple[Reason, ...]:
-    """Return why each pool's empty node rejects an item, undecided first, then nearest misses."""
+    """Return why each pool's empty node rejects an item, undecided pools first."""
     told: list[tuple[int, int, Reason]] = []
     for position, (room, stop) in enumerate(stops):
         for reason in stop.reasons:

@@ -123,3 +123,15 @@ def test_unlimited_workload_gets_the_price_of_the_missing_node() -> None:
         'raise the maximum of pool "g6-2xlarge" to 2 (1 more node during a rollout, USD 0.98 more '
         "per hour)"
     ]
+
+
+def test_pool_with_the_smallest_change_comes_first() -> None:
+    """The first pool has the smallest GPUs, and the third GPUs are almost large enough."""
+    machines = ("g6.2xlarge", "g6e.2xlarge", "p5.4xlarge")
+    selector = f'{MEMORY}.compareTo(quantity("80Gi")) >= 0'
+
+    made = plan_of(fleet(*((machine, {"max": 2}) for machine in machines)), requesting(selector))
+
+    (web,) = made.workloads
+    pools = list(dict.fromkeys(reason.pool for reason in web.reasons if reason.pool))
+    assert pools == ["p5-4xlarge", "g6e-2xlarge", "g6-2xlarge"]

@@ -111,6 +111,37 @@ def test_verdict_is_cannot_tell_if_no_counts_within_the_maximum_work():
     )
 
 
+def test_doubt_of_a_simulated_level_remains_at_a_higher_level_without_simulation():
+    """The rollout of another workload exceeds its pool, so the peak isn't simulated. With these
+    additional pods, the scheduler still leaves the same pods pending.
+    """
+    case = load("m1-small-then-whole-node")
+    fleet = case["fleet"]
+    own_pool = {"name": "own", "machine": "g6.2xlarge", "count": {"min": 0, "max": 1}}
+    gpu, web = yaml.safe_load_all(THREE_PODS)
+    web["spec"]["replicas"] = 1
+    web["spec"]["template"]["spec"]["nodeSelector"] = {"pulumi-dra/pool": "own"}
+    for each in case["workloads"]:
+        template = each["spec"]["template"]["spec"] if each["kind"] == "Deployment" else None
+        if template is not None:
+            template["nodeSelector"] = {"pulumi-dra/pool": "l4"}
+    case = {
+        **case,
+        "workloads": [*case["workloads"], gpu, web],
+        "fleet": {**fleet, "pools": [*fleet["pools"], own_pool]},
+    }
+
+    made = plan(case)
+
+    verdicts = {each.workload.name: each.verdicts for each in made.workloads}
+    assert set(made.judgement.simulations) == {"floor", "steady", "ceiling"}
+    assert verdicts["big"]["steady"] == verdicts["big"]["peak"] == "cannot-tell"
+    assert (verdicts["web"]["steady"], verdicts["web"]["peak"]) == ("fits", "does-not-fit")
+    at_peak = {each.workload.name: each for each in made.judgement.sizings["peak"].workloads}
+    assert at_peak["big"].reasons[0].message.startswith("at ceiling demand, a packing exists, but")
+    assert made.judgement.sizings["peak"].verdict == "does-not-fit"
+
+
 def test_rules_between_pods_are_decided_by_the_simulation():
     """Sizing by shapes leaves open whether hosts are spread over evenly enough."""
     case = load("m1-small-then-whole-node")

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field
 
-from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, reasons_of
+from dra_planner.allocation import (
+    Edit,
+    NodeState,
+    Placement,
+    Refusal,
+    Undecided,
+    reasons_of,
+    suggest_edits,
+)
 from dra_planner.fleet import Fleet
 from dra_planner.model import Demand, DemandLevel, DeviceClass, Reason, Shape, Verdict
 from dra_planner.offers import Offer
@@ -49,6 +57,13 @@ class PoolAnswer(Struct, frozen=True, eq=False, dict=True):
             return ()
         found = reasons_of(self.answer)
         return found if self.offer.origin == "observed" else tuple(map(on_every_node, found))
+
+    @cached_property
+    def edits(self) -> tuple[Edit, ...]:
+        """The smallest set of edits found with which the pod fits the node. Empty if it already
+        fits, or if no edits help.
+        """
+        return suggest_edits(self.answer) if isinstance(self.answer, Refusal) else ()
 
     @cached_property
     def pods_per_node(self) -> int:

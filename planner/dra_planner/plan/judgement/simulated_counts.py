@@ -7,14 +7,21 @@ packing is within the maximum but the simulation leaves pods pending, the verdic
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dra_planner.model import Demand, DemandLevel, Reason, WorkloadRef, worst
+from dra_planner.model import (
+    DEMAND_LEVELS,
+    Demand,
+    DemandLevel,
+    Reason,
+    WorkloadRef,
+    worst,
+)
 from dra_planner.plan.judgement.demand_levels import LEVELS_BESIDE
 from dra_planner.plan.judgement.simulated_fixes import fix_result, fix_sentence
 from dra_planner.plan.judgement.simulated_fleet import SimulatedFleet
@@ -108,9 +115,11 @@ def simulate_sizings(
                 else simulate_counts(asked, max(left // 2, steps // 6), opened=known_nodes)
             )
             known[id(other)], answers[id(other)] = counts, _answered(other, counts, "")
+    simulated = {each: known[id(size)] for each, size in sizings.items() if id(size) in known}
+    answered = {each: answers.get(id(size), size) for each, size in sizings.items()}
     return Simulated(
-        sizings={each: answers.get(id(size), size) for each, size in sizings.items()},
-        found={each: known[id(size)] for each, size in sizings.items() if id(size) in known},
+        sizings=_with_doubts_of_lower_levels(answered, simulated),
+        found=simulated,
         fixes=fixes,
         tried_all_fixes=tried_all,
     )
@@ -222,6 +231,35 @@ def _answer(size: WorkloadSize, found: SimulatedCounts, fix: str) -> WorkloadSiz
         return size
     reason = stranded(size.workload, mine, found, fix, is_packed=len(kept) == len(size.reasons))
     return replace(size, verdict=worst((size.verdict, "cannot-tell")), reasons=(*kept, reason))
+
+
+def _with_doubts_of_lower_levels(
+    sizings: Mapping[DemandLevel, Sizing], simulated: Container[DemandLevel]
+) -> dict[DemandLevel, Sizing]:
+    """Return the sizings. If the simulation leaves pods of a workload pending at a level, the
+    workload doesn't fit for certain at higher levels that weren't simulated.
+    """
+    doubts: dict[WorkloadRef, Reason] = {}
+    done: dict[int, Sizing] = {}
+    for level in DEMAND_LEVELS:
+        sizing = sizings[level]
+        if doubts and level not in simulated and id(sizing) not in done:
+            workloads = tuple(_doubted(size, doubts) for size in sizing.workloads)
+            done[id(sizing)] = replace(
+                sizing, workloads=workloads, verdict=worst(each.verdict for each in workloads)
+            )
+        for size in sizing.workloads if level in simulated else ():
+            for reason in size.reasons:
+                if reason.code == LEAVES_PODS:
+                    message = f"at {level} demand, {reason.message}"
+                    doubts[size.workload] = replace(reason, message=message, fix="")
+    return {level: done.get(id(sizing), sizing) for level, sizing in sizings.items()}
+
+
+def _doubted(size: WorkloadSize, doubts: Mapping[WorkloadRef, Reason]) -> WorkloadSize:
+    if size.verdict != "fits" or size.workload not in doubts:
+        return size
+    return replace(size, verdict="cannot-tell", reasons=(*size.reasons, doubts[size.workload]))
 
 
 def _placements(sizing: Sizing) -> dict[str, set[str]]:

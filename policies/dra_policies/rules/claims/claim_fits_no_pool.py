@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.allocation import Refusal, suggest_edits
+from dra_planner.allocation import Refusal
 from dra_planner.allocation.reasons.devices import ADD_NODE_FOR_DEVICES
-from dra_planner.allocation.reasons.edits import distance, keeps_intent
+from dra_planner.allocation.reasons.edits import keeps_intent
 from dra_planner.model import Reason
 from dra_planner.plan import PoolAnswer
 from dra_planner.plan.suggestion.missing.missing_pools import (
@@ -14,6 +14,7 @@ from dra_planner.plan.suggestion.missing.missing_pools import (
     is_idle_toleration,
     missing_pool,
 )
+from dra_planner.plan.suggestion.missing.nearest_pools import smallest_change
 from dra_planner.wording import counted, noun, verb
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
@@ -165,11 +166,7 @@ def _fix_of_claim(case: Waiting, has_fleet_change: bool) -> tuple[str, bool]:
     for pool in useful if has_fleet_change else (useful or case.pools):
         if not (near and _asks_devices(pool)) and (fix := _fix_of_node(case, pool)):
             return fix, False
-    fewest = min(
-        filter(None, (suggest_edits(answer, None) for answer in near or refusals)),
-        key=distance,
-        default=(),
-    )
+    fewest = smallest_change(case.pools)
     of_driver = (answer.fix for answer in near or refusals if answer.kind == "claim")
     text = " and ".join(edit.text for edit in fewest) or next(of_driver, "")
     if any(each.changes and each.needs_another_node for each in case.size.reasons):
