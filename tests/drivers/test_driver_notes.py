@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import driver_fleets
 import pytest
 import yaml
+from driver_fleets import fleet
 
 from dra_planner.catalog.tables import read_table
 from dra_planner.drivers.protocol.notes import driver_notes
@@ -141,7 +143,7 @@ def test_claim_gets_only_the_driver_notes_that_apply(driver: str) -> None:
     expected = [
         f"{driver}: {each.text}"
         for each in driver_notes(driver)
-        if each.when == "requested" and each.holds_in(36)
+        if each.when == "requested" and each.holds_in(36, "")
     ]
     assert notes(plan) == expected
 
@@ -170,6 +172,20 @@ def test_chart_default_tolerations_are_noted_for_tainted_nodes(how: str) -> None
         *taints,
     )
     assert any("default tolerations" in each for each in notes(plan))
+
+
+@pytest.mark.parametrize(
+    ("cloud", "machine", "is_noted"),
+    [("eks", "p5.48xlarge", True), ("gke", "a3-ultragpu-8g", False)],
+)
+def test_note_on_a_chart_is_only_for_the_cloud_that_uses_it(
+    cloud: str, machine: str, is_noted: bool
+) -> None:
+    name = "efa.networking.k8s.aws" if cloud == "eks" else "mrdma.google.com"
+    drivers = {"nvidia": {"version": "0.4.1"}, "dranet": True}
+    manifests = yaml.safe_dump_all(work([asking("nic", name)], tolerates=True))
+    plan = driver_fleets.planned(fleet(cloud, machine, drivers), manifests)
+    assert any("aws-dranet" in each for each in notes(plan)) == is_noted
 
 
 def pair(match: str, *nics: dict[str, Any], pods: int = 1) -> Plan:

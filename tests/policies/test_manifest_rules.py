@@ -171,6 +171,10 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
         [TEMPLATE.replace("gpu.nvidia.com", "fast-networks"), deployment(used="")],
         [("note", "claim-without-container"), ("note", "class-misspelt")],
     ),
+    "an interface, which belongs to the pod and not to a container": (
+        [TEMPLATE.replace("gpu.nvidia.com", "efa.networking.k8s.aws"), deployment(used="")],
+        [],
+    ),
     "claims of a workflow, and others of one of its templates": (
         [TEMPLATE, WORKFLOW],
         [],

@@ -18,23 +18,26 @@ class DriverNote(Struct, frozen=True):
     `when` is `requested` (a claim requests such devices), `reads` (a selector reads `name`),
     `joined` (a constraint on `name`, or on any attribute if `name` is "", also covers devices of
     another driver), `mixed` (the claim also requests devices of another driver), or `tainted` (the
-    nodes that publish the devices have taints). The fact is true from the minor version
-    `from_minor` and before `before_minor` (None means no limit).
+    nodes that publish the devices have taints). The fact is true on `cloud` ("" means on all
+    clouds), from the minor version `from_minor` and before `before_minor` (None means no limit).
     """
 
     driver: str
     when: NoteWhen
     name: str
+    cloud: str
     from_minor: int | None
     before_minor: int | None
     text: str
     fix: str
 
-    def holds_in(self, minor: int) -> bool:
-        """Return whether the fact is true in a minor version of Kubernetes."""
-        return (self.from_minor or 0) <= minor and (
-            self.before_minor is None or minor < self.before_minor
-        )
+    def holds_in(self, minor: int, cloud: str) -> bool:
+        """Return whether the fact is true in a minor version of Kubernetes, and can be true on a
+        cloud ("" if the cloud is unknown).
+        """
+        is_here = not (self.cloud and cloud) or self.cloud == cloud
+        is_before_end = self.before_minor is None or minor < self.before_minor
+        return is_here and (self.from_minor or 0) <= minor and is_before_end
 
 
 def driver_notes(domain: str) -> tuple[DriverNote, ...]:
@@ -57,6 +60,7 @@ def _note(row: Row) -> DriverNote:
         row["driver"],
         cast(NoteWhen, row["when"]),
         row["name"],
+        row["cloud"],
         integer(row, "from_minor"),
         integer(row, "before_minor"),
         row["note"],

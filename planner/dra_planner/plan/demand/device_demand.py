@@ -7,13 +7,13 @@ Only guards use this module, because a plan evaluates all pods.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from difflib import SequenceMatcher
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from dra_planner.claims import extended_resources
+from dra_planner.claims.misspelled_names import is_misspelling
 from dra_planner.drivers import driver_of, known_classes
 from dra_planner.fleet import Fleet
 from dra_planner.model import Blocked, Demand, DeviceClass, Member, Reason, Shape
@@ -23,7 +23,6 @@ from dra_planner.wording import listed
 
 OTHER_DRIVER: Final = "device-of-another-driver"
 """The code of the reason that pods request devices of a driver that the fleet doesn't run."""
-_SLIP: Final = 0.8  # minimum similarity to one of our domains that counts as a misspelling
 
 
 class OtherDevices(Struct, frozen=True):
@@ -171,9 +170,7 @@ def is_of_another_vendor(name: str, own: Collection[str]) -> bool:
     Names similar to a known domain count as misspelled.
     """
     domain = _domain(name)
-    return "." in name and not any(
-        SequenceMatcher(None, domain, each).ratio() >= _SLIP for each in own
-    )
+    return "." in name and not any(domain == each or is_misspelling(domain, each) for each in own)
 
 
 def _own_domains(drivers: Iterable[str], counted: Iterable[str]) -> set[str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.allocation import Undecided, reasons_of
+from dra_planner.claims.misspelled_names import intended_name
 from dra_planner.plan.blockers import find_blockers
 from dra_planner.plan.demand.device_demand import OTHER_DRIVER
 from dra_planner.wording import counted
 from dra_policies.rules.blockers import situation_of
-from dra_policies.rules.claims.class_misspelt import known_classes, meant_class
+from dra_policies.rules.claims.class_misspelt import known_classes
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 from dra_policies.view.waiting_pods import Waiting, subject, waiting, waiting_for_one_cause
@@ -51,7 +52,7 @@ def check(view: StackView) -> Iterator[Finding]:
     known = known_classes(view)
     unfit = {size.workload for size in judgement.sizing.workloads if size.verdict != "fits"}
     for blocked in judgement.demand.blocked:
-        if any(meant_class(name, known) for name in blocked.classes):
+        if any(intended_name(name, known) for name in blocked.classes):
             continue  # the claim's finding already reports this
         if blocked.member.workload not in unfit:
             # only a rollout or a scaler adds these pods, or this workload isn't being checked

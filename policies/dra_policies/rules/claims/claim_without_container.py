@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import Final
 
 from dra_planner.claims.manifest_claims import pod_sets_with_claims, spec_of
-from dra_planner.drivers import known_classes
+from dra_planner.claims.requested_drivers import named_drivers
+from dra_planner.drivers import driver_of, known_classes
 from dra_planner.manifests import Manifests
 from dra_planner.model import ClaimSpec
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
-
-_NETWORK: Final = re.compile(r"""device\.driver\s*==\s*["']dra\.net["']""")
-"""A class of DRANET devices."""
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -55,12 +51,18 @@ def _is_unused(spec: ClaimSpec, manifests: Manifests) -> bool | None:
 
 
 def _needs_container(name: str, manifests: Manifests) -> bool | None:
-    declared = manifests.classes.get(name)
+    declared, known = manifests.classes.get(name), known_classes().get(name)
     if declared is not None:
-        return not any(_NETWORK.search(each.expression) for each in declared.selectors)
-    if name.startswith("dranet"):
-        return False
-    return True if name in known_classes() else None
+        drivers = named_drivers(each.expression for each in declared.selectors)
+        return not any(map(_is_network, drivers))
+    if known is not None:
+        return not _is_network(known.driver)
+    return False if name.startswith("dranet") else None
+
+
+def _is_network(domain: str) -> bool:
+    owner = driver_of(domain)
+    return owner is not None and owner.is_network
 
 
 RULE = Rule(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from functools import cache
 from typing import Final
 
 from dra_planner.claims.manifest_claims import written_claims
+from dra_planner.claims.misspelled_names import intended_name
 from dra_planner.drivers import known_classes as classes_of_drivers
 from dra_planner.drivers.nvidia import CHART_CLASSES
 from dra_planner.model import DeviceClass
@@ -16,7 +16,6 @@ from dra_planner.sources import has_embedded, is_terraform
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 
-NEAR = 0.85
 _DRIVER: Final = re.compile(r"""device\.driver\s*==\s*(['"])([^'"]+)\1""")
 
 
@@ -32,7 +31,7 @@ def check(view: StackView) -> Iterator[Finding]:
             for exact in request.alternatives
         }
         for name in sorted(names - known):
-            meant = meant_class(name, known)
+            meant = intended_name(name, known)
             if meant:
                 yield Finding(
                     message=f'{claim.title} requests DeviceClass "{name}", which isn\'t defined',
@@ -51,7 +50,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
     for name, device_class in sorted(manifests.classes.items()):
         for driver in _selected_drivers(device_class):
-            meant = meant_class(driver, _drivers())
+            meant = intended_name(driver, _drivers())
             if meant:
                 yield Finding(
                     message=f'DeviceClass "{name}" selects devices of driver "{driver}", which '
@@ -84,12 +83,6 @@ def known_classes(view: StackView) -> frozenset[str]:
     return frozenset(
         (*CHART_CLASSES, *view.classes, *(view.manifests.classes if view.manifests else ()))
     )
-
-
-def meant_class(name: str, known: frozenset[str]) -> str:
-    """Return the class that an unknown name misspells, or "" if there is none."""
-    near = [] if name in known else get_close_matches(name, sorted(known), 1, NEAR)
-    return near[0] if near else ""
 
 
 RULE = Rule(

@@ -72,9 +72,11 @@ def find_driver_notes(situation: ClusterSituation) -> Iterator[Blocker]:
 def _notes(
     asked: _Asked, situation: ClusterSituation, tainted: set[str]
 ) -> Iterator[tuple[str, str]]:
+    minor = situation.features.minor
+    cloud = situation.cloud.name if situation.cloud is not None else ""
     for domain in dict.fromkeys(asked.drivers.values()):
         for note in driver_notes(domain):
-            if note.holds_in(situation.features.minor) and _concerns(note, asked, tainted):
+            if note.holds_in(minor, cloud) and _concerns(note, asked, tainted):
                 yield f"{domain}: {note.text}", note.fix
     for attribute, drivers in asked.joins():
         yield from _sound_joins(attribute, drivers, situation)
