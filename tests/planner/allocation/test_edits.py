@@ -178,6 +178,21 @@ OTHERS = {
         slice_of(device("a", {"x": 1}), device("b", {"x": 2})),
         (),
     ),
+    "use gpu.nvidia.com/group instead of gpu.nvidia.com/groups in the constraint of claim c1": (
+        shape(claim(request(count=2), match="gpu.nvidia.com/groups")),
+        slice_of(device("a", {"group": 1}), device("b", {"group": 1})),
+        (),
+    ),
+    "use gpu.nvidia.com/group instead of other.com/group in the constraint of claim c1": (
+        shape(claim(request(count=2), match="other.com/group")),
+        slice_of(device("a", {"group": 1}), device("b", {"group": 1})),
+        (),
+    ),
+    "split claim c1 into several claims, because a claim can have at most 32 devices": (
+        shape(claim(request("r", count=30), request("s", count=4))),
+        gpus(34),
+        (),
+    ),
     'request one device instead of all in request "r" of claim "c1"': (
         shape(claim(request(count=0))),
         gpus(2),

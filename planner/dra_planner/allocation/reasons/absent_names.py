@@ -9,18 +9,28 @@ from typing import Final
 
 from dra_planner.allocation.search.devices import Candidate
 
+_SAME_WORD: Final = 0.75  # minimum of difflib's ratio
 _ABSENT: Final = re.compile(r"no such key: \S+")
 
 
 def similar_attribute(name: str, devices: Sequence[Candidate]) -> str:
-    """Return the attribute of these devices that is most similar to a qualified name, or ""."""
+    """Return the attribute that a qualified name probably means: one of these devices' attributes
+    with a similar name in the same domain, or with the same name in one other domain. Returns "" if
+    there is none.
+    """
+    domain, _, short = name.lower().rpartition("/")
     known = {
         own.lower(): own
         for each in devices
         for attribute in each.attributes
         for own in [attribute if "/" in attribute else f"{each.driver}/{attribute}"]
     }
-    return next((known[near] for near in get_close_matches(name.lower(), known, 1, 0.8)), "")
+    in_domain = {own.rpartition("/")[2]: own for own in known if own.rpartition("/")[0] == domain}
+    near = get_close_matches(short, in_domain, 1, _SAME_WORD)
+    elsewhere = [own for own in known if own.rpartition("/")[2] == short]
+    if near:
+        return known[in_domain[near[0]]]
+    return known[elsewhere[0]] if len(elsewhere) == 1 else ""
 
 
 def published_instead(error: str, devices: Sequence[Candidate]) -> str:

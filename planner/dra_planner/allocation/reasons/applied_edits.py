@@ -11,6 +11,7 @@ from dra_planner.allocation.extended_resource_claims import CLAIM_NAME
 from dra_planner.allocation.reasons.device_pairs import constrain_pairs
 from dra_planner.allocation.reasons.edits import Edit
 from dra_planner.allocation.reasons.selector_changes import change_selector
+from dra_planner.allocation.reasons.split_claims import split_claim
 from dra_planner.model import (
     CelSelector,
     ClaimSpec,
@@ -61,6 +62,14 @@ def _apply(edit: Edit, shape: Shape) -> Shape:
             return replace(shape, claims=own)
         case "drop-anti-affinity":
             return replace(shape, pod=replace(pod, pod_anti_affinity=()))
+        case "split-claim":
+            claim = shape.claims[edit.claim]
+            parts = tuple(
+                replace(claim, name=f"{claim.name}-{number}", shared=None, spec=spec)
+                for number, spec in enumerate(split_claim(claim.spec))
+            )
+            before, after = shape.claims[: edit.claim], shape.claims[edit.claim + 1 :]
+            return replace(shape, claims=(*before, *parts, *after))
         case _:
             claim = shape.claims[edit.claim]
             changed = replace(claim, spec=_edit_claim(edit, claim.spec))
@@ -94,6 +103,15 @@ def _with_resource(shape: Shape, name: str, value: int) -> PodSpec:
 def _edit_claim(edit: Edit, spec: ClaimSpec) -> ClaimSpec:
     if edit.kind == "drop-constraint":
         return replace(spec, constraints=_without(spec.constraints, edit.index))
+    if edit.kind == "correct-constraint":
+        old = spec.constraints[edit.index]
+        new = (
+            replace(old, match_attribute=edit.name)
+            if old.match_attribute
+            else replace(old, distinct_attribute=edit.name)
+        )
+        at = edit.index
+        return replace(spec, constraints=(*spec.constraints[:at], new, *spec.constraints[at + 1 :]))
     if edit.kind == "constrain-pairs":
         return constrain_pairs(spec, edit.index)
     request = spec.requests[edit.request]

@@ -378,14 +378,12 @@ def _constraint_reason(claim: ClaimReport, report: ConstraintReport, pairs: str)
         else ""
     )
     if not groups:
+        hint = f"; a similar attribute is {report.similar}" if report.similar else ""
         return Reason(
             code="match-attribute" if report.constraint.match_attribute else "distinct-attribute",
-            message=f"no free device publishes {name}, which the claim's constraint compares",
-            fix=f"did you mean {report.similar}?" if report.similar else "",
+            message=f"no free device publishes {name}, which the claim's constraint compares{hint}",
             claim=claim.claim,
         )
-    if report.similar:
-        without = f"; did you mean {report.similar}?"
     wanted = sum(ways[0].wanted or ways[0].matching for ways in claim.requests if ways)
     if report.constraint.match_attribute:
         largest = report.groups[0][1] if report.groups else 0

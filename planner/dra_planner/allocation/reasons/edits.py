@@ -22,6 +22,8 @@ EditKind = Literal[
     "compare-inclusive",
     "correct-value",
     "correct-class",
+    "correct-constraint",
+    "split-claim",
     "rename-capacity",
     "drop-doubled-request",
     "lower-count",
@@ -40,7 +42,14 @@ EditKind = Literal[
 PREFERENCE: tuple[EditKind, ...] = get_args(EditKind)
 """Edits from the least to the most intrusive."""
 CORRECTING: frozenset[EditKind] = frozenset(
-    {"compare-inclusive", "correct-value", "correct-class", "drop-doubled-request"}
+    {
+        "compare-inclusive",
+        "correct-value",
+        "correct-class",
+        "correct-constraint",
+        "split-claim",
+        "drop-doubled-request",
+    }
 )
 """Edits that correct a mistake."""
 REMOVING: frozenset[EditKind] = frozenset(
@@ -53,8 +62,8 @@ class Edit(Struct, frozen=True):
     """One change, as text (`text`).
 
     `claim`, `request`, and `way` are positions in the shape (way -1: no alternatives), and `index`
-    is a position in a list there. `name` is a resource, label, class, or the new amount of a
-    selector, and `value` is the new amount of a resource.
+    is a position in a list there. `name` is a resource, label, class, attribute, or the new amount
+    of a selector, and `value` is the new amount of a resource.
     """
 
     kind: EditKind

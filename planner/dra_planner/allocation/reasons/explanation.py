@@ -75,7 +75,7 @@ class AlternativeReport(Struct, frozen=True):
 class ConstraintReport(Struct, frozen=True):
     """One constraint on the remaining devices: the number of devices with the attribute, and their
     groups by value. `by_request` contains the same numbers for each request in the constraint.
-    If no device has the attribute, `similar` is the most similar attribute that devices have, or
+    If no device has the attribute, `similar` is a published attribute that was probably meant, or
     "".
     """
 
@@ -275,9 +275,9 @@ def _report_constraint(
         else:
             groups[_value_text(value)] += 1
     by_request = _by_request(constraint, by_name, node)
+    listed = tuple(groups.most_common())
     devices = list(_of(left, node.template.candidates))
     similar = "" if groups or unknown else similar_attribute(name, devices)
-    listed = tuple(groups.most_common())
     return ConstraintReport(constraint, listed, without, unknown, by_request, similar)
 
 

@@ -31,6 +31,7 @@ from dra_planner.allocation.verdicts import Refusal, Undecided
 from dra_planner.model import Node, PodSpec, Reason
 from dra_planner.wording import counted, listed, named, verb
 
+_OF_CONSTRAINTS = frozenset({"match-attribute", "distinct-attribute"})
 _COMPUTE = frozenset({"cpu", "memory", "ephemeral-storage"})
 _PATCH_NOTE = "because of a known defect, the result may depend on the patch version ({})"
 
@@ -58,7 +59,16 @@ def _refusal_reasons(refusal: Refusal) -> tuple[Reason, ...]:
             else "is incomplete, because some of its slices are missing"
         )
         reasons.append(Reason(code="pool-not-usable", message=f"resource pool {pool.id} {what}"))
-    return tuple(_noted(reason, refusal) for reason in reasons)
+    return tuple(_noted(_with_edits(reason, refusal), refusal) for reason in reasons)
+
+
+def _with_edits(reason: Reason, refusal: Refusal) -> Reason:
+    """Return the reason, with the smallest change as the fix if no device satisfies a constraint
+    and the reason doesn't have a fix.
+    """
+    if reason.fix or reason.code not in _OF_CONSTRAINTS:
+        return reason
+    return replace(reason, fix=" and ".join(edit.text for edit in suggest_edits(refusal)))
 
 
 def _hidden_device_reasons(refusal: Refusal) -> tuple[Reason, ...]:
@@ -238,7 +248,7 @@ def _error_reason(refusal: Refusal) -> Reason:
         fix = (
             SOME_INSTEAD_OF_ALL
             if _requests_all(refusal)
-            else "split the claim into several claims, because a claim can have at most 32 devices"
+            else " and ".join(edit.text for edit in suggest_edits(refusal))
         )
     elif "status.reservedFor" in message:
         code, fix = (

@@ -12,6 +12,7 @@ from dra_planner.allocation.extended_resource_claims import CLAIM_NAME
 from dra_planner.allocation.node.selectors import node_matches, tolerates
 from dra_planner.allocation.node.state import NodeState
 from dra_planner.allocation.place import needs_of
+from dra_planner.allocation.reasons.absent_names import similar_attribute
 from dra_planner.allocation.reasons.device_pairs import pairs_text
 from dra_planner.allocation.reasons.doubled_requests import (
     without_doubled_requests,
@@ -30,6 +31,8 @@ from dra_planner.allocation.reasons.selector_changes import (
     class_corrections,
     selector_changes,
 )
+from dra_planner.allocation.reasons.split_claims import split_text
+from dra_planner.allocation.search.constraints import lookup_attribute
 from dra_planner.model import (
     DeviceToleration,
     ExactDeviceRequest,
@@ -53,7 +56,12 @@ def possible_edits(shape: Shape, node: NodeState, fresh: NodeState | None) -> It
     if text := without_doubled_requests(shape, node.template):
         yield Edit("drop-doubled-request", text)
     for number, claim in enumerate(shape.claims):
+        if text := split_text(claim.name, claim.spec):
+            yield Edit("split-claim", text, number)
         for index, constraint in enumerate(claim.spec.constraints):
+            yield from _constraint_corrections(
+                Edit("correct-constraint", "", number), index, shape, node
+            )
             name = constraint.match_attribute or constraint.distinct_attribute
             if text := pairs_text(claim.name, claim.spec, index):
                 yield Edit("constrain-pairs", text, number, index=index)
@@ -70,6 +78,21 @@ def possible_edits(shape: Shape, node: NodeState, fresh: NodeState | None) -> It
                 yield from _way_edits(
                     Edit("lower-count", "", number, position, way), spec, shape, node
                 )
+
+
+def _constraint_corrections(at: Edit, index: int, shape: Shape, node: NodeState) -> Iterator[Edit]:
+    """Yield the constraint with a published attribute instead of a similar name that no device
+    publishes.
+    """
+    claim = shape.claims[at.claim]
+    constraint = claim.spec.constraints[index]
+    name = constraint.match_attribute or constraint.distinct_attribute or ""
+    devices = [each for each in node.template.candidates if each.bit & node.template.searched]
+    if any(lookup_attribute(each, name) is not None for each in devices):
+        return
+    if similar := similar_attribute(name, devices):
+        text = f"use {similar} instead of {name} in the constraint of claim {claim.name}"
+        yield replace(at, text=text, index=index, name=similar)
 
 
 def _selected_otherwise(text: str, keys: Iterable[str], pod: PodSpec, node: Node) -> str:

@@ -58,8 +58,8 @@ def _suggest_here(refusal: Refusal, fresh: NodeState | None) -> tuple[Edit, ...]
     edits = sorted(
         possible_edits(refusal.shape, refusal.node, fresh), key=lambda e: PREFERENCE.index(e.kind)
     )
-    # this edit changes the positions to which other edits refer
-    in_sets = [edit for edit in edits if edit.kind != "constrain-pairs"]
+    # these edits change the positions to which other edits refer
+    in_sets = [edit for edit in edits if edit.kind not in ("constrain-pairs", "split-claim")]
     few = [(edit,) for edit in edits] + list(combinations(in_sets, 2))[:_PAIRS]
     chosen: tuple[Edit, ...] = next((part for part in few if trial.fits(part)), ())
     if not chosen:
