@@ -15,6 +15,7 @@ from dra_planner.allocation.verdicts import Refusal
 from dra_planner.catalog.label_owners import label_owner
 from dra_planner.claims.extended_resources import IMPLICIT_PREFIX
 from dra_planner.clouds import cloud, names
+from dra_planner.drivers import every_driver
 from dra_planner.model import (
     OF_A_GUARD,
     VOLUME_AFFINITY,
@@ -36,6 +37,7 @@ _SHORT_CODES = {
     "ephemeral-storage": "insufficient-ephemeral-storage",
     "pods": TOO_MANY_PODS,
 }
+_IMPLICIT: Final = IMPLICIT_PREFIX.partition(".")[0] + "."
 _ZONE: Final = "topology.kubernetes.io/zone"
 _REGION: Final = "topology.kubernetes.io/region"
 
@@ -87,6 +89,8 @@ def _shortage(name: str, asked: int, left: int, total: int, features: Features) 
             if name.startswith("nvidia.com/")
             else plugin
         )
+        if name.startswith(_IMPLICIT) and not name.startswith(IMPLICIT_PREFIX):
+            fix = f"use {IMPLICIT_PREFIX}{name.partition('/')[2]}"
         if name.startswith(IMPLICIT_PREFIX):
             fix = (
                 f"request a device of DeviceClass {name.removeprefix(IMPLICIT_PREFIX)} with a "
@@ -95,7 +99,8 @@ def _shortage(name: str, asked: int, left: int, total: int, features: Features) 
     gate = (
         f". Kubernetes 1.{features.minor} maps this resource to claims only with the "
         "DRAExtendedResource feature gate"
-        if name.startswith(IMPLICIT_PREFIX) and not features.extended_resource
+        if not features.extended_resource
+        and (name.startswith(IMPLICIT_PREFIX) or _is_replaced_by_a_class(name))
         else ""
     )
     return Reason(
@@ -104,6 +109,10 @@ def _shortage(name: str, asked: int, left: int, total: int, features: Features) 
         fix=fix,
         needs_another_node=asked <= total,
     )
+
+
+def _is_replaced_by_a_class(name: str) -> bool:
+    return any(name in each.plugin_resources for each in every_driver())
 
 
 def _free(name: str, asked: int, left: int, total: int) -> str:

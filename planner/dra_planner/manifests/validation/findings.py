@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from dra_planner.documents.tree import Map, Seq, line_of
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.objects import KubernetesObject
@@ -50,7 +52,11 @@ def findings(
     places = _Places(item)
     for index, violation in enumerate(verdict.violations):
         place = places.find(violation.field)
-        yield _refused(item, violation, place, verdict.fix, context, with_hint=index < _MOST_HINTS)
+        refused = _refused(
+            item, violation, place, verdict.fix, context, with_hint=index < _MOST_HINTS
+        )
+        lost = next((each for each in verdict.dropped if _is_missing(each, violation)), None)
+        yield refused if lost is None else _caused_by(refused, lost, context)
     if verdict.accepted:
         for dropped in verdict.dropped:
             yield _dropped(item, dropped, places.find(dropped.path), context)
@@ -102,29 +108,42 @@ def _refused(
     return Diagnostic("error", code, message, place, fix, rejected=item.kind)
 
 
+def _is_missing(dropped: Dropped, violation: Violation) -> bool:
+    """Return whether a dropped field leaves its object without a required value."""
+    owner = dropped.path.rpartition(".")[0]
+    is_here = owner in (violation.field, violation.field.rpartition(".")[0])
+    return is_here and violation.reason == "FieldValueRequired"
+
+
+def _caused_by(refused: Diagnostic, dropped: Dropped, context: Context) -> Diagnostic:
+    """Return the finding on a missing value with the dropped field that would have set it."""
+    message = f"{refused.message}; {_drop_text(dropped, context)}"
+    return replace(refused, message=message, fix=_gate_fix(dropped))
+
+
+def _drop_text(dropped: Dropped, context: Context) -> str:
+    name = dropped.path.rpartition(".")[2]
+    return (
+        f"Kubernetes {context.features.version} drops {name}, because the {dropped.gate} "
+        "feature gate is off"
+    )
+
+
+def _gate_fix(dropped: Dropped, also: str = "") -> str:
+    if not dropped.since:
+        return f"turn on {dropped.gate}, or remove the field"
+    return f"use Kubernetes {dropped.since} or later{also}, or turn on {dropped.gate}"
+
+
 def _dropped(
     item: KubernetesObject, dropped: Dropped, place: Place, context: Context
 ) -> Diagnostic:
     name = dropped.path.rpartition(".")[2]
-    message = (
-        f"{item}: Kubernetes {context.features.version} drops {name}, because the {dropped.gate} "
-        "feature gate is off"
-    )
     # The field has no effect without other settings, because drivers publish whole devices by
     # default.
     also = " with a driver that lets claims share devices" if name == "capacity" else ""
-    fix = (
-        f"use Kubernetes {dropped.since} or later{also}, or turn on {dropped.gate}"
-        if dropped.since
-        else ""
-    )
-    return Diagnostic(
-        "warning",
-        "field-dropped",
-        message,
-        place,
-        fix or f"turn on {dropped.gate}, or remove the field",
-    )
+    message = f"{item}: {_drop_text(dropped, context)}"
+    return Diagnostic("warning", "field-dropped", message, place, _gate_fix(dropped, also))
 
 
 class _Places:

@@ -23,6 +23,8 @@ from dra_planner.wording import listed
 
 OTHER_DRIVER: Final = "device-of-another-driver"
 """The code of the reason that pods request devices of a driver that the fleet doesn't run."""
+_OF_KUBERNETES: Final = frozenset({"kubernetes.io", "k8s.io"})
+"""Domains of names that no driver can own. A resource with such a domain is a mistake."""
 
 
 class OtherDevices(Struct, frozen=True):
@@ -181,7 +183,7 @@ def _own_domains(drivers: Iterable[str], counted: Iterable[str]) -> set[str]:
     members = filter(None, map(driver_of, drivers))
     plugins = (name for each in members for name in each.plugin_resources)
     resources = (name.partition("/")[0] for name in (*counted, *plugins) if "/" in name)
-    return {_domain(name) for name in (*drivers, *resources)}
+    return {*_OF_KUBERNETES, *map(_domain, (*drivers, *resources))}
 
 
 def _domain(name: str) -> str:

@@ -6,6 +6,7 @@ The allocator runs once for equal nodes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,6 +16,14 @@ from dra_planner.sizing.items import Item, ShapePods
 from dra_planner.sizing.packing.empty_nodes import Nodes
 from dra_planner.sizing.packing.filling import FillStage, FillStop
 from dra_planner.sizing.packing.first_fit import Room
+
+_LESS: Final = ", or request less CPU and memory"
+_ROOM_FOR_MORE: Final = {
+    "insufficient-cpu": _LESS,
+    "insufficient-memory": _LESS,
+    "pod-anti-affinity": ", or remove the anti-affinity between these pods",
+}
+"""Ends of a fix, by the reason why a node can't hold all pods that share a claim."""
 
 
 class Cut(Struct, frozen=True):
@@ -210,12 +219,12 @@ def _not_beside_the_others(
 ) -> Cut:
     shared = next(claim for claim in part.shape.claims if claim.shared is not None)
     why = f", because {stop.reasons[0].message}" if stop.reasons else ""
+    more = _ROOM_FOR_MORE.get(stop.reasons[0].code, "") if stop.reasons else ""
     reason = Reason(
         code="shared-claim-node-full",
         message=f"pods that share claim {shared.shared} must run on one node, but no node can hold "
         f"more than {stop.pods} of the {wanted} pods{why}",
-        fix="use a ResourceClaimTemplate, so that each pod has its own claim, or request less "
-        "CPU and memory",
+        fix=f"use a ResourceClaimTemplate, so that each pod has its own claim{more}",
         claim=str(shared.shared),
     )
     return Cut(part.shape, part.pods - taken, proved, (reason,))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from functools import partial
 from itertools import chain
 from typing import Any, Final
@@ -56,6 +57,7 @@ _ONE_ATTRIBUTE: Final = (
     'exactly one of "matchAttribute" or "distinctAttribute" is required, but '
     "multiple fields are set"
 )
+_SAME_NAME: Final = 0.75  # minimum of difflib's ratio
 _REFERENCE: Final = (
     "must be the name of a request in the claim or the name of a request and a "
     "subrequest separated by '/'"
@@ -276,7 +278,19 @@ def _check_reference(name: str | None, path: str, *, names: RequestNames) -> Vio
     for segment in segments:
         yield from check_label(segment, path)
     if segments[0] not in names or (len(segments) == 2 and segments[1] not in names[segments[0]]):
-        yield invalid(path, name, _REFERENCE)
+        yield replace(invalid(path, name, _REFERENCE), fix=_intended_reference(name, names))
+
+
+def _intended_reference(name: str, names: RequestNames) -> str:
+    """Return the fix with the request that a reference probably means, or with all requests."""
+    known = [
+        *names,
+        *(f"{request}/{way}" for request, ways in names.items() for way in sorted(ways)),
+    ]
+    near = known if len(known) == 1 else get_close_matches(name, known, 1, _SAME_NAME)
+    if near:
+        return f"use the request {near[0]}"
+    return f"use one of these requests: {', '.join(known)}" if known else ""
 
 
 def _check_configuration(
