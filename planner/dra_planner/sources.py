@@ -46,6 +46,7 @@ _UNFINISHED: Final = tuple(
         r"\$\{",
         r"\$patch",
         r"__[A-Z]",
+        r"kind: Config(?!\w)",
         r"spark-kubernetes-(?<!\wspark-kubernetes-)",
         r"builtin\b(?<!\wbuiltin)",
         r"name: (?<!\wname: )(?:etcd|kube-)",
@@ -180,7 +181,7 @@ def begins_object(text: str) -> bool:
 
 def may_be_unfinished(text: str, name: str = "") -> bool:
     """Return whether a text looks like a template or a patch from which another tool creates
-    manifests.
+    manifests, or like a client's configuration.
 
     `name` is its file's name, if it has one.
     """

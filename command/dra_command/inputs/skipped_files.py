@@ -144,6 +144,8 @@ def _of_document(data: Any, name: str, kustomization: _Kustomization | None) -> 
         _is_part(data) or (kustomization.sets_namespace and _is_unnamed_namespace(data))
     ):
         return _of_kustomization(kustomization)
+    if _is_kubeconfig(data):
+        return SkippedFile("a kubeconfig", "", name)
     if data.get("kind") == "Pod" and _is_kubeadm_patch(data):
         return SkippedFile("a kubeadm patch", "", name)
     if data.get("kind") == "Pod" and (_is_for_spark(data) or _is_unfinished_pod(data, name)):
@@ -197,6 +199,15 @@ def _is_kubeadm_patch(data: Mapping[str, Any]) -> bool:
     return isinstance(containers, list) and not any(
         isinstance(each, Mapping) and each.get("image") for each in containers
     )
+
+
+def _is_kubeconfig(data: Mapping[str, Any]) -> bool:
+    """Return whether a document configures a client, such as kubectl, instead of a cluster.
+
+    Source: kubernetes/client-go:tools/clientcmd/api/v1/types.go@v0.36.0 (Config).
+    """
+    is_config = (data.get("apiVersion"), data.get("kind")) == ("v1", "Config")
+    return is_config and not {"clusters", "contexts", "users"}.isdisjoint(data)
 
 
 def _is_for_spark(data: Mapping[str, Any]) -> bool:
@@ -286,7 +297,9 @@ def _kustomization_of(name: str) -> _Kustomization | None:
         data = _data_of_kustomization(os.path.abspath(folder))
         if data is not None:
             parts = (os.path.realpath(os.path.join(folder, each)) for each in _parts(data))
-            return _Kustomization(folder, frozenset(parts), bool(data.get("namespace")))
+            # the kustomizations that include a component can set its namespace
+            sets_namespace = bool(data.get("namespace")) or data.get("kind") == "Component"
+            return _Kustomization(folder, frozenset(parts), sets_namespace)
     return None
 
 

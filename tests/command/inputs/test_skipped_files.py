@@ -123,6 +123,28 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
         [("note", "file-not-judged", "part of the kustomization")],
         0,
     ),
+    "a namespace in a component that other kustomizations include": (
+        {
+            "c/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1alpha1\n"
+            "kind: Component\nresources: [ns.yaml]\n",
+            "c/ns.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: _}\n",
+        },
+        [("note", "file-not-judged", "part of the kustomization")],
+        0,
+    ),
+    "a kubeconfig": (
+        {
+            "a.yaml": "apiVersion: v1\nkind: Config\nclusters: []\ncontexts: []\n"
+            "current-context: here\n"
+        },
+        [("note", "file-not-judged", "a kubeconfig")],
+        0,
+    ),
+    "an object of an unknown kind with a similar name": (
+        {"a.yaml": "apiVersion: v1\nkind: Config\nmetadata: {name: c}\n"},
+        [("error", "version-not-served", "Config")],
+        1,
+    ),
     "values of another driver's chart": (
         {
             "values.yaml": "image: {repository: registry.k8s.io/dra-driver-google/"

@@ -403,4 +403,25 @@ STARTING = (
         says=("nvidia.com/gpu.deploy.dcgm",),
         silent=("No findings",),
     ),
+    Case(
+        name="a DaemonSet without claims that no node of the fleet admits",
+        given=[
+            api(
+                "apps/v1",
+                "DaemonSet",
+                "agent",
+                {
+                    "selector": {"matchLabels": {"app": "d"}},
+                    "template": {
+                        "metadata": {"labels": {"app": "d"}},
+                        "spec": {
+                            "nodeSelector": {"example.com/has-agent": "true"},
+                            "containers": [{"name": "main", "image": "registry.example/agent:1"}],
+                        },
+                    },
+                },
+            ),
+        ],
+        verdict="fits",
+    ),
 )

@@ -38,6 +38,14 @@ _GENERATED_SUFFIXES: Final[Mapping[str, str]] = {
     "CronJob": "[0-9]+-([0-9]+-)?[a-z0-9]{5}",
 }
 """Patterns for the suffixes of pod names that controllers generate."""
+_ONLY_WHERE_ADMITTED: Final = Reason(
+    code="daemon-pods-where-admitted",
+    message="the DaemonSet controller creates pods only for nodes that admit them, so no pod stays "
+    "pending",
+)
+"""Source: kubernetes/kubernetes:pkg/controller/daemon/daemon_controller.go@v1.36.3
+(NodeShouldRunDaemonPod).
+"""
 
 
 class PoolForPod(Struct, frozen=True, kw_only=True):
@@ -234,7 +242,9 @@ def _of_shape(
     pools = tuple(_of_pool(each, judgement) for each in answers)
     verdict = best(each.verdict for each in pools) if pools else "does-not-fit"
     is_short = verdict == "fits" and size is not None and size.verdict != "fits"
-    is_freed = verdict != "fits" and not pool and size is not None and is_placed_later(size)
+    is_settled = verdict != "fits" and not pool and size is not None and size.verdict == "fits"
+    why = _ONLY_WHERE_ADMITTED if shape.per_node else PLACED_LATER
+    is_freed = is_settled and size is not None and (shape.per_node or is_placed_later(size))
     room = [each.pool for each in pools if each.verdict == "fits"]
     return PodExplanation(
         pod=name,
@@ -247,7 +257,7 @@ def _of_shape(
         pools=pools,
         pending_reasons=size.reasons if is_short and size is not None else (),
         holders=tuple(_holders(judgement, shape, room)) if is_short else (),
-        blockers=(PLACED_LATER,) if is_freed else (),
+        blockers=(why,) if is_freed else (),
         missing=missing_pool(judgement, shape),
         is_observed=judgement.is_observed,
     )
