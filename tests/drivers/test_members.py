@@ -393,7 +393,7 @@ def test_valid_opaque_configuration_has_no_fault(name: str, parameters: dict[str
         ),
         (
             fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "5-2"}}),
-            'the CPU range "5-2" starts after its end',
+            'the first CPU in the range "5-2" is higher than the last',
         ),
         (
             fleet("gke", "ct5lp-hightpu-4t", {"nvidia": {"version": "25.8.1"}}),

@@ -152,7 +152,7 @@ class ExplainOutput(Output):
     workload: str
     pools: list[ClaimPoolRow]
     holders: list[HolderRow] = Field(
-        description="Workloads that use the devices, if not all pods fit in the pools."
+        description="If not all pods fit in the pools, the workloads that use the devices."
     )
     missing: PoolReasonRow | None = Field(
         description="If no pool fits the pod, the missing part of the fleet: a MIG "

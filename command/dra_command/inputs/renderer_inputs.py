@@ -37,7 +37,7 @@ def outside_reference(folder: Path, roots: Sequence[Path]) -> str:
             return f"{link} links to a file outside the folder that this server may read"
         for key, text in _written(here):
             if "://" in text or text.startswith(("git@", "git::")) or "?ref=" in text:
-                return f"{key} is a URL, but this server doesn't use the network"
+                return f"{key} is a URL, but this server doesn't fetch URLs"
             path = here / text
             if "\n" in text or not os.path.lexists(path):
                 continue

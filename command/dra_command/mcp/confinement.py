@@ -47,7 +47,7 @@ class Confinement:
     def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Raise NotAllowedHere for an access that isn't allowed."""
         if event in _NETWORK:
-            raise NotAllowedHere("this server doesn't use the network")
+            raise NotAllowedHere("this server isn't allowed to use the network")
         if event == "open":
             path, mode, flags = arguments
             self._open(path, mode, flags)
@@ -65,7 +65,7 @@ class Confinement:
         allowed = self._writable if writes else self._readable
         if not any(real == each or real.startswith(f"{each}{os.sep}") for each in allowed):
             if writes:
-                raise NotAllowedHere(f"this server doesn't write {os.fsdecode(path)}")
+                raise NotAllowedHere(f"this server isn't allowed to write {os.fsdecode(path)}")
             raise NotAllowedHere(
                 f"this path is outside {self._name}, the only folder that this server may read"
             )

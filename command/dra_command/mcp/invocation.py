@@ -84,7 +84,7 @@ class Invocation(Struct, frozen=True):
         except json.JSONDecodeError:
             found = {
                 "error": done.stderr.strip()
-                or f"the command didn't print an answer (exit status {done.returncode})"
+                or f"the command didn't print valid JSON (exit status {done.returncode})"
             }
         answer: dict[str, Any] = found if isinstance(found, dict) else {"rows": found}
         return {"exitStatus": done.returncode, **answer}

@@ -42,8 +42,8 @@ def write_constraints(path: Path, plan: Plan) -> str:
         )
     if not plan.judgement.simulated.at_packing:
         return (
-            f"{path} isn't written, because the scheduler places all pods on the packing's nodes "
-            "in every pod arrival order"
+            f"{path} isn't written, because the plan doesn't need constraints. In every pod "
+            "arrival order, the scheduler places all pods on the nodes in the packing"
         )
     assert plan.manifests is not None  # plans for manifests always contain them
     for fix in plan.judgement.fixes:

@@ -75,7 +75,7 @@ def without_guards(guarded: Guarded) -> str:
         return f"without the guards, {usd(price)} per hour"
     if pending is not None:
         return f"without the guards, {_pods(pending)} {verb(pending[-1], 'stay')} pending"
-    return "without the guards, the simulation found no counts"
+    return "without the guards, the simulation doesn't find sufficient node counts"
 
 
 def guards_table(plan: Plan) -> Table | None:
@@ -187,7 +187,7 @@ def _pending(pods: tuple[int, ...]) -> str:
     if not pods:
         return "not simulated"
     if not pods[-1]:
-        return "no pods pending in the tried orders"
+        return "no pending pods in any simulated order"
     return f"{_pods(pods)} pending"
 
 

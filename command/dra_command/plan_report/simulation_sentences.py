@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from dra_command.pens.amounts import usd
 from dra_planner.plan import Plan
 from dra_planner.plan.judgement.simulated_fixes import fix_sentence, saved_usd
-from dra_planner.wording import counted
+from dra_planner.wording import counted, verb
 
 if TYPE_CHECKING:  # needed only for type checking, because importing the simulation takes time
     from dra_planner.simulation import SimulatedCounts
@@ -47,16 +47,22 @@ def _simulation_result(plan: Plan) -> tuple[str, ...]:
     if plan.judgement.is_observed:
         return _growth_simulation(said, found)
     if not found.at_packing:
-        return (f"{said}{placed} fit on the packing's nodes in every order.",)
-    pods = counted(max(each.pods for each in found.at_packing), "pod")
-    said += f"the packing leaves up to {pods} pending in {counted(len(found.at_packing), 'order')}"
+        return (f"{said}{placed} fit on the nodes in the packing, in every order.",)
+    most = max(each.pods for each in found.at_packing)
+    said += (
+        f"on the nodes in the packing, up to {counted(most, 'pod')} {verb(most, 'stay')} pending "
+        f"in {counted(len(found.at_packing), 'order')}"
+    )
     if found.counts is not None:
         kept = (
             "; the fleet sets sizing: packing, so Pulumi builds the packing"
             if plan.fleet.sizing == "packing"
             else ""
         )
-        return (f"{said}, {_beyond_packing(plan)} in none{kept}.", *_cheaper(plan))
+        return (
+            f"{said}, but with {_beyond_packing(plan)}, no pods stay pending{kept}.",
+            *_cheaper(plan),
+        )
     if not found.complete:
         return (
             (

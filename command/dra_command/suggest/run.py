@@ -149,9 +149,9 @@ def _refusal(found: Suggestions, limits: Sequence[str]) -> Iterator[str]:
     apart = [each for each in plan.blockers if not each.workloads and each.verdict != "fits"]
     if plan.judgement.sizing.verdict == "fits" and not blocking and not apart:
         yield (
-            f"cannot tell: all pods can be packed on {_packed(found)}, but on each tried "
-            f"fleet of {compared}, the simulated scheduler leaves pods pending in at least "
-            "one pod arrival order"
+            f"cannot tell: in the best packing, all pods fit on {_packed(found)}. However, the "
+            f"simulated scheduler leaves pods pending on every fleet of {compared} that was "
+            "tried, in at least one pod arrival order"
         )
         return
     unknown = plan.verdict == "cannot-tell"

@@ -39,7 +39,7 @@ class VerifyOutput(Output):
 
     version: Literal[1] = 1
     verdict: VerdictText = Field(
-        description="cannot-tell if no node of the snapshot belongs to a pool, or if `unknown` "
+        description="cannot-tell if no node in the snapshot belongs to a pool, or if `unknown` "
         "isn't empty."
     )
     compared: dict[str, list[str]] = Field(description="Number of nodes by pool.")

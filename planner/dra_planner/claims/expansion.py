@@ -411,8 +411,8 @@ class _Expansion:
             return Figures(0, 0, figures.ceiling, figures.peak)
         held = f"{counted(len(gates), 'scheduling gate')} ({', '.join(gates)})"
         self._assumptions.add(
-            f"{workload.ref}: {held} {verb(len(gates), 'hold')} its pods back, but the plan counts "
-            "the pods as if nothing held them back"
+            f"{workload.ref}: {held} {verb(len(gates), 'block')} its pods, but the plan counts "
+            "these pods as if they had no scheduling gates"
         )
         return figures._replace(floor=0)
 
@@ -428,6 +428,6 @@ class _Expansion:
         for resource, class_name in sorted(served.resources.items()):
             self._assumptions.add(
                 f"requests for {resource} become claims for DeviceClass {class_name}, because "
-                f"no node available to the requesting pods runs a device plugin for {resource}"
+                f"a device plugin for {resource} doesn't run on any node available to the pods"
             )
         return served.pod, (*claims, served.claim)

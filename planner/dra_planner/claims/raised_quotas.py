@@ -28,7 +28,7 @@ class RaisedQuota(Struct, frozen=True):
     @property
     def step(self) -> str:
         """The raise as an imperative."""
-        return f"raise {self.resource} of ResourceQuota {self.quota} to {self.limit}"
+        return f"raise {self.resource} in ResourceQuota {self.quota} to {self.limit}"
 
 
 def without_limits(manifests: Manifests) -> Manifests:

@@ -65,7 +65,7 @@ class JsonValue(Struct, frozen=True):
             raise Fault(
                 "contains half of a surrogate pair",
                 first_line,
-                "replace it with the whole character",
+                "replace the incomplete escape sequence with the full character",
             )
         if not self.is_doubtful:
             return self._with_lines(first_line), []

@@ -46,7 +46,7 @@ def reserved_fault(text: str) -> str:
         for part, (first, last) in zip(text.split(","), _ranges(text), strict=True)
         if first > last
     ]
-    return f'the CPU range "{wrong[0]}" starts after its end' if wrong else ""
+    return f'the first CPU in the range "{wrong[0]}" is higher than the last' if wrong else ""
 
 
 def _ranges(text: str) -> list[tuple[int, int]]:

@@ -33,8 +33,8 @@ class WeeklyHours(StrictDocument):
 
     start: TimeOfDay = Field(description='Time at which the nodes start: "08:00".')
     end: TimeOfDay = Field(
-        description="Time at which the nodes are removed. An end time before the start time is "
-        "on the next day."
+        description="Time at which the nodes are removed. If the end time is before the "
+        "start time, the schedule ends on the next day."
     )
     days: Annotated[
         list[Day],

@@ -373,7 +373,7 @@ class Quota(StrictDocument):
         "has such a range."
     )
     limit: Annotated[int, within(_AMOUNTS)] = Field(
-        description="Maximum for all nodes in this fleet together.",
+        description="Combined limit for all nodes in this fleet.",
         json_schema_extra=bounds(_AMOUNTS),
     )
     machines: list[Annotated[str, Field(min_length=1)]] = Field(

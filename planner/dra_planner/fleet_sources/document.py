@@ -285,8 +285,8 @@ def _system_pool(
         which, count = "default", SystemPool.model_fields["count"].default
     if count != pool.minimum or count != pool.maximum:
         notes.append(
-            f"the system pool has {counted(count, 'node')}, the {which} count of pool {pool.name}, because a "
-            "fleet doesn't scale its system pool"
+            f"the system pool has {counted(count, 'node')} (the {which} count of pool "
+            f"{pool.name}), because a fleet doesn't scale its system pool"
         )
     return {"machine": machine.name, "count": count}
 

@@ -48,8 +48,8 @@ def imported_disk(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> int:
     if size not in allowed:
         nearest = min(max(size, allowed[0]), allowed[-1])
         notes.append(
-            f"pool {pool.name}: its boot disk has {size} GiB. A fleet allows {allowed[0]} to "
-            f"{allowed[-1]} GiB, so the fleet uses {nearest} GiB"
+            f"pool {pool.name}: its boot disk has {size} GiB. Boot disks in a fleet must have "
+            f"{allowed[0]} to {allowed[-1]} GiB, so the generated fleet uses {nearest} GiB"
         )
         return nearest
     return size

@@ -27,8 +27,8 @@ def imported_quotas(
             found += _quotas(pool, machines)
         else:
             notes.append(
-                f"pool {pool.name}: its limits apply to all machine types together, but the fleet "
-                "limits each of them, because other pools use the same machine types"
+                f"pool {pool.name}: its limits apply to all machine types together. Other pools "
+                "use the same machine types, so the fleet limits each machine type separately"
             )
     return found
 

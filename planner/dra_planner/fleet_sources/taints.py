@@ -45,8 +45,8 @@ def note_new_taint(
         return
     today = {taint.key for taint in pool.taints}
     notes.extend(
-        f"pool {pool.name}: the fleet's nodes have the taint {taint}, which the described nodes "
-        f"don't have, so pods without a toleration for {taint.key} can't run on them"
+        f"pool {pool.name}: the fleet adds the taint {taint}, which these files don't contain, so "
+        f"pods without a toleration for {taint.key} can't run on new nodes"
         for taint in of_cloud.taints(NodeOrigin(name=pool.name, machine=machines[0]))
         if taint.key not in today
     )

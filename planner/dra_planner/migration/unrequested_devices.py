@@ -76,8 +76,8 @@ def visible_notes(spec: Mapping[str, Any], claiming: Collection[str]) -> Iterato
         )
     if spec.get("runtimeClassName") == "nvidia":
         yield (
-            "claims don't need the nvidia RuntimeClass. Remove runtimeClassName if the target "
-            "cluster doesn't have this RuntimeClass, because the API server then rejects the pods"
+            "claims don't need the nvidia RuntimeClass. If the target cluster doesn't have this "
+            "RuntimeClass, remove runtimeClassName. Otherwise, the API server rejects the pods"
         )
 
 

@@ -23,9 +23,7 @@ class Inputs(PlanFilePart):
         description="Digest of the YAML documents. File names, the order of documents, comments, "
         "exemptions, and image tags don't affect the digest."
     )
-    paths: Rows[str] = Field(
-        default=(), description="Paths of the workloads, for people who read the plan."
-    )
+    paths: Rows[str] = Field(default=(), description="Workload paths (informational only).")
 
 
 class CountRow(PlanFilePart):

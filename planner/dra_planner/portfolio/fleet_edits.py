@@ -79,8 +79,8 @@ def _lose_zones(document: dict[str, Any], lost: list[str]) -> Iterator[str]:
         kept = [zone for zone in zones if zone not in lost]
         if not zones:
             yield (
-                f"pool {pool['name']}: the cloud chooses its zones, so the pool keeps at least one "
-                "zone"
+                f"pool {pool['name']}: the cloud chooses the zones, so this scenario assumes that "
+                "the pool's nodes run in the remaining zones"
             )
         elif kept:
             pool["zones"] = kept

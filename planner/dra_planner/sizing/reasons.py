@@ -70,8 +70,8 @@ def errors_elsewhere(room: Room, stop: FillStop) -> tuple[Reason, ...]:
         replace(
             reason,
             code="error-on-other-pool",
-            message=f'a node of pool "{room.name}" fails the scheduling of the pod on every node: '
-            f"{reason.message}",
+            message=f'an error on a node in pool "{room.name}" prevents the scheduler from placing '
+            f"the pod on any node: {reason.message}",
             pool=room.name,
         )
         for reason in stop.reasons[:1]

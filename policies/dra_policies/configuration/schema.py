@@ -35,9 +35,7 @@ class Exemption(ConfigurationPart):
         'default/web", "DeviceClass gpu". In a stack, also a resource\'s type '
         'and name ("NodeGroup l4") or its URN.'
     )
-    reason: NonEmpty = Field(
-        description="Reason why the finding is accepted, for readers of the file."
-    )
+    reason: NonEmpty = Field(description="Reason for accepting the finding.")
     expires: Annotated[str, AfterValidator(_is_date)] | None = Field(
         default=None,
         description="Last day of the exemption, for example 2027-01-31.",

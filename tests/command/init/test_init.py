@@ -158,12 +158,13 @@ def test_changes_for_running_pods_are_listed(project: Project) -> None:
     assert done.status == 0
     assert fleet_in(project, "team")["placement"] == "guided"
     assert (
-        "a device plugin offers the snapshot's GPUs as nvidia.com/gpu, but the fleet's nodes offer "
-        "them only for claims; to convert the pods, run `pulumi-dra migrate`"
+        "a device plugin offers the GPUs in the snapshot as nvidia.com/gpu, but new nodes offer "
+        "GPUs only to claims; to convert the pods, run `pulumi-dra migrate`"
     ) in done.out
-    assert "have the taint nvidia.com/gpu=present:NoSchedule, but some current nodes don't" in (
-        done.out
-    )
+    assert (
+        "the fleet adds the taint nvidia.com/gpu=present:NoSchedule, which some existing nodes "
+        "don't have"
+    ) in done.out
 
 
 def test_state_creates_the_fleet_that_it_declares(project: Project) -> None:

@@ -27,7 +27,9 @@ def test_change_of_the_fleet_is_written(project: Project) -> None:
     assert done.status == 0
     assert "wrote fix.yaml: add the taint" in done.err
     assert ": USD 6.08 per hour less, and all pods still fit" in " ".join(done.out.split())
-    assert "orders, other nodes (2 × h100) in none." in " ".join(done.out.split())
+    assert "orders, but with other nodes (2 × h100), no pods stay pending." in " ".join(
+        done.out.split()
+    )
     written = (project.root / "fix.yaml").read_text()
     assert written.startswith("# Add the taint")
     taint = {"key": "pulumi-dra/prefer-other-pools", "value": "true", "effect": "PreferNoSchedule"}
@@ -124,7 +126,8 @@ def test_unneeded_constraints_are_not_written(project: Project) -> None:
     given(project, "m2-any-takes-h100", without="train")
     done = project.run(*WORDS)
     assert (
-        " isn't written, because the scheduler places all pods on the packing's nodes in every pod arrival order"
+        " isn't written, because the plan doesn't need constraints. In every pod arrival order, the "
+        "scheduler places all pods on the nodes in the packing"
     ) in done.err
     assert not (project.root / "fix.yaml").exists()
 

@@ -170,8 +170,8 @@ def test_pods_with_a_scheduling_gate_count_as_released() -> None:
     )
     assert demand.shapes[0].figures == Figures(0, 2, 2, 3)
     said = (
-        "Deployment default/a: 1 scheduling gate (quota) holds its pods back, but the plan "
-        "counts the pods as if nothing held them back"
+        "Deployment default/a: 1 scheduling gate (quota) blocks its pods, but the plan "
+        "counts these pods as if they had no scheduling gates"
     )
     assert demand.assumptions == (said,)
 

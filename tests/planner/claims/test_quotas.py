@@ -62,12 +62,12 @@ def test_quota_admits_the_expected_number_of_pods(hard: str, admitted: int) -> N
     [
         (
             "gpu.nvidia.com.deviceclass.resource.k8s.io/devices: 7",
-            "raise gpu.nvidia.com.deviceclass.resource.k8s.io/devices of ResourceQuota default/q "
+            "raise gpu.nvidia.com.deviceclass.resource.k8s.io/devices in ResourceQuota default/q "
             "to 10, or request less",
         ),
         (
             "pods: 3, requests.cpu: 1500m",
-            "raise pods of ResourceQuota default/q to 5 and raise requests.cpu of ResourceQuota "
+            "raise pods in ResourceQuota default/q to 5 and raise requests.cpu in ResourceQuota "
             "default/q to 2500m, or request less",
         ),
     ],
@@ -80,7 +80,7 @@ def test_fix_names_the_limits_with_which_all_pods_are_created(hard: str, fix: st
 def test_raised_limit_allows_the_rollout() -> None:
     deployment = workload().replace("kind: StatefulSet", "kind: Deployment")
     result = demand(TEMPLATE, deployment, quota("pods: 4"))
-    fix = "raise pods of ResourceQuota default/q to 7 (for peak demand), or request less"
+    fix = "raise pods in ResourceQuota default/q to 7 (for peak demand), or request less"
     assert {blocked.reason.fix for blocked in result.blocked} == {fix}
 
 

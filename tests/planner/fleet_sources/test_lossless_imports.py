@@ -184,9 +184,8 @@ def test_taint_that_only_the_fleets_nodes_have_is_reported(
     document: dict[str, Any], has_note: bool
 ) -> None:
     note = (
-        "pool gpu: the fleet's nodes have the taint nvidia.com/gpu=present:NoSchedule, which the "
-        "described nodes don't have, so pods without a toleration for nvidia.com/gpu can't run on "
-        "them"
+        "pool gpu: the fleet adds the taint nvidia.com/gpu=present:NoSchedule, which these files "
+        "don't contain, so pods without a toleration for nvidia.com/gpu can't run on new nodes"
     )
 
     assert (note in imported(document).notes) == has_note

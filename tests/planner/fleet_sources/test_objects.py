@@ -188,8 +188,8 @@ def test_limits_of_machine_types_in_two_pools_are_reported() -> None:
 
     assert "quotas" not in found.document
     assert (
-        "pool more: its limits apply to all machine types together, but the fleet limits each of "
-        "them, because other pools use the same machine types"
+        "pool more: its limits apply to all machine types together. Other pools use the same "
+        "machine types, so the fleet limits each machine type separately"
     ) in found.notes
 
 
@@ -331,7 +331,7 @@ def test_limit_allows_fewer_nodes_of_larger_machine_types(
 
     pools = {pool["machine"]: pool["count"]["max"] for pool in found.document["pools"]}
     assert pools == counts
-    named = any("its limits don't allow a node of g6.2xlarge" in note for note in found.notes)
+    named = any("its limits are too low for a g6.2xlarge node" in note for note in found.notes)
     assert named == ("g6.2xlarge" not in counts)
 
 

@@ -555,8 +555,8 @@ def test_container_that_sees_every_gpu_despite_the_claim_is_noted() -> None:
     )
     assert any(
         note.endswith(
-            "Remove runtimeClassName if the target cluster doesn't have this RuntimeClass, "
-            "because the API server then rejects the pods"
+            "If the target cluster doesn't have this RuntimeClass, remove runtimeClassName. "
+            "Otherwise, the API server rejects the pods"
         )
         for note in outcome.notes
     )

@@ -155,7 +155,7 @@ def test_pending_workload_gets_the_cheapest_fix():
     assert (
         reason.fix
         == "set placement: guided in the fleet, which adds 2 guards (steer and pack). In the "
-        "simulation, all pods then fit in every order, on 2 nodes, USD 9.20 per hour"
+        "simulation, all pods then fit on 2 nodes, USD 9.20 per hour, in every pod arrival order"
     )
 
 

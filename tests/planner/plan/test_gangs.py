@@ -90,7 +90,7 @@ def test_gang_that_does_not_fit_completely_starts_no_pods(by: str) -> None:
     assert placed(plan) == {"a": (3, 0), "b": (0, 3)}
     assert plan.pools[0].nodes.desired == 3  # no nodes for pods that don't start
     assert plan.pools[0].bound == 6  # for all of them
-    assert "starts its 3 pods only all at once; 1 of 2 groups" in reasons_of(plan, "b")
+    assert "doesn't start its 3 pods until all of them fit; 1 of 2 groups" in reasons_of(plan, "b")
     assert "no plan within these limits fits more pods" in reasons_of(plan, "b")
     assert "1 of 3 pods doesn't fit" in reasons_of(plan, "b")
     (fix,) = [reason.fix for each in plan.workloads for reason in each.reasons if reason.fix]
@@ -112,7 +112,7 @@ def test_pods_beyond_the_minimum_run_if_they_fit() -> None:
 def test_kueue_admits_a_job_only_completely() -> None:
     plan = planned(2, job("a", 3, queue="team"))
     assert placed(plan) == {"a": (0, 3)}
-    assert "Kueue starts its 3 pods only all at once" in reasons_of(plan, "a")
+    assert "Kueue doesn't start its 3 pods until all of them fit" in reasons_of(plan, "a")
 
 
 def test_gang_starts_only_if_it_fits_with_other_workloads() -> None:

@@ -353,21 +353,21 @@ DEVICES = "gpu.nvidia.com.deviceclass.resource.k8s.io/devices"
         pytest.param(
             (workload("a", 4),),
             {DEVICES: "3", "pods": "10"},
-            (f"raise {DEVICES} of ResourceQuota ml/team to 4", 'set the maximum of pool "l4" to 4'),
+            (f"raise {DEVICES} in ResourceQuota ml/team to 4", 'set the maximum of pool "l4" to 4'),
             id="devices, and a pool that is too small",
         ),
         pytest.param(
             (workload("a", 2), workload("b", 2)),
             {DEVICES: "9", "pods": "3"},
-            ("raise pods of ResourceQuota ml/team to 4", 'set the maximum of pool "l4" to 4'),
+            ("raise pods in ResourceQuota ml/team to 4", 'set the maximum of pool "l4" to 4'),
             id="pods of two workloads",
         ),
         pytest.param(
             (workload("a", 1, gpus=1, tolerations=[]), workload("b", 1)),
             {DEVICES: "1", "count/jobs.batch": "1"},
             (
-                f"raise {DEVICES} of ResourceQuota ml/team to 2",
-                "raise count/jobs.batch of ResourceQuota ml/team to 2",
+                f"raise {DEVICES} in ResourceQuota ml/team to 2",
+                "raise count/jobs.batch in ResourceQuota ml/team to 2",
             ),
             id="objects, and a pod that doesn't tolerate a taint",
         ),
@@ -406,7 +406,7 @@ def test_memory_quota_is_raised_in_its_unit() -> None:
     found = planned(fleet(), *wanted, quota(**{"requests.memory": "10Gi"})).joint_fix
 
     assert found is not None
-    assert found.steps[0] == "raise requests.memory of ResourceQuota ml/team to 16Gi"
+    assert found.steps[0] == "raise requests.memory in ResourceQuota ml/team to 16Gi"
 
 
 def test_a_quota_that_needs_requests_has_no_joint_fix() -> None:

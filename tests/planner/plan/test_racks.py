@@ -107,7 +107,7 @@ def test_domains_that_cannot_share_a_rack_need_whole_racks() -> None:
     assert (plan.verdict, plan.pools[0].nodes.desired, plan.pools[0].packing) == ("fits", 36, 20)
     assert (
         "needs 2 racks of 18 nodes. 20 nodes have capacity for their pods, but Pulumi builds 36. "
-        "A queue must place the pods of a domain in one rack"
+        "A queue must place the pods of each ComputeDomain in one rack"
         in messages_by_code(plan)["count-in-whole-racks"]
     )
 

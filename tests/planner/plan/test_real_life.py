@@ -524,7 +524,7 @@ CASES = [
         "does-not-fit",
         {"l4": 3},
         "gang-stays-out",
-        "Volcano starts its 3 pods only all at once; 1 of 2 groups fit (no plan within "
+        "Volcano doesn't start its 3 pods until all of them fit; 1 of 2 groups fit (no plan within "
         "these limits fits",
         ("pools.l4.count.max=6",),
         ("pools.l4.count.max=5",),
@@ -537,7 +537,7 @@ CASES = [
         "does-not-fit",
         {"l4": 0},
         "gang-stays-out",
-        "Kueue starts its 3 pods only all at once",
+        "Kueue doesn't start its 3 pods until all of them fit",
         ("pools.l4.count.max=3",),
         ("pools.l4.count.max=2",),
     ),
@@ -725,7 +725,7 @@ CASES = [
         "cannot-tell",
         {"l4": 2},
         "pod-waits-for-others",
-        "1 scheduling gate (example.com/wait) holds its pods back",
+        "1 scheduling gate (example.com/wait) blocks its pods",
     ),
     Case(
         "two ComputeDomains of ten nodes, each in a rack of eighteen",
@@ -734,7 +734,7 @@ CASES = [
         "fits",
         {"gb": 36},
         says="needs 2 racks of 18 nodes. 20 nodes have capacity for their pods, but Pulumi builds "
-        "36. A queue must place the pods of a domain in one rack",
+        "36. A queue must place the pods of each ComputeDomain in one rack",
     ),
     Case(
         "no capacity for whole racks",
@@ -761,7 +761,7 @@ CASES = [
         "does-not-fit",
         {"l4": 2},
         "devices-taken",
-        'raise the maximum of pool "l4" to 3. In the simulation, all pods then fit in every order, on ',
+        'raise the maximum of pool "l4" to 3. In the simulation, all pods then fit on ',
         ("pools.l4.count.max=3",),
         existing=1,
     ),

@@ -135,7 +135,8 @@ def test_assumptions_about_zones_are_reported() -> None:
     answer = cells(asked, TWO, text).answer(future(asked, "lost"))
     assert isinstance(answer, CellAnswer)
     assert answer.assumptions == (
-        "pool l4: the cloud chooses its zones, so the pool keeps at least one zone",
+        "pool l4: the cloud chooses the zones, so this scenario assumes that the pool's nodes run in "
+        "the remaining zones",
     )
 
 

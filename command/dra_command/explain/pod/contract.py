@@ -47,8 +47,8 @@ class ExplainedPodRow(Output):
     pools: list[PoolForPodRow]
     holders: list[HolderRow] = Field(
         description=(
-            "Workloads that use the requested devices, if the pools are too small for all "
-            "workloads."
+            "If the pools are too small for all workloads, the workloads that use the requested "
+            "devices."
         )
     )
     missing: PoolReasonRow | None = Field(

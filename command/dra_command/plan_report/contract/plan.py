@@ -95,9 +95,9 @@ class PlanPoolRow(Output):
     devices: PlanDevicesRow
     price_per_hour: float | None = Field(description="US dollars per node-hour. null if unknown.")
     enough: int = Field(
-        description="Maximum of this pool that, together with the maximums of the other pools, "
-        "is sufficient for all pods that fit on a node. The pool's own maximum if no "
-        "increase is necessary or known."
+        description="Sufficient maximum for this pool. If every pool has its sufficient maximum, "
+        "all pods that fit on a node can run. The pool's own maximum if no increase is "
+        "necessary or known."
     )
     levels: LevelsRow | None = Field(
         description="Node counts at each demand. null for an observed cluster."
@@ -315,7 +315,7 @@ class SimulationRow(Output):
     )
     complete: bool = Field(description="True if the simulation finished within the time limit.")
     at_packing: list[StrandingRow] = Field(
-        description="Pod arrival orders in which pods stay pending on the packing's nodes."
+        description="Pod arrival orders in which pods stay pending on the nodes in the packing."
     )
     at_maximum: list[StrandingRow] = Field(
         description="Pod arrival orders in which pods stay pending even if every pool is at its "
@@ -350,7 +350,8 @@ class GuardRow(Output):
     kind: Literal["steer", "split", "pack", "spread"]
     effect: str
     who_acts: str = Field(
-        description="`pulumi up`, or the owners of the namespaces, who must change manifests."
+        description="Command or people that apply the guard: `pulumi up`, or the namespace "
+        "owners, who change the manifests."
     )
     pending_without: list[int] = Field(
         description="Minimum and maximum number of pods that stay pending if the planned nodes "
@@ -385,7 +386,7 @@ class GuardsRow(Output):
     )
     proved: dict[str, bool] = Field(
         default_factory=dict,
-        description="Other facts that the simulation proved with the guards: `ceiling` "
+        description="Other guarantees that the simulation proved with the guards: `ceiling` "
         "(maximum replicas), `peak` (rollouts), and `loss` (lost nodes, if the "
         "fleet sets redundancy).",
     )

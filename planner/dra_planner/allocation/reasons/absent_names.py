@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Final
 
 from dra_planner.allocation.search.devices import Candidate
+from dra_planner.wording import listed
 
 _SAME_WORD: Final = 0.75  # minimum of difflib's ratio
 _ABSENT: Final = re.compile(r"no such key: \S+")
@@ -44,7 +45,12 @@ def published_instead(error: str, devices: Sequence[Candidate]) -> str:
         of_driver = [each for each in devices if each.driver == driver]
         capacities = sorted({name for each in of_driver for name in each.capacity})
         attributes = sorted({name for each in of_driver for name in each.attributes})
-        have = f"capacities {', '.join(capacities)}; " if capacities else ""
-        told.append(f"{driver} publishes only {have}attributes {', '.join(attributes)}")
+        kinds = (("capacity", "capacities", capacities), ("attribute", "attributes", attributes))
+        have = [
+            f"the {one if len(names) == 1 else several} {listed(names)}"
+            for one, several, names in kinds
+            if names
+        ]
+        told.append(f"{driver} publishes only {' and '.join(have)}")
     clause = " (a CEL error fails the pod's scheduling cycle, unlike a mismatch)"
     return f"{clause}; {'; '.join(told)}" if told else clause

@@ -170,8 +170,8 @@ def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
                     "on this node, the pods would be spread too unevenly across values of "
                     f"{misfit.label}"
                 ),
-                fix=f"raise maxSkew, or add nodes with a {misfit.label} that has fewer of these "
-                "pods",
+                fix=f"raise maxSkew, or add nodes to a {misfit.label} domain that runs fewer of "
+                "these pods",
             )
         case "anti-affinity":
             return Reason(

@@ -28,8 +28,8 @@ def _runs(image: NodeImage | None) -> str:
         return "EKS nodes run the AL2023 NVIDIA image with nodeadm's reservations"
     return (
         f"nodes run the image {image.id}. The plan assumes that the image matches the fleet's "
-        "Kubernetes version and the machine's CPU architecture, with root device /dev/xvda "
-        "and the reservations of the EKS AL2023 NVIDIA image. The image "
+        "Kubernetes version and the machine's CPU architecture. It also assumes root device "
+        "/dev/xvda and the reservations of the EKS AL2023 NVIDIA image. The image "
         + (
             f"has the NVIDIA driver in {image.driver_root}"
             if image.driver_root

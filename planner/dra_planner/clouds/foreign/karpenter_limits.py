@@ -8,6 +8,7 @@ from typing import Any, Final
 from dra_planner.catalog import machines
 from dra_planner.documents.plain_values import block, number
 from dra_planner.quantity import Quantity, QuantityError
+from dra_planner.wording import either
 
 _UNITS: Final = {"nvidia.com/gpu": "gpus", "cpu": "vcpus"}
 """The unit of a fleet's quotas for each resource. Quotas don't count memory."""
@@ -48,13 +49,13 @@ def nodes_by_limits(
         notes.append(f"NodePool {name} doesn't limit nodes, GPUs, CPU, or memory")
     too_large = [machine for machine, count in counts.items() if not count]
     if len(too_large) < len(counts) and too_large:
-        notes.append(f"NodePool {name}: its limits don't allow a node of {', '.join(too_large)}")
+        notes.append(f"NodePool {name}: its limits are too low for a {either(too_large)} node")
     if nodes is not None:
         counts = {machine: min(count, nodes) for machine, count in counts.items()}
     if len(counts) > 1 and memory is not None:
         notes.append(
             f"NodePool {name}: its memory limit applies to all machine types together, but the "
-            "fleet limits each of them"
+            "fleet limits each machine type separately"
         )
     return counts
 

@@ -30,7 +30,7 @@ class NodeLabel(Struct, frozen=True):
 
     key: str
     value: str
-    otherwise: str = "the plan places pods that select this label on nodes without it"
+    otherwise: str = "pods that select this label can't run on these nodes as planned"
 
 
 class NodeOrigin(Struct, frozen=True, kw_only=True):

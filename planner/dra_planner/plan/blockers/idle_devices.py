@@ -34,7 +34,7 @@ def find_idle_devices(situation: ClusterSituation) -> Iterator[Blocker]:
                 limit = min(scarce, key=lambda name: there[name] // wanted[name])
                 text = (
                     f'{workload.ref}: a node of pool "{offer.name}" has only '
-                    f"{counted(there[limit], 'device')} of class {limit}. Therefore, it runs only "
+                    f"{counted(there[limit], 'device')} of class {limit}. Therefore, the node runs only "
                     f"{counted(pods, 'such pod')}, and {idle} of its "
                     f"{counted(sum(there[name] for name in used), 'other device')} "
                     f"{verb(idle, 'stay')} unused"

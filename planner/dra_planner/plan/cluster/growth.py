@@ -72,7 +72,7 @@ _NO_GUARDS: Final = Diagnostic(
     severity="warning",
     code="placement-ignored",
     message="placement isn't supported with --observed. The plan doesn't add guards to the "
-    "cluster, so pods may need more nodes than in a plan of the fleet",
+    "cluster, so pods may need more nodes than in a plan without --observed",
     fix="plan without --observed to see the guards and the nodes of the whole fleet",
 )
 
@@ -151,7 +151,7 @@ def _other_version(observed: str, declared: str) -> Diagnostic:
     return Diagnostic(
         severity="note",
         code="snapshot-version",
-        message=f"the nodes of the snapshot run Kubernetes {observed}, so the plan is for this "
+        message=f"the nodes in the snapshot run Kubernetes {observed}, so the plan is for this "
         f"version, not for the fleet's {declared}",
         fix=f"pass --kubernetes {declared} to plan for the fleet's version",
     )
@@ -359,7 +359,7 @@ def _proved(size: WorkloadSize, fix: str) -> WorkloadSize:
     """
     reason = Reason(
         code=POOL_TOO_SMALL,
-        message="the maximums of the pools are too low for all pods, wherever they run",
+        message="the pools' maximums are too low for all pods, regardless of their placement",
         fix=fix,
     )
     return replace(size, verdict="does-not-fit", reasons=(reason, *size.reasons))

@@ -311,7 +311,7 @@ def _assumptions(
     said = [
         f"Kubernetes {features.version} with its default feature gates, at its latest known patch "
         "version",
-        "manifests are applied one at a time, and the pods of a manifest arrive after every "
+        "the plan applies one manifest at a time, and applies the next manifest only after every "
         "earlier pod has a node or is unschedulable",
         *_missing_kinds(snapshot),
         *demand.assumptions,

@@ -176,8 +176,8 @@ def _pool(
     if taints := _own_taints(nodes, of_cloud, plain):
         pool["taints"] = taints
     notes.extend(
-        f"pool \"{name}\": the fleet's nodes have the taint {taint}, but some current nodes don't, "
-        f"so pods that don't tolerate {taint.key} can't run on the fleet's nodes"
+        f'pool "{name}": the fleet adds the taint {taint}, which some existing nodes don\'t have, '
+        f"so pods without a toleration for {taint.key} can't run on new nodes"
         for taint in of_cloud.taints(plain)
         if any(taint.key not in {each.key for each in node.taints} for node in nodes)
     )
@@ -195,11 +195,11 @@ def _pool(
 
 
 def _note_device_plugin(nodes: Iterable[Node], notes: list[str]) -> None:
-    """Add a note if nodes of the snapshot offer their GPUs through a device plugin."""
+    """Add a note if nodes in the snapshot offer their GPUs through a device plugin."""
     if any(node.allocatable.get(nvidia.EXTENDED_RESOURCE) for node in nodes):
         notes.append(
-            f"a device plugin offers the snapshot's GPUs as {nvidia.EXTENDED_RESOURCE}, but the fleet's "
-            "nodes offer them only for claims; to convert the pods, run `pulumi-dra migrate`"
+            f"a device plugin offers the GPUs in the snapshot as {nvidia.EXTENDED_RESOURCE}, but "
+            "new nodes offer GPUs only to claims; to convert the pods, run `pulumi-dra migrate`"
         )
 
 
@@ -260,7 +260,7 @@ def _driver(sources: Iterable[Source], notes: list[str]) -> str:
             return version
     newest = nvidia.newest_driver_release().version
     why = (
-        f"the catalog doesn't contain NVIDIA DRA driver {next(iter(seen))} of the snapshot"
+        f"the catalog doesn't contain NVIDIA DRA driver {next(iter(seen))} from the snapshot"
         if seen
         else "the snapshot doesn't contain the NVIDIA DRA driver"
     )

@@ -286,7 +286,7 @@ def _sentence(group: GangGroups, started: int) -> str:
             f"{gang.name}: {gang.held_by} doesn't start any of its {pods} until {group.least} of "
             "them fit"
         )
-    return f"{gang.name}: {gang.held_by} starts its {pods} only all at once"
+    return f"{gang.name}: {gang.held_by} doesn't start its {pods} until all of them fit"
 
 
 def _with_sum(most: Sequence[int], total: int) -> Iterator[tuple[int, ...]]:

@@ -51,10 +51,10 @@ def shared_cause(
         return None
     least, most = min(pending), max(pending)
     pods = counted(most, "pod") if least == most else f"{least} to {counted(most, 'pod')}"
-    where = "with every pool at its maximum" if found.at_maximum else "on the packing's nodes"
+    where = "with every pool at its maximum" if found.at_maximum else "on the nodes in the packing"
     return SharedCause(
         workloads=tuple(fixes),
-        message=f"{where}, the default scheduler doesn't follow the best packing, and leaves "
+        message=f"{where}, the default scheduler doesn't find the best placement, and leaves "
         f"{pods} of {_some([str(ref) for ref in fixes])} pending in {len(pending)} of "
         f"{counted(len(found.orders), 'pod arrival order')}",
         fix=next(iter(fixes.values())),

@@ -187,8 +187,8 @@ def fix_text(fixes: tuple[Fix, ...], found: SimulatedCounts, offers: tuple[Offer
         return ""
     other = " other" if found.left_out else ""
     return (
-        f"{fix_sentence(fixes[0], offers)}. In the simulation, all{other} pods then fit in every order, on "
-        f"{fix_result(fixes[0], offers)}"
+        f"{fix_sentence(fixes[0], offers)}. In the simulation, all{other} pods then fit on "
+        f"{fix_result(fixes[0], offers)}, in every pod arrival order"
     )
 
 
@@ -292,7 +292,7 @@ def stranded(
         if is_every and len(found.orders) > 1
         else f"{len(strandings)} of {len(found.orders)} pod arrival orders ({orders})"
     )
-    where = "with every pool at its maximum" if found.at_maximum else "with the packing's nodes"
+    where = "with every pool at its maximum" if found.at_maximum else "on the nodes in the packing"
     return Reason(
         code=LEAVES_PODS,
         message=f"{'a packing exists, but ' if is_packed else ''}in the simulation {where}, the "

@@ -70,6 +70,6 @@ def _lacking(node: FilledState, plan: Plan) -> Iterator[tuple[WorkloadRef | None
             yield min(member.workload for member in shape.members), reasons[0].message
     if not node.takes:
         if any(rule.pool != node.pool for rule in plan.guards.rules):
-            yield None, "the guards of the plan keep workloads in other pools"
+            yield None, "the plan's guards keep workloads in other pools"
         else:
-            yield None, "no workload requests devices of this pool"
+            yield None, "none of the workloads request devices in this pool"

@@ -164,7 +164,7 @@ def _of_pool(
             severity="note",
             code="count-in-whole-racks",
             message=f"{why}{whole}. {needed} nodes have capacity for their pods, but Pulumi "
-            f"builds {wanted}. A queue must place the pods of a domain in one rack "
+            f"builds {wanted}. A queue must place the pods of each ComputeDomain in one rack "
             f"(topology {CLIQUE})",
         )
 

@@ -183,5 +183,5 @@ def _ended_note(limit: str) -> Diagnostic:
     return Diagnostic(
         severity="note",
         code="search-ended",
-        message=f"The search for one change that fits all workloads reached {limit}",
+        message=f"The search for changes that make all workloads fit reached {limit}",
     )

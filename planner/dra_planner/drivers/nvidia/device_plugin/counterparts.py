@@ -29,7 +29,8 @@ GPU: Final = "nvidia.com/gpu"
 TOLERATION: Final = "nvidia.com/gpu"
 _TIME_SLICING: Final = (
     "Share one ResourceClaim between the pods of a namespace, with the GpuConfig sharing "
-    "strategy TimeSlicing (feature gate TimeSlicingSettings). All pods of a claim run on one node"
+    "strategy TimeSlicing (feature gate TimeSlicingSettings). All pods that share a claim run on "
+    "one node"
 )
 _WORD: Final = re.compile(r"\w+")
 _MIG: Final = re.compile(r"nvidia\.com/mig-(?P<profile>[\w.]+)")
@@ -43,7 +44,7 @@ _MPS: Final = (
     "`drivers.nvidia.consumableShares=memory` in the fleet, and request a share of the memory in each "
     "claim. The scheduler counts memory, but nothing enforces the limit",
     "Share one ResourceClaim between the pods of a namespace, with the GpuConfig sharing "
-    "strategy MPS (feature gate MPSSupport). All pods of a claim run on one node",
+    "strategy MPS (feature gate MPSSupport). All pods that share a claim run on one node",
     "Use MIG devices, which the hardware isolates, if a profile has the right size",
     _KEEP,
 )

@@ -31,7 +31,7 @@ def find_small_gangs(situation: ClusterSituation) -> Iterator[Blocker]:
         yield Blocker(
             code="pod-cannot-be-scheduled",
             message=f"{gang.name} waits for {gang.least} pods, but only {counted(count, 'pod')} in "
-            f"these manifests {verb(count, 'join')} it, so no pod of the gang starts",
+            f"these manifests {verb(count, 'join')} the group, so none of its pods start",
             fix=f"set the minimum to {count}, or add {counted(missing, 'pod')} to the gang",
             place=places[first],
             workloads=tuple(dict.fromkeys(part.workload for part in gang.parts)),

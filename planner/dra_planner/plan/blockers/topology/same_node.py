@@ -18,7 +18,7 @@ from dra_planner.offers import Offer
 from dra_planner.offers.requests import pod_requests
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
 from dra_planner.plan.blockers.topology.unmet_affinity import selector_text
-from dra_planner.wording import counted
+from dra_planner.wording import counted, verb
 
 _CODE: Final = "pod-cannot-be-scheduled"
 _HOST: Final = "kubernetes.io/hostname"
@@ -127,9 +127,9 @@ def _too_many_next_to_others(
             f"topology key {_HOST}), but no node has enough {scarce} for both, so its "
             "pods stay pending"
             if not most
-            else f"{workload.ref} must run on the nodes of {wanted} (podAffinity with topology "
-            f"key {_HOST}), but {counted(nodes, 'such node')} can have enough {scarce} for "
-            f"only {nodes * most} of its {pods} pods",
+            else f"{workload.ref} must run on the same nodes as {wanted} (podAffinity with "
+            f"topology key {_HOST}), but {counted(nodes, 'such node')} {verb(nodes, 'have')} "
+            f"enough {scarce} for only {nodes * most} of its {pods} pods",
             fix=_FIX,
             place=workload.place,
             workloads=(workload.ref,),
