@@ -523,9 +523,24 @@ class TestWorkloadsOfTheStack:
     ) -> None:
         entries = Judge(RULES).of_stack([declare.node_group(), *declare.job_resources(8)])
 
-        assert named(entries) == ["plan-record-missing", "stack-cannot-be-judged"]
+        assert "plan-record-missing" in named(entries)
         assert any(
-            "region and Kubernetes version and driver version" in sentence
+            "set its Kubernetes version and driver version" in sentence
+            for _, sentence in rules_and_texts(entries)
+        )
+
+    def test_a_stack_without_a_region_is_checked_in_a_region_of_its_machine_types(
+        self, declare: SimpleNamespace
+    ) -> None:
+        cluster = declare.resource("aws:eks/cluster:Cluster", "c", {"version": "1.34"})
+        driver = declare.release("nvidia-dra-driver-gpu", version="25.8.1")
+        stack = [cluster, driver, declare.node_group(), *declare.job_resources(8)]
+
+        entries = Judge(RULES).of_stack(stack)
+
+        assert "pool-maximum-too-small" in named(entries)
+        assert any(
+            "the region isn't declared, so the plan uses" in sentence
             for _, sentence in rules_and_texts(entries)
         )
 

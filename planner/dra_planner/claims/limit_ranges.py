@@ -16,8 +16,14 @@ from dra_planner.quantity import amount_text
 def with_defaults(pod: PodSpec, ranges: Iterable[LimitRange]) -> PodSpec:
     """Return the pod with the default requests and limits from the LimitRanges of its namespace."""
     for each in ranges:
+        names = {
+            name
+            for container in (*pod.containers, *pod.init_containers)
+            for name in each.default_requests.keys() - container.requests.keys()
+        }
         pod = replace(
             pod,
+            defaulted_by={**pod.defaulted_by, **dict.fromkeys(sorted(names), str(each.meta.key))},
             containers=tuple(_with_defaults(container, each) for container in pod.containers),
             init_containers=tuple(
                 _with_defaults(container, each) for container in pod.init_containers

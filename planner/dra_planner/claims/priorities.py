@@ -28,9 +28,25 @@ def refuse_priority(pod: PodSpec, manifests: Manifests) -> Reason | None:
         message = f'PriorityClass "{name}" doesn\'t exist, so the API server rejects the pods'
         return Reason(code="priority-class-not-found", message=message)
     is_known = holds_all or name in known or name in SYSTEM_PRIORITIES
+    computed = {**SYSTEM_PRIORITIES, **known}.get(name, 0)
+    if pod.priority and pod.priority != computed and (is_known or not name):
+        return _not_computed(pod.priority, computed)
     if pod.preemption_policy == "Never" and is_known and name not in manifests.non_preempting:
         return _not_of_its_class(name)
     return None
+
+
+def _not_computed(priority: int, computed: int) -> Reason:
+    """Return why the API server rejects pods whose priority isn't the value of their class.
+
+    Source: kubernetes/kubernetes:plugin/pkg/admission/priority/admission.go@v1.36.3.
+    """
+    message = (
+        f"the pods set priority {priority}, but the API server computes {computed} from their "
+        "PriorityClass, so it rejects them"
+    )
+    fix = f"replace priority with priorityClassName, and use a PriorityClass with value {priority}"
+    return Reason(code="priority-not-computed", message=message, fix=fix)
 
 
 def _not_of_its_class(name: str) -> Reason:

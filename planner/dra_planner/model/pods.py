@@ -107,7 +107,9 @@ VOLUME_AFFINITY: Final = "node affinity of PersistentVolume"
 """The prefix of the source of a label that a pod's volume selects."""
 
 
-@equality(ignored=("selected_by",), unhashed=("pod_requests", "overhead", "node_selector"))
+@equality(
+    ignored=("selected_by", "defaulted_by"), unhashed=("pod_requests", "overhead", "node_selector")
+)
 class PodSpec(Struct, frozen=True, kw_only=True):
     """The fields of a pod that the scheduler reads. Preferences affect only which node is
     chosen.
@@ -123,6 +125,8 @@ class PodSpec(Struct, frozen=True, kw_only=True):
     node_selector: Mapping[str, str] = {}
     # labels of a selector that another object adds, and their source: "spec.nodeLabels of …"
     selected_by: Mapping[str, str] = {}
+    # resources whose requests are a LimitRange's defaults, and the LimitRange
+    defaulted_by: Mapping[str, str] = {}
     node_affinity: NodeSelector | None = None  # requiredDuringScheduling
     pod_affinity: tuple[PodAffinityTerm, ...] = ()
     pod_anti_affinity: tuple[PodAffinityTerm, ...] = ()

@@ -7,12 +7,16 @@ The result of wider rules depends on the zones of nodes and on the pod arrival o
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Final
 
 from dra_planner.allocation.node.filters import HOSTNAME
 from dra_planner.allocation.node.pod_rules import PodView, term_selects
 from dra_planner.model import Reason, Shape, TopologySpreadConstraint, is_of_guards
 
 ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+
+RULE_BETWEEN_PODS: Final = "rule-between-pods"
+"""The code of the reason of a rule that sizing doesn't evaluate."""
 
 
 def unjudged_rule(shape: Shape, pods: int, zones: Collection[str]) -> Reason | None:
@@ -49,7 +53,7 @@ def _spreads_anyway(
 
 def _reason(rule: str, topology: str) -> Reason:
     return Reason(
-        code="rule-between-pods",
+        code=RULE_BETWEEN_PODS,
         message=f"the node counts don't account for {rule} with topology key {topology}",
         fix="use --observed with a snapshot of a cluster that has enough nodes, or raise the "
         "pool's maximum",

@@ -5,12 +5,14 @@ of each pool.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from dra_planner.catalog import machines
 from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
@@ -60,8 +62,11 @@ def declared_fleet(
     rows = [_row(pool, planned, unknowns, region) for pool in pools]
     if not any(rows):
         raise PlannerError("; ".join(unknowns) or "this stack doesn't declare a DRA pool")
+    known_rows = [row for row in rows if row is not None]
+    if assumed is None and planned is None and not region:
+        assumed = _assumed_region(view.node_pools[0].cloud, known_rows, unknowns)
     document = _document(view, resources, planned, assumed or {}, unknowns)
-    document["pools"] = [row for row in rows if row is not None]
+    document["pools"] = known_rows
     fleet = _read(
         document, [pool.title for pool, row in zip(pools, rows, strict=True) if row is not None]
     )
@@ -212,6 +217,27 @@ def cluster_version(resources: Sequence[Resource]) -> str:
         return f"1.{parse_version(versions.pop() or '')}"
     except PlannerError:
         return ""
+
+
+def _assumed_region(
+    name: str, rows: Sequence[Mapping[str, Any]], unknowns: list[str]
+) -> dict[str, str]:
+    """Return a region that has all machine types of the pools, in the form of a fleet, or an empty
+    mapping. An environment variable can set the provider's region, so the stack doesn't show it.
+    """
+    used = {str(row["machine"]) for row in rows}
+    offered = machines(name)
+    regions = Counter(region for each in offered for region in each.regions)
+    usable = [
+        region
+        for region in sorted(regions)
+        if all(region in each.regions for each in offered if each.name in used and each.regions)
+    ]
+    if not usable:
+        return {}
+    chosen = max(usable, key=lambda region: regions[region])
+    unknowns.append(f"the region isn't declared, so the plan uses {chosen}")
+    return {"region": chosen}
 
 
 def stack_region(resources: Sequence[Resource]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from dra_planner.claims.limit_ranges import refuse
+from dra_planner.claims.limit_ranges import refuse, with_defaults
 from dra_planner.model import Container, LimitRange, ObjectMeta, PodSpec
 
 
@@ -72,3 +72,11 @@ SIDECAR = container("log", 1, 1, always=True)
 def test_pod_maximum_of_a_limit_range_is_enforced(case: str, pod: PodSpec, refused: bool) -> None:
     limits = LimitRange(meta=ObjectMeta(name="l", namespace="default"), most_of_pod={"cpu": 3000})
     assert (refuse(pod, [limits]) is not None) == refused, case
+
+
+def test_pods_name_the_limit_range_of_their_default_requests() -> None:
+    meta = ObjectMeta(name="limits", namespace="ml")
+    limits = LimitRange(meta=meta, default_requests={"cpu": 1000, "memory": 2**30})
+    pod = with_defaults(PodSpec(containers=(container("a", 2),)), [limits])
+    assert pod.containers[0].requests == {"cpu": 2000, "memory": 2**30}
+    assert pod.defaulted_by == {"memory": "ml/limits"}

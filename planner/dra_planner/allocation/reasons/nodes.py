@@ -59,6 +59,9 @@ def misfit_reasons(misfit: Misfit, refusal: Refusal) -> Iterable[Reason]:
                 "overhead)"
             )
             reason = replace(reason, message=message)
+        if source := refusal.shape.pod.defaulted_by.get(name):
+            message = f"{reason.message} (a default of LimitRange {source})"
+            reason = replace(reason, message=message)
         yield reason
 
 
@@ -71,11 +74,13 @@ def _shortage(name: str, asked: int, left: int, total: int, features: Features) 
             needs_another_node=True,
         )
     missing = amount_text(name, asked - left)
-    fix = (
-        f"lower the request by {missing}, or use a larger machine type"
-        if asked > total
-        else f"free {missing}, or add a node"
-    )
+    fix = f"free {missing}, or add a node"
+    if asked > total:
+        fix = (
+            f"lower the request by {missing}, or raise the pool's diskGib"
+            if name == "ephemeral-storage"
+            else f"lower the request by {missing}, or use a larger machine type"
+        )
     if not total and name.startswith("hugepages-"):
         fix = (
             f"set hugePages on the pool to reserve pages of that size, or remove {name} from "

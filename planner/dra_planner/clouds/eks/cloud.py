@@ -96,7 +96,7 @@ class Eks(Cloud):
         "WINDOWS_CORE_2025_x86_64",
         "WINDOWS_FULL_2025_x86_64",
     )
-    images_with_device_plugin = ("BOTTLEROCKET_",)
+    images_with_device_plugin = ("BOTTLEROCKET_x86_64_NVIDIA", "BOTTLEROCKET_ARM_64_NVIDIA")
     # Amazon EKS user guide, platform versions: admission controllers
     tolerates_extended_resources = True
 

@@ -148,9 +148,12 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
             "without GPUs, the chart doesn't install the class gpu.nvidia.com, so claims for "
             "GPUs are never allocated"
         )
-        yield ValueFault(
-            "resources", message, f"set {OVERRIDE}: true instead of resources.gpus.enabled: false"
+        fix = (
+            "set resources.gpus.enabled: true"
+            if values.get(OVERRIDE)
+            else f"set {OVERRIDE}: true instead of resources.gpus.enabled: false"
         )
+        yield ValueFault("resources", message, fix)
     gates = values.get("featureGates")
     if isinstance(gates, Mapping):
         yield from _gate_faults(gates)

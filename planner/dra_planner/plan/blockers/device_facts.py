@@ -207,14 +207,18 @@ def _tiny_memory(situation: ClusterSituation) -> Iterator[Blocker]:
             for container in (*pods.template.spec.containers, *pods.template.spec.init_containers)
         ]
         for container in dict.fromkeys(containers):
-            amounts = (container.requests.get("memory"), container.limits.get("memory"))
-            least = min((each for each in amounts if each), default=_TINY)
-            if least < _TINY:
-                text = (
-                    f'{workload.ref}: container "{container.name}" has only '
-                    f"{counted(least, 'byte')} of memory, so it can't start"
+            request, limit = container.requests.get("memory"), container.limits.get("memory")
+            if limit and limit < _TINY:
+                effect = f"has only {counted(limit, 'byte')} of memory, so it can't start"
+            elif request and request < _TINY:
+                effect = (
+                    f"requests only {counted(request, 'byte')} of memory, so the scheduler "
+                    "doesn't reserve memory for it"
                 )
-                yield fact(text, "add the unit Mi or Gi to the amount", workload.ref)
+            else:
+                continue
+            text = f'{workload.ref}: container "{container.name}" {effect}'
+            yield fact(text, "add the unit Mi or Gi to the amount", workload.ref)
 
 
 def _is_partition(name: str, situation: ClusterSituation) -> bool:

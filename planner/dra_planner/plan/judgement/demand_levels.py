@@ -195,7 +195,7 @@ def _without_nodes(
         if fleet.autoscaler == "none"
         else f"{fleet.autoscaler} doesn't add nodes"
     )
-    when = "up to the maximum of its autoscaler" if level == "ceiling" else "during a rollout"
+    when = "up to its maximum" if level == "ceiling" else "during a rollout"
     return Diagnostic(
         severity="note" if growing[1:] or not is_stuck else "warning",
         code=f"{level}-exceeds-nodes",

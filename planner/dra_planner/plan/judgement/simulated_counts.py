@@ -35,6 +35,7 @@ from dra_planner.simulation import (
     simulate_counts,
 )
 from dra_planner.sizing import Sizing, WorkloadSize, node_costs
+from dra_planner.sizing.topology import RULE_BETWEEN_PODS
 from dra_planner.wording import counted
 
 if TYPE_CHECKING:
@@ -44,10 +45,9 @@ if TYPE_CHECKING:
 
 NOTHING_PROVED: Final[Mapping[DemandLevel, SimulatedCounts]] = MappingProxyType({})
 # verdicts that the simulation can determine, but sizing can't
-_BETWEEN_PODS: Final = "rule-between-pods"
 LEAVES_PODS: Final = "simulation-leaves-pods"
 """The code of the simulation's reason."""
-_LEFT_TO_SIMULATION: Final = frozenset({_BETWEEN_PODS, LEAVES_PODS})
+_LEFT_TO_SIMULATION: Final = frozenset({RULE_BETWEEN_PODS, LEAVES_PODS})
 
 
 class Simulated(Struct, frozen=True, kw_only=True):
@@ -220,7 +220,7 @@ def is_placed(sizing: Sizing, demand: Demand, level: DemandLevel) -> bool:
 
 def _answer(size: WorkloadSize, found: SimulatedCounts, fix: str) -> WorkloadSize:
     """Return the answer for a workload after the simulation."""
-    kept = tuple(reason for reason in size.reasons if reason.code != _BETWEEN_PODS)
+    kept = tuple(reason for reason in size.reasons if reason.code != RULE_BETWEEN_PODS)
     strandings = found.at_maximum or found.at_packing
     mine = [each for each in strandings if size.workload in each.pending]
     if found.counts is not None or (found.at_maximum and not mine):

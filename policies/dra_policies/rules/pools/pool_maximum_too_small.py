@@ -8,6 +8,7 @@ from dra_planner.allocation import Placement
 from dra_planner.allocation.reasons.shares import shares_of
 from dra_planner.plan import Judgement, PoolAnswer
 from dra_planner.sizing.reasons import takes_all_devices
+from dra_planner.sizing.topology import RULE_BETWEEN_PODS
 from dra_planner.wording import counted, verb
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.node_limits import needed_nodes, node_limits
@@ -39,12 +40,18 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{subject(case, view.manifests)}: "
                 f"{_shortage(case, judgement)}{doubt(view)}",
-                fix=next((reason.fix for reason in case.size.reasons if reason.fix), ""),
+                fix=_fix(case),
                 urn=view.judged_urn,
                 place=case.member.place,
                 about=str(case.size.workload),
                 certain=not view.doubtful_pools,
             )
+
+
+def _fix(case: Waiting) -> str:
+    """Return the first fix, preferably of a reason that sizing evaluates."""
+    reasons = sorted(case.size.reasons, key=lambda each: each.code == RULE_BETWEEN_PODS)
+    return next((reason.fix for reason in reasons if reason.fix), "")
 
 
 def _pending(case: Waiting, judgement: Judgement) -> int:

@@ -6,19 +6,21 @@ or that also match nodes that are too small.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from dra_planner.allocation.node.filters import reject_for_good
 from dra_planner.allocation.node.pod_rules import PodView, term_selects
 from dra_planner.clouds import POOL
-from dra_planner.model import LabelSelector, PodAffinityTerm, PodSpec, Workload
+from dra_planner.model import LabelSelector, PodAffinityTerm, PodSet, PodSpec, Workload
 from dra_planner.offers import Offer, predict_system_offer
 from dra_planner.offers.requests import pod_requests
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
 from dra_planner.quantity import amount_text
 from dra_planner.sizing.doubts import without_unknown_labels
-from dra_planner.wording import named
+from dra_planner.wording import listed, named
 
 if TYPE_CHECKING:
     from dra_planner.plan.judgement.judgement import Judgement
@@ -27,35 +29,93 @@ _CODE = "pod-cannot-be-scheduled"
 
 
 def find_unmet_affinity(situation: ClusterSituation) -> Iterator[Blocker]:
-    """Yield required affinity to labels that no pod has. A pod can be the first one that matches
-    its own affinity.
+    """Yield required affinity to labels that no pod has, or only pods that wait for affinity. A pod
+    can be the first one that matches its own affinity.
 
     Source:
     kubernetes/kubernetes:pkg/scheduler/framework/plugins/interpodaffinity/filtering.go@v1.36.3
-    (satisfyPodAffinity).
+    (satisfyPodAffinity, updateWithAffinityTerms).
     """
     manifests = situation.manifests
     if manifests.unread or manifests.unresolved:
         return  # the pods of these objects might have the labels
     namespaces = {name: meta.labels for name, meta in manifests.namespaces.items()}
-    pods = [
-        PodView(workload.meta.namespace, pods.template.labels, pods.template.spec.pod_anti_affinity)
+    owners = [
+        _Owner(workload, pods.template.spec.pod_affinity, _view(workload, pods))
         for workload in manifests.workloads
         for pods in workload.pod_sets
     ]
-    pods += [
+    running = [
         PodView(pod.meta.namespace, pod.meta.labels, pod.spec.pod_anti_affinity)
         for pod in manifests.bound_pods
     ]
-    for workload in manifests.workloads:
-        for pod_set in workload.pod_sets:
-            spec = pod_set.template.spec
-            owner = PodView(
-                workload.meta.namespace, pod_set.template.labels, spec.pod_anti_affinity
-            )
-            for term in spec.pod_affinity:
-                if not any(term_selects(term, owner, pod, namespaces) for pod in pods):
-                    yield _unmet(workload, term)
+    pods = [*(each.view for each in owners), *running]
+    waiting = _waiting(owners, running, namespaces)
+    for owner in owners:
+        unmet = [
+            term
+            for term in owner.terms
+            if not any(term_selects(term, owner.view, pod, namespaces) for pod in pods)
+        ]
+        yield from (_unmet(owner.workload, term) for term in unmet)
+        if owner in waiting and not unmet:
+            yield _waits(owner, waiting, namespaces)
+
+
+class _Owner(Struct, frozen=True):
+    """A workload's pods with equal rules, and their required affinity terms."""
+
+    workload: Workload
+    terms: tuple[PodAffinityTerm, ...]
+    view: PodView
+
+    def accepts(self, pod: PodView, namespaces: Mapping[str, Mapping[str, str]]) -> bool:
+        """Return whether the pods can run next to this pod. The scheduler counts only pods that
+        match all terms.
+        """
+        return all(term_selects(term, self.view, pod, namespaces) for term in self.terms)
+
+
+def _view(workload: Workload, pods: PodSet) -> PodView:
+    spec = pods.template.spec
+    return PodView(workload.meta.namespace, pods.template.labels, spec.pod_anti_affinity)
+
+
+def _waiting(
+    owners: Sequence[_Owner], running: list[PodView], namespaces: Mapping[str, Mapping[str, str]]
+) -> list[_Owner]:
+    """Return the pods that stay pending because no pod that they require can run before them."""
+    waiting, started = list(owners), list(running)
+    while True:
+        free = [
+            each
+            for each in waiting
+            if any(each.accepts(pod, namespaces) for pod in (*started, each.view))
+        ]
+        if not free:
+            return waiting
+        waiting = [each for each in waiting if each not in free]
+        started += [each.view for each in free]
+
+
+def _waits(
+    owner: _Owner, waiting: Sequence[_Owner], namespaces: Mapping[str, Mapping[str, str]]
+) -> Blocker:
+    needed = dict.fromkeys(
+        str(each.workload.ref)
+        for each in waiting
+        if any(term_selects(term, owner.view, each.view, namespaces) for term in owner.terms)
+    )
+    others = f"the pods of {listed(needed)}" if needed else "pods that match all its terms"
+    which = "it stays" if owner.workload.ref.kind == "Pod" else "its pods stay"
+    return Blocker(
+        code=_CODE,
+        message=f"{owner.workload.ref} requires affinity to {others}, but required affinity keeps "
+        f"these pods pending too, so {which} pending",
+        fix="use preferred podAffinity in one of these workloads",
+        place=owner.workload.place,
+        workloads=(owner.workload.ref,),
+    )
 
 
 def _unmet(workload: Workload, term: PodAffinityTerm) -> Blocker:
