@@ -195,7 +195,9 @@ class Judge:
         yield from (each for each in beside if isinstance(each, Finding))
         urns = {resource.urn for resource in known}
         excuses = (each for each in beside if isinstance(each, Excuse))
-        on_all = not any(view.unknowns or view.doubtful_pools for view in views)
+        on_all = not any(
+            view.unknowns or view.judgement_errors or view.doubtful_pools for view in views
+        )
         yield from without_effect(
             (
                 *self._excuses,

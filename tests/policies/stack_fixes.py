@@ -195,12 +195,12 @@ STACK_FIXES = [
         thresholds={"cost-above-ceiling": 2000},
     ),
     StackFix(
-        "set the {} to {}. Or run `pulumi-dra plan --stack STACK --write` to plan with the current DeviceClass",
+        "set the {} to {}, or run `pulumi-dra plan --stack STACK --write` to plan with the current DeviceClass",
         own_class,
         planned_class,
     ),
     StackFix(
-        "remove the {}. Or run `pulumi-dra plan --stack STACK --write` to plan with the current DeviceClass",
+        "remove the {}, or run `pulumi-dra plan --stack STACK --write` to plan with the current DeviceClass",
         served_class,
         planned_class,
     ),
@@ -288,7 +288,7 @@ STACK_FIXES = [
         "gke",
     ),
     StackFix(
-        "use an image that includes the driver: {}",
+        "use an image that includes the driver, for example {}",
         put("pool", "amiType", "AL2023_x86_64_STANDARD"),
         put("pool", "amiType", "AL2023_x86_64_NVIDIA"),
     ),
@@ -319,8 +319,7 @@ STACK_FIXES = [
         plan(),
     ),
     StackFix(
-        "use the planned value in the pool. Or change the fleet, and run `pulumi-dra plan "
-        "--stack STACK --write`",
+        "set the {} to {}, or change the fleet and run `pulumi-dra plan --stack STACK --write`",
         put("pool", "instanceTypes", ["g6.4xlarge"]),
         plan(pools=[pool(machine="g6.4xlarge")]),
     ),
@@ -331,12 +330,12 @@ STACK_FIXES = [
         put("pool", "taints", [TAINT]),
     ),
     StackFix(
-        "remove the taint from the pool. Or add the taint to the pool in the fleet, and plan again",
+        "remove the taint from the pool, or add the taint to the pool in the fleet and plan again",
         put("pool", "taints", [TAINT, {"key": "team", "value": "a", "effect": "NO_EXECUTE"}]),
         plan(pools=[pool(taints=[{"key": "team", "value": "a", "effect": "NoExecute"}])]),
     ),
     StackFix(
-        "declare the pool. Or remove it from the fleet, and plan again",
+        "declare the pool, or remove it from the fleet and plan again",
         plan(pools=[pool(), pool(name="more")]),
         plan(),
     ),
@@ -354,7 +353,7 @@ STACK_FIXES = [
         put("pool", "labels", {**PLAN_LABELS, "team": "ml"}),
     ),
     StackFix(
-        "add the pool to the fleet, and plan again. Or label the nodes with the name of a planned pool: {}",
+        "add the pool to the fleet and plan again, or label the nodes with the name of a planned pool: {}",
         put("pool", "labels", {**PLAN_LABELS, "pulumi-dra/pool": "more"}),
         plan(pools=[pool(name="more")]),
     ),
@@ -364,7 +363,7 @@ STACK_FIXES = [
         in_first_cluster,
     ),
     StackFix(
-        'set the chart version to "{}". Or set version {} in the fleet, and plan again',
+        'set the chart version to "{}", or set version {} in the fleet and plan again',
         put("driver", "version", "25.12.0"),
         plan(drivers={"nvidia": {"version": "25.12.0"}}),
     ),

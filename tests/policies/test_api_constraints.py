@@ -17,6 +17,7 @@ from dra_planner.catalog.api_constraints import api_constraints
 from dra_policies.rules.api_constraints import _FAULTS, broken_constraints
 from dra_policies.rules.api_values import rejected_values
 from dra_policies.rules.constrained_parts import Part
+from dra_policies.rules.value_forms import FORMS
 from dra_policies.unknown_values import UNKNOWN, Properties
 from dra_policies.view.stack_view import DeclaredResource, StackView
 
@@ -101,13 +102,13 @@ CASES: tuple[tuple[str, Spec, str, Spec], ...] = (
     (
         CLASS,
         {"subnetSelectorTerms": [{"id": "subnet-0a", "tags": {"a": "b"}}]},
-        "spec.subnetSelectorTerms.id and spec.subnetSelectorTerms.tags, but the API accepts only one",
+        "both id and tags in spec.subnetSelectorTerms, but the API accepts only one",
         {"subnetSelectorTerms": [{"id": "subnet-0a"}]},
     ),
     (
         CLASS,
         {"amiSelectorTerms": [{"id": "ami-0a", "name": "nodes"}], "amiFamily": "AL2023"},
-        "spec.amiSelectorTerms.id and spec.amiSelectorTerms.name, but the API accepts only one",
+        "both id and name in spec.amiSelectorTerms, but the API accepts only one",
         {"amiSelectorTerms": [{"id": "ami-0a"}], "amiFamily": "AL2023"},
     ),
     (
@@ -174,7 +175,7 @@ CASES: tuple[tuple[str, Spec, str, Spec], ...] = (
     (POOL, labels(accelerator="nvidia"), 'contains the key "accelerator"', labels(team="a")),
     (POOL, labels(**{"kubernetes.io/hostname": "a"}), "kubernetes.io/hostname", labels()),
     (AKS, {"maxPods": "110"}, "requires an integer", {"maxPods": 110}),
-    (AKS, {"vnetSubnetID": "/subnet"}, "isn't in the format that the API requires", {}),
+    (AKS, {"vnetSubnetID": "/subnet"}, "it must be the full ID of a subnet", {}),
     (
         AKS,
         {"fipsMode": "FIPS", "imageFamily": "Ubuntu2404"},
@@ -187,7 +188,7 @@ CASES: tuple[tuple[str, Spec, str, Spec], ...] = (
         "is 50, but it must be more than",
         {"kubelet": {"imageGCHighThresholdPercent": 70, "imageGCLowThresholdPercent": 60}},
     ),
-    (AKS, {"linuxOSConfig": {"sysctls": PORTS}}, "isn't in the format that the API requires", {}),
+    (AKS, {"linuxOSConfig": {"sysctls": PORTS}}, "isn't in the required format", {}),
     (
         GCE,
         {"disks": [{**SSD, "provisionedIOPS": 6000}]},
@@ -307,7 +308,8 @@ ADVICE: tuple[tuple[str, Spec, str], ...] = (
     (
         GCE,
         {"subnetRangeName": "A"},
-        "set spec.subnetRangeName to a value that matches `^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$`",
+        'set spec.subnetRangeName to a name of 1 to 63 lowercase letters, digits, or "-" that starts '
+        "with a letter and ends with a letter or digit",
     ),
 )
 
@@ -464,3 +466,9 @@ def test_values_of_a_newer_chart_can_be_valid() -> None:
         )
         found = list(rejected_values(replace(view, objects=(node_class,))))
         assert len(found) == count, version
+
+
+@pytest.mark.parametrize("pattern", FORMS)
+def test_a_described_form_belongs_to_a_pattern_of_the_table(pattern: str) -> None:
+    rows = [row for rows in api_constraints().values() for row in rows]
+    assert any(row.value == pattern and row.kind in ("pattern", "other") for row in rows)

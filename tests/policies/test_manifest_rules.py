@@ -305,8 +305,8 @@ SENTENCES = {
         'publishes (did you mean "architecture"?)'
     ),
     MEMORY.format(amount="20GB"): (
-        'selector contains quantity("20GB"), but 20GB isn\'t a quantity, so the selector fails on '
-        'every device (use quantity("20G"))'
+        'the selector contains quantity("20GB"), which isn\'t a valid quantity, so the selector '
+        'fails on every device (use quantity("20G"))'
     ),
     MEMORY.format(amount="lots"): 'use a number with a unit, for example quantity("20Gi")',
 }

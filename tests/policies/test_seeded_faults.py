@@ -547,7 +547,7 @@ FAULTS: dict[str, Fault] = {
         {"role": "gpu"},
         "driver-reaches-no-node",
         MANDATORY,
-        "change kubeletPlugin.nodeSelector to labels of the pool's nodes",
+        "change kubeletPlugin.nodeSelector to match the labels of the pool's nodes",
     ),
     "an affinity to a label that no pool has": (
         "gke",
@@ -568,7 +568,7 @@ FAULTS: dict[str, Fault] = {
         },
         "driver-reaches-no-node",
         MANDATORY,
-        "change kubeletPlugin.affinity to labels of the pool's nodes",
+        "change kubeletPlugin.affinity to match the labels of the pool's nodes",
     ),
     "an affinity that excludes the pool": (
         "eks",

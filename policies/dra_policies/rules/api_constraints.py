@@ -16,6 +16,7 @@ from dra_policies.rules.constrained_parts import (
     named_members,
     parts,
     phrase,
+    steps_against,
 )
 from dra_policies.rules.constrained_texts import TEXT_FAULTS
 from dra_policies.unknown_values import UNKNOWN, Properties, as_list, as_mapping
@@ -121,9 +122,11 @@ def _combination(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
         row.kind == "excludes" and states[shown[0]]
     )
     if excludes and len(given) > 1:
+        parent, names = _shared_parent(given[:2])
         yield BrokenConstraint(
-            f"it sets both {listed_words(given[:2])}, but the API accepts only one of them",
-            f"remove either {listed_words(given[:2], 'or')}",
+            f"it sets both {listed_words(names)}{f' in {parent}' if parent else ''}, but the API "
+            "accepts only one of them",
+            f"remove either {listed_words(names, 'or')}{f' from {parent}' if parent else ''}",
             tuple(given),
         )
     elif row.kind in ("one of", "at least one") and has_none:
@@ -141,6 +144,17 @@ def _combination(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
             f"set {listed}, or remove {shown[0]}",
             (shown[0], *missing),
         )
+
+
+def _shared_parent(paths: list[str]) -> tuple[str, list[str]]:
+    """Return the path of the part that contains all these members, and their names in it. If their
+    parents differ or the paths are short, return "" and the whole paths.
+    """
+    parents = {path.rpartition(".")[0] for path in paths}
+    parent = parents.pop()
+    if parents or "." not in parent:
+        return "", paths
+    return parent, [path.rpartition(".")[2] for path in paths]
 
 
 def _all_exclude(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
@@ -195,7 +209,7 @@ def _never(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
         what = "this combination" if len(names) > 1 else "this value"
         yield BrokenConstraint(
             f"{start}{phrase(part, row.value).replace(prefix, '')}, but the API rejects {what}",
-            f"{start}change {listed_words([name.removeprefix(prefix) for name in names], 'or')}",
+            f"{start}{steps_against(part, row.value).replace(prefix, '')}",
             tuple(names),
         )
 

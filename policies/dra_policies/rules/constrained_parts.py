@@ -14,6 +14,8 @@ from dra_policies.unknown_values import UNKNOWN, Properties, as_list, as_mapping
 
 _STEP: Final = re.compile(r"(?P<name>[^\[{]*)(?P<marks>(?:\[\]|\{\})*)")
 _CONDITION: Final = re.compile(r"(?P<path>[^=~#<!]+)(?P<op>#!=|#=|#<|!=|!~|=|~|$)(?P<value>.*)")
+_BOOLEANS: Final = {"true": "true", "false": "false"}
+_OPPOSITES: Final = {"true": "false", "false": "true"}
 _EMPTY: Final[tuple[object, ...]] = ("", 0, False, [], {})
 
 
@@ -181,6 +183,35 @@ def named_members(part: Part, condition: str) -> list[str]:
     ]
     paths += [each.partition("#<")[2] for each in condition.split(" and ") if "#<" in each]
     return list(dict.fromkeys(part.shown_member(each) for each in paths))
+
+
+def steps_against(part: Part, condition: str) -> str:
+    """Return the changes of which each makes conditions of a row false, as an imperative. The key
+    and the operator of a requirement stay, if the row accepts other values.
+    """
+    clauses = condition.split(" and ")
+    if clauses[-1].startswith(("values!=", "values!~")):
+        clauses = clauses[-1:]
+    steps = [_step_against(part, each) for each in clauses]
+    changed = [step.removeprefix("change ") for step in steps if step.startswith("change ")]
+    others = [step for step in steps if not step.startswith("change ")]
+    words = [f"change {listed_words(list(dict.fromkeys(changed)), 'or')}"] if changed else []
+    return ", or ".join([*dict.fromkeys(others), *words])
+
+
+def _step_against(part: Part, clause: str) -> str:
+    found = _CONDITION.fullmatch(clause.removeprefix("!"))
+    assert found is not None, clause
+    shown, operator, wanted = part.shown_member(found["path"]), found["op"], found["value"]
+    negated = clause.startswith("!") or operator == "!="
+    if not operator:
+        return f"set {shown}" if negated else f"remove {shown}"
+    if negated and operator in ("=", "!="):
+        accepted = [_BOOLEANS.get(each, f'"{each}"') for each in wanted.split("|")]
+        return f"set {shown} to {listed_words(accepted, 'or')}"
+    if operator == "=" and wanted in _OPPOSITES:
+        return f"set {shown} to {_OPPOSITES[wanted]}"
+    return f"change {shown}"
 
 
 def _quoted(value: object) -> str:

@@ -9,6 +9,7 @@ from typing import Final
 
 from dra_planner.catalog.api_constraints import ApiConstraint
 from dra_policies.rules.constrained_parts import BrokenConstraint, Part
+from dra_policies.rules.value_forms import FORMS
 from dra_policies.unknown_values import as_list, as_mapping
 
 _ALIKE: Final = 0.75
@@ -56,16 +57,18 @@ def _text(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
         if not isinstance(text, str):
             continue
         said = f'is "{text}"' if text else "is empty"
+        form = FORMS.get(row.value, "")
         if row.kind == "other" and re.search(row.value, text):
             yield BrokenConstraint(
-                f"{part.shown} {said}, but the API rejects this value",
-                f"set {part.shown} to a value that the API accepts",
+                f"{part.shown} {said}, but {f'it must be {form}' if form else 'the API rejects it'}",
+                f"set {part.shown} to {form}" if form else f'remove "{text}" from {part.shown}',
                 (part.shown,),
             )
         elif row.kind == "pattern" and not re.search(row.value, text):
             yield BrokenConstraint(
-                f"{part.shown} {said}, which isn't in the format that the API requires",
-                f"set {part.shown} to a value that matches `{row.value}`",
+                f"{part.shown} {said}, "
+                + (f"but it must be {form}" if form else "which isn't in the required format"),
+                f"set {part.shown} to {form or f'a value that matches `{row.value}`'}",
                 (part.shown,),
             )
 

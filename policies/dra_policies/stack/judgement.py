@@ -116,8 +116,7 @@ def judge_stack(view: StackView, resources: Sequence[Resource]) -> StackView:
     try:
         declared = declared_fleet(view, resources)
     except PlannerError as error:
-        sentence = f"can't check whether the claims fit the pools of this stack: {error}"
-        return replace(view, unknowns=(*view.unknowns, sentence))
+        return replace(view, judgement_errors=(error, *error.others))
     view = replace(view, unknowns=(*view.unknowns, *declared.unknowns), features=declared.features)
     view = replace(view, doubtful_pools=(*declared.doubtful_pools, *groups))
     classes = planned.classes if planned else fleet_classes(declared.fleet, declared.features)

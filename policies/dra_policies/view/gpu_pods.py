@@ -81,7 +81,7 @@ def misfit(pod: GpuPod, pool: DeclaredPool, *, shares: bool) -> PoolRejection | 
     if affine(pod.placement, pool) is False:
         return PoolRejection(
             says="doesn't match their required node affinity",
-            fix="change the pods' required node affinity to labels of a GPU pool",
+            fix="change the pods' required node affinity to match the labels of a GPU pool",
         )
     if tolerates(pod.placement, pool) is False:
         return _of_taints(pod, pool)

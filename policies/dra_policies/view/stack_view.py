@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from dra_planner.clouds import DRA, Cloud, cloud
-from dra_planner.errors import NOWHERE, Diagnostic, Place
+from dra_planner.errors import NOWHERE, Diagnostic, Place, PlannerError
 from dra_planner.model import Taint
 from dra_planner.records import equality
 from dra_policies.unknown_values import Properties
@@ -294,6 +294,8 @@ class StackView(Struct, frozen=True, kw_only=True):
     # the plan that `judgement` is part of
     plan: Callable[[], Plan] | None = None
     unknowns: tuple[str, ...] = ()  # sentences that explain why the stack couldn't be evaluated
+    # why the claims couldn't be checked against the stack's pools
+    judgement_errors: tuple[PlannerError, ...] = ()
 
     @property
     def node_pools(self) -> tuple[DeclaredPool, ...]:

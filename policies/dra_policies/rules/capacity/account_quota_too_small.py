@@ -53,7 +53,7 @@ def _of_quota(
             message=f'quota "{resource.name}" ({quota.name}) allows {counted(quota.limit, unit)}, but '
             f"{pools[0].title}{' and others' if len(pools) > 1 else ''} can grow to "
             f"{counted(nodes, 'node')}, which need {needed}",
-            fix=f"raise the quota to at least {needed}, or lower the maximum node counts of the pools",
+            fix=f"raise the quota to at least {needed}, or lower the pools' maximum node counts",
             urn=resource.urn,
         )
 

@@ -13,6 +13,14 @@ from dra_policies.view.stack_view import StackView
 def check(view: StackView) -> Iterator[Finding]:
     for sentence in view.unknowns:
         yield Finding(message=sentence, certain=False)
+    for error in view.judgement_errors:
+        place = str(error.place)
+        why = f" because of {place}: {error.message}" if place else f", because {error.message}"
+        yield Finding(
+            message=f"can't check whether the claims fit this stack's pools{why}",
+            fix=error.fix,
+            certain=False,
+        )
 
 
 RULE = Rule(

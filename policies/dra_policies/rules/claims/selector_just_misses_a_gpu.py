@@ -28,13 +28,13 @@ def check(view: StackView) -> Iterator[Finding]:
             if device.product in offered or not offered
         ]
         if missed:
+            lowest = min(device.memory for device in missed if device.memory is not None)
             shown = listed(f"{device.product} ({device.memory})" for device in missed)
             yield Finding(
-                message=f"selector `{' '.join(selector.expression.split())}` excludes {shown}, which "
+                message=f"the selector `{' '.join(selector.expression.split())}` excludes {shown}, which "
                 f"{verb(len(missed), 'are')} less than {near}% below the required memory",
-                fix=(
-                    "lower the required memory, because GPUs publish less than their nominal memory"
-                ),
+                fix=f"lower the required memory to {lowest} or less, because GPUs publish less than "
+                "their nominal memory",
                 place=selector.place,
             )
 

@@ -149,8 +149,8 @@ def _invalid_quantities(selector: CelSelector, features: Features) -> Iterator[F
         return
     for text, meant in invalid_literals(compiled.tree):
         yield Finding(
-            message=f'selector contains quantity("{text}"), but {text} isn\'t a quantity, so the '
-            "selector fails on every device",
+            message=f'the selector contains quantity("{text}"), which isn\'t a valid quantity, so '
+            "the selector fails on every device",
             fix=f'use quantity("{meant}")'
             if meant
             else 'use a number with a unit, for example quantity("20Gi")',
@@ -181,7 +181,7 @@ def _short_versions(selector: CelSelector) -> Iterator[Finding]:
         version = found["version"]
         whole = f"{version}{'.0' * (2 - version.count('.'))}"
         yield Finding(
-            message=f'selector contains semver("{version}"), but a version has three numbers, so '
+            message=f'the selector contains semver("{version}"), but a version has three numbers, so '
             "the selector fails on every device",
             fix=f'use semver("{whole}")',
             place=selector.place,

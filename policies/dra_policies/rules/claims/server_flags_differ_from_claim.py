@@ -55,15 +55,16 @@ def _compare(
         yield Finding(
             message=f"{subject}, which needs {counted(asked.gpus, 'GPU')}, but its claims "
             f"request {counted(devices, 'GPU')}, so the server doesn't start",
-            fix=f"request {asked.gpus} devices in the claim, or lower the flags to {devices}",
+            fix=f"request {counted(asked.gpus, 'GPU')} in the claim, or reduce the flag values to "
+            f"match {counted(devices, 'GPU')}",
             place=workload.place,
         )
     elif asked.gpus < devices:
         yield Finding(
             message=f"{subject}, which uses {counted(asked.gpus, 'GPU')}, but its claims "
             f"request {counted(devices, 'GPU')}, so the other GPUs stay idle",
-            fix=f"request {counted(asked.gpus, 'device')} in the claim, or raise the flags to "
-            f"{devices}",
+            fix=f"request {counted(asked.gpus, 'GPU')} in the claim, or raise the flag values to "
+            f"match {counted(devices, 'GPU')}",
             place=workload.place,
         )
 

@@ -66,8 +66,9 @@ def check(view: StackView) -> Iterator[Finding]:
                     f"Feature Discovery sets, but nodes of {pool.title} don't have "
                     "these labels, and this stack doesn't install Node Feature "
                     "Discovery",
-                    fix=f"label the pool's nodes {GPU_PRESENT}=true, or install "
-                    "node-feature-discovery with worker.tolerations for the pool's taints",
+                    fix=f"add the label {GPU_PRESENT}=true to the pool's nodes, or install "
+                    "node-feature-discovery with tolerations for the pool's taints in "
+                    "worker.tolerations",
                     urn=pool.urn,
                 )
 
@@ -100,7 +101,7 @@ def _kept_off(view: StackView) -> Iterator[Finding]:
                     message=f"the kubelet plugin of {driver.title} selects labels that Node "
                     f"Feature Discovery sets, but the NFD worker doesn't tolerate the taints of "
                     f"{pool.title}, so the nodes don't get these labels",
-                    fix=f"label the pool's nodes {GPU_PRESENT}=true, or add tolerations for the "
+                    fix=f"add the label {GPU_PRESENT}=true to the pool's nodes, or add tolerations for the "
                     f'pool\'s taints to {path} in the values of Release "{chart.name}"',
                     urn=pool.urn,
                 )

@@ -38,11 +38,11 @@ def _kept_away(installer: Installer, pool: DeclaredPool) -> Iterator[Finding]:
         fix = "set tolerations: [{operator: Exists}] in the installer's pod template"
     elif selects(installer.pod, pool) is False or affine(installer.pod, pool) is False:
         why = "selects labels that the pool's nodes don't have"
-        fix = "change nodeSelector in the installer's pod template to labels of the pool's nodes"
+        fix = "change nodeSelector in the installer's pod template to match the nodes' labels"
     else:
         return
     yield Finding(
-        message=f"{installer.title} can't run on {pool.title} because it {why}, so the nodes "
+        message=f"{installer.title} can't run on {pool.title}, because it {why}, so the nodes "
         "don't have the NVIDIA driver",
         fix=fix,
         urn=installer.urn,
@@ -68,7 +68,7 @@ def _nowhere(driver: InstalledDriver, view: StackView) -> Iterator[Finding]:
             "node selector or affinity doesn't match the nodes' labels",
             fix=(
                 "in the release's values, change kubeletPlugin.nodeSelector or "
-                "kubeletPlugin.affinity to labels of the nodes"
+                "kubeletPlugin.affinity to match the nodes' labels"
             ),
             urn=driver.urn,
         )
@@ -91,14 +91,14 @@ def _faults(driver: InstalledDriver, pod: Properties, pool: DeclaredPool) -> Ite
             driver,
             pool,
             "selects labels that the pool's nodes don't have",
-            "change kubeletPlugin.nodeSelector to labels of the pool's nodes",
+            "change kubeletPlugin.nodeSelector to match the labels of the pool's nodes",
         )
     elif affine(pod, pool) is False:
         yield _finding(
             driver,
             pool,
             "has a node affinity for labels that the pool's nodes don't have",
-            "change kubeletPlugin.affinity to labels of the pool's nodes",
+            "change kubeletPlugin.affinity to match the labels of the pool's nodes",
         )
 
 

@@ -46,7 +46,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{pool.title} has GPUs ({pool.machine}), but its image {pool.image} "
                 "doesn't include the NVIDIA driver",
-                fix=f"use an image that includes the driver: {_gpu_images(of_cloud, machine)}",
+                fix=f"use an image that includes the driver, for example {_gpu_images(of_cloud, machine)}",
                 urn=pool.urn,
             )
 

@@ -71,7 +71,7 @@ def _values_with_capitals(view: StackView) -> Iterator[Finding]:
                 yield Finding(
                     message=f'NodePool "{each.name}" can\'t create nodes, because it requires {key} '
                     f"{' or '.join(named)}, but values of this label are lowercase",
-                    fix=f"write {' and '.join(value.lower() for value in named)} in the "
+                    fix=f"use {' and '.join(value.lower() for value in named)} in the "
                     f"{key} requirement",
                     urn=each.urn,
                 )
@@ -157,7 +157,8 @@ def _gpus(
             yield _finding(
                 pool,
                 f'no machine type meets the requirement "{key} {operator} {", ".join(wanted)}"',
-                fix=f"change the {key} requirement to a value of an existing machine type",
+                fix=f"change the {key} requirement to match one of these values: "
+                f"{', '.join(sorted({*having}, key=lambda each: (len(each), each)))}",
                 certain=certain,
             )
 

@@ -43,7 +43,7 @@ def _needs_plugin(pool: DeclaredPool) -> bool:
 
 def _finding(plugin: PluginWorkload, pool: DeclaredPool, user: str) -> Finding:
     says = "its node selector or affinity doesn't match the nodes' labels"
-    fix = "change its node selector or affinity to labels of the pool's nodes"
+    fix = "change its node selector or affinity to match the labels of the pool's nodes"
     if tolerates(plugin.pod, pool) is False:
         taints = [taint for taint in pool.taints or () if taint.effect != "PreferNoSchedule"]
         says = f"it doesn't tolerate the pool's taints ({', '.join(map(str, taints))})"

@@ -133,7 +133,8 @@ def _dead_end(
     if path and props.text(path) == value:
         return (
             f"drops packets ({path} is {value})",
-            f"set {path} to the type of the next hop, or remove the route",
+            f'set {path} to a type that forwards packets, for example "VirtualAppliance", or '
+            "remove the route",
         )
     through, token, setting, closed = routes.gateway
     is_direct = _leads_to_internet(routes, route, declared)

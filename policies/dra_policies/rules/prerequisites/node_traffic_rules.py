@@ -210,8 +210,9 @@ def closed_endpoints(
         if found[0].urn not in told and not any(_lets_https_in(view, network, g) for g in found):
             told.add(found[0].urn)
             yield Finding(
-                message=f'security group "{found[0].name}" of endpoint "{each.name}" doesn\'t admit '
-                "TCP port 443, so nodes can't reach the endpoint's service, and never become ready",
+                message=f'security group "{found[0].name}" of endpoint "{each.name}" doesn\'t allow '
+                "inbound traffic on TCP port 443, so nodes can't reach the endpoint's service and "
+                "never become ready",
                 fix="add an ingress rule for TCP port 443 from the network's range",
                 urn=found[0].urn,
             )

@@ -28,10 +28,10 @@ def check(view: StackView) -> Iterator[Finding]:
             meant = " and ".join(f"`{each}`" for each in shown) or "none"
             yield Finding(
                 message=f'the {what} of DeviceClass "{name}" {differ} from the plan (planned: {meant})',
-                fix=f"set the {what} to {meant}. Or run `pulumi-dra plan --stack STACK --write` to plan "
+                fix=f"set the {what} to {meant}, or run `pulumi-dra plan --stack STACK --write` to plan "
                 "with the current DeviceClass"
                 if shown
-                else f"remove the {what}. Or run `pulumi-dra plan --stack STACK --write` to plan with the "
+                else f"remove the {what}, or run `pulumi-dra plan --stack STACK --write` to plan with the "
                 "current DeviceClass",
                 place=declared.meta.place,
             )

@@ -23,8 +23,8 @@ def check(view: StackView) -> Iterator[Finding]:
                 message=f"{driver.title} has version {driver.version}, but the plan assumes "
                 f"{planned}{_older(driver.version, planned)}",
                 fix=(
-                    f'set the chart version to "{planned}". Or set version {driver.version} in the '
-                    "fleet, and plan again"
+                    f'set the chart version to "{planned}", or set version {driver.version} in the '
+                    "fleet and plan again"
                 ),
                 urn=driver.urn,
             )

@@ -52,7 +52,7 @@ def _check_pool(
             yield Finding(
                 message=f'{pool.title} is labeled {POOL}="{pool.name}", but the plan doesn\'t '
                 "contain this pool",
-                fix="add the pool to the fleet, and plan again. Or label the nodes with the name of "
+                fix="add the pool to the fleet and plan again, or label the nodes with the name of "
                 f"a planned pool: {_names(rows)}",
                 urn=pool.urn,
             )
@@ -73,7 +73,7 @@ def _compare(what: str, declared: object, planned: object, pool: DeclaredPool) -
     elif declared != planned:
         yield Finding(
             message=f"the {what} of {pool.title} is {declared}, but the plan expects {planned}",
-            fix=_FIX,
+            fix=_fix(what, planned),
             urn=pool.urn,
         )
 
@@ -97,10 +97,11 @@ def _compare_nodes(pool: DeclaredPool, planned: Pool, *, own_images: bool) -> It
         yield _unknown(pool, "capacity type")
     elif has_spot and not wants_spot:
         text = f"{pool.title} uses Spot nodes, but the plan expects {planned.source.kind} nodes"
-        yield Finding(message=text, fix=_FIX, urn=pool.urn)
+        fix = _fix("capacity type", planned.source.kind)
+        yield Finding(message=text, fix=fix, urn=pool.urn)
     elif wants_spot and not has_spot:
         text = f"{pool.title} doesn't use Spot nodes, but the plan expects Spot nodes"
-        yield Finding(message=text, fix=_FIX, urn=pool.urn)
+        yield Finding(message=text, fix=_fix("capacity type", "Spot"), urn=pool.urn)
     path = of_cloud.pool.max_pods
     if path and pool.own.at(path) is not None and planned.max_pods is not None:
         yield from _compare(
@@ -114,11 +115,10 @@ def _compare_nodes(pool: DeclaredPool, planned: Pool, *, own_images: bool) -> It
         and pool.image
         and pool.image not in images
     ):
-        text = (
-            f"the image of {pool.title} is {pool.image}, but the plan expects "
-            f"{' or '.join(sorted(images))}"
-        )
-        yield Finding(message=text, fix=_FIX, urn=pool.urn, certain=False)
+        wanted = " or ".join(sorted(images))
+        text = f"the image of {pool.title} is {pool.image}, but the plan expects {wanted}"
+        fix = _fix("image", wanted)
+        yield Finding(message=text, fix=fix, urn=pool.urn, certain=False)
 
 
 def _compare_labels(pool: DeclaredPool, planned: tuple[NodeLabel, ...]) -> Iterator[Finding]:
@@ -152,7 +152,7 @@ def _compare_taints(pool: DeclaredPool, planned: tuple[Taint, ...]) -> Iterator[
         if taint not in planned and taint.effect != "PreferNoSchedule":
             yield Finding(
                 message=f"nodes of {pool.title} have the taint {taint}, which isn't in the plan",
-                fix="remove the taint from the pool. Or add the taint to the pool in the fleet, "
+                fix="remove the taint from the pool, or add the taint to the pool in the fleet "
                 "and plan again",
                 urn=pool.urn,
             )
@@ -168,7 +168,7 @@ def _absent(view: StackView, rows: dict[str, PoolRow]) -> Iterator[Finding]:
             yield Finding(
                 message=f'the plan has a pool "{name}" ({row.machine}, at most {nodes}), but '
                 f'no node group or node pool in this stack is labeled {POOL}="{name}"',
-                fix="declare the pool. Or remove it from the fleet, and plan again",
+                fix="declare the pool, or remove it from the fleet and plan again",
                 urn=view.record.urn if view.record else "",
             )
 
@@ -185,17 +185,20 @@ def _names(rows: dict[str, PoolRow]) -> str:
     return ", ".join(sorted(rows)) or "none"
 
 
-_FIX = (
-    "use the planned value in the pool. Or change the fleet, and run `pulumi-dra plan "
-    "--stack STACK --write`"
-)
+def _fix(what: str, planned: object) -> str:
+    return (
+        f"set the {what} to {planned}, or change the fleet and run `pulumi-dra plan --stack STACK "
+        "--write`"
+    )
+
 
 RULE = Rule(
     id="pool-differs-from-plan",
     says="A GPU pool's machine type, counts, labels, or taints differ from the plan.",
     why="The plan checked the claims against the planned pools. Other pools might have fewer "
     "devices, or reject the pods.",
-    fix=_FIX,
+    fix="Use the planned value in the pool, or change the fleet and run `pulumi-dra plan --stack "
+    "STACK --write`.",
     level="mandatory",
     needs="stack",
     check=check,
