@@ -122,7 +122,7 @@ def _texts_of(path: str) -> dict[str, str]:
     }
     if not found:
         raise FleetError(
-            "this folder doesn't contain YAML files, or JSON files of Terraform",
+            "this folder doesn't contain any YAML or Terraform JSON files",
             place=Place(path),
             fix="pass a file, or a folder with these files",
         )

@@ -46,7 +46,7 @@ def _headline(found: MigrationSteps) -> str:
     unsafe = [str(step.number) for step in found.steps if not step.is_safe]
     steps = f"Migration in {counted(len(found.steps), 'step')}"
     if not unsafe:
-        return f"{steps}, at most {_usd(found.peak_usd)}. No pod stays pending at any step."
+        return f"{steps}, at most {_usd(found.peak_usd)}. All pods run during every step."
     which = f"Step {unsafe[0]} isn't" if len(unsafe) == 1 else f"Steps {', '.join(unsafe)} aren't"
     return f"{steps}. {which} proven safe. Costs exclude nodes for pods that stay pending."
 

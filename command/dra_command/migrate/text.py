@@ -44,7 +44,9 @@ def print_migration(
 
 def _headline(found: Migration, *, written: bool) -> str:
     if not found.templates and not found.changes:
-        return "Nothing to migrate: no workload requests devices of a device plugin."
+        return (
+            "Nothing to migrate, because the workloads don't request devices from a device plugin."
+        )
     counts = [f"{found.count(result)} {result}" for result in Result if found.count(result)]
     changed = sum(each.is_changed for each in found.files)
     files = f"{'Changed' if written else 'To change'}: {counted(changed, 'file')}."

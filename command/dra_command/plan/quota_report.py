@@ -55,8 +55,8 @@ class AccountQuotas(Struct, frozen=True):
                 )
             elif use.at_most > quota.free:
                 yield (
-                    f"quota {quota.name}: the plan needs {use.planned} {unit}, and the pools at "
-                    f"their maximums need {use.at_most}, but {has}. To request an increase, run "
+                    f"quota {quota.name}: the plan needs {use.planned} {unit}, and the pools need "
+                    f"{use.at_most} at their maximum size, but {has}. To request an increase, run "
                     f"`{self._request(quota, quota.used + use.at_most)}`"
                 )
         for name in pools_without_quota(self.fleet, self.quotas):

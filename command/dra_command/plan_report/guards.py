@@ -214,7 +214,7 @@ def _notes(plan: Plan) -> Iterator[str]:
             yield f"{head}: {', '.join(names)}"
     if not guarded.given.redundancy.is_asked:
         yield ("to also prove that all pods fit after a node failure, set redundancy in the fleet")
-    yield "pods without a rule can use any pool"
+    yield "pods without a guard can run in any pool"
 
 
 def proved_parts(plan: Plan) -> dict[str, bool]:

@@ -258,7 +258,7 @@ class PlanTables(Struct, frozen=True):
         joint = (
             ""
             if self.plan.nodes_bound <= own
-            else " (0 if other pools can run the pods; total: of all pools)"
+            else " (0 if other pools can run the pods; total: bound for all pools)"
         )
         said = [f"{signs.bound} bound: proven minimum{joint}"]
         if any(bar.more for bar in bars):
@@ -296,7 +296,7 @@ class PlanTables(Struct, frozen=True):
             "more: additional nodes with which the default scheduler places all pods in "
             "every simulated order"
             if found is None or found.counts is not None
-            else "more: additional nodes within the maximums, which don't place all pods"
+            else "more: additional nodes within the maximums, which aren't enough for all pods"
         )
         return Table("Pools", heads, rows, frozenset(range(2, 6)), note)
 

@@ -86,7 +86,7 @@ def fleet_of_cluster_description(
             plain.append((machines[0], pool))
             note_lost_taints(pool, of_cloud, notes)
     if not gpu_pools:
-        message = "no pool in these files has accelerators and a known machine type"
+        message = "none of the pools in these files has accelerators and a known machine type"
         raise FleetError(
             message, place=Place(file), fix="; ".join(notes[:3]) or "pass a file with GPU pools"
         )

@@ -162,7 +162,7 @@ class Features(Struct, frozen=True, kw_only=True):
     blames_duplicate_items: Annotated[
         bool,
         UngatedChange(
-            "The API server reports a duplicate in a list for the item instead of the item's "
+            "For a duplicate in a list, the API server reports the item instead of the item's "
             "key field",
             _VALIDATION,
         ),
@@ -240,9 +240,7 @@ class Features(Struct, frozen=True, kw_only=True):
     ]
     walks_slices_by_name: Annotated[
         bool,
-        UngatedChange(
-            "The allocator searches the slices of a pool in the order of their names", _ALLOCATOR
-        ),
+        UngatedChange("The allocator searches the slices of a pool in order of name", _ALLOCATOR),
     ]
     joins_counter_slices: Annotated[
         bool,

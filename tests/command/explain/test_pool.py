@@ -101,7 +101,7 @@ def test_pool_that_is_too_small_does_not_fit(given: Project) -> None:
     status, answer = explained(given, "--fleet", "small.yaml", "--pool", "l4")
     assert (status, answer["verdict"]) == (1, "does-not-fit")
     done = given.run("explain", "m.yaml", "--fleet", "small.yaml", "--pool", "l4")
-    assert "is too small for the workloads that could run on it" in done.out
+    assert "is too small for the workloads that can run in it" in done.out
     assert "Deployment default/one: 1 pod, 1 pending" in done.out
 
 
@@ -129,7 +129,7 @@ def test_node_of_a_snapshot_is_explained(given: Project) -> None:
 
 def test_quiet_prints_only_the_first_line(given: Project) -> None:
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pool", "l4", "--quiet")
-    assert done.out == "pool l4 (g6.2xlarge) fits all workloads that could run on it\n"
+    assert done.out == "pool l4 (g6.2xlarge) fits all workloads that can run in it\n"
 
 
 def test_answer_has_the_fields_of_its_schema(given: Project) -> None:

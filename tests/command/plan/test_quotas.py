@@ -34,7 +34,7 @@ def test_quota_that_is_too_small_is_reported_with_the_request_command(
     enough = project.run("plan", "--stack", "dev", "--quotas", "quotas.json")
     assert enough.status == 0
     assert "are missing" not in enough.err
-    assert "pools at their maximums need 32" in enough.err
+    assert "pools need 32 at their maximum size" in enough.err
 
 
 @pytest.mark.parametrize(

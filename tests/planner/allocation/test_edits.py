@@ -158,7 +158,7 @@ OTHERS = {
         gpus(1),
         (),
     ),
-    'remove the request for shares, which no device publishes, from request "r" of claim "c1"': (
+    'remove the request for shares from request "r" of claim "c1", because no device publishes it': (
         shape(claim(request(capacity={"shares": Quantity.from_int(1)}))),
         gpus(1),
         (),

@@ -114,7 +114,9 @@ def test_cluster_without_gpus_is_an_error_that_lists_skipped_pools() -> None:
         ),
     ]
 
-    with pytest.raises(FleetError, match="no pool in these files has accelerators") as error:
+    with pytest.raises(
+        FleetError, match="none of the pools in these files has accelerators"
+    ) as error:
         imported(plan(resources), region="us-east-1")
     assert "p99.large" in str(error.value)
 
@@ -222,7 +224,7 @@ def test_state_file_equals_its_json_output() -> None:
         (state_file(), "these files don't describe a cluster on a supported cloud"),
         (
             state_file(CLUSTER, stated("aws_eks_node_group", name="odd"), 7),
-            "no pool in these files has",
+            "none of the pools in these files has",
         ),
     ],
     ids=["old", "encrypted", "empty", "odd"],

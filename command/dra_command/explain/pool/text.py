@@ -11,9 +11,9 @@ from dra_planner.plan.explanation.pools import PoolReport, PoolUse, PublishedDev
 from dra_planner.wording import counted
 
 _SAYS: Final = {
-    "fits": "fits all workloads that could run on it",
-    "does-not-fit": "is too small for the workloads that could run on it",
-    "cannot-tell": "may be too small for the workloads that could run on it",
+    "fits": "fits all workloads that can run in it",
+    "does-not-fit": "is too small for the workloads that can run in it",
+    "cannot-tell": "may be too small for the workloads that can run in it",
 }
 _MOST_DEVICES: Final = 6
 

@@ -241,8 +241,8 @@ class CostRow(Output):
     pools: list[PoolCostRow]
     shares: list[CostShareRow] = Field(
         description="Cost by workload, rounded to the cent. The price of a node is divided "
-        "evenly among its GPUs, the price of a GPU among its MIG devices by "
-        "memory, and the price of a device among the pods that share it."
+        "evenly among its GPUs. The price of a GPU is divided among its MIG devices by memory, "
+        "and the price of a shared device among its pods."
     )
 
 

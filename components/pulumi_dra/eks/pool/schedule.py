@@ -48,7 +48,9 @@ class WeeklyHours(TypedDict):
     start: str
     """Time at which nodes start, "08:00"."""
     end: str
-    """Time at which the nodes are removed. An end time before the start time is on the next day."""
+    """Time at which the nodes are removed. If the end time is before the start time, the schedule
+    ends on the next day.
+    """
     days: NotRequired[list[str]]
     """Days on which nodes start: Mon, Tue, Wed, Thu, Fri, Sat, Sun. Default: all."""
     time_zone: NotRequired[str]

@@ -175,7 +175,7 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
         text = (
             f"request less {name} than {amount} in {where}"
             if name in published
-            else f"remove the request for {name}, which no device publishes, from {where}"
+            else f"remove the request for {name} from {where}, because no device publishes it"
         )
         yield replace(at, kind="lower-capacity", text=text, name=name)
     # Only taints that keep a device from being allocated; others have no effect on the claim.

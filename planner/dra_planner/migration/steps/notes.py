@@ -42,8 +42,8 @@ def _notes(
     if fleet.is_autoscaled and not cloud(fleet.cloud).autoscalers[fleet.autoscaler]:
         yield (
             f"The fleet's autoscaler ({fleet.autoscaler}) doesn't start the first node of a DRA "
-            "pool for a claim, so every step sets the minimum of the pools to the nodes that it "
-            "needs"
+            "pool for a claim. Therefore, every step sets each pool's minimum to the number of "
+            "nodes that the step needs"
         )
     yield from priority_notes(device_priorities(objects))
     for each in found.changes:

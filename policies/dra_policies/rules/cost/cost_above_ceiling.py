@@ -50,7 +50,7 @@ def monthly(offer: Offer) -> Decimal | None:
 
 def ceiling(of_what: str) -> Threshold:
     """Return the threshold for a maximum cost in US dollars per month. Default: 0, for no limit."""
-    says = f"Maximum cost of {of_what} in US dollars per month, at maximum size. 0: no limit."
+    says = f"Maximum cost of {of_what}, in US dollars per month at maximum size. 0: no limit."
     return Threshold(says=says, default=0, least=0, most=1_000_000_000)
 
 
@@ -61,6 +61,6 @@ RULE = Rule(
     fix="Lower the maximum of a pool, or raise the limit.",
     level="mandatory",
     needs="pools",
-    threshold=ceiling("all pools together"),
+    threshold=ceiling("all pools combined"),
     check=check,
 )

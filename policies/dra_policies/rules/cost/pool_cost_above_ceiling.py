@@ -34,6 +34,6 @@ RULE = Rule(
     fix="Lower the maximum of the pool, or raise the limit.",
     level="mandatory",
     needs="pools",
-    threshold=ceiling("the nodes of one pool"),
+    threshold=ceiling("each pool"),
     check=check,
 )
