@@ -56,12 +56,14 @@ def _headline(found: Migration, *, written: bool) -> str:
 
 
 def _print_served(page: Page, found: Migration, target: Target) -> None:
-    """Print the resource names that can stay unchanged because a DeviceClass serves them."""
-    rewritten = found.count(Result.REWRITTEN)
-    if rewritten and target.served:
-        classes = ", ".join(
-            f"{name} ({resource})" for resource, name in sorted(target.served.items())
-        )
+    """Print the resource names of rewritten pods that can stay unchanged because a DeviceClass
+    serves them.
+    """
+    rewritten = (each for each in found.templates if each.result is Result.REWRITTEN)
+    requested = {name for each in rewritten for name in each.resources}
+    served = sorted((name, target.served[name]) for name in requested & target.served.keys())
+    if served:
+        classes = ", ".join(f"{device_class} ({name})" for name, device_class in served)
         page.gap()
         page.text(
             "Pods without a selector can also stay unchanged, because a DeviceClass serves the "

@@ -236,6 +236,6 @@ class _Reading:
             declared=frozenset(self.declared.names),
             volume_claims=self.volume_claims.found(),
             other_kinds=self.ignored.kinds(gang_makers),
-            unread=tuple(self.ignored.unread),
+            unread=(*self.ignored.unread, *self.workloads.uncounted),
             diagnostics=tuple(self.diagnostics),
         )

@@ -275,6 +275,7 @@ def _migrate_values(document: _Document, target: Target) -> None:
                 pods="",
                 result=result,
                 devices=found.devices,
+                resources=(_GPU,),
                 reason=found.reason,
                 served={_GPU: target.served[_GPU]} if result is Result.SERVED else {},
                 alternatives=tuple(found.alternatives),

@@ -39,6 +39,7 @@ class TemplateOutcome(Struct, frozen=True, kw_only=True):
     pods: str
     result: Result
     devices: int  # devices per pod
+    resources: tuple[str, ...] = ()  # the device plugin's resources that the pods request
     reason: str = ""
     served: Mapping[str, str] = {}
     notes: tuple[str, ...] = ()

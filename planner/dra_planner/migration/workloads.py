@@ -145,6 +145,7 @@ class WorkloadMigrator(Struct):
             pods=part.role,
             result=Result.REWRITTEN,
             devices=_devices(needs, self.facts),
+            resources=tuple(resources),
         )
         if f"{item.namespace}/{item.name}" in self.target.keep:
             return replace(outcome, result=Result.KEPT, reason=_KEPT), None

@@ -195,6 +195,15 @@ def test_pods_of_an_unknown_kind_are_found_by_their_fields() -> None:
     assert "medium confidence" in note.message
 
 
+def test_pods_of_an_unknown_kind_without_a_count_are_not_all_in_the_plan() -> None:
+    manifests = read(manifest("example.com/v1", "Flock", f"birds: {{workers: 3, body: {POD}}}"))
+    assert tuple(manifests.workloads[0].pod_sets[0].figures) == fixed(1)
+    (unread,) = manifests.unread
+    assert unread.title == "Flock default/w"
+    assert "number of its pods (spec.birds.body)" in unread.why
+    assert (unread.missing, manifests.diagnostics) == ("all its pods except one", ())
+
+
 def test_an_unknown_kind_without_devices_is_only_counted() -> None:
     manifests = read(
         manifest("example.com/v1", "Flock", "body: {containers: [{name: main, image: i}]}")

@@ -254,14 +254,19 @@ def _with_known_name(condition: str, name: str, known: set[str]) -> str:
 def _with_known_domain(
     condition: str, kind: str, domain: str, name: str, devices: Sequence[Candidate]
 ) -> str:
-    """Return the condition with the domain of the driver that publishes a name, if only one driver
-    does, or "".
+    """Return the condition with the domain in which devices publish a name, if there is only one,
+    or "".
     """
-    drivers = {each.driver for each in devices if name in _names(each, kind, each.driver)}
-    if len(drivers) != 1 or domain in drivers:
+    published = {
+        full.rpartition("/")[0] or each.driver
+        for each in devices
+        for full in (each.device.capacity if kind == "capacity" else each.device.attributes)
+        if full.rpartition("/")[2] == name
+    }
+    if len(published) != 1 or domain in published:
         return ""
     at = rf"(?<=\.{kind}\[[\"']){re.escape(domain)}(?=[\"']\](?:\.|\[[\"']){name}\b)"
-    return re.sub(at, drivers.pop(), condition)
+    return re.sub(at, published.pop(), condition)
 
 
 def _model_condition(domain: str, devices: Sequence[Candidate]) -> tuple[str, str] | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests.collecting.device_objects import DeviceObjects
-from dra_planner.manifests.manifests import UnresolvedPods
+from dra_planner.manifests.manifests import UnreadObject, UnresolvedPods
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.findings import late_findings
@@ -14,6 +14,7 @@ from dra_planner.manifests.workloads import WorkloadReader
 from dra_planner.manifests.workloads.exclusive_placement import find_exclusive_groups
 from dra_planner.manifests.workloads.gangs import find_gangs, gang_findings, groups_pods
 from dra_planner.model import ExclusiveGroups, Gang, Workload
+from dra_planner.wording import listed
 
 
 class WorkloadObjects:
@@ -33,6 +34,7 @@ class WorkloadObjects:
         self._grouping: list[KubernetesObject] = []
         self.workloads: list[Workload] = []
         self.unresolved: list[UnresolvedPods] = []
+        self.uncounted: list[UnreadObject] = []
         self.exclusive_groups: list[ExclusiveGroups] = []
 
     def note_group(self, item: KubernetesObject) -> None:
@@ -64,7 +66,9 @@ class WorkloadObjects:
                     workload=ref, figures=pods.figures, reason=pods.reason, place=item.place
                 )
             )
-        if not found.known:
+        if found.uncounted:
+            self.uncounted.append(_uncounted_pods(item, found.uncounted))
+        elif not found.known:
             message = f"{item}: {'; '.join(found.workload.assumptions)}"
             fix = "check the pod count, or add the objects that the controller creates"
             self._diagnostics.append(Diagnostic("note", "unknown-kind", message, item.place, fix))
@@ -81,3 +85,17 @@ class WorkloadObjects:
             item for item in self._grouping if f"{item.kind} {item.namespace}/{item.name}" in names
         ]
         return gangs, makers
+
+
+def _uncounted_pods(item: KubernetesObject, paths: Iterable[str]) -> UnreadObject:
+    """Return an object of an unknown kind with the pod templates of which the plan counts one pod,
+    because it doesn't know how many pods the controller creates.
+    """
+    return UnreadObject(
+        title=str(item),
+        why=f"kind {item.kind} is unknown, and the plan doesn't know a field for the number of its "
+        f"pods ({listed(paths)})",
+        instead="pass the pods that the controller creates",
+        place=item.place,
+        missing="all its pods except one",
+    )

@@ -173,10 +173,6 @@ _TEXTS: Final = (
     ),
     ("must include a domain", "add the domain, for example resource.kubernetes.io/pcieRoot"),
     (
-        "must be the name of a request in the claim",
-        "use the name of one of spec.devices.requests, or REQUEST/ALTERNATIVE",
-    ),
-    (
         "`selector` does not match template `labels`",
         "add the labels of spec.selector to the template",
     ),

@@ -169,6 +169,8 @@ class Reading(Struct):
     assumptions: list[str] = []
     faults: list[Violation] = []
     unknown: list[UnknownPods] = []
+    # paths of pod templates without a known field for the number of pods
+    uncounted: list[str] = []
     # claim specs by the names of claim templates
     generated: dict[str, Mapping[str, Any]] = {}
 

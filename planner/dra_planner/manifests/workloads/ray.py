@@ -5,9 +5,19 @@ Source: ray-project/kuberay:ray-operator/apis/ray/v1@v1.4.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec.structs import replace
+
 from dra_planner.manifests.workloads.kind_description import ObjectPart, Reading
 from dra_planner.manifests.workloads.pod_counts import Bounds
 from dra_planner.model import Figures, PodSet
+
+NO_NUM_GPUS: Final = (
+    "Ray reads the number of GPUs from the pod's limits, because num-gpus isn't set"
+)
+"""The assumption about workers whose rayStartParams don't set num-gpus."""
 
 
 def read_ray_cluster(reading: Reading) -> list[PodSet]:
@@ -74,5 +84,14 @@ def _cluster(reading: Reading, spec: ObjectPart) -> list[PodSet]:
             replicas, bounds = 0, None
         figures = reading.figures(replicas, pods=group.number("numOfHosts", 1), bounds=bounds)
         name = str(group.get("groupName", f"workers-{index}"))
-        sets += reading.pod_set(name, group.at("template"), figures)
+        started = group.get("rayStartParams")
+        has_number = isinstance(started, Mapping) and "num-gpus" in started
+        found = reading.pod_set(name, group.at("template"), figures)
+        sets += found if has_number else map(_without_number, found)
     return sets
+
+
+def _without_number(pod_set: PodSet) -> PodSet:
+    if not pod_set.template.spec.resource_claims:
+        return pod_set
+    return replace(pod_set, assumptions=(*pod_set.assumptions, NO_NUM_GPUS))

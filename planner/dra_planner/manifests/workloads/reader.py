@@ -38,6 +38,7 @@ class ReadWorkload(Struct, frozen=True):
     unresolved: tuple[UnknownPods, ...] = ()
     faults: tuple[Violation, ...] = ()
     known: bool = True
+    uncounted: tuple[str, ...] = ()  # paths of pod templates whose number of pods is unknown
 
 
 class WorkloadReader:
@@ -107,7 +108,12 @@ class WorkloadReader:
             for name, spec in reading.generated.items()
         )
         return ReadWorkload(
-            workload, templates, tuple(reading.unknown), tuple(reading.faults), kind is not None
+            workload,
+            templates,
+            tuple(reading.unknown),
+            tuple(reading.faults),
+            kind is not None,
+            tuple(reading.uncounted),
         )
 
     def _reading(self, item: KubernetesObject, kind: WorkloadKind | None, depth: int) -> Reading:

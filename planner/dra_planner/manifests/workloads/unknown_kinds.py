@@ -77,15 +77,11 @@ def read_unknown(reading: Reading) -> list[PodSet]:
     for path, spec, holder in find_templates(reading.object.data, reading.object.place):
         field = _count(holder)
         pods = holder.number(field, 1) if field else 1
-        confidence = "medium" if field else "low"
-        told = (
-            f"{counted(pods, 'pod')}, based on {path} and the {field} field"
-            if field
-            else f"1 pod, based on {path}, because there's no count field nearby"
-        )
-        reading.assume(
-            f"kind {reading.object.kind} is unknown, so the plan counts {told} "
-            f"({confidence} confidence)"
-        )
+        told = f"{counted(pods, 'pod')}, based on {path}"
+        if field:
+            told += f" and the {field} field (medium confidence)"
+        else:
+            reading.uncounted.append(path)
+        reading.assume(f"kind {reading.object.kind} is unknown, so the plan counts {told}")
         sets += reading.pod_set(path, spec, reading.figures(pods), inline=True)
     return sets

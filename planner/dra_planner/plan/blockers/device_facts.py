@@ -17,6 +17,7 @@ from dra_planner.plan.blockers.idle_configuration import find_idle_configuration
 from dra_planner.plan.blockers.idle_devices import find_idle_devices
 from dra_planner.plan.blockers.limited_tolerations import find_limited_tolerations
 from dra_planner.plan.blockers.pods_of_missing_claims import find_doubled_requests
+from dra_planner.plan.blockers.ray_workers import find_ray_workers_without_gpus
 from dra_planner.plan.blockers.scheduler_bugs import find_crashing_claims, find_stuck_shared_claims
 from dra_planner.plan.blockers.topology.spread_domains import find_idle_domains
 from dra_planner.wording import counted
@@ -41,6 +42,7 @@ def find_facts(situation: ClusterSituation) -> Iterator[Blocker]:
     yield from find_idle_domains(situation)
     yield from find_driver_notes(situation)
     yield from find_memory_that_starts_no_node(situation)
+    yield from find_ray_workers_without_gpus(situation)
 
 
 def _taint_rules(situation: ClusterSituation) -> Iterator[Blocker]:

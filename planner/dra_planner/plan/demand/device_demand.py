@@ -13,8 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dra_planner.claims import extended_resources
-from dra_planner.claims.misspelled_names import is_misspelling
 from dra_planner.drivers import driver_of, known_classes
+from dra_planner.drivers.protocol.misspelled_names import is_misspelling
 from dra_planner.fleet import Fleet
 from dra_planner.model import Blocked, Demand, DeviceClass, Member, Reason, Shape
 from dra_planner.offers import Offer

@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dra_planner.allocation import Edit, Placement, reasons_of
+from dra_planner.allocation.reasons.devices import ADD_NODE_FOR_DEVICES
 from dra_planner.errors import Place, PlannerError
 from dra_planner.model import Reason, Shape, Verdict, WorkloadRef, best, worst
 from dra_planner.plan.explanation.claims import (
@@ -240,6 +241,8 @@ def _of_shape(
 ) -> PodExplanation:
     answers = [each for each in judgement.answers(shape) if pool in ("", each.offer.name)]
     pools = tuple(_of_pool(each, judgement) for each in answers)
+    if size is not None and any(each.changes and each.needs_another_node for each in size.reasons):
+        pools = tuple(_with_another_node(each) for each in pools)
     verdict = best(each.verdict for each in pools) if pools else "does-not-fit"
     is_short = verdict == "fits" and size is not None and size.verdict != "fits"
     is_settled = verdict != "fits" and not pool and size is not None and size.verdict == "fits"
@@ -273,6 +276,15 @@ def _of_pool(told: PoolAnswer, judgement: Judgement) -> PoolForPod:
         devices=tuple(_devices(answer)) if isinstance(answer, Placement) else (),
         edits=smallest_edits(told, judgement),
     )
+
+
+def _with_another_node(pool: PoolForPod) -> PoolForPod:
+    """Return the answer with one more node, if other pods use the devices that match after the
+    other changes.
+    """
+    if not pool.edits:
+        return pool
+    return replace(pool, edits=(*pool.edits, Edit("add-node", ADD_NODE_FOR_DEVICES)))
 
 
 def _devices(answer: Placement) -> Iterator[tuple[str, str]]:

@@ -98,7 +98,9 @@ def count_kinds(devices: Iterable[NodeDevice], nodes: int = 1) -> Iterator[KindC
     """Yield the number of devices of each kind on these nodes."""
     units: dict[str, dict[tuple[str, str], DeviceState]] = {}
     for each in devices:
-        of_kind = units.setdefault(each.kind if each.counted_as == each.name else GPU, {})
+        of_kind = units.setdefault(
+            each.kind if each.counted_as == each.name else _board_kind(each.driver), {}
+        )
         unit = (each.driver, each.counted_as)
         if of_kind.get(unit) != "used":
             of_kind[unit] = each.state
@@ -137,14 +139,16 @@ def _partitions(
         if biggest.memory_mib is None
         else biggest.memory_mib - sum(each.memory_mib or 0 for each in used)
     )
-    if used and (any(each.kind == GPU for each in used) or (memory is not None and memory <= 0)):
+    owner = driver_of(biggest.driver)
+    is_whole = owner is not None and any(each.kind == owner.board_kind for each in used)
+    if used and (is_whole or (memory is not None and memory <= 0)):
         return
     state: DeviceState = "free" if any(each.bit & after & ~busy for each in unit) else "stranded"
     yield replace(
         biggest,
         name=board,
         counted_as=board,
-        kind=GPU,
+        kind=_board_kind(biggest.driver),
         profile="",
         board=board,
         memory_mib=memory,
@@ -155,6 +159,12 @@ def _partitions(
         claims=(),
         is_rest=True,
     )
+
+
+def _board_kind(domain: str) -> str:
+    """Return the name of a device of this driver that can be partitioned."""
+    driver = driver_of(domain)
+    return (driver.board_kind if driver is not None else "") or f"device of {domain}"
 
 
 def _device(candidate: Candidate, busy: int, after: int, holders: Holders) -> NodeDevice:

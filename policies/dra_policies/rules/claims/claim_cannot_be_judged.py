@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.allocation import Undecided, reasons_of
-from dra_planner.claims.misspelled_names import intended_name
+from dra_planner.drivers.protocol.misspelled_names import intended_name
 from dra_planner.plan.blockers import find_blockers
 from dra_planner.plan.demand.device_demand import OTHER_DRIVER
 from dra_planner.wording import counted

@@ -8,9 +8,9 @@ from functools import cache
 from typing import Final
 
 from dra_planner.claims.manifest_claims import written_claims
-from dra_planner.claims.misspelled_names import intended_name
 from dra_planner.drivers import known_classes as classes_of_drivers
 from dra_planner.drivers.nvidia import CHART_CLASSES
+from dra_planner.drivers.protocol.misspelled_names import intended_name
 from dra_planner.model import DeviceClass
 from dra_planner.sources import has_embedded, is_terraform
 from dra_policies.rules.rule import Finding, Rule

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dra_planner.allocation import Placement
 from dra_planner.allocation.reasons.shares import shares_of
+from dra_planner.model import WorkloadRef
 from dra_planner.plan import Judgement, PoolAnswer
 from dra_planner.sizing.reasons import takes_all_devices
 from dra_planner.sizing.topology import RULE_BETWEEN_PODS
@@ -33,13 +34,17 @@ def check(view: StackView) -> Iterator[Finding]:
     without_pool = {
         case.size.workload for case in cases if not (case.fits_somewhere or case.is_undecided)
     }
+    short: dict[WorkloadRef, list[Waiting]] = {}
     for case in cases:
         is_short = case.size.verdict == "does-not-fit" and _pending(case, judgement)
         # more nodes don't help in that case
         if is_short and case.fits_somewhere and case.size.workload not in without_pool:
+            short.setdefault(case.size.workload, []).append(case)
+    for first, *others in short.values():
+        for case in (first, *(each for each in others if each.size.reasons != first.size.reasons)):
+            why = _reasons(case, judgement) if others else _shortage(case, judgement)
             yield Finding(
-                message=f"{subject(case, view.manifests)}: "
-                f"{_shortage(case, judgement)}{doubt(view)}",
+                message=f"{subject(case, view.manifests)}: {why}{doubt(view)}",
                 fix=_fix(case),
                 urn=view.judged_urn,
                 place=case.member.place,
@@ -63,6 +68,13 @@ def _pending(case: Waiting, judgement: Judgement) -> int:
     return max(case.size.pending - sum(filter(None, blocked)), 0)
 
 
+def _reasons(case: Waiting, judgement: Judgement) -> str:
+    """Return why pods of a workload stay pending, in the words of the plan."""
+    reasons = "; ".join(reason.message for reason in case.size.reasons)
+    pending = _pending(case, judgement)
+    return reasons or f"{counted(pending, 'pod')} {verb(pending, 'stay')} pending"
+
+
 def _shortage(case: Waiting, judgement: Judgement) -> str:
     each = case.devices_per_pod
     pods = case.member.figures.at(judgement.level)  # the workload's pods that have these claims
@@ -73,9 +85,7 @@ def _shortage(case: Waiting, judgement: Judgement) -> str:
     )
     is_uncounted = is_node_full or is_shared or takes_all_devices(case.shape)
     if not each or pods is None or judgement.is_observed or is_uncounted:
-        reasons = "; ".join(reason.message for reason in case.size.reasons)
-        pending = _pending(case, judgement)
-        return reasons or f"{counted(pending, 'pod')} {verb(pending, 'stay')} pending"
+        return _reasons(case, judgement)
     offers = [_offered(pool, each) for pool in fitting]
     shown = " and ".join(
         f'pool "{pool.offer.name}" has at most {text}'

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dra_planner.claims.misspelled_names import intended_name
+from dra_planner.drivers.protocol.misspelled_names import intended_name
 
 KNOWN = ("gpu.nvidia.com", "mig.nvidia.com", "gpu.amd.com", "gpu.example.com", "big-gpu")
 CASES = {
