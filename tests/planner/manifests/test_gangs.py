@@ -61,7 +61,7 @@ def test_gang_with_too_few_pods_never_starts(name: str) -> None:
     group = manifest(version, "PodGroup", spec)
     (found,) = small_gangs(job(3, tie), group)
     assert found.verdict == "does-not-fit"
-    assert "waits for 4 pods, but only 3 pods in these manifests join it" in found.message
+    assert "waits for 4 pods, but only 3 pods in these manifests join the group" in found.message
     assert found.fix == "set the minimum to 3, or add 1 pod to the gang"
     assert small_gangs(job(4, tie), group) == []
     # its pods may be elsewhere
