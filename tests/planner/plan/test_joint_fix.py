@@ -10,6 +10,7 @@ import pytest
 
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.plan.judgement import simulated_counts
 from dra_planner.plan.suggestion import joint_search
 from dra_planner.sizing import sizing
 from dra_planner.sizing.least_raises import least_raises
@@ -305,6 +306,33 @@ def test_search_that_reaches_its_limit_is_reported(monkeypatch: pytest.MonkeyPat
     assert plan.joint_fix is None
     (note,) = (each for each in plan.diagnostics if each.code == "search-ended")
     assert note.message.endswith("reached its limit of 1 plan")
+
+
+def test_pool_gets_more_nodes_if_no_simulated_fix_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given pods that all need one zone, and a search for simulated fixes that finds none, when the
+    zones of a pool have too few nodes, then the pool gets the next count that its zones can divide.
+    """
+    monkeypatch.setattr(simulated_counts, "find_fixes", lambda *_, **__: ((), 0))
+    machine = {"machine": "g2-standard-8"}
+    pools = [
+        {"name": "l4", **machine, "count": {"min": 0, "max": 4}},
+        {"name": "other", **machine, "count": {"min": 0, "max": 2}},
+    ]
+    zones = {"zones": ["us-central1-a", "us-central1-b"]}
+    where = {"cloud": "gke", "region": "us-central1", "network": zones, "placement": "free"}
+    on = fleet(pools=pools, **where, systemPool={"machine": "e2-standard-4"})
+    term = {"topologyKey": "topology.kubernetes.io/zone", "labelSelector": {}}
+    together = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    wanted = (
+        workload("a", 3, affinity=together, nodeSelector={"pulumi-dra/pool": "l4"}),
+        workload("b", 1, tolerations=[], nodeSelector={"pulumi-dra/pool": "other"}),
+    )
+
+    found = planned(on, *wanted).joint_fix
+
+    assert found is not None
+    assert 'set the maximum of pool "l4" to 6' in found.steps
+    assert planned(found.fleet, wanted[0]).verdict == "fits"
 
 
 def test_pods_that_the_scheduler_spreads_get_a_simulated_fix() -> None:

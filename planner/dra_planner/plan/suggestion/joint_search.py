@@ -60,6 +60,8 @@ class JointSearch:
         self._fleet = ChangedFleet(given=fleet)
         self._steps: dict[str, None] = {}
         self._sized = self._judgement.sized  # the sizes of the last evaluated demand and fleet
+        # the judgement in which simulated pods stay pending with every fix
+        self._stranded: Judgement | None = None
         self.ended_at = ""  # the limit at which the search stopped early
 
     def run(self) -> JointFix | None:
@@ -117,8 +119,23 @@ class JointSearch:
     def _simulated(self, demand: Demand) -> JointFix | None:
         """Return the changes with which the scheduler places every pod, once capacity suffices.
 
-        These are the current changes and, if needed, the cheapest simulated fix that works.
+        If no simulated fix works, one pool also gets the next larger maximum that can be built, the
+        cheapest pools first.
         """
+        found = self._scheduled(demand)
+        if found is not None or self._stranded is None:
+            return found
+        before, offers = self._fleet, sorted(self._stranded.offers, key=_price)
+        for offer in offers[:_TRIED]:
+            self._fleet = before.with_most({offer.name: offer.buildable(offer.count_max + 1)})
+            found = self._scheduled(demand)
+            if found is not None:
+                return found
+        self._fleet = before
+        return None
+
+    def _scheduled(self, demand: Demand) -> JointFix | None:
+        """Return the current changes and, if needed, the cheapest simulated fix that works."""
         fixed = self._planned(demand, with_fixes=True)
         if fixed is None or fixed[0].sizing.verdict == "does-not-fit":
             return None
@@ -138,7 +155,7 @@ class JointSearch:
             return self._found(changed, *self._without_needless_raises(changed, fix.pools, again))
         if len(fixed[0].fixes) > _TRIED:
             self.ended_at = f"its limit of {counted(_TRIED, 'simulated fix')}"
-        self._fleet = before
+        self._fleet, self._stranded = before, fixed[0]
         return self._avoided(demand, fixed[0])
 
     def _without_needless_raises(
@@ -279,6 +296,11 @@ class JointSearch:
         if after is None or before is None or system is None:
             return None
         return after - before + system
+
+
+def _price(offer: Offer) -> tuple[bool, Decimal]:
+    """Return the sort key of a pool: pools without a price are last."""
+    return offer.hourly_usd is None, offer.hourly_usd or Decimal()
 
 
 def _built_maximums(judgement: Judgement) -> dict[str, int]:
