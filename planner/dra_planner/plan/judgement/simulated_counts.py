@@ -89,11 +89,7 @@ def simulate_sizings(
     fitting, left_out = without_misfits(sizing, demand)
     if is_placed(sizing, fitting, level):
         question = nodes.question(sizing, fitting)
-        found = (
-            proved[level]
-            if level in proved
-            else simulate_counts(question, steps * 2 // 3, opened=opened)
-        )
+        found = proved.get(level) or simulate_counts(question, steps * 2 // 3, opened=opened)
         found = replace(found, left_out=left_out)
         left = max(0, steps - found.spent)
         if found.at_packing and with_fixes:
