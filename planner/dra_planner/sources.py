@@ -1,7 +1,7 @@
 """Sources: texts with manifests, and one digest over all their documents.
 
-This module doesn't import a YAML parser, so that the Pulumi program can check whether a plan is
-stale without one.
+This module imports a YAML parser only when a text is read, so that the Pulumi program can check
+whether a plan is stale without one.
 """
 
 from __future__ import annotations
@@ -14,14 +14,18 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
-from typing import IO, Final, TextIO
+from typing import IO, TYPE_CHECKING, Final, TextIO
 
 from msgspec import Struct
 
 from dra_planner.errors import Place, SourceError
 from dra_planner.records import equality
 from dra_planner.wording import counted, either
+
+if TYPE_CHECKING:
+    from dra_planner.documents.text_documents import TextDocuments
 
 MANIFEST_SUFFIXES: Final = (".yaml", ".yml", ".json")
 PAGE_SUFFIXES: Final = (".md", ".markdown", ".mdx", ".rst", ".adoc", ".asciidoc", ".asc")
@@ -68,7 +72,7 @@ class MissingManifests(Struct, frozen=True):
 
 
 @equality(ignored=("absent",))
-class Source(Struct, frozen=True, order=True):
+class Source(Struct, frozen=True, order=True, dict=True):
     """A text and its name in messages: a path as the user wrote it, or `<stdin>`.
 
     A skipped source doesn't contain manifests. It's part of the digest, but isn't read.
@@ -81,6 +85,13 @@ class Source(Struct, frozen=True, order=True):
     left_alone: bool = False
     namespaces: tuple[tuple[int, int, str], ...] = ()
     absent: MissingManifests | None = None
+
+    @cached_property
+    def documents(self) -> TextDocuments:
+        """The documents in the text, which is read once. Callers don't change their trees."""
+        from dra_planner.documents.text_documents import read_text
+
+        return read_text(self.text)
 
     def namespace_at(self, line: int) -> str:
         """Return the namespace with which a line is applied, or ""."""

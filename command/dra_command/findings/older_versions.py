@@ -49,16 +49,16 @@ def add_findings_of_v1(
     other sources.
     """
     readable = [each for each in sources if has_embedded(each.name) or is_readable(each)]
+    files = {each.place.file for each in found if each.code == OLDER}
+    older = [each for each in readable if each.name in files]
     rewriting = partial(rewrite, features=features, check_selector=check_selector)
-    done = rewrite_with_pages(readable, partial(rewriting, needs_acceptance=False))
+    done = rewrite_with_pages(older, partial(rewriting, needs_acceptance=False))
     changes = [change for each in done for change in each.changes if change.now]
     refused = {_at(each.place): each for row in done for each in row.refusals}
     removed = {_at(change.place) for row in done for change in row.changes if not change.now}
-    new = tuple(_new_findings(done, found, check)) if changes else ()
+    new = tuple(_new_findings(readable, done, found, check)) if changes else ()
     accepted = {
-        _at(change.place)
-        for row in rewrite_with_pages(readable, rewriting)
-        for change in row.changes
+        _at(change.place) for row in rewrite_with_pages(older, rewriting) for change in row.changes
     }
     faulty = {_at(change.place) for change in changes} - accepted
     told = (
@@ -98,6 +98,7 @@ def _at(place: Place) -> _At:
 
 
 def _new_findings(
+    sources: Sequence[Source],
     done: Sequence[Rewriting],
     found: Sequence[Diagnostic],
     check: Callable[[tuple[Source, ...]], Iterable[Diagnostic]],
@@ -106,8 +107,14 @@ def _new_findings(
     forms.
     """
     before = {(each.code, _DIGITS.sub("", each.message)) for each in found}
-    lines = {each.source.name: _lines(each) for each in done if each.is_changed}
-    after = check(tuple(replace(each.source, text=each.text) for each in done))
+    changed = {each.source.name: each for each in done if each.is_changed}
+    lines = {name: _lines(each) for name, each in changed.items()}
+    after = check(
+        tuple(
+            replace(each, text=changed[each.name].text) if each.name in changed else each
+            for each in sources
+        )
+    )
     seen: set[tuple[str, str, Place]] = set()
     for each in after:
         where = lines.get(each.place.file)

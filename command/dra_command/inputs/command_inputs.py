@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.inputs.cluster_snapshot import read_observed
@@ -110,12 +111,9 @@ def read_inputs(
     if getattr(values, "show_rendered", False):
         _print_rendered((*rendered.sources, *built.sources, *delivered.rendered))
     sources = (*delivered.rest, *delivered.rendered, *built.absent)
-    left_alone: tuple[Diagnostic, ...] = ()
-    if not is_lenient:
-        sources, left_alone = mark_unrelated_files(sources, paths, values.command)
-    return CommandInputs(
+    inputs = CommandInputs(
         sources=sources,
-        left_alone=(*left_alone, *built.notes, *delivered.notes),
+        left_alone=(*built.notes, *delivered.notes),
         unreadable=gathered.unreadable,
         paths=paths,
         fleet=fleet,
@@ -125,6 +123,18 @@ def read_inputs(
         guards_files=_guards_files(values, fleet, paths) if needs_manifests else (),
         kubernetes=values.kubernetes or "",
     )
+    return inputs if is_lenient else require_manifests(inputs, values.command)
+
+
+def require_manifests(inputs: CommandInputs, command: str) -> CommandInputs:
+    """Return the inputs with a mark on files that aren't manifests. Raises SourceError if a file
+    isn't text, or if no file is a manifest.
+    """
+    if inputs.unreadable:
+        first, *others = inputs.unreadable
+        raise SourceError(first.message, place=first.place, fix=first.fix, others=tuple(others))
+    sources, left_alone = mark_unrelated_files(inputs.sources, inputs.paths, command)
+    return replace(inputs, sources=sources, left_alone=(*left_alone, *inputs.left_alone))
 
 
 def _guards_files(

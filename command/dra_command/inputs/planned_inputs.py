@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from dra_command.command_line.progress import doing
-from dra_command.inputs.command_inputs import CommandInputs, read_inputs
+from dra_command.inputs.command_inputs import CommandInputs, read_inputs, require_manifests
 from dra_command.inputs.guard_components import find_outdated_guards
 from dra_command.inputs.readable_manifests import evaluate_readable, require_objects
 from dra_planner.clouds import cloud
@@ -59,28 +59,29 @@ def plan_readable(
     """Return the same as `plan_inputs`, with the findings as a separate value, for plans that
     nobody builds.
     """
+    # if the user names files, they must be manifests
+    is_lenient = any(Path(path).is_dir() for path in values.paths)
+    given = read_inputs(values, needs_capacity=True, is_lenient=is_lenient)
     try:
-        inputs = read_inputs(values, needs_capacity=True)
+        inputs = require_manifests(given, values.command) if is_lenient else given
         require_objects(inputs, values.command)
         request = request_for(inputs)
         with doing(action, quiet=values.quiet):
             plan = make_plan(request)
     except (SourceError, ManifestError):
-        # if the user names files, they must be manifests
-        if not any(Path(path).is_dir() for path in values.paths):
+        if not is_lenient:
             raise
-        return _plan_leniently(values, request_for)
+        return _plan_leniently(given, request_for, values.command)
     return inputs, plan, inputs.left_alone
 
 
 def _plan_leniently(
-    values: argparse.Namespace, request_for: Callable[[CommandInputs], PlanRequest]
+    inputs: CommandInputs, request_for: Callable[[CommandInputs], PlanRequest], command: str
 ) -> tuple[CommandInputs, Plan, tuple[Diagnostic, ...]]:
     """Plan the readable files. The needs of unreadable files are unknown. Raises PlannerError if no
     file can be read.
     """
-    inputs = read_inputs(values, needs_capacity=True, is_lenient=True)
-    read = evaluate_readable(inputs, lambda given: make_plan(request_for(given)), values.command)
+    read = evaluate_readable(inputs, lambda given: make_plan(request_for(given)), command)
     plan = read.answer
     if plan.verdict == "fits" and any(finding.severity == "error" for finding in read.findings):
         plan = replace(plan, verdict="cannot-tell")

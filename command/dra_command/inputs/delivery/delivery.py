@@ -79,7 +79,7 @@ class _Delivery:
             ): each
             for source in sources
             if _is_configuration(source)
-            for _, _, each in _documents(source.text)
+            for each in (document.tree for document in source.documents.documents)
             if isinstance(each, Mapping)
         }
         self._notes: dict[Diagnostic, None] = {}
