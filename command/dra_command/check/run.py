@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -111,7 +110,9 @@ def _check(values: argparse.Namespace, outputs: dict[Path, str]) -> int:
         print(check_answer(checked, values.format), end="")
     status = _status(checked, values.fail_on, allow_unknown=values.allow_unknown)
     if status == Status.CANNOT_TELL and values.format == "text" and not values.quiet:
-        print(_WHY_UNKNOWN, file=sys.stderr)
+        from dra_command.pens.terminal.page import print_note
+
+        print_note(_WHY_UNKNOWN)
     return status
 
 

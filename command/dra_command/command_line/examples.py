@@ -47,9 +47,9 @@ exit status:
 """
 _COMPARED = """\
 exit status:
-  0  nothing is worse than before 1  something no longer fits
-  2  invalid input                3  cannot tell if something still fits
-                                     (--allow-unknown makes it 0)
+  0  nothing is worse than before  1  something no longer fits
+  2  invalid input                 3  cannot tell if something still fits
+                                      (--allow-unknown makes it 0)
 """
 _SERVED = """\
 exit status:
@@ -57,7 +57,7 @@ exit status:
 """
 _MIGRATED = """\
 exit status:
-  0  every workload can migrate 1  a pod template can't migrate
+  0  every workload can migrate  1  a pod template can't migrate
   2  invalid input
 """
 

@@ -12,6 +12,9 @@ from typing import Final
 
 _TWO_STATUSES: Final = re.compile(r"(  \d  .*?) +(\d  .*)")
 
+_TWO_COLUMNS: Final = 76  # width of lines with two exit statuses
+_SECOND_STATUS: Final = 30  # minimum column of text that continues the second status of a line
+
 
 class HelpFormat(argparse.RawDescriptionHelpFormatter):
     """Wraps the lines of descriptions and examples that are wider than the terminal."""
@@ -24,7 +27,9 @@ class HelpFormat(argparse.RawDescriptionHelpFormatter):
 
 def _fitted(line: str, columns: int) -> Iterator[str]:
     is_command = line.startswith("    ") or line.endswith("\\")
-    if len(line) <= columns or is_command:
+    if columns < _TWO_COLUMNS and line.startswith(" " * _SECOND_STATUS):
+        yield f"     {line.strip()}"
+    elif len(line) <= columns or is_command:
         yield line
     elif statuses := _TWO_STATUSES.fullmatch(line):
         yield from (statuses[1], f"  {statuses[2]}")

@@ -9,6 +9,7 @@ from typing import Any, Final
 from dra_planner.documents.snapshot import READER_ROLE
 
 CONTEXT: Final = "context:"
+_MOST_FORMATS: Final = 6  # as choices in the usage line, which is then narrow enough
 
 
 def add_paths(parser: argparse.ArgumentParser, *, of_a_stack: bool = True) -> None:
@@ -162,8 +163,14 @@ class _Role(argparse.Action):
 
 def add_answer(parser: argparse.ArgumentParser, formats: Sequence[str], limits: str = "") -> None:
     """Add the options of the answer. `limits` are words for --help about some of the formats."""
+    has_many = len(formats) > _MOST_FORMATS
+    choices = f"{', '.join(formats)}; " if has_many else ""
     parser.add_argument(
-        "--format", choices=formats, default="text", help=f"{limits}default: %(default)s"
+        "--format",
+        choices=formats,
+        default="text",
+        metavar="FORMAT" if has_many else None,
+        help=f"{limits}{choices}default: %(default)s",
     )
     parser.add_argument(
         "--allow-unknown", action="store_true", help='exit with 0 if the verdict is "cannot tell"'

@@ -17,11 +17,14 @@ POOLS_TOO_SMALL = "the pod fits on a node, but not all pods fit in the pools at 
 
 
 class Line(NamedTuple):
-    """One paragraph of the tree, printed after its `mark`."""
+    """One paragraph of the tree, printed after its `mark`. Its first `code` characters are an
+    expression.
+    """
 
     indent: int
     text: str
     mark: str = ""
+    code: int = 0
 
 
 class ExplainedPool(Protocol):

@@ -26,6 +26,7 @@ from dra_command.inputs.kustomizations import (
 from dra_command.inputs.manifest_filter import mark_skipped_files
 from dra_command.inputs.rendering import Rendered, is_about_files, render_paths
 from dra_command.inputs.shared_catalog import find_shared_catalog
+from dra_command.pens.terminal.page import print_note
 from dra_planner.documents.snapshot import SNAPSHOT_KINDS
 from dra_planner.errors import SourceError
 from dra_planner.fleet import Fleet, read_stack, stack_file, stack_names
@@ -185,7 +186,7 @@ def _print_preview(values: argparse.Namespace, fleet: Fleet | None) -> None:
         minor = parse_version(values.kubernetes)
     note = preview_note(minor)
     if note and not getattr(values, "quiet", False):
-        print(f"note: {note}", file=sys.stderr)
+        print_note(f"note: {note}")
 
 
 def _gather(
@@ -246,7 +247,7 @@ def mark_unrelated_files(
 def print_skipped_files(left_alone: Iterable[Diagnostic], *, quiet: bool) -> None:
     """List files that aren't manifests on standard error, if the answer doesn't contain them."""
     for note in () if quiet else left_alone:
-        print(f"{note.message}{f'; {note.fix}' if note.fix else ''}", file=sys.stderr)
+        print_note(f"{note.message}{f'; {note.fix}' if note.fix else ''}")
 
 
 def _may_be_no_manifest(source: Source) -> bool:

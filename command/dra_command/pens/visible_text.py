@@ -36,6 +36,14 @@ def short(name: str, most: int = LONGEST_NAME) -> str:
     return seen if len(seen) <= most else f"{seen[: most - 1]}…"
 
 
+def middle(name: str, most: int) -> str:
+    """Return a name with at most this number of characters. The ellipsis is in its middle, because
+    the names of related objects often differ only at the end.
+    """
+    tail = (most - 1) // 2
+    return name if len(name) <= most else f"{name[: most - 1 - tail]}…{name[len(name) - tail :]}"
+
+
 def xml_text(text: str) -> str:
     """Remove characters that XML 1.0 can't represent, even if they are escaped."""
     return "".join(

@@ -16,6 +16,7 @@ from dra_command.command_line.exit_status import Status, status_of
 from dra_command.command_line.progress import doing
 from dra_command.inputs.command_inputs import CommandInputs
 from dra_command.inputs.planned_inputs import plan_inputs, request_of
+from dra_command.pens.terminal.page import print_note
 from dra_command.pens.visible_text import visible
 from dra_command.plan.saved_file import check_saved_file, saved_file
 from dra_command.plan_report.explain_commands import explain_commands, print_next_commands
@@ -77,7 +78,7 @@ def run(values: argparse.Namespace) -> int:
         print(visible(suggested), file=sys.stderr)
     if not values.quiet:
         for note in (*notes, *(f"note: {each}" for each in _fleet_notes(inputs, plan, values))):
-            print(visible(note), file=sys.stderr)
+            print_note(note)
     return _status(plan.verdict, plan.diagnostics, values)
 
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from dra_command.pens.amounts import signed, usd
 from dra_command.pens.signs import Signs
 from dra_command.pens.table import Table
-from dra_command.pens.visible_text import short, visible
+from dra_command.pens.visible_text import middle, short, visible
 from dra_command.plan_report.figures import (
     MOST_CELLS,
     Letters,
@@ -43,7 +43,8 @@ MOST_GROUPS = 4
 MANY_POOLS = 8
 NARROW = 72
 NOT_SIMULATED = "not run while pods are pending"
-_SHORTEST_NAME = 16
+_SHORTEST_NAME = 10
+_BRIEF_POOL, _NARROW_POOL = 22, 12
 _MOST_SHARES = 2
 _SHORT_KINDS = {
     "CronJob": "cronjob",
@@ -115,18 +116,9 @@ class PlanTables(Struct, frozen=True):
         )
         shown = ordered if self.every or len(ordered) <= MOST_ROWS + 1 else ordered[:MOST_ROWS]
         pending = any(self.pending(each) for each in plan.workloads)
-        rest = [
-            (
-                self.places(each),
-                *((self.pending(each) or "0",) if pending else ()),
-                *(self._figure(each, level) for level in levels),
-            )
-            for each in shown
-        ]
         waits = (("pend" if self.narrow else "pending"),) if pending else ()
         heads = ("workload", "pool" if plan.fleet is not None else "node", *waits, *levels)
-        names = self._names([each.workload for each in shown], [heads[1:], *rest])
-        rows = [(name, *cells) for name, cells in zip(names, rest, strict=True)]
+        rows = self._rows(shown, heads)
         if len(shown) < len(ordered):
             fits = sum(each.verdicts[plan.level] == "fits" for each in ordered[len(shown) :])
             rows.append(
@@ -147,21 +139,45 @@ class PlanTables(Struct, frozen=True):
             note = f"{note} · pend: pods pending"
         return Table("Workloads", heads, tuple(rows), frozenset(range(2, len(heads))), note)
 
-    def _names(self, refs: Sequence[WorkloadRef], beside: Sequence[Sequence[str]]) -> list[str]:
-        """Return the names of workloads for table cells. If the line is too narrow, the names are
-        shortened.
+    def _rows(
+        self, shown: Sequence[PlannedWorkload], heads: Sequence[str]
+    ) -> list[tuple[str, ...]]:
+        """Return the rows of workloads. If the lines are too narrow, each row contains one pool,
+        and the names are shortened.
         """
+        levels = [level for level in DEMAND_LEVELS if level in heads]
+        rows: list[tuple[str, ...]] = []
+        for is_brief in (False, True):
+            rest = [
+                (
+                    self.places(each, is_brief=is_brief),
+                    *((self.pending(each) or "0",) if len(heads) > 2 + len(levels) else ()),
+                    *(self._figure(each, level) for level in levels),
+                )
+                for each in shown
+            ]
+            room = self._room([heads[1:], *rest])
+            names = self._names([each.workload for each in shown], room)
+            rows = [(middle(name, room), *cells) for name, cells in zip(names, rest, strict=True)]
+            if all(len(name) <= room for name in names):
+                break
+        return rows
+
+    def _room(self, beside: Sequence[Sequence[str]]) -> int:
+        """Return the number of characters for names in lines with these other cells."""
         taken = sum(max(map(len, column)) + 2 for column in zip(*beside, strict=True))
-        room = max(_SHORTEST_NAME, self.width - taken)
+        return max(_SHORTEST_NAME, self.width - taken)
+
+    def _names(self, refs: Sequence[WorkloadRef], room: int) -> list[str]:
+        """Return the names of workloads, spelled so that they fit if possible."""
         names: list[str] = []
         one_namespace = len({ref.namespace for ref in refs}) == 1
-        for spell in (_in_full, _short_kind, _without_namespace):
-            if spell is _without_namespace and not one_namespace:
-                break
+        shortest = (_without_namespace, _only_name) if one_namespace else (_without_kind,)
+        for spell in (_in_full, _short_kind, *shortest):
             names = [f"{self._letter(ref)} {visible(spell(ref))}" for ref in refs]
             if max(map(len, names), default=0) <= room:
                 break
-        return [name if len(name) <= room else f"{name[: room - 1]}…" for name in names]
+        return names
 
     def _letter(self, ref: WorkloadRef) -> str:
         return self.letters.get(ref, "+" if self._is_claiming(ref) else " ")
@@ -186,15 +202,18 @@ class PlanTables(Struct, frozen=True):
         fewest = min(ends) if len(ends) == len(found.orders) else 0
         return f"{fewest}–{max(ends)}" if fewest < max(ends) else str(fewest)
 
-    def places(self, workload: PlannedWorkload) -> str:
+    def places(self, workload: PlannedWorkload, *, is_brief: bool = False) -> str:
+        """Return the pools of a workload's pods, or a shortened name of one pool if `is_brief`."""
         placements = self.placements[workload.workload].items()
-        places = [pool for pool, pods in placements if pods]
+        places = [short(pool, 40) for pool, pods in placements if pods]
         if not places:
             return "none"
-        if len(places) == 1:
-            return short(places[0], 40)
-        if self.narrow:
-            return f"{short(places[0], 40)} +{len(places) - 1}"
+        more = f" +{len(places) - 1}" if len(places) > 1 else ""
+        if is_brief:
+            most = _NARROW_POOL if self.narrow else _BRIEF_POOL
+            return middle(places[0], most - len(more)) + more
+        if len(places) == 1 or self.narrow:
+            return places[0] + more
         told = [f"{short(pool, 40)} {pods}" for pool, pods in placements if pods]
         return ", ".join(told[:3]) + (f", {len(told) - 3} more" if len(told) > 3 else "")
 
@@ -434,6 +453,14 @@ def _short_kind(ref: WorkloadRef) -> str:
 
 def _without_namespace(ref: WorkloadRef) -> str:
     return f"{_SHORT_KINDS.get(ref.kind, ref.kind)} {ref.name}"
+
+
+def _without_kind(ref: WorkloadRef) -> str:
+    return f"{ref.namespace}/{ref.name}"
+
+
+def _only_name(ref: WorkloadRef) -> str:
+    return ref.name
 
 
 def difference_table(difference: PlanDifference) -> Table:

@@ -8,6 +8,8 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from decimal import Decimal, InvalidOperation
+from textwrap import wrap
+from typing import Final
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status, status_of
@@ -29,6 +31,8 @@ from dra_planner.plan.suggestion.suggestions import (
 )
 from dra_planner.sources import read_sources
 from dra_planner.wording import counted, verb
+
+_COMMENT_WIDTH: Final = 80
 
 
 def run(values: argparse.Namespace) -> int:
@@ -67,9 +71,20 @@ def run(values: argparse.Namespace) -> int:
             print(line, file=sys.stderr)
         return status_of(found.plan.verdict, allow_unknown=False)
     for line in _why(found, found.best):
-        print(f"# {line}")
+        print("\n".join(_comment(line)))
     print(yaml_text(found.best.document), end="")
     return Status.FITS
+
+
+def _comment(line: str) -> list[str]:
+    return wrap(
+        line,
+        _COMMENT_WIDTH,
+        initial_indent="# ",
+        subsequent_indent="#   ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _price(text: str) -> Decimal | None:

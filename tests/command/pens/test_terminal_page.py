@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from dra_command.pens.terminal.page import Page
+from dra_command.pens.terminal.page import Page, print_note
 from dra_command.pens.terminal.plain_pen import plain_paragraph, plain_table
 from dra_command.pens.terminal.rich_pen import RichPen
 
@@ -97,3 +97,40 @@ def test_piped_output_has_colors_only_if_forced(variables: dict[str, str], colou
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=variables
     )
     assert ("\x1b[" in done.stdout) is coloured
+
+
+def test_long_expressions_are_divided_between_names_and_strings() -> None:
+    expression = (
+        'device.attributes["gpu.nvidia.com"].productName.lowerAscii().matches("^.*h100 80gb.*$")'
+    )
+    file = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "60")
+        with Page(file) as page:
+            page.text(f"because `{expression}` is false", indent=2)
+
+    lines = file.getvalue().splitlines()
+    assert max(map(len, lines)) <= 60
+    assert all(line.count('"') % 2 == 0 for line in lines)
+    words = "".join(line.strip() for line in lines)
+    assert expression.replace(" ", "") in words.replace(" ", "")
+
+
+class Terminal(io.StringIO):
+    """A terminal for what would be standard error."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_notes_are_wrapped_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    note = "note: " + "word " * 20 + "end"
+    written: list[str] = []
+    for file in (Terminal(), io.StringIO()):
+        monkeypatch.setattr(sys, "stderr", file)
+        print_note(note)
+        written.append(file.getvalue())
+    assert max(map(len, written[0].splitlines())) <= 60
+    assert " ".join(written[0].split()) == note
+    assert written[1] == f"{note}\n"

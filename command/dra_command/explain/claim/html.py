@@ -69,7 +69,9 @@ def explain_html(explanation: ClaimExplanation) -> str:
 
 def _step(line: Line) -> StepView:
     mark = line.mark.strip()
-    return StepView(depth_of(line), mark, _STYLES.get(mark, ""), coded(line.text))
+    expression = ((True, line.text[: line.code]),) if line.code else ()
+    text = (*expression, *coded(line.text[line.code :]))
+    return StepView(depth_of(line), mark, _STYLES.get(mark, ""), text)
 
 
 def _findings(explanation: ClaimExplanation) -> Iterator[ReportEntry]:

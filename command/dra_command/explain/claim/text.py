@@ -210,12 +210,12 @@ def _condition_lines(report: SelectorReport, *, verbose: bool) -> Iterator[Line]
     for term in report.terms:
         total = term.matching + term.failing + term.erring + term.unknown
         if term.matching == total:
-            yield Line(6, term.text, "✓ ")
+            yield Line(6, term.text, "✓ ", len(term.text))
             if not verbose:
                 continue
         else:
             mark = "✕ " if term.failing or term.erring else "? "
-            yield Line(6, f"{term.text}   {_passed(term, total)}", mark)
+            yield Line(6, f"{term.text}   {_passed(term, total)}", mark, len(term.text))
         for at in term.reads:
             values = [
                 value if count == total else f"{value} ×{count}" for value, count in at.values

@@ -166,6 +166,7 @@ main,footer{padding-left:1rem;padding-right:1rem}h1{font-size:26px}.decision{fon
 .stack td:empty{display:none}.stack td.wide{grid-column:span 2}td.hit{padding-left:.7rem}
 .stack td.n[data-l]::before{content:attr(data-l);display:block;color:var(--soft);font-size:12px;font-weight:400}
 .stack td.n{align-self:end}.stack td.n[data-l]::before{white-space:normal;line-height:1.2}.stack .n+td:not(.n){padding-left:0}
+.lines td.n{grid-column:1/-1;text-align:left}.lines td.n[data-l]::before{content:attr(data-l) ": ";display:inline;font-size:13px}
 .stack th[data-l]::before,.stack td:not(.n)[data-l]::before{content:attr(data-l) ": ";color:var(--soft);font-size:13px}.bars{display:none}
 }
 @media print{:root{color-scheme:light;LIGHT}

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from html import escape
+from typing import Final
 
 from markupsafe import Markup
 
@@ -21,6 +22,8 @@ _CLASSES = {
     for words in (VERDICT_WORDS, VERDICT_AFTER_A_NAME)
     for verdict, word in words.items()
 }
+
+_LABEL: Final = 14  # maximum characters of a label above a number
 
 
 def tables_page(
@@ -66,7 +69,7 @@ def grid_lines(table: Table) -> Iterator[str]:
         for at, head in enumerate(table.heads)
     )
     yield (
-        '<table role="table" class="stack"><thead role="rowgroup"><tr '
+        f'<table role="table" class="stack{_long_labels(table)}"><thead role="rowgroup"><tr '
         f'role="row">{heads}</tr></thead>'
     )
     yield '<tbody role="rowgroup">'
@@ -102,6 +105,12 @@ def message(text: str) -> str:
 def fix_line(fix: str) -> str:
     """Return a fix as it follows a problem."""
     return f'<div class="fix"><b>→ Fix</b><span>{message(fix)}</span></div>'
+
+
+def _long_labels(table: Table) -> str:
+    """Return the class of a table with numbers whose labels don't fit above them on a phone."""
+    longest = max((len(table.heads[column]) for column in table.numbers), default=0)
+    return " lines" if longest > _LABEL else ""
 
 
 def _number(table: Table, column: int) -> str:

@@ -5,10 +5,11 @@ fixed width.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from textwrap import wrap
+from textwrap import TextWrapper
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TextIO
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 WIDTH_IN_A_PIPE = 120
 _ANY_WIDTH = 1_000
+# strings in quotes, or a name with the period before it and the bracket after it
+_EXPRESSION_PART = re.compile(r""""[^"]*"|'[^']*'|\.?[^."'(\[]+[(\[]*|.""")
 _FORCES_COLOURS = ("FORCE_COLOR", "TTY_COMPATIBLE")
 VERDICT_STYLES: Mapping[Verdict, str] = {
     "fits": "green",
@@ -100,14 +103,14 @@ class Page:
         """Print one paragraph with a hanging indent. `mark` precedes its first line."""
         blank = " " * indent
         hanging = blank + " " * len(mark)
-        for line in wrap(
-            visible(text),
+        wrapper = _Wrapper(
             self.width - 1,
             initial_indent=blank + mark,
             subsequent_indent=hanging,
             break_long_words=False,
             break_on_hyphens=False,
-        ):
+        )
+        for line in wrapper.wrap(visible(text)):
             self.verbatim(line)
 
     def verbatim(self, text: str, style: str = "") -> None:
@@ -148,6 +151,31 @@ class Page:
     @cached_property
     def _pen(self) -> RichPen:
         return RichPen(self._file, self._fixed_width)
+
+
+def print_note(text: str) -> None:
+    """Print a note on standard error. It's wrapped on a terminal, but not for other programs."""
+    if not sys.stderr.isatty():
+        print(visible(text), file=sys.stderr)
+        return
+    with Page(sys.stderr) as page:
+        page.text(text)
+
+
+class _Wrapper(TextWrapper):
+    """Wraps text at spaces. An expression that is longer than a line is also divided, but not
+    inside strings and names, so that the additional white space doesn't change the expression.
+    """
+
+    def _split(self, text: str) -> list[str]:
+        longest = self.width - len(self.subsequent_indent)
+        return [
+            part
+            for word in super()._split(text)
+            for part in (
+                _EXPRESSION_PART.findall(word) if len(word) > longest and "(" in word else [word]
+            )
+        ]
 
 
 def _width_elsewhere() -> int:
