@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from dra_command.pens.html.tables import fix_line, message, shown, table_lines, tables_page
+from dra_command.pens.table import Table
 from dra_command.rehearse.summary import (
     explanations,
     fixes,
@@ -20,8 +24,8 @@ from dra_command.rehearse.summary import (
 if TYPE_CHECKING:  # the sandbox is an optional extra
     from dra_sandbox.rehearsal import Comparison
 
-_STYLE: Final = "td{white-space:nowrap}h3{margin-top:1.4rem}"
-"""Counts stay on one line with their pools. If the line is too wide, the table scrolls."""
+_STYLE: Final = "h3{margin-top:1.4rem}"
+_BEFORE_A_COUNT: Final = re.compile(r" (?=\d+[,)])")
 
 
 def rehearse_html(found: Comparison) -> str:
@@ -37,10 +41,8 @@ def rehearse_html(found: Comparison) -> str:
 
 
 def _lines(found: Comparison) -> Iterator[str]:
-    yield from table_lines(workloads_table(found))
-    yield from table_lines(pools_table(found))
-    for table in scenario_tables(found):
-        yield from table_lines(table)
+    for table in (workloads_table(found), pools_table(found), *scenario_tables(found)):
+        yield from table_lines(_with_unbroken_counts(table))
     for name, lines in explanations(found):
         yield f"<h3>{shown(name)}</h3>\n<ul>"
         for line in lines:
@@ -53,3 +55,11 @@ def _lines(found: Comparison) -> Iterator[str]:
         for note in found.notes:
             yield f"<li>{message(note)}</li>"
         yield "</ul>\n</details>"
+
+
+def _with_unbroken_counts(table: Table) -> Table:
+    """Return the table with counts on the same line as the ends of their pools' names."""
+    rows = tuple(
+        tuple(_BEFORE_A_COUNT.sub("\N{NO-BREAK SPACE}", cell) for cell in row) for row in table.rows
+    )
+    return replace(table, rows=rows)

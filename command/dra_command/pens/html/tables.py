@@ -24,6 +24,7 @@ _CLASSES = {
 }
 
 _LABEL: Final = 14  # maximum characters of a label above a number
+_FEW: Final = 3  # numbers that don't form a row
 
 
 def tables_page(
@@ -69,7 +70,7 @@ def grid_lines(table: Table) -> Iterator[str]:
         for at, head in enumerate(table.heads)
     )
     yield (
-        f'<table role="table" class="stack{_long_labels(table)}"><thead role="rowgroup"><tr '
+        f'<table role="table" class="stack{_number_lines(table)}"><thead role="rowgroup"><tr '
         f'role="row">{heads}</tr></thead>'
     )
     yield '<tbody role="rowgroup">'
@@ -107,10 +108,13 @@ def fix_line(fix: str) -> str:
     return f'<div class="fix"><b>→ Fix</b><span>{message(fix)}</span></div>'
 
 
-def _long_labels(table: Table) -> str:
-    """Return the class of a table with numbers whose labels don't fit above them on a phone."""
-    longest = max((len(table.heads[column]) for column in table.numbers), default=0)
-    return " lines" if longest > _LABEL else ""
+def _number_lines(table: Table) -> str:
+    """Return the class of a table whose numbers have their own lines on a phone, because their
+    labels don't fit above them, or because few numbers are next to each other.
+    """
+    labels = [table.heads[column] for column in table.numbers]
+    is_row = len(labels) > _FEW and max(map(len, labels)) <= _LABEL
+    return "" if is_row else " lines"
 
 
 def _number(table: Table, column: int) -> str:
