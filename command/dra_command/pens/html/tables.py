@@ -23,8 +23,8 @@ _CLASSES = {
     for verdict, word in words.items()
 }
 
-_LABEL: Final = 14  # maximum characters of a label above a number
-_FEW: Final = 3  # numbers that don't form a row
+_LABEL: Final = 14  # maximum characters of a word above a number
+_FEWEST: Final = 3  # numbers that form a row
 
 
 def tables_page(
@@ -113,7 +113,8 @@ def _number_lines(table: Table) -> str:
     labels don't fit above them, or because few numbers are next to each other.
     """
     labels = [table.heads[column] for column in table.numbers]
-    is_row = len(labels) > _FEW and max(map(len, labels)) <= _LABEL
+    words = (word for label in labels for word in label.split())
+    is_row = len(labels) >= _FEWEST and max(map(len, words)) <= _LABEL
     return "" if is_row else " lines"
 
 
