@@ -113,12 +113,8 @@ def simulate_sizings(
             known[id(other)], answers[id(other)] = counts, _answered(other, counts, "")
     simulated = {each: known[id(size)] for each, size in sizings.items() if id(size) in known}
     answered = {each: answers.get(id(size), size) for each, size in sizings.items()}
-    return Simulated(
-        sizings=_with_doubts_of_lower_levels(answered, simulated),
-        found=simulated,
-        fixes=fixes,
-        tried_all_fixes=tried_all,
-    )
+    doubted = _with_doubts_of_lower_levels(answered, simulated)
+    return Simulated(sizings=doubted, found=simulated, fixes=fixes, tried_all_fixes=tried_all)
 
 
 def without_misfits(sizing: Sizing, demand: Demand) -> tuple[Demand, tuple[WorkloadRef, ...]]:
