@@ -119,6 +119,16 @@ def test_scrollable_blocks_are_focusable(pages: dict[str, str]) -> None:
     assert "tabindex" in pages["catalog"]
 
 
+def test_cells_repeat_the_headings_of_their_columns_for_phones(pages: dict[str, str]) -> None:
+    page = pages["guide/verdicts"]
+    table = page[page.index("<table") :].partition("</table>")[0]
+    assert 'class="labeled' in table
+    assert (
+        re.findall(r'<span class="label">([^<]*)</span>', table)
+        == ["Meaning: ", "Exit status: "] * 3
+    )
+
+
 def test_every_column_of_a_table_has_a_header(pages: dict[str, str]) -> None:
     assert without(pages, r"<th\b[^>]*>.*?</th>", r">[^<>\s]") == []
 
