@@ -184,7 +184,7 @@ _TEXTS: Final = (
             "under resources.claims"
         ),
     ),
-    ("quantities must match", 'use an amount such as 40Gi, 500m, or "2"'),
+    ("quantities must match", 'use a quantity such as 40Gi, 500m, or "2"'),
 )
 
 

@@ -80,7 +80,7 @@ def _blocker(policy: KubernetesObject, request: AdmissionRequest, answer: Policy
     title = f"ValidatingAdmissionPolicy {policy.name}"
     if answer.result == "denied":
         text = f"{title} denies {request.title}: {answer.message}"
-        fix = "change the object as the message requires, or change the policy"
+        fix = "change the object to satisfy the policy, or change the policy"
     else:
         text = (
             f"the plan can't tell whether {title} denies {request.title}, because {answer.message}"
