@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from dra_planner.catalog import machines
 from dra_planner.clouds import cloud
-from dra_planner.errors import PlannerError
+from dra_planner.errors import Place, PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.releases import Features, parse_version
@@ -88,8 +88,19 @@ def _read(document: Mapping[str, Any], titles: Sequence[str]) -> Fleet:
     try:
         return read_fleet(document)
     except PlannerError as error:
-        faults = "; ".join(str(error).splitlines())
-        raise PlannerError(with_titles(faults, titles)) from None
+        first, *others = (_with_titles(each, titles) for each in (error, *error.others))
+        raise PlannerError(
+            first.message, place=first.place, fix=first.fix, others=tuple(others)
+        ) from None
+
+
+def _with_titles(error: PlannerError, titles: Sequence[str]) -> PlannerError:
+    place = with_titles(f"{error.place}: ", titles).removesuffix(": ")
+    return PlannerError(
+        with_titles(error.message, titles),
+        place=Place(path=place),
+        fix=with_titles(error.fix, titles),
+    )
 
 
 def _plugin_pools(planned: Mapping[str, Any] | None) -> frozenset[str]:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from dra_planner.clouds import DRA, Cloud, NodeOrigin, cloud
 from dra_planner.drivers import nvidia
-from dra_planner.errors import Place, PlannerError
+from dra_planner.errors import Place, PlannerError, located
 from dra_policies.stack.declared_fleet import declared_fleet
 from dra_policies.stack.exported_state import resources_of_state
 from dra_policies.stack.views import view_of_stack
@@ -37,7 +37,7 @@ def fleet_of_state(
             "VERSION if the stack doesn't set them"
         )
         raise PlannerError(
-            error.message, place=error.place if error.place.file else Place(name), fix=fix
+            located(error.place, error.message), place=Place(name), fix=fix
         ) from None
     document: dict[str, Any] = found.fleet.model_dump(
         mode="json", by_alias=True, exclude_defaults=True
