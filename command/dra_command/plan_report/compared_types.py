@@ -20,7 +20,7 @@ _POOLS = (
 )
 
 
-_ADD: Final = "add a pool with machine type "
+_ADD: Final = "add a pool with "
 _FOLDED: Final = " (--verbose shows them)"
 
 
@@ -45,7 +45,7 @@ def compared_obstacles(
 def _with_limits(fix: str, limits: Sequence[str]) -> str:
     if not limits or _ADD not in fix:
         return fix
-    return f"change {' and '.join(limits)} to include {fix.replace(_ADD, 'machine type ')}"
+    return f"change {' and '.join(limits)} to include {fix.replace(_ADD, '')}"
 
 
 def fleet_notes(suggestion: Suggestion) -> Iterator[str]:

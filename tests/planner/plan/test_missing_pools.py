@@ -54,8 +54,8 @@ A100 = fleet(("p4d.24xlarge", {"min": 0, "max": 1}))
 def test_larger_gpu_is_suggested_on_the_cheapest_machine_types() -> None:
     (fix,) = fixes(L4, requesting(f'{MEMORY}.compareTo(quantity("40Gi")) >= 0'))
     assert fix.startswith(
-        "add a pool with machine type g6e.xlarge (1 × NVIDIA L40S, 44.99 GiB each, USD 1.86 "
-        "per hour), or "
+        "add a pool with one of these machine types: g6e.xlarge (1 × NVIDIA L40S, 44.99 GiB "
+        "each, USD 1.86 per hour), "
     )
 
 
@@ -70,7 +70,7 @@ def test_suggested_pool_on_aks_has_a_short_name() -> None:
         }
     )
     (fix,) = fixes(small, requesting(f'{MEMORY}.compareTo(quantity("40Gi")) >= 0'))
-    assert fix.startswith("add a pool with machine type Standard_NC24ads_A100_v4 ")
+    assert fix.startswith("add a pool with one of these machine types: Standard_NC24ads_A100_v4 ")
 
 
 def test_several_devices_in_a_claim_need_a_larger_machine_type() -> None:
@@ -221,7 +221,7 @@ def test_whole_gpus_are_suggested_on_a_cheaper_new_pool() -> None:
     (row,) = fleet(("p5.4xlarge", {"min": 0, "max": 2})).document()["pools"]
     where = read_fleet({**L4.document(), "pools": [{**row, "mig": "all-1g.10gb"}]})
     (fix,) = fixes(where, requesting())
-    assert fix.startswith("add a pool with machine type g6f.large (1 × NVIDIA L4-3Q")
+    assert fix.startswith("add a pool with one of these machine types: g6f.large (1 × NVIDIA L4-3Q")
     assert fix.endswith(
         'set `mig: all-disabled` on pool "p5-4xlarge" (USD 6.88 per hour for each node)'
     )

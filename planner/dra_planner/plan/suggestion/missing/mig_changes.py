@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import groupby
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -32,7 +33,7 @@ from dra_planner.plan.suggestion.missing.tried_fleets import (
     FleetTrials,
     TriedFleet,
 )
-from dra_planner.wording import listed
+from dra_planner.wording import either, listed
 
 
 class _Repartitioned(Struct, frozen=True):
@@ -153,7 +154,16 @@ def changes_text(changes: Sequence[FleetChange]) -> str:
     claims, which come first.
     """
     edits = " and ".join(edit.text for edit in changes[0].edits)
-    return ", and ".join(filter(None, (edits, ", or ".join(each.text for each in changes))))
+    alternatives: list[str] = []
+    for zone, group in groupby(changes, key=lambda each: each.zone if each.machine else None):
+        alike = list(group)
+        if zone is None or len(alike) == 1:
+            alternatives += [each.text for each in alike]
+        else:
+            machines = either(each.machine for each in alike)
+            where = f" in zone {zone}" if zone else ""
+            alternatives.append(f"add a pool{where} with one of these machine types: {machines}")
+    return ", and ".join(filter(None, (edits, ", or ".join(alternatives))))
 
 
 # -- clouds without MIG

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.drivers import nvidia
@@ -83,13 +85,12 @@ def _tried(
     document = trials.fleet.document()
     row = new_pool(trials.fleet, machine)
     document["pools"] = [*document["pools"], {**row, "mig": mig} if mig else row]
-    return trials.change(
-        shape,
-        document,
-        NEW_POOL,
-        f"add a pool with machine type {text}{zone_text(row)}",
-        most=MOST_PODS if mig else 1,
-    )
+    sentence = f"add a pool with machine type {text}{zone_text(row)}"
+    tried = trials.change(shape, document, NEW_POOL, sentence, most=MOST_PODS if mig else 1)
+    if tried is None or mig:
+        return tried
+    (zone,) = row.get("zones", ("",))
+    return tried._replace(change=replace(tried.change, machine=text, zone=zone))
 
 
 def zone_text(row: dict[str, Any]) -> str:

@@ -25,11 +25,15 @@ MOST_PODS: Final = 64  # maximum number of pods to count on one node
 class FleetChange(Struct, frozen=True, kw_only=True):
     """A fleet on which one pod of the shape fits, and its change as an imperative sentence.
 
-    `edits` are additional changes of the pod's claims, which the sentence doesn't contain.
+    `edits` are additional changes of the pod's claims, which the sentence doesn't contain. If the
+    change is only a new pool of whole GPUs, `machine` is its machine type in words, and `zone` its
+    zone or "".
     """
 
     fleet: Fleet
     text: str
+    machine: str = ""
+    zone: str = ""
     edits: tuple[Edit, ...] = ()
 
 
