@@ -314,7 +314,7 @@ class Drawer:
         ]
 
 
-_NOBODY: Final = {"free": "free", "stranded": "stranded, or in no MIG slice", "used": "used"}
+_NOBODY: Final = {"free": "free", "stranded": "stranded or not in a MIG slice", "used": "used"}
 
 
 def _machine(pool: PlannedPool, groups: Sequence[NodeGroup]) -> str:

@@ -95,9 +95,9 @@ _PARAMETERS: Final = frozenset(
 )
 """Kinds that the drivers of classic allocation installed."""
 _OLD_VERSIONS: Final = {
-    "v1alpha1": "resource.k8s.io/v1alpha1 was removed in 1.27",
-    "v1alpha2": "resource.k8s.io/v1alpha2 was removed in 1.31",
-    "v1alpha3": "resource.k8s.io/v1alpha3 doesn't contain claims, classes, or slices since 1.34",
+    "v1alpha1": "Kubernetes 1.27 removed resource.k8s.io/v1alpha1",
+    "v1alpha2": "Kubernetes 1.31 removed resource.k8s.io/v1alpha2",
+    "v1alpha3": "Kubernetes 1.34 removed claims, classes, and slices from resource.k8s.io/v1alpha3",
     "v1beta1": "resource.k8s.io/v1beta1 is off by default, and Kubernetes 1.38 removes it",
     "v1beta2": "resource.k8s.io/v1beta2 is off by default, and Kubernetes 1.39 removes it",
 }

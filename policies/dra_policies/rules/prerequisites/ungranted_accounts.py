@@ -37,8 +37,10 @@ def accounts_without_grant(view: StackView) -> Iterator[Finding]:
             if len(used) == 1 and used[0] not in granted:
                 yield Finding(
                     message=f'Kubernetes ServiceAccount "{account.name}" uses {of_cloud.identity.kind} '
-                    f'"{identities[used[0]].name}", but no {kind.kind} in this stack allows this, '
-                    "so pods with this service account don't get the identity's permissions",
-                    fix=f"declare the {kind.kind} for this service account",
+                    f'"{identities[used[0]].name}", but the {kind.kind} that allows this isn\'t in '
+                    f'this stack, so pods of ServiceAccount "{account.name}" don\'t get its '
+                    "permissions",
+                    fix=f"declare the {kind.kind} that allows ServiceAccount "
+                    f'"{account.name}" to use it',
                     urn=account.urn,
                 )
