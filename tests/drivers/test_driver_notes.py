@@ -256,8 +256,8 @@ def test_selector_on_unpublished_capacity_suggests_the_model() -> None:
     told = reasons(
         on_one_node("gaudi.intel.com", devices, work([asking("hpu", "gaudi.intel.com", selector)]))
     )
-    assert "publishes only attributes healthy, model" in told
-    assert "a CEL error fails the pod's scheduling cycle" in told
+    assert "publishes only the attributes healthy and model" in told
+    assert "fails with a CEL error, which ends the pod's scheduling cycle" in told
     assert (
         'if you mean Gaudi2, use `device.attributes["gaudi.intel.com"].model == "Gaudi2"`' in told
     )

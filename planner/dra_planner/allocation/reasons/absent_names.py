@@ -52,5 +52,4 @@ def published_instead(error: str, devices: Sequence[Candidate]) -> str:
             if names
         ]
         told.append(f"{driver} publishes only {' and '.join(have)}")
-    clause = " (a CEL error fails the pod's scheduling cycle, unlike a mismatch)"
-    return f"{clause}; {'; '.join(told)}" if told else clause
+    return f"; {'; '.join(told)}" if told else ""

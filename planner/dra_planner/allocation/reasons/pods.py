@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -31,6 +33,12 @@ from dra_planner.allocation.verdicts import Refusal, Undecided
 from dra_planner.model import Node, PodSpec, Reason
 from dra_planner.wording import counted, listed, named, verb
 
+_CEL_ERROR: Final = re.compile(
+    r"(?P<owner>(claim|class) \S+): selector #(?P<number>\d+)(?P<device> on device \S+)?: "
+    r"CEL (?P<step>compile|runtime) error: (?P<error>.*)",
+    re.DOTALL,
+)
+"""The allocator's message about a selector that fails, as `selection.py` words it."""
 _OF_CONSTRAINTS = frozenset({"match-attribute", "distinct-attribute"})
 _COMPUTE = frozenset({"cpu", "memory", "ephemeral-storage"})
 _PATCH_NOTE = "because of a known defect, the result may depend on the patch version ({})"
@@ -271,10 +279,24 @@ def _error_reason(refusal: Refusal) -> Reason:
     )
     return Reason(
         code=code,
-        message=f"scheduling fails with an error: {message}{instead}",
+        message=f"{_error_text(message)}{instead}",
         fix=fix,
         claim=refusal.claim,
         changes=tuple(change for edit in edits for change in edit.conditions),
+    )
+
+
+def _error_text(message: str) -> str:
+    """Return the allocator's error as a clause that names its consequence."""
+    found = _CEL_ERROR.fullmatch(message)
+    if found is None:
+        return f"scheduling fails with an error: {message}"
+    place = f"selector {found['number']} of {found['owner']}{found['device'] or ''}"
+    if found["step"] == "compile":
+        return f"{place} doesn't compile, so scheduling fails: {found['error']}"
+    return (
+        f"{place} fails with a CEL error, which ends the pod's scheduling cycle even if other "
+        f"devices match: {found['error']}"
     )
 
 
