@@ -321,7 +321,7 @@ def test_cloud_without_mig_is_reported_as_the_reason(
     (workload,) = plan.workloads
     (reason,) = (each for each in workload.reasons if each.code == "pool-missing")
     assert reason.message.startswith(NO_MIG)
-    assert reason.fix == f"if a whole GPU is enough, {fix}"
+    assert reason.fix == f"if a whole GPU is acceptable, {fix}"
     assert plan_of(GKE, requesting()).verdict == "fits"  # the claim after the fix
 
 

@@ -205,7 +205,7 @@ def _only_if_whole(spec: ExactDeviceRequest, name: str, node: NodeState) -> str:
         if each in (name, spec.device_class_name)
     }
     is_larger = of_mig.get(spec.device_class_name, False) and not of_mig[name]
-    return "if a whole GPU is enough, " if is_larger else ""
+    return "if a whole GPU is acceptable, " if is_larger else ""
 
 
 def _guards(at: Edit, spec: ExactDeviceRequest, node: NodeState) -> Iterator[Edit]:

@@ -11,6 +11,7 @@ from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.clouds import cloud, names
 from dra_planner.quantity import Quantity, QuantityError
+from dra_planner.wording import either
 from dra_policies.rules.karpenter.selected_subnets import unmatched_tags
 from dra_policies.rules.karpenter.unmatched_selectors import selectors_without_pool
 from dra_policies.rules.rule import Finding, Rule
@@ -157,8 +158,8 @@ def _gpus(
             yield _finding(
                 pool,
                 f'no machine type meets the requirement "{key} {operator} {", ".join(wanted)}"',
-                fix=f"change the {key} requirement to match one of these values: "
-                f"{', '.join(sorted({*having}, key=lambda each: (len(each), each)))}",
+                fix=f"change the {key} requirement to "
+                f"{either(sorted({*having}, key=lambda each: (len(each), each)))}",
                 certain=certain,
             )
 

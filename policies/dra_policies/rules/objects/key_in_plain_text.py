@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknown_values import as_list, as_mapping
-from dra_policies.view.stack_view import StackView
+from dra_policies.view.stack_view import DeclaredResource, StackView
 
 URL: Final = "https://www.pulumi.com/docs/iac/concepts/secrets/"
 _FORMS: Final = (
@@ -31,17 +31,18 @@ _NAME: Final = re.compile(
 )
 # the startup script of a machine, often in base64
 _ENCODED: Final = ("userData", "userDataBase64", "customData")
+_PROVIDERS: Final = "pulumi:providers:"
 _DEEPEST: Final = 30
 
 
 def check(view: StackView) -> Iterator[Finding]:
     for each in (*view.objects, *view.declared):
-        is_provider = each.type.startswith("pulumi:providers:")
+        is_provider = each.type.startswith(_PROVIDERS)
         for path, what in dict.fromkeys(_keys(each.props.values, "", is_provider)):
             yield Finding(
-                message=f'"{each.name}" contains {what} in plain text (in {path})',
-                fix="store the value as a Pulumi secret (`pulumi config set --secret`) or in a "
-                "secret store, and rotate the credential",
+                message=f"{_title(each)} contains {what} in plain text (in {path})",
+                fix="store it as a Pulumi secret (`pulumi config set --secret`) or in a secret "
+                "store, and rotate it",
                 urn=each.urn,
             )
 
@@ -85,6 +86,12 @@ def _decoded(value: str) -> str:
 
 
 _SHORTEST: Final = 20
+
+
+def _title(each: DeclaredResource) -> str:
+    kind = "provider" if each.type.startswith(_PROVIDERS) else each.type.rpartition(":")[2]
+    return f'{kind} "{each.name}"'
+
 
 RULE = Rule(
     id="key-in-plain-text",

@@ -25,17 +25,21 @@ def check(view: StackView) -> Iterator[Finding]:
             told |= names
             pool = empty[sorted(names)[0]]
             label = cloud(pool.cloud).wakes_by_label
-            wake = (
-                f"set the pool's node label {label}=true, or set its minimum to 1"
-                if label and not pool.is_fixed
-                else ("set the pool's minimum and desired count to 1")
-            )
-            yield Finding(
-                message=f"{pool.title} is empty, and no autoscaler can create a node for a "
-                f"claim, so {workload} stays pending",
-                fix=wake,
-                urn=pool.urn,
-            )
+            if label and not pool.is_fixed:
+                yield Finding(
+                    message=f"{pool.title} is empty and doesn't have the node label {label}=true, "
+                    f"so the autoscaler doesn't create nodes for claims, and {workload} stays "
+                    "pending",
+                    fix="set this label, or set the pool's minimum to 1",
+                    urn=pool.urn,
+                )
+            else:
+                yield Finding(
+                    message=f"{pool.title} is empty, and autoscalers don't add its first node for "
+                    f"pods with claims, so {workload} stays pending",
+                    fix="set the pool's minimum and desired count to 1",
+                    urn=pool.urn,
+                )
 
 
 def _choices(judgement: Judgement) -> Iterator[tuple[str, set[str]]]:

@@ -30,9 +30,10 @@ def check(view: StackView) -> Iterator[Finding]:
         }
         if names & GPU_CLASSES:
             yield Finding(
-                message=f"{view.drivers[0].title} doesn't publish GPUs ({_GPUS} is false), but "
+                message=f"{view.drivers[0].title} doesn't publish GPUs, because {_GPUS} is "
+                "false in the driver's chart values, but "
                 f"{title} requests a GPU",
-                fix=f"set {_GPUS} and gpuResourcesEnabledOverride to true in the release's values",
+                fix=f"set {_GPUS} and gpuResourcesEnabledOverride to true in these values",
                 urn=view.drivers[0].urn,
             )
             return

@@ -212,7 +212,7 @@ def whole_gpus_instead(shape: Shape, trials: FleetTrials) -> str:
         return ""
     if not _existing_pools(changed, trials):
         return ""
-    return f"if a whole GPU is enough, {listed([edit.text for edit in edits])}"
+    return f"if a whole GPU is acceptable, {listed([edit.text for edit in edits])}"
 
 
 def _needs_mig(request: ExactDeviceRequest, classes: Mapping[str, DeviceClass]) -> bool:
