@@ -54,6 +54,8 @@ def inputs() -> Iterator[Input]:
     """Yield all inputs, in a fixed order."""
     yield from _files("examples", "**/*.yaml")
     yield from _files("tests/command/guides", "*.yaml")
+    yield from _files("tests/tutorials/guides", "*.yaml")
+    yield from _files("tests/policies/seeded/manifests", "good.yaml")
     yield from _server_cases()
     yield from _fleets()
     yield from _clusters()
