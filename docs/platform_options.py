@@ -31,11 +31,11 @@ from typing import NotRequired, TypedDict
 '''
 
 
-class Said(Struct, frozen=True, kw_only=True):
+class DescribedInput(Struct, frozen=True, kw_only=True):
     """The type and the description of an input."""
 
     hint: str  # its type, as written in the source code
-    says: str
+    description: str
     # names in the hint → the module that they are imported from; "" if the name is a module
     modules: Mapping[str, str]
 
@@ -71,33 +71,35 @@ def text() -> str:
         ),
     )
     modules: dict[str, str] = {}
-    classes = [_class(name, says, options, modules) for name, says, options in parts]
+    classes = [_class(name, description, options, modules) for name, description, options in parts]
     return "\n\n".join([_HEAD + "\n" + _imports(modules), *classes])
 
 
 def _options(
     inputs: Iterable[type], is_set: Mapping[str, str], defaults: Mapping[str, str]
-) -> dict[str, Said]:
+) -> dict[str, DescribedInput]:
     """Return the inputs that become options; the first component with an input describes it.
 
     `defaults` contains the options for which a platform has another default.
     """
-    said: dict[str, Said] = {}
+    described: dict[str, DescribedInput] = {}
     for each in inputs:
-        said = {**_said(each), **said}
-    for name in said.keys() & defaults.keys():
-        says, _, _ = said[name].says.rpartition(" Default")
-        said[name] = replace(said[name], says=f"{says} Default: {defaults[name]}.")
-    return {name: each for name, each in said.items() if name not in is_set}
+        described = {**_described_inputs(each), **described}
+    for name in described.keys() & defaults.keys():
+        description, _, _ = described[name].description.rpartition(" Default")
+        described[name] = replace(
+            described[name], description=f"{description} Default: {defaults[name]}."
+        )
+    return {name: each for name, each in described.items() if name not in is_set}
 
 
-def _said(inputs: type) -> dict[str, Said]:
+def _described_inputs(inputs: type) -> dict[str, DescribedInput]:
     """Return the inputs of a component with their types and descriptions."""
     body = next(
         each for each in ast.parse(inspect.getsource(inputs)).body if isinstance(each, ast.ClassDef)
     )
     names = vars(sys.modules[inputs.__module__])
-    found: dict[str, Said] = {}
+    found: dict[str, DescribedInput] = {}
     for field, doc in zip(body.body, body.body[1:], strict=False):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
             if not isinstance(doc, ast.Expr):
@@ -105,14 +107,14 @@ def _said(inputs: type) -> dict[str, Said]:
                     f"{inputs.__name__}.{field.target.id} has no description; add a "
                     "docstring below it"
                 )
-            hint, says = (
+            hint, description = (
                 ast.unparse(field.annotation),
                 " ".join(str(ast.literal_eval(doc.value)).split()),
             )
             if not hint.startswith(_OPTIONAL):
-                hint, says = f"{_OPTIONAL}{hint}]", f"{says} Required on this cloud."
-            found[field.target.id] = Said(
-                hint=hint, says=says, modules=_modules(field.annotation, names)
+                hint, description = f"{_OPTIONAL}{hint}]", f"{description} Required on this cloud."
+            found[field.target.id] = DescribedInput(
+                hint=hint, description=description, modules=_modules(field.annotation, names)
             )
     return found
 
@@ -122,7 +124,7 @@ def _modules(hint: ast.expr, names: Mapping[str, Any]) -> dict[str, str]:
     return {name: "" if inspect.ismodule(names[name]) else names[name].__module__ for name in used}
 
 
-def _plain(options: Mapping[str, Said]) -> dict[str, Said]:
+def _plain(options: Mapping[str, DescribedInput]) -> dict[str, DescribedInput]:
     """Return the driver's options; its tolerations are plain values, because plans depend
     on them.
     """
@@ -134,9 +136,12 @@ def _plain(options: Mapping[str, Said]) -> dict[str, Said]:
 
 
 def _class(
-    name: str, says: str, options: Mapping[str, Mapping[str, Said]], modules: dict[str, str]
+    name: str,
+    description: str,
+    options: Mapping[str, Mapping[str, DescribedInput]],
+    modules: dict[str, str],
 ) -> str:
-    lines = [f"class {name}(TypedDict):", f'    """{says}"""', ""]
+    lines = [f"class {name}(TypedDict):", f'    """{description}"""', ""]
     if name == "PoolOptions":
         lines += ["    name: str", '    """Name of the pool in the fleet."""']
     fields = list(dict.fromkeys(field for of_cloud in options.values() for field in of_cloud))
@@ -156,18 +161,18 @@ def _class(
     return "\n".join([*lines, ""])
 
 
-def _sentence(found: Mapping[str, Said], *, everywhere: bool) -> list[str]:
+def _sentence(found: Mapping[str, DescribedInput], *, everywhere: bool) -> list[str]:
     by_sentence: dict[str, list[str]] = {}
     for title, each in found.items():
-        by_sentence.setdefault(each.says, []).append(title)
+        by_sentence.setdefault(each.description, []).append(title)
     if everywhere and len(by_sentence) == 1:
-        says = next(iter(by_sentence))
+        description = next(iter(by_sentence))
     else:
-        says = " ".join(
+        description = " ".join(
             f"{' and '.join(titles)}: {sentence}" for sentence, titles in by_sentence.items()
         )
     wrapped = textwrap.wrap(
-        f'"""{says}"""', _WIDTH - 4, break_long_words=False, break_on_hyphens=False
+        f'"""{description}"""', _WIDTH - 4, break_long_words=False, break_on_hyphens=False
     )
     return [f"    {line}" for line in wrapped]
 

@@ -42,10 +42,10 @@ def pages() -> dict[str, str]:
     }
 
 
-def _of_schema(name: str, title: str, says: str, example: str = "") -> str:
+def _of_schema(name: str, title: str, introduction: str, example: str = "") -> str:
     schema = json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
     parts = schema["$defs"]
-    lines = [f"# {title}", "", says]
+    lines = [f"# {title}", "", introduction]
     if example:
         text = (ROOT / example).read_text(encoding="utf-8").rstrip()
         lines += ["", f"An example, `{example}`:", "", "```yaml", *text.split("\n"), "```"]

@@ -42,7 +42,7 @@ def verdict_picture(
     refused, reason = _nearest_miss(plan, devices)
     before, after = (QUANTITY.findall(reason["changes"][0][key])[0] for key in ("before", "after"))
     short = devices[reason["pool"]]
-    why = (
+    message = (
         f"{_name(refused)} requests at least {before} of GPU memory, but each {short.product} "
         f"publishes {after}."
     )
@@ -63,7 +63,7 @@ def verdict_picture(
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
             f'viewBox="0 0 {WIDTH} {height}" role="img" aria-labelledby="t d">',
             f'<title id="t">{escape(headline)}</title>',
-            f'<desc id="d">{escape(f"{why} {fix} {legend}.")}</desc>',
+            f'<desc id="d">{escape(f"{message} {fix} {legend}.")}</desc>',
             _style(tokens),
             f'<rect x=".5" y=".5" width="{WIDTH - 1}" height="{height - 1}" rx="8" '
             f'fill="{tokens["paper"]}" stroke="{tokens["line"]}"/>',
@@ -72,7 +72,7 @@ def verdict_picture(
             f'<circle cx="13" cy="13" r="11.8" stroke-width="2.2"/><path d="{sign}" '
             'stroke-width="2.6"/></g>',
             _text(60, 43, headline, "v", fill=tokens[color]),
-            _text(24, 78, why),
+            _text(24, 78, message),
             *rows,
             _text(24, bottom + 10, legend, "s"),
             _text(24, bottom + 38, fix, "h"),

@@ -44,7 +44,7 @@ def main() -> int:
         key = hashlib.sha256(str(ROOT).encode()).hexdigest()[:12]
         with exclusive(
             f"environment-{key}",
-            lambda: say("waiting for another process that creates the environment"),
+            lambda: print_progress("waiting for another process that creates the environment"),
         ):
             if not is_ready(wanted):
                 make(wanted)
@@ -88,7 +88,7 @@ def make(wanted: str) -> None:
         shutil.rmtree(ENVIRONMENT)
     STAMP.unlink(missing_ok=True)
     started = time.monotonic()
-    say(f"installing the packages of uv.lock into {ENVIRONMENT.name} …")
+    print_progress(f"installing the packages of uv.lock into {ENVIRONMENT.name} …")
     command = [uv, "sync", "--locked", *([] if sys.stderr.isatty() else ["--quiet"])]
     if not (ENVIRONMENT / "bin" / "python").exists():
         command += ["--python", sys.executable]
@@ -104,7 +104,7 @@ def make(wanted: str) -> None:
             f"uv sync failed with status {done.returncode}; the output above shows the reason"
         )
     STAMP.write_text(wanted, encoding="utf-8")
-    say(f"environment ready in {time.monotonic() - started:.0f} s")
+    print_progress(f"environment ready in {time.monotonic() - started:.0f} s")
 
 
 def find_uv() -> str:
@@ -124,7 +124,7 @@ def find_uv() -> str:
 def install_uv(target: Path) -> None:
     """Install uv into `target` with this Python's pip."""
     started = time.monotonic()
-    say(f"installing uv {UV_VERSION}, because a recent version isn't on PATH …")
+    print_progress(f"installing uv {UV_VERSION}, because a recent version isn't on PATH …")
     arguments = [
         "install",
         "--quiet",
@@ -142,11 +142,13 @@ def install_uv(target: Path) -> None:
         try:
             subprocess.run([*pip(target), *arguments], check=True, capture_output=True, text=True)
         except (subprocess.CalledProcessError, OSError, BootstrapError) as error:
-            said = error.stderr if isinstance(error, subprocess.CalledProcessError) else str(error)
-            tried.append(f"{name}: {(said or '').strip().splitlines()[-1:] or ['failed']}")
+            output = (
+                error.stderr if isinstance(error, subprocess.CalledProcessError) else str(error)
+            )
+            tried.append(f"{name}: {(output or '').strip().splitlines()[-1:] or ['failed']}")
             continue
         shutil.rmtree(target / ".pip", ignore_errors=True)
-        say(f"uv {UV_VERSION} installed in {time.monotonic() - started:.0f} s")
+        print_progress(f"uv {UV_VERSION} installed in {time.monotonic() - started:.0f} s")
         return
     raise BootstrapError(
         "can't install uv; install uv yourself, and put it on PATH. Tried " + "; ".join(tried)
@@ -187,7 +189,7 @@ def wheel_pip(scratch: Path) -> "list[str]":
     return [sys.executable, str(wheel / "pip")]
 
 
-def say(text: str) -> None:
+def print_progress(text: str) -> None:
     """Print one line of progress."""
     print(text, file=sys.stderr, flush=True)
 

@@ -30,13 +30,13 @@ def environment_with_wheel(folder: Path, scratch: Path) -> Path:
     subprocess.run(command, cwd=PROJECT, check=True, capture_output=True)
     venv.create(folder, symlinks=True)
     python = folder / "bin" / "python"
-    asked = subprocess.run(
+    done = subprocess.run(
         [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
         check=True,
         capture_output=True,
         text=True,
     )
-    packages = Path(asked.stdout.strip())
+    packages = Path(done.stdout.strip())
     (wheel,) = scratch.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(packages)

@@ -131,9 +131,9 @@ def schemas() -> dict[str, dict[str, Any]]:
         name: {
             "$schema": _DIALECT,
             "$id": f"urn:pulumi-dra:schema:{name}:{_VERSION}",
-            **_schema(model, mode, says),
+            **_schema(model, mode, description),
         }
-        for name, (model, mode, says) in _MODELS.items()
+        for name, (model, mode, description) in _MODELS.items()
     }
 
 
@@ -151,7 +151,7 @@ def write_schemas(folder: Path) -> None:
         (folder / f"{name}.json").write_text(schema_text(schema), encoding="utf-8")
 
 
-def _schema(model: type[BaseModel], mode: str, says: str) -> dict[str, Any]:
+def _schema(model: type[BaseModel], mode: str, description: str) -> dict[str, Any]:
     made = model.model_json_schema(
         mode="serialization" if mode == "serialization" else "validation"
     )
@@ -182,7 +182,7 @@ def _schema(model: type[BaseModel], mode: str, says: str) -> dict[str, Any]:
         made["properties"]["thresholds"]["propertyNames"] = {
             "enum": [rule.id for rule in RULES if rule.threshold]
         }
-    return {**made, "description": says}
+    return {**made, "description": description}
 
 
 if __name__ == "__main__":

@@ -131,13 +131,13 @@ def _check_random(minor: int, count: int, seed: int, patch: Patch | None = None)
     start, verdicts, bad = time.perf_counter(), Counter[str](), []
     for first in range(0, count, CHUNK):
         cases = [make_case(n, minor, seed) for n in range(first, min(first + CHUNK, count))]
-        for case, ours, why, unanswered in _judge(cases, minor, patch):
+        for case, ours, reason, unanswered in _judge(cases, minor, patch):
             verdicts[ours["verdict"]] += 1
             verdicts["unanswered by upstream"] += unanswered
-            if why:
+            if reason:
                 bad.append(case)
                 if len(bad) <= SHOWN:
-                    _report(case, minor, why, patch)
+                    _report(case, minor, reason, patch)
     mix = ", ".join(f"{n} {verdict}" for verdict, n in verdicts.most_common() if n)
     seconds = time.perf_counter() - start
     release = f"1.{minor}" + (f".{patch.patch}" if patch else "")
@@ -156,9 +156,9 @@ def _fixed_cases(minor: int) -> list[Json]:
 def _check_recorded(minor: int) -> bool:
     cases = _fixed_cases(minor)
     judged = list(_judged(cases, recorded_answers.kept("allocation", minor, cases), minor))
-    bad = [(case, why) for case, _, why, _ in judged if why]
-    for case, why in bad[:SHOWN]:
-        print(f"{case['id']}: {why}\n", flush=True)
+    bad = [(case, reason) for case, _, reason, _ in judged if reason]
+    for case, reason in bad[:SHOWN]:
+        print(f"{case['id']}: {reason}\n", flush=True)
     mix = ", ".join(
         f"{n} {verdict}"
         for verdict, n in Counter(ours["verdict"] for _, ours, _, _ in judged).most_common()
@@ -203,12 +203,12 @@ def _answer(case: Json, minor: int, patch: Patch | None = None) -> Json:
         return {"verdict": "fault", "error": f"{type(error).__name__}: {error}"}
 
 
-def _report(case: Json, minor: int, why: str, patch: Patch | None) -> None:
+def _report(case: Json, minor: int, reason: str, patch: Patch | None) -> None:
     def differs(smaller: list[Json]) -> list[bool]:
         return [bool(text) for _, _, text, _ in _judge(smaller, minor, patch)]
 
     small = shrink(case, differs)
-    print(f"{case['id']}: {why}\nshrunk: {json.dumps(small)}\n", flush=True)
+    print(f"{case['id']}: {reason}\nshrunk: {json.dumps(small)}\n", flush=True)
 
 
 def _check_table(minor: int) -> bool:
@@ -220,12 +220,12 @@ def _check_table(minor: int) -> bool:
         total += 1
         outcomes = _recorded(case)
         ours = _answer({**case, "id": case["name"]}, minor)
-        why = difference(
+        reason = difference(
             _unordered(ours) if case["runs"][case["pick"]].get("unordered") else ours, outcomes
         )
-        if why:
+        if reason:
             bad += 1
-            print(f"1.{minor} upstream's {case['name']}: {why}\n", flush=True)
+            print(f"1.{minor} upstream's {case['name']}: {reason}\n", flush=True)
     left_out = f" ({beyond} beyond the model)" if beyond else ""
     print(f"1.{minor}: {total} cases of upstream's table{left_out}, {bad} differences", flush=True)
     return not bad
@@ -303,9 +303,9 @@ def _show(name: str, patch: Patch | None) -> int:
     minor, seed, number = map(int, name.split("-"))
     case = make_case(number, minor, seed)
     print(json.dumps(case, indent=1))
-    ((_, ours, why, _),) = _judge([case], minor, patch)
-    print(json.dumps(ours, indent=1), why or "as upstream", sep="\n")
-    return int(bool(why))
+    ((_, ours, reason, _),) = _judge([case], minor, patch)
+    print(json.dumps(ours, indent=1), reason or "as upstream", sep="\n")
+    return int(bool(reason))
 
 
 if __name__ == "__main__":

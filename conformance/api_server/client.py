@@ -175,9 +175,9 @@ def _document(text: bytes) -> Json:
 
 
 def _answer(status: int, body: Json, warnings: tuple[str, ...]) -> Answer:
-    told = tuple(warning.split(" ", 2)[-1].strip('"') for warning in warnings)
+    texts = tuple(warning.split(" ", 2)[-1].strip('"') for warning in warnings)
     if 200 <= status < 300:
-        return Answer("", stored=body, warnings=told)
+        return Answer("", stored=body, warnings=texts)
     reason = body.get("reason") or f"HTTP {status}"
     message = str(body.get("message", ""))
     details = body.get("details") or {}
@@ -186,4 +186,4 @@ def _answer(status: int, body: Json, warnings: tuple[str, ...]) -> Answer:
     }
     if reason == "BadRequest":
         faults = {(path, "UnknownField") for _, path in _UNKNOWN.findall(message)}
-    return Answer(reason, frozenset(faults), message=message, warnings=told)
+    return Answer(reason, frozenset(faults), message=message, warnings=texts)

@@ -82,8 +82,8 @@ def _decoding(theirs: Answer, ours: Answer) -> str:
     # Go also includes the names of embedded structs
     steps = [step for step in _WORD.findall(named["path"])[1:] if not step[0].isupper()]
     # the reader also includes indexes and keys
-    said = [iter(_WORD.findall(field)) for field, _ in ours.faults]
-    if any(all(step in words for step in steps) for words in said):
+    paths = [iter(_WORD.findall(field)) for field, _ in ours.faults]
+    if any(all(step in words for step in steps) for words in paths):
         return ""
     return f"wrong type at {'.'.join(steps)}, reader {sorted(ours.faults)} ({theirs.message[:300]})"
 

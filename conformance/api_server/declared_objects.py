@@ -36,7 +36,9 @@ STACKS: Final = (
     PROJECT / "stacks/Pulumi.aks-dev.yaml",
     PROJECT / "examples/platform-python/stacks/Pulumi.dev.yaml",
 )
-_MEANT_TO_FAIL: Final = {"examples/workloads-that-do-not-fit/at-least-40-gb-with-an-operator.yaml"}
+_EXPECTED_TO_FAIL: Final = {
+    "examples/workloads-that-do-not-fit/at-least-40-gb-with-an-operator.yaml"
+}
 _OLD_VERSIONS: Final = ("v1alpha3", "v1beta1", "v1beta2")
 REWRITTEN: Final = 300
 
@@ -65,12 +67,12 @@ def check_declared(client: Client, minor: int) -> tuple[list[Refused], Counter[s
         client.create(yaml.safe_dump(document), document, dry_run=False)
     for _, each in objects:
         counts[each["kind"]] += 1
-    asked = [(name, yaml.safe_dump(each), each) for name, each in objects]
-    found += check_documents(client, asked, counts, exact=False)
+    documents = [(name, yaml.safe_dump(each), each) for name, each in objects]
+    found += check_documents(client, documents, counts, exact=False)
     return [
         each
         for each in found
-        if "AlreadyExists" not in each.why and each.name not in _MEANT_TO_FAIL
+        if "AlreadyExists" not in each.reason and each.name not in _EXPECTED_TO_FAIL
     ], counts
 
 
@@ -182,8 +184,8 @@ def check_rewritten(
         if same and not want.reason:
             same = _changed(want, modern) == _changed(got, yaml.safe_load(text))
         if not same:
-            why = f"{got.reason or 'accepted'} {got.message}, not {want.reason or 'accepted'}"
-            found.append(Refused(yaml.safe_dump(old), why))
+            reason = f"{got.reason or 'accepted'} {got.message}, not {want.reason or 'accepted'}"
+            found.append(Refused(yaml.safe_dump(old), reason))
     return found, counts
 
 

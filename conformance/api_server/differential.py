@@ -37,12 +37,12 @@ class Difference(Struct, frozen=True):
 
     document: Json
     mode: str
-    why: str
+    reason: str
 
     @property
     def shape(self) -> str:
         """A rough key that groups differences with the same cause."""
-        return f"{self.document.get('kind')} {self.mode} {_SHAPE.sub('#', self.why)[:160]}"
+        return f"{self.document.get('kind')} {self.mode} {_SHAPE.sub('#', self.reason)[:160]}"
 
 
 def populate(client: Client) -> None:
@@ -121,13 +121,13 @@ def differences(
     found: dict[str, Difference] = {}
     started = time.perf_counter()
     for first in range(0, len(stream), CHUNK):
-        for document, theirs, why in compare_documents(
+        for document, theirs, reason in compare_documents(
             client, features, stream[first : first + CHUNK], mode
         ):
             kinds[theirs.reason or "accepted"] += 1
-            if why:
+            if reason:
                 kinds["differences"] += 1
-                difference = Difference(document, mode, why)
+                difference = Difference(document, mode, reason)
                 found.setdefault(difference.shape, difference)
     kinds["per second"] = round(count / (time.perf_counter() - started))
     return [_small(client, features, each) for each in list(found.values())[:shown]], kinds
@@ -159,27 +159,27 @@ def record(client: Client, minor: int, file: Path) -> int:
 
 
 def _small(client: Client, features: Features, difference: Difference) -> Difference:
-    kind = difference.why.partition(":")[0]
+    kind = difference.reason.partition(":")[0]
 
     def differs(smaller: list[Json]) -> list[bool]:
         return [
-            why.partition(":")[0] == kind and _is_alike(theirs, why, difference)
-            for _, theirs, why in compare_documents(client, features, smaller, difference.mode)
+            reason.partition(":")[0] == kind and _is_alike(theirs, reason, difference)
+            for _, theirs, reason in compare_documents(client, features, smaller, difference.mode)
         ]
 
     document = shrink(difference.document, differs)
-    ((_, _, why),) = compare_documents(client, features, [document], difference.mode)
-    return Difference(document, difference.mode, why)
+    ((_, _, reason),) = compare_documents(client, features, [document], difference.mode)
+    return Difference(document, difference.mode, reason)
 
 
-def _is_alike(theirs: Answer, why: str, first: Difference) -> bool:
+def _is_alike(theirs: Answer, reason: str, first: Difference) -> bool:
     """Return True if a smaller document still has the same difference: the server's verdict is the
     same, and no other field is invalid.
     """
-    if first.why.startswith("verdict"):
-        return f"server {theirs.reason or 'accepted'} " in first.why
-    return _faults(why) <= _faults(first.why)
+    if first.reason.startswith("verdict"):
+        return f"server {theirs.reason or 'accepted'} " in first.reason
+    return _faults(reason) <= _faults(first.reason)
 
 
-def _faults(why: str) -> set[str]:
-    return {_INDEX.sub("", fault) for fault in _FAULT.findall(why)}
+def _faults(reason: str) -> set[str]:
+    return {_INDEX.sub("", fault) for fault in _FAULT.findall(reason)}

@@ -43,7 +43,7 @@ class Refused(Struct, frozen=True):
     """
 
     name: str
-    why: str
+    reason: str
 
 
 def command_lines(minor: int) -> Iterator[tuple[str, ...]]:
@@ -118,8 +118,8 @@ def check_slices(
     sent only once.
     """
     counts: Counter[str] = Counter()
-    asked = {text: (name, document) for name, text, document in golden_slices(minor)}
-    counts["golden slices"] = len(asked)
+    by_text = {text: (name, document) for name, text, document in golden_slices(minor)}
+    counts["golden slices"] = len(by_text)
     for line in () if golden_only else command_lines(minor):
         documents = printed(line)
         counts[
@@ -128,10 +128,10 @@ def check_slices(
         for document in documents:
             counts["slices"] += 1
             text = yaml.safe_dump(document, sort_keys=False)
-            asked.setdefault(text, (" ".join(line), document))
-    counts["different slices"] = len(asked)
+            by_text.setdefault(text, (" ".join(line), document))
+    counts["different slices"] = len(by_text)
     return check_documents(
-        client, [(name, text, document) for text, (name, document) in asked.items()], counts
+        client, [(name, text, document) for text, (name, document) in by_text.items()], counts
     ), counts
 
 
@@ -147,11 +147,13 @@ def check_documents(
     If `exact` is True, also return the documents that the server changes. Fields that the server
     fills in are counted by name.
     """
-    asked = list(given)
-    answers = ask(client, [(text, document, "Strict") for _, text, document in asked])
+    documents = list(given)
+    answers = ask(client, [(text, document, "Strict") for _, text, document in documents])
     found: list[Refused] = []
-    for (name, _, document), theirs in zip(asked, answers, strict=True):
-        found += [Refused(name, why) for why in _faults(document, theirs, counts, exact=exact)]
+    for (name, _, document), theirs in zip(documents, answers, strict=True):
+        found += [
+            Refused(name, reason) for reason in _faults(document, theirs, counts, exact=exact)
+        ]
     return found
 
 

@@ -76,14 +76,14 @@ def _check(
         return False
     checks = [check for check in CHECKS if check in (arguments.check or CHECKS)]
     if "objects" in checks and gates == "default":
-        found += _tell(
+        found += _print_outcome(
             f"{title}: objects of components and examples", check_declared(client, features.minor)
         )
-        found += _tell(
+        found += _print_outcome(
             f"{title}: rewritten manifests", check_rewritten(client, features, arguments.seed)
         )
     if "slices" in checks and gates == "default":
-        found += _tell(
+        found += _print_outcome(
             f"{title}: predicted slices",
             check_slices(client, features.minor, golden_only=arguments.sample),
         )
@@ -97,26 +97,26 @@ def _check(
                 else [arguments.seed, secrets.randbelow(1_000_000)]
             )
             for seed in seeds:
-                said = f"{title}: {check}, {count} documents, {mode}, seed {seed}"
-                found += _tell(
-                    said, differences(client, features, seed, count, mode, SHOWN, made[check])
+                label = f"{title}: {check}, {count} documents, {mode}, seed {seed}"
+                found += _print_outcome(
+                    label, differences(client, features, seed, count, mode, SHOWN, made[check])
                 )
     return bool(found)
 
 
-def _tell(
-    said: str, outcome: tuple[Iterable[Refused | Difference], Mapping[str, int]]
+def _print_outcome(
+    label: str, outcome: tuple[Iterable[Refused | Difference], Mapping[str, int]]
 ) -> list[Any]:
     """Print the result of a check, and return it."""
     found, counts = list(outcome[0]), Counter(outcome[1])
     for each in found[:SHOWN]:
         if isinstance(each, Difference):
-            print(f"{each.mode} {written(each.document)[:2000]}\n    {each.why[:1000]}\n")
+            print(f"{each.mode} {written(each.document)[:2000]}\n    {each.reason[:1000]}\n")
         else:
-            print(f"{each.name[:2000]}\n    {each.why[:1000]}\n")
+            print(f"{each.name[:2000]}\n    {each.reason[:1000]}\n")
     listed = ", ".join(f"{count} {name}" for name, count in counts.most_common())
     print(
-        f"{said}: {len(found)} "
+        f"{label}: {len(found)} "
         f"{'kinds of difference' if 'differences' in counts else 'differences'} ({listed})"
     )
     sys.stdout.flush()

@@ -98,8 +98,8 @@ def cases(minor: int) -> Iterator[Case]:
             ]
             if value:
                 forms.append(f"({expression}) == {value}")
-            for form, asked in enumerate(forms):
-                yield Case(f"{name}/{number}/{form}", asked, dialect, (DEVICE,))
+            for form, code in enumerate(forms):
+                yield Case(f"{name}/{number}/{form}", code, dialect, (DEVICE,))
 
 
 def main() -> int:
@@ -121,8 +121,8 @@ def main() -> int:
             if difference is not None and difference.kind != "unsupported":
                 print(difference)
                 failed = True
-        said = ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items()))
-        print(f"1.{minor}: {len(made)} cases from {len(FILES)} files: {said}")
+        counts = ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items()))
+        print(f"1.{minor}: {len(made)} cases from {len(FILES)} files: {counts}")
     return int(failed)
 
 

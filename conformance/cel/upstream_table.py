@@ -196,11 +196,11 @@ def main() -> int:
     failed = False
     for minor in parser.parse_args().minor or tuple(VERSIONS):
         table = records(minor)
-        wrong = [(record, said) for record in table if (said := judge(record, minor))]
-        for record, said in wrong:
+        wrong = [(record, problem) for record in table if (problem := judge(record, minor))]
+        for record, problem in wrong:
             print(
                 f"{record['name']} {dialect_of(record, minor)}\n  {record['cel'][0].strip()}\n  "
-                f"{said}"
+                f"{problem}"
             )
         print(f"1.{minor}: {len(table) - len(wrong)} of {len(table)} records of upstream's tables")
         failed = failed or bool(wrong)

@@ -97,8 +97,10 @@ def cases(minor: int, only: str = "", releases: tuple[str, ...] = ()) -> Iterato
                 # the options of these fleets don't work with the driver version
                 if not number and autoscaler == "none":
                     counted = {**changed.get("daemonPods", {}), **_EXPORTER}
-                    asked = read_fleet(_with({**changed, "daemonPods": counted}, autoscaler))
-                    yield Case(f"{title}, with metrics, queues and Ray", asked, _RELEASES)
+                    counted_fleet = read_fleet(
+                        _with({**changed, "daemonPods": counted}, autoscaler)
+                    )
+                    yield Case(f"{title}, with metrics, queues and Ray", counted_fleet, _RELEASES)
                 if autoscaler != "none" or cloud(fleet.cloud).no_device_plugin_label:
                     continue
                 yield Case(f"{title}, next to a GPU Operator", fleet, {"driver": _OPERATOR})

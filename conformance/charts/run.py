@@ -78,8 +78,8 @@ def main() -> int:
             f"{cluster.installed} distinct releases installed, {cluster.applied} objects, "
             f"{len(refused)} faults"
         )
-        for (name, version), why in sorted(charts.missing.items()):
-            print(f"omitted: chart {name} {version} isn't available: {why}")
+        for (name, version), reason in sorted(charts.missing.items()):
+            print(f"omitted: chart {name} {version} isn't available: {reason}")
         for what, times in sorted(Counter(cluster.left_out).items()):
             print(f"omitted: {what}, {times} times")
         for fault, times in refused.most_common():

@@ -43,7 +43,7 @@ class Finding(Struct, frozen=True):
     check: str
     kind: str
     resource: str
-    says: str
+    title: str
 
 
 def main() -> int:
@@ -60,13 +60,13 @@ def main() -> int:
         excused = [each for each in failed if (each.check, each.kind) in exceptions]
         used |= {(each.check, each.kind) for each in excused}
         found = [each for each in failed if each not in excused]
-        said = ", ".join(f"{count} of {framework}" for framework, count in sorted(passed.items()))
+        counts = ", ".join(f"{count} of {framework}" for framework, count in sorted(passed.items()))
         print(
-            f"{stack}: {sum(passed.values())} checks passed ({said}), {len(excused)} excused, "
+            f"{stack}: {sum(passed.values())} checks passed ({counts}), {len(excused)} excused, "
             f"{len(found)} failed"
         )
         wrong += [
-            f"{each.stack}: {each.check} of {each.resource} ({each.kind}): {each.says}"
+            f"{each.stack}: {each.check} of {each.resource} ({each.kind}): {each.title}"
             for each in found
         ]
         wrong += [f"{stack}: nothing was checked"] if not passed else []
@@ -157,14 +157,14 @@ def judge(
     return +passed, failed
 
 
-def _finding(stack: str, said: Mapping[str, Any]) -> Finding:
+def _finding(stack: str, check: Mapping[str, Any]) -> Finding:
     """Return a finding. Its resource is identified by kind and name. Only names in the cluster
     contain dots.
     """
-    resource = str(said["resource"])
+    resource = str(check["resource"])
     of_azure = resource.startswith("Microsoft.")
     kind = resource.rpartition(".")[0] if of_azure else resource.partition(".")[0]
-    return Finding(stack, said["check_id"], kind, resource, said["check_name"])
+    return Finding(stack, check["check_id"], kind, resource, check["check_name"])
 
 
 if __name__ == "__main__":

@@ -59,10 +59,10 @@ def main() -> int:
     for each in inputs():
         if each.observed or part not in each.name:  # without a fleet, there is no change
             continue
-        ending, why = _ending(each)
+        ending, reason = _ending(each)
         counts[ending] += 1
         if ending.startswith("!") or ending == _UNKNOWN:
-            print(f"{ending}: {each.name}: {why}", flush=True)
+            print(f"{ending}: {each.name}: {reason}", flush=True)
     for ending, count in counts.most_common():
         print(f"{count:5} {ending}")
     return int(any(ending.startswith("!") for ending in counts))
@@ -104,8 +104,8 @@ def _ending(given: Input) -> tuple[str, str]:
             return _judged(_planned(given.manifests, fixed), "fit after the simulation's fix", "")
     claimed = _migrated(given.manifests, plan.fleet)
     if claimed != given.manifests:
-        ending, why = _ending(replace(given, manifests=claimed))
-        return (f"{ending}, with claims" if ending.startswith("fit") else ending), why
+        ending, failure = _ending(replace(given, manifests=claimed))
+        return (f"{ending}, with claims" if ending.startswith("fit") else ending), failure
     if given.name.startswith("fixes/") and " before:" in given.name:
         return _BY_HAND, ""
     if plan.verdict == "cannot-tell":
@@ -119,8 +119,8 @@ def _ending(given: Input) -> tuple[str, str]:
         given.manifests, [pair for each in reasons for pair in each.changes]
     )
     if rewritten != given.manifests:
-        ending, why = _ending(replace(given, manifests=rewritten))
-        return (f"{ending}, with its selector" if ending.startswith("fit") else ending), why
+        ending, failure = _ending(replace(given, manifests=rewritten))
+        return (f"{ending}, with its selector" if ending.startswith("fit") else ending), failure
     return _NONE, _reasons(plan)
 
 

@@ -102,17 +102,17 @@ def _round(folder: Path, minor: int, victim: str, moment: float) -> Round:
         time.sleep(max(0.0, moment - found.seconds_to_ready))
     found.was_starting = starter.poll() is None
     _kill(folder, starter, victim)
-    status, said = _end_of(starter)
+    status, output = _end_of(starter)
     match status:
         case 0:
             found.end = "became ready"
-        case _ if status == _REFUSED and found.was_starting and said.strip():
+        case _ if status == _REFUSED and found.was_starting and output.strip():
             found.end = "reported the ended process"
         case _ if status == -signal.SIGKILL and victim == STARTER:
             found.end = "were killed"
         case _:
             found.end = "failed"
-            found.faults.append(f"the starter ended with {status}: {said[-500:]}")
+            found.faults.append(f"the starter ended with {status}: {output[-500:]}")
     found.faults += _left_after_stop(folder)
     return found
 
@@ -130,8 +130,8 @@ def _kill(folder: Path, starter: subprocess.Popen[str], victim: str) -> None:
 
 
 def _end_of(starter: subprocess.Popen[str]) -> tuple[int, str]:
-    _, said = starter.communicate(timeout=400)
-    return starter.returncode, said
+    _, output = starter.communicate(timeout=400)
+    return starter.returncode, output
 
 
 def _left_after_stop(folder: Path) -> list[str]:

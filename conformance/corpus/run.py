@@ -8,9 +8,9 @@ justified.
     python conformance/corpus/run.py --show CODE  print the findings with a code, file by file
 
 Each repository is filtered as `pulumi-dra check FOLDER` filters files. Each remaining file is
-checked by itself, and again with a fleet. `told.csv` lists the expected findings (repository, code,
-words of the message) and the reason why they are correct. The run fails if no row justifies an
-error or a warning, if a row justifies no finding, or if there are fewer than 500 files.
+checked by itself, and again with a fleet. `findings.csv` lists the expected findings (repository,
+code, words of the message) and the reason why they are correct. The run fails if no row justifies
+an error or a warning, if a row justifies no finding, or if there are fewer than 500 files.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ class Row(Struct, frozen=True):
     repository: str
     code: str
     words: str  # a regular expression that must match in the message or in the path of the file
-    why: str
+    reason: str
 
-    def justifies(self, repository: str, path: str, told: Diagnostic) -> bool:
+    def justifies(self, repository: str, path: str, finding: Diagnostic) -> bool:
         """Return True if this row applies to a finding in a file."""
-        if self.repository not in (EVERYWHERE, repository) or self.code != told.code:
+        if self.repository not in (EVERYWHERE, repository) or self.code != finding.code:
             return False
-        return re.search(self.words, f"{path}: {told.message}") is not None
+        return re.search(self.words, f"{path}: {finding.message}") is not None
 
 
 class Tally(Struct):
@@ -74,20 +74,22 @@ class Tally(Struct):
 
     rows: tuple[Row, ...]
     kinds: Counter[str] = field(default_factory=Counter[str])
-    told: dict[str, Counter[tuple[str, str]]] = field(default_factory=lambda: defaultdict(Counter))
+    findings: dict[str, Counter[tuple[str, str]]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )
     used: set[Row] = set()
     unjustified: dict[str, None] = {}  # in order, without duplicates
 
-    def add(self, repository: str, path: str, kind: str, mode: str, told: Diagnostic) -> None:
+    def add(self, repository: str, path: str, kind: str, mode: str, finding: Diagnostic) -> None:
         """Count a finding, and find the row that justifies it."""
-        self.told[f"{kind}, {mode}"][told.severity, told.code] += 1
-        if told.severity == "note":
+        self.findings[f"{kind}, {mode}"][finding.severity, finding.code] += 1
+        if finding.severity == "note":
             return
-        row = next((row for row in self.rows if row.justifies(repository, path, told)), None)
+        row = next((row for row in self.rows if row.justifies(repository, path, finding)), None)
         if row is not None:
             self.used.add(row)
         else:
-            self.unjustified[f"{repository}/{path}: {told.code}: {told.message}"] = None
+            self.unjustified[f"{repository}/{path}: {finding.code}: {finding.message}"] = None
 
 
 def main() -> int:
@@ -107,7 +109,7 @@ def main() -> int:
         help="check only these repositories",
     )
     values = parser.parse_args()
-    tally = Tally(tuple(Row(**row) for row in _table("told.csv")))
+    tally = Tally(tuple(Row(**row) for row in _table("findings.csv")))
     for row in _table("repositories.csv"):
         if not values.repository or row["repository"] in values.repository:
             with tempfile.TemporaryDirectory() as scratch:
@@ -125,10 +127,10 @@ def _check_repository(
         kind = "with devices" if DEVICES.search(source.text) else "without devices"
         tally.kinds[kind] += 1
         for mode, found in _checked(replace(source, name=path)):
-            for told in found:
-                tally.add(name, path, kind, mode, told)
-                if told.code in show:
-                    print(f"{mode}: {name}/{path}: {told.message}; {told.fix}")
+            for finding in found:
+                tally.add(name, path, kind, mode, finding)
+                if finding.code in show:
+                    print(f"{mode}: {name}/{path}: {finding.message}; {finding.fix}")
 
 
 def _report(tally: Tally, *, is_whole: bool) -> int:
@@ -137,7 +139,7 @@ def _report(tally: Tally, *, is_whole: bool) -> int:
         f"{files} files: "
         f"{', '.join(f'{count} {kind}' for kind, count in sorted(tally.kinds.items()))}"
     )
-    for title, counts in sorted(tally.told.items()):
+    for title, counts in sorted(tally.findings.items()):
         print(f"\n{title}")
         for (severity, code), count in counts.most_common():
             print(f"  {count:5} {severity:8} {code}")
@@ -215,8 +217,8 @@ def _write_files(repository: Path, commit: str, tree: Path) -> None:
     names = [
         path for path in listed if not path.startswith(".github") and _is_wanted(Path(path).name)
     ]
-    asked = "".join(f"{commit}:{path}\n" for path in names)
-    answers = io.BytesIO(_git(repository, "cat-file", "--batch", text=asked))
+    queries = "".join(f"{commit}:{path}\n" for path in names)
+    answers = io.BytesIO(_git(repository, "cat-file", "--batch", text=queries))
     for path in names:
         words = answers.readline().split()
         if words[-1] == b"missing":

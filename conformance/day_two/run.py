@@ -71,9 +71,9 @@ def _of_cloud(cloud: str, only: str | None) -> list[str]:
         wrong: list[str] = []
         if only != "options":
             wrong += [
-                f"{row['change']}: {says}"
+                f"{row['change']}: {difference}"
                 for row in rows["changes"]
-                for says in _change(stack, row)
+                for difference in _change(stack, row)
             ]
             print(
                 f"{cloud}: {len(rows['changes'])} changes, {len(wrong)} with another effect",
@@ -91,11 +91,11 @@ def _of_cloud(cloud: str, only: str | None) -> list[str]:
 
 def _change(stack: Journey, row: Mapping[str, Any]) -> Iterator[str]:
     """Yield the differences between a preview of the change and its row."""
-    told = stack.preview_of(lambda config: _set(config, row["set"]), nodes=1)
-    if not told.ok:
-        yield f"the preview failed: {told.output[-600:]}"
+    preview = stack.preview_of(lambda config: _set(config, row["set"]), nodes=1)
+    if not preview.ok:
+        yield f"the preview failed: {preview.output[-600:]}"
         return
-    steps = [step for step in told.steps if step.op not in ("same", "read")]
+    steps = [step for step in preview.steps if step.op not in ("same", "read")]
     if not [step for step in steps if step.name != "dra-plan"]:
         yield "changes nothing"
     replaced = {_label(step.urn) for step in steps if "replace" in step.op}

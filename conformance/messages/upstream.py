@@ -95,8 +95,10 @@ def filled(text: str) -> str:
 
 
 def _group(text: str) -> str:
-    told = next((message.id for message in messages() if message.pattern.search(filled(text))), "")
-    return told or (PREFIX if re.search(r": %[wvs]$", text) else INTERNAL)
+    message_id = next(
+        (message.id for message in messages() if message.pattern.search(filled(text))), ""
+    )
+    return message_id or (PREFIX if re.search(r": %[wvs]$", text) else INTERNAL)
 
 
 if __name__ == "__main__":

@@ -228,7 +228,7 @@ def plan_of(fleet: Fleet, source: Source) -> Plan:
     return make_plan(PlanRequest(sources=(source,), fleet=fleet, steps=0, with_fixes=False))
 
 
-def why_not(plan: Plan) -> str:
+def reason_against(plan: Plan) -> str:
     """Return the reason why a plan doesn't fit: the code of the first reason, with the resource or
     label.
     """
@@ -319,9 +319,11 @@ def _planned(minor: int, files: Sequence[Migrated]) -> list[str]:
         after = plan_of(fleets[1], Source(each.source.name, each.text))
         pairs[before.verdict, after.verdict] += 1
         if after.verdict != "fits":
-            reasons[why_not(after).partition(":")[0]] += 1
+            reasons[reason_against(after).partition(":")[0]] += 1
         if before.verdict == "fits" and after.verdict != "fits":
-            faults.append(f"1.{minor} {each.source.name}: fits only before: {why_not(after)}")
+            faults.append(
+                f"1.{minor} {each.source.name}: fits only before: {reason_against(after)}"
+            )
     for (old, new), count in sorted(pairs.items()):
         print(f"1.{minor}: {count} plans: {old} with the device plugin, {new} with claims")
     print(f"1.{minor}: reasons: {dict(reasons.most_common())}", flush=True)

@@ -28,7 +28,7 @@ HERE = Path(__file__).parent
 SEEDED = ROOT / "tests" / "policies"
 sys.path.insert(0, str(SEEDED))
 
-from seeded_stacks import base, edited, seeded, told  # noqa: E402  # of the tests, whose data it is
+from seeded_stacks import base, edited, findings_of, seeded  # noqa: E402  # of the tests, whose data it is
 
 from dra_policies.stack.resource import Resource  # noqa: E402  # after the path
 from dra_sandbox.engine import Engine  # noqa: E402
@@ -61,7 +61,7 @@ def _of_stack(name: str, *, write: bool) -> list[str]:
     stack = base(name)
     for fault in FAULTS[name]:
         stack = edited(stack, rows[fault].edit)
-    known = {(entry.rule, entry.level, entry.object) for entry in told(stack, date.today())}
+    known = {(entry.rule, entry.level, entry.object) for entry in findings_of(stack, date.today())}
     with tempfile.TemporaryDirectory() as scratch:
         engine = Engine(Path(scratch), HERE / "program")
         engine.stack_init("dev")

@@ -108,7 +108,7 @@ class Table(Struct):
         )
         yield f"{self.placed} of {self.pods} pods placed"
         yield "; ".join(
-            f"{count} rehearsals: {said}" for said, count in sorted(self.verdicts.items())
+            f"{count} rehearsals: {verdict}" for verdict, count in sorted(self.verdicts.items())
         )
         if self.undecided:
             yield "cannot tell, by reason: " + "; ".join(
@@ -116,7 +116,7 @@ class Table(Struct):
             )
         if self.skipped:
             yield "left out: " + ", ".join(
-                f"{count} {why}" for why, count in sorted(self.skipped.items())
+                f"{count} {explanation}" for explanation, count in sorted(self.skipped.items())
             )
         yield ""
         yield "| Reason | plan and outcome | simulation and outcome |"

@@ -61,7 +61,7 @@ def main() -> int:
                 unexplained += bool(wrong)
                 if given.record or wrong:
                     write_case(given.record or given.failures, case, f"1.{minor}-{seed}")
-    print("; ".join(f"{count} {said}" for said, count in sorted(verdicts.items())))
+    print("; ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items())))
     print("; ".join(f"{count} {reason}" for reason, count in sorted(reasons.items())))
     return int(bool(unexplained))
 

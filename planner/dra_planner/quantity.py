@@ -245,7 +245,7 @@ def amount_text_at_most(name: str, amount: int) -> str:
     return f"{amount} B"
 
 
-def amount_complaint(text: str) -> str:
+def amount_fault(text: str) -> str:
     """Return why a text isn't a valid quantity of a node's resource, or ""."""
     try:
         return f'"{text}" must not be negative' if Quantity.parse(text).sign < 0 else ""

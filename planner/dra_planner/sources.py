@@ -62,11 +62,11 @@ _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 class MissingManifests(Struct, frozen=True):
     """Manifests of a folder or file that weren't built. `missing` names them in the sentence
-    "`title`: `why`, so `missing` aren't in the plan".
+    "`title`: `reason`, so `missing` aren't in the plan".
     """
 
     title: str
-    why: str
+    reason: str
     instead: str
     missing: str
 

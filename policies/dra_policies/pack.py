@@ -35,10 +35,10 @@ from dra_policies.configuration.reading import NOT_CONFIGURED, Configured
 from dra_policies.configuration.rule_settings import configured_rules
 from dra_policies.rules import RULES, Rule
 from dra_policies.secret_values import leave_secrets_out
-from dra_policies.shared_evaluation import AnsweredPolicy, ask_once
+from dra_policies.shared_evaluation import AnsweredPolicy, evaluate_once
 from dra_policies.stack.forms.value_files import VALUE_FILES
 from dra_policies.stack.resource import Resource
-from dra_policies.stack_evaluation import Judge, Told
+from dra_policies.stack_evaluation import Judge, ReportedFinding
 from dra_policies.unknown_values import Properties, plain
 
 NAME = "dra"
@@ -67,12 +67,14 @@ class Answers:
         `off` are the IDs of rules that are off by default and that the pack's configuration
         enables. They only check the whole stack.
         """
-        told = self._ask(args)
+        findings = self._ask(args)
         rules = [rule for rule in self._rules if rule.id in off]
         if rules and not isinstance(args, ResourceValidationArgs):
-            told += self._judge.of_stack([_stack_resource(each) for each in args.resources], rules)
-        self._request.held = told
-        return frozenset(entry.rule.id for entry in told)
+            findings += self._judge.of_stack(
+                [_stack_resource(each) for each in args.resources], rules
+            )
+        self._request.held = findings
+        return frozenset(entry.rule.id for entry in findings)
 
     def forget(self) -> None:
         """Discard all findings, so that the next request is evaluated separately."""
@@ -80,27 +82,29 @@ class Answers:
 
     def to(
         self, rule: Rule, args: ResourceValidationArgs | StackValidationArgs
-    ) -> tuple[Told, ...]:
+    ) -> tuple[ReportedFinding, ...]:
         """Return the stored findings of one rule.
 
         If an SDK calls every policy separately, the first call evaluates all rules. A second call
         for the same rule means a new request. A rule that is off by default is evaluated
         separately, and only for the whole stack.
         """
-        held: tuple[Told, ...] | None = vars(self._request).get("held")
+        held: tuple[ReportedFinding, ...] | None = vars(self._request).get("held")
         if held is not None:
             return tuple(entry for entry in held if entry.rule.id == rule.id)
         if not rule.is_on:
             if isinstance(args, ResourceValidationArgs):
                 return ()
-            told = self._judge.of_stack([_stack_resource(each) for each in args.resources], [rule])
-            return tuple(entry for entry in told if entry.rule.id == rule.id)
+            findings = self._judge.of_stack(
+                [_stack_resource(each) for each in args.resources], [rule]
+            )
+            return tuple(entry for entry in findings if entry.rule.id == rule.id)
         about = args.urn if isinstance(args, ResourceValidationArgs) else ""
         last = vars(self._request)
-        if last.get("about") != about or rule.id in last["asked"]:
-            last.update(about=about, asked=set[str](), told=self._ask(args))
-        last["asked"].add(rule.id)
-        return tuple(entry for entry in last["told"] if entry.rule.id == rule.id)
+        if last.get("about") != about or rule.id in last["rules"]:
+            last.update(about=about, rules=set[str](), findings=self._ask(args))
+        last["rules"].add(rule.id)
+        return tuple(entry for entry in last["findings"] if entry.rule.id == rule.id)
 
     def planned_counts(self, args: ResourceValidationArgs) -> dict[str, int]:
         """Return the planned counts that differ from a resource's properties, keyed by the path of
@@ -108,7 +112,9 @@ class Answers:
         """
         return self._judge.planned_counts(_resource(args))
 
-    def _ask(self, args: ResourceValidationArgs | StackValidationArgs) -> tuple[Told, ...]:
+    def _ask(
+        self, args: ResourceValidationArgs | StackValidationArgs
+    ) -> tuple[ReportedFinding, ...]:
         if isinstance(args, ResourceValidationArgs):
             return self._judge.of_resource(_resource(args))
         return self._judge.of_stack([_stack_resource(resource) for resource in args.resources])
@@ -122,7 +128,7 @@ class RulePolicy(AnsweredPolicy):
         Policy.__init__(
             self,
             name=rule.id,
-            description=rule.says,
+            description=rule.description,
             enforcement_level=_level(rule, remediates=remediates),
             remediation_steps=rule.fix,
         )
@@ -174,7 +180,7 @@ def policies(
     settings = configured.settings
     chosen = configured_rules((*rules, *configured.custom), settings)
     leave_secrets_out()
-    ask_once()
+    evaluate_once()
     judge = Judge(
         chosen,
         excuses=excuses_of(configured),

@@ -25,7 +25,7 @@ from pulumi_policy import (
     policy,
 )
 
-Asked = ResourceValidationArgs | StackValidationArgs
+PackRequest = ResourceValidationArgs | StackValidationArgs
 _SERVICER = "_PolicyAnalyzerServicer"
 _POLICIES = f"{_SERVICER}__policies"
 _METHODS = ("Analyze", "AnalyzeStack")
@@ -35,7 +35,7 @@ _KEPT = ("type", "urn", "name")
 class Answering(Protocol):
     """Evaluates all policies of a pack."""
 
-    def ask(self, args: Asked, off: Sequence[str]) -> frozenset[str]:
+    def ask(self, args: PackRequest, off: Sequence[str]) -> frozenset[str]:
         """Evaluate all rules, and the disabled rules with these IDs. Return the IDs of rules with
         findings.
         """
@@ -63,7 +63,7 @@ class AnsweredPolicy(ResourceValidationPolicy, StackValidationPolicy):
     def has_remediation(self) -> bool:
         return False
 
-    def validate(self, args: Asked, report_violation: ReportViolation) -> None:
+    def validate(self, args: PackRequest, report_violation: ReportViolation) -> None:
         """Report the findings."""
         raise NotImplementedError
 
@@ -79,11 +79,11 @@ class _Question(AnsweredPolicy):
         self.answers, self._off = answers, off
         self.speaking = frozenset[str]()
 
-    def validate(self, args: Asked, report_violation: ReportViolation) -> None:
+    def validate(self, args: PackRequest, report_violation: ReportViolation) -> None:
         self.speaking = self.answers.ask(args, self._off)
 
 
-def ask_once() -> None:
+def evaluate_once() -> None:
     """Make the SDK of this process evaluate each request once. Safe to call again, and without
     effect on other packs.
     """

@@ -39,7 +39,7 @@ from dra_policies.unknown_values import has_unknown
 _NO_THRESHOLDS: Mapping[str, float] = MappingProxyType({})
 
 
-class Told(Struct, frozen=True):
+class ReportedFinding(Struct, frozen=True):
     """A finding and the rule under which it's reported."""
 
     rule: Rule
@@ -69,7 +69,7 @@ class Judge:
         self._thresholds = thresholds
         self._today = today
 
-    def of_resource(self, resource: Resource) -> tuple[Told, ...]:
+    def of_resource(self, resource: Resource) -> tuple[ReportedFinding, ...]:
         """Return the findings about a resource before it is created. Never raises.
 
         Findings that need unknown values wait for the whole stack, and so do disabled rules.
@@ -83,13 +83,15 @@ class Judge:
             found = tuple(self._kept(found, seen, set()))
         except Exception as error:
             found = ((COULD_NOT_RUN, failure(error, resource.urn)),)
-        told = tuple(
-            _in_words_of(_told(rule, finding), token)
+        findings = tuple(
+            _in_words_of(_as_reported(rule, finding), token)
             for rule, finding in found
             if finding.certain and urn_of(finding) in ("", resource.urn)
         )
-        self._session.tell(resource.urn, ((entry.rule.id, entry.finding.message) for entry in told))
-        return told
+        self._session.remember(
+            resource.urn, ((entry.rule.id, entry.finding.message) for entry in findings)
+        )
+        return findings
 
     def planned_counts(self, resource: Resource) -> dict[str, int]:
         """Return the planned counts of a pool that differ from its own, by the path of their
@@ -98,29 +100,29 @@ class Judge:
         return counts_of_plan(resource, (*self._session.seen(), resource))
 
     def of_stack(
-        self, resources: Sequence[Resource], asked: Sequence[Rule] = ()
-    ) -> tuple[Told, ...]:
+        self, resources: Sequence[Resource], rules: Sequence[Rule] = ()
+    ) -> tuple[ReportedFinding, ...]:
         """Return the findings about the whole stack that weren't reported for its resources. Never
         raises.
 
-        `asked` are the rules to run instead of the enabled rules.
+        `rules` are the rules to run instead of the enabled rules.
         """
         try:
             common = with_inline_resources([in_common_form(each) for each in resources])
-            found = tuple(self._of_stack(self._session.complete(common), asked))
+            found = tuple(self._of_stack(self._session.complete(common), rules))
         except Exception as error:
             found = ((COULD_NOT_RUN, failure(error)),)
         tokens = {each.urn: each.type for each in resources}
-        told = tuple(
+        findings = tuple(
             dict.fromkeys(
-                _in_words_of(_told(rule, finding), tokens.get(urn_of(finding), ""))
+                _in_words_of(_as_reported(rule, finding), tokens.get(urn_of(finding), ""))
                 for rule, finding in found
             )
         )
-        said = set(self._said(told))
-        return tuple(entry for entry in told if entry not in said)
+        reported = set(self._already_reported(findings))
+        return tuple(entry for entry in findings if entry not in reported)
 
-    def _said(self, told: Iterable[Told]) -> Iterator[Told]:
+    def _already_reported(self, findings: Iterable[ReportedFinding]) -> Iterator[ReportedFinding]:
         """Yield the findings that were already reported for a resource, even with different
         wording.
 
@@ -128,22 +130,22 @@ class Judge:
         the plan's pool instead of the node group. Each early finding that isn't repeated
         corresponds to one finding of the same rule about the same resource.
         """
-        by_rule: dict[tuple[str, str], list[Told]] = {}
-        for entry in told:
+        by_rule: dict[tuple[str, str], list[ReportedFinding]] = {}
+        for entry in findings:
             by_rule.setdefault((entry.finding.urn, entry.rule.id), []).append(entry)
         for (urn, rule), entries in by_rule.items():
-            before = self._session.told(urn, rule)
+            before = self._session.messages(urn, rule)
             reworded = before - {entry.finding.message for entry in entries}
             new = [entry for entry in entries if entry.finding.message not in before]
             yield from (entry for entry in entries if entry.finding.message in before)
             yield from new[: len(reworded)]
 
     def _of_stack(
-        self, resources: Sequence[Resource], asked: Sequence[Rule]
+        self, resources: Sequence[Resource], requested: Sequence[Rule]
     ) -> Iterator[tuple[Rule, Finding]]:
         clusters = clusters_of(resources)
         views = [self._with_thresholds(view_of_stack(group)) for group in clusters.groups]
-        rules = asked or self._rules
+        rules = requested or self._rules
         found = [
             *((rule, _at_declared(each)) for view in views for rule, each in _run(view, rules)),
             *_unplaced(clusters, rules),
@@ -207,7 +209,7 @@ class Judge:
             judged={rule.id for rule in self._rules if on_all or not rule.needs},
             names={name for each in known for name in names_of_resource(each)},
             today=self._today,
-            tells_absent=False,
+            reports_absent=False,
         )
 
 
@@ -242,18 +244,18 @@ def urn_of(finding: Finding) -> str:
     return finding.place.file if finding.place.file.startswith("urn:pulumi:") else finding.urn
 
 
-def _in_words_of(told: Told, token: str) -> Told:
-    return replace(told, finding=in_words_of_provider(told.finding, token))
+def _in_words_of(reported: ReportedFinding, token: str) -> ReportedFinding:
+    return replace(reported, finding=in_words_of_provider(reported.finding, token))
 
 
-def _told(rule: Rule, finding: Finding) -> Told:
+def _as_reported(rule: Rule, finding: Finding) -> ReportedFinding:
     """Set the rule of a finding. If a mandatory rule depends on an unknown value, an advisory rule
     reports the finding, because each rule has only one level.
     """
     finding = replace(finding, urn=urn_of(finding))
     if finding.certain or rule.level == "advisory":
-        return Told(rule, finding)
-    return Told(
+        return ReportedFinding(rule, finding)
+    return ReportedFinding(
         CANNOT_BE_JUDGED,
         replace(finding, message=f"possible violation of {rule.id}: {finding.message}"),
     )

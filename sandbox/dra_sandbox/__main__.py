@@ -17,11 +17,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if "project" in given:
         if not (given.project / "Pulumi.yaml").is_file():
             where = "here" if given.project == Path() else f"in {given.project}"
-            says = (
+            problem = (
                 f"Pulumi.yaml isn't {where}; run this command in the project folder, or use "
                 "--project"
             )
-            print(f"pulumi-dra sandbox: {says}", file=sys.stderr)
+            print(f"pulumi-dra sandbox: {problem}", file=sys.stderr)
             return 2
         given.project = given.project.absolute()
     from dra_sandbox.cache import CacheUnusable

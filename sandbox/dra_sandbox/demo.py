@@ -102,24 +102,25 @@ class Demo(Struct):
             check=False,
         )
         quote(self.console, done.stdout)
-        said = done.stderr.strip()
+        errors = done.stderr.strip()
         written = self.engine.settings_folder / f"{stack}.plan.json"
         if not written.is_file():
             raise StepFailed(
-                f"the plan file {written.name} wasn't written (exit status {done.returncode})", said
+                f"the plan file {written.name} wasn't written (exit status {done.returncode})",
+                errors,
             )
         if fits and done.returncode != 0:
-            raise StepFailed(f"the plan exited with status {done.returncode} instead of 0", said)
+            raise StepFailed(f"the plan exited with status {done.returncode} instead of 0", errors)
         if not fits and done.returncode != _EXIT_DOES_NOT_FIT:
             raise StepFailed(
                 f"the plan doesn't fit, but the command exited with status {done.returncode} "
                 "instead of 1",
-                said,
+                errors,
             )
 
     def _preview(self, stack: str) -> None:
         self.engine.stack_init(stack)
-        self._say("preview", stack)
+        self._print_command("preview", stack)
         result = self.engine.preview(stack, policy_pack=self.pack)
         self._must_succeed(result)
         self._must_record_first(result)
@@ -127,14 +128,14 @@ class Demo(Struct):
         show_counts(self.console, result)
 
     def _up(self, stack: str) -> None:
-        self._say("up", stack)
+        self._print_command("up", stack)
         result = self.engine.up(stack, policy_pack=self.pack, skip_preview=True)
         self._must_succeed(result)
         self._must_record_first(result)
         show_counts(self.console, result)
 
     def _up_again(self, stack: str) -> None:
-        self._say("up", stack)
+        self._print_command("up", stack)
         result = self.engine.up(stack, policy_pack=self.pack, skip_preview=True)
         self._must_succeed(result)
         if not result.changed_nothing:
@@ -158,11 +159,11 @@ class Demo(Struct):
 
     def _refused_preview(self, stack: str) -> None:
         self.engine.stack_init(stack)
-        self._say("preview", stack)
+        self._print_command("preview", stack)
         self._must_be_refused(self.engine.preview(stack, policy_pack=self.pack))
 
     def _refused_up(self, stack: str) -> None:
-        self._say("up --skip-preview", stack)
+        self._print_command("up --skip-preview", stack)
         self._must_be_refused(self.engine.up(stack, policy_pack=self.pack, skip_preview=True))
         made = self._resources_of_clouds(stack)
         if made:
@@ -171,7 +172,7 @@ class Demo(Struct):
         self._must_succeed(self.engine.stack_remove(stack, force=True))
 
     def _destroy(self, stack: str) -> None:
-        self._say("destroy", stack, judged=False)
+        self._print_command("destroy", stack, judged=False)
         result = self.engine.destroy(stack)
         self._must_succeed(result)
         left = self._resources_of_clouds(stack)
@@ -208,7 +209,7 @@ class Demo(Struct):
             found["urn"] for found in self.engine.resources(stack) if _is_of_a_cloud(found["type"])
         ]
 
-    def _say(self, verb: str, stack: str, *, judged: bool = True) -> None:
+    def _print_command(self, verb: str, stack: str, *, judged: bool = True) -> None:
         pack = f" --policy-pack {self.pack.name}" if judged else ""
         self.console.print(f"[dim]$ pulumi {verb} --stack {stack}{pack}[/]")
 

@@ -56,11 +56,11 @@ def open_cluster(folder: Path, minor: int) -> ControlPlane:
         raise ControlPlaneError(
             f"no longer running in {folder}: {names}; run `pulumi-dra sandbox down`, then `up`"
         )
-    there, asked = features_of(plane.minor), features_of(minor)
-    if there != asked:
+    there, requested = features_of(plane.minor), features_of(minor)
+    if there != requested:
         raise ControlPlaneError(
             f"the control plane in {folder} runs {there.version}, but the stack requests "
-            f"{asked.version}; run `pulumi-dra sandbox down`, then `up`"
+            f"{requested.version}; run `pulumi-dra sandbox down`, then `up`"
         )
     return plane
 

@@ -137,12 +137,12 @@ class KeptStacks(Struct, frozen=True):
             return
         stacks = self._open().stacks()
         for name in self._with_planes(stacks):
-            said = (
+            state = (
                 "up."
                 if name in stacks
                 else "a control plane without a stack, left by an interrupted run."
             )
-            self.console.print(f"[bold]{name}[/]: {said}")
+            self.console.print(f"[bold]{name}[/]: {state}")
             if is_kept(self._plane_folder(name)):
                 plane = read_plane(self._plane_folder(name).resolve())
                 ended = ended_components(plane)

@@ -95,7 +95,7 @@ def _cel(expression: str) -> Json:
     return {"cel": {"expression": expression}}
 
 
-def ask(name: str, count: int = 1, *selectors: str) -> Json:
+def request(name: str, count: int = 1, *selectors: str) -> Json:
     return {
         "name": name,
         "exactly": {
@@ -132,24 +132,24 @@ def cases() -> list[Json]:
         case(
             "single claim, 8 GPUs",
             [device(i, {"type": {"string": "gpu"}}) for i in range(8)],
-            [ask("r", 1, f'{read}.type == "gpu"')],
+            [request("r", 1, f'{read}.type == "gpu"')],
         ),
-        case("56 MIG partitions", mig, [ask("r", 8, f'{read}.type == "mig"')], sets),
+        case("56 MIG partitions", mig, [request("r", 8, f'{read}.type == "mig"')], sets),
         case(
             "256 devices",
             [device(i, {"x": {"int": i}}) for i in range(256)],
-            [ask("r", 4, f"{read}.x >= 250")],
+            [request("r", 4, f"{read}.x >= 250")],
         ),
         case(
             "16 GPUs, 4 on one root: none",
             scattered,
-            [ask("r", 4)],
+            [request("r", 4)],
             constraints=[{"matchAttribute": f"{DRIVER}/root"}],
         ),
         case(
             "hard backtracking",
             hard,
-            [ask("a", 5, f"{read}.x != 3"), ask("b", 1, f"{read}.x == 9")],
+            [request("a", 5, f"{read}.x != 3"), request("b", 1, f"{read}.x == 9")],
         ),
     ]
 

@@ -109,22 +109,23 @@ def plan(documents: int) -> tuple[float, float, str]:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if not done.stdout:
         raise SystemExit(done.stderr)
-    said = json.loads(done.stdout)
+    output = json.loads(done.stdout)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    cost = said["cost"]
-    told = f"{said['verdict']}, {cost['hourly']:.0f} USD an hour, bound {cost['bound']:.0f}"
-    return spent, after.ru_maxrss / 1024, told
+    cost = output["cost"]
+    short_form = f"{output['verdict']}, {cost['hourly']:.0f} USD an hour, bound {cost['bound']:.0f}"
+    return spent, after.ru_maxrss / 1024, short_form
 
 
 def main() -> None:
     counts = [int(each) for each in sys.argv[1:]] or COUNTS
     spent = []
     for documents in counts:
-        seconds, mib, said = plan(documents)
+        seconds, mib, short_form = plan(documents)
         spent.append((documents, seconds))
         aim = f", aim {AIM}" if documents == 1000 else ""
         print(
-            f"{documents} documents: {seconds:.2f} s of CPU{aim}, {mib:.0f} MiB; {said}", flush=True
+            f"{documents} documents: {seconds:.2f} s of CPU{aim}, {mib:.0f} MiB; {short_form}",
+            flush=True,
         )
     for (few, less), (many, more) in pairwise(spent):
         print(f"{few} → {many} documents: {more / less:.2f} times the time")

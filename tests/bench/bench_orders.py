@@ -79,11 +79,11 @@ def in_order(demand: Demand, offers: tuple[Offer, ...], sizing: Sizing, orders: 
             speed = pods * orders / (time.process_time() - start)
             price = built(demand, offers, sizing, tried, profile)
             shares = f"{percentile(left, 0.5):9.2%}{percentile(left, 0.95):9.2%}"
-            said = met(price, AIM_OF_ORDER) if profile is MOST_ALLOCATED else ""
-            if said == "missed" and name == "settled":
-                said += least(price_in_turn(demand, offers), sizing, AIM_OF_ORDER)
+            result = met(price, AIM_OF_ORDER) if profile is MOST_ALLOCATED else ""
+            if result == "missed" and name == "settled":
+                result += least(price_in_turn(demand, offers), sizing, AIM_OF_ORDER)
             print(
-                f"  {scoring:>15} {model:>20}{shares}{price:>8}{speed:10,.0f}  {said}".rstrip(),
+                f"  {scoring:>15} {model:>20}{shares}{price:>8}{speed:10,.0f}  {result}".rstrip(),
                 flush=True,
             )
 
@@ -190,12 +190,12 @@ def main(orders: int, pods: int) -> None:
         )
         in_order(demand, offers, sizing, orders)
         price, stranded = apart(demand, offers, sizing.hourly_bound)
-        said = met(f"{price:.3f}", AIM_OF_ANY)
-        if said == "missed":
-            said += least(price_in_any_order(demand, offers), sizing, AIM_OF_ANY)
+        result = met(f"{price:.3f}", AIM_OF_ANY)
+        if result == "missed":
+            result += least(price_in_any_order(demand, offers), sizing, AIM_OF_ANY)
         print(
             f"  ANY: a pool for each kind of pods costs {price:.3f}, leaves {stranded} pods "
-            f"pending, aim {AIM_OF_ANY}: {said}"
+            f"pending, aim {AIM_OF_ANY}: {result}"
         )
         good, total = reached(demand, offers, sizing)
         print(f"  REACH: {good} of {total} nodes are filled as planned, aim all")

@@ -56,18 +56,18 @@ def main() -> None:
     given = [int(text) for text in sys.argv[1:3]]
     count, claims = (*given, *(2000, 500)[len(given) :])
     servicer = _PolicyAnalyzerServicer("dra", "1", policies(), EnforcementLevel.ADVISORY)
-    asked: list[dict[str, Any]] = []
+    stack: list[dict[str, Any]] = []
     for token, name, values in resources(count, claims):
         properties = struct_pb2.Struct()
         properties.update(values)
         urn = f"urn:pulumi:dev::project::{token}::{name}"
-        asked.append({"type": token, "urn": urn, "name": name, "properties": properties})
+        stack.append({"type": token, "urn": urn, "name": name, "properties": properties})
     whole = messages.AnalyzeStackRequest(
-        resources=[messages.AnalyzerResource(**each) for each in asked]
+        resources=[messages.AnalyzerResource(**each) for each in stack]
     )
     collect_rarely()
     started = time.process_time()
-    for each in asked:
+    for each in stack:
         servicer.Analyze(messages.AnalyzeRequest(**each), None)
     between = time.process_time()
     servicer.AnalyzeStack(whole, None)

@@ -67,12 +67,12 @@ def edits(seed: int, shapes: int = SHAPES, pods: int = PODS) -> Iterator[Edit]:
         most = sum(amount * plan[name] for name, amount in takes.items()) // 2
         quota = SharedLimit(name="quota q", most=most, unit=unit, takes=takes)
         yield f"quota of {unit}s", demand, offers, (quota,), ("", "")
-    for name, change, says in POD_EDITS:
+    for name, change, words in POD_EDITS:
         shape = next(
             each for each in demand.shapes if bool(each.claims) == (name not in ("cpu", "memory"))
         )
         changed = tuple(change(each) if each is shape else each for each in demand.shapes)
-        yield name, replace(demand, shapes=changed), offers, (), (shape.id, says)
+        yield name, replace(demand, shapes=changed), offers, (), (shape.id, words)
 
 
 def gpus(offer: Offer) -> int:
@@ -120,14 +120,14 @@ POD_EDITS: Sequence[tuple[str, Callable[[Shape], Shape], str]] = (
 
 def fault(edit: Edit, before: Sizing) -> str:
     """Return the error in the reasons for an edit, or "" if the smallest reason is reported."""
-    _, demand, offers, limits, (workload, says) = edit
+    _, demand, offers, limits, (workload, words) = edit
     found = sized(demand, offers, limits)
     if found.verdict != "does-not-fit":
         return f"the verdict is {found.verdict}"
-    told = [(each.workload.name, reason) for each in found.workloads for reason in each.reasons]
+    reasons = [(each.workload.name, reason) for each in found.workloads for reason in each.reasons]
     if workload:
-        return silence(found, workload, says, before)
-    named = "\n".join(reason.fix for _, reason in told)
+        return silence(found, workload, words, before)
+    named = "\n".join(reason.fix for _, reason in reasons)
     pools = {name: int(nodes) for name, nodes in _POOL.findall(named)}
     most = {name: int(amount.replace(",", "")) for name, amount in _LIMIT.findall(named)}
     if not pools and not most:
@@ -145,7 +145,7 @@ def fault(edit: Edit, before: Sizing) -> str:
     return ""
 
 
-def silence(found: Sizing, workload: str, says: str, before: Sizing) -> str:
+def silence(found: Sizing, workload: str, words: str, before: Sizing) -> str:
     """Return the error in the reasons of the pools that fit the pods before the edit. Other pools
     have additional reasons.
     """
@@ -167,9 +167,9 @@ def silence(found: Sizing, workload: str, says: str, before: Sizing) -> str:
         if fits == "fits"
     }
     for pool in sorted(takers):
-        told = [reason.message for reason in mine.reasons if reason.pool == pool]
-        if not told or not all(says in message for message in told):
-            return f"pool {pool} says {told}"
+        messages = [reason.message for reason in mine.reasons if reason.pool == pool]
+        if not messages or not all(words in message for message in messages):
+            return f"pool {pool} says {messages}"
     return "" if takers else "no pool took it"
 
 

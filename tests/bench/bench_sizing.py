@@ -137,7 +137,7 @@ def run(*arguments: str | float) -> dict[str, float | str]:
     return found
 
 
-def tell(name: str, found: Mapping[str, float | str], aim: float, instance: str) -> None:
+def print_row(name: str, found: Mapping[str, float | str], aim: float, instance: str) -> None:
     from pack_instances import frozen
 
     known = frozen()[instance][:16]
@@ -177,7 +177,7 @@ def main() -> None:
     mib: list[float] = []
     for (shapes, pools, pods, gap), aim in CASES.items():
         found = run(shapes, pools, pods, gap)
-        tell(
+        print_row(
             f"{shapes} × {pools} × {pods:,}, {gap:.1%}",
             found,
             aim,
@@ -189,7 +189,7 @@ def main() -> None:
     head("Karpenter: types × pods", "rule")
     for (pods, types), aim in KARPENTER.items():
         found = run("karpenter", pods, types)
-        tell(f"{types} × {pods:,}", found, aim, f"karpenter {pods} {types}")
+        print_row(f"{types} × {pods:,}", found, aim, f"karpenter {pods} {types}")
         mib.append(float(found["mib"]))
     head("Cluster Autoscaler: one node group", "CA")
     for name in ("equal", *PROFILES):
@@ -198,7 +198,7 @@ def main() -> None:
             if name == "equal"
             else (name, f"profile {name}")
         )
-        tell(title, run("profile", name), AIM_OF_ONE_POOL, instance)
+        print_row(title, run("profile", name), AIM_OF_ONE_POOL, instance)
     print(
         "CA, rule: cost with the other autoscaler's rule (re-implemented) relative to the cost "
         "of sizing"

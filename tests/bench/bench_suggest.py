@@ -41,14 +41,14 @@ def main(sets: int, first: int = 0) -> None:
         most = max(most, spent)
         machines = machines_for(found.plan.offers, work)
         wanted = tuple(each.pods for each in work)
-        best, told = least_price(machines)(wanted), "nothing runs them"
+        best, result = least_price(machines)(wanted), "nothing runs them"
         if found.best is not None:
             usd, document = found.best.hourly_usd, found.best.document
             between = list(fleets_below(machines, wanted, usd))
             cheaper = sum(runs(document, nodes, work) for nodes in between)
             equal += usd == best
             cheapest += not cheaper
-            told = f"suggested {usd}, {cheaper} of {len(between)} cheaper fleets run everything"
+            result = f"suggested {usd}, {cheaper} of {len(between)} cheaper fleets run everything"
         else:
             equal, cheapest = equal + (best is None), cheapest + (best is None)
         packing = found.plan.judgement.sizing.hourly_plan
@@ -57,7 +57,7 @@ def main(sets: int, first: int = 0) -> None:
             f"{each.pods}×({each.gpus} GPU, {each.cpu} cpu, {each.gib} GiB)" for each in work
         )
         print(
-            f"{cloud:>4} {spent:6.2f} s  {told}, packing {packing}, optimum {best}: {kinds}",
+            f"{cloud:>4} {spent:6.2f} s  {result}, packing {packing}, optimum {best}: {kinds}",
             flush=True,
         )
     print(

@@ -36,7 +36,7 @@ def measure(given: Platform) -> None:
     )
     seconds = time.process_time() - start
     fleets = () if found.best is None else (found.best, *found.others)
-    told = ", ".join(
+    result = ", ".join(
         [
             *(f"{len(each.machines)} types {each.hourly_usd:.2f}" for each in fleets),
             *(f"{len(each.machines)} types at least {each.bound_usd:.2f}" for each in found.packed),
@@ -45,7 +45,7 @@ def measure(given: Platform) -> None:
     print(
         f"{given.name:>16}{len(found.plan.workloads):4} workloads{given.pods:5} pods"
         f"{seconds:7.1f} s  gap {float(found.gap):6.1%}  unknown {float(found.gap_of_unknown):6.1%}"
-        f"  {told or found.plan.verdict}",
+        f"  {result or found.plan.verdict}",
         flush=True,
     )
 

@@ -156,22 +156,26 @@ def digest(demand: Demand, offers: Sequence[Offer]) -> str:
     """Return the SHA-256 of the parts of an instance that the benchmark sets, without fields that
     have their default value.
     """
-    lines = [_told((shape.id, shape.pod, shape.claims, shape.figures)) for shape in demand.shapes]
+    lines = [
+        _text_of((shape.id, shape.pod, shape.claims, shape.figures)) for shape in demand.shapes
+    ]
     lines += [
-        _told((o.name, o.node, o.slices, o.hourly_usd, o.count_min, o.count_max)) for o in offers
+        _text_of((o.name, o.node, o.slices, o.hourly_usd, o.count_min, o.count_max)) for o in offers
     ]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _told(value: object) -> str:
+def _text_of(value: object) -> str:
     if isinstance(value, Struct):
         given = [(each, getattr(value, each.name)) for each in structs.fields(value)]
-        said = [f"{each.name}={_told(its)}" for each, its in given if its not in _defaults(each)]
-        return f"{type(value).__name__}({', '.join(said)})"
+        fields = [
+            f"{each.name}={_text_of(its)}" for each, its in given if its not in _defaults(each)
+        ]
+        return f"{type(value).__name__}({', '.join(fields)})"
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{key}: {_told(its)}' for key, its in sorted(value.items()))}}}"
+        return f"{{{', '.join(f'{key}: {_text_of(its)}' for key, its in sorted(value.items()))}}}"
     if isinstance(value, tuple | list):
-        return f"({', '.join(map(_told, value))})"
+        return f"({', '.join(map(_text_of, value))})"
     return repr(value)
 
 

@@ -98,12 +98,12 @@ INVALID: list[tuple[dict[str, Any], str]] = [
 PLANS_EACH = """
 import contextlib, io, json, sys
 from dra_command.__main__ import main
-told = []
+errors = []
 for fleet in sys.argv[1:]:
     with contextlib.redirect_stderr(io.StringIO()) as error:
         status = main(["plan", "examples/workloads", "--fleet", fleet])
-    told.append([status, " ".join(error.getvalue().split())])
-print(json.dumps(told))
+    errors.append([status, " ".join(error.getvalue().split())])
+print(json.dumps(errors))
 """
 
 
@@ -115,9 +115,9 @@ def test_invalid_fleet_reports_the_clouds_own_message(tmp_path: Path) -> None:
     done = run("-c", PLANS_EACH, *files)
 
     assert done.returncode == 0, done.stderr
-    for (status, told), (changes, sentence) in zip(json.loads(done.stdout), INVALID, strict=True):
+    for (status, errors), (changes, sentence) in zip(json.loads(done.stdout), INVALID, strict=True):
         assert status == 2, changes
-        assert sentence in told
+        assert sentence in errors
 
 
 def test_plan_uses_the_clouds_prices_and_node_counts() -> None:
@@ -130,8 +130,10 @@ def test_plan_uses_the_clouds_prices_and_node_counts() -> None:
     assert plan["verdict"] == "fits"
     assert plan["pools"][0]["nodes"] == {"min": 12, "desired": 12, "max": 12}
     assert plan["cost"]["hourly"] == 42.0
-    told = [each["message"] for each in plan["diagnostics"] if each["code"] == "count-rounded-up"]
-    assert told == [
+    messages = [
+        each["message"] for each in plan["diagnostics"] if each["code"] == "count-rounded-up"
+    ]
+    assert messages == [
         'pool "l40s": 10 nodes are enough, but Pulumi builds 12, because Nimbus leases racks of 4 '
         "nodes"
     ]
@@ -146,13 +148,13 @@ def test_unbuildable_node_count_does_not_fit(tmp_path: Path) -> None:
         done = command(
             verb, "examples/workloads", "--fleet", tmp_path / "fleet.yaml", "--format", "json"
         )
-        told = [
+        findings = [
             each
             for each in json.loads(done.stdout)["diagnostics"]
             if each["code"] == "count-does-not-divide"
         ]
         assert (done.returncode, json.loads(done.stdout)["verdict"]) == (1, "does-not-fit")
-        assert [(each["message"], each["fix"]) for each in told] == [
+        assert [(each["message"], each["fix"]) for each in findings] == [
             (
                 'pool "l40s": 7 nodes can\'t be built, because Nimbus leases racks of 4 nodes',
                 "set the pool's maximum to 8",

@@ -55,28 +55,28 @@ def test_reports_match_the_golden_files(name: str, project: Project) -> None:
 )
 def test_detail_lists_the_devices_of_each_claim(form: str, row: str, project: Project) -> None:
     words = ("plan", "--stack", "dev", "--format", form)
-    told = project.run(*words, "--detail").out
-    told = re.sub("<[^>]*>", " ", told) if form == "html" else told
-    told = " ".join(told.split())
-    assert row in told
+    text = project.run(*words, "--detail").out
+    text = re.sub("<[^>]*>", " ", text) if form == "html" else text
+    text = " ".join(text.split())
+    assert row in text
     assert all(
-        title in told.lower() for title in ("cost of claims", "cost of namespaces", "one more pod")
+        title in text.lower() for title in ("cost of claims", "cost of namespaces", "one more pod")
     )
     assert "gpu-0" not in project.run(*words).out
 
 
 def test_detail_in_json_contains_costs_and_marginal_costs(project: Project) -> None:
     words = ("plan", "--stack", "dev", "--format", "json")
-    told = json.loads(project.run(*words, "--detail").out)
+    document = json.loads(project.run(*words, "--detail").out)
     costs = {
         (row["workload"]["name"], row["claim"]): (row["claims"], row["hourly"])
-        for row in told["detail"]["claim_costs"]
+        for row in document["detail"]["claim_costs"]
     }
     assert costs == {("first", "gpu"): (1, 0.9776), ("second", "gpu"): (1, 0.9776)}
-    assert told["detail"]["namespace_costs"] == [{"namespace": "default", "hourly": 1.9552}]
+    assert document["detail"]["namespace_costs"] == [{"namespace": "default", "hourly": 1.9552}]
     each = {
         row["workload"]["name"]: (row["room"], row["hourly"], row["nodes"])
-        for row in told["detail"]["pods"]
+        for row in document["detail"]["pods"]
     }
     assert each == dict.fromkeys(("first", "second"), (0, 0.9776, {"l4": 1}))
     assert not {"claims", "detail"} & set(json.loads(project.run(*words).out))
@@ -101,8 +101,8 @@ def test_demand_level_has_one_column(level: str, project: Project) -> None:
 
 
 def test_quiet_prints_only_the_verdict_and_problems(project: Project) -> None:
-    said = "✓ Fits: all 2 workloads on 2 GPU nodes, USD 1.96 per hour\n"
-    assert project.run("plan", "--stack", "dev", "--quiet").out == said
+    verdict = "✓ Fits: all 2 workloads on 2 GPU nodes, USD 1.96 per hour\n"
+    assert project.run("plan", "--stack", "dev", "--quiet").out == verdict
     project.stack("{min: 0, max: 4}", "1")
     assert project.run("plan", "--stack", "dev", "-q").out.splitlines() == [
         "✕ Does not fit: 1 of 2 pods pending in 1 of 2 workloads",
@@ -217,9 +217,9 @@ def test_every_report_has_a_fix_for_a_selector_that_does_not_compile(
     ).read_text(encoding="utf-8")
     done = project.run(command, "-", "--stack", "dev", "--format", form, stdin=text)
     assert done.status == 1
-    said = unescape(done.out.replace("<wbr>", "")).replace("\\", "")
-    assert "no matching overload for '_>=_'" in " ".join(said.split())
-    assert 'compareTo(quantity("40Gi")) >= 0' in said
+    report = unescape(done.out.replace("<wbr>", "")).replace("\\", "")
+    assert "no matching overload for '_>=_'" in " ".join(report.split())
+    assert 'compareTo(quantity("40Gi")) >= 0' in report
 
 
 def findings_of_examples(project: Project, form: str) -> str:
@@ -371,7 +371,7 @@ def test_several_stacks_share_one_comment(words: tuple[str, ...], project: Proje
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         (("--stack", "dev,small"), "a plan of several stacks needs --format markdown"),
         (
@@ -383,10 +383,10 @@ def test_several_stacks_share_one_comment(words: tuple[str, ...], project: Proje
     ],
 )
 def test_unsupported_options_for_several_stacks_are_rejected(
-    words: tuple[str, ...], says: str, project: Project
+    words: tuple[str, ...], message: str, project: Project
 ) -> None:
     done = project.run("plan", *words)
-    assert (done.status, says in done.err) == (2, True), done.err
+    assert (done.status, message in done.err) == (2, True), done.err
 
 
 def test_suggested_diff_is_for_one_pool(project: Project) -> None:

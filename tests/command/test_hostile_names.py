@@ -237,7 +237,7 @@ def test_other_commands_escape_names(name: str, project: Project) -> None:
         json.dumps({"stacks": stacks, "scenarios": [{"name": name[:99], "replicas": 2}]}),
     )
     project.write("Pulumi.yaml", "{name: p, runtime: python}")
-    told = [
+    commands = [
         ("suggest", "w", "--region", "us-east-1", "--machines", "g6.2xlarge", "-q"),
         ("suggest", "w", "--region", name),
         ("verify", "--observed", "cluster.yaml", "--stack", "dev"),
@@ -252,7 +252,7 @@ def test_other_commands_escape_names(name: str, project: Project) -> None:
         ("sandbox", "up", "--stack", name),
         ("sandbox", "tools", "--kubernetes", name),
     ]
-    for words in told:
+    for words in commands:
         done = project.run(*words)
         assert done.status in (0, 1, 2, 3), (words[0], done.err)
         look_at(done, "html" if "html" in words else "text")

@@ -56,12 +56,12 @@ def _permissions(rules: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _permission(rule: dict[str, Any]) -> dict[str, Any]:
     names = {"protocol": "IpProtocol", "fromPort": "FromPort", "toPort": "ToPort"}
-    said = rule.pop("description", None)
+    description = rule.pop("description", None)
     from_whom: dict[str, Any] = {}
     if rule.pop("self", False):
-        from_whom["UserIdGroupPairs"] = [{"GroupId": PLACEHOLDER_ID, "Description": said}]
+        from_whom["UserIdGroupPairs"] = [{"GroupId": PLACEHOLDER_ID, "Description": description}]
     if blocks := rule.pop("cidrBlocks", []):
-        from_whom["IpRanges"] = [{"CidrIp": block, "Description": said} for block in blocks]
+        from_whom["IpRanges"] = [{"CidrIp": block, "Description": description} for block in blocks]
     return {**from_whom, **{names.get(key, key): value for key, value in rule.items()}}
 
 

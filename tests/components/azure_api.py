@@ -41,13 +41,13 @@ def refusals(token: str, inputs: Mapping[str, Any]) -> list[str]:
     property.
     """
     in_path = {key: inputs[key] for key in IN_PATH if key in inputs}
-    said = [
+    errors = [
         f"{key}: {value}"
         for key, value in in_path.items()
         if not IN_PATH[key].fullmatch(str(value))
     ]
     body = {key: value for key, value in inputs.items() if key not in in_path}
-    return [*said, *_of_model(REQUESTS[token], body, "")]
+    return [*errors, *_of_model(REQUESTS[token], body, "")]
 
 
 @cache

@@ -173,12 +173,12 @@ def test_network_has_outbound_access_only(cluster: Any) -> None:
 
 
 def test_pod_and_service_ranges_are_set(cluster: Any) -> None:
-    said = (
+    network = (
         cluster(pods_cidr="192.168.0.0/16", service_cidr="172.16.4.0/22")
         .one("ManagedCluster")
         .inputs["networkProfile"]
     )
-    assert (said["podCidr"], said["serviceCidr"], said["dnsServiceIP"]) == (
+    assert (network["podCidr"], network["serviceCidr"], network["dnsServiceIP"]) == (
         "192.168.0.0/16",
         "172.16.4.0/22",
         "172.16.4.10",
@@ -364,7 +364,7 @@ def test_dra_pool_has_labels_taint_and_driver(pool: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "limits", "asked"),
+    ("name", "limits", "count"),
     [
         pytest.param("t4", (1, 2, 4), 3, id="the autoscaler's count is kept"),
         pytest.param("t4", (4, 4, 4), 4, id="a higher minimum raises the count"),
@@ -373,14 +373,14 @@ def test_dra_pool_has_labels_taint_and_driver(pool: Any) -> None:
     ],
 )
 def test_autoscaled_pool_keeps_its_current_count_within_the_limits(
-    pool: Any, name: str, limits: tuple[int, int, int], asked: int
+    pool: Any, name: str, limits: tuple[int, int, int], count: int
 ) -> None:
     least, wanted, most = limits
     declared = pool(
         pool_name=name, autoscaled=True, min_nodes=least, desired_nodes=wanted, max_nodes=most
     )
     inputs = declared.inputs
-    assert (inputs["minCount"], inputs["count"], inputs["maxCount"]) == (least, asked, most)
+    assert (inputs["minCount"], inputs["count"], inputs["maxCount"]) == (least, count, most)
     assert "count" not in declared.ignore_changes, (
         "AKS takes the count with every change: an old one would scale back"
     )
@@ -696,7 +696,7 @@ NODE_IMAGE = "/subscriptions/0a/resourceGroups/gpu/providers/Microsoft.Container
 
 
 def test_node_settings_are_declared(declare: Callable[..., Any]) -> None:
-    told = {
+    settings = {
         "cpu_manager_policy": "static",
         "pod_max_pids": 4096,
         "sysctls": {"net.core.somaxconn": "2048"},
@@ -706,7 +706,7 @@ def test_node_settings_are_declared(declare: Callable[..., Any]) -> None:
         "node_soak_minutes": 5,
         "snapshot_id": NODE_IMAGE,
     }
-    inputs = declare(lambda: AksGpuPool("t4", {**POOL, **told})).one("AgentPool").inputs
+    inputs = declare(lambda: AksGpuPool("t4", {**POOL, **settings})).one("AgentPool").inputs
     assert inputs["kubeletConfig"] == {"cpuManagerPolicy": "static", "podMaxPids": 4096}
     assert inputs["linuxOSConfig"] == {"sysctls": {"netCoreSomaxconn": 2048}}
     assert (inputs["osDiskType"], inputs["kubeletDiskType"], inputs["enableFIPS"]) == (

@@ -500,9 +500,9 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             "EksCluster",
             {"access_entries": [{"name": "a", "principal_arn": ROLE, **entry}]},
             path,
-            said,
+            message,
         )
-        for entry, path, said in (
+        for entry, path, message in (
             (
                 {},
                 "access_entries[0].policy",
@@ -541,8 +541,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         )
     ),
     *(
-        ("EksCluster", {"admin_principal_arns": [ADMIN, arn]}, "admin_principal_arns[1]", said)
-        for arn, said in (
+        ("EksCluster", {"admin_principal_arns": [ADMIN, arn]}, "admin_principal_arns[1]", message)
+        for arn, message in (
             ("me", "isn't the ARN of an IAM role or user"),
             (SESSION, "is a session; use the role itself: arn:aws:iam::111122223333:role/team"),
             ("arn:aws:iam::111122223333:group/admins", "isn't the ARN of an IAM role or user"),
@@ -619,8 +619,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "is for node_monitoring: true",
     ),
     *(
-        ("EksCluster", {"addon_settings": {addon: text}}, f"addon_settings.{addon}", said)
-        for addon, text, said in (
+        ("EksCluster", {"addon_settings": {addon: text}}, f"addon_settings.{addon}", message)
+        for addon, text, message in (
             ("coredns", "replicaCount: 3", "isn't JSON"),
             ("coredns", "[3]", "must be a JSON object"),
             ("coredns", '{"env": 1}', "env must be a JSON object"),
@@ -854,8 +854,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "39.0625 GiB of huge pages and the",
     ),
     *(
-        ("EksKarpenterPool", {"image_id": AMI, **more}, key, said)
-        for more, key, said in OF_KARPENTER
+        ("EksKarpenterPool", {"image_id": AMI, **more}, key, message)
+        for more, key, message in OF_KARPENTER
     ),
     (
         "EksGpuPool",
@@ -913,9 +913,9 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             "EksGpuPool",
             {"node_repair": True, "repair_limits": limits},
             f"repair_limits.{path}",
-            said,
+            message,
         )
-        for limits, path, said in (
+        for limits, path, message in (
             ({"unhealthy_count": 0}, "unhealthy_count", "must be between 1 and"),
             (
                 {"parallel_percentage": 101},
@@ -953,10 +953,10 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             component,
             {"cpu_manager_policy": cpus, "topology_manager_policy": topology},
             f"{of}_manager_policy",
-            said,
+            message,
         )
         for component in ("EksGpuPool", "GkeGpuPool")
-        for cpus, topology, of, said in (
+        for cpus, topology, of, message in (
             ("exclusive", None, "cpu", "must be none or static"),
             (
                 "static",
@@ -1059,9 +1059,9 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             "GkeCluster",
             {"maintenance_window": {**WEEKEND, **window}},
             f"maintenance_window.{path}",
-            said,
+            message,
         )
-        for window, path, said in (
+        for window, path, message in (
             (
                 {"end_time": "2026-11-21T02:00:00Z"},
                 "end_time",
@@ -1109,9 +1109,9 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             "GkeCluster",
             {"maintenance_exclusions": [{**BUSY, **exclusion}]},
             f"maintenance_exclusions[0].{path}",
-            said,
+            message,
         )
-        for exclusion, path, said in (
+        for exclusion, path, message in (
             ({}, "end_time", "is missing"),
             (
                 {"until_end_of_support": True, "scope": "NO_UPGRADES"},
@@ -1468,8 +1468,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GKE doesn't support time-sharing and MPS with DRA",
     ),
     *(
-        ("GkeGpuPool", {"autoscaled": True, "capacity": kind, **args}, key, said)
-        for kind, args, key, said in (
+        ("GkeGpuPool", {"autoscaled": True, "capacity": kind, **args}, key, message)
+        for kind, args, key, message in (
             ("flex-start", {"min_nodes": 1}, "min_nodes", 'must be 0 with "flex-start" capacity'),
             ("queued", {"min_nodes": 1}, "min_nodes", 'must be 0 with "queued" capacity'),
             (
@@ -2005,12 +2005,12 @@ def test_all_faults_are_reported_together_in_every_languages_spelling(
     def make() -> None:
         with pytest.raises(InputPropertiesError) as caught:
             pulumi_dra.EksGpuPool("l4", {"max_nodes": 0, "disk_gib": 1, "efa": "no"})  # type: ignore[typeddict-item]  # wrong on purpose
-        told = caught.value
-        assert told.message.startswith('EksGpuPool "l4" has 7 wrong inputs:')
-        assert told.errors is not None
+        error = caught.value
+        assert error.message.startswith('EksGpuPool "l4" has 7 wrong inputs:')
+        assert error.errors is not None
         assert {"maxNodes", "diskGib", "efa", "machine", "clusterName"} <= {
-            e["property_path"] for e in told.errors
+            e["property_path"] for e in error.errors
         }
-        assert isinstance(told, pulumi.RunError)
+        assert isinstance(error, pulumi.RunError)
 
     declare(make)

@@ -125,7 +125,7 @@ def test_aks_kubeconfig_has_the_reachable_server_name(
 
 
 @pytest.mark.parametrize(
-    ("cidrs", "said"),
+    ("cidrs", "message"),
     [
         ([], "doesn't have an endpoint outside the cluster's network"),
         (
@@ -137,10 +137,10 @@ def test_aks_kubeconfig_has_the_reachable_server_name(
         (["8.8.8.0/24"], ""),
     ],
 )
-def test_unreachable_api_server_is_explained(cidrs: list[str], said: str) -> None:
+def test_unreachable_api_server_is_explained(cidrs: list[str], message: str) -> None:
     found = unreachable_from_outside(cidrs)
-    assert said in found
-    assert bool(found) is bool(said)
+    assert message in found
+    assert bool(found) is bool(message)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_unreachable_api_server_is_explained(cidrs: list[str], said: str) -> Non
 def test_unreachable_platform_is_reported_before_creation(
     declare: Any, stack: Any, monkeypatch: pytest.MonkeyPatch, stack_name: str, warned: bool
 ) -> None:
-    said: list[str] = []
-    monkeypatch.setattr(pulumi, "warn", lambda text, *_: said.append(text))
+    warnings: list[str] = []
+    monkeypatch.setattr(pulumi, "warn", lambda text, *_: warnings.append(text))
     declare(stack(stack_name))
-    assert any("fails at the first object" in text for text in said) is warned
+    assert any("fails at the first object" in text for text in warnings) is warned

@@ -214,6 +214,6 @@ def test_keys_of_another_region_are_rejected_first(
     declare: Declare, options: dict[str, Any], path: str
 ) -> None:
     plan = (Path(__file__).parents[2] / "stacks/eks-dev.plan.json").read_text()
-    said = f'{path}: "{ABROAD}" is a key in eu-west-1, but services can use only keys in their own region'
-    with pytest.raises(WrongInputs, match=re.escape(said)):
+    message = f'{path}: "{ABROAD}" is a key in eu-west-1, but services can use only keys in their own region'
+    with pytest.raises(WrongInputs, match=re.escape(message)):
         declare(lambda: DraPlatform("dra", {"plan": plan, **options}))

@@ -114,9 +114,9 @@ def test_invalid_aks_options_are_rejected(args: dict[str, Any], reason: str) -> 
 
 
 def test_update_settings_are_declared(declare: Declare) -> None:
-    told = eks_pool(declare, update_strategy="DEFAULT", max_unavailable=3, force_update=True)
-    assert told["updateConfig"] == {"maxUnavailable": 3, "updateStrategy": "DEFAULT"}
-    assert told["forceUpdateVersion"] is True
+    inputs = eks_pool(declare, update_strategy="DEFAULT", max_unavailable=3, force_update=True)
+    assert inputs["updateConfig"] == {"maxUnavailable": 3, "updateStrategy": "DEFAULT"}
+    assert inputs["forceUpdateVersion"] is True
     assert "forceUpdateVersion" not in eks_pool(declare)
     surge = gke_pool(declare, max_surge=2)["upgradeSettings"]
     assert surge == {"strategy": "SURGE", "maxSurge": 2, "maxUnavailable": 0}
@@ -149,8 +149,8 @@ def test_aks_uses_the_configured_upgrade_channel(
     declared = declare(
         lambda: AksCluster("dev", {**AKS, "upgrade_channel": channel, "maintenance_start": "22:30"})
     )
-    told = declared.one("ManagedCluster").inputs["autoUpgradeProfile"]
-    assert told == {"upgradeChannel": channel, "nodeOSUpgradeChannel": of_images}
+    profile = declared.one("ManagedCluster").inputs["autoUpgradeProfile"]
+    assert profile == {"upgradeChannel": channel, "nodeOSUpgradeChannel": of_images}
     windows = [
         each.inputs["maintenanceWindow"]["startTime"]
         for each in declared.all("MaintenanceConfiguration")
@@ -162,10 +162,10 @@ def test_support_type_and_zonal_shift_can_be_set(declare: Declare) -> None:
     args: Any = {"kubernetes_version": "1.34"}
     usual = declare(lambda: EksCluster("dev", args)).one("Cluster").inputs
     assert not {"upgradePolicy", "zonalShiftConfig"} & usual.keys()
-    told = declare(
+    declared = declare(
         lambda: EksCluster("dev", {**args, "support_type": "STANDARD", "zonal_shift": True})
     )
-    inputs = told.one("Cluster").inputs
+    inputs = declared.one("Cluster").inputs
     assert inputs["upgradePolicy"] == {"supportType": "STANDARD"}
     assert inputs["zonalShiftConfig"] == {"enabled": True}
 

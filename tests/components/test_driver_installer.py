@@ -12,7 +12,7 @@ from pulumi_dra.dra.nvidia.driver_installer import INSTALL, DriverInstaller, ins
 
 
 @pytest.mark.parametrize(
-    ("loaded", "said"),
+    ("loaded", "output"),
     [
         pytest.param("", "installs --version=580.95.05", id="nothing is loaded"),
         pytest.param(
@@ -25,7 +25,7 @@ from pulumi_dra.dra.nvidia.driver_installer import INSTALL, DriverInstaller, ins
         ),
     ],
 )
-def test_loaded_driver_is_not_reinstalled(tmp_path: Path, loaded: str, said: str) -> None:
+def test_loaded_driver_is_not_reinstalled(tmp_path: Path, loaded: str, output: str) -> None:
     installer = tmp_path / "cos-gpu-installer"
     installer.write_text('#!/bin/bash\necho "$1s $2"\n')
     installer.chmod(0o755)
@@ -38,7 +38,7 @@ def test_loaded_driver_is_not_reinstalled(tmp_path: Path, loaded: str, said: str
     done = subprocess.run(
         ["bash", "-c", script], env=environment, text=True, capture_output=True, check=True
     )
-    assert said in done.stdout
+    assert output in done.stdout
     assert ("installs" in done.stdout) is not bool(loaded)
 
 
@@ -61,7 +61,7 @@ def test_pod_installs_the_requested_driver_version() -> None:
 def test_version_that_an_image_may_not_support_is_reported(
     declare: Any, monkeypatch: pytest.MonkeyPatch, driver: str, warned: str
 ) -> None:
-    said: list[str] = []
-    monkeypatch.setattr(pulumi, "warn", lambda text, *_: said.append(text))
+    warnings: list[str] = []
+    monkeypatch.setattr(pulumi, "warn", lambda text, *_: warnings.append(text))
     declare(lambda: DriverInstaller("installer", {"driver": driver}))
-    assert [warned in text for text in said] == ([True] if warned else [])
+    assert [warned in text for text in warnings] == ([True] if warned else [])

@@ -128,10 +128,12 @@ def test_aks_driver_uses_the_node_images_gpu_driver(declare: Any) -> None:
 @pytest.mark.parametrize(("dranet", "version"), [(True, "1.0.0"), ({"version": "1.1.0"}, "1.1.0")])
 def test_dranet_is_installed_in_the_fleets_version(declare: Any, dranet: Any, version: str) -> None:
     pools = [{**FLEET["pools"][0], "taints": [{"key": "team"}]}]
-    asked = fleet(drivers={"dranet": dranet}, pools=pools)
-    of_fleet = asked.drivers.of(DRANET)
+    with_dranet = fleet(drivers={"dranet": dranet}, pools=pools)
+    of_fleet = with_dranet.drivers.of(DRANET)
     assert of_fleet is not None
-    release = declare(lambda: Dranet("dranet", dranet_args(asked, of_fleet))).one("Release").inputs
+    release = (
+        declare(lambda: Dranet("dranet", dranet_args(with_dranet, of_fleet))).one("Release").inputs
+    )
     assert (release["chart"], release["version"], release["namespace"]) == (
         "aws-dranet",
         version,

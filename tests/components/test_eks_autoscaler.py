@@ -69,8 +69,8 @@ def test_version_matches_the_cluster_and_enables_claims(
     installed = autoscaler(kubernetes_version=kubernetes).one("Release").inputs
     assert release.version.startswith(f"{kubernetes}.")
     assert installed["values"]["image"] == {"tag": f"v{release.version}"}
-    told = installed["values"]["extraArgs"].get("enable-dynamic-resource-allocation")
-    assert told == ("true" if kubernetes == "1.34" else None), "since 1.35 it always does"
+    enabled = installed["values"]["extraArgs"].get("enable-dynamic-resource-allocation")
+    assert enabled == ("true" if kubernetes == "1.34" else None), "since 1.35 it always does"
     assert (installed["chart"], installed["namespace"]) == ("cluster-autoscaler", "kube-system")
     assert installed["repositoryOpts"]["repo"] == "https://kubernetes.github.io/autoscaler"
 

@@ -330,7 +330,7 @@ def test_image_version_key_and_reserved_resources_are_set(pool: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("capacity", "said"),
+    ("capacity", "capacity_type"),
     [
         ("on-demand", "on-demand"),
         ("spot", "spot"),
@@ -338,14 +338,14 @@ def test_image_version_key_and_reserved_resources_are_set(pool: Any) -> None:
         ("capacity-block", "reserved"),
     ],
 )
-def test_capacity_type_is_set(pool: Any, capacity: str, said: str) -> None:
-    bought = {"reservation_id": "cr-0123456789abcdef0"} if said == "reserved" else {}
+def test_capacity_type_is_set(pool: Any, capacity: str, capacity_type: str) -> None:
+    bought = {"reservation_id": "cr-0123456789abcdef0"} if capacity_type == "reserved" else {}
     declared = pool(capacity=capacity, **bought)
     required = {
         each["key"]: each["values"]
         for each in node_pool(declared)["template"]["spec"]["requirements"]
     }
-    assert required["karpenter.sh/capacity-type"] == [said]
+    assert required["karpenter.sh/capacity-type"] == [capacity_type]
     terms = node_class(declared).get("capacityReservationSelectorTerms")
     assert terms == ([{"id": "cr-0123456789abcdef0"}] if bought else None)
 

@@ -121,14 +121,14 @@ def _sent(each: Any) -> list[Any]:
 
 
 def test_simulated_eks_accepts_every_pool(on_eks: dict[str, list[Any]]) -> None:
-    said = {
+    errors = {
         (name, reason)
         for name, pool in on_eks.items()
         for each in pool
         for check in AWS[each.type].checks
         if (reason := check({**each.inputs, "nodeGroupName": "pool"}))
     }
-    assert said == set()
+    assert errors == set()
 
 
 def test_eks_pools_have_the_expected_image_capacity_and_interfaces(

@@ -220,14 +220,14 @@ def test_kernel_parameters_match_the_api_documentation() -> None:
     text = (Path(package.origin).parent / "types" / "cluster_service.py").read_text(
         encoding="utf-8"
     )
-    said = (
+    documented = (
         text.partition("class LinuxNodeConfig(")[2]
         .partition("cgroup_mode (")[0]
         .partition("are supported.")[2]
     )
     assert sorted(
         f"{head}{name}" for head, names in SYSCTLS.items() for name in names.split()
-    ) == sorted(said.split())
+    ) == sorted(documented.split())
 
 
 def test_every_misspelled_key_is_rejected(declared: list[Any]) -> None:

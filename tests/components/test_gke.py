@@ -46,12 +46,12 @@ def test_storage_drivers_can_be_enabled(cluster: Any) -> None:
         "gcsFuseCsiDriverConfig": False,
         "lustreCsiDriverConfig": False,
     }
-    asked = (
+    enabled = (
         cluster(storage_drivers=["filestore", "gcs-fuse", "lustre"])
         .one("Cluster")
         .inputs["addonsConfig"]
     )
-    assert asked == {
+    assert enabled == {
         "gcpFilestoreCsiDriverConfig": {"enabled": True},
         "gcsFuseCsiDriverConfig": {"enabled": True},
         "lustreCsiDriverConfig": {"enabled": True},
@@ -487,11 +487,11 @@ def test_system_pool_starts_with_enough_nodes(
 def test_nodes_that_share_nvlink_need_a_policy(
     pool: Any, monkeypatch: pytest.MonkeyPatch, policy: str, warned: bool
 ) -> None:
-    said: list[str] = []
-    monkeypatch.setattr(pulumi, "warn", lambda text, *_: said.append(text))
+    warnings: list[str] = []
+    monkeypatch.setattr(pulumi, "warn", lambda text, *_: warnings.append(text))
     named = {"placement_policy": policy} if policy else {}
     pool(machine="a4x-highgpu-4g", capacity="on-demand", zones=["us-central1-a"], **named)
-    assert any("different domains" in text for text in said) is warned
+    assert any("different domains" in text for text in warnings) is warned
 
 
 def test_compact_placement_can_be_enabled(pool: Any) -> None:
@@ -501,14 +501,14 @@ def test_compact_placement_can_be_enabled(pool: Any) -> None:
 
 
 def test_requested_local_ssds_are_declared(pool: Any) -> None:
-    asked = pool(local_ssds=1)
-    assert asked.inputs["nodeConfig"]["ephemeralStorageLocalSsdConfig"] == {"localSsdCount": 1}
-    assert asked.ignore_changes == ("initialNodeCount",)
+    declared = pool(local_ssds=1)
+    assert declared.inputs["nodeConfig"]["ephemeralStorageLocalSsdConfig"] == {"localSsdCount": 1}
+    assert declared.ignore_changes == ("initialNodeCount",)
     assert "nodeConfig.ephemeralStorageLocalSsdConfig" in pool().ignore_changes
 
 
 def test_node_system_settings_are_declared(pool: Any) -> None:
-    asked = {
+    settings = {
         "machine": "a4-highgpu-8g",
         "disk_iops": 9600,
         "disk_throughput": 2400,
@@ -520,7 +520,7 @@ def test_node_system_settings_are_declared(pool: Any) -> None:
         "huge_pages_2mi": 4096,
         "huge_pages_1gi": 2,
     }
-    config = pool(**asked, **system, **kernel, **BOUGHT).inputs["nodeConfig"]
+    config = pool(**settings, **system, **kernel, **BOUGHT).inputs["nodeConfig"]
     assert config["bootDisk"] == {"provisionedIops": 9600, "provisionedThroughput": 2400}
     assert config["hostMaintenancePolicy"] == {"maintenanceInterval": "PERIODIC"}
     assert config["kubeletConfig"] == {
@@ -547,14 +547,14 @@ def test_deletion_protection_also_protects_the_pulumi_resource(cluster: Any) -> 
 
 def test_disabled_settings_are_sent_explicitly(cluster: Any) -> None:
     """The provider doesn't change the cloud's settings if a block is omitted."""
-    told = {
+    expected = {
         "controlPlaneEndpointsConfig": {"dnsEndpointConfig": {"allowExternalTraffic": False}},
         "authenticatorGroupsConfig": {"securityGroup": ""},
         "databaseEncryption": {"state": "DECRYPTED"},
         "dnsConfig": {"clusterDns": "PLATFORM_DEFAULT"},
     }
     inputs = cluster(security_group="none").one("Cluster").inputs
-    assert {name: inputs[name] for name in told} == told
+    assert {name: inputs[name] for name in expected} == expected
     assert inputs["privateClusterConfig"]["masterGlobalAccessConfig"] == {"enabled": False}
 
 

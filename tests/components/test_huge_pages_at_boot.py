@@ -38,8 +38,10 @@ def boot(
 def test_huge_pages_of_all_sizes_are_reserved(tmp_path: Path) -> None:
     done = boot(tmp_path, {"2Mi": 4096, "1Gi": 2}, room={"2048": 10_000, "1048576": 4})
     assert (done.returncode, done.stderr) == (0, "")
-    asked = {each.parent.name: each.read_text().strip() for each in tmp_path.glob("*/nr_hugepages")}
-    assert asked == {"hugepages-2048kB": "4096", "hugepages-1048576kB": "2"}
+    reserved = {
+        each.parent.name: each.read_text().strip() for each in tmp_path.glob("*/nr_hugepages")
+    }
+    assert reserved == {"hugepages-2048kB": "4096", "hugepages-1048576kB": "2"}
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,7 @@ def test_a_pending_mode_is_applied_by_a_reset(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("gpu", "said"),
+    ("gpu", "message"),
     [
         pytest.param(
             {"needs_reset": "always"},
@@ -141,11 +141,11 @@ def test_a_pending_mode_is_applied_by_a_reset(tmp_path: Path) -> None:
     ],
 )
 def test_configuration_that_fails_is_an_error(
-    tmp_path: Path, gpu: dict[str, Any], said: str
+    tmp_path: Path, gpu: dict[str, Any], message: str
 ) -> None:
     done = Node(tmp_path, gpu0=gpu).run(mig_program([["1g.10gb"] * 7]))
     assert done.returncode == 1
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 @pytest.mark.parametrize("failing", ["", UNIT])

@@ -80,15 +80,15 @@ SMALL = {"dcgm-exporter": {"cpu": "100m", "memory": "64Mi"}}
 
 
 @pytest.mark.parametrize(
-    "told", [{}, {"dcgm-exporter": False}, SMALL], ids=["not", "refused", "too little"]
+    "requests", [{}, {"dcgm-exporter": False}, SMALL], ids=["not", "refused", "too little"]
 )
-def test_platform_rejects_an_exporter_missing_from_the_plan(platform: Any, told: Any) -> None:
-    says = re.escape(
+def test_platform_rejects_an_exporter_missing_from_the_plan(platform: Any, requests: Any) -> None:
+    message = re.escape(
         "gpu_metrics: runs pods on every GPU node, and the plan must count them; add daemonPods: "
         "{dcgm-exporter:"
     )
-    with pytest.raises(WrongInputs, match=says):
-        platform("eks-dev", {"daemonPods": told}, gpu_metrics={})
+    with pytest.raises(WrongInputs, match=message):
+        platform("eks-dev", {"daemonPods": requests}, gpu_metrics={})
 
 
 PINNED = {
@@ -153,12 +153,12 @@ def test_kueue_configuration_maps_the_device_classes(
     situation = ClusterSituation(
         manifests=manifests, features=features, classes={}, offers=(), nvidia=None
     )
-    said = [
+    messages = [
         each.message
         for each in find_queue_faults(situation)
         if "doesn't map DeviceClass" in each.message
     ]
-    assert bool(said) == is_reported
+    assert bool(messages) == is_reported
 
 
 def expressions() -> list[str]:
@@ -266,11 +266,11 @@ OLD = {
 }
 
 
-@pytest.mark.parametrize(("component", "inputs", "says"), OLD.values(), ids=OLD)
+@pytest.mark.parametrize(("component", "inputs", "message"), OLD.values(), ids=OLD)
 def test_inputs_without_effect_are_rejected(
-    declare: Any, component: Any, inputs: Any, says: str
+    declare: Any, component: Any, inputs: Any, message: str
 ) -> None:
-    with pytest.raises(WrongInputs, match=says):
+    with pytest.raises(WrongInputs, match=message):
         declare(lambda: component("it", inputs))
 
 

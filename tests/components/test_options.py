@@ -101,10 +101,10 @@ def test_same_input_has_the_same_name_on_every_cloud(kind: str) -> None:
     """A platform once had both `disk_kms_key` and `disk_kms_key_arn`, and both `service_cidr` and
     `services_cidr`.
     """
-    meant: dict[str, set[str]] = {}
+    by_meaning: dict[str, set[str]] = {}
     for name in set().union(*(names_of(getattr(of, kind)) for of in CLOUDS)) - AS_CLOUDS_HAVE_IT:
-        meant.setdefault(re.sub(r"_(arn|id|name)s?$|s(?=_|$)", "", name), set()).add(name)
-    assert [names for names in meant.values() if len(names) > 1] == []
+        by_meaning.setdefault(re.sub(r"_(arn|id|name)s?$|s(?=_|$)", "", name), set()).add(name)
+    assert [names for names in by_meaning.values() if len(names) > 1] == []
 
 
 class Shared(TypedDict):

@@ -118,7 +118,7 @@ OF_CLASSES = {
 }
 # Fleet values with another meaning: pools with a maximum of 0 aren't built, nodes without GPUs
 # aren't pools of the fleet, and purchased capacity includes its ID.
-MEANT_OTHERWISE = [
+DIFFERENT_MEANINGS = [
     ("EksGpuPool", "max_nodes", "must be between 1 and"),
     ("AksGpuPool", "max_nodes", "must be between 1 and 1000, not 0"),
     ("AksGpuPool", "max_nodes", "1000, not 1001"),  # a fleet's maximum may be 0
@@ -161,7 +161,9 @@ def fleet_of(component: str, args: Mapping[str, Any]) -> Document | None:
         if key == "classes":
             if any(name not in OF_CLASSES for each in value for name in each):
                 return None
-            value = [{OF_CLASSES[name]: told for name, told in each.items()} for each in value]
+            value = [
+                {OF_CLASSES[name]: settings for name, settings in each.items()} for each in value
+            ]
         if places[key]:
             put(document, places[key].split("."), value)
     return document
@@ -178,24 +180,27 @@ def put(document: Any, path: list[str], value: Any) -> None:
         document.pop("zones", None)
 
 
-def is_meant_otherwise(component: str, path: str, sentence: str) -> bool:
+def has_different_meaning(component: str, path: str, sentence: str) -> bool:
     return any(
         (component, path) == (other, key) and part in sentence
-        for other, key, part in MEANT_OTHERWISE
+        for other, key, part in DIFFERENT_MEANINGS
     )
 
 
 EXPRESSED = [
     (component, args, path, sentence)
     for component, args, path, sentence in CASES
-    if fleet_of(component, args) is not None and not is_meant_otherwise(component, path, sentence)
+    if fleet_of(component, args) is not None
+    and not has_different_meaning(component, path, sentence)
 ]
 
 
 def test_cases_cover_most_inputs_of_fleets() -> None:
-    said = {(IN_A_FLEET[component][0], key) for component, args, _, _ in EXPRESSED for key in args}
+    inputs = {
+        (IN_A_FLEET[component][0], key) for component, args, _, _ in EXPRESSED for key in args
+    }
     assert len(EXPRESSED) >= 40
-    assert {key for _, key in said} >= {*OF_CLUSTERS, *OF_POOLS, *OF_DRIVERS, "classes"} - {
+    assert {key for _, key in inputs} >= {*OF_CLUSTERS, *OF_POOLS, *OF_DRIVERS, "classes"} - {
         "zones",
         "max_nodes",
     }
@@ -217,7 +222,7 @@ def test_fleet_is_rejected_with_the_components_message(
         refused.append(caught.value.message)
 
     declare(make)
-    told = [
+    messages = [
         line.strip().removeprefix(f"{path}: ")
         for line in refused[0].split("\n")
         if f"{path}: " in line
@@ -226,8 +231,8 @@ def test_fleet_is_rejected_with_the_components_message(
     with pytest.raises(PlannerError) as caught:
         planned(fleet_of(component, args))
 
-    assert any(each in str(caught.value) for each in told if sentence in each), (
-        told,
+    assert any(each in str(caught.value) for each in messages if sentence in each), (
+        messages,
         str(caught.value),
     )
 

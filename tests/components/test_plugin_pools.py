@@ -133,7 +133,7 @@ def test_fleet_of_whole_gpus_uses_the_charts_defaults(declare: Callable[..., Any
 
 
 @pytest.mark.parametrize(
-    ("component", "args", "complaint"),
+    ("component", "args", "message"),
     [
         (GkeGpuPool, {**GKE, "allocation": "both"}, "allocation"),
         (GkeGpuPool, {**GKE, "gpu_sharing": "mps"}, "gpu_sharing_clients"),
@@ -143,7 +143,7 @@ def test_fleet_of_whole_gpus_uses_the_charts_defaults(declare: Callable[..., Any
     ],
 )
 def test_wrong_inputs_are_rejected(
-    declare: Callable[..., Any], component: Any, args: dict[str, Any], complaint: str
+    declare: Callable[..., Any], component: Any, args: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(pulumi.RunError, match=complaint):
+    with pytest.raises(pulumi.RunError, match=message):
         declare(lambda: component("pool", args))

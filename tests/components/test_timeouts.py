@@ -52,14 +52,14 @@ POOLS: dict[str, tuple[Any, dict[str, Any], str]] = {
 def waits(declare: Callable[..., Any]) -> Callable[..., str]:
     """Return how long Pulumi waits for a change of a cloud's pool."""
 
-    def ask(cloud: str, opts: pulumi.ResourceOptions | None = None, **args: Any) -> str:
+    def minutes_of(cloud: str, opts: pulumi.ResourceOptions | None = None, **args: Any) -> str:
         component, plain, kind = POOLS[cloud]
         minutes: str = (
             declare(lambda: component("gpus", {**plain, **args}, opts)).one(kind).update_minutes
         )
         return minutes
 
-    return ask
+    return minutes_of
 
 
 @pytest.mark.parametrize(
@@ -105,5 +105,5 @@ def test_timeout_covers_all_nodes(
 
 @pytest.mark.parametrize("cloud", POOLS)
 def test_custom_timeouts_take_precedence(waits: Any, cloud: str) -> None:
-    told = pulumi.ResourceOptions(custom_timeouts=pulumi.CustomTimeouts(update="30m"))
-    assert waits(cloud, told, max_nodes=20) == "30m"
+    options = pulumi.ResourceOptions(custom_timeouts=pulumi.CustomTimeouts(update="30m"))
+    assert waits(cloud, options, max_nodes=20) == "30m"

@@ -44,8 +44,8 @@ def answer(
 ) -> dict[str, Any]:
     (tmp_path / "fleet.yaml").write_text(yaml.safe_dump(document))
     done = command(verb, manifests, "--fleet", tmp_path / "fleet.yaml", "--format", "json")
-    told: dict[str, Any] = json.loads(done.stdout or done.stderr)
-    return told
+    result: dict[str, Any] = json.loads(done.stdout or done.stderr)
+    return result
 
 
 def test_widget_claims_are_planned(tmp_path: Path) -> None:

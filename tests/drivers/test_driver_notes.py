@@ -105,7 +105,7 @@ def work(
     ]
 
 
-def asking(name: str, driver: str, selector: str = "", **more: Any) -> dict[str, Any]:
+def device_request(name: str, driver: str, selector: str = "", **more: Any) -> dict[str, Any]:
     chosen = {"selectors": [{"cel": {"expression": selector}}]} if selector else {}
     return {"name": name, "exactly": {"deviceClassName": driver, **chosen, **more}}
 
@@ -139,7 +139,7 @@ def on_one_node(
 
 @pytest.mark.parametrize("driver", _DRIVERS)
 def test_claim_gets_only_the_driver_notes_that_apply(driver: str) -> None:
-    plan = on_one_node(driver, [device("a", index=0)], work([asking("one", driver)]))
+    plan = on_one_node(driver, [device("a", index=0)], work([device_request("one", driver)]))
     expected = [
         f"{driver}: {each.text}"
         for each in driver_notes(driver)
@@ -158,7 +158,9 @@ def test_selector_gets_the_note_on_the_attribute_it_reads(row: dict[str, str]) -
     reading = (
         f"has(device.attributes['{driver}'].{name}) || has(device.capacity['{driver}'].{name})"
     )
-    plan = on_one_node(driver, [device("a", index=0)], work([asking("one", driver, reading)]))
+    plan = on_one_node(
+        driver, [device("a", index=0)], work([device_request("one", driver, reading)])
+    )
     assert f"{driver}: {row['note']}" in notes(plan)
 
 
@@ -168,7 +170,7 @@ def test_chart_default_tolerations_are_noted_for_tainted_nodes(how: str) -> None
     plan = on_one_node(
         "gpu.amd.com",
         [device("a")],
-        work([asking("one", "gpu.amd.com")], tolerates=how == "toleration"),
+        work([device_request("one", "gpu.amd.com")], tolerates=how == "toleration"),
         *taints,
     )
     assert any("default tolerations" in each for each in notes(plan))
@@ -183,7 +185,7 @@ def test_note_on_a_chart_is_only_for_the_cloud_that_uses_it(
 ) -> None:
     name = "efa.networking.k8s.aws" if cloud == "eks" else "mrdma.google.com"
     drivers = {"nvidia": {"version": "0.4.1"}, "dranet": True}
-    manifests = yaml.safe_dump_all(work([asking("nic", name)], tolerates=True))
+    manifests = yaml.safe_dump_all(work([device_request("nic", name)], tolerates=True))
     plan = driver_fleets.planned(fleet(cloud, machine, drivers), manifests)
     assert any("aws-dranet" in each for each in notes(plan)) == is_noted
 
@@ -202,7 +204,7 @@ def pair(match: str, *nics: dict[str, Any], pods: int = 1) -> Plan:
             device_class("nics.example.com"),
         ],
         work(
-            [asking("gpu", "gpu.amd.com"), asking("nic", "nics.example.com")],
+            [device_request("gpu", "gpu.amd.com"), device_request("nic", "nics.example.com")],
             match=match,
             pods=pods,
         ),
@@ -253,13 +255,15 @@ def test_unmatched_devices_are_counted_per_request() -> None:
 def test_selector_on_unpublished_capacity_suggests_the_model() -> None:
     selector = "device.capacity['gaudi.intel.com'].memory.compareTo(quantity('96Gi')) >= 0"
     devices = [device(f"hpu-{index}", model="Gaudi2", healthy=True) for index in range(2)]
-    told = reasons(
-        on_one_node("gaudi.intel.com", devices, work([asking("hpu", "gaudi.intel.com", selector)]))
+    text = reasons(
+        on_one_node(
+            "gaudi.intel.com", devices, work([device_request("hpu", "gaudi.intel.com", selector)])
+        )
     )
-    assert "publishes only the attributes healthy and model" in told
-    assert "fails with a CEL error, which ends the pod's scheduling cycle" in told
+    assert "publishes only the attributes healthy and model" in text
+    assert "fails with a CEL error, which ends the pod's scheduling cycle" in text
     assert (
-        'if you mean Gaudi2, use `device.attributes["gaudi.intel.com"].model == "Gaudi2"`' in told
+        'if you mean Gaudi2, use `device.attributes["gaudi.intel.com"].model == "Gaudi2"`' in text
     )
 
 
@@ -267,18 +271,18 @@ def test_selector_on_unpublished_capacity_suggests_the_model() -> None:
 def test_model_is_suggested_even_if_its_devices_are_in_use(model: str) -> None:
     driver = "npu.example.com"
     selector = f"device.capacity['{driver}'].memory.compareTo(quantity('96Gi')) >= 0"
-    good = work([asking("npu", driver)], pods=2)
-    bad = work([asking("npu", driver, selector)])
+    good = work([device_request("npu", driver)], pods=2)
+    bad = work([device_request("npu", driver, selector)])
     for each in bad:
         each["metadata"]["name"] += "-bad"
     bad[1]["spec"]["template"]["spec"]["resourceClaims"][0]["resourceClaimTemplateName"] = "t-bad"
     plan = on_one_node(
         driver, [device(f"npu-{index}", **{model: "N1"}) for index in range(2)], [*good, *bad]
     )
-    told = reasons(plan)
-    assert f'use `device.attributes["{driver}"].{model} == "N1"`' in told
+    text = reasons(plan)
+    assert f'use `device.attributes["{driver}"].{model} == "N1"`' in text
     more = ", and add a node, because the devices that would match are in use"
-    assert more in told
+    assert more in text
     assert plan.manifests is not None
     (checked,) = [
         each.fix
@@ -299,7 +303,7 @@ def test_model_is_suggested_even_if_its_devices_are_in_use(model: str) -> None:
     assert planned(larger, [*good, *bad]).verdict == "fits"
 
 
-def shared_cpus(pods: int, *asked: int) -> Plan:
+def shared_cpus(pods: int, *cpus: int) -> Plan:
     groups = [
         {
             **device(f"cpudevnuma00{index}", numCPUs=64),
@@ -309,22 +313,24 @@ def shared_cpus(pods: int, *asked: int) -> Plan:
         for index in range(2)
     ]
     requests = [
-        asking(f"cpus-{index}", "dra.cpu", capacity={"requests": {"dra.cpu/cpu": str(each)}})
-        for index, each in enumerate(asked)
+        device_request(
+            f"cpus-{index}", "dra.cpu", capacity={"requests": {"dra.cpu/cpu": str(each)}}
+        )
+        for index, each in enumerate(cpus)
     ]
     return on_one_node("dra.cpu", groups, work(requests, pods=pods))
 
 
 def test_remaining_capacity_of_shared_devices_is_reported() -> None:
-    told = reasons(shared_cpus(3, 40))
-    assert "they're in use (24 of 64 dra.cpu/cpu free, requested 40)" in told
-    assert "request at most 24 dra.cpu/cpu, because each request uses one device" in told
-    assert ", or split it into several smaller requests" in told
+    text = reasons(shared_cpus(3, 40))
+    assert "they're in use (24 of 64 dra.cpu/cpu free, requested 40)" in text
+    assert "request at most 24 dra.cpu/cpu, because each request uses one device" in text
+    assert ", or split it into several smaller requests" in text
     assert shared_cpus(3, 24).verdict == "fits"
     assert shared_cpus(3, 20, 20).verdict == "fits"  # 40 in two requests
 
 
 def test_request_split_is_not_suggested_without_enough_total_capacity() -> None:
-    told = reasons(shared_cpus(3, 60))
-    assert "4 of 64 dra.cpu/cpu free" in told
-    assert "split" not in told
+    text = reasons(shared_cpus(3, 60))
+    assert "4 of 64 dra.cpu/cpu free" in text
+    assert "split" not in text

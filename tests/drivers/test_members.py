@@ -166,9 +166,11 @@ def test_cpus_of_a_numa_node_are_capacity() -> None:
 @pytest.mark.parametrize("count", [1, 2, 9])
 def test_predicted_number_of_cpu_groups_is_unknown(machine: str, count: int) -> None:
     """Devices on two NUMA nodes show that there are two at least, not that there are two."""
-    asked = cpus(4)
-    asked["exactly"]["count"] = count
-    plan = planned(fleet("eks", machine, {"cpu": True}), job(1, asked, tolerates="nvidia.com/gpu"))
+    requested = cpus(4)
+    requested["exactly"]["count"] = count
+    plan = planned(
+        fleet("eks", machine, {"cpu": True}), job(1, requested, tolerates="nvidia.com/gpu")
+    )
 
     assert plan.verdict == "cannot-tell"
 
@@ -192,8 +194,8 @@ def test_cpu_driver_is_planned_and_configured_per_version(
 
 
 def test_attribute_missing_from_every_cpu_group_does_not_fit() -> None:
-    asked = request("cpus", "dra.cpu", 1, '"memory" in device.capacity["dra.cpu"]')
-    plan = planned(fleet("eks", "m7i.4xlarge", {"cpu": True}), job(1, asked))
+    requested = request("cpus", "dra.cpu", 1, '"memory" in device.capacity["dra.cpu"]')
+    plan = planned(fleet("eks", "m7i.4xlarge", {"cpu": True}), job(1, requested))
 
     assert plan.verdict == "does-not-fit"
 

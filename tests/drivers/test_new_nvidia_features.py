@@ -60,10 +60,10 @@ def test_gpu_cluster_serves_claims_but_no_extended_resource(
     """NVIDIA/gpu-operator:manifests/state-dra-driver/0400_deviceclass-gpu.yaml@a22dbf6."""
     plan = planned(fleet("eks", "g6.xlarge", drivers), work)
     assert plan.verdict == verdict
-    told = any(
+    is_noted = any(
         "a GPUCluster of the GPU Operator runs driver 0.5.0" in each for each in plan.assumptions
     )
-    assert told is (drivers is OPERATOR)
+    assert is_noted is (drivers is OPERATOR)
 
 
 def test_fleet_that_installs_the_chart_does_not_set_the_installer() -> None:

@@ -44,8 +44,8 @@ def test_newer_driver_patch_uses_the_newest_known_patch(version: str, known: str
     assert release.attributes == nvidia.driver_release(known).attributes
     plan = planned(l4(version), WORK)
     assert plan.verdict == planned(l4(known), WORK).verdict == "fits"
-    told = f"NVIDIA DRA driver {release.version} isn't in the tables, so the plan uses the facts of {known}"
-    assert any(told in each for each in plan.assumptions)
+    note = f"NVIDIA DRA driver {release.version} isn't in the tables, so the plan uses the facts of {known}"
+    assert any(note in each for each in plan.assumptions)
 
 
 @pytest.mark.parametrize("version", ["0.6.0", "25.9.0", "26.1.3", "0.5", "latest"])

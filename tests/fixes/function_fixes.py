@@ -1,7 +1,7 @@
 """Fixes that only callers of the planner read: the call that causes each fix, and the result of
 following the fix.
 
-`said` returns the printed fix. `follow` applies the fix, and raises or returns false if the fix
+`advice` returns the printed fix. `follow` applies the fix, and raises or returns false if the fix
 doesn't help.
 """
 
@@ -24,7 +24,7 @@ from dra_planner.clouds.aks.gpus import machine_fault
 from dra_planner.drivers import driver, nvidia
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, StackSettings, read_fleet, read_settings
-from dra_planner.manifests.validation.served_versions import why_not_served
+from dra_planner.manifests.validation.served_versions import not_served_reason
 from dra_planner.model import ClaimSpec
 from dra_planner.plan import PlanRequest, make_plan, plan_file
 from dra_planner.plan.judgement.redundancy import survive, what_survives
@@ -57,19 +57,19 @@ class InFunction(Struct, frozen=True):
     """`fix` is the text in the code. Both functions get a folder."""
 
     fix: str
-    said: Callable[[Path], str]
+    advice: Callable[[Path], str]
     follow: Callable[[Path], bool]
 
 
 def raised(call: Callable[[Path], object]) -> Callable[[Path], str]:
-    def said(folder: Path) -> str:
+    def advice(folder: Path) -> str:
         try:
             call(folder)
         except PlannerError as error:
             return error.fix
         raise AssertionError("nothing was raised")
 
-    return said
+    return advice
 
 
 def works(call: Callable[[Path], object]) -> Callable[[Path], bool]:
@@ -161,7 +161,7 @@ def _not_served(*, minor: int, has_workload_claims: bool = False) -> str:
     server serves the API only if enabled.
     """
     features = features_of(minor).with_gates(workload_claims=has_workload_claims)
-    found = why_not_served("scheduling.k8s.io/v1alpha1", "Workload", features)
+    found = not_served_reason("scheduling.k8s.io/v1alpha1", "Workload", features)
     return found[1] if found is not None else ""
 
 

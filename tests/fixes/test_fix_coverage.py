@@ -31,7 +31,7 @@ GUIDES = tuple(
     HERE.parent / "tutorials" / name for name in ("guide_items.yaml", "guide_commands.yaml")
 )
 SHOWN: dict[str, Any] = yaml.safe_load((HERE / "shown_elsewhere.yaml").read_text(encoding="utf-8"))
-_TELLING = 12  # characters
+_DISTINCTIVE = 12  # characters
 _SHORTEST = 5
 
 
@@ -49,8 +49,8 @@ def test_every_fix_text_has_a_case() -> None:
     not_yet = set(SHOWN["not followed yet"])
     followed = cases | rows | elsewhere | in_place | no_advice | not_yet
     of_guides = {text for text in texts if any(is_part(words, text) for words in guides if words)}
-    told = list(advice())
-    of_selectors = {text for text in texts if any(contains_text(each, text) for each in told)}
+    advised = list(advice())
+    of_selectors = {text for text in texts if any(contains_text(each, text) for each in advised)}
     missing = {
         text: place
         for text, place in texts.items()
@@ -69,19 +69,19 @@ def test_every_fix_text_has_a_case() -> None:
     )
 
 
-def contains_text(said: str, text: str) -> bool:
+def contains_text(advised: str, text: str) -> bool:
     """Return whether the advice about a selector contains a text from the code, with its
     expressions filled in.
     """
-    return len(text.strip()) > _SHORTEST and pattern_of(text.strip()).search(said) is not None
+    return len(text.strip()) > _SHORTEST and pattern_of(text.strip()).search(advised) is not None
 
 
 def is_part(words: str, text: str) -> bool:
     """Return whether words of a fix belong to a text in the code, because they contain one of its
     constant parts or are contained in one.
     """
-    parts = [part.strip() for part in text.split("{}") if len(part.strip()) >= _TELLING]
-    return any(part in words or (len(words) >= _TELLING and words in part) for part in parts)
+    parts = [part.strip() for part in text.split("{}") if len(part.strip()) >= _DISTINCTIVE]
+    return any(part in words or (len(words) >= _DISTINCTIVE and words in part) for part in parts)
 
 
 @pytest.mark.parametrize("name", SHOWN["by a test"])

@@ -31,13 +31,13 @@ def test_applying_a_fix_removes_the_finding(
     write(project, case)
     first = run(project, case.words, case.stdin, case.environment)
     before, known = list(messages_and_fixes(first)), errors(first)
-    said = [message for message, fix in before if pattern_of(case.fix).search(fix)]
-    assert said, before
+    messages = [message for message, fix in before if pattern_of(case.fix).search(fix)]
+    assert messages, before
     follow(project, case)
     if case.then_first:
         assert run(project, case.then_first, "").status in (Status.FITS, Status.BROKEN)
     done = run(project, case.then or case.words, case.then_stdin or case.stdin)
-    after = [(message, fix) for message, fix in messages_and_fixes(done) if message in said]
+    after = [(message, fix) for message, fix in messages_and_fixes(done) if message in messages]
     assert not after
     if case.then_fault:
         assert any(case.then_fault in message for message, _ in messages_and_fixes(done))

@@ -55,6 +55,6 @@ def test_applying_a_fix_makes_the_fleet_valid(case: Refused) -> None:
     fleet = changed(changed(FLEET, CLOUDS[case.cloud]), case.put)
     with pytest.raises(PlannerError) as refused:
         read_fleet(fleet)
-    said = [str(each) for each in (refused.value, *refused.value.others)] + [refused.value.fix]
-    assert any(pattern_of(case.fix).search(each) for each in said), said
+    texts = [str(each) for each in (refused.value, *refused.value.others)] + [refused.value.fix]
+    assert any(pattern_of(case.fix).search(each) for each in texts), texts
     read_fleet(changed(fleet, case.then_put))

@@ -52,22 +52,22 @@ spec:
 """
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class Case(Struct, frozen=True, kw_only=True):
     """`edit` and `snapshot` create the manifest and the cluster for which the message appears. The
-    explanation contains `says`.
+    explanation contains `output`.
     """
 
     id: str
-    says: str
+    output: str
     m: str = MANIFEST
     edit: list[list[str]] = []
     snapshot: list[list[str]] = []
     kubernetes: str = "1.34"
-    says_too: str = ""  # output of a second command, if the explanation has two
+    other_output: str = ""  # output of a second command, if the explanation has two
 
 
-ASKED = [
-    Asked(**row)
+CASES = [
+    Case(**row)
     for row in yaml.safe_load((Path(__file__).parent / "message_answers.yaml").read_text("utf-8"))
 ]
 
@@ -79,16 +79,18 @@ def changed(text: str, edits: list[list[str]]) -> str:
     return text
 
 
-@pytest.mark.parametrize("asked", ASKED, ids=lambda each: each.id)
-def test_command_in_an_answer_prints_the_promised_output(project: Project, asked: Asked) -> None:
-    project.write("m.yaml", changed(asked.m, asked.edit))
-    project.write("snapshot.yaml", changed(CLUSTER, asked.snapshot))
-    project.write("fleet.json", json.dumps({**FLEET, "kubernetes": asked.kubernetes}))
-    for command in OURS[asked.id]:
-        done = run(project, command, asked.kubernetes)
+@pytest.mark.parametrize("case", CASES, ids=lambda each: each.id)
+def test_command_in_an_answer_prints_the_promised_output(project: Project, case: Case) -> None:
+    project.write("m.yaml", changed(case.m, case.edit))
+    project.write("snapshot.yaml", changed(CLUSTER, case.snapshot))
+    project.write("fleet.json", json.dumps({**FLEET, "kubernetes": case.kubernetes}))
+    for command in OURS[case.id]:
+        done = run(project, command, case.kubernetes)
         assert done.status in ANSWERED, done.err
-        said = " ".join((done.out + done.err).split())
-        assert any(words in said for words in filter(None, (asked.says, asked.says_too))), said
+        output = " ".join((done.out + done.err).split())
+        assert any(words in output for words in filter(None, (case.output, case.other_output))), (
+            output
+        )
 
 
 def run(project: Project, command: str, kubernetes: str) -> Done:
@@ -108,7 +110,7 @@ def run(project: Project, command: str, kubernetes: str) -> Done:
 
 
 def test_every_answer_with_our_command_has_a_case() -> None:
-    assert {id for id, found in OURS.items() if found} == {asked.id for asked in ASKED}
+    assert {id for id, found in OURS.items() if found} == {case.id for case in CASES}
 
 
 CLUSTER_COMMANDS = yaml.safe_load(
@@ -132,6 +134,6 @@ def test_cluster_command_exists_in_its_program(command: str) -> None:
     ):
         assert set(words[2].split(",")) <= set(known["kinds"]), words[2]
     if shutil.which(program):  # with --help it reads all options, and asks no cluster
-        asked = [*words[:until], "--help"]
-        done = subprocess.run(asked, capture_output=True, text=True, check=False)
+        help_command = [*words[:until], "--help"]
+        done = subprocess.run(help_command, capture_output=True, text=True, check=False)
         assert (done.returncode, "unknown" in done.stderr) == (0, False), done.stderr

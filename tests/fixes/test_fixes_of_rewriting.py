@@ -120,7 +120,7 @@ TEXTS = [
 
 @pytest.mark.parametrize(("fix", "text", "then"), TEXTS, ids=[fix for fix, _, _ in TEXTS])
 def test_manual_fix_removes_the_rewriting_remark(fix: str, text: str, then: str) -> None:
-    (before,) = (said for said in notes_and_reasons(text) if fix in said)
+    (before,) = (remark for remark in notes_and_reasons(text) if fix in remark)
     assert before not in notes_and_reasons(then)
     assert len(list(notes_and_reasons(then))) <= len(list(notes_and_reasons(text)))
 

@@ -57,12 +57,12 @@ def literals() -> Iterator[str]:
 
 
 def test_stack_messages_do_not_mention_the_fleet_file() -> None:
-    told = [in_stack_words(text) for text in (*settings(), *refusals())]
-    assert [text for text in told if re.search(r"fleet|drivers\.", text)] == []
+    texts = [in_stack_words(text) for text in (*settings(), *refusals())]
+    assert [text for text in texts if re.search(r"fleet|drivers\.", text)] == []
     assert (
         "set featureGates.ConsumableShares: true and consumableShares: memory in the driver's "
         "chart values"
-    ) in told
+    ) in texts
 
 
 def test_every_stack_wording_matches_an_existing_text() -> None:

@@ -152,9 +152,9 @@ def test_utf_16_is_an_error(tree: Path) -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
 def test_unreadable_file_is_an_error(tree: Path) -> None:
     (tree / "w" / "b.yaml").chmod(0)
-    told = fails("w/b.yaml")
-    assert told.message == "can't be read: Permission denied"
-    assert told.fix == "make the file readable by your user"
+    error = fails("w/b.yaml")
+    assert error.message == "can't be read: Permission denied"
+    assert error.fix == "make the file readable by your user"
     (tree / "w" / "b.yaml").chmod(0o644)
     assert names("w/b.yaml") == ["w/b.yaml"]
 
@@ -162,9 +162,9 @@ def test_unreadable_file_is_an_error(tree: Path) -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
 def test_unreadable_folder_is_an_error(tree: Path) -> None:
     (tree / "w" / "deep").chmod(0)
-    told = fails("w/deep")
-    assert told.message == "can't be read: Permission denied"
-    assert told.fix == "make the folder readable by your user"
+    error = fails("w/deep")
+    assert error.message == "can't be read: Permission denied"
+    assert error.fix == "make the folder readable by your user"
     (tree / "w" / "deep").chmod(0o755)
     assert names("w/deep") == ["w/deep/c.json"]
 

@@ -221,14 +221,16 @@ CASES: tuple[tuple[str, Spec, str, Spec], ...] = (
 )
 
 
-@pytest.mark.parametrize(("token", "spec", "said", "fixed"), CASES, ids=[case[2] for case in CASES])
+@pytest.mark.parametrize(
+    ("token", "spec", "problem", "fixed"), CASES, ids=[case[2] for case in CASES]
+)
 def test_a_broken_constraint_is_reported_until_it_is_fixed(
-    token: str, spec: Spec, said: str, fixed: Spec
+    token: str, spec: Spec, problem: str, fixed: Spec
 ) -> None:
-    found = [each.says for each in broken_constraints(token, spec_of(token, spec))]
-    assert any(said in each for each in found), found
-    after = [each.says for each in broken_constraints(token, spec_of(token, fixed))]
-    assert not any(said in each for each in after), after
+    found = [each.problem for each in broken_constraints(token, spec_of(token, spec))]
+    assert any(problem in each for each in found), found
+    after = [each.problem for each in broken_constraints(token, spec_of(token, fixed))]
+    assert not any(problem in each for each in after), after
 
 
 ADVICE: tuple[tuple[str, Spec, str], ...] = (
@@ -356,18 +358,18 @@ PROVIDER_CASES: tuple[tuple[str, Spec, str], ...] = (
 )
 
 
-@pytest.mark.parametrize(("token", "inputs", "said"), PROVIDER_CASES)
+@pytest.mark.parametrize(("token", "inputs", "problem"), PROVIDER_CASES)
 def test_provider_schemas_apply_only_to_values_that_the_program_sets(
-    token: str, inputs: Spec, said: str
+    token: str, inputs: Spec, problem: str
 ) -> None:
-    found = [each.says for each in broken_constraints(token, Properties(inputs))]
-    assert any(said in each for each in found), found
+    found = [each.problem for each in broken_constraints(token, Properties(inputs))]
+    assert any(problem in each for each in found), found
     of_cloud = broken_constraints(token, Properties(inputs), frozenset(inputs))
     assert list(of_cloud) == []
 
 
 @pytest.mark.parametrize(
-    ("chart", "values", "said"),
+    ("chart", "values", "problem"),
     [
         ("karpenter", {"settings": {"vmMemoryOverheadPercent": -0.1}}, "Percent is -0.1"),
         ("karpenter", {"settings": {"amiRefreshInterval": "30s"}}, 'Interval is "30s"'),
@@ -380,10 +382,10 @@ def test_provider_schemas_apply_only_to_values_that_the_program_sets(
     ],
 )
 def test_values_that_a_chart_or_its_controller_rejects_are_reported(
-    chart: str, values: Spec, said: str
+    chart: str, values: Spec, problem: str
 ) -> None:
-    found = [each.says for each in broken_constraints(f"chart:{chart}", Properties(values))]
-    assert any(said in each for each in found), found
+    found = [each.problem for each in broken_constraints(f"chart:{chart}", Properties(values))]
+    assert any(problem in each for each in found), found
 
 
 @pytest.mark.parametrize(
@@ -426,7 +428,7 @@ def test_lists_instead_of_numbers_cause_findings_not_exceptions() -> None:
     found = broken_constraints(
         "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass", Properties({"spec": spec})
     )
-    assert any("two entries of spec.networkInterfaces" in each.says for each in found)
+    assert any("two entries of spec.networkInterfaces" in each.problem for each in found)
 
 
 def _installed(version: str) -> StackView:

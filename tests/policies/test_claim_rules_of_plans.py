@@ -31,6 +31,6 @@ def test_claims_of_a_plan_are_checked(
     namespace = declare.resource("kubernetes:core/v1:Namespace", "ml", other)
     stack = [declare.record(manifests=declare.job()), declare.node_group(), namespace]
 
-    told = {entry.rule.id for entry in Judge(rules).of_stack(stack)}
+    reported = {entry.rule.id for entry in Judge(rules).of_stack(stack)}
 
-    assert sorted(told & {"approved-classes"}) == found
+    assert sorted(reported & {"approved-classes"}) == found

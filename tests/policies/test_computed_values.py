@@ -63,8 +63,8 @@ def preview(stack: dict[str, Resource]) -> list[Entry]:
     inputs = {name: _linked(each) for name, each in stack.items()}
     names = {each.urn: name for name, each in stack.items()}
     judge = Judge(RULES)
-    told = [entry for each in inputs.values() for entry in judge.of_resource(each)]
-    told += judge.of_stack([_with_outputs(each) for each in inputs.values()])
+    entries = [entry for each in inputs.values() for entry in judge.of_resource(each)]
+    entries += judge.of_stack([_with_outputs(each) for each in inputs.values()])
     return [
         Entry(
             each.rule.id,
@@ -73,7 +73,7 @@ def preview(stack: dict[str, Resource]) -> list[Entry]:
             str(each.finding),
             each.finding.fix,
         )
-        for each in told
+        for each in entries
     ]
 
 

@@ -102,10 +102,10 @@ def test_a_workload_of_the_plan_is_exempt_by_name(declare: SimpleNamespace) -> N
 
 
 def test_an_annotation_exempts_its_object(declare: SimpleNamespace) -> None:
-    def annotated(said: str) -> list[Resource]:
+    def annotated(annotation: str) -> list[Resource]:
         objects = declare.job_resources(2, devices=40)
         for each in objects:
-            each.props.values["metadata"]["annotations"] = {"pulumi-dra/ignore": said}
+            each.props.values["metadata"]["annotations"] = {"pulumi-dra/ignore": annotation}
         return [objects[0]]
 
     rule = "claim-asks-for-too-many-devices"
@@ -171,7 +171,7 @@ IN_BOTH = "claim-shared-by-replicas"
 )
 def test_command_and_pack_report_the_same_findings(declare: SimpleNamespace, text: str) -> None:
     source = Source("web.yaml", yaml.safe_dump_all(SHARED))
-    asked = ProjectConfiguration(parse_configuration(text, "pulumi-dra.yaml"), TODAY)
+    configuration = ProjectConfiguration(parse_configuration(text, "pulumi-dra.yaml"), TODAY)
     resources = [
         declare.resource(
             f"kubernetes:{each['apiVersion']}:{each['kind']}", each["metadata"]["name"], each
@@ -182,7 +182,7 @@ def test_command_and_pack_report_the_same_findings(declare: SimpleNamespace, tex
     of_command = [
         (each.code, each.severity)
         for each in find_violations(
-            CommandInputs(sources=(source,), paths=("web.yaml",)), (), asked
+            CommandInputs(sources=(source,), paths=("web.yaml",)), (), configuration
         ).diagnostics
         if each.severity != "note"
     ]

@@ -11,14 +11,16 @@ from seeded_stacks import base, edited
 
 from dra_policies.rules import RULES
 from dra_policies.stack.resource import Resource
-from dra_policies.stack_evaluation import Judge, Told
+from dra_policies.stack_evaluation import Judge, ReportedFinding
 
 ALL, ONE = "cost-above-ceiling", "pool-cost-above-ceiling"
 HOURLY = 4.6016  # g6.12xlarge on demand in us-east-1
 MONTH = HOURLY * 730 * 6
 
 
-def cost_findings(stack: Mapping[str, Resource], thresholds: Mapping[str, float]) -> list[Told]:
+def cost_findings(
+    stack: Mapping[str, Resource], thresholds: Mapping[str, float]
+) -> list[ReportedFinding]:
     found = Judge(RULES, thresholds=thresholds).of_stack(list(stack.values()))
     return [each for each in found if each.rule.id in (ALL, ONE)]
 

@@ -55,8 +55,8 @@ def test_a_quota_is_compared_with_the_drivers_pods(declare: SimpleNamespace, nam
 
     found = findings(declare.node_pool(), declare.release(DRIVER, values), quota(declare, pods))
 
-    told = "passes" if not found else "fails" if found[0].certain else "cannot tell"
-    assert told == expected
+    result = "passes" if not found else "fails" if found[0].certain else "cannot tell"
+    assert result == expected
 
 
 def test_a_missing_quota_is_reported(declare: SimpleNamespace) -> None:

@@ -23,10 +23,10 @@ MANY = 20
 def test_a_request_is_evaluated_once_for_all_rules(
     declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
+    evaluated: list[str] = []
     real = Judge.of_resource
     monkeypatch.setattr(
-        Judge, "of_resource", lambda self, each: asked.append(each.urn) or real(self, each)
+        Judge, "of_resource", lambda self, each: evaluated.append(each.urn) or real(self, each)
     )
     servicer = _PolicyAnalyzerServicer("dra", "1", policies(), EnforcementLevel.ADVISORY)
     group = declare.node_group()
@@ -39,7 +39,7 @@ def test_a_request_is_evaluated_once_for_all_rules(
     servicer.Analyze(request, None)
     servicer.Analyze(request, None)
 
-    assert asked == [group.urn, group.urn]  # once in each request
+    assert evaluated == [group.urn, group.urn]  # once in each request
 
 
 def test_a_request_is_decoded_once_for_all_rules(

@@ -244,9 +244,9 @@ def test_pods_that_may_run_on_both_kinds_of_pools_are_reported(
 
     found = check_all(view_of(plan.manifests, features_of(36), plan))
 
-    told = [each.fix for each in found if each.code == "extended-resource-served-twice"]
+    fixes = [each.fix for each in found if each.code == "extended-resource-served-twice"]
     fix = "remove extendedResourceName from DeviceClass gpu.nvidia.com, or use a claim instead of nvidia.com/gpu"
-    assert told == [fix] * is_reported
+    assert fixes == [fix] * is_reported
 
 
 def queue_objects(resource: str, quota: int) -> list[dict[str, Any]]:

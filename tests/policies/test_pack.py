@@ -61,7 +61,7 @@ class Host:
             PolicyResourceOptions(ignore_changes=list(resource.ignore_changes), **OPTIONS),
             None,
         )
-        return self._ask(args)
+        return self._evaluate(args)
 
     def analyze_stack(self, *resources: Resource, outputs: bool = True) -> list[tuple[str, str]]:
         made = {
@@ -83,19 +83,19 @@ class Host:
                 made[resource.urn].property_dependencies[key] = [
                     made[urn] for urn in urns if urn in made
                 ]
-        return self._ask(StackValidationArgs(list(made.values())))
+        return self._evaluate(StackValidationArgs(list(made.values())))
 
-    def _ask(self, args: Any) -> list[tuple[str, str]]:
-        told: list[tuple[str, str]] = []
+    def _evaluate(self, args: Any) -> list[tuple[str, str]]:
+        findings: list[tuple[str, str]] = []
         for policy in self.policies:
             policy.validate(
-                args, lambda message, urn=None, name=policy.name: told.append((name, message))
+                args, lambda message, urn=None, name=policy.name: findings.append((name, message))
             )
-        return told
+        return findings
 
 
-def names(told: list[tuple[str, str]]) -> list[str]:
-    return [name for name, _ in told]
+def names(findings: list[tuple[str, str]]) -> list[str]:
+    return [name for name, _ in findings]
 
 
 def test_each_rule_is_a_policy_with_its_level() -> None:
@@ -106,7 +106,7 @@ def test_each_rule_is_a_policy_with_its_level() -> None:
         assert policy.enforcement_level == EnforcementLevel(
             rule.level if rule.is_on else "disabled"
         )
-        assert policy.description == rule.says
+        assert policy.description == rule.description
 
 
 def test_a_valid_stack_passes_by_resource_and_as_a_whole(declare: SimpleNamespace) -> None:
@@ -120,9 +120,9 @@ def test_a_pool_is_compared_before_it_is_created(declare: SimpleNamespace) -> No
     host = Host()
 
     assert host.analyze(declare.record()) == []
-    told = host.analyze(declare.node_group(counts=(2, 2, 3)))
+    findings = host.analyze(declare.node_group(counts=(2, 2, 3)))
 
-    assert names(told) == ["pool-differs-from-plan"]
+    assert names(findings) == ["pool-differs-from-plan"]
 
 
 def test_resource_findings_are_not_repeated_for_the_stack(
@@ -140,13 +140,13 @@ def test_the_same_finding_in_other_words_is_not_repeated(declare: SimpleNamespac
     """The device plugin is analysed before the node group, so the pool of the plan is named."""
     host = Host()
     stack = [declare.record(), declare.release("nvidia-device-plugin"), declare.node_group()]
-    told = [each for resource in stack for each in host.analyze(resource)]
+    findings = [each for resource in stack for each in host.analyze(resource)]
 
-    assert names(told) == ["device-plugin-on-dra-node"]
-    assert 'pool "l4" in the plan' in told[0][1]
+    assert names(findings) == ["device-plugin-on-dra-node"]
+    assert 'pool "l4" in the plan' in findings[0][1]
     assert host.analyze_stack(*stack) == []
-    ((_, said),) = Host().analyze_stack(*stack)
-    assert 'node group "l4"' in said
+    ((_, message),) = Host().analyze_stack(*stack)
+    assert 'node group "l4"' in message
 
 
 def test_inputs_are_used_if_the_stack_has_no_outputs(declare: SimpleNamespace) -> None:
@@ -159,9 +159,9 @@ def test_inputs_are_used_if_the_stack_has_no_outputs(declare: SimpleNamespace) -
     )
     for resource in stack[:2]:
         host.analyze(resource)
-    told = host.analyze(stack[2])
+    findings = host.analyze(stack[2])
 
-    assert names(told) == ["device-plugin-on-dra-node"]
+    assert names(findings) == ["device-plugin-on-dra-node"]
     assert host.analyze_stack(*stack, outputs=False) == []  # judged as before, and reported once
     assert names(Host().analyze_stack(*stack)) == ["device-plugin-on-dra-node"]
 
@@ -212,12 +212,12 @@ def test_an_unknown_value_never_disables_a_mandatory_rule(
     host = Host()
     host.analyze(declare.record())
 
-    told = host.analyze(declare.node_group(**{**broken, **UNKNOWNS[name]}))
+    findings = host.analyze(declare.node_group(**{**broken, **UNKNOWNS[name]}))
 
     if name == "the labels":  # without labels the row of the plan is unknown
-        assert told == []
+        assert findings == []
     else:
-        assert "pool-differs-from-plan" in names(told)
+        assert "pool-differs-from-plan" in names(findings)
     assert "stack-cannot-be-judged" in names(
         host.analyze_stack(declare.record(), declare.node_group(**UNKNOWNS[name]))
     )
@@ -247,12 +247,12 @@ def test_a_stack_of_unknown_values_causes_no_exception(declare: SimpleNamespace)
     host = Host()
     stack = [declare.resource(token, token[-4:], dict.fromkeys(keys, UNKNOWN)) for token in types]
 
-    told = [entry for resource in stack for entry in host.analyze(resource)] + host.analyze_stack(
-        *stack
-    )
+    findings = [
+        entry for resource in stack for entry in host.analyze(resource)
+    ] + host.analyze_stack(*stack)
 
-    assert "rule-could-not-run" not in names(told)
-    assert set(names(told)) <= {
+    assert "rule-could-not-run" not in names(findings)
+    assert set(names(findings)) <= {
         "stack-cannot-be-judged",
         "plan-record-missing",
         "claim-cannot-be-judged",
@@ -263,7 +263,7 @@ def test_an_exception_in_a_rule_is_a_mandatory_finding(declare: SimpleNamespace)
     def check(view: StackView) -> Iterator[Finding]:
         raise ZeroDivisionError("division by zero")
 
-    bad = Rule(id="bad", says="It divides.", why="", fix="", level="advisory", check=check)
+    bad = Rule(id="bad", description="It divides.", why="", fix="", level="advisory", check=check)
     could_not_run = RULES[-1]
     host = Host((bad, could_not_run))
 
@@ -302,7 +302,7 @@ def test_an_unknown_object_hides_its_properties(declare: SimpleNamespace) -> Non
         None,
     )
 
-    assert host._ask(args) == []
+    assert host._evaluate(args) == []
     # only the outputs have the value
     assert set(names(host.analyze_stack(declare.record(), group))) == set()
     assert set(names(host.analyze_stack(declare.record(), group, outputs=False))) == {

@@ -124,13 +124,13 @@ def test_a_valid_stack_passes(project: Project, declare: SimpleNamespace) -> Non
     update = project.engine.up("dev", policy_pack=PACK)
 
     assert update.ok, update.output
-    told = {(each.policy, each.level) for each in update.violations}
+    violations = {(each.policy, each.level) for each in update.violations}
     advice = {
         ("security-baseline", "advisory"),
         ("disk-too-small", "advisory"),
         ("kubernetes-support-ends", "advisory"),
     }
-    assert told <= advice  # the program declares clusters and nodes only briefly
+    assert violations <= advice  # the program declares clusters and nodes only briefly
 
 
 def configured(folder: Path, text: str, variable: str) -> Project:
@@ -162,9 +162,9 @@ exemptions:
     preview = project.engine.preview("dev", policy_pack=PACK)
 
     assert refused(preview) == {}
-    told = {each.policy: each.message for each in preview.violations}
-    assert "expired on 2020-01-01" in told["exemption-without-effect"]
-    assert "security-baseline" not in told
+    messages = {each.policy: each.message for each in preview.violations}
+    assert "expired on 2020-01-01" in messages["exemption-without-effect"]
+    assert "security-baseline" not in messages
 
 
 def test_an_invalid_configuration_stops_the_run(tmp_path: Path, declare: SimpleNamespace) -> None:

@@ -72,13 +72,13 @@ def test_gpu_pools_without_a_plan_are_reported(declare: SimpleNamespace) -> None
     group = declare.node_group()
 
     resource = "resource pulumi-dra:index:CapacityPlan"
-    said = (
+    message = (
         'node group "l4" is a DRA pool, '
         f"but the stack doesn't register a plan before the pool ({resource})"
     )
-    assert missing(view_of_stack([group])) == [said]
+    assert missing(view_of_stack([group])) == [message]
     # reported once: the resource and the stack have the same finding
-    assert missing(view_of_resource(group, [group])) == [said]
+    assert missing(view_of_resource(group, [group])) == [message]
 
 
 def test_a_plan_registered_first_passes(declare: SimpleNamespace) -> None:

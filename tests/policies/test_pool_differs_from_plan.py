@@ -191,13 +191,13 @@ def test_spot_capacity_is_compared(
     )
     view = view_of_stack([declare.record(pools=pools), pool])
 
-    told = [
+    messages = [
         each.message
         for each in RULE.check(view)
         if "Spot" in each.message or "capacity type" in each.message
     ]
 
-    assert [expected in each for each in told] == [True] * bool(expected)
+    assert [expected in each for each in messages] == [True] * bool(expected)
 
 
 SCHEDULE = {"hours": {"start": "08:00", "end": "18:00"}}
@@ -362,7 +362,7 @@ def test_without_a_plan_nothing_is_compared(declare: SimpleNamespace) -> None:
 
 
 @pytest.mark.parametrize(
-    ("labels", "said"),
+    ("labels", "message"),
     [
         ({}, "don't have the label cloud.google.com/gke-networking-dra-driver"),
         ({"cloud.google.com/gke-networking-dra-driver": "true"}, ""),
@@ -370,7 +370,7 @@ def test_without_a_plan_nothing_is_compared(declare: SimpleNamespace) -> None:
     ids=["without DRANET's label", "with it"],
 )
 def test_network_devices_that_the_plan_needs_must_be_enabled(
-    declare: SimpleNamespace, labels: dict[str, str], said: str
+    declare: SimpleNamespace, labels: dict[str, str], message: str
 ) -> None:
     pools = [{"name": "h200", "machine": "a3-ultragpu-8g", "count": {"min": 2, "max": 4}}]
     drivers = {"nvidia": {"version": "25.8.1"}, "dranet": True}
@@ -382,8 +382,8 @@ def test_network_devices_that_the_plan_needs_must_be_enabled(
     pool = declare.node_pool(machine="a3-ultragpu-8g", config={"labels": carried})
     found = [each.message for each in findings(planned, pool)]
     assert [each for each in found if "label" in each] == found
-    assert len(found) == bool(said)
-    assert all(said in each for each in found)
+    assert len(found) == bool(message)
+    assert all(message in each for each in found)
 
 
 @pytest.mark.parametrize(("autoscaler", "count"), [("none", 1), ("cluster-autoscaler", 0)])

@@ -39,7 +39,7 @@ def test_rules_check_either_manifests_or_stacks() -> None:
 def test_every_rule_has_a_title_reason_and_fix() -> None:
     for rule in RULES:
         assert re.fullmatch(r"[a-z]+(-[a-z]+)+", rule.id)
-        assert rule.says.endswith(".")
+        assert rule.description.endswith(".")
         assert rule.why.endswith(".")
         assert rule.fix
 

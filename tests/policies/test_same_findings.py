@@ -20,7 +20,7 @@ from dra_policies.stack.resource import NAMESPACE, Resource
 from dra_policies.stack_evaluation import Judge
 from dra_policies.unknown_values import UNKNOWN, Properties, as_list
 
-Told = set[tuple[str, str, str]]  # rule, level, object
+Reported = set[tuple[str, str, str]]  # rule, level, object
 ONE_OF_EACH = list({(row.base, row.rule): row for row in seeded()}.values())
 NEIGHBOURS = {
     "raw-eks": "raw-gke",
@@ -49,11 +49,11 @@ OUTPUTS = (
 ONLY_IN_INPUTS = {"a subnet of private nodes without Private Google Access"}
 
 
-def names(stack: Mapping[str, Resource]) -> Told:
+def names(stack: Mapping[str, Resource]) -> Reported:
     return {(entry.rule, entry.level, entry.object) for entry in findings_of(stack)}
 
 
-def at_the_end(stack: Mapping[str, Resource]) -> Told:
+def at_the_end(stack: Mapping[str, Resource]) -> Reported:
     """Return the findings for an existing stack, such as an exported state, without earlier
     ones.
     """

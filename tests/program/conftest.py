@@ -113,10 +113,10 @@ class Journey:
         kept = copy.deepcopy(self.config)
         change(self.config)
         self.write(nodes=nodes)
-        told = self.engine.preview(self.stack)
+        preview = self.engine.preview(self.stack)
         self.config = kept
         self.write(nodes=nodes)
-        return told
+        return preview
 
     def up(self) -> dict[str, str]:
         """Run `up`, which must succeed, and return its changes."""

@@ -330,12 +330,12 @@ def test_cluster_is_imported_into_the_state(taken: Taken) -> None:
 
 def test_preview_shows_which_wrong_options_would_replace_the_cluster(taken: Taken) -> None:
     options = {**taken.theirs.cluster, **taken.theirs.wrong}
-    said = {name: value for name, value in options.items() if value is not None}
-    told = taken.journey.preview_of(
-        lambda config: config["pulumi-dra:platform"].update(cluster=said), nodes=1
+    cluster = {name: value for name, value in options.items() if value is not None}
+    preview = taken.journey.preview_of(
+        lambda config: config["pulumi-dra:platform"].update(cluster=cluster), nodes=1
     )
-    assert told.ok, told.output
-    assert taken.journey.changed(told)["dra-cluster-cluster"] in {
+    assert preview.ok, preview.output
+    assert taken.journey.changed(preview)["dra-cluster-cluster"] in {
         "replace",
         "create-replacement",
         "delete-replaced",
@@ -396,9 +396,9 @@ def test_pool_is_imported_by_name(taken: Taken) -> None:
     done = adopt_by_type(taken.journey, ids)
     assert done.ok, done.output
     before = dict(taken.pools)
-    told = engine.preview(stack)
-    assert told.ok, told.output
-    assert {each.name: each.replace_keys for each in told.steps if each.replace_keys} == {}
+    preview = engine.preview(stack)
+    assert preview.ok, preview.output
+    assert {each.name: each.replace_keys for each in preview.steps if each.replace_keys} == {}
 
     taken.journey.up()
     assert taken.pools.keys() == before.keys(), "no pool is replaced"

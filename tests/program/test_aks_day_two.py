@@ -211,10 +211,10 @@ def test_tenant_resources_block_destroy_until_they_are_deleted(stack: Any) -> No
     }
     for (token, identifier), (properties, _) in left.items():
         cloud.put(token, identifier, properties)
-    for (token, identifier), (_, said) in left.items():
+    for (token, identifier), (_, message) in left.items():
         stopped = stack.engine.destroy(stack.stack)
         assert not stopped.ok
-        assert said in stopped.output
+        assert message in stopped.output
         cloud.drop(token, identifier)
     assert cloud.all(BALANCER) == cloud.all(POOL) == cloud.all(CLUSTER) == {}
     destroyed = stack.engine.destroy(stack.stack)

@@ -154,11 +154,11 @@ def test_tenant_resources_block_destroy_until_they_are_deleted(stack: Any) -> No
         ),
     }
     cloud.put(VOLUME, "vol-left", {"size": 100})
-    for (token, identifier), (properties, said) in left.items():
+    for (token, identifier), (properties, message) in left.items():
         cloud.put(token, identifier, properties)
         stopped = stack.engine.destroy(stack.stack)
         assert not stopped.ok
-        assert re.search(said, stopped.output)
+        assert re.search(message, stopped.output)
         assert cloud.all(NODE_GROUP) == cloud.all(CLUSTER) == {}
         cloud.drop(token, identifier)
 

@@ -39,9 +39,9 @@ def test_stack_previews_with_the_packs_of_wheel_and_project(
     tmp_path: Path,
 ) -> None:
     python = environment_with_wheel(tmp_path / "venv", tmp_path / "wheel")
-    asked = "import dra_policies; print(dra_policies.__path__[0])"
+    code = "import dra_policies; print(dra_policies.__path__[0])"
     installed = subprocess.run(
-        [python, "-I", "-c", asked], check=True, capture_output=True, text=True
+        [python, "-I", "-c", code], check=True, capture_output=True, text=True
     ).stdout.strip()
     assert Path(installed).is_relative_to(tmp_path)
     written = run(python, tmp_path, "init", "platform", "--stack", "prod", "--region", "us-east-1")

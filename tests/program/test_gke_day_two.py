@@ -111,11 +111,11 @@ def test_existing_nodes_are_unchanged_when_a_zone_is_lost(stack: Any) -> None:
 
 
 def test_pool_in_the_lost_zone_cannot_grow_and_prints_the_clouds_error(stack: Any) -> None:
-    said = refused(stack, {"l4": 2, "h100": 2})
-    assert "[GCE_STOCKOUT]" in said
+    error = refused(stack, {"l4": 2, "h100": 2})
+    assert "[GCE_STOCKOUT]" in error
     assert (
         f"The zone 'projects/my-project/zones/{LOST}' does not have enough resources available"
-        in said
+        in error
     )
     assert nodes(stack, "h100") == (1, {LOST})
 

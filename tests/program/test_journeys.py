@@ -105,9 +105,9 @@ class Run(Struct, frozen=True):
 
     def replaced(self, preview: str) -> set[str]:
         """Return the resources that a change would replace."""
-        told = self.previews[preview]
-        assert told.ok, told.output
-        return {step.name for step in told.steps if "replace" in step.op}
+        result = self.previews[preview]
+        assert result.ok, result.output
+        return {step.name for step in result.steps if "replace" in step.op}
 
 
 @pytest.fixture(

@@ -56,7 +56,7 @@ def test_unknown_chart_values_are_found(modules: Any, values: Any, unknown: list
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--charts", "no-such-folder"], "no-such-folder isn't a folder"),
         (["--charts", str(FOLDER / "run.py")], "run.py isn't a folder"),
@@ -65,7 +65,7 @@ def test_unknown_chart_values_are_found(modules: Any, values: Any, unknown: list
         (["--releases", "9.9.9"], "there is no driver 9.9.9"),
     ],
 )
-def test_wrong_arguments_stop_the_run(arguments: list[str], said: str) -> None:
+def test_wrong_arguments_stop_the_run(arguments: list[str], message: str) -> None:
     done = subprocess.run(
         [sys.executable, str(FOLDER / "run.py"), *arguments],
         capture_output=True,
@@ -74,4 +74,4 @@ def test_wrong_arguments_stop_the_run(arguments: list[str], said: str) -> None:
         timeout=120,
     )
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr

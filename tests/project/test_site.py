@@ -41,7 +41,7 @@ JUDGED = (
 )
 JUDGE = """<!doctype html><body><script src="axe.js"></script><script>
 (async () => {
-  const axe = await (await fetch("axe.js")).text(), said = {};
+  const axe = await (await fetch("axe.js")).text(), results = {};
   for (const name of PAGES) {
     const frame = document.createElement("iframe");
     frame.width = WIDTH;
@@ -53,7 +53,7 @@ JUDGE = """<!doctype html><body><script src="axe.js"></script><script>
     script.textContent = axe;
     page.head.append(script);
     const found = await frame.contentWindow.axe.run(page, {resultTypes: ["violations"]});
-    said[name] = {
+    results[name] = {
       sideways: root.scrollWidth - root.clientWidth,
       violations: found.violations.map(each => each.id + ": " + each.nodes.map(node => node.html).join(" ")),
       passes: found.passes.length,
@@ -61,8 +61,8 @@ JUDGE = """<!doctype html><body><script src="axe.js"></script><script>
     frame.remove();
   }
   const end = document.createElement("pre");
-  end.id = "said";
-  end.textContent = JSON.stringify(said);
+  end.id = "results";
+  end.textContent = JSON.stringify(results);
   document.body.append(end);
 })();
 </script>"""
@@ -174,8 +174,8 @@ def test_axe_reports_no_violations(width: int, dark: bool, origin: str, tmp_path
     done = subprocess.run(
         [*words, f"{origin}/judge.html"], capture_output=True, text=True, check=True, timeout=300
     )
-    (said,) = re.findall(r'<pre id="said">(.*?)</pre>', done.stdout, re.DOTALL)
-    judged = json.loads(unescape(said))
+    (output,) = re.findall(r'<pre id="results">(.*?)</pre>', done.stdout, re.DOTALL)
+    judged = json.loads(unescape(output))
     assert {name: each["violations"] for name, each in judged.items()} == {
         name: [] for name in JUDGED
     }

@@ -198,15 +198,15 @@ def test_suggested_extra_provides_the_missing_feature(
     file.write_text(PORTFOLIO_FILE.format(root=ROOT), encoding="utf-8")
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / "part-0.parquet").write_bytes(b"")
-    asked = words.format(file=file, folder=tmp_path).split()
-    done = run(site, *asked)
+    arguments = words.format(file=file, folder=tmp_path).split()
+    done = run(site, *arguments)
     assert done.returncode == 2
     assert fix in done.stderr
     extra = fix.partition("[")[2].partition("]")[0]
     link(closure(needed_by(base_install, extra)), site)
-    assert fix not in run(site, *asked).stderr
+    assert fix not in run(site, *arguments).stderr
     if fix == ANOTHER:
-        assert fix not in run(base_install, *asked[:-1], str(tmp_path / "d")).stderr
+        assert fix not in run(base_install, *arguments[:-1], str(tmp_path / "d")).stderr
 
 
 def test_reinstalling_the_wheel_restores_a_missing_table(

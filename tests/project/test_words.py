@@ -40,8 +40,11 @@ WORDS = {
 """What is not written → what is."""
 _GAP = r"\s+(?:# )?"  # a phrase can continue on the next line
 FINDS = [
-    (re.compile(rf"(?<![A-Za-z])(?:{pattern.replace(' ', _GAP)})(?![A-Za-z])", re.IGNORECASE), said)
-    for pattern, said in WORDS.items()
+    (
+        re.compile(rf"(?<![A-Za-z])(?:{pattern.replace(' ', _GAP)})(?![A-Za-z])", re.IGNORECASE),
+        better,
+    )
+    for pattern, better in WORDS.items()
 ]
 
 
@@ -57,8 +60,8 @@ def files() -> list[Path]:
 def faults(text: str) -> list[tuple[int, str, str]]:
     """Return the line number, the word, and the word to use instead, for each fault."""
     return [
-        (text.count("\n", 0, match.start()) + 1, match[0], said)
-        for pattern, said in FINDS
+        (text.count("\n", 0, match.start()) + 1, match[0], better)
+        for pattern, better in FINDS
         for match in pattern.finditer(text)
     ]
 
@@ -75,14 +78,14 @@ def faults(text: str) -> list[tuple[int, str, str]]:
     ],
 )
 def test_misused_word_is_found(text: str, word: str) -> None:
-    assert [said for _, _, said in faults(text)] == ([word] if word else [])
+    assert [better for _, _, better in faults(text)] == ([word] if word else [])
 
 
 def test_texts_use_the_glossary() -> None:
     found = [
-        f"{path.relative_to(ROOT)}:{line}: {said!r}: write {word!r}"
+        f"{path.relative_to(ROOT)}:{line}: {found_word!r}: write {word!r}"
         for path in files()
-        for line, said, word in faults(path.read_text(encoding="utf-8"))
+        for line, found_word, word in faults(path.read_text(encoding="utf-8"))
     ]
     assert found == []
 

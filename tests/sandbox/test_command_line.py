@@ -53,13 +53,13 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("words", "said"), WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize(("words", "message"), WRONG.values(), ids=WRONG)
 def test_wrong_options_are_reported_before_anything_is_created(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     words: list[str],
-    said: str,
+    message: str,
 ) -> None:
     project = Path(__file__).parents[2] / "examples" / "platform-python"
     monkeypatch.chdir(tmp_path)
@@ -68,8 +68,8 @@ def test_wrong_options_are_reported_before_anything_is_created(
 
     status = main([*words, *where, "--project", str(project)])
 
-    assert status == (2 if said else 0)
-    assert said in capsys.readouterr().err
+    assert status == (2 if message else 0)
+    assert message in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["Pulumi.yaml"]
 
 

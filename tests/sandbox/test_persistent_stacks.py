@@ -34,29 +34,29 @@ def project_in(folder: Path, step: str = "first") -> Path:
 
 @pytest.mark.engine
 def test_a_stack_runs_until_it_is_taken_down(tmp_path: Path) -> None:
-    said = io.StringIO()
+    output = io.StringIO()
     kept = tmp_path / "kept"
-    stack = KeptStacks(project_in(tmp_path), kept, Console(file=said, width=120))
+    stack = KeptStacks(project_in(tmp_path), kept, Console(file=output, width=120))
 
     assert stack.plan("dev")
     assert not kept.exists()  # a preview changes nothing
 
     assert stack.up("dev")
-    assert "dev: up. It runs until `sandbox down`." in said.getvalue()
-    said.truncate(0)
+    assert "dev: up. It runs until `sandbox down`." in output.getvalue()
+    output.truncate(0)
     assert stack.up("dev")
-    assert "dev: nothing to do" in said.getvalue()
+    assert "dev: nothing to do" in output.getvalue()
 
     project_in(tmp_path, "second")  # the settings of the project, not of the copy
-    said.truncate(0)
+    output.truncate(0)
     assert stack.plan("dev")
-    assert "update" in said.getvalue() or "replace" in said.getvalue()
+    assert "update" in output.getvalue() or "replace" in output.getvalue()
 
     assert stack.down(None)
     assert not kept.exists()
-    said.truncate(0)
+    output.truncate(0)
     assert stack.down(None)
-    assert "No stack is running." in said.getvalue()
+    assert "No stack is running." in output.getvalue()
 
 
 @pytest.mark.engine
@@ -80,9 +80,9 @@ def test_settings_that_another_backend_encrypted_can_be_planned(tmp_path: Path) 
     settings = project / "stacks/Pulumi.dev.yaml"
     secret = "  trial:token:\n    secure: v1:c2FsdA==:b3RoZXI=\n"
     settings.write_text(f"encryptionsalt: v1:b3RoZXI=:v1:a:b\n{settings.read_text()}{secret}")
-    said = io.StringIO()
+    output = io.StringIO()
 
-    assert KeptStacks(project, tmp_path / "kept", Console(file=said, width=120)).plan("dev")
+    assert KeptStacks(project, tmp_path / "kept", Console(file=output, width=120)).plan("dev")
     assert "encryptionsalt: v1:b3RoZXI=" in settings.read_text()  # the project's file is unchanged
 
 

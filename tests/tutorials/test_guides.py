@@ -38,7 +38,7 @@ class Item(Struct, frozen=True):
 
     file: str
     finding: str
-    says: str
+    message: str
     fix: str
     text: tuple[tuple[str, str], ...] = ()
     fleet: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ ITEMS = [
 
 
 def name(item: Item) -> str:
-    return f"{item.file}-{item.finding}-{'-'.join(item.says.split()[:2])}"
+    return f"{item.file}-{item.finding}-{'-'.join(item.message.split()[:2])}"
 
 
 def check(project: Project, file: str, fleet: tuple[str, ...], *words: str) -> Any:
@@ -66,7 +66,7 @@ def matching(answer: Any, item: Item) -> list[Any]:
     return [
         each
         for each in answer["diagnostics"]
-        if each["code"] == item.finding and item.says in each["message"]
+        if each["code"] == item.finding and item.message in each["message"]
     ]
 
 

@@ -20,7 +20,7 @@ def findings_of(command: str, prose: str = ABOUT_DRA, beside: str = "") -> list[
 
 
 @pytest.mark.parametrize(
-    ("command", "says", "layout"),
+    ("command", "message", "layout"),
     [
         ("nvidia-smi -i 0 -mig 1", "enables MIG mode", "CONFIGURATION"),
         ("sudo nvidia-smi --multi-instance-gpu=0", "disables MIG mode", "none"),
@@ -51,11 +51,11 @@ def findings_of(command: str, prose: str = ABOUT_DRA, beside: str = "") -> list[
     ],
 )
 def test_mig_command_warns_and_suggests_the_fleets_configuration(
-    command: str, says: str, layout: str
+    command: str, message: str, layout: str
 ) -> None:
     (found,) = findings_of(command)
     assert found.severity == "warning"
-    assert says in found.message
+    assert message in found.message
     assert f"set `mig: {layout}` for the pool" in found.fix
 
 

@@ -190,12 +190,14 @@ def test_rewritten_object_has_the_same_findings_in_a_page_and_a_file(
         assert project.run("check", "--rewrite", "--in-place", name).status == 0
     page, file = ((project.root / name).read_text("utf-8") for name in ("page.md", "file.yaml"))
     assert [line[3:] for line in page.splitlines()[1:-1]] == file.splitlines()
-    told = [
+    answers = [
         project.run("check", name, "--format", "json").json for name in ("page.md", "file.yaml")
     ]
-    codes = [[(each["code"], each["message"]) for each in answer["diagnostics"]] for answer in told]
+    codes = [
+        [(each["code"], each["message"]) for each in answer["diagnostics"]] for answer in answers
+    ]
     assert codes[0] == codes[1]
-    assert told[0]["verdict"] == told[1]["verdict"] == "fits"
+    assert answers[0]["verdict"] == answers[1]["verdict"] == "fits"
 
 
 SCRIPT = """\

@@ -52,17 +52,17 @@ def extract_manifests(
     found: list[Diagnostic] = []
     for source in given:
         if has_embedded(source.name):
-            manifests, told = _of_page(source, evaluation)
+            manifests, reported = _of_page(source, evaluation)
             sources.append(manifests)
-            found += told
+            found += reported
             continue
         if is_terraform(source.name):
             found += terraform_findings(source.text, source.name, 1, evaluation.features)
             sources.append(replace(source, text=""))
             continue
-        told = list(_of_file(source, evaluation))
-        found += told
-        if not told and not is_values_file(source.text):
+        reported = list(_of_file(source, evaluation))
+        found += reported
+        if not reported and not is_values_file(source.text):
             sources.append(source)
     return tuple(sources), tuple(found)
 
@@ -154,17 +154,17 @@ def _of_blocks(
         return
     unknown: list[int] = []
     for block in (*labelled, *unlabelled):
-        told = list(_of_block(block))
-        yield from told
-        if told or is_values_file(block.text):
+        reported = list(_of_block(block))
+        yield from reported
+        if reported or is_values_file(block.text):
             continue
-        if _is_meant_as_object(block.text):
+        if _looks_like_object(block.text):
             yield from _readable(block)[1]
             continue
-        told, rest = evaluate_fragments([block], evaluation, page.text)
-        yield from told
+        reported, rest = evaluate_fragments([block], evaluation, page.text)
+        yield from reported
         if rest and block in labelled and block.text.strip():
-            fault = _why_not_read(block)
+            fault = _unread_reason(block)
             if fault is not None:
                 yield fault
             else:
@@ -172,7 +172,7 @@ def _of_blocks(
     yield from unevaluated_notes(unknown, page.name)
 
 
-def _why_not_read(block: Source) -> Diagnostic | None:
+def _unread_reason(block: Source) -> Diagnostic | None:
     """Return why a block labeled as YAML isn't valid YAML. Return None if it's valid or omits
     lines.
     """
@@ -234,7 +234,7 @@ def _readable(page: Source) -> tuple[Source, list[Diagnostic], list[Source]]:
             page = replace(
                 page, text="\n".join([*lines[:begin], *[""] * (end - begin), *lines[end:]])
             )
-            if _is_meant_as_object(document):
+            if _looks_like_object(document):
                 severity: Severity = "note" if _UNFINISHED.search(document) else "error"
                 found.append(
                     Diagnostic(severity, "block-not-read", error.message, error.place, error.fix)
@@ -262,7 +262,7 @@ def _document_at(lines: list[str], at: int) -> tuple[int, int]:
     return begin, end
 
 
-def _is_meant_as_object(document: str) -> bool:
+def _looks_like_object(document: str) -> bool:
     """Return whether a document has an apiVersion, or has metadata and a well-known kind."""
     if _UNINDENTED_OBJECT.search(document):  # most documents, for which dedent changes nothing
         return True
@@ -283,9 +283,9 @@ def _of_file(source: Source, evaluation: Evaluation) -> Iterator[Diagnostic]:
     """Yield the findings in a file without objects, including a note if the file contains a part of
     an object.
     """
-    told = list(_of_block(source))
-    yield from told
-    if told or _is_meant_as_object(source.text):
+    reported = list(_of_block(source))
+    yield from reported
+    if reported or _looks_like_object(source.text):
         return
     found, rest = evaluate_fragments([source], evaluation, source.text)
     if found or not (rest or "values" in Path(source.name).name):

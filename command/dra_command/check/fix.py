@@ -44,14 +44,14 @@ class _File(Struct):
 
     source: Source
     text: str
-    told: list[str] = []
+    descriptions: list[str] = []
     unwritten: list[str] = []
 
     @property
     def now(self) -> Source:
         return replace(self.source, text=self.text)
 
-    def take(self, text: str, told: Iterable[str]) -> None:
+    def take(self, text: str, descriptions: Iterable[str]) -> None:
         """Accept a repaired text, unless the repaired text can't be read."""
         if text == self.text:
             return
@@ -59,10 +59,10 @@ class _File(Struct):
             read_documents([replace(self.source, text=text)])
         except PlannerError as error:
             reason = f"the changed file can't be read: {error.message}"
-            self.unwritten += (f"{each}: {reason}" for each in told)
+            self.unwritten += (f"{each}: {reason}" for each in descriptions)
             return
         self.text = text
-        self.told += told
+        self.descriptions += descriptions
 
     def take_lines(self, fixed: Fixed) -> None:
         """Apply repairs of lines, and record the repairs that can't be written."""
@@ -72,11 +72,11 @@ class _File(Struct):
 
     def copy(self) -> _File:
         """Return a copy of the file in its current state."""
-        return _File(self.source, self.text, [*self.told], [*self.unwritten])
+        return _File(self.source, self.text, [*self.descriptions], [*self.unwritten])
 
-    def undo(self, earlier: _File, unhelped: Iterable[_Wanted]) -> None:
+    def undo(self, earlier: _File, unhelped: Iterable[_MissingToleration]) -> None:
         """Return to an earlier state, and record the tolerations that didn't help."""
-        self.text, self.told = earlier.text, earlier.told
+        self.text, self.descriptions = earlier.text, earlier.descriptions
         self.unwritten = [
             *earlier.unwritten,
             *(
@@ -123,7 +123,7 @@ def fix_files(
     for each in changed:
         path = Path(each.source.name)
         write_whole(path, each.text, SourceError, mode=path.stat().st_mode & 0o777)
-    for line in (line for each in changed for line in each.told):
+    for line in (line for each in changed for line in each.descriptions):
         print(line, file=out)
     for line in (line for each in files for line in dict.fromkeys(each.unwritten)):
         print(visible(f"not fixed: {line}"), file=out)
@@ -177,32 +177,37 @@ def _add_tolerations(
     while touched:  # the loop ends, because each round removes objects
         before = [each.copy() for each in touched]
         for each in touched:
-            each.take_lines(add_tolerations(each.now, _asked(wanted[each.source.name])))
+            each.take_lines(
+                add_tolerations(each.now, _tolerations_by_line(wanted[each.source.name]))
+            )
         findings = found()
         again = []
         for each, earlier in zip(touched, before, strict=True):
-            asked = wanted[each.source.name]
-            if unhelped := _unhelped(asked, earlier, each, findings):
+            tolerations = wanted[each.source.name]
+            if unhelped := _unhelped(tolerations, earlier, each, findings):
                 each.undo(earlier, unhelped)
-                wanted[each.source.name] = [one for one in asked if one not in unhelped]
+                wanted[each.source.name] = [one for one in tolerations if one not in unhelped]
                 again.append(each)
         touched = [each for each in again if wanted[each.source.name]]
 
 
-def _wanted(findings: Iterable[Diagnostic]) -> dict[str, list[_Wanted]]:
+def _wanted(findings: Iterable[Diagnostic]) -> dict[str, list[_MissingToleration]]:
     """Return the tolerations that findings ask for, by file."""
-    wanted: dict[str, list[_Wanted]] = {}
+    wanted: dict[str, list[_MissingToleration]] = {}
     for finding in findings:
         if tolerations := tuple(_tolerations_of(finding.fix)):
             wanted.setdefault(finding.place.file, []).append(
-                _Wanted(finding.place.line, finding.code, tolerations)
+                _MissingToleration(finding.place.line, finding.code, tolerations)
             )
     return wanted
 
 
 def _unhelped(
-    asked: Iterable[_Wanted], before: _File, after: _File, findings: Iterable[Diagnostic]
-) -> list[_Wanted]:
+    tolerations: Iterable[_MissingToleration],
+    before: _File,
+    after: _File,
+    findings: Iterable[Diagnostic],
+) -> list[_MissingToleration]:
     """Return the wanted tolerations for a changed file whose finding still exists."""
     if before.text == after.text:
         return []
@@ -212,10 +217,10 @@ def _unhelped(
         for finding in findings
         if finding.place.file == after.source.name
     }
-    return [one for one in asked if (one.line, one.code) in remaining]
+    return [one for one in tolerations if (one.line, one.code) in remaining]
 
 
-class _Wanted(Struct, frozen=True):
+class _MissingToleration(Struct, frozen=True):
     """Tolerations that a finding at an object's first line asks for."""
 
     line: int
@@ -223,9 +228,11 @@ class _Wanted(Struct, frozen=True):
     tolerations: tuple[str, ...]
 
 
-def _asked(wanted: Iterable[_Wanted]) -> list[tuple[int, Mapping[str, str]]]:
+def _tolerations_by_line(
+    missing: Iterable[_MissingToleration],
+) -> list[tuple[int, Mapping[str, str]]]:
     """Return each toleration of each object once."""
-    pairs = dict.fromkeys((each.line, text) for each in wanted for text in each.tolerations)
+    pairs = dict.fromkeys((each.line, text) for each in missing for text in each.tolerations)
     return [(line, read_yaml(text)[0]) for line, text in pairs]
 
 

@@ -18,14 +18,16 @@ _MOST: Final = 20
 
 def check_html(checked: CheckResult) -> str:
     """Return the findings as an HTML document, errors first."""
-    found, said = counts(checked), summary(checked)
+    found, sentence = counts(checked), summary(checked)
     version = f", for Kubernetes {checked.kubernetes}" if checked.kubernetes else ""
     return render_page(
         "check/check.html.j2",
         where="pulumi-dra check",
         verdict=checked.verdict,
         headline=found or "No findings",
-        decision="" if said == f"{found}." else _sentence(said.removeprefix("No findings: ")),
+        decision=""
+        if sentence == f"{found}."
+        else _sentence(sentence.removeprefix("No findings: ")),
         facts=[
             ("Verdict", VERDICT_WORDS[checked.verdict]),
             ("Checked", f"{counted(checked.workloads, 'workload')}{version}"),

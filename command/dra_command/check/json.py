@@ -15,7 +15,7 @@ def check_json(checked: CheckResult) -> str:
         diagnostics=[finding_row(each) for each in checked.diagnostics],
         kubernetes=checked.kubernetes,
         judged=list(checked.judged),
-        skipped=[SkippedRuleRow(rule=each.rule, why=each.why) for each in checked.skipped],
+        skipped=[SkippedRuleRow(rule=each.rule, why=each.reason) for each in checked.skipped],
         exempted=[
             ExemptedRow(
                 code=each.finding.code,

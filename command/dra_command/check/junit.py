@@ -26,16 +26,18 @@ def check_junit(checked: CheckResult) -> str:
         by_code.setdefault(each.code, []).append(each)
     # otherwise, rules that check only the resources of a program would be most of a pipeline's test
     # cases
-    whys = {each.rule: each.why for each in checked.skipped if each.why != MISSING_INPUT["stack"]}
+    reasons = {
+        each.rule: each.reason for each in checked.skipped if each.reason != MISSING_INPUT["stack"]
+    }
     known = [
         rule.id
         for rule in RULES
-        if rule.id in checked.judged or rule.id in whys or rule.id in by_code
+        if rule.id in checked.judged or rule.id in reasons or rule.id in by_code
     ]
-    custom = [id for id in (*checked.judged, *whys) if id not in known]
+    custom = [id for id in (*checked.judged, *reasons) if id not in known]
     codes = list(dict.fromkeys((*known, *custom, *by_code)))
     failures = sum(each.severity == "error" for each in checked.diagnostics)
-    skipped = [code for code in codes if code in whys and code not in by_code]
+    skipped = [code for code in codes if code in reasons and code not in by_code]
     tests = sum(len(by_code.get(code, ())) or 1 for code in codes)
     totals = {
         "tests": str(tests),
@@ -51,8 +53,8 @@ def check_junit(checked: CheckResult) -> str:
             _cases(suite, code, found)
             continue
         case = ElementTree.SubElement(suite, "testcase", {"classname": "pulumi-dra", "name": code})
-        if code in whys:
-            ElementTree.SubElement(case, "skipped", {"message": whys[code]})
+        if code in reasons:
+            ElementTree.SubElement(case, "skipped", {"message": reasons[code]})
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(
         root, encoding="unicode"

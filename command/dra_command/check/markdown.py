@@ -26,8 +26,8 @@ def check_markdown(checked: CheckResult) -> str:
     """Return the comment, with a newline at its end."""
     errors = [each for each in checked.diagnostics if each.severity == "error"]
     # an error doesn't always mean that a pod doesn't fit
-    said = counted(len(errors), "error") if errors else VERDICT_WORDS[checked.verdict]
-    title = f"{DRAWN.of(checked.verdict)} {said}"
+    result = counted(len(errors), "error") if errors else VERDICT_WORDS[checked.verdict]
+    title = f"{DRAWN.of(checked.verdict)} {result}"
     head = [MARK, f"### GPU checks: {title}", "", safe(summary(checked)), ""]
     if checked.accepts_misfits:
         head += [_ACCEPTED, ""]

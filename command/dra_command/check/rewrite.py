@@ -65,13 +65,13 @@ def rewrite_manifests(values: argparse.Namespace) -> int:
             ),
             end="",
         )
-    told = sys.stdout if values.in_place else sys.stderr
+    stream = sys.stdout if values.in_place else sys.stderr
     for name, what in repaired.items():
         if values.in_place or not values.quiet:
-            print(f"{name}: repaired: {', '.join(what)}", file=told)
+            print(f"{name}: repaired: {', '.join(what)}", file=stream)
     for line in (line for each in changed for line in change_lines(each.changes)):
         if values.in_place or not values.quiet:
-            print(line, file=told)
+            print(line, file=stream)
     refusals = [refusal for each in rewritings for refusal in each.refusals]
     refusals += [
         refusal
@@ -80,7 +80,7 @@ def rewrite_manifests(values: argparse.Namespace) -> int:
         for refusal in _old_parts(each, features)
     ]
     refusals += [refusal for each in programs for refusal in _old_objects(each, features)]
-    _tell_refusals(refusals)
+    _print_refusals(refusals)
     if not changed and not refusals and not values.quiet:
         print(
             "nothing to rewrite: no objects with an older DRA API version in "
@@ -95,26 +95,29 @@ def _old_parts(page: Source, features: Features) -> Iterator[KeptObject]:
     change.
     """
     found = read_embedded(page)
-    for told in evaluate_fragments(
+    for finding in evaluate_fragments(
         (*found.others, *found.unlabelled), fragment_evaluation(features), page.text
     )[0]:
-        if told.code in _OLDER:
-            place = Place(told.place.file, told.place.line)
+        if finding.code in _OLDER:
+            place = Place(finding.place.file, finding.place.line)
             yield KeptObject(
-                place, "a part without apiVersion and kind", "it", f"{told.message} ({told.fix})"
+                place,
+                "a part without apiVersion and kind",
+                "it",
+                f"{finding.message} ({finding.fix})",
             )
 
 
 def _old_objects(program: Source, features: Features) -> Iterator[KeptObject]:
     """Yield the objects with older versions that Terraform files declare. They don't change."""
-    for told in terraform_findings(program.text, program.name, 1, features):
-        if told.code == "version-not-served":
-            name = told.message.partition(": ")[0]
+    for finding in terraform_findings(program.text, program.name, 1, features):
+        if finding.code == "version-not-served":
+            name = finding.message.partition(": ")[0]
             yield KeptObject(
-                told.place,
+                finding.place,
                 name,
                 "it",
-                f"--rewrite doesn't support Terraform code; {told.fix}",
+                f"--rewrite doesn't support Terraform code; {finding.fix}",
             )
 
 
@@ -129,7 +132,7 @@ def change_lines(changes: Iterable[RewrittenObject]) -> Iterable[str]:
             yield f"    {note}"
 
 
-def _tell_refusals(refusals: Iterable[KeptObject]) -> None:
+def _print_refusals(refusals: Iterable[KeptObject]) -> None:
     """Print the reasons why objects don't change. If several objects share an example, print the
     example only once.
     """

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dra_command.findings.baseline import KnownFindings
 
 
-_WHY_UNKNOWN: Final = (
+_UNKNOWN_REASON: Final = (
     'note: the exit status is 3, because the verdict is "cannot tell"; to exit with 0, use '
     "--allow-unknown"
 )
@@ -84,14 +84,14 @@ def _check(values: argparse.Namespace, outputs: dict[Path, str]) -> int:
         inputs = read_inputs(values, needs_capacity=False, needs_manifests=is_about_manifests)
         checked = check_upgrade(inputs, *values.driver_upgrade)
     else:
-        asked = read_project_configuration(values)
-        rules = selected_rules(values.select, custom_rules(asked)) if values.select else ()
-        known = _known(values, rules, asked)
+        configuration = read_project_configuration(values)
+        rules = selected_rules(values.select, custom_rules(configuration)) if values.select else ()
+        known = _known(values, rules, configuration)
         inputs = read_inputs(values, needs_capacity=False, is_lenient=True)
         with doing("checking", quiet=values.quiet):
             if values.fix:
-                inputs = _fix(values, inputs, rules, asked)
-            checked = _with_origin(find_violations(inputs, rules, asked, known), inputs)
+                inputs = _fix(values, inputs, rules, configuration)
+            checked = _with_origin(find_violations(inputs, rules, configuration, known), inputs)
         if values.write_baseline:
             return _write_baseline(values.write_baseline, checked)
     if outputs:
@@ -112,7 +112,7 @@ def _check(values: argparse.Namespace, outputs: dict[Path, str]) -> int:
     if status == Status.CANNOT_TELL and values.format == "text" and not values.quiet:
         from dra_command.pens.terminal.page import print_note
 
-        print_note(_WHY_UNKNOWN)
+        print_note(_UNKNOWN_REASON)
     return status
 
 
@@ -130,7 +130,7 @@ def _fix(
     values: argparse.Namespace,
     inputs: CommandInputs,
     rules: Sequence[Rule],
-    asked: ProjectConfiguration | None,
+    configuration: ProjectConfiguration | None,
 ) -> CommandInputs:
     """Repair the files, and return the repaired inputs."""
     from dra_command.check.fix import fix_files, output_of_changes
@@ -140,7 +140,7 @@ def _fix(
     return fix_files(
         inputs,
         features,
-        lambda given: find_violations(given, rules, asked),
+        lambda given: find_violations(given, rules, configuration),
         output_of_changes(values),
     )
 
@@ -154,7 +154,7 @@ def _with_origin(checked: CheckResult, inputs: CommandInputs) -> CheckResult:
 
 
 def _known(
-    values: argparse.Namespace, rules: Sequence[Rule], asked: ProjectConfiguration | None
+    values: argparse.Namespace, rules: Sequence[Rule], configuration: ProjectConfiguration | None
 ) -> KnownFindings | None:
     """Return earlier findings if a baseline or another git ref is given."""
     if values.baseline:
@@ -169,7 +169,7 @@ def _known(
         values.diff,
         values,
         lambda then: find_violations(
-            read_inputs(then, needs_capacity=False, is_lenient=True), rules, asked
+            read_inputs(then, needs_capacity=False, is_lenient=True), rules, configuration
         ),
     )
 
@@ -200,7 +200,7 @@ def _explain(values: argparse.Namespace) -> Status:
     with Page() as page:
         page.line(f"{rule.id} ({state}; {needs})")
         page.gap()
-        page.text(rule.says)
+        page.text(rule.description)
         page.gap()
         page.text(rule.why, mark="Why: ")
         page.text(rule.fix, mark="Fix: ")

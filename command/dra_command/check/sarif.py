@@ -28,11 +28,11 @@ def check_sarif(checked: CheckResult) -> str:
     rules: list[dict[str, Any]] = [
         {
             "id": rule.id,
-            "shortDescription": {"text": rule.says},
+            "shortDescription": {"text": rule.description},
             "fullDescription": {"text": rule.why},
             "help": {
                 "text": rule.fix,
-                "markdown": f"{rule.says}\n\n**Why:** {rule.why}\n\n**Fix:** {rule.fix}",
+                "markdown": f"{rule.description}\n\n**Why:** {rule.why}\n\n**Fix:** {rule.fix}",
             },
             "helpUri": rule.url,
             "defaultConfiguration": {"level": "error" if rule.level == "mandatory" else "warning"},
@@ -66,14 +66,14 @@ def _other(code: str) -> dict[str, Any]:
     """Return the description of a finding that doesn't come from a rule, but from reading objects
     or from planning.
     """
-    said = code.replace("-", " ").capitalize()
+    title = code.replace("-", " ").capitalize()
     text = (
-        f"{said}: found while parsing objects like the API server, or while planning. Each "
+        f"{title}: found while parsing objects like the API server, or while planning. Each "
         "result contains its fix."
     )
     return {
         "id": code,
-        "shortDescription": {"text": said},
+        "shortDescription": {"text": title},
         "fullDescription": {"text": text},
         "help": {"text": text, "markdown": text},
         "helpUri": CLAIMS_PAGE,

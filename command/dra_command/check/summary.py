@@ -13,8 +13,8 @@ from dra_planner.wording import counted, named
 
 def summary(checked: CheckResult) -> str:
     """Return the number of findings of each severity. Without findings, return what was checked."""
-    said = counts(checked)
-    return f"{said}{_uncounted(checked)}." if said else checked.passed or _passed(checked)
+    numbers = counts(checked)
+    return f"{numbers}{_uncounted(checked)}." if numbers else checked.passed or _passed(checked)
 
 
 def counts(checked: CheckResult) -> str:
@@ -32,22 +32,22 @@ def counts(checked: CheckResult) -> str:
 def _passed(checked: CheckResult) -> str:
     workloads, judged = counted(checked.workloads, "workload"), counted(len(checked.judged), "rule")
     newest = " (the newest known; --kubernetes sets another version)" if checked.is_newest else ""
-    said = [f"No findings: {judged} on {workloads}, for Kubernetes {checked.kubernetes}{newest}"]
+    parts = [f"No findings: {judged} on {workloads}, for Kubernetes {checked.kubernetes}{newest}"]
     for needs, what in (
         ("pools", "need --stack, --fleet, or --observed"),
         ("stack", "check resources of a Pulumi program, so only the policy pack runs them"),
     ):
-        number = sum(each.why == MISSING_INPUT[needs] for each in checked.skipped)
-        said += [f"{number} more {what}"] if number else []
-    return "; ".join(said) + f"{_uncounted(checked)}."
+        number = sum(each.reason == MISSING_INPUT[needs] for each in checked.skipped)
+        parts += [f"{number} more {what}"] if number else []
+    return "; ".join(parts) + f"{_uncounted(checked)}."
 
 
 def _uncounted(checked: CheckResult) -> str:
     """Return the number of findings that are left out, and the rules that checked nothing, as the
     end of a sentence; "" for none.
     """
-    said = [f"{counted(len(checked.exempted), 'finding')} exempted"] if checked.exempted else []
-    said += [f"{counted(checked.known, 'finding')} known before"] if checked.known else []
-    unused = [each.rule for each in checked.skipped if each.why == NEVER_APPLIES]
-    said += [f"{named('rule', unused)} checked nothing, because {NEVER_APPLIES}"] if unused else []
-    return "".join(f"; {each}" for each in said)
+    parts = [f"{counted(len(checked.exempted), 'finding')} exempted"] if checked.exempted else []
+    parts += [f"{counted(checked.known, 'finding')} known before"] if checked.known else []
+    unused = [each.rule for each in checked.skipped if each.reason == NEVER_APPLIES]
+    parts += [f"{named('rule', unused)} checked nothing, because {NEVER_APPLIES}"] if unused else []
+    return "".join(f"; {each}" for each in parts)

@@ -40,18 +40,18 @@ class Thread(Struct, frozen=True, kw_only=True):
             (each for each in self._all() if str(each.get("body", "")).startswith(mark)), None
         )
         if found is None:
-            self._ask("POST", self.comments, {"body": text})
+            self._request("POST", self.comments, {"body": text})
         elif found["body"] != text:
-            self._ask(self.method, f"{self.edit}/{found['id']}", {"body": text})
+            self._request(self.method, f"{self.edit}/{found['id']}", {"body": text})
 
     def _all(self) -> Iterator[Mapping[str, Any]]:
         for page in range(1, _MOST_PAGES + 1):
-            found = self._ask("GET", f"{self.comments}?per_page={_PAGE}&page={page}")
+            found = self._request("GET", f"{self.comments}?per_page={_PAGE}&page={page}")
             yield from found
             if len(found) < _PAGE:
                 return
 
-    def _ask(self, method: str, url: str, data: object = None) -> Any:
+    def _request(self, method: str, url: str, data: object = None) -> Any:
         content = None if data is None else json.dumps(data).encode()
         headers = {"Content-Type": "application/json", "User-Agent": "pulumi-dra", **self.headers}
         request = Request(url, data=content, headers=headers, method=method)

@@ -39,8 +39,8 @@ def failures_of(command: str, status: int, file: Path, errors: str) -> tuple[Dia
     if status in _EXPECTED:  # 2 if the report contains a manifest that can't be read
         return ()
     last = next(reversed(errors.strip().splitlines()), "it didn't print a reason")
-    said = f"`pulumi-dra {command}` failed with exit status {status}: {last}"
-    return (Diagnostic("error", "command-failed", said),)
+    message = f"`pulumi-dra {command}` failed with exit status {status}: {last}"
+    return (Diagnostic("error", "command-failed", message),)
 
 
 def failure_report(failures: Iterable[Diagnostic]) -> str:
@@ -48,11 +48,11 @@ def failure_report(failures: Iterable[Diagnostic]) -> str:
     lines = [line for each in failures for line in diagnostic_lines(each)]
     if not lines:
         return ""
-    said = (
+    introduction = (
         "This run couldn't plan or check all of its input, so the result is unknown. Sections "
         "below cover only the rest of the input."
     )
-    return "\n".join(["### GPU capacity: ✕ invalid input", "", said, "", *lines])
+    return "\n".join(["### GPU capacity: ✕ invalid input", "", introduction, "", *lines])
 
 
 def print_annotations(failures: Iterable[Diagnostic]) -> None:

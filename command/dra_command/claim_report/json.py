@@ -58,10 +58,10 @@ def explain_output(explanation: ClaimExplanation) -> ExplainOutput:
 
 
 def _what_if(explanation: ClaimExplanation) -> WhatIfRow | None:
-    asked = explanation.what_if
+    what_if = explanation.what_if
     return (
-        WhatIfRow(changes=list(asked.changes), verdict_before=asked.verdict_before)
-        if asked is not None
+        WhatIfRow(changes=list(what_if.changes), verdict_before=what_if.verdict_before)
+        if what_if is not None
         else None
     )
 

@@ -8,15 +8,15 @@ from dra_planner.allocation.reasons.shares import Share
 def share_sentence(share: Share) -> str:
     """Return the requested, consumed, and free amounts of one capacity of a device."""
     if share.requested is None:
-        asked = f"{share.capacity}: not requested, so the device's request policy sets it; "
+        requested = f"{share.capacity}: not requested, so the device's request policy sets it; "
     elif share.is_rounded:
-        asked = (
+        requested = (
             f"{share.capacity}: requests {share.requested}, rounded up by the device's request "
             "policy; "
         )
     else:
-        asked = f"{share.capacity}: requests {share.requested}; "
-    return f"{asked}consumes {share.consumed} of {share.total}, {share.left} left on {share.device}"
+        requested = f"{share.capacity}: requests {share.requested}; "
+    return f"{requested}consumes {share.consumed} of {share.total}, {share.left} left on {share.device}"
 
 
 def share_cells(shares: tuple[Share, ...], heading: str) -> tuple[str, str]:

@@ -193,10 +193,10 @@ def add_watch(parser: argparse.ArgumentParser) -> None:
 
 
 def add_choice(
-    parser: argparse.ArgumentParser, name: str, choices: Sequence[str], says: str
+    parser: argparse.ArgumentParser, name: str, choices: Sequence[str], description: str
 ) -> None:
     """Add an argument whose possible values describe it, also in errors."""
-    parser.add_argument(name, choices=choices, metavar=f"{{{','.join(choices)}}}", help=says)
+    parser.add_argument(name, choices=choices, metavar=f"{{{','.join(choices)}}}", help=description)
 
 
 class Listed(argparse.Action):

@@ -21,10 +21,12 @@ def near(word: str, known: Iterable[str]) -> str:
 def fix_of(message: str, program: str) -> str:
     """Return the fix for an argparse error: the suggested word, or a pointer to the help."""
     match = _CHOICE.match(message)
-    meant = near(match["word"], re.findall(r"[\w.-]+", match["of"])) if match is not None else ""
-    if match is None or not meant:
+    suggestion = (
+        near(match["word"], re.findall(r"[\w.-]+", match["of"])) if match is not None else ""
+    )
+    if match is None or not suggestion:
         return f"see `{program} --help`"
-    return f"did you mean `{_written(match['where'], meant)}`?"
+    return f"did you mean `{_written(match['where'], suggestion)}`?"
 
 
 def fix_of_option(word: str, parser: argparse.ArgumentParser) -> str:
@@ -32,15 +34,15 @@ def fix_of_option(word: str, parser: argparse.ArgumentParser) -> str:
     if parser.prog.endswith(" plan") and word.partition("=")[0] == "--what-if":
         return "use --matrix, or `pulumi-dra explain` with --what-if"
     known = [option for action in parser._actions for option in action.option_strings]
-    meant = near(word.partition("=")[0], known)
-    return f"did you mean `{meant}`?" if meant else f"see `{parser.prog} --help`"
+    suggestion = near(word.partition("=")[0], known)
+    return f"did you mean `{suggestion}`?" if suggestion else f"see `{parser.prog} --help`"
 
 
-def _written(where: str, meant: str) -> str:
+def _written(where: str, suggestion: str) -> str:
     return (
-        f"{where} {meant}"
+        f"{where} {suggestion}"
         if where.startswith("-")
-        else f"pulumi-dra {meant}"
+        else f"pulumi-dra {suggestion}"
         if where == "COMMAND"
-        else meant
+        else suggestion
     )

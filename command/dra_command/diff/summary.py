@@ -101,8 +101,8 @@ def _pool(pool: PoolDifference) -> tuple[str, ...]:
 
 
 def _causes(causes: tuple[str, ...]) -> str:
-    told = "; ".join(short(each) for each in causes[:_MOST_CAUSES])
-    return f"{told}; {len(causes) - _MOST_CAUSES} more" if len(causes) > _MOST_CAUSES else told
+    text = "; ".join(short(each) for each in causes[:_MOST_CAUSES])
+    return f"{text}; {len(causes) - _MOST_CAUSES} more" if len(causes) > _MOST_CAUSES else text
 
 
 def _workload(each: WorkloadDifference) -> tuple[str, ...]:

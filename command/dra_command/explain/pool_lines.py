@@ -38,19 +38,19 @@ class ExplainedPool(Protocol):
     def verdict(self) -> Verdict: ...
 
 
-def print_what_if(page: Page, asked: WhatIf | None) -> None:
+def print_what_if(page: Page, what_if: WhatIf | None) -> None:
     """Print the changes of the fleet, and the verdict without them."""
-    if asked is not None:
-        page.line(what_if_sentence(asked))
+    if what_if is not None:
+        page.line(what_if_sentence(what_if))
 
 
-def what_if_sentence(asked: WhatIf) -> str:
+def what_if_sentence(what_if: WhatIf) -> str:
     """Return the changes of the fleet, and the verdict without them."""
-    change = noun(len(asked.changes), "change")
-    these = f"this {change}" if len(asked.changes) == 1 else f"these {change}"
+    change = noun(len(what_if.changes), "change")
+    these = f"this {change}" if len(what_if.changes) == 1 else f"these {change}"
     return (
-        f"with {', '.join(asked.changes)}; without {these}, the result is: "
-        f"{VERDICT_WORDS[asked.verdict_before]}"
+        f"with {', '.join(what_if.changes)}; without {these}, the result is: "
+        f"{VERDICT_WORDS[what_if.verdict_before]}"
     )
 
 
@@ -78,8 +78,8 @@ def edit_lines(edits: Sequence[Edit]) -> Iterator[Line]:
     if len(edits) == 1:
         yield Line(2, f"smallest change that makes the pod fit{but}: {edits[0]}", "→ ")
     elif edits:
-        said = f"smallest set of changes found that makes the pod fit{but}:"
-        yield Line(2, said, "→ ")
+        heading = f"smallest set of changes found that makes the pod fit{but}:"
+        yield Line(2, heading, "→ ")
         for number, edit in enumerate(edits, 1):
             yield Line(4, str(edit), f"{number}. ")
 

@@ -48,8 +48,8 @@ def run(values: argparse.Namespace) -> int:
     explanation = explain_claim_of_plan(plan, values.claim, values.pool)
     if before is not None:
         verdict = explain_claim_of_plan(before, values.claim).verdict
-        asked = WhatIf(changes=changes, verdict_before=verdict)
-        explanation = replace(explanation, what_if=asked)
+        what_if = WhatIf(changes=changes, verdict_before=verdict)
+        explanation = replace(explanation, what_if=what_if)
     _print(explanation, values)
     return status_of(explanation.verdict, plan.diagnostics, allow_unknown=values.allow_unknown)
 

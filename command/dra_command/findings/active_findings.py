@@ -25,7 +25,7 @@ FITTING = frozenset(
 class ActiveFindings(Struct, frozen=True):
     """Findings that count, accepted findings, and findings about exemptions."""
 
-    told: tuple[RuleFinding, ...]
+    rule_findings: tuple[RuleFinding, ...]
     read: tuple[Diagnostic, ...]
     exempted: tuple[ExemptedFinding, ...] = ()
     remarks: tuple[Diagnostic, ...] = ()

@@ -16,7 +16,7 @@ class SkippedRule(Struct, frozen=True):
     """A rule that had no objects to check, and the input that it needs."""
 
     rule: str
-    why: str
+    reason: str
 
 
 class ExemptedFinding(Struct, frozen=True):

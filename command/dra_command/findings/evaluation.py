@@ -73,7 +73,7 @@ def selected_rules(selected: Sequence[str], custom: Sequence[Rule] = ()) -> tupl
 def find_violations(
     inputs: CommandInputs,
     rules: Sequence[Rule] = (),
-    asked: ProjectConfiguration | None = None,
+    configuration: ProjectConfiguration | None = None,
     known: KnownFindings | None = None,
     *,
     judges_new_forms: bool = True,
@@ -84,29 +84,35 @@ def find_violations(
     their v1 form.
     """
     given, chosen = inputs, rules
-    selected, levels = bool(rules), asked.levels if asked is not None else {}
-    rules = configured_rules_of(rules or selected_rules(()), asked, selected=selected)
+    selected, levels = bool(rules), configuration.levels if configuration is not None else {}
+    rules = configured_rules_of(rules or selected_rules(()), configuration, selected=selected)
     inputs, commands = extract_tutorials(inputs)
     judged = evaluate_readable(inputs, _view_and_verdict)
     view, planned, plan = judged.answer
-    if asked is not None and asked.configured.settings.thresholds:
-        view = replace(view, thresholds=asked.configured.settings.thresholds)
-    told = tuple(run_rules(view, besides_reading(rules)))
-    told = with_fleet_places((*told, *_unexplained(view, told, rules)), inputs.fleet_file)
+    if configuration is not None and configuration.configured.settings.thresholds:
+        view = replace(view, thresholds=configuration.configured.settings.thresholds)
+    rule_findings = tuple(run_rules(view, besides_reading(rules)))
+    rule_findings = with_fleet_places(
+        (*rule_findings, *_unexplained(view, rule_findings, rules)), inputs.fleet_file
+    )
     has_pools = inputs.fleet is not None or bool(inputs.observed)
     skipped = tuple(_skipped(rules, view, has_pools=has_pools))
     judging = [rule for rule in rules if rule.id not in {each.rule for each in skipped}]
-    kept = find_active(told, () if selected else view.diagnostics, judged.inputs, judging, asked)
-    of_rules = (rule.diagnostic(finding) for rule, finding in kept.told)
+    kept = find_active(
+        rule_findings, () if selected else view.diagnostics, judged.inputs, judging, configuration
+    )
+    of_rules = (rule.diagnostic(finding) for rule, finding in kept.rule_findings)
     outdated = find_outdated_guards(inputs.guards_files, plan, inputs.stack) if plan else ()
     everything = (*kept.read, *of_rules, *commands, *judged.findings, *outdated, *kept.remarks)
     found = tuple(dict.fromkeys(everything))
     if judges_new_forms and view.features is not None:
-        found = _with_new_forms(given, found, view.features, chosen, asked)
-    doubts = {rule.diagnostic(finding) for rule, finding in kept.told if not finding.certain}
+        found = _with_new_forms(given, found, view.features, chosen, configuration)
+    doubts = {
+        rule.diagnostic(finding) for rule, finding in kept.rule_findings if not finding.certain
+    }
     found, old = _split(found, known, inputs.sources)
     accepted = [each.code for each in (*(row.finding for row in kept.exempted), *old)]
-    accepts = is_accepted(accepted, levels, found) and not _is_silent(view, told, rules)
+    accepts = is_accepted(accepted, levels, found) and not _is_silent(view, rule_findings, rules)
     accepts_misfits = accepts and planned != "fits"
     if accepts_misfits:
         planned = "fits"
@@ -158,7 +164,7 @@ def _skipped_without_stack(levels: Mapping[str, str]) -> Iterator[SkippedRule]:
 
 
 def _unexplained(
-    view: StackView, told: Sequence[tuple[Rule, Finding]], rules: Sequence[Rule]
+    view: StackView, rule_findings: Sequence[tuple[Rule, Finding]], rules: Sequence[Rule]
 ) -> Iterator[tuple[Rule, Finding]]:
     """Yield the plan's reasons for workloads that no rule explains, so that no verdict is without a
     finding.
@@ -166,7 +172,7 @@ def _unexplained(
     A project's own rule about a workload doesn't explain why the workload doesn't fit.
     """
     by_id, built_in = {rule.id: rule for rule in rules}, {rule.id for rule in RULES}
-    messages = [finding.message for rule, finding in told if rule.id in built_in]
+    messages = [finding.message for rule, finding in rule_findings if rule.id in built_in]
     for size in _without_messages(view, messages):
         name, certain = str(size.workload), size.verdict == "does-not-fit"
         rule = by_id.get(_fitting_rule(size))
@@ -203,14 +209,14 @@ def _fitting_rule(size: WorkloadSize) -> str:
 
 
 def _is_silent(
-    view: StackView, told: Sequence[tuple[Rule, Finding]], rules: Sequence[Rule]
+    view: StackView, rule_findings: Sequence[tuple[Rule, Finding]], rules: Sequence[Rule]
 ) -> bool:
     """Return whether only warnings mention a workload that doesn't fit or can't be evaluated. If
     other workloads' findings are accepted, this workload's verdict would otherwise be lost.
     """
     deciding = [
         finding.message
-        for rule, finding in told
+        for rule, finding in rule_findings
         if rule.id in FITTING or not finding.certain or rule.diagnostic(finding).severity == "error"
     ]
     enabled = {rule.id for rule in rules}
@@ -222,7 +228,7 @@ def _with_new_forms(
     found: tuple[Diagnostic, ...],
     features: Features,
     rules: Sequence[Rule],
-    asked: ProjectConfiguration | None,
+    configuration: ProjectConfiguration | None,
 ) -> tuple[Diagnostic, ...]:
     """Return the findings, with those of the v1 forms of objects whose version isn't served."""
     if all(each.code != "version-not-served" for each in found):
@@ -231,7 +237,7 @@ def _with_new_forms(
     def again(sources: tuple[Source, ...]) -> tuple[Diagnostic, ...]:
         try:
             inputs = replace(given, sources=sources)
-            return find_violations(inputs, rules, asked, judges_new_forms=False).diagnostics
+            return find_violations(inputs, rules, configuration, judges_new_forms=False).diagnostics
         except PlannerError:  # if the v1 form can't be checked, findings refer to the old form
             return ()
 

@@ -16,7 +16,7 @@ from dra_policies.rules import EXEMPTIONS, Finding, Rule
 
 
 def apply_exemptions(
-    told: Sequence[RuleFinding],
+    rule_findings: Sequence[RuleFinding],
     read: Sequence[Diagnostic],
     sources: Iterable[Source],
     configured: Configured,
@@ -39,9 +39,9 @@ def apply_exemptions(
             exempted.append(ExemptedFinding(found, excuse.reason, excuse.place))
         return excuse is not None
 
-    kept_told = tuple(
+    kept_rule_findings = tuple(
         (rule, finding)
-        for rule, finding in told
+        for rule, finding in rule_findings
         if not is_excused(rule.id, rule.diagnostic(finding), finding.about)
     )
     kept_read = tuple(each for each in read if not is_excused(OF_READING, each))
@@ -51,7 +51,7 @@ def apply_exemptions(
         wrong = (each for each in beside if isinstance(each, Finding))
         ids = {each.id for each in judged}
         reported: dict[str, set[str]] = {}
-        for each, finding in kept_told:
+        for each, finding in kept_rule_findings:
             place = each.diagnostic(finding).place
             reported.setdefault(each.id, set()).add(finding.about or objects.name_at(place))
         stale = without_effect(
@@ -60,12 +60,12 @@ def apply_exemptions(
             judged=ids,
             names=objects.names,
             today=today,
-            tells_absent=True,
+            reports_absent=True,
             reported=reported,
         )
         remarks = (each for found in (wrong, stale) for each in found)
     return ActiveFindings(
-        told=kept_told,
+        rule_findings=kept_rule_findings,
         read=kept_read,
         exempted=tuple(exempted),
         remarks=tuple(rule.diagnostic(each) for each in remarks) if rule is not None else (),

@@ -19,8 +19,8 @@ def fingerprint(finding: Diagnostic) -> str:
     instead, so that a change to another pool doesn't make the finding a new one.
     """
     place = finding.place
-    said = (finding.code in FITTING and finding.subject) or finding.message
-    parts = (finding.code, _file(place.file), place.path, said)
+    text = (finding.code in FITTING and finding.subject) or finding.message
+    parts = (finding.code, _file(place.file), place.path, text)
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 

@@ -17,16 +17,18 @@ _POOL: Final = re.compile(r'pool "([^"]+)"')
 """The title of a pool, with which messages about it begin."""
 
 
-def with_fleet_places(told: Sequence[RuleFinding], fleet_file: str) -> tuple[RuleFinding, ...]:
+def with_fleet_places(
+    rule_findings: Sequence[RuleFinding], fleet_file: str
+) -> tuple[RuleFinding, ...]:
     """Return the findings, with the place of the pool, or of the fleet, for those without a place.
     Without a fleet file, the findings stay as they are.
     """
     if not fleet_file:
-        return tuple(told)
+        return tuple(rule_findings)
     places = cache(lambda: find_fleet_places(fleet_file))
     return tuple(
         (rule, found if found.place.file else replace(found, place=_place(found.message, places)))
-        for rule, found in told
+        for rule, found in rule_findings
     )
 
 

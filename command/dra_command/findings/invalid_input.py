@@ -12,6 +12,6 @@ def invalid_input(error: PlannerError) -> tuple[Diagnostic, ...]:
     format contains fields.
     """
     place = error.place
-    said = located(place.path, error.message)
-    first = Diagnostic("error", INVALID_INPUT, said, Place(place.file, place.line), error.fix)
+    message = located(place.path, error.message)
+    first = Diagnostic("error", INVALID_INPUT, message, Place(place.file, place.line), error.fix)
     return (first, *(found for other in error.others for found in invalid_input(other)))

@@ -61,10 +61,10 @@ def add_findings_of_v1(
         _at(change.place) for row in rewrite_with_pages(older, rewriting) for change in row.changes
     }
     faulty = {_at(change.place) for change in changes} - accepted
-    told = (
+    corrected = (
         _truthful(each, refused, removed, faulty) if each.code == OLDER else each for each in found
     )
-    return (*told, *new)
+    return (*corrected, *new)
 
 
 def _truthful(

@@ -82,49 +82,53 @@ def _day(text: str) -> date:
         ) from None
 
 
-def custom_rules(asked: ProjectConfiguration | None) -> tuple[Rule, ...]:
+def custom_rules(configuration: ProjectConfiguration | None) -> tuple[Rule, ...]:
     """Return the rules that the project's configuration defines."""
-    return () if asked is None else asked.configured.custom
+    return () if configuration is None else configuration.configured.custom
 
 
 def configured_rules_of(
-    rules: Sequence[Rule], asked: ProjectConfiguration | None, *, selected: bool
+    rules: Sequence[Rule], configuration: ProjectConfiguration | None, *, selected: bool
 ) -> tuple[Rule, ...]:
     """Return the rules with a configuration's levels, by default its enabled rules."""
-    if asked is None:
+    if configuration is None:
         return tuple(rules)
     if selected:
-        return configured_rules(rules, asked.configured.settings)
+        return configured_rules(rules, configuration.configured.settings)
     known = {rule.id for rule in OF_MANIFESTS}
     every = (
         *OF_MANIFESTS,
         *(rule for rule in rules if rule.id not in known),
-        *asked.configured.custom,
+        *configuration.configured.custom,
     )
-    return tuple(rule for rule in configured_rules(every, asked.configured.settings) if rule.is_on)
+    return tuple(
+        rule for rule in configured_rules(every, configuration.configured.settings) if rule.is_on
+    )
 
 
 def find_active(
-    told: tuple[RuleFinding, ...],
+    rule_findings: tuple[RuleFinding, ...],
     read: tuple[Diagnostic, ...],
     inputs: CommandInputs,
     judged: Sequence[Rule],
-    asked: ProjectConfiguration | None,
+    configuration: ProjectConfiguration | None,
 ) -> ActiveFindings:
     """Return the findings that count, from `judged` rules and from reading objects.
 
     Texts are read again only if a configuration or the texts themselves might exempt findings.
     """
-    if asked is not None:
-        read = _at_level(read, asked)
-    if not (asked and asked.configured.settings.exemptions) and not any(
+    if configuration is not None:
+        read = _at_level(read, configuration)
+    if not (configuration and configuration.configured.settings.exemptions) and not any(
         map(_may_exempt, inputs.sources)
     ):
-        return ActiveFindings(told, read)
+        return ActiveFindings(rule_findings, read)
     configured, today = (
-        (asked.configured, asked.today) if asked is not None else (_nothing(), date.today())
+        (configuration.configured, configuration.today)
+        if configuration is not None
+        else (_nothing(), date.today())
     )
-    return apply_exemptions(told, read, inputs.sources, configured, judged, today)
+    return apply_exemptions(rule_findings, read, inputs.sources, configured, judged, today)
 
 
 def _may_exempt(source: Source) -> bool:
@@ -133,11 +137,13 @@ def _may_exempt(source: Source) -> bool:
     return may_exempt(source.text)
 
 
-def _at_level(read: Iterable[Diagnostic], asked: ProjectConfiguration) -> tuple[Diagnostic, ...]:
+def _at_level(
+    read: Iterable[Diagnostic], configuration: ProjectConfiguration
+) -> tuple[Diagnostic, ...]:
     """Return the findings from reading objects at the level of their rule: as warnings instead of
     errors, or not at all.
     """
-    level = asked.levels.get(OF_READING, "mandatory")
+    level = configuration.levels.get(OF_READING, "mandatory")
     if level == "disabled":
         return tuple(each for each in read if each.severity != "error")
     if level == "mandatory":

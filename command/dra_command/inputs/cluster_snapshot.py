@@ -55,9 +55,9 @@ def take_snapshot(kubeconfig: str, context: str, kinds: Sequence[str]) -> Source
                 f'kubectl doesn\'t have a context "{context}"',
                 fix=use_one_of("context", known),
             )
-        said = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+        errors = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
         raise UsageError(
-            f"kubectl couldn't read the cluster: {said[-1]}",
+            f"kubectl couldn't read the cluster: {errors[-1]}",
             fix=f"to find the cause, run `{_command(kinds, 'kubectl', *words)}`",
         )
     return Source(name=kubeconfig or context, text=done.stdout)

@@ -116,9 +116,9 @@ def _git(repository: Path, place: Place, *words: str, sought: str = "this ref") 
             f"git can't run: {error.strerror}", place=place, fix="install git"
         ) from None
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
+        message = done.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
         raise SourceError(
-            f"git can't find {sought} in {_folder(repository)}{f': {said}' if said else ''}",
+            f"git can't find {sought} in {_folder(repository)}{f': {message}' if message else ''}",
             place=place,
             fix=_ref_fix(repository),
         )

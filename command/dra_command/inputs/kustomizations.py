@@ -61,7 +61,7 @@ class Built(Struct, frozen=True):
         for note in self.notes:
             return UsageError(note.message, fix=note.fix)
         for manifests in (each.absent for each in self.absent if each.absent is not None):
-            return UsageError(f"{manifests.title}: {manifests.why}", fix=manifests.instead)
+            return UsageError(f"{manifests.title}: {manifests.reason}", fix=manifests.instead)
         return None
 
     def uses(self, file: str) -> bool:
@@ -144,7 +144,11 @@ def build_kustomizations(paths: Iterable[str], exclude: Sequence[str] = ()) -> B
         reasons[root] = reason
     absent = tuple(_absent(list(reasons), given, reasons, failed=failed))
     marked = {each.name for each in absent}
-    notes = (_note(root, why) for root, why in reasons.items() if root.folder not in marked)
+    notes = (
+        _note(root, skip_reason)
+        for root, skip_reason in reasons.items()
+        if root.folder not in marked
+    )
     return Built(tuple(sources), frozenset(files), tuple(notes), absent)
 
 
@@ -233,7 +237,7 @@ def _absent(
                 "",
                 absent=MissingManifests(
                     title=f"Kustomization {root.folder}",
-                    why=f"the kustomization isn't built, because {reasons[root]}",
+                    reason=f"the kustomization isn't built, because {reasons[root]}",
                     instead=f"run `kustomize build {root.folder} | pulumi-dra plan -`",
                     missing="its manifests"
                     if is_invalid

@@ -44,11 +44,11 @@ def mark_skipped_files(
     named = {each.name for each in given} - {each.file for each in templates}
     kept, found = split_manifests(each for each in sources if each.name not in named)
     found += [
-        why
+        reason
         for source in kept
         if source.absent is None
         and not begins_object(source.text)
-        and (why := missing_object_reason(source)) is not None
+        and (reason := missing_object_reason(source)) is not None
     ]
     kept = [source for source in kept if source.name not in {each.file for each in found}]
     left = [
@@ -74,11 +74,11 @@ def absent_files(left: Iterable[SkippedFile], sources: Iterable[Source]) -> Iter
         if each.what not in _UNFINISHED or name in seen or not word:
             continue
         seen.add(name)
-        title, why = _UNFINISHED[each.what]
+        title, reason = _UNFINISHED[each.what]
         instead = each.fix.replace("pulumi-dra check", "pulumi-dra plan")
         absent = MissingManifests(
             title=f"{title} {name}",
-            why=f"{why}, and it mentions {word}",
+            reason=f"{reason}, and it mentions {word}",
             instead=instead,
             missing="its pods",
         )
@@ -112,26 +112,26 @@ def no_manifests_error(
     ]
     first_left = left[0]
     what = f"{first_left.what} {first_left.root}".rstrip()
-    said, place = "doesn't contain a manifest", Place(first_left.file)
+    problem, place = "doesn't contain a manifest", Place(first_left.file)
     fix = first_left.fix or "pass a file or folder with Kubernetes manifests"
     if first_left.what == CHART_PART:
-        said, place = "is a Helm chart", Place(first_left.root)
+        problem, place = "is a Helm chart", Place(first_left.root)
         if helm_template() is None:
-            said += ", and helm isn't on PATH"
+            problem += ", and helm isn't on PATH"
             fix = (
                 "install helm, build it with `pulumi-dra sandbox tools --helm`, or "
                 f"{fix.replace('run ', 'render the chart elsewhere: ', 1)}"
             )
     elif first_left.what == TEMPLATE:
-        said = "is a template whose placeholders aren't filled in"
+        problem = "is a template whose placeholders aren't filled in"
     elif what != "no manifest":
-        said = f"is {what}, and doesn't contain a manifest"
+        problem = f"is {what}, and doesn't contain a manifest"
     others = tuple(
         SourceError(f"is {each.what} {each.root}".rstrip(), place=Place(each.file), fix=each.fix)
         for each in left[1:]
         if not each.root or each.root != first_left.root
     )
-    return SourceError(said, place=place, fix=fix, others=others[:MOST_NAMES])
+    return SourceError(problem, place=place, fix=fix, others=others[:MOST_NAMES])
 
 
 def skipped_file_notes(left: list[SkippedFile]) -> Iterable[Diagnostic]:
@@ -144,19 +144,21 @@ def skipped_file_notes(left: list[SkippedFile]) -> Iterable[Diagnostic]:
         more = len(files) - len(names)
         listed = ", ".join(names) + (f" and {more} more" if more else "")
         is_what = f"{what} {root}".rstrip()
-        said = (
+        message = (
             f"{counted(len(files), 'file')} {verb(len(files), 'are')} skipped ({is_what}): {listed}"
         )
-        yield Diagnostic("note", LEFT_ALONE, said, Place(files[0].file), files[0].fix)
+        yield Diagnostic("note", LEFT_ALONE, message, Place(files[0].file), files[0].fix)
 
 
 def kustomization_notes(kept: Iterable[Source]) -> Iterable[Diagnostic]:
     """Yield one note for each kustomization whose manifests are checked without its changes."""
     for folder, changes in dict(filter(None, map(kustomization_changes, kept))).items():
         what = ", ".join(changes[:MOST_NAMES])
-        said = f"the kustomization in {folder} isn't built, so its changes ({what}) aren't checked"
+        message = (
+            f"the kustomization in {folder} isn't built, so its changes ({what}) aren't checked"
+        )
         fix = f"run `kustomize build {folder} | pulumi-dra check -`"
-        yield Diagnostic("note", NOT_BUILT, said, Place(folder), fix)
+        yield Diagnostic("note", NOT_BUILT, message, Place(folder), fix)
 
 
 def absent_note(source: Source) -> Diagnostic:
@@ -164,6 +166,6 @@ def absent_note(source: Source) -> Diagnostic:
     absent = source.absent
     if absent is None:
         raise ValueError(f"{source.name} lacks nothing")
-    said = f"{absent.title}: {absent.why}, so {absent.missing} aren't checked"
+    message = f"{absent.title}: {absent.reason}, so {absent.missing} aren't checked"
     fix = absent.instead.replace("pulumi-dra plan", "pulumi-dra check")
-    return Diagnostic("note", NOT_BUILT, said, Place(source.name), fix)
+    return Diagnostic("note", NOT_BUILT, message, Place(source.name), fix)

@@ -35,11 +35,11 @@ def _named(name: str, config: str) -> Location | None:
     path = "" if "/" in name else config or find_configuration(".")
     fleets = read_configuration(path).fleets if path else {}
     if fleets and name not in fleets and "." not in name:
-        meant = near(name, fleets)
+        suggestion = near(name, fleets)
         raise SourceError(
             f'"{name}" is neither a file nor a fleet in {path}',
-            fix=f'did you mean "{meant}"?'
-            if meant
+            fix=f'did you mean "{suggestion}"?'
+            if suggestion
             else f"pass a file, or {use_one_of('fleet', list(fleets))}",
         )
     return fleets.get(name)

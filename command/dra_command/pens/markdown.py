@@ -95,7 +95,7 @@ def joined(head: Sequence[str], folded: Sequence[list[str]], foot: Sequence[str]
     kept = list(folded)
     while True:
         left_out = len(folded) - len(kept)
-        said = (
+        note = (
             [
                 f"*{counted(left_out, 'collapsed section')} {verb(left_out, 'are')} omitted, "
                 "because the comment would be too long.*",
@@ -105,7 +105,7 @@ def joined(head: Sequence[str], folded: Sequence[list[str]], foot: Sequence[str]
             else []
         )
         text = (
-            "\n".join([*head, *(line for part in kept for line in part), *said, *foot]).rstrip()
+            "\n".join([*head, *(line for part in kept for line in part), *note, *foot]).rstrip()
             + "\n"
         )
         if len(text) <= MOST_CHARACTERS:

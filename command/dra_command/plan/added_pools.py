@@ -27,15 +27,15 @@ def write_added_pools(path: Path, request: PlanRequest, fleet_file: str = "") ->
     if isinstance(found, NoAddedPools):
         return f"{path} isn't written, because {_reason(found)}"
     nodes = {pool.name: pool.nodes.desired for pool in found.plan.pools}
-    told = " and ".join(f"{nodes[row['name']]} × {_type(row)}" for row in found.pools)
+    listed = " and ".join(f"{nodes[row['name']]} × {_type(row)}" for row in found.pools)
     price = "" if found.hourly_usd is None else f", {usd(found.hourly_usd)} per hour"
     head = (
-        f"# With these pools, all workloads fit: {told}{price}.\n# Append these pools to the "
+        f"# With these pools, all workloads fit: {listed}{price}.\n# Append these pools to the "
         "fleet's pools.\n"
     )
     rows = indent(yaml_text(list(found.pools)), " " * _indentation(fleet_file))
     write_whole(path, f"{head}pools:\n{rows}", PlannerError)
-    return f"wrote {path}: add {told}{price}"
+    return f"wrote {path}: add {listed}{price}"
 
 
 def _reason(found: NoAddedPools) -> str:

@@ -60,7 +60,7 @@ def _version_step(saved: SavedPlan, plan: Plan) -> list[str]:
     now = plan.judgement.features.minor
     if before <= now <= before + 1:
         return []
-    why = (
+    reason = (
         "Clouds can't downgrade a cluster, so an existing cluster must be replaced"
         if now < before
         else "Clouds upgrade a cluster by only one minor version at a time. If the cluster "
@@ -69,7 +69,7 @@ def _version_step(saved: SavedPlan, plan: Plan) -> list[str]:
     return [
         (
             f"warning: the saved plan was for Kubernetes 1.{before}, but this plan is for "
-            f"1.{now}. {why}"
+            f"1.{now}. {reason}"
         )
     ]
 

@@ -14,7 +14,7 @@ from dra_command.pens.visible_text import visible
 from dra_planner.plan import Plan, detail_claims
 from dra_planner.plan.nodes.cost_shares import claim_shares, cost_shares, namespace_shares
 from dra_planner.plan.nodes.groups import FilledNodes
-from dra_planner.plan.nodes.stranded import why_stranded
+from dra_planner.plan.nodes.stranded import stranded_reasons
 from dra_planner.plan.suggestion.marginal_costs import OneMore, OnePodMore, find_one_more
 from dra_planner.wording import counted
 
@@ -131,8 +131,8 @@ def _on(more: OnePodMore) -> str:
     """Return the nodes on which one more pod would run."""
     if more.verdict != "fits" or more.room:
         return ""
-    told = ", ".join(f"{nodes:+d} {visible(pool)}" for pool, nodes in more.nodes)
-    return told or "none (placed differently)"
+    changes = ", ".join(f"{nodes:+d} {visible(pool)}" for pool, nodes in more.nodes)
+    return changes or "none (placed differently)"
 
 
 def _nodes(more: OneMore) -> Table:
@@ -158,7 +158,7 @@ def _stranded(plan: Plan) -> Table:
             " and ".join(counted(number, kind) for kind, number in each.devices),
             visible(each.lacks if each.workload is None else f"{each.workload}: {each.lacks}"),
         )
-        for each in why_stranded(plan)
+        for each in stranded_reasons(plan)
     )
     return Table(
         "Stranded", ("pool", "nodes", "free devices", "why no pod uses them"), rows, frozenset({1})

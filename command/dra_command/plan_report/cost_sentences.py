@@ -38,7 +38,7 @@ def _spares(plan: Plan) -> tuple[str, ...]:
         if not spare
         else f"{spare} of these nodes {verb(spare, 'are')} spare. If"
     )
-    return (f"{nodes} {lost(survival.asked)}, every pod can be placed again ({tried})",)
+    return (f"{nodes} {lost(survival.redundancy)}, every pod can be placed again ({tried})",)
 
 
 def _limit(use: LimitUse) -> str:
@@ -65,18 +65,18 @@ def _costs(plan: Plan) -> tuple[str, ...]:
     nodes = sum(pool.nodes.desired for pool in plan.pools)
     if not nodes:
         return ()
-    said = counted(nodes, "GPU node")
+    sentence = counted(nodes, "GPU node")
     if plan.verdict == "fits" and plan.nodes_bound == nodes:
-        said += " (provably the fewest)"
+        sentence += " (provably the fewest)"
     if plan.cost is None:
         if plan.verdict == "fits" and plan.nodes_bound < nodes:
             fewest = counted(plan.nodes_bound, "node")
-            said += f" ({_compared_by(plan)}; every plan needs at least {fewest})"
+            sentence += f" ({_compared_by(plan)}; every plan needs at least {fewest})"
         missing = ", ".join(
             pool.name for pool in plan.pools if pool.recommended and pool.hourly_usd is None
         )
         return (
-            f"{said}; cost unknown, because {missing or 'a pool'} doesn't have a price (set "
+            f"{sentence}; cost unknown, because {missing or 'a pool'} doesn't have a price (set "
             "pricePerHour)",
         )
     when = _price_source(plan)
@@ -94,7 +94,7 @@ def _costs(plan: Plan) -> tuple[str, ...]:
             if gap
             else "; no plan costs less"
         )
-    return (f"{said}, {usd(plan.cost.hourly_usd)} per hour{when}{least}",)
+    return (f"{sentence}, {usd(plan.cost.hourly_usd)} per hour{when}{least}",)
 
 
 def _compared_by(plan: Plan) -> str:

@@ -71,8 +71,8 @@ def _claims(plan: Plan, ref: WorkloadRef) -> Iterator[tuple[str, str]]:
     for shape in plan.demand.shapes:
         if any(member.workload == ref for member in shape.members):
             for claim in shape.claims:
-                told = str(claim.shared or f"{shape.namespace}/{claim.name}")
-                yield told, claim.title(ref)
+                name = str(claim.shared or f"{shape.namespace}/{claim.name}")
+                yield name, claim.title(ref)
 
 
 def _guards(plan: Plan, values: argparse.Namespace) -> Iterator[tuple[str, str]]:

@@ -10,11 +10,11 @@ def diagnostics(plan: Plan) -> tuple[Diagnostic, ...]:
     """Return findings about objects, errors first."""
     order = {"error": 0, "warning": 1, "note": 2}
     # these findings are printed together with the reasons
-    told = {each.workload for each in plan.workloads}
+    explained = {each.workload for each in plan.workloads}
     apart = (
         each.diagnostic
         for each in plan.blockers
-        if each.verdict == "fits" or told.isdisjoint(each.workloads)
+        if each.verdict == "fits" or explained.isdisjoint(each.workloads)
     )
     found = (*plan.diagnostics, *apart, *plan.beside)
     return tuple(sorted(found, key=lambda each: (order[each.severity], each.place, each.code)))
@@ -27,8 +27,10 @@ def decisive_assumptions(plan: Plan) -> tuple[str, ...]:
     doubtful = {
         pool for each in plan.workloads for pool, verdict in each.fits if verdict == "cannot-tell"
     }
-    told = {text for offer in plan.offers if offer.name in doubtful for text in offer.assumptions}
-    told |= {
+    decisive = {
+        text for offer in plan.offers if offer.name in doubtful for text in offer.assumptions
+    }
+    decisive |= {
         pool.schedule_sentence for pool in (plan.fleet.pools if plan.fleet else ()) if pool.schedule
     }
-    return tuple(each for each in plan.assumptions if any(each.endswith(text) for text in told))
+    return tuple(each for each in plan.assumptions if any(each.endswith(text) for text in decisive))

@@ -170,9 +170,9 @@ def _effect(kind: GuardKind, guards: Guards) -> str:
         case "spread":
             spread = [rule for rule in guards.rules if rule.spread]
             names = sorted({rule.pool for rule in spread})
-            pools_said = named("pool", names[:_MOST_POOLS], " and ")
-            rules_said = counted(len(spread), "rule")
-            return f"spread pods evenly over the nodes of {pools_said}, by {rules_said}"
+            pools_spread = named("pool", names[:_MOST_POOLS], " and ")
+            rule_count = counted(len(spread), "rule")
+            return f"spread pods evenly over the nodes of {pools_spread}, by {rule_count}"
 
 
 def _who_acts(kind: GuardKind, plan: Plan, guards: Guards) -> str:
@@ -212,7 +212,7 @@ def _notes(plan: Plan) -> Iterator[str]:
         names = [_PARTS[name] for name, proved in parts.items() if proved == is_proved]
         if names:
             yield f"{head}: {', '.join(names)}"
-    if not guarded.given.redundancy.is_asked:
+    if not guarded.given.redundancy.is_requested:
         yield ("to also prove that all pods fit after a node failure, set redundancy in the fleet")
     yield "pods without a guard can run in any pool"
 

@@ -14,8 +14,8 @@ from dra_planner.wording import counted
 
 def headline(plan: Plan) -> str:
     """Return the verdict in one sentence, without a full stop."""
-    verdict, level, said = verdict_parts(plan)
-    return f"{verdict}{level}{': ' if said else ''}{said}"
+    verdict, level, remarks = verdict_parts(plan)
+    return f"{verdict}{level}{': ' if remarks else ''}{remarks}"
 
 
 def verdict_parts(plan: Plan) -> tuple[str, str, str]:
@@ -41,9 +41,9 @@ def verdict_parts(plan: Plan) -> tuple[str, str, str]:
     simulated = _simulated_pending(plan)
     pending = "" if simulated and plan.judgement.is_observed else _pending(plan)
     hindered = _hindered(plan, is_pending_counted=bool(pending or simulated))
-    said = ", ".join(filter(None, (pending, simulated, *hindered, wrong)))
+    remarks = ", ".join(filter(None, (pending, simulated, *hindered, wrong)))
     verdict = "Does not fit" if plan.verdict == "does-not-fit" else "Cannot tell"
-    return verdict, level, said
+    return verdict, level, remarks
 
 
 def _hindered(plan: Plan, *, is_pending_counted: bool) -> Iterator[str]:
@@ -80,11 +80,11 @@ def _pending(plan: Plan) -> str:
     waiting = [workload.pending for workload in plan.workloads if workload.pending]
     if not waiting:
         return ""
-    said = f"{sum(waiting)} of {counted(plan.pods, 'pod')} pending"
+    pods = f"{sum(waiting)} of {counted(plan.pods, 'pod')} pending"
     return (
-        f"{said} in {len(waiting)} of {len(plan.workloads)} workloads"
+        f"{pods} in {len(waiting)} of {len(plan.workloads)} workloads"
         if len(plan.workloads) > 1
-        else said
+        else pods
     )
 
 

@@ -72,18 +72,18 @@ def plan_markdown(
         *table_lines(_summary(stacks, invalid), title=False),
     ]
     head += [f"**Stale plan.** {safe(stack.stale)}\n" for stack in stacks if stack.stale]
-    told: list[list[str]] = [
+    findings: list[list[str]] = [
         list(lines) for stack in stacks for lines in _findings(stack, len(stacks) > 1)
     ]
-    for lines in told[:_MOST_FINDINGS]:
+    for lines in findings[:_MOST_FINDINGS]:
         head += lines
     for stack in stacks:
         head += _commands(stack)
         head += _guards(stack, len(stacks) > 1)
     folded = []
-    if told[_MOST_FINDINGS:]:
-        more = [line for lines in told[_MOST_FINDINGS:] for line in lines]
-        folded.append(details(f"{counted(len(told) - _MOST_FINDINGS, 'more finding')}", more))
+    if findings[_MOST_FINDINGS:]:
+        more = [line for lines in findings[_MOST_FINDINGS:] for line in lines]
+        folded.append(details(f"{counted(len(findings) - _MOST_FINDINGS, 'more finding')}", more))
     for stack in stacks:
         folded += _folded(stack, len(stacks) > 1, detail=detail)
     return joined(head, folded, _foot(stacks))
@@ -95,8 +95,8 @@ def _guards(stack: StackPlan, named: bool) -> Iterator[str]:
     if table is None or guarded is None:
         return
     where = f"{code(stack.stack)}: " if named else ""
-    said = without_guards(guarded)
-    yield f"{where}**Guards make the scheduler follow the plan.** W{safe(said[1:])}."
+    sentence = without_guards(guarded)
+    yield f"{where}**Guards make the scheduler follow the plan.** W{safe(sentence[1:])}."
     yield ""
     yield from table_lines(table, title=False)
 
@@ -301,5 +301,5 @@ def _foot(stacks: Sequence[StackPlan]) -> list[str]:
     stack = stacks[0].stack if len(stacks) == 1 else "NAME"
     same = f"the same as `pulumi-dra plan --stack {stack}`" if named else ""
     settings = list(dict.fromkeys(setting(stack.plan) for stack in stacks))[:3]
-    said = " · ".join(safe(each) for each in (*settings, f"{plan.level} demand", same) if each)
-    return [f"<sub>{said}</sub>", ""]
+    text = " · ".join(safe(each) for each in (*settings, f"{plan.level} demand", same) if each)
+    return [f"<sub>{text}</sub>", ""]

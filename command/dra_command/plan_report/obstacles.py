@@ -80,12 +80,12 @@ def _workload_obstacles(
         verdict = workload.verdicts[plan.level]
         if verdict == "fits" or not workload.reasons or workload.workload in grouped:
             continue
-        told = tuple(
+        reasons = tuple(
             _together(reason for reason in workload.reasons if reason.code != MISSING_POOL)
         )
-        told = tuple((what, "" if fix and fix == repeated else fix) for what, fix in told)
-        lines = told if every else told[:_MOST_REASONS]
-        hidden = len(told) - len(lines)
+        reasons = tuple((what, "" if fix and fix == repeated else fix) for what, fix in reasons)
+        lines = reasons if every else reasons[:_MOST_REASONS]
+        hidden = len(reasons) - len(lines)
         if hidden:
             lines += ((f"and {hidden} more (--verbose shows them)", ""),)
         missing = tuple(

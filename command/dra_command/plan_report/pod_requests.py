@@ -51,7 +51,7 @@ def pod_requests(demand: Demand) -> Mapping[WorkloadRef, tuple[PodRequests, ...]
     """Return the requests of each workload with claims. If roles have different requests, each role
     has its own row.
     """
-    told: dict[WorkloadRef, dict[PodRequests, None]] = {}
+    by_workload: dict[WorkloadRef, dict[PodRequests, None]] = {}
     for shape in demand.shapes:
         requests = tuple(_requests(shape))
         equal = dict.fromkeys(
@@ -62,18 +62,22 @@ def pod_requests(demand: Demand) -> Mapping[WorkloadRef, tuple[PodRequests, ...]
         )
         for member in shape.members if requests else ():
             row = PodRequests(member.pod_set, requests, tuple(equal))
-            told.setdefault(member.workload, {})[row] = None
-    return {ref: tuple(sorted(rows, key=lambda each: each.role)) for ref, rows in told.items()}
+            by_workload.setdefault(member.workload, {})[row] = None
+    return {
+        ref: tuple(sorted(rows, key=lambda each: each.role)) for ref, rows in by_workload.items()
+    }
 
 
 def requests_sentence(rows: Iterable[PodRequests]) -> str:
     """Return the requests of each pod in one line. Roles are named if their requests differ."""
-    said: dict[str, list[str]] = {}
+    by_text: dict[str, list[str]] = {}
     for row in rows:
-        said.setdefault(str(row), []).append(row.role)
-    if len(said) == 1:
-        return next(iter(said))
-    return "; ".join(f"{', '.join(dict.fromkeys(roles))}: {text}" for text, roles in said.items())
+        by_text.setdefault(str(row), []).append(row.role)
+    if len(by_text) == 1:
+        return next(iter(by_text))
+    return "; ".join(
+        f"{', '.join(dict.fromkeys(roles))}: {text}" for text, roles in by_text.items()
+    )
 
 
 def _requests(shape: Shape) -> Iterator[PodRequest]:

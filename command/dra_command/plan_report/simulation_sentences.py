@@ -18,14 +18,14 @@ _MOST_WORKLOADS: Final = 4
 def simulation(plan: Plan) -> tuple[str, ...]:
     """Return the simulation's results as sentences, and whether a search ended at its limit."""
     found = plan.judgement.simulated
-    said = _simulation_result(plan)
-    if said and found is not None and found.complete and not plan.judgement.tried_all_fixes:
+    sentences = _simulation_result(plan)
+    if sentences and found is not None and found.complete and not plan.judgement.tried_all_fixes:
         return (
-            *said,
+            *sentences,
             "The search for fixes reached its simulation limit. To raise the limit, use --simulate "
             "SECONDS.",
         )
-    return said
+    return sentences
 
 
 def _simulation_result(plan: Plan) -> tuple[str, ...]:
@@ -43,13 +43,13 @@ def _simulation_result(plan: Plan) -> tuple[str, ...]:
             f"({names}{f' and {more} more' if more > 0 else ''})"
         )
         placed = "all other pods"
-    said = f"Simulated in {counted(tried, 'pod arrival order')}{scale}{without}: "
+    sentence = f"Simulated in {counted(tried, 'pod arrival order')}{scale}{without}: "
     if plan.judgement.is_observed:
-        return _growth_simulation(said, found)
+        return _growth_simulation(sentence, found)
     if not found.at_packing:
-        return (f"{said}{placed} fit on the nodes in the packing, in every order.",)
+        return (f"{sentence}{placed} fit on the nodes in the packing, in every order.",)
     most = max(each.pods for each in found.at_packing)
-    said += (
+    sentence += (
         f"on the nodes in the packing, up to {counted(most, 'pod')} {verb(most, 'stay')} pending "
         f"in {counted(len(found.at_packing), 'order')}"
     )
@@ -60,19 +60,19 @@ def _simulation_result(plan: Plan) -> tuple[str, ...]:
             else ""
         )
         return (
-            f"{said}, but with {_beyond_packing(plan)}, no pods stay pending{kept}.",
+            f"{sentence}, but with {_beyond_packing(plan)}, no pods stay pending{kept}.",
             *_cheaper(plan),
         )
     if not found.complete:
         return (
             (
-                f"{said}; the simulation reached its time limit before it found enough nodes "
+                f"{sentence}; the simulation reached its time limit before it found enough nodes "
                 f"for {placed} (to raise the limit, use --simulate SECONDS)."
             ),
         )
     return (
         (
-            f"{said}, and the search didn't find node counts within the maximums that place "
+            f"{sentence}, and the search didn't find node counts within the maximums that place "
             "all pods."
         ),
     )
@@ -90,23 +90,23 @@ def _beyond_packing(plan: Plan) -> str:
     return f"other nodes ({nodes})"
 
 
-def _growth_simulation(said: str, found: SimulatedCounts) -> tuple[str, ...]:
+def _growth_simulation(sentence: str, found: SimulatedCounts) -> tuple[str, ...]:
     if not found.at_packing:
-        return (f"{said}all pods fit on the existing nodes in every order.",)
+        return (f"{sentence}all pods fit on the existing nodes in every order.",)
     pods = counted(max(each.pods for each in found.at_packing), "pod")
-    said += f"the existing nodes leave up to {pods} pending in {counted(len(found.at_packing), 'order')}"
+    sentence += f"the existing nodes leave up to {pods} pending in {counted(len(found.at_packing), 'order')}"
     if found.counts is not None:
-        return (f"{said}, but with the new nodes, no pods stay pending.",)
+        return (f"{sentence}, but with the new nodes, no pods stay pending.",)
     if not found.complete:
         return (
             (
-                f"{said}; the simulation reached its time limit before it found the number of "
+                f"{sentence}; the simulation reached its time limit before it found the number of "
                 "additional nodes (to raise the limit, use --simulate SECONDS)."
             ),
         )
     return (
         (
-            f"{said}, and the search didn't find node counts within the maximums that place "
+            f"{sentence}, and the search didn't find node counts within the maximums that place "
             "all pods."
         ),
     )

@@ -214,8 +214,10 @@ class PlanTables(Struct, frozen=True):
             return middle(places[0], most - len(more)) + more
         if len(places) == 1 or self.narrow:
             return places[0] + more
-        told = [f"{short(pool, 40)} {pods}" for pool, pods in placements if pods]
-        return ", ".join(told[:3]) + (f", {len(told) - 3} more" if len(told) > 3 else "")
+        pods_by_pool = [f"{short(pool, 40)} {pods}" for pool, pods in placements if pods]
+        return ", ".join(pods_by_pool[:3]) + (
+            f", {len(pods_by_pool) - 3} more" if len(pods_by_pool) > 3 else ""
+        )
 
     def _figure(self, workload: PlannedWorkload, level: DemandLevel) -> str:
         figure = workload.figures.at(level)
@@ -279,22 +281,22 @@ class PlanTables(Struct, frozen=True):
             if self.plan.nodes_bound <= own
             else " (0 if other pools can run the pods; total: bound for all pools)"
         )
-        said = [f"{signs.bound} bound: proven minimum{joint}"]
+        entries = [f"{signs.bound} bound: proven minimum{joint}"]
         if any(bar.more for bar in bars):
-            said.append(f"{signs.simulated} recommended beyond it")
+            entries.append(f"{signs.simulated} recommended beyond it")
         if any(bar.allowed for bar in bars):
-            said.append(f"{signs.allowed} allowed, not needed")
+            entries.append(f"{signs.allowed} allowed, not needed")
         if any(bar.beyond for bar in bars):
-            said.append(f"{signs.beyond} beyond the maximum")
+            entries.append(f"{signs.beyond} beyond the maximum")
         if any(bar.is_open for bar in bars):
-            said.append(f"{signs.cannot_tell} not known")
+            entries.append(f"{signs.cannot_tell} not known")
         guarded = " with the guards" if self.plan.guards.kinds else ""
-        said.append(f"packing: best found{guarded}")
+        entries.append(f"packing: best found{guarded}")
         found = self.plan.judgement.simulated
         rest = " for the other workloads" if found is not None and found.left_out else ""
         needed = f"nodes that the default scheduler needs{guarded}{rest}"
-        said.append(f"simulated: {NOT_SIMULATED if is_left_unsimulated(self.plan) else needed}")
-        return " · ".join(said)
+        entries.append(f"simulated: {NOT_SIMULATED if is_left_unsimulated(self.plan) else needed}")
+        return " · ".join(entries)
 
     def _growth(self) -> Table:
         """Return how many nodes each pool needs in addition to the existing ones."""
@@ -387,23 +389,23 @@ class PlanTables(Struct, frozen=True):
 
     def _device_legend(self, stranded: bool) -> str:
         signs, used = self.signs, sorted(self.letters.values())
-        said = (
+        entries = (
             [f"{used[0]}–{used[-1]} used by that workload" if len(used) > 1 else f"{used[0]} used"]
             if used
             else []
         )
         if has_many(self.filled, self.letters):
-            said.append("+ used by another workload")
+            entries.append("+ used by another workload")
         if is_shared(self.filled):
-            said.append("* * shared by several workloads")
-        said.append(f"{signs.free} free")
+            entries.append("* * shared by several workloads")
+        entries.append(f"{signs.free} free")
         if self.is_placed_otherwise:
-            said.append(f"as simulated, order {self.filled.order}")
+            entries.append(f"as simulated, order {self.filled.order}")
         if stranded:
-            said.append(f"{signs.stranded} stranded: free, but no pod can use it")
+            entries.append(f"{signs.stranded} stranded: free, but no pod can use it")
         limits = list(share_limits(self.plan))
-        said += limits if self.every else limits[:_MOST_SHARES]
-        return " · ".join(said)
+        entries += limits if self.every else limits[:_MOST_SHARES]
+        return " · ".join(entries)
 
     # -- arrival orders
 

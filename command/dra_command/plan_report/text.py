@@ -166,16 +166,16 @@ class _PlanPage:
         doubts = DOUBTS | {
             each.code for each in self._plan.blockers if each.verdict == "cannot-tell"
         }
-        told = [each for each in found if each.severity == "error"]
+        errors = [each for each in found if each.severity == "error"]
         others = [
             each
-            for each in found[len(told) :]
+            for each in found[len(errors) :]
             if not quiet or each.severity == "warning" or each.code in doubts
         ]
         shown = others if self._verbose or len(others) <= _MOST_NOTES + 1 else others[:_MOST_NOTES]
-        if told or shown:
+        if errors or shown:
             self._page.gap()
-        for each in (*told, *shown):
+        for each in (*errors, *shown):
             self._page.diagnostic(each)
         if len(shown) < len(others):
             self._page.line(

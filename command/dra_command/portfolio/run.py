@@ -31,9 +31,9 @@ def run(values: argparse.Namespace) -> int:
     )
     with shown(quiet=values.quiet) as progress:
         answers = run_portfolio(collected, options, progress)
-    for file, why in answers.store.unreadable.items():
+    for file, reason in answers.store.unreadable.items():
         print(
-            f"pulumi-dra: {file} can't be read and is skipped ({why}). Remove the file",
+            f"pulumi-dra: {file} can't be read and is skipped ({reason}). Remove the file",
             file=sys.stderr,
         )
     summary = Summary(answers)

@@ -153,7 +153,7 @@ def fixes(found: Comparison) -> Iterator[str]:
     fleet = found.plan.fleet
     if found.pending and found.plan.verdict != "fits":
         yield "for reasons and fixes, run `pulumi-dra plan` with the same options"
-    if fleet is None or fleet.redundancy.is_asked:
+    if fleet is None or fleet.redundancy.is_requested:
         return
     lost = {each.scenario.kind for each in found.scenarios if each.pending}
     for kind, unit in (("node-lost", "nodes"), ("zone-lost", "zones")):

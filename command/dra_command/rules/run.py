@@ -97,11 +97,11 @@ def _print_test(tested: Sequence[_Tested], *, quiet: bool) -> None:
 
 
 def _difference(each: CaseResult) -> str:
-    said = f": {each.answer.message}" if each.answer.message else ""
+    message = f": {each.answer.message}" if each.answer.message else ""
     if each.answer.result != each.case.expect:
         details = f" ({each.answer.details})" if each.answer.details else ""
-        return f"expected {each.case.expect}, got {each.answer.result}{said}{details}"
-    return f'expected a message with "{each.case.message}", got{said or " none"}'
+        return f"expected {each.case.expect}, got {each.answer.result}{message}{details}"
+    return f'expected a message with "{each.case.message}", got{message or " none"}'
 
 
 def _test_json(tested: Sequence[_Tested]) -> str:

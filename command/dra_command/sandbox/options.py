@@ -6,5 +6,5 @@ import argparse
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    says = "subcommand (up, plan, status, logs, down, demo, or tools), with its options"
-    parser.add_argument("words", metavar="WORD", nargs=argparse.REMAINDER, help=says)
+    description = "subcommand (up, plan, status, logs, down, demo, or tools), with its options"
+    parser.add_argument("words", metavar="WORD", nargs=argparse.REMAINDER, help=description)

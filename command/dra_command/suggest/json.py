@@ -38,7 +38,9 @@ def suggest_json(found: Suggestions) -> str:
             for each in found.packed
         ],
         candidates=found.candidates,
-        not_compared=[NotComparedRow(machine=machine, why=why) for machine, why in found.left_out],
+        not_compared=[
+            NotComparedRow(machine=machine, why=reason) for machine, reason in found.left_out
+        ],
         obstacles=[] if found.best is not None else list(_obstacles(found)),
     )
     return output.model_dump_json(indent=2)

@@ -70,7 +70,7 @@ def run(values: argparse.Namespace) -> int:
         for line in _refusal(found, [option for option, given in limits.items() if given]):
             print(line, file=sys.stderr)
         return status_of(found.plan.verdict, allow_unknown=False)
-    for line in _why(found, found.best):
+    for line in _reason(found, found.best):
         print("\n".join(_comment(line)))
     print(yaml_text(found.best.document), end="")
     return Status.FITS
@@ -102,7 +102,7 @@ def _price(text: str) -> Decimal | None:
     return price
 
 
-def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
+def _reason(found: Suggestions, best: Suggestion) -> Iterator[str]:
     """Yield the cost, its distance from the minimum, and the cost of simpler fleets."""
     dated = best.plan.cost.priced_on if best.plan.cost is not None else ""
     prices = f", prices as of {dated}" if dated else ""
@@ -140,10 +140,10 @@ def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
             f"instead, {_fleet(each)}: {_usd(each.packing_usd)} per hour for the packing (not "
             f"simulated), at least {least:.0%} more (proven)"
         )
-    for why in dict.fromkeys(why for _, why in found.left_out):
+    for reason in dict.fromkeys(reason for _, reason in found.left_out):
         yield (
-            f"not compared, {why}: "
-            f"{', '.join(name for name, other in found.left_out if other == why)}"
+            f"not compared, {reason}: "
+            f"{', '.join(name for name, other in found.left_out if other == reason)}"
         )
     yield from (f"assumption: {each}" for each in architecture_assumptions(best.plan.judgement))
     yield from fleet_notes(best)

@@ -49,23 +49,23 @@ class DeviceDriver(pulumi.ComponentResource):
         self, name: str, args: DeviceDriverArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         read = InputReader("DeviceDriver", name, args, DeviceDriverArgs)
-        asked = read.text("driver", check=_driver_fault)
+        driver_name = read.text("driver", check=_driver_fault)
         platform = read.text("platform", check=_cloud_fault)
         version = read.text("version", "", check=chart_version_fault)
         own_chart = read.text("chart", "")
         tolerations, settings = read_tolerations(read), read.block("settings")
         published, options = None, None
-        if not (_driver_fault(asked) or _cloud_fault(platform)):
-            options = _options(read, asked, settings)
-            published = driver(asked).chart(cloud(platform))
+        if not (_driver_fault(driver_name) or _cloud_fault(platform)):
+            options = _options(read, driver_name, settings)
+            published = driver(driver_name).chart(cloud(platform))
             if published is None and not own_chart:
                 read.refuse(
                     "driver",
-                    f"{driver(asked).title} doesn't have a known chart for {cloud(platform).title}",
+                    f"{driver(driver_name).title} doesn't have a known chart for {cloud(platform).title}",
                 )
         read.finish()
         if published is None:
-            published = _unpublished(asked)
+            published = _unpublished(driver_name)
         super().__init__("pulumi-dra:index:DeviceDriver", name, {}, opts)
         children = Children(self, opts)
         home = declare_namespace(name, published.namespace, published.pod_security, children)
@@ -78,7 +78,7 @@ class DeviceDriver(pulumi.ComponentResource):
             repository_opts={"repo": published.repository}
             if published.repository and not own_chart
             else None,
-            values=dict(driver(asked).chart_values(options, cloud(platform), tolerations)),
+            values=dict(driver(driver_name).chart_values(options, cloud(platform), tolerations)),
             create_namespace=False,
             # Otherwise, the provider would wait for every pod, even on nodes that don't exist yet.
             skip_await=True,

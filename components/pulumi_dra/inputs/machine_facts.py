@@ -60,10 +60,10 @@ def read_machine(read: InputReader, cloud: Cloud, name: str) -> Machine | None:
     """Return a machine type from the tables, or one that is created from the facts in
     `machine_facts`. None if neither exists.
     """
-    told = read.has("machine_facts")
+    has_facts = read.has("machine_facts")
     facts = read.inside("machine_facts", read.block("machine_facts"), MachineFacts)
     known = known_machine(cloud.name, name)
-    if known is not None or not (name and told):
+    if known is not None or not (name and has_facts):
         return known
     arch = facts.choice("arch", ARCHITECTURES, "amd64")
     machine = LearnedMachine(machine=name, arch="arm64" if arch == "arm64" else "amd64")

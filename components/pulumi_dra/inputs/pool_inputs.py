@@ -63,8 +63,8 @@ def read_counts(read: InputReader, cloud: Cloud) -> Counts:
     most = read.whole("max_nodes", least=1, most=limit)
     least = read.whole("min_nodes", 0, most=limit)
     desired = read.whole("desired_nodes", least, most=limit)
-    if complaint := limits_fault(least, most):
-        read.refuse("min_nodes", complaint)
+    if problem := limits_fault(least, most):
+        read.refuse("min_nodes", problem)
     elif not least <= desired <= most:
         read.refuse(
             "desired_nodes", f"{desired} isn't between min_nodes ({least}) and max_nodes ({most})"
@@ -117,11 +117,11 @@ class KubeletPolicies(Struct, frozen=True, kw_only=True):
     topology_manager: str = ""
 
     @property
-    def is_told(self) -> bool:
+    def is_set(self) -> bool:
         return bool(self.cpu_manager or self.topology_manager)
 
 
-UNTOLD = KubeletPolicies()
+DEFAULT_POLICIES = KubeletPolicies()
 NOT_PLANNED = ("restricted", "single-numa-node")
 
 

@@ -85,7 +85,7 @@ class InputReader:
         check: Callable[[str], str] | None = None,
     ) -> str:
         """Return a plain text that matches `pattern`, described by `meaning`, or passes `check`
-        (which returns a complaint or "").
+        (which returns a problem or "").
         """
         value = self._take(key, default)
         if value is None or (value == default and not self.has(key)):
@@ -95,8 +95,8 @@ class InputReader:
             return ""
         if pattern and not re.fullmatch(pattern, value):
             self.refuse(key, f'"{value}" is not {meaning}')
-        elif check and (complaint := check(value)):
-            self.refuse(key, complaint)
+        elif check and (problem := check(value)):
+            self.refuse(key, problem)
         return value
 
     def choice(self, key: str, choices: Sequence[str], default: str) -> str:
@@ -117,8 +117,8 @@ class InputReader:
         if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
             self.refuse(key, f"must be an integer, not {_shown(value)}")
             return default or least
-        if complaint := range_fault(int(value), range(least, most + 1)):
-            self.refuse(key, complaint)
+        if problem := range_fault(int(value), range(least, most + 1)):
+            self.refuse(key, problem)
         return int(value)
 
     def flag(self, key: str, default: bool) -> bool:
@@ -148,8 +148,8 @@ class InputReader:
                 self.refuse(f"{key}[{index}]", f"must be a string, not {_shown(item)}")
             elif pattern and not re.fullmatch(pattern, item):
                 self.refuse(f"{key}[{index}]", f'"{item}" is not {meaning}')
-            elif check and (complaint := check(item)):
-                self.refuse(f"{key}[{index}]", complaint)
+            elif check and (problem := check(item)):
+                self.refuse(f"{key}[{index}]", problem)
         return [item for item in items if isinstance(item, str)]
 
     def identifier(
@@ -170,8 +170,8 @@ class InputReader:
             return None
         if pattern and not re.fullmatch(pattern, value):
             self.refuse(key, f'"{value}" is not {meaning}')
-        elif check and (complaint := check(value)):
-            self.refuse(key, complaint)
+        elif check and (problem := check(value)):
+            self.refuse(key, problem)
         return value
 
     def required_identifier(
@@ -225,7 +225,7 @@ class InputReader:
     ) -> dict[str, pulumi.Input[str]]:
         """Return a map of at most `most` texts, whose values may be outputs.
 
-        `check` receives a key and its value ("" for an output), and returns a complaint or "".
+        `check` receives a key and its value ("" for an output), and returns a problem or "".
         """
         value = self._take(key, {})
         if not isinstance(value, Mapping):
@@ -235,8 +235,8 @@ class InputReader:
         for label, text in entries.items():
             if not isinstance(text, str | pulumi.Output):
                 self.refuse(f"{key}.{label}", f"must be a string, not {_shown(text)}")
-            elif check and (complaint := check(label, text if isinstance(text, str) else "")):
-                self.refuse(f"{key}.{label}", complaint)
+            elif check and (problem := check(label, text if isinstance(text, str) else "")):
+                self.refuse(f"{key}.{label}", problem)
         if len(entries) > most:
             self.refuse(key, f"has {len(entries)} entries, but the cloud allows at most {most}")
         return dict(entries)

@@ -164,8 +164,8 @@ def _search(
     if result.defects:
         # The search involved a known defect of this version. If the search without the defect has a
         # different result, a patch version might change the result, and a note explains this.
-        meant = _searched(node, plan, budget, behaviour=intended(template.behaviour))
-        if (meant.outcome == "found") != (result.outcome == "found"):
+        corrected = _searched(node, plan, budget, behaviour=intended(template.behaviour))
+        if (corrected.outcome == "found") != (result.outcome == "found"):
             may = result.defects
     if result.outcome == "found":
         notes = tuple(_may_note(defect) for defect in sorted(may))

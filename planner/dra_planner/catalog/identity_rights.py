@@ -33,7 +33,7 @@ class NeededRight(Struct, frozen=True, kw_only=True):
     chart: str
     account: str
     doubt: str  # reason why the right might not be needed, or "" if it's certainly needed
-    says: str
+    consequence: str
     fix: str
 
 
@@ -51,7 +51,7 @@ def needed_rights(cloud: str) -> tuple[NeededRight, ...]:
         "chart",
         "account",
         "doubt",
-        "says",
+        "consequence",
         "fix",
     )
     return tuple(

@@ -25,7 +25,7 @@ class ImagePart(Struct, frozen=True, kw_only=True):
     kind: str  # unit, program, kernel argument, kubelet setting, pool setting, or image
     part: str
     gone_since: str
-    says: str
+    consequence: str
     fix: str
 
     def is_gone(self, release: str, minor: int | None) -> bool:
@@ -42,6 +42,6 @@ class ImagePart(Struct, frozen=True, kw_only=True):
 @cache
 def image_parts(cloud: str) -> tuple[ImagePart, ...]:
     """Return the parts that images of a cloud don't support, in table order."""
-    fields = ("cloud", "images", "kind", "part", "gone_since", "says", "fix")
+    fields = ("cloud", "images", "kind", "part", "gone_since", "consequence", "fix")
     rows = [row for row in read_table("image_parts") if row["cloud"] == cloud]
     return tuple(ImagePart(**{field: row[field] for field in fields}) for row in rows)

@@ -19,7 +19,7 @@ class ImageRule(Struct, frozen=True, kw_only=True):
     machines: str  # prefix or pattern of machine types
     first: str  # first release that works, or "" if all releases work
     broken: str  # a release that doesn't work, or "" if there is none
-    says: str
+    reason: str
     fix: str
     source: str
 
@@ -60,7 +60,7 @@ def image_release_fault(cloud: str, machine: str, text: str) -> str:
     for rule in image_rules() if release else ():
         if rule.cloud == cloud and rule.covers(machine) and rule.forbids(release):
             return (
-                f"{machine} doesn't work with image version {release}, because {rule.says}; "
+                f"{machine} doesn't work with image version {release}, because {rule.reason}; "
                 f"{rule.fix}"
             )
     return ""
@@ -82,5 +82,5 @@ def _numbers(release: str) -> tuple[int, ...]:
 
 
 def _rule(row: Row) -> ImageRule:
-    names = ("cloud", "machines", "first", "broken", "says", "fix", "source")
+    names = ("cloud", "machines", "first", "broken", "reason", "fix", "source")
     return ImageRule(**{name: row[name] for name in names})

@@ -234,8 +234,8 @@ class _Expansion:
         running = self._existing.running(workload)
         ahead = self._manifests.existing.get(workload.ref) is workload
         if not ahead:
-            said = (*workload.assumptions, *pod_set.assumptions)
-            self._assumptions.update(f"{workload.ref}: {text}" for text in said)
+            texts = (*workload.assumptions, *pod_set.assumptions)
+            self._assumptions.update(f"{workload.ref}: {text}" for text in texts)
         return Member(
             workload=workload.ref,
             pod_set=pod_set.name,
@@ -360,8 +360,8 @@ class _Expansion:
         """Return a pod set after it's applied to the cluster, and whether its pods are then
         replaced.
         """
-        pod_set, said = as_updated(pod_set, before, self._manifests.existing[workload.ref])
-        self._assumptions.update(f"{workload.ref}: {text}" for text in said)
+        pod_set, notes = as_updated(pod_set, before, self._manifests.existing[workload.ref])
+        self._assumptions.update(f"{workload.ref}: {text}" for text in notes)
         return pod_set, makes_other_pods(pod_set.template, before.template)
 
     def block(self, pods: UnresolvedPods) -> None:

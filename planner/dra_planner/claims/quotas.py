@@ -405,7 +405,7 @@ def _running_only(member: Member, reason: Reason) -> Iterator[tuple[Member, Deni
 
 
 def _wait(
-    member: Member, of_pods: _Charged, why: Reason, namespace: str
+    member: Member, of_pods: _Charged, reason: Reason, namespace: str
 ) -> Iterator[tuple[Member, Denial]]:
     """Yield the pods that exist and wait for claims that quotas deny, and the pods that aren't
     created.
@@ -415,10 +415,10 @@ def _wait(
         room = [min(pods, 1) for pods in room]
     waiting, refused = take(member, room)
     if any(waiting.figures):
-        yield waiting, Denial(why)
+        yield waiting, Denial(reason)
         _charge(of_pods, [pods or 0 for pods in waiting.figures])
     if refused is not None:
-        tightest = why if member.in_order else _tightest(of_pods, namespace)
+        tightest = reason if member.in_order else _tightest(of_pods, namespace)
         yield refused, Denial(tightest, created=False)
 
 

@@ -26,25 +26,25 @@ def as_updated(
     `before` is the pod set of the `existing` workload. A paused workload keeps its template. A
     manifest without replicas keeps the number of pods. A Job has at most its remaining pods.
     """
-    said: list[str] = []
+    notes: list[str] = []
     if not pod_set.is_counted and '"replicas":' not in existing.meta.annotations.get(
         _LAST_APPLIED, ""
     ):
         figures = _as_scaled(pod_set.figures, before.figures.steady)
         pod_set = replace(pod_set, figures=figures, rollout=before.rollout)
-        said.append(
+        notes.append(
             "its manifest doesn't set a replica count, so it keeps the count in the cluster"
         )
     if before.left is not None:
         pod_set = replace(pod_set, figures=pod_set.figures.at_most(before.left))
-        said.append(
+        notes.append(
             f"is already running in the cluster and still has {counted(before.left, 'pod')}"
         )
     is_kept = pod_set.rollout is not None and pod_set.rollout.kept >= pod_set.figures.steady > 0
     if is_kept and makes_other_pods(pod_set.template, before.template):
         pod_set = replace(pod_set, template=before.template)
-        said.append("is paused or partitioned, so its pods keep the previous template")
-    return pod_set, tuple(said)
+        notes.append("is paused or partitioned, so its pods keep the previous template")
+    return pod_set, tuple(notes)
 
 
 def _as_scaled(figures: Figures, pods: int) -> Figures:

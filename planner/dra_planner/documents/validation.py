@@ -45,34 +45,34 @@ def sentences(
     similar key is suggested for an unknown key. `what_to_write` returns an example for a missing
     key, or nothing.
     """
-    told: dict[Location, list[str]] = {}
+    by_location: dict[Location, list[str]] = {}
     for problem in error.errors(include_url=False):
         at = _document_location(problem["loc"], data)
         sentence = _sentence(problem, document, keys)
         if problem["type"] == "missing" and (example := what_to_write(at)):
             sentence += f"; use, for example, {example}"
-        if sentence not in told.setdefault(at, []):
-            told[at].append(sentence)
-    for at, said in told.items():
-        inside = any(len(other) > len(at) and other[: len(at)] == at for other in told)
+        if sentence not in by_location.setdefault(at, []):
+            by_location[at].append(sentence)
+    for at, texts in by_location.items():
+        inside = any(len(other) > len(at) and other[: len(at)] == at for other in by_location)
         # the error of another alternative of a union, which expects something other than a mapping
         if not inside:
-            yield at, _joined(said)
+            yield at, _joined(texts)
 
 
 _OR = re.compile(r",? or |, ")
 
 
-def _joined(said: list[str]) -> str:
+def _joined(texts: list[str]) -> str:
     """Return the sentences of several alternatives as one sentence with one wrong value."""
-    parts = [re.fullmatch("must be (.*), not (.*)", each, re.DOTALL) for each in said]
+    parts = [re.fullmatch("must be (.*), not (.*)", each, re.DOTALL) for each in texts]
     found = [(part[1], part[2]) for part in parts if part]
-    if len(found) == len(said) and len({value for _, value in found}) == 1:
+    if len(found) == len(texts) and len({value for _, value in found}) == 1:
         if len(found) == 1:
-            return said[0]
+            return texts[0]
         wanted = (choice for each, _ in found for choice in _OR.split(each))
         return f"must be {either(wanted)}, not {found[0][1]}"
-    return " or ".join(said)
+    return " or ".join(texts)
 
 
 def _document_location(loc: Location, data: object) -> Location:

@@ -392,11 +392,11 @@ class _Builder:
         short = tag.removeprefix(_CORE)
         # the tag is unknown, so it's dropped, and the text stays
         if short == tag or short not in _TAGS:
-            told = tag if short == tag else f"!!{short}"
+            name = tag if short == tag else f"!!{short}"
             self.remarks.append(
                 Remark(
                     "yaml-tag",
-                    f"YAML reads {told} as a tag and ignores it",
+                    f"YAML reads {name} as a tag and ignores it",
                     line,
                     "put the whole value in quotes",
                 )

@@ -62,9 +62,12 @@ def change_fleet(fleet: Fleet, changes: Sequence[FleetEdit]) -> Fleet:
     try:
         return read_fleet(document)
     except FleetError as error:
-        told = ", ".join(map(str, changes))
+        listed = ", ".join(map(str, changes))
         raise FleetError(
-            f"{error.message} (with {told})", place=error.place, fix=error.fix, others=error.others
+            f"{error.message} (with {listed})",
+            place=error.place,
+            fix=error.fix,
+            others=error.others,
         ) from None
 
 

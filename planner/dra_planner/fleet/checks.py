@@ -46,14 +46,14 @@ def check_together(fleet: Fleet) -> list[Fault]:
 
 def _cloud_faults(fleet: Fleet) -> Iterator[Fault]:
     """Yield the cluster settings that the cloud rejects."""
-    asked: dict[str, object] = {
+    settings: dict[str, object] = {
         "network.subnetIds": fleet.network.subnet_ids,
         "network.prefixDelegation": fleet.network.prefix_delegation,
         "devicePlugin": fleet.device_plugin,
     }
     for driver, options in fleet.drivers.installed():
-        asked[f"drivers.{driver.name}"] = True
-        asked |= {
+        settings[f"drivers.{driver.name}"] = True
+        settings |= {
             f"drivers.{driver.name}.{key}": value
             for key, value in options.model_dump(by_alias=True).items()
         }
@@ -64,7 +64,7 @@ def _cloud_faults(fleet: Fleet) -> Iterator[Fault]:
         subnet_ids=tuple(fleet.network.subnet_ids),
         zone_count=_counted_zones(fleet),
         public_access_cidrs=tuple(fleet.endpoint.public_access_cidrs),
-        asked=frozenset(key for key, value in asked.items() if value),
+        set_keys=frozenset(key for key, value in settings.items() if value),
     )
     for key, sentence in cloud(fleet.cloud).cluster_faults(cluster):
         yield _location(key), sentence
@@ -238,7 +238,7 @@ def _pool_faults(fleet: Fleet, index: int, pool: Pool) -> Iterator[Fault]:
         is_served=machine is not None and _is_served(fleet, machine),
         labels=pool.labels,
         taint_keys=tuple(taint.key for taint in pool.taints),
-        asked=frozenset(key for key, given in _asked(pool) if given),
+        set_keys=frozenset(key for key, given in _optional_settings(pool) if given),
     )
     for key, sentence in cloud(fleet.cloud).pool_faults(settings):
         yield (*at, *_location(key)), sentence
@@ -272,7 +272,7 @@ def _is_served(fleet: Fleet, machine: Machine) -> bool:
     return any(driver.serves(machine) for driver in drivers if not driver.is_network)
 
 
-def _asked(pool: Pool) -> Iterator[tuple[str, object]]:
+def _optional_settings(pool: Pool) -> Iterator[tuple[str, object]]:
     """Yield the keys of a pool that not every cloud supports, and whether they are set."""
     yield "reserved", any(pool.reserved.amounts.values())
     yield "schedule", pool.schedule

@@ -352,7 +352,7 @@ class Redundancy(StrictDocument):
         return self
 
     @property
-    def is_asked(self) -> bool:
+    def is_requested(self) -> bool:
         return bool(self.nodes or self.zones)
 
 

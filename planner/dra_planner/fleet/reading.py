@@ -60,10 +60,10 @@ def read_fleet(data: object, *, file: str = "", catalog: Sequence[LearnedMachine
         fleet = Fleet.model_validate(data)
     except ValidationError as error:
         wanted = partial(what_to_write, data=data)
-        told = sentences(
+        problems = sentences(
             error, data, document="the fleet", keys=_known_keys(), what_to_write=wanted
         )
-        raise _together([fault(at, message) for at, message in told]) from None
+        raise _together([fault(at, message) for at, message in problems]) from None
     fleet = with_catalog(fleet, catalog)
     faults = [fault(at, message) for at, message in check_together(fleet)]
     if faults:
@@ -85,8 +85,8 @@ def parse_catalog(data: object, *, file: str = "") -> tuple[LearnedMachine, ...]
     try:
         return tuple(CatalogFile.model_validate(data).catalog)
     except ValidationError as error:
-        told = sentences(error, data, document="the catalog", keys=["catalog"])
-        raise _together([fault(at, message) for at, message in told]) from None
+        problems = sentences(error, data, document="the catalog", keys=["catalog"])
+        raise _together([fault(at, message) for at, message in problems]) from None
 
 
 def with_catalog(fleet: Fleet, rows: Sequence[LearnedMachine]) -> Fleet:

@@ -333,10 +333,10 @@ class Fleet(StrictDocument):
         """The folder of the NVIDIA driver on the nodes, from custom images, or the cloud's
         default.
         """
-        said = (
+        roots = (
             pool.image.driver_root for pool in self.pools if pool.image and pool.image.driver_root
         )
-        return next(said, clouds.cloud(self.cloud).driver_root)
+        return next(roots, clouds.cloud(self.cloud).driver_root)
 
     def nodes_of(self, pool: Pool, machine: Machine | None) -> NodeOrigin:
         """Return the facts that determine the labels and taints of a pool's nodes.

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer
 from dra_planner.clouds import range_fault
 from dra_planner.documents.models import StrictDocument, refused_by
 from dra_planner.errors import PlannerError
-from dra_planner.quantity import Quantity, amount_complaint
+from dra_planner.quantity import Quantity, amount_fault
 
 DNS_LABEL = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 DNS_SUBDOMAIN = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
@@ -64,7 +64,7 @@ def _as_quantity(value: Any) -> Any:
 QuantityText = Annotated[
     str,
     BeforeValidator(_as_quantity, json_schema_input_type=str | int | float),
-    refused_by(amount_complaint),
+    refused_by(amount_fault),
 ]
 """An amount in Kubernetes' form. A plain number is also text."""
 

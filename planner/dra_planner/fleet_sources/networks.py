@@ -25,10 +25,12 @@ def imported_network(
             subnet_ids=described.subnet_ids,
             zone_count=None,
             public_access_cidrs=(),
-            asked=frozenset({_SUBNETS}),
+            set_keys=frozenset({_SUBNETS}),
         )
         listed = ", ".join(described.subnet_ids)
-        fault = next((why for key, why in of_cloud.cluster_faults(settings) if key == _SUBNETS), "")
+        fault = next(
+            (reason for key, reason in of_cloud.cluster_faults(settings) if key == _SUBNETS), ""
+        )
         if not fault:
             notes.append(
                 f"the fleet uses the existing subnets {listed}; these subnets must be "

@@ -83,7 +83,7 @@ class UnreadObject(Struct, frozen=True, kw_only=True):
     """
 
     title: str  # for example, "Engine ml/llama"
-    why: str
+    reason: str
     instead: str
     place: Place = NOWHERE
     missing: str = "its pods"  # the parts that the plan lacks because of this object

@@ -52,7 +52,7 @@ def read_manifests(
     absent = tuple(
         UnreadObject(
             title=each.absent.title,
-            why=each.absent.why,
+            reason=each.absent.reason,
             instead=each.absent.instead,
             missing=each.absent.missing,
             place=Place(each.name),

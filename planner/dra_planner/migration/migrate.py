@@ -76,7 +76,7 @@ def migrate(
         _migrate_document(document, workloads)
         for _, item in document.objects:
             if reader := readers.get((str(item), item.place)):
-                document.tell(item, monitoring_notes(reader), is_changed=False)
+                document.report(item, monitoring_notes(reader), is_changed=False)
     for document in documents:
         _migrate_queues(document, workloads)
     uses_devices = any(document.templates for document in documents)
@@ -118,7 +118,9 @@ class _Document(Struct):
     templates: list[TemplateOutcome] = []
     changes: list[ObjectChange] = []
 
-    def tell(self, item: KubernetesObject, what: Iterable[str], *, is_changed: bool = True) -> None:
+    def report(
+        self, item: KubernetesObject, what: Iterable[str], *, is_changed: bool = True
+    ) -> None:
         """Report changes of an object, or changes that only its owner can make."""
         self.changes += [
             ObjectChange(place=item.place, object=str(item), what=each, is_changed=is_changed)
@@ -193,8 +195,8 @@ def _migrate_document(document: _Document, workloads: WorkloadMigrator) -> None:
         _migrate_values(document, workloads.target)
     for path, item in document.objects:
         with _unchanged_on_error(document, item):
-            document.tell(item, _changes(document.editor, path, item, workloads))
-            document.tell(item, other_limit_notes(item, is_device), is_changed=False)
+            document.report(item, _changes(document.editor, path, item, workloads))
+            document.report(item, other_limit_notes(item, is_device), is_changed=False)
             outcomes, templates = workloads.migrate(document.editor, path, item)
             document.templates += outcomes
             document.added += templates
@@ -212,7 +214,7 @@ def _migrate_queues(document: _Document, workloads: WorkloadMigrator) -> None:
                     workloads.queues,
                     lambda name: _logical_name(name, workloads.facts),
                 )
-                document.tell(item, found.changes)
+                document.report(item, found.changes)
                 document.added += found.flavors
 
 
@@ -224,7 +226,7 @@ def _unchanged_on_error(document: _Document, item: KubernetesObject) -> Iterator
         yield
     except (NotEditable, Unwritable) as error:
         document.editor.text = before
-        document.tell(item, [f"isn't changed, because {error}"], is_changed=False)
+        document.report(item, [f"isn't changed, because {error}"], is_changed=False)
 
 
 def _changes(

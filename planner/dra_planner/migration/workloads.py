@@ -130,9 +130,9 @@ class WorkloadMigrator(Struct):
         if f"{item.namespace}/{item.name}" in self.target.keep:
             return [replace(outcome, result=Result.KEPT, reason=_KEPT)]
         instead = claims_instead(item)
-        why = NoCounterpart(fault, (instead,) if instead else ())
+        reason = NoCounterpart(fault, (instead,) if instead else ())
         needs_plugin = item.group == "kubevirt.io"
-        return [self._otherwise(outcome, why, [] if needs_plugin else resources)]
+        return [self._otherwise(outcome, reason, [] if needs_plugin else resources)]
 
     def _migrate_part(
         self, editor: Editor, prefix: Path, item: KubernetesObject, part: PodPart
@@ -242,7 +242,7 @@ class WorkloadMigrator(Struct):
         return replace(own, needs=own.needs.joined(needs_of(queued)))
 
     def _otherwise(
-        self, outcome: TemplateOutcome, why: NoCounterpart, resources: Sequence[str]
+        self, outcome: TemplateOutcome, missing: NoCounterpart, resources: Sequence[str]
     ) -> TemplateOutcome:
         """Return the result for pods that can't request a claim.
 
@@ -252,7 +252,7 @@ class WorkloadMigrator(Struct):
         if served and all(served.values()):
             classes = ", ".join(sorted(set(served.values())))
             reason = (
-                f"{why.reason}, but the DeviceClass {classes} serves {listed(resources)} "
+                f"{missing.reason}, but the DeviceClass {classes} serves {listed(resources)} "
                 "(extendedResourceName)"
             )
             return replace(
@@ -260,14 +260,14 @@ class WorkloadMigrator(Struct):
                 result=Result.SERVED,
                 reason=reason,
                 served=served,
-                alternatives=why.alternatives,
+                alternatives=missing.alternatives,
             )
         first = (_SERVE.format(names=listed(resources)),) if resources else ()
         return replace(
             outcome,
             result=Result.CANNOT,
-            reason=why.reason,
-            alternatives=(*first, *why.alternatives),
+            reason=missing.reason,
+            alternatives=(*first, *missing.alternatives),
         )
 
 

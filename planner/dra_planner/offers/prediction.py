@@ -237,10 +237,10 @@ def _bought(pool: Pool) -> tuple[str, ...]:
     source = pool.source
     if not source.reservation:
         return ()
-    said = "the cloud bills the whole reservation, but the cost includes only the nodes in use"
+    note = "the cloud bills the whole reservation, but the cost includes only the nodes in use"
     if pool.bought_nodes is None:
-        return ("the number of reserved nodes isn't set, so the plan uses the pool's maximum", said)
-    return (said,)
+        return ("the number of reserved nodes isn't set, so the plan uses the pool's maximum", note)
+    return (note,)
 
 
 def _offered(machine: Machine, region: str, zones: tuple[str, ...]) -> tuple[str, ...]:

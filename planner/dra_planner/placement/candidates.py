@@ -39,16 +39,16 @@ _FURTHER_STEPS: Final = 300_000
 class GuardQuestion(Struct, frozen=True, kw_only=True):
     """A level of demand, the pools, and how guarded counts are simulated.
 
-    `ask` returns the question of counts under guards, with the pools that a split creates. `steps`
-    limits the simulations. `name_pool` converts a text to the name of a pool. `spreads` is set if
-    guards can require pods to spread evenly.
+    `question_of` returns the question of counts under guards, with the pools that a split creates.
+    `steps` limits the simulations. `name_pool` converts a text to the name of a pool. `spreads` is
+    set if guards can require pods to spread evenly.
     """
 
     needs: LevelNeeds
     sizing: Sizing
     pools: Pools
     shapes: Mapping[str, Shape]
-    ask: Callable[[Guards], CountQuestion]
+    question_of: Callable[[Guards], CountQuestion]
     steps: int
     name_pool: Callable[[str], str]
     mode: Literal["guided", "exact"] = "guided"

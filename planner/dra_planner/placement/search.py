@@ -101,11 +101,11 @@ class _Search:
         if not self._is_worth(candidate):
             return
         guards = candidate.guards
-        asked = self._question.ask(guards)
+        question = self._question.question_of(guards)
         is_held = candidate.is_held_in_any_order(candidate.counts)
-        checks = () if is_held else (*candidate.hard_orders, *asked.checks)
+        checks = () if is_held else (*candidate.hard_orders, *question.checks)
         proof = CountProver(
-            replace(asked, checks=checks),
+            replace(question, checks=checks),
             candidate.pool_of,
             candidate.fills,
             self._steps,

@@ -112,10 +112,10 @@ def plan_manifests(
     sources = ClassSources(fleet_classes(fleet, features), manifests.classes)
     classes = sources.in_cluster
     tolerates = cloud(fleet.cloud).tolerates_extended_resources
-    asked = expand_claims(manifests, classes, features, tolerates_extended_resources=tolerates)
-    demand, idle = asked, tuple[Diagnostic, ...]()
+    requested = expand_claims(manifests, classes, features, tolerates_extended_resources=tolerates)
+    demand, idle = requested, tuple[Diagnostic, ...]()
     if fleet.headroom:
-        demand, idle = with_headroom(asked, fleet)
+        demand, idle = with_headroom(requested, fleet)
     offers = with_taint_rules(
         predict_offers(fleet, features) if offers is None else offers, manifests.taint_rules
     )
@@ -300,7 +300,7 @@ def _cost(sizing: Sizing, offers: Iterable[Offer], pools: Iterable[PlannedPool])
     )
 
 
-def _said_of_gangs(manifests: Manifests, demand: Demand) -> Iterator[str]:
+def _gang_assumptions(manifests: Manifests, demand: Demand) -> Iterator[str]:
     """Yield assumptions about pods that start together, and about PodGroups with an unknown
     minimum.
     """
@@ -329,38 +329,38 @@ def _assumptions(
 ) -> tuple[str, ...]:
     own = ", ".join(f"{name}={str(on).lower()}" for name, on in fleet.feature_gates.items())
     gates = f"{own} and otherwise default feature gates" if own else "its default feature gates"
-    said = [f"Kubernetes {features.version} with {gates}, at its latest known patch version"]
+    texts = [f"Kubernetes {features.version} with {gates}, at its latest known patch version"]
     if features.served:
-        said.append(f"the API server also serves {', '.join(sorted(features.served))}")
-    said += filter(None, [version_note(fleet.kubernetes)])
+        texts.append(f"the API server also serves {', '.join(sorted(features.served))}")
+    texts += filter(None, [version_note(fleet.kubernetes)])
     if fleet.is_autoscaled:
         wakes = cloud(fleet.cloud).autoscalers[fleet.autoscaler]
         can = "can" if wakes else "can't"
         least = "pools can be empty" if wakes else "every pool keeps the nodes that its pods need"
-        said.append(
+        texts.append(
             f"the fleet's autoscaler ({fleet.autoscaler}) {can} scale up an empty pool for a "
             f"claim, so {least}"
         )
     elif fleet.autoscaler != "none":
-        said.append(
+        texts.append(
             f"{fleet.autoscaler} keeps every pool at the node count of this plan, and doesn't "
             "start nodes for claims"
         )
     if fleet.is_autoscaled:
         pools = named("pool", [pool.name for pool in fleet.pools])
-        said.append(
+        texts.append(
             f"{pools}: it's unknown how long new nodes need to publish devices, so the plan "
             f"doesn't check the timeout of {fleet.autoscaler}"
         )
-    said += demand.assumptions
-    said += _said_of_gangs(manifests, demand)
+    texts += demand.assumptions
+    texts += _gang_assumptions(manifests, demand)
     by_text: dict[str, list[str]] = {}
     for offer in offers:
         for assumption in dict.fromkeys(offer.assumptions):
             by_text.setdefault(assumption, []).append(offer.name)
-    said += [f"{named('pool', names)}: {text}" for text, names in by_text.items()]
-    said += [
+    texts += [f"{named('pool', names)}: {text}" for text, names in by_text.items()]
+    texts += [
         f"{counted(count, 'object')} of kind {kind} {verb(count, 'are')} ignored"
         for kind, count in sorted(manifests.other_kinds.items())
     ]
-    return tuple(dict.fromkeys(said))
+    return tuple(dict.fromkeys(texts))

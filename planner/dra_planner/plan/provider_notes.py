@@ -38,7 +38,7 @@ def _images(fleet: Fleet) -> Iterator[str]:
         if rules:
             label = cloud(fleet.cloud).image_label
             seen = f" Compare the node label {label}." if label else ""
-            yield f"{name} {listed(map(_says, rules))}.{seen}"
+            yield f"{name} {listed(map(_sentence, rules))}.{seen}"
 
 
 def _zones(fleet: Fleet) -> Iterator[str]:
@@ -53,7 +53,7 @@ def _zones(fleet: Fleet) -> Iterator[str]:
             )
             if same and row["zone"] in zones:
                 yield (
-                    f"Pool {pool.name}: {row['says']} for {row['machine']} with {row['capacity']} "
+                    f"Pool {pool.name}: {row['problem']} for {row['machine']} with {row['capacity']} "
                     f"capacity in {row['zone']}, as users reported on {row['seen_on']}. If this "
                     "happens, set another zone."
                 )
@@ -79,10 +79,10 @@ def _zones_without(fleet: Fleet) -> Iterator[str]:
             )
 
 
-def _says(rule: ImageRule) -> str:
+def _sentence(rule: ImageRule) -> str:
     if rule.broken:
-        return f"fails with node image {rule.broken}, because {rule.says}"
-    return f"needs node image {rule.first} or later, because {rule.says}"
+        return f"fails with node image {rule.broken}, because {rule.reason}"
+    return f"needs node image {rule.first} or later, because {rule.reason}"
 
 
 def _reservations(fleet: Fleet) -> Iterator[str]:

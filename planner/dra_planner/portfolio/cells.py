@@ -32,7 +32,7 @@ from dra_planner.portfolio.demand_edits import edit_manifests, is_named
 from dra_planner.portfolio.fleet_edits import edit_fleet
 from dra_planner.portfolio.inputs import ScenarioInputs, StackInputs
 from dra_planner.portfolio.risk import RiskAnswer, simulate_risk
-from dra_planner.portfolio.schema import Ask
+from dra_planner.portfolio.schema import Questions
 from dra_planner.releases import Features
 from dra_planner.sources import Source
 
@@ -46,7 +46,7 @@ class Curves(Struct, frozen=True, kw_only=True):
 class StackCells:
     """Plans one stack in one scenario after another, and caches their common parts."""
 
-    def __init__(self, inputs: StackInputs, ask: Ask) -> None:
+    def __init__(self, inputs: StackInputs, ask: Questions) -> None:
         self.inputs = inputs
         self.ask = ask
         self._fleet: Fleet | None = None
@@ -70,8 +70,8 @@ class StackCells:
 
     def curves(self, future: ScenarioInputs) -> Curves | CellFault:
         """Return the capacity curve of each requested workload in a scenario."""
-        asked = self.ask.curves
-        if self.inputs.fault is not None or asked is None:
+        curves = self.ask.curves
+        if self.inputs.fault is not None or curves is None:
             return self.inputs.fault or Curves(curves=())
         try:
             fleet, _ = edit_fleet(self.fleet, future.scenario, read_catalog(self.inputs.catalog))
@@ -82,11 +82,11 @@ class StackCells:
                     workload,
                     lambda grown, steps: self.planned(grown, fleet, steps),
                     level=self.ask.demand,
-                    most=asked.most,
+                    most=curves.most,
                     steps=self.steps,
                 )
                 for workload in manifests.workloads
-                if is_named(workload.ref, asked.workloads)
+                if is_named(workload.ref, curves.workloads)
             ]
         except PlannerError as error:
             return CellFault.of(error)

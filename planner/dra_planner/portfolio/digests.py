@@ -58,9 +58,9 @@ def scenario_digest(future: ScenarioInputs) -> str:
     return _digest(edits, sources_digest(future.added))
 
 
-def question_digest(question: str, asked: object) -> str:
+def question_digest(question: str, settings: object) -> str:
     """Return the digest of a question with all its settings, and of the planner."""
-    return _digest(planner_digest(), question, asked)
+    return _digest(planner_digest(), question, settings)
 
 
 def cell_digest(stack: str, scenario: str, question: str) -> str:
@@ -68,7 +68,7 @@ def cell_digest(stack: str, scenario: str, question: str) -> str:
     return hashlib.sha256(f"{stack} {scenario} {question}".encode()).hexdigest()
 
 
-def asked_document(part: PortfolioPart) -> dict[str, Any]:
+def question_document(part: PortfolioPart) -> dict[str, Any]:
     """Return the questions of a portfolio as plain data."""
     return _document(part)
 

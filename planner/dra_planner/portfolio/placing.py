@@ -191,10 +191,10 @@ class _Search(Struct):
         )
         offers = tuple(predict_offers(each.fleet, each.fleet.features) for each in clusters)
         priced = all(offer.hourly_usd is not None for pools in offers for offer in pools)
-        said = (
+        notes = (
             () if priced else ("a price is unknown, so the search compares clusters by node count",)
         )
-        return cls(clusters, level, groups, targets, offers, priced, said)
+        return cls(clusters, level, groups, targets, offers, priced, notes)
 
     # -- plans
 
@@ -415,8 +415,8 @@ def _may(
             for key, value in workloads[ref].meta.labels.items()
             if key.startswith(CLUSTER_LABEL)
         }
-        asked = (*wanted[ref].items(), *own.items())
-        if ref not in here or any(cluster.labels.get(key) != value for key, value in asked):
+        required = (*wanted[ref].items(), *own.items())
+        if ref not in here or any(cluster.labels.get(key) != value for key, value in required):
             return False
     return True
 

@@ -31,14 +31,14 @@ def read_portfolio(data: object, *, file: str = "") -> Portfolio:
     try:
         portfolio = Portfolio.model_validate(data)
     except ValidationError as error:
-        told = list(sentences(error, data, document="the portfolio", keys=_known_keys()))
+        problems = list(sentences(error, data, document="the portfolio", keys=_known_keys()))
     else:
-        told = list(_faults(portfolio))
-        if not told:
+        problems = list(_faults(portfolio))
+        if not problems:
             return portfolio
     first, *others = [
-        PortfolioError(says, place=Place(file, line_at(data, at), path_text(at)))
-        for at, says in told
+        PortfolioError(problem, place=Place(file, line_at(data, at), path_text(at)))
+        for at, problem in problems
     ]
     raise PortfolioError(first.message, place=first.place, fix=first.fix, others=tuple(others))
 

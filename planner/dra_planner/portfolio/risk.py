@@ -17,7 +17,7 @@ from dra_planner.plan import Plan
 from dra_planner.plan.judgement.simulated_fleet import system_nodes
 from dra_planner.plan.judgement.system_pods import set_aside
 from dra_planner.portfolio.intervals import Interval, mean_interval, share_interval
-from dra_planner.portfolio.schema import RiskAsked
+from dra_planner.portfolio.schema import RiskQuestion
 from dra_planner.simulation import (
     ArrivalOrder,
     KnownAnswers,
@@ -48,7 +48,7 @@ class RiskAnswer(Struct, frozen=True, kw_only=True):
     lost: Interval
 
 
-def simulate_risk(plan: Plan, fleet: Fleet, risk: RiskAsked) -> RiskAnswer:
+def simulate_risk(plan: Plan, fleet: Fleet, risk: RiskQuestion) -> RiskAnswer:
     """Return how often pods of a plan stay pending, including pods that the packing leaves
     pending.
     """
@@ -96,7 +96,7 @@ def simulate_risk(plan: Plan, fleet: Fleet, risk: RiskAsked) -> RiskAnswer:
 
 
 def _kept(
-    nodes: tuple[SimulatedNode, ...], fleet: Fleet, risk: RiskAsked, seed: int
+    nodes: tuple[SimulatedNode, ...], fleet: Fleet, risk: RiskQuestion, seed: int
 ) -> tuple[SimulatedNode, ...]:
     """Return the nodes that aren't lost in a run."""
     dice = random.Random(f"spot/{seed}")

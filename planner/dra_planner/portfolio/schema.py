@@ -203,7 +203,7 @@ class Scenario(PortfolioPart):
         )
 
 
-class CurvesAsked(PortfolioPart):
+class CurveQuestion(PortfolioPart):
     """Additional pods of each workload that fit in each cluster, with their cost."""
 
     workloads: list[Path] = Field(
@@ -217,7 +217,7 @@ class CurvesAsked(PortfolioPart):
     )
 
 
-class RiskAsked(PortfolioPart):
+class RiskQuestion(PortfolioPart):
     """Probability of pending pods on the planned nodes, for random arrival orders and losses of
     Spot nodes.
     """
@@ -237,7 +237,7 @@ class RiskAsked(PortfolioPart):
     )
 
 
-class Ask(PortfolioPart):
+class Questions(PortfolioPart):
     """Settings for the results. The verdict, node counts, and cost of each cell are always
     included.
     """
@@ -251,8 +251,8 @@ class Ask(PortfolioPart):
         default=Decimal("0.2"),
         description="Time limit for the simulation of one plan, in seconds on an ordinary machine, or off.",
     )
-    curves: CurvesAsked | None = Field(default=None, description="Capacity curves to compute.")
-    risk: RiskAsked | None = Field(default=None, description="Risk simulation to run.")
+    curves: CurveQuestion | None = Field(default=None, description="Capacity curves to compute.")
+    risk: RiskQuestion | None = Field(default=None, description="Risk simulation to run.")
 
     @field_validator("simulate", mode="before")
     @classmethod
@@ -304,7 +304,7 @@ class Portfolio(PortfolioPart):
         default_factory=list,
         description=f"Scenarios to plan, in addition to {AS_IS}, which has no edits.",
     )
-    ask: Ask = Field(default_factory=Ask)
+    ask: Questions = Field(default_factory=Questions)
     place: list[Placing] = Field(
         default_factory=list, description="Workloads to assign to clusters."
     )

@@ -196,23 +196,27 @@ class Setting(Struct, frozen=True, kw_only=True):
     ) -> PerNode:
         """Return the controller of a DaemonSet's pods, of which `before` are already running."""
         ref = member.workload
-        meant = [number for number, each in enumerate(self.nodes) if _is_meant(shape, each.node)]
-        meant.sort(key=lambda number: self.nodes[number].node.name not in member.awaited)
+        chosen = [
+            number for number, each in enumerate(self.nodes) if _gets_daemon_pod(shape, each.node)
+        ]
+        chosen.sort(key=lambda number: self.nodes[number].node.name not in member.awaited)
         if not wanted and not before:  # quotas don't admit any pod
-            meant = []
+            chosen = []
         most = self.daemon_room.get((ref, member.pod_set), UNBOUNDED)
         old = [pod for pod in before if member.changed or pod.name in member.outdated]
         if member.rollout is None:
             waiting = self._waiting_daemons(member)
-            return PerNode(ref, kind, meant, names, most, pods=[*before, *waiting], waiting=waiting)
+            return PerNode(
+                ref, kind, chosen, names, most, pods=[*before, *waiting], waiting=waiting
+            )
         if not old:
-            return PerNode(ref, kind, meant, names, most, pods=before)
-        surge, unavailable = _on_nodes(member.rollout, len(meant))
+            return PerNode(ref, kind, chosen, names, most, pods=before)
+        surge, unavailable = _on_nodes(member.rollout, len(chosen))
         new = [pod for pod in before if pod not in old]
         return PerNode(
             ref,
             kind,
-            meant,
+            chosen,
             names,
             most,
             pods=new,
@@ -352,12 +356,12 @@ def _daemon_room(demand: Demand, nodes: Sequence[SimulatedNode]) -> dict[PodSetK
     """
     if demand.quotas is None or any(each.offer.origin == "predicted" for each in nodes):
         return {}
-    meant = {
-        (member.workload, member.pod_set): sum(_is_meant(shape, each.node) for each in nodes)
+    desired = {
+        (member.workload, member.pod_set): sum(_gets_daemon_pod(shape, each.node) for each in nodes)
         for shape, member in members_in_order(demand)
         if shape.per_node
     }
-    return {key: known + room for key, known, room, _ in demand.quotas.daemon_rooms(meant)}
+    return {key: known + room for key, known, room, _ in demand.quotas.daemon_rooms(desired)}
 
 
 def _refused(demand: Demand, level: DemandLevel) -> Counter[PodSetKey]:
@@ -395,7 +399,7 @@ def _on_nodes(rollout: Rollout, nodes: int) -> tuple[int, int]:
     return surge, unavailable if surge or unavailable else 1
 
 
-def _is_meant(shape: Shape, node: Node) -> bool:
+def _gets_daemon_pod(shape: Shape, node: Node) -> bool:
     """Return True if a DaemonSet creates a pod for the node."""
     return reject_for_good(shape.pod, node) is None
 

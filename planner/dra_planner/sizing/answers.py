@@ -132,9 +132,9 @@ def _match_pools(answers: dict[WorkloadRef, _Answer], outcome: PackedLevel) -> N
                     "cannot-tell" if outcome.found.is_undecided(index, pool) else "does-not-fit"
                 )
             fits.append((room.name, verdict))
-        told = tuple(sorted(fits))
+        verdicts = tuple(sorted(fits))
         for ref in refs:
-            answers[ref].fits.append(told)
+            answers[ref].fits.append(verdicts)
 
 
 def _doubt_errors(answers: dict[WorkloadRef, _Answer], outcome: PackedLevel) -> None:
@@ -178,7 +178,7 @@ def _left(outcome: PackedLevel, shares: Shares) -> dict[str, list[_Left]]:
     left: dict[str, list[_Left]] = defaultdict(list)
     for item, count in sorted(outcome.packing.pending.items()):
         for part in shares.take(item, count):
-            left[part.shape.id].append(_why_left(outcome, item, part.pods))
+            left[part.shape.id].append(_left_reason(outcome, item, part.pods))
     for cut in outcome.found.cut:
         left[cut.shape.id].append(
             _Left(cut.pods, "does-not-fit" if cut.proved else "cannot-tell", cut.reasons)
@@ -186,7 +186,7 @@ def _left(outcome: PackedLevel, shares: Shares) -> dict[str, list[_Left]]:
     return left
 
 
-def _why_left(outcome: PackedLevel, item: int, pods: int) -> _Left:
+def _left_reason(outcome: PackedLevel, item: int, pods: int) -> _Left:
     found = outcome.found
     if not found.rooms:
         return _Left(pods, "does-not-fit", (no_pools(),))
@@ -240,12 +240,12 @@ def _node_limit(outcome: PackedLevel, item: int, pool: int) -> str:
     """Return why an empty node runs only some of an item's pods although it has free devices for
     more, or "".
     """
-    found, asked = outcome.found, outcome.found.items[item]
+    found, packed = outcome.found, outcome.found.items[item]
     count = found.fills[item, pool]
-    if (item, pool) not in found.ended or asked.pods > 1 or not asked.parts[0].shape.claims:
+    if (item, pool) not in found.ended or packed.pods > 1 or not packed.parts[0].shape.claims:
         return ""
-    full = found.nodes.filling.fill(asked, found.rooms[pool].empty, count)[1]
-    stop = found.nodes.try_to_place(asked, pool, full)
+    full = found.nodes.filling.fill(packed, found.rooms[pool].empty, count)[1]
+    stop = found.nodes.try_to_place(packed, pool, full)
     answer = None if stop is None else stop.answer
     if stop is None or not isinstance(answer, Refusal) or answer.kind != "filter":
         return ""

@@ -42,12 +42,12 @@ class Shortage(Struct, frozen=True, kw_only=True):
 
 def refusals(stops: Sequence[tuple[Room, FillStop]]) -> tuple[Reason, ...]:
     """Return why each pool's empty node rejects an item, undecided pools first."""
-    told: list[tuple[int, int, Reason]] = []
+    ranked: list[tuple[int, int, Reason]] = []
     for position, (room, stop) in enumerate(stops):
         for reason in stop.reasons:
             named = on_every_node(reason if reason.pool else replace(reason, pool=room.name))
-            told.append((0 if stop.is_undecided else 1, position, named))
-    return _without_repeats(reason for _, _, reason in sorted(told, key=lambda each: each[:2]))
+            ranked.append((0 if stop.is_undecided else 1, position, named))
+    return _without_repeats(reason for _, _, reason in sorted(ranked, key=lambda each: each[:2]))
 
 
 def on_every_node(reason: Reason) -> Reason:
@@ -130,13 +130,13 @@ def too_small(
 
 def _exhausted(shortage: Shortage) -> str:
     """Return the shared limits that are too low."""
-    told = [
+    limits = [
         f"{limit.name} allows {counted(limit.most + limit.beside, limit.unit)}"
         + ("" if shortage.proved else f", and {most + limit.beside} are used")
         for limit, most in shortage.limits
     ]
     how = "" if shortage.proved else f" by the best packing found ({shortage.method})"
-    return f"{listed(told)}{how}"
+    return f"{listed(limits)}{how}"
 
 
 def raise_text(

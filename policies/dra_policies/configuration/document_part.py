@@ -8,13 +8,13 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
 
-def _is_said(text: str) -> str:
+def _is_not_empty(text: str) -> str:
     if not text.strip():
         raise ValueError("must not be empty")
     return text
 
 
-NonEmpty = Annotated[str, AfterValidator(_is_said)]
+NonEmpty = Annotated[str, AfterValidator(_is_not_empty)]
 
 
 class ConfigurationPart(BaseModel):

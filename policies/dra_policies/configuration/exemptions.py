@@ -76,13 +76,13 @@ def without_effect(
     judged: Collection[str],
     names: Collection[str],
     today: date,
-    tells_absent: bool,
+    reports_absent: bool,
     reported: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> Iterator[Finding]:
     """Yield findings about exemptions that have expired or have no effect.
 
     `judged` are the rules that checked something, and `names` are the names of all checked objects.
-    Exemptions for unchecked objects aren't reported, unless `tells_absent` is set. `reported` are
+    Exemptions for unchecked objects aren't reported, unless `reports_absent` is set. `reported` are
     the names of the objects of active findings by rule.
     """
     for each in excuses:
@@ -103,7 +103,7 @@ def without_effect(
                 place=each.place,
                 urn=each.urn,
             )
-        elif tells_absent:
+        elif reports_absent:
             yield Finding(
                 message=f"{each} has no effect, because the checked files don't contain this object",
                 fix=_other_names(

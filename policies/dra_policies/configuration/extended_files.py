@@ -65,7 +65,7 @@ def read_layers(
     try:
         layer = Layer(Configuration.model_validate(data), location, data)
     except ValidationError as error:
-        raise together([empty.fault(*told) for told in _in_words(error, data)]) from None
+        raise together([empty.fault(*problem) for problem in _in_words(error, data)]) from None
     bases: list[Layer] = []
     for index, text in enumerate(layer.settings.extends):
         bases += _extended(layer, index, text, (*parents, location))

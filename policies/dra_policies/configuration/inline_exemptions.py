@@ -21,7 +21,7 @@ from dra_policies.rules import Finding
 ANNOTATION: Final = "pulumi-dra/ignore"
 _ANY: Final = re.compile(r"pulumi-dra(?:/|:\s*)ignore")
 _COMMENT: Final = re.compile(r"(?:^|\s)#\s*pulumi-dra(?:/ignore:|:\s*ignore\b)\s*(?P<said>.*)$")
-_SAID: Final = re.compile(
+_EXEMPTION: Final = re.compile(
     r"(?P<rules>[\w-]+(?:\s*,\s*[\w-]+)*)(?:\s+until\s+(?P<until>\S+))?"
     r"(?:\s*(?:—|–|:)\s*|\s+--?\s+)(?P<reason>\S.*)"
 )
@@ -54,22 +54,22 @@ def read_beside(
 def _read_line(
     line: str, owner: str, place: Place, urn: str, custom: Collection[str]
 ) -> Iterator[Excuse | Finding]:
-    said = _SAID.fullmatch(line)
-    if said is None:
+    parsed = _EXEMPTION.fullmatch(line)
+    if parsed is None:
         message = f'{owner}: the exemption "{line}" needs a rule and a reason'
         yield Finding(message=message, fix=_FIX, place=place, urn=urn)
         return
     until = None
-    if said["until"]:
+    if parsed["until"]:
         try:
-            until = date_of(said["until"])
+            until = date_of(parsed["until"])
         except ValueError as error:
             yield Finding(message=f"{owner}: {error}", fix=_FIX, place=place, urn=urn)
             return
-    for rule in re.split(r"\s*,\s*", said["rules"]):
+    for rule in re.split(r"\s*,\s*", parsed["rules"]):
         if rule not in custom and (fix := unknown_rule(rule)):
             yield Finding(
                 message=f'{owner}: rule "{rule}" doesn\'t exist', fix=fix, place=place, urn=urn
             )
         else:
-            yield Excuse(rule, owner, said["reason"], place, urn, until, is_beside=True)
+            yield Excuse(rule, owner, parsed["reason"], place, urn, until, is_beside=True)

@@ -47,7 +47,12 @@ class WrittenObjects:
     @property
     def beside(self) -> Iterator[Excuse | Finding]:
         """Return the exemptions in the texts, and the errors in them."""
-        return (said for found in self._files.values() for each in found for said in each.beside)
+        return (
+            exemption
+            for found in self._files.values()
+            for each in found
+            for exemption in each.beside
+        )
 
 
 def _objects(source: Source, custom: Collection[str]) -> Iterator[WrittenObject]:
@@ -58,19 +63,19 @@ def _objects(source: Source, custom: Collection[str]) -> Iterator[WrittenObject]
         return  # the code that reads the text for checking reports its errors
     comments = _comments(source, [each.place.line for each in found])
     for index, each in enumerate(found):
-        said = [*_annotated(each), *comments.get(index, ())]
+        texts = [*_annotated(each), *comments.get(index, ())]
         beside = (
             one
-            for text, at in said
+            for text, at in texts
             for one in read_beside(text, str(each), Place(source.name, at), custom=custom)
         )
         yield WrittenObject(each.place.line, str(each), tuple(beside))
 
 
 def _annotated(each: KubernetesObject) -> Iterator[tuple[str, int]]:
-    said = (as_mapping(each.metadata.get("annotations")) or {}).get(ANNOTATION)
-    if isinstance(said, str):
-        yield said, line_at(each.data, ("metadata", "annotations", ANNOTATION))
+    annotation = (as_mapping(each.metadata.get("annotations")) or {}).get(ANNOTATION)
+    if isinstance(annotation, str):
+        yield annotation, line_at(each.data, ("metadata", "annotations", ANNOTATION))
 
 
 def _comments(source: Source, firsts: list[int]) -> dict[int, list[tuple[str, int]]]:
@@ -80,14 +85,14 @@ def _comments(source: Source, firsts: list[int]) -> dict[int, list[tuple[str, in
     lines = source.text.split("\n")
     found: dict[int, list[tuple[str, int]]] = {}
     for number, line in enumerate(lines, 1):
-        said = comment_in(line)
-        if said is not None and firsts:
+        comment = comment_in(line)
+        if comment is not None and firsts:
             owner = max(bisect_right(firsts, number) - 1, 0)
             if line.lstrip().startswith("#") and _leads_to(
                 lines, number, firsts[owner + 1 : owner + 2]
             ):
                 owner += 1
-            found.setdefault(owner, []).append((said, number))
+            found.setdefault(owner, []).append((comment, number))
     return found
 
 

@@ -116,7 +116,7 @@ def render_page() -> str:
     for rule in RULES:
         if each := rule.threshold:
             lines.append(
-                f"| `{rule.id}` | {each.says} | {each.default} | {each.least} | {each.most} |"
+                f"| `{rule.id}` | {each.description} | {each.default} | {each.least} | {each.most} |"
             )
     return "\n".join(lines) + "\n" + EXEMPTIONS
 

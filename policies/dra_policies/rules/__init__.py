@@ -39,9 +39,9 @@ def run(view: StackView, rules: Sequence[Rule] | None = None) -> Iterator[tuple[
     Without `rules`, all enabled rules run. If a rule fails, the rule `rule-could-not-run` reports
     it at its level among `rules`.
     """
-    asked = ON if rules is None else rules
-    could_not_run = next((rule for rule in asked if rule.id == COULD_NOT_RUN.id), COULD_NOT_RUN)
-    for rule in asked:
+    chosen = ON if rules is None else rules
+    could_not_run = next((rule for rule in chosen if rule.id == COULD_NOT_RUN.id), COULD_NOT_RUN)
+    for rule in chosen:
         try:
             for finding in rule.check(view):
                 yield rule, finding
@@ -52,8 +52,8 @@ def run(view: StackView, rules: Sequence[Rule] | None = None) -> Iterator[tuple[
 def check_all(view: StackView, rules: Sequence[Rule] | None = None) -> Iterator[Diagnostic]:
     """Yield the diagnostics of reading and planning, followed by the findings of all rules."""
     yield from view.diagnostics
-    asked = besides_reading(ON if rules is None else rules)
-    yield from (rule.diagnostic(finding) for rule, finding in run(view, asked))
+    chosen = besides_reading(ON if rules is None else rules)
+    yield from (rule.diagnostic(finding) for rule, finding in run(view, chosen))
 
 
 def besides_reading(rules: Sequence[Rule]) -> tuple[Rule, ...]:

@@ -224,19 +224,19 @@ def _entries(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
     matching = [each for each in entries if each.holds(row.value)]
     condition = row.value.replace("=", " ").replace(" and ", ", ")
     names = listed_words(list(row.members))
-    says = fix = ""
+    problem = fix = ""
     if row.kind == "some item" and not matching:
-        says, fix = (
+        problem, fix = (
             f"{part.shown} doesn't have an entry with {condition}",
             f"add an entry with {condition} to {part.shown}",
         )
     elif row.kind == "only item" and matching and len(listed) > 1:
-        says, fix = (
+        problem, fix = (
             (f"an entry of {part.shown} sets {row.value}, so the API doesn't accept other entries"),
             f"remove the other entries of {part.shown}",
         )
     elif row.kind == "one item" and len(matching) > 1:
-        says, fix = (
+        problem, fix = (
             (
                 f"{len(matching)} entries of {part.shown} have {condition}, but the API accepts "
                 "only one"
@@ -246,12 +246,12 @@ def _entries(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
     elif row.kind == "different items":
         keys = [tuple(each.at(name) for name in row.members) for each in entries]
         if any(key in keys[:at] for at, key in enumerate(keys)):
-            says, fix = (
+            problem, fix = (
                 f"two entries of {part.shown} have the same {names}",
                 f"use different values of {names} in {part.shown}",
             )
-    if says:
-        yield BrokenConstraint(says, fix, (part.shown,))
+    if problem:
+        yield BrokenConstraint(problem, fix, (part.shown,))
 
 
 def _same_keys(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:

@@ -26,22 +26,24 @@ _OPEN = ("addonName", "acceleratorNames[]", "resourceType")
 _ACRONYMS = re.compile(r"\b(?:nat|vpc)\b")
 
 
-def rejected_values(view: StackView, told: Container[tuple[str, str]] = ()) -> Iterator[Finding]:
+def rejected_values(
+    view: StackView, reported: Container[tuple[str, str]] = ()
+) -> Iterator[Finding]:
     """Yield the values of resources, and of pools inside clusters, that their API doesn't define.
 
     If the API's list of values can grow, only values that look like a misspelled known value are
-    included. `told` are properties, by URN, that have another finding.
+    included. `reported` are properties, by URN, that have another finding.
     """
     for each in _subjects(view):
         age = table_age(each.type, view.installed_charts)
         for broken in broken_constraints(
             each.type, each.props, each.of_outputs, has_all_members=age == "current"
         ):
-            if not any((each.urn, member) in told for member in broken.members):
-                says = broken.says
+            if not any((each.urn, member) in reported for member in broken.members):
+                problem = broken.problem
                 if each.type.startswith("chart:"):
-                    says = says.replace("the API", "the chart")
-                yield Finding(message=sentence(each.title, says), fix=broken.fix, urn=each.urn)
+                    problem = problem.replace("the API", "the chart")
+                yield Finding(message=sentence(each.title, problem), fix=broken.fix, urn=each.urn)
         for row in _rows(each, age):
             for fault in _faults(row, each.props, row.property):
                 if fault.is_certain:
@@ -77,12 +79,12 @@ def _rows(subject: _Subject, age: TableAge) -> Iterator[ApiValues]:
 class _Fault(Struct, frozen=True):
     """A value that an API doesn't define. It isn't certain if newer versions can define it."""
 
-    says: str
+    problem: str
     fix: str
     is_certain: bool = True
 
     def finding(self, subject: _Subject) -> Finding:
-        return Finding(message=sentence(subject.title, self.says), fix=self.fix, urn=subject.urn)
+        return Finding(message=sentence(subject.title, self.problem), fix=self.fix, urn=subject.urn)
 
 
 def _subjects(view: StackView) -> Iterator[_Subject]:
@@ -175,5 +177,5 @@ def _unknown_value(row: ApiValues, name: str, text: str) -> Iterator[_Fault]:
     if near or not row.grows:
         yield _Fault(f'"{text}" isn\'t a valid value of {name}', fix)
     else:
-        says = f'"{text}" isn\'t a known value of {name}'
-        yield _Fault(says, fix, is_certain=False)
+        problem = f'"{text}" isn\'t a known value of {name}'
+        yield _Fault(problem, fix, is_certain=False)

@@ -17,7 +17,7 @@ REMARKS: Final = frozenset({"queue-decides", "worth-knowing"})
 Finder = Callable[[ClusterSituation], Iterable[Blocker]]
 
 
-def tell(code: str, *finders: Finder) -> Callable[[StackView], Iterator[Finding]]:
+def planner_check(code: str, *finders: Finder) -> Callable[[StackView], Iterator[Finding]]:
     """Return the check of the rule with this ID, which reports the planner's findings of
     that kind.
     """
@@ -40,17 +40,17 @@ def tell(code: str, *finders: Finder) -> Callable[[StackView], Iterator[Finding]
     return check
 
 
-def tell_of_clusters(
+def cluster_check(
     code: str, *finders: Finder, needs_pools: bool = True
 ) -> Callable[[StackView], Iterator[Finding]]:
     """Return the same check for findings that require all objects of a cluster, because a stack can
     contain only some of them.
     """
-    check = tell(code, *finders)
+    check = planner_check(code, *finders)
 
     def of_clusters(view: StackView) -> Iterator[Finding]:
-        is_asked = not view.expects_record and (view.judgement is not None or not needs_pools)
-        return check(view) if is_asked else iter(())
+        applies = not view.expects_record and (view.judgement is not None or not needs_pools)
+        return check(view) if applies else iter(())
 
     return of_clusters
 

@@ -22,7 +22,7 @@ _EMPTY: Final[tuple[object, ...]] = ("", 0, False, [], {})
 class BrokenConstraint(Struct, frozen=True):
     """A constraint that a resource breaks: the problem, its fix, and the paths of the members."""
 
-    says: str
+    problem: str
     fix: str
     members: tuple[str, ...]
 

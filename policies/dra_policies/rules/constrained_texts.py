@@ -56,17 +56,17 @@ def _text(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
     for text in [part.value] if listed is None else listed:
         if not isinstance(text, str):
             continue
-        said = f'is "{text}"' if text else "is empty"
+        state = f'is "{text}"' if text else "is empty"
         form = FORMS.get(row.value, "")
         if row.kind == "other" and re.search(row.value, text):
             yield BrokenConstraint(
-                f"{part.shown} {said}, but {f'it must be {form}' if form else 'the API rejects it'}",
+                f"{part.shown} {state}, but {f'it must be {form}' if form else 'the API rejects it'}",
                 f"set {part.shown} to {form}" if form else f'remove "{text}" from {part.shown}',
                 (part.shown,),
             )
         elif row.kind == "pattern" and not re.search(row.value, text):
             yield BrokenConstraint(
-                f"{part.shown} {said}, "
+                f"{part.shown} {state}, "
                 + (f"but it must be {form}" if form else "which isn't in the required format"),
                 f"set {part.shown} to {form or f'a value that matches `{row.value}`'}",
                 (part.shown,),

@@ -35,14 +35,14 @@ def _table(rules: Iterable[Rule]) -> Iterator[str]:
     yield "| Rule | Level | Problem |"
     yield "|---|---|---|"
     for rule in rules:
-        yield f"| [{rule.id}](#{rule.id}) | {rule.level} | {rule.says} |"
+        yield f"| [{rule.id}](#{rule.id}) | {rule.level} | {rule.description} |"
 
 
 def _section(rule: Rule) -> Iterator[str]:
     yield ""
     yield f"## {rule.id}"
     yield ""
-    yield f"{rule.says} *{rule.level.capitalize()}.*"
+    yield f"{rule.description} *{rule.level.capitalize()}.*"
     yield ""
     yield f"Why: {rule.why}"
     yield ""

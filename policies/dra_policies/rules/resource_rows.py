@@ -59,7 +59,7 @@ class ResourceRow(Struct, frozen=True, kw_only=True):
     wrong: str
     value: str
     where: str
-    says: str
+    problem: str
     fix: str
     reference: str
 
@@ -183,9 +183,11 @@ class BrokenRow(Struct, frozen=True):
 
     @property
     def finding(self) -> Finding:
-        said = f" ({self.row.reference})" if self.row.reference else ""
+        reference = f" ({self.row.reference})" if self.row.reference else ""
         return Finding(
-            message=f"{sentence(self.title, self.row.says)}{said}", fix=self.row.fix, urn=self.urn
+            message=f"{sentence(self.title, self.row.problem)}{reference}",
+            fix=self.row.fix,
+            urn=self.urn,
         )
 
     @property
@@ -281,7 +283,7 @@ def rows(rule: str) -> tuple[ResourceRow, ...]:
             wrong=row["wrong"],
             value=row["value"],
             where=row["where"],
-            says=row["says"],
+            problem=row["problem"],
             fix=row["fix"],
             reference=row["reference"],
         )

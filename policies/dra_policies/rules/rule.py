@@ -52,7 +52,7 @@ def sentence(title: str, problem: str) -> str:
 class Threshold(Struct, frozen=True, kw_only=True):
     """A number that a project can set for a rule: its meaning, limits, and default."""
 
-    says: str
+    description: str
     default: float
     least: float
     most: float
@@ -70,7 +70,7 @@ class Rule(Struct, frozen=True, kw_only=True):
     """
 
     id: str  # words in kebab case, which are part of the pack's configuration, and are never reused
-    says: str  # one sentence that describes the violation
+    description: str  # one sentence that describes the violation
     why: str  # the consequence of a violation
     fix: str  # how to fix a violation
     level: Level

@@ -201,10 +201,10 @@ def _document(
     of_cloud = cloud(view.node_pools[0].cloud)
     if region := stack_region(resources):
         document["region"] = region
-    says = {"region": "region", "kubernetes": "Kubernetes version", "drivers": "driver version"}
-    missing = {key: what for key, what in says.items() if key not in document}
-    if unsaid := [what for key, what in missing.items() if not assumed.get(key)]:
-        raise PlannerError(f"this stack doesn't register a plan or set its {' and '.join(unsaid)}")
+    titles = {"region": "region", "kubernetes": "Kubernetes version", "drivers": "driver version"}
+    missing = {key: what for key, what in titles.items() if key not in document}
+    if unset := [what for key, what in missing.items() if not assumed.get(key)]:
+        raise PlannerError(f"this stack doesn't register a plan or set its {' and '.join(unset)}")
     if "drivers" in missing:
         unknowns.append(
             "the NVIDIA DRA driver version isn't declared, so the plan uses "

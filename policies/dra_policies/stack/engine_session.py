@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from dra_policies.stack.resource import Resource
 from dra_policies.unknown_values import UNKNOWN, Properties, as_list, as_mapping
 
-Told = tuple[str, str]  # rule id, sentence
+RuleMessage = tuple[str, str]  # rule id, sentence
 
 
 class Session:
@@ -25,7 +25,7 @@ class Session:
     def __init__(self) -> None:
         self._lock = Lock()
         self._inputs: dict[str, Resource] = {}
-        self._told: dict[str, frozenset[Told]] = {}
+        self._reported: dict[str, frozenset[RuleMessage]] = {}
 
     def observe(self, resource: Resource) -> tuple[Resource, ...]:
         """Store the inputs of a resource that is being analyzed. Return all known resources in the
@@ -40,15 +40,17 @@ class Session:
         with self._lock:
             return tuple(self._inputs.values())
 
-    def tell(self, urn: str, told: Iterable[Told]) -> None:
+    def remember(self, urn: str, messages: Iterable[RuleMessage]) -> None:
         """Remember the findings that were reported for a resource during analysis."""
         with self._lock:
-            self._told[urn] = frozenset(told)
+            self._reported[urn] = frozenset(messages)
 
-    def told(self, urn: str, rule: str) -> frozenset[str]:
+    def messages(self, urn: str, rule: str) -> frozenset[str]:
         """Return the messages of a rule that were reported for a resource."""
         with self._lock:
-            return frozenset(message for each, message in self._told.get(urn, ()) if each == rule)
+            return frozenset(
+                message for each, message in self._reported.get(urn, ()) if each == rule
+            )
 
     def complete(self, resources: Sequence[Resource]) -> tuple[Resource, ...]:
         """Return the resources of the whole stack with all known values, sorted by URN.

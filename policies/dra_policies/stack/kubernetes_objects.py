@@ -108,7 +108,7 @@ def is_kubernetes_object(resource: Resource) -> bool:
         return False
     if kind == "ResourceQuota":
         return _limits_pods(resource)
-    return kind in KINDS or asks_for_devices(resource.props.values)
+    return kind in KINDS or requests_devices(resource.props.values)
 
 
 def _limits_pods(quota: Resource) -> bool:
@@ -119,20 +119,20 @@ def _limits_pods(quota: Resource) -> bool:
     return any("resource.k8s.io" in key or "nvidia.com/" in key or key in _OF_PODS for key in hard)
 
 
-def asks_for_devices(value: Any, depth: int = 0) -> bool:
+def requests_devices(value: Any, depth: int = 0) -> bool:
     """Return whether a nested pod template uses claims or extended GPU resources."""
     # most values are texts, so this check comes first
     if isinstance(value, str) or depth > _DEEPEST:
         return False
     mapping = as_mapping(value)
     if mapping is None:
-        return any(asks_for_devices(item, depth + 1) for item in as_list(value) or ())
+        return any(requests_devices(item, depth + 1) for item in as_list(value) or ())
     if mapping.get("resourceClaims"):
         return True
     if any(key.startswith("nvidia.com/") for key in as_mapping(mapping.get("limits")) or ()):
         return True
     return any(
-        asks_for_devices(item, depth + 1) for item in mapping.values() if not isinstance(item, str)
+        requests_devices(item, depth + 1) for item in mapping.values() if not isinstance(item, str)
     )
 
 
@@ -265,11 +265,11 @@ def read_objects(view: StackView, resources: Sequence[Resource]) -> StackView:
     The Kubernetes version is the cluster's, otherwise the plan's, otherwise the oldest with
     `resource.k8s.io/v1`.
     """
-    asked = [each for each in resources if is_kubernetes_object(each)]
-    if not asked and not any(map(is_scaler, resources)):
+    objects = [each for each in resources if is_kubernetes_object(each)]
+    if not objects and not any(map(is_scaler, resources)):
         return view
     queues = [each for each in resources if is_queue(each)]
-    texts = tuple(object_texts([*asked, *queues, *_scalers(resources)], resources))
+    texts = tuple(object_texts([*objects, *queues, *_scalers(resources)], resources))
     if not texts:
         return view
     plan_file = view.record.plan_file if view.record else None

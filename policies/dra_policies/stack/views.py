@@ -124,13 +124,13 @@ def view_of_stack(resources: Sequence[Resource]) -> StackView:
     view = replace(view, second_drivers=tuple(second_drivers(view.pools, charts)))
     view = read_objects(view, resources)
     claims = view.manifests is not None and bool(view.manifests.claims or view.manifests.templates)
-    asked = (
+    needs_devices = (
         claims
         or view.record is not None
         or bool(view.drivers)
         or any(pool.is_dra for pool in view.node_pools)
     )
-    return judge_stack(replace(view, wants_devices=asked), resources)
+    return judge_stack(replace(view, wants_devices=needs_devices), resources)
 
 
 def _drivers(

@@ -48,7 +48,7 @@ class GpuPod(Struct, frozen=True, kw_only=True):
 class PoolRejection(Struct, frozen=True, kw_only=True):
     """The reason why a pool's nodes can't run a pod, and the fix."""
 
-    says: str
+    reason: str
     fix: str
 
 
@@ -80,7 +80,7 @@ def misfit(pod: GpuPod, pool: DeclaredPool, *, shares: bool) -> PoolRejection | 
         return _of_selector(pod, pool)
     if affine(pod.placement, pool) is False:
         return PoolRejection(
-            says="doesn't match their required node affinity",
+            reason="doesn't match their required node affinity",
             fix="change the pods' required node affinity to match the labels of a GPU pool",
         )
     if tolerates(pod.placement, pool) is False:
@@ -96,7 +96,7 @@ def _of_selector(pod: GpuPod, pool: DeclaredPool) -> PoolRejection:
         if selects(Properties({"nodeSelector": {each: value}}), pool) is False
     )
     return PoolRejection(
-        says=f"doesn't have the label {key}={wanted[key]}, which their nodeSelector requires",
+        reason=f"doesn't have the label {key}={wanted[key]}, which their nodeSelector requires",
         fix=f"change {key} in the pods' nodeSelector to a value that the pool's nodes have",
     )
 
@@ -109,7 +109,7 @@ def _of_taints(pod: GpuPod, pool: DeclaredPool) -> PoolRejection:
     ]
     listed = ", ".join(map(str, taints))
     return PoolRejection(
-        says=f"has a taint that they don't tolerate ({listed})",
+        reason=f"has a taint that they don't tolerate ({listed})",
         fix=f"add to the pods' tolerations: {tolerations_text(taint.key for taint in taints)}",
     )
 
@@ -119,7 +119,7 @@ def _of_amounts(pod: GpuPod, pool: DeclaredPool, *, shares: bool) -> PoolRejecti
     items = (pool.own.items(listed) or ()) if listed else ()
     if _most_of_container(pod) > 1 and any(item.text(path) == value for item in items):
         return PoolRejection(
-            says=f"shares its GPUs, so a container can request only one {GPU}",
+            reason=f"shares its GPUs, so a container can request only one {GPU}",
             fix=f"request only one {GPU} per container",
         )
     machines = possible_machines(pool)
@@ -132,12 +132,12 @@ def _of_amounts(pod: GpuPod, pool: DeclaredPool, *, shares: bool) -> PoolRejecti
         ),
     }
     for name, (size, shown) in sizes.items():
-        asked = pod.requests.get(name, 0)
-        if size is not None and asked > size:
+        requested = pod.requests.get(name, 0)
+        if size is not None and requested > size:
             is_count = name == GPU
             most = counted(size, "GPU") if is_count else f"{amount_text(name, size)} {shown}"
             return PoolRejection(
-                says=f"has only {most} per node, but each pod requests {amount_text(name, asked)}",
+                reason=f"has only {most} per node, but each pod requests {amount_text(name, requested)}",
                 fix=f"request at most {most} per pod, or use a larger machine type",
             )
     return None

@@ -23,7 +23,7 @@ class NodeLimit(Struct, frozen=True, kw_only=True):
 
     pool: DeclaredPool
     allowed: int
-    says: str
+    name: str
     fix: str
 
 
@@ -62,7 +62,7 @@ def _of_spread(pool: DeclaredPool, view: StackView) -> Iterator[NodeLimit]:
             yield NodeLimit(
                 pool=pool,
                 allowed=allowed,
-                says=f"its spread placement group allows only {template.spread.most_per_zone} "
+                name=f"its spread placement group allows only {template.spread.most_per_zone} "
                 f"nodes per zone ({allowed} in total)",
                 fix="add subnets in other zones, or use a placement group with the `cluster` or "
                 "`partition` strategy",
@@ -86,7 +86,7 @@ def _of_cluster(pool: DeclaredPool, view: StackView) -> Iterator[NodeLimit]:
             yield NodeLimit(
                 pool=pool,
                 allowed=amount // size,
-                says=f"the {shown} limit of the cluster's autoscaler ({amount}) allows only "
+                name=f"the {shown} limit of the cluster's autoscaler ({amount}) allows only "
                 f"{counted(amount // size, 'node')}",
                 fix=f"raise the {shown} limit in the cluster's {path} to at least {size * most}",
             )

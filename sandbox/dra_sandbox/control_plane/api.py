@@ -193,9 +193,9 @@ class ApiServer(Struct):
         The object is deleted immediately, without waiting for its kubelet. Objects that it owns
         stay.
         """
-        asked = [*["gracePeriodSeconds=0"] * at_once, *["propagationPolicy=Orphan"] * alone]
+        parameters = [*["gracePeriodSeconds=0"] * at_once, *["propagationPolicy=Orphan"] * alone]
         try:
-            self.call("DELETE", f"{path}?{'&'.join(asked)}")
+            self.call("DELETE", f"{path}?{'&'.join(parameters)}")
         except ApiRejection as refused:
             if refused.status != HTTPStatus.NOT_FOUND:
                 raise

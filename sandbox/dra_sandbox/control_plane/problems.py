@@ -22,12 +22,12 @@ class PortTaken(ControlPlaneError):
 
 def ended(component: str, log: Path, status: int | None, folder: Path) -> ControlPlaneError:
     """Return the error for a server that exited by itself, based on its log."""
-    said = tail(log)
-    if "address already in use" in said:
-        return PortTaken(f"{component}: another program uses its port:{said}")
-    if "no space left on device" in said.lower():
+    ending = tail(log)
+    if "address already in use" in ending:
+        return PortTaken(f"{component}: another program uses its port:{ending}")
+    if "no space left on device" in ending.lower():
         return disk_full(folder)
-    return NotReady(f"{component} exited with status {status}; its log {log} ends with:{said}")
+    return NotReady(f"{component} exited with status {status}; its log {log} ends with:{ending}")
 
 
 def disk_full(folder: Path) -> ControlPlaneError:

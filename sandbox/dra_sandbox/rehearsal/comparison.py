@@ -243,8 +243,8 @@ def _better(planned: PlannedWorkload, *, short: bool) -> OutcomeDifference:
     if planned.verdicts.get("steady") != "cannot-tell":
         if short:
             return OutcomeDifference("who-goes-without")
-        said = counted(planned.pending, "pod")
-        return OutcomeDifference("unexplained", f"according to the plan, {said} can't be placed")
+        pods = counted(planned.pending, "pod")
+        return OutcomeDifference("unexplained", f"according to the plan, {pods} can't be placed")
     undecided = any(verdict == "cannot-tell" for _, verdict in planned.fits)
     return OutcomeDifference("decided-by-unknown" if undecided else "packing-not-found")
 

@@ -113,12 +113,12 @@ def deviation(
     and some of them also end pods at other moments. If workloads arrive together, they also use
     other arrival orders.
     """
-    said = [run[outcome.workload] for run in runs if outcome.workload in run]
-    if not said or is_same(said[0], outcome):
+    outcomes = [run[outcome.workload] for run in runs if outcome.workload in run]
+    if not outcomes or is_same(outcomes[0], outcome):
         return None
-    if not all(each.is_decided for each in said):
+    if not all(each.is_decided for each in outcomes):
         return OutcomeDifference("simulation-cannot-tell")
-    same = [each for each in said if is_same(each, outcome)]
+    same = [each for each in outcomes if is_same(each, outcome)]
     if same and not one_by_one:
         return OutcomeDifference("arrived-together")
     if same:
@@ -126,7 +126,7 @@ def deviation(
         return OutcomeDifference("tie-between-nodes" if in_time else "replaced-during-preemption")
     return OutcomeDifference(
         "unexplained",
-        f"the simulation places {_placed(said[0].pools)}, the scheduler {_placed(outcome.pools)}",
+        f"the simulation places {_placed(outcomes[0].pools)}, the scheduler {_placed(outcome.pools)}",
     )
 
 

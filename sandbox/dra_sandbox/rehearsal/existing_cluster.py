@@ -51,11 +51,14 @@ def borrowed_cluster(kubeconfig: Path, context: str, minor: int) -> Generator[Wh
     """
     server = _server(kubeconfig, context)
     version = str(server.call("GET", "/version")["gitVersion"]).removeprefix("v").partition("+")[0]
-    found, asked = features_of(parse_version(".".join(version.split(".")[:2]))), features_of(minor)
-    if found != asked:
+    found, requested = (
+        features_of(parse_version(".".join(version.split(".")[:2]))),
+        features_of(minor),
+    )
+    if found != requested:
         raise ControlPlaneError(
             f"the cluster in {kubeconfig} runs {found.version}, but the plan assumes "
-            f"{asked.version}"
+            f"{requested.version}"
         )
     refuse_real(server)
     before = {path: _names(server, path) for path in (_NAMESPACES, NODES, SLICES, _CLASSES)}

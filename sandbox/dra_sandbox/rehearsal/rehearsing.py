@@ -306,9 +306,9 @@ def _notes(cluster: PlannedCluster, workloads: Workloads, late: int) -> Iterable
     """
     yield from cluster.invented
     if late:
-        said = f"{counted(late, 'pod')} {verb(late, 'were')}"
+        pods = f"{counted(late, 'pod')} {verb(late, 'were')}"
         yield (
-            f"{said} placed only when the scheduler retried after 5 minutes, because no event "
+            f"{pods} placed only when the scheduler retried after 5 minutes, because no event "
             "reported the free capacity"
         )
     kinds = sorted({arrival.workload.kind for arrival in workloads.arrivals if arrival.made_here})

@@ -93,8 +93,8 @@ class Decisions:
             if self._known_nodes() >= count:
                 return
             time.sleep(_LOOK_EVERY_SECONDS)
-        said = self._load.words if self._load is not None else ""
-        raise NotReady(f"kube-scheduler didn't add {count} nodes to its cache in time:{said}")
+        reason = self._load.words if self._load is not None else ""
+        raise NotReady(f"kube-scheduler didn't add {count} nodes to its cache in time:{reason}")
 
     def _known_nodes(self) -> int:
         """Return the number of nodes that the scheduler knows. If the scheduler can't be asked,

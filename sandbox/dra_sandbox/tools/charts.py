@@ -87,15 +87,15 @@ class Charts(Struct):
             )
             return next(kept.glob("*.tgz"))
         except _NotPulled as problem:
-            said = str(problem)
+            message = str(problem)
         if name not in _MODULES:
-            self.missing[(name, version)] = said
+            self.missing[(name, version)] = message
             return None
         module, inside = _MODULES[name]
         tag = _COMMITS.get((name, version), f"v{version}")
-        found, why = _of_module(f"{module}@{tag}", inside)
+        found, reason = _of_module(f"{module}@{tag}", inside)
         if found is None:
-            self.missing[(name, version)] = f"{said}; {why}"
+            self.missing[(name, version)] = f"{message}; {reason}"
         return found
 
     def _pull(self, source: list[str], folder: Path) -> None:

@@ -62,8 +62,8 @@ class GoTool(Struct, frozen=True):
     @property
     def minimum_go(self) -> Version:
         """Go version that go.mod requires."""
-        asked = re.search(r"^go (\S+)", self._go_mod, re.MULTILINE)
-        version = parse_version(asked.group(1)) if asked else None
+        directive = re.search(r"^go (\S+)", self._go_mod, re.MULTILINE)
+        version = parse_version(directive.group(1)) if directive else None
         assert version is not None, f"{self.pins}/go.mod doesn't have a go directive"
         return version
 
@@ -148,7 +148,7 @@ def _run(command: list[str], tool: GoTool, running: Step) -> None:
             os.killpg(process.pid, signal.SIGTERM)
             raise
     if status != 0:
-        said = "\n  ".join(tail)
+        output = "\n  ".join(tail)
         raise ToolUnavailable(
-            f"building {tool.name} {tool.version} failed with exit status {status}:\n  {said}"
+            f"building {tool.name} {tool.version} failed with exit status {status}:\n  {output}"
         )

@@ -53,9 +53,9 @@ def test_rows_are_printed_without_a_fleet(project: Project) -> None:
     assert rows[0]["drivers"][0]["classes"] == [
         {"name": "npu.example.org", "selectors": ["device.driver == 'npu.example.org'"]}
     ]
-    told = project.run("catalog", "add", "--from", "cluster.json", "--format", "json").json
-    assert told["catalog"] == rows
-    assert told["remarks"]
+    answer = project.run("catalog", "add", "--from", "cluster.json", "--format", "json").json
+    assert answer["catalog"] == rows
+    assert answer["remarks"]
 
 
 @pytest.mark.parametrize(

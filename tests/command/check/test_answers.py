@@ -57,16 +57,16 @@ def test_without_pools_the_number_of_skipped_rules_is_printed(project: Project) 
 
     assert done.status == 0
     assert done.out.startswith("No findings: ")
-    said = " ".join(done.out.split())
-    assert "for Kubernetes 1.35; " in said
-    assert "more need --stack, --fleet, or --observed; " in said
-    assert "more check resources of a Pulumi program, so only the policy pack runs them." in said
+    text = " ".join(done.out.split())
+    assert "for Kubernetes 1.35; " in text
+    assert "more need --stack, --fleet, or --observed; " in text
+    assert "more check resources of a Pulumi program, so only the policy pack runs them." in text
 
 
 def test_without_a_version_the_newest_one_is_used_and_printed(project: Project) -> None:
-    said = " ".join(checked(project, "workloads").out.split())
+    text = " ".join(checked(project, "workloads").out.split())
     newest = "(the newest known; --kubernetes sets another version)"
-    assert f"for Kubernetes 1.{MAXIMUM_MINOR} {newest}; " in said
+    assert f"for Kubernetes 1.{MAXIMUM_MINOR} {newest}; " in text
     given = " ".join(checked(project, "workloads", "--stack", "dev").out.split())
     assert "the newest known" not in given
 
@@ -74,9 +74,9 @@ def test_without_a_version_the_newest_one_is_used_and_printed(project: Project) 
 def test_with_pools_only_rules_for_stacks_are_skipped(project: Project) -> None:
     done = checked(project, "--stack", "dev")
 
-    said = " ".join(done.out.split())
-    assert "need --stack" not in said
-    assert "more check resources of a Pulumi program, so only the policy pack runs them." in said
+    text = " ".join(done.out.split())
+    assert "need --stack" not in text
+    assert "more check resources of a Pulumi program, so only the policy pack runs them." in text
 
 
 def test_json_lists_checked_and_skipped_rules(project: Project) -> None:
@@ -90,7 +90,7 @@ def test_json_lists_checked_and_skipped_rules(project: Project) -> None:
     assert "claim-fits-no-pool" in on_pools["judged"]
     assert {
         "rule": "claim-fits-no-pool",
-        "why": "needs --stack, --fleet, or --observed",
+        "reason": "needs --stack, --fleet, or --observed",
     } in alone["skipped"]
 
 

@@ -304,7 +304,7 @@ class TestBesideTheObject:
         assert ("warning", RULE) in codes(checked(shared, "--today", "2026-04-01"))
 
     @pytest.mark.parametrize(
-        ("said", "told"),
+        ("exemption", "message"),
         [
             (RULE, '" needs a rule and a reason'),
             ("claim-shared-by-replica — why", 'rule "claim-shared-by-replica" doesn\'t exist'),
@@ -312,20 +312,20 @@ class TestBesideTheObject:
         ],
     )
     def test_invalid_comment_is_reported_at_its_line(
-        self, shared: Project, said: str, told: str
+        self, shared: Project, exemption: str, message: str
     ) -> None:
-        commented = f"  name: web # pulumi-dra: ignore {said}\n"
+        commented = f"  name: web # pulumi-dra: ignore {exemption}\n"
         shared.write("workloads/web.yaml", SHARED.replace("  name: web\n", commented))
 
         done = checked(shared)
 
         assert codes(done) == [("warning", "exemption-without-effect"), ("warning", RULE)]
-        assert told in done.json["diagnostics"][0]["message"]
+        assert message in done.json["diagnostics"][0]["message"]
         assert done.json["diagnostics"][0]["line"] == 9
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "told"),
+    ("text", "place", "message"),
     [
         ("rule: {}\n", "pulumi-dra.yaml:1 rule", 'did you mean "rules"?'),
         ("rules:\n  claim-fits-nopool: advisory\n", "pulumi-dra.yaml:2 rules.claim-fits-nopool", "claim-fits-no-pool"),
@@ -346,7 +346,7 @@ class TestBesideTheObject:
     ],
 )  # fmt: skip
 def test_wrong_configuration_is_wrong_input(
-    shared: Project, text: str, place: str, told: str
+    shared: Project, text: str, place: str, message: str
 ) -> None:
     shared.write("pulumi-dra.yaml", text)
 
@@ -354,7 +354,7 @@ def test_wrong_configuration_is_wrong_input(
 
     assert done.status == 2
     assert place in done.err
-    assert told in done.err
+    assert message in done.err
 
 
 def test_empty_file_changes_nothing(shared: Project) -> None:
@@ -364,18 +364,18 @@ def test_empty_file_changes_nothing(shared: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--config", "gone.yaml"), "gone.yaml doesn't exist"),
         (("--config", "workloads"), "workloads is a folder"),
         (("--today", "yesterday"), '"yesterday" isn\'t a date'),
     ],
 )
-def test_wrong_options_are_rejected(shared: Project, words: tuple[str, ...], told: str) -> None:
+def test_wrong_options_are_rejected(shared: Project, words: tuple[str, ...], message: str) -> None:
     done = shared.run("check", "workloads", *words)
 
     assert done.status == 2
-    assert told in done.err
+    assert message in done.err
 
 
 def test_other_commands_ignore_exemptions(project: Project) -> None:
@@ -396,10 +396,10 @@ def test_exception_in_an_advisory_rule_does_not_fail_the_check(
     for module in ("findings.evaluation", "findings.project_configuration"):
         monkeypatch.setattr(f"dra_command.{module}.OF_MANIFESTS", broken)
     done = checked(shared)
-    (told,) = done.json["diagnostics"]
-    assert (done.status, told["severity"], told["code"]) == (1, "error", "rule-could-not-run")
-    assert told["fix"] == FIX
-    assert told["message"].startswith(
+    (finding,) = done.json["diagnostics"]
+    assert (done.status, finding["severity"], finding["code"]) == (1, "error", "rule-could-not-run")
+    assert finding["fix"] == FIX
+    assert finding["message"].startswith(
         f"rule {RULE} failed with ZeroDivisionError at test_configuration.py:"
     )
     shared.write("pulumi-dra.yaml", "rules: {rule-could-not-run: advisory}\n")

@@ -56,14 +56,14 @@ def found(project: Project, old: str, new: str, *paths: str) -> set[tuple[str, i
 def test_renamed_attribute_is_an_error_at_its_selector(upgraded: Project) -> None:
     done = upgraded.run("check", "manifests", "--driver-upgrade", "25.8.1", "25.12.0")
     assert done.status == 1
-    said = " ".join(done.out.split())
-    assert "manifests/all.yaml:13" in said
+    text = " ".join(done.out.split())
+    assert "manifests/all.yaml:13" in text
     assert (
         "gpu.nvidia.com/pcieBusID is called resource.kubernetes.io/pciBusID in driver version 25.12.0"
-        in said
+        in text
     )
-    assert "ResourceClaimTemplate by-address has a constraint on gpu.nvidia.com/pcieBusID" in said
-    assert "→ read resource.kubernetes.io/pciBusID" in said
+    assert "ResourceClaimTemplate by-address has a constraint on gpu.nvidia.com/pcieBusID" in text
+    assert "→ read resource.kubernetes.io/pciBusID" in text
     assert found(upgraded, "25.8.1", "25.12.0", "manifests") >= {("error", 1), ("error", 13)}
 
 
@@ -90,7 +90,7 @@ def test_equal_versions_have_no_differences(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("25.8.1", "99.1"), '"99.1"; use one of these versions'),
         (("25.8.1", "25.8.1+Teleport"), 'doesn\'t have the feature gate "Teleport"'),
@@ -98,11 +98,11 @@ def test_equal_versions_have_no_differences(project: Project) -> None:
     ],
 )
 def test_unknown_versions_and_gates_are_rejected(
-    words: tuple[str, ...], said: str, project: Project
+    words: tuple[str, ...], message: str, project: Project
 ) -> None:
     done = project.run("check", "--driver-upgrade", *words)
     assert (done.status, done.out) == (2, "")
-    assert said in done.err
+    assert message in done.err
 
 
 def test_sharing_strategy_with_a_disabled_gate_is_an_error_at_its_claim(project: Project) -> None:

@@ -77,7 +77,7 @@ def test_every_kind_of_fix_preserves_comments_and_formatting(old: Project) -> No
 
     assert text_of(old) == NOW
     assert done.status == 0
-    for said in (
+    for change in (
         'workloads/old.yaml:13: `device.capacity["gpu.nvidia.com"].memory >= quantity("20Gi")` →',
         "workloads/old.yaml:24: memory: 4GB → 4G\n",
         (
@@ -91,7 +91,7 @@ def test_every_kind_of_fix_preserves_comments_and_formatting(old: Project) -> No
         "1 file changed\n",
         "No findings",
     ):
-        assert said in done.out
+        assert change in done.out
 
 
 def test_second_fix_changes_nothing(old: Project) -> None:
@@ -216,7 +216,7 @@ def test_file_modes_and_links_are_preserved(old: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (
             ("-",),
@@ -231,9 +231,9 @@ def test_file_modes_and_links_are_preserved(old: Project) -> None:
         ((), "this command needs manifests"),
     ],
 )
-def test_wrong_input_is_rejected(old: Project, words: tuple[str, ...], told: str) -> None:
+def test_wrong_input_is_rejected(old: Project, words: tuple[str, ...], message: str) -> None:
     done = old.run("check", *words, "--fix", stdin=OLD)
 
     assert done.status == 2
-    assert told in done.err
+    assert message in done.err
     assert text_of(old) == OLD

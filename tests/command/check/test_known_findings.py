@@ -49,8 +49,8 @@ class TestABaseline:
 
         assert (written.status, written.out) == (0, "known.json: 1 finding\n")
         assert (done.status, errors(done), done.json["known"]) == (0, [], 1)
-        told = failing.run("check", "workloads", "--baseline", "known.json").out
-        assert "; 1 finding known before." in " ".join(told.split())
+        text = failing.run("check", "workloads", "--baseline", "known.json").out
+        assert "; 1 finding known before." in " ".join(text.split())
 
     def test_lines_may_move_and_new_findings_are_reported(self, failing: Project) -> None:
         failing.run("check", "workloads", "--write-baseline", "known.json")
@@ -102,7 +102,7 @@ class TestABaseline:
         assert (failing.root / "a.json").read_text() == (failing.root / "b.json").read_text()
 
     @pytest.mark.parametrize(
-        ("text", "told"),
+        ("text", "message"),
         [
             ("", "isn't a baseline file"),
             ("[]", "isn't a baseline file"),
@@ -110,13 +110,15 @@ class TestABaseline:
             ('{"version": 1, "findings": [{"fingerprint": "x"}]}', "findings.0"),
         ],
     )
-    def test_invalid_baseline_is_wrong_input(self, failing: Project, text: str, told: str) -> None:
+    def test_invalid_baseline_is_wrong_input(
+        self, failing: Project, text: str, message: str
+    ) -> None:
         failing.write("known.json", text)
 
         done = failing.run("check", "workloads", "--baseline", "known.json")
 
         assert done.status == 2
-        assert told in done.err
+        assert message in done.err
 
     def test_missing_file_is_reported(self, failing: Project) -> None:
         assert (
@@ -226,7 +228,7 @@ class TestADifference:
         assert done.stdout == "?? workloads/more.yaml\n"
 
     @pytest.mark.parametrize(
-        ("words", "told"),
+        ("words", "message"),
         [
             (("--diff", "nowhere"), "git can't find the ref"),
             (("--diff", "--output=x"), "expected one argument"),
@@ -234,12 +236,12 @@ class TestADifference:
         ],
     )
     def test_wrong_refs_are_rejected(
-        self, committed: Project, words: tuple[str, ...], told: str
+        self, committed: Project, words: tuple[str, ...], message: str
     ) -> None:
         done = committed.run("check", "workloads", *words)
 
         assert done.status == 2
-        assert told in done.err
+        assert message in done.err
 
     def test_standard_input_cannot_be_compared(self, committed: Project) -> None:
         done = committed.run("check", "-", "--diff", "main", stdin=broken("one"))

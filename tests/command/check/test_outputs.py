@@ -53,7 +53,7 @@ def test_driver_upgrade_is_written_to_a_file(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ("sarif", '"sarif" doesn\'t contain a file name; use FORMAT=FILE'),
         ("", '--output: "" doesn\'t contain a file name'),
@@ -64,11 +64,11 @@ def test_driver_upgrade_is_written_to_a_file(project: Project) -> None:
         ("sarif=gone/a.sarif", "gone/a.sarif can't be written"),
     ],
 )
-def test_unwritable_output_is_wrong_input(project: Project, words: str, told: str) -> None:
+def test_unwritable_output_is_wrong_input(project: Project, words: str, message: str) -> None:
     done = project.run("check", "workloads", "--output", words)
 
     assert done.status == 2
-    assert told in done.err
+    assert message in done.err
     assert not (project.root / "a").exists()
 
 

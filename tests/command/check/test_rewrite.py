@@ -188,7 +188,7 @@ def test_finding_suggests_rewrite(project: Project, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("manifests", "--in-place"), "--in-place needs --rewrite"),
         (("-", "--rewrite", "--in-place"), "--in-place can't change standard input"),
@@ -196,12 +196,12 @@ def test_finding_suggests_rewrite(project: Project, folder: Path) -> None:
     ],
 )
 def test_invalid_combinations_are_wrong_input(
-    words: tuple[str, ...], said: str, project: Project, folder: Path
+    words: tuple[str, ...], message: str, project: Project, folder: Path
 ) -> None:
     before = contents(folder)
     done = project.run("check", *words, stdin=OLD)
     assert (done.status, done.out) == (2, "")
-    assert said in done.err
+    assert message in done.err
     assert contents(folder) == before
 
 

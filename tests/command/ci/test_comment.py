@@ -90,12 +90,14 @@ def test_run_without_a_pull_request_has_no_comment(tmp_path: Path) -> None:
     assert find_thread("auto", {"CI_PROJECT_ID": "5"}) is None
 
 
-@pytest.mark.parametrize(("asked", "noted"), [("github", True), ("gitlab", True), ("auto", False)])
+@pytest.mark.parametrize(
+    ("requested", "noted"), [("github", True), ("gitlab", True), ("auto", False)]
+)
 def test_comment_requested_without_a_pull_request_is_noted(
-    asked: str, noted: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    requested: str, noted: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("GITHUB_REPOSITORY", "CI_MERGE_REQUEST_IID"):
         monkeypatch.delenv(name, raising=False)
-    run._comment(argparse.Namespace(comment=asked, name=""), "report")
-    said = capsys.readouterr().err
-    assert (f"--comment {asked} doesn't post a comment" in said) == noted
+    run._comment(argparse.Namespace(comment=requested, name=""), "report")
+    errors = capsys.readouterr().err
+    assert (f"--comment {requested} doesn't post a comment" in errors) == noted

@@ -45,7 +45,7 @@ def pipeline(project: Project, tmp_path: Path) -> Iterator[Pipeline]:
 class TestAMisspelledKeyOfTheFleet:
     """Given a comment that says "fits", when a later commit breaks the fleet."""
 
-    SAID = "systemPol isn't a key of the fleet"
+    MESSAGE = "systemPol isn't a key of the fleet"
 
     @pytest.fixture
     def done(self, pipeline: Pipeline) -> Done:
@@ -58,25 +58,25 @@ class TestAMisspelledKeyOfTheFleet:
         assert done.status == 2
         for text in (pipeline.comment, pipeline.summary.read_text(encoding="utf-8")):
             assert "✕ invalid input" in text
-            assert (text.count(self.SAID), "Fits" in text) == (1, False)
+            assert (text.count(self.MESSAGE), "Fits" in text) == (1, False)
 
     def test_line_is_annotated_once(self, done: Done) -> None:
         found = [line for line in done.out.splitlines() if line.startswith("::error")]
-        assert [line for line in found if self.SAID in line] == [
+        assert [line for line in found if self.MESSAGE in line] == [
             "::error file=stacks/Pulumi.dev.yaml,line=9,title=invalid-input::"
-            f'{self.SAID}%0Adid you mean "systemPool"?'
+            f'{self.MESSAGE}%0Adid you mean "systemPool"?'
         ]
 
     def test_each_file_contains_the_reason(self, done: Done, pipeline: Pipeline) -> None:
         root = pipeline.project.root
         suites = ElementTree.parse(root / "found.xml").getroot()
         texts = ["".join(suite.itertext()) for suite in suites]
-        assert [self.SAID in text for text in texts] == [True, True]
+        assert [self.MESSAGE in text for text in texts] == [True, True]
         (run,) = json.loads((root / "found.sarif").read_text(encoding="utf-8"))["runs"]
         assert run["automationDetails"] == {"id": "pulumi-dra/dev/"}
-        assert any(self.SAID in each["message"]["text"] for each in run["results"])
+        assert any(self.MESSAGE in each["message"]["text"] for each in run["results"])
         rows = json.loads((root / "found.json").read_text(encoding="utf-8"))
-        assert any(self.SAID in each["description"] for each in rows)
+        assert any(self.MESSAGE in each["description"] for each in rows)
 
     def test_fixed_fleet_makes_the_comment_fit_again(self, done: Done, pipeline: Pipeline) -> None:
         pipeline.project.stack()

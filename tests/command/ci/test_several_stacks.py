@@ -168,8 +168,8 @@ def test_finding_about_a_pool_has_the_place_of_the_stack(project: Project) -> No
     }
     (row,) = project.run("check", "--stack", "dev", "--format", "json").json["diagnostics"]
     assert (row["file"], row["line"]) == ("stacks/Pulumi.dev.yaml", 15)
-    told = project.run("check", "--stack", "dev", "--format", "github").out
-    assert "::error file=stacks/Pulumi.dev.yaml,line=15,title=no-l4" in told
+    text = project.run("check", "--stack", "dev", "--format", "github").out
+    assert "::error file=stacks/Pulumi.dev.yaml,line=15,title=no-l4" in text
     assert "stacks/Pulumi.dev.yaml:15 error no-l4" in project.run("check", "--stack", "dev").out
 
 
@@ -179,8 +179,8 @@ def test_finding_about_a_plan_has_the_place_of_the_fleet(project: Project) -> No
     project.write("stacks/Pulumi.dev.yaml", STACK.replace(fleet, "").rstrip() + f" {FLEET_FILE}\n")
     rule = "{for: plan, expression: 'false', message: no plan, level: mandatory}"
     project.write("pulumi-dra.yaml", f"rules: {{no-plan: {rule}}}\n")
-    told = project.run("check", "--stack", "dev").out
-    assert "stacks/dev.fleet.yaml:2 error no-plan: the plan: no plan" in told
+    text = project.run("check", "--stack", "dev").out
+    assert "stacks/dev.fleet.yaml:2 error no-plan: the plan: no plan" in text
 
 
 class TestPodsThatStayPendingOnThePlannedNodes:

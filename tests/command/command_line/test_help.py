@@ -39,7 +39,7 @@ def test_help_lists_every_subcommand(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "message"),
     [
         (
             "catalog",
@@ -49,9 +49,9 @@ def test_help_lists_every_subcommand(project: Project) -> None:
     ],
 )
 def test_missing_argument_is_reported_with_its_choices(
-    command: str, said: str, project: Project
+    command: str, message: str, project: Project
 ) -> None:
-    assert said in project.run(command).err
+    assert message in project.run(command).err
 
 
 def test_help_omits_unsupported_options(project: Project) -> None:
@@ -205,7 +205,7 @@ def test_examples_work_when_copied(line: str, project: Project) -> None:
         *words, stdin=pods, PATH=f"{project.root / 'bin'}{os.pathsep}{os.environ['PATH']}"
     )
     assert done.status in (Status.FITS, Status.BROKEN, Status.CANNOT_TELL), done.err
-    said = (
+    expected = (
         "wrote ",
         "nothing to rewrite",
         "note: ",
@@ -215,7 +215,7 @@ def test_examples_work_when_copied(line: str, project: Project) -> None:
         "all required changes: ",
         "running: pulumi-dra ",
     )
-    assert not done.err or done.err.startswith(said)
+    assert not done.err or done.err.startswith(expected)
 
 
 def test_help_has_many_examples() -> None:

@@ -419,32 +419,32 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(
-    ("case", "prepare", "words", "said"), CASES, ids=[case[0] for case in CASES]
+    ("case", "prepare", "words", "expected"), CASES, ids=[case[0] for case in CASES]
 )
 def test_error_has_place_and_fix(
     case: str,
     prepare: Prepare,
     words: tuple[str, ...],
-    said: tuple[str, ...],
+    expected: tuple[str, ...],
     project: Project,
 ) -> None:
     prepare(project)
     before = sorted(project.root.rglob("*"))
     done = project.run(*words)
     assert done.status == (1 if case == "no saved plan" else 2)
-    assert all(part in done.err for part in said), done.err
+    assert all(part in done.err for part in expected), done.err
     assert "Traceback" not in done.err
     assert sorted(project.root.rglob("*")) == before
 
 
 @pytest.mark.parametrize(
-    ("case", "prepare", "words", "said"), FAULTS, ids=[case[0] for case in FAULTS]
+    ("case", "prepare", "words", "expected"), FAULTS, ids=[case[0] for case in FAULTS]
 )
 def test_error_is_printed_as_json(
     case: str,
     prepare: Prepare,
     words: tuple[str, ...],
-    said: tuple[str, ...],
+    expected: tuple[str, ...],
     project: Project,
 ) -> None:
     prepare(project)
@@ -457,7 +457,7 @@ def test_error_is_printed_as_json(
     everything = " ".join(
         str(value) for fault in (answer["error"], *answer["others"]) for value in fault.values()
     )
-    assert all(part.split(":")[0] in everything for part in said), everything
+    assert all(part.split(":")[0] in everything for part in expected), everything
 
 
 def test_all_faults_of_a_fleet_are_reported_together(project: Project) -> None:
@@ -526,7 +526,7 @@ def test_internal_error_prints_its_place_on_request(
 
 
 @pytest.mark.parametrize(
-    ("words", "meant"),
+    ("words", "suggestion"),
     [
         (("plna", "--stack", "dev"), "did you mean `pulumi-dra plan`?"),
         (("plan", "--stak", "dev"), "did you mean `--stack`?"),
@@ -537,10 +537,12 @@ def test_internal_error_prints_its_place_on_request(
         (("zzz",), "see `pulumi-dra --help`"),
     ],
 )
-def test_likely_argument_is_suggested(words: tuple[str, ...], meant: str, project: Project) -> None:
+def test_likely_argument_is_suggested(
+    words: tuple[str, ...], suggestion: str, project: Project
+) -> None:
     done = project.run(*words)
     assert (done.status, done.out) == (2, "")
-    assert done.err.endswith(f"{meant}\n")
+    assert done.err.endswith(f"{suggestion}\n")
 
 
 def test_arguments_may_follow_options(project: Project) -> None:

@@ -16,13 +16,13 @@ def completed(project: Project, line: str) -> list[str]:
     """Return bash's completions for the last word of a line."""
     script = project.write("completion.bash", project.run("completion", "bash").out)
     words = [*line.split(" ")]
-    asked = f"""
+    code = f"""
 source {shlex.quote(str(script))}
 COMP_WORDS=({" ".join(map(shlex.quote, words))}); COMP_CWORD={len(words) - 1}; COMP_LINE={shlex.quote(line)}
 _shtab_pulumi_dra; printf '%s\\n' "${{COMPREPLY[@]}}"
 """
     done = subprocess.run(
-        ["bash", "--norc", "-c", asked],
+        ["bash", "--norc", "-c", code],
         cwd=project.root,
         capture_output=True,
         text=True,

@@ -121,10 +121,10 @@ def test_stack_is_compared_at_the_demand_of_its_saved_plan(project: Project) -> 
         assert project.run("plan", "--stack", name, "--demand", demand, "--write").status == 0
 
     saved = project.run("diff", "dev", "other", "--format", "json").json
-    asked = project.run("diff", "dev", "other", "--demand", "peak", "--format", "json").json
+    requested = project.run("diff", "dev", "other", "--demand", "peak", "--format", "json").json
 
     assert {"path": "demand", "before": "peak", "after": "steady"} in saved["settings"]
-    assert not [each for each in asked["settings"] if each["path"] == "demand"]
+    assert not [each for each in requested["settings"] if each["path"] == "demand"]
 
 
 def test_names_are_escaped_in_markdown(project: Project) -> None:

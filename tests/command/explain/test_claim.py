@@ -80,8 +80,8 @@ def test_claim_is_explained_in_json(project: Project) -> None:
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
 def test_every_format_names_the_changes_of_what_if(form: str, project: Project) -> None:
     words = ("explain", "workloads", "--stack", "dev", "--claim", "default/first-gpu")
-    told = project.run(*words, "--what-if", "pools.l4.count.max=8", "--format", form).out
-    assert "ith pools.l4.count.max=8; without this change, the result is: fits" in told
+    text = project.run(*words, "--what-if", "pools.l4.count.max=8", "--format", form).out
+    assert "ith pools.l4.count.max=8; without this change, the result is: fits" in text
 
 
 def test_claim_can_be_named_by_its_unique_entry_in_a_pod(project: Project) -> None:
@@ -213,11 +213,11 @@ def test_plan_suggests_explain_for_every_misfit(project: Project) -> None:
         for line in plan.err.splitlines()
         if line.startswith("all conditions")
     ]
-    told = [
+    expected = [
         f"pulumi-dra explain volta.yaml --stack dev --claim default/{pod}-gpu"
         for pod in ("second", "tesla-volta")
     ]
-    assert commands == told
+    assert commands == expected
     for command in commands:
         done = project.run(*command.split()[1:])
         assert (done.status, "does not fit" in done.out) == (1, True)

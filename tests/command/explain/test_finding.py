@@ -27,7 +27,7 @@ def test_finding_is_explained_with_its_rule_and_pods(given: Project, name: str) 
     assert (done.status, done.json["verdict"]) == (1, "does-not-fit")
     (row,) = done.json["findings"]
     assert row["finding"] == found
-    assert row["rule"]["says"] == "A claim doesn't fit any pool."
+    assert row["rule"]["description"] == "A claim doesn't fit any pool."
     assert [(pod["pod"], pod["verdict"]) for pod in row["pods"]] == [
         ("default/web", "does-not-fit")
     ]
@@ -64,7 +64,7 @@ def test_without_a_fleet_only_the_finding_is_explained(given: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         (
             ("--finding", "claim-fits"),
@@ -89,7 +89,7 @@ def test_without_a_fleet_only_the_finding_is_explained(given: Project) -> None:
         ),
     ],
 )
-def test_wrong_arguments_are_rejected(given: Project, words: tuple[str, ...], says: str) -> None:
+def test_wrong_arguments_are_rejected(given: Project, words: tuple[str, ...], message: str) -> None:
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", *words)
     assert done.status == 2
-    assert says in done.err
+    assert message in done.err

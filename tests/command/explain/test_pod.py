@@ -179,7 +179,7 @@ def test_answer_has_the_fields_of_its_schema(given: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         (("--pod", "wbe"), 'no workload has a pod "default/wbe"; did you mean "default/web"?'),
         (("--pod", ""), 'no workload has a pod "'),
@@ -193,11 +193,11 @@ def test_answer_has_the_fields_of_its_schema(given: Project) -> None:
         (("--pod", "web", "--what-if", "pools.l4"), "\" doesn't set a value"),
     ],
 )
-def test_wrong_arguments_are_rejected(given: Project, words: tuple[str, ...], says: str) -> None:
+def test_wrong_arguments_are_rejected(given: Project, words: tuple[str, ...], message: str) -> None:
     given.write("m.yaml", deployment("web"))
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", *words)
     assert done.status == 2
-    assert says in done.err
+    assert message in done.err
 
 
 def test_plan_suggests_explain_for_all_required_changes(tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ def test_answer_has_the_fields_of_its_schema(given: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         (("--pool", "l5"), 'pool "l5" isn\'t in the plan; use one of these pools: l4, idle'),
         (
@@ -158,10 +158,10 @@ def test_answer_has_the_fields_of_its_schema(given: Project) -> None:
         (("--pool", "l4", "--what-if", "pools.l4"), "\" doesn't set a value"),
     ],
 )
-def test_wrong_arguments_are_rejected(given: Project, words: tuple[str, ...], says: str) -> None:
+def test_wrong_arguments_are_rejected(given: Project, words: tuple[str, ...], message: str) -> None:
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", *words)
     assert done.status == 2
-    assert says in done.err
+    assert message in done.err
 
 
 def test_without_an_option_everything_explainable_is_listed(given: Project) -> None:
@@ -176,7 +176,7 @@ def test_without_an_option_everything_explainable_is_listed(given: Project) -> N
 
 
 @pytest.mark.parametrize(
-    ("name", "says"),
+    ("name", "message"),
     [
         ("one", "claim default/one-gpu of Deployment default/one"),
         (
@@ -194,7 +194,7 @@ def test_without_an_option_everything_explainable_is_listed(given: Project) -> N
     ],
     ids=["a template", "a template of two claims", "a wrong letter", "another name"],
 )
-def test_claim_can_be_named_by_its_template(given: Project, name: str, says: str) -> None:
+def test_claim_can_be_named_by_its_template(given: Project, name: str, message: str) -> None:
     text = (given.root / "m.yaml").read_text(encoding="utf-8")
     if name == "both":
         more = "{name: gpu, resourceClaimTemplateName: both}, {name: aux, resourceClaimTemplateName: both}"
@@ -205,7 +205,7 @@ def test_claim_can_be_named_by_its_template(given: Project, name: str, says: str
         )
     given.write("m.yaml", text)
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--claim", name)
-    assert says in done.out + done.err
+    assert message in done.out + done.err
 
 
 def test_workloads_left_pending_by_a_change_decide_the_verdict(given: Project) -> None:

@@ -67,9 +67,9 @@ def test_cluster_creates_the_fleet_that_it_was_made_from(name: str, project: Pro
     assert {key: found[key] for key in ("cloud", "region", "kubernetes")} == {
         key: made_from[key] for key in ("cloud", "region", "kubernetes")
     }
-    told = ("name", "machine", "labels", "taints")
-    assert [{key: pool.get(key) for key in told} for pool in found["pools"]] == [
-        {key: pool.get(key) for key in told} for pool in made_from["pools"]
+    keys = ("name", "machine", "labels", "taints")
+    assert [{key: pool.get(key) for key in keys} for pool in found["pools"]] == [
+        {key: pool.get(key) for key in keys} for pool in made_from["pools"]
     ]
     assert project.run("plan", "again/workloads", "--fleet", "again/fleet.yaml").status in (0, 1)
     assert "system pool" in done.out or found["systemPool"]
@@ -256,8 +256,8 @@ def test_stack_without_claims_is_imported_as_dra_pools(project: Project) -> None
 
 def test_setting_missing_from_a_state_is_requested(project: Project) -> None:
     project.write("state.json", json.dumps(state_without_dra()))
-    asked = project.run("init", "prod", "--state", "state.json")
-    assert asked.status == 2
-    assert "set its region; make sure that the stack declares a GPU pool" in asked.err
+    done = project.run("init", "prod", "--state", "state.json")
+    assert done.status == 2
+    assert "set its region; make sure that the stack declares a GPU pool" in done.err
     assert project.run("init", "prod", "--state", "state.json", "--region", "us-west-2").status == 0
     assert fleet_in(project, "prod")["region"] == "us-west-2"

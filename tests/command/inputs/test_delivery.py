@@ -286,14 +286,14 @@ NOT_RENDERED = {
 }
 
 
-@pytest.mark.parametrize(("text", "why"), NOT_RENDERED.values(), ids=NOT_RENDERED)
+@pytest.mark.parametrize(("text", "reason"), NOT_RENDERED.values(), ids=NOT_RENDERED)
 def test_object_with_external_manifests_is_kept_with_a_reason(
-    text: str, why: str, repository: Project
+    text: str, reason: str, repository: Project
 ) -> None:
     found = deliver([Source("app.yaml", text)])
     assert (found.rest, found.rendered) == ((Source("app.yaml", text),), ())
     (note,) = found.notes
-    assert why in note.message
+    assert reason in note.message
     assert (note.place.file, note.place.line) == ("app.yaml", 1)
 
 

@@ -34,9 +34,9 @@ def init(project: Project, text: str, *words: str, name: str = "cluster.yaml") -
     return done.out + done.err
 
 
-def follow(project: Project, told: str, **values: str) -> str:
+def follow(project: Project, advice: str, **values: str) -> str:
     """Run the command in a fix, with its placeholders filled in."""
-    (command,) = re.findall(r"pulumi-dra init [^;`\n]*", told)
+    (command,) = re.findall(r"pulumi-dra init [^;`\n]*", advice)
     words = [values.get(word, word) for word in shlex.split(command)[1:]]
     done = project.run(*words)
     assert done.status == 0, done.err
@@ -44,22 +44,22 @@ def follow(project: Project, told: str, **values: str) -> str:
 
 
 def test_fix_for_a_missing_region_works(project: Project) -> None:
-    told = init(project, TWO_POOLS.replace("region: us-east-1, ", ""))
-    assert "the region isn't set in these files" in told
-    assert "run `pulumi-dra init gpus --ci none --force --from cluster.yaml --region NAME`" in told
-    follow(project, told, NAME="us-west-2")
+    text = init(project, TWO_POOLS.replace("region: us-east-1, ", ""))
+    assert "the region isn't set in these files" in text
+    assert "run `pulumi-dra init gpus --ci none --force --from cluster.yaml --region NAME`" in text
+    follow(project, text, NAME="us-west-2")
     assert yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())["region"] == "us-west-2"
 
 
 def test_command_in_a_fix_repeats_the_other_options(project: Project) -> None:
-    told = init(
+    text = init(
         project,
         TWO_POOLS.replace("region: us-east-1, ", ""),
         *("--stack", "prod", "--workloads", "my jobs", "--kubernetes", "1.35"),
     )
 
     options = "gpus --stack prod --kubernetes 1.35 --workloads 'my jobs' --ci none --force"
-    assert f"pulumi-dra init {options} --from cluster.yaml --region NAME" in told
+    assert f"pulumi-dra init {options} --from cluster.yaml --region NAME" in text
 
 
 def test_fleet_of_another_tool_has_guided_placement(project: Project) -> None:
@@ -69,11 +69,11 @@ def test_fleet_of_another_tool_has_guided_placement(project: Project) -> None:
 
 
 def test_fix_for_several_clusters_works(project: Project) -> None:
-    told = init(project, TWO_CLUSTERS)
-    assert "these files describe 2 clusters: ml, web" in told
+    text = init(project, TWO_CLUSTERS)
+    assert "these files describe 2 clusters: ml, web" in text
     options = "gpus --ci none --force --from cluster.yaml --cluster NAME"
-    assert f"choose one cluster: `pulumi-dra init {options}`" in told
-    follow(project, told, NAME="web")
+    assert f"choose one cluster: `pulumi-dra init {options}`" in text
+    follow(project, text, NAME="web")
     counts = [
         pool["count"]["max"]
         for pool in yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())["pools"]
@@ -98,18 +98,18 @@ def test_fix_for_a_file_without_gpu_pools_works(project: Project) -> None:
 
 
 def test_note_on_machine_types_of_a_node_pool_works(project: Project) -> None:
-    told = init(project, NODE_POOL)
+    text = init(project, NODE_POOL)
     advice = (
         "Select the planned machine types with `pulumi-dra init --machines`, or in a requirement on "
         "node.kubernetes.io/instance-type"
     )
-    assert re.search(r"NodePool gpus allows \d+ machine types. " + advice, told)
+    assert re.search(r"NodePool gpus allows \d+ machine types. " + advice, text)
     named = "- {key: node.kubernetes.io/instance-type, operator: In, values: [g6.2xlarge]}"
-    told = init(
+    text = init(
         project,
         NODE_POOL.replace("      requirements:\n", f"      requirements:\n        {named}\n"),
     )
-    assert advice not in told
+    assert advice not in text
     pools = yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())["pools"]
     assert [pool["machine"] for pool in pools] == ["g6.2xlarge"]
     assert advice not in init(project, NODE_POOL, "--machines", "g6.2xlarge")
@@ -220,8 +220,8 @@ def test_note_on_pools_of_scaling_groups_works(project: Project) -> None:
     plan = json.dumps(
         {"format_version": "1.2", "planned_values": {"root_module": {"resources": resources}}}
     )
-    told = init(project, plan, "--region", "us-east-1", name="plan.json")
-    assert "is skipped, because it's an Auto Scaling group. Add its pool by hand" in told
+    text = init(project, plan, "--region", "us-east-1", name="plan.json")
+    assert "is skipped, because it's an Auto Scaling group. Add its pool by hand" in text
     fleet = yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())
     fleet["pools"].append({"name": "h100", "machine": "p5.48xlarge", "count": {"max": 2}})
     project.write("gpus/fleet.yaml", yaml.safe_dump(fleet))
@@ -248,8 +248,8 @@ def test_note_on_partitioned_pools_works(project: Project) -> None:
     plan = json.dumps(
         {"format_version": "1.2", "planned_values": {"root_module": {"resources": resources}}}
     )
-    told = init(project, plan, name="plan.json")
-    assert "its GPUs are partitioned (1g.5gb); set `mig` to their MIG configuration" in told
+    text = init(project, plan, name="plan.json")
+    assert "its GPUs are partitioned (1g.5gb); set `mig` to their MIG configuration" in text
     fleet = yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())
     fleet["pools"][0]["mig"] = "all-1g.5gb"
     project.write("gpus/fleet.yaml", yaml.safe_dump(fleet))

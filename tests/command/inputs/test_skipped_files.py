@@ -421,10 +421,10 @@ def test_select_runs_only_one_rule(project: Project) -> None:
 
     words = ("check", "pod.yaml", "--stack", "dev", "--format", "json", "--select")
     other = project.run(*words, "class-misspelt")
-    asked = project.run(*words, "pod-fits-no-system-pool")
+    selected = project.run(*words, "pod-fits-no-system-pool")
 
     assert (diagnostics_of(other), other.status) == ([], 0)
-    assert ([each["code"] for each in diagnostics_of(asked)], asked.status) == (
+    assert ([each["code"] for each in diagnostics_of(selected)], selected.status) == (
         ["pod-fits-no-system-pool"],
         1,
     )

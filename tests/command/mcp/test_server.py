@@ -34,7 +34,7 @@ pools: [{name: l4, machine: g6.2xlarge, count: {max: 2}}]
 """
 
 
-def asked(root: Path, *calls: tuple[str, dict[str, Any]]) -> tuple[list[str], list[Any]]:
+def call_tools(root: Path, *calls: tuple[str, dict[str, Any]]) -> tuple[list[str], list[Any]]:
     """Return the names of the server's tools, and the answers of some calls."""
 
     async def talk() -> tuple[list[str], list[Any]]:
@@ -56,7 +56,7 @@ def test_agent_can_plan_and_list_the_catalog(project: Project) -> None:
     project.write("fleet.yaml", FLEET)
     project.write("claim.yaml", (EXAMPLES / "workloads" / "two-pods.yaml").read_text())
 
-    tools, (plan, catalog) = asked(
+    tools, (plan, catalog) = call_tools(
         project.root,
         ("plan", {"paths": ["claim.yaml"], "fleet": "fleet.yaml"}),
         ("catalog", {"topic": "machines", "words": ["g6.2xlarge"]}),
@@ -70,7 +70,7 @@ def test_agent_can_plan_and_list_the_catalog(project: Project) -> None:
 def test_hostile_arguments_are_rejected_and_the_server_continues(project: Project) -> None:
     project.write("claim.yaml", "kind: Nothing\n")
 
-    _, answers = asked(
+    _, answers = call_tools(
         project.root,
         ("plan", {"paths": ["../../etc/passwd"]}),
         ("plan", {"paths": ["/etc/passwd"]}),

@@ -183,7 +183,7 @@ def test_unproven_steps_exit_with_a_failure(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "complaint"),
+    ("words", "message"),
     [
         (("--steps",), "add --fleet FILE or --stack NAME"),
         (
@@ -193,14 +193,14 @@ def test_unproven_steps_exit_with_a_failure(project: Project) -> None:
     ],
 )
 def test_steps_need_a_fleet_and_write_no_manifests(
-    project: Project, words: tuple[str, ...], complaint: str
+    project: Project, words: tuple[str, ...], message: str
 ) -> None:
     project.write("chat.yaml", DEPLOYMENT)
     project.write("fleet.yaml", OLD_POOL)
 
     done = project.run("migrate", "chat.yaml", *words)
 
-    assert (done.status, complaint in done.err) == (2, True)
+    assert (done.status, message in done.err) == (2, True)
 
 
 def test_steps_need_the_old_pools(project: Project) -> None:
@@ -237,9 +237,9 @@ def test_time_sliced_replicas_get_settings_for_equal_shares(project: Project) ->
     )
     project.write("fleet.yaml", FLEET)
     words = ("migrate", "chat.yaml", "--fleet", "fleet.yaml", "--shared", "nvidia.com/gpu=4")
-    said = " ".join(project.run(*words).out.split())
-    assert "is one of 4 time-sliced replicas of a GPU, but each claim gets a whole GPU" in said
-    assert "`drivers.nvidia.consumableShares=4` in the fleet" in said
+    text = " ".join(project.run(*words).out.split())
+    assert "is one of 4 time-sliced replicas of a GPU, but each claim gets a whole GPU" in text
+    assert "`drivers.nvidia.consumableShares=4` in the fleet" in text
     shares = "featureGates: {ConsumableShares: true}, consumableShares: 4"
     project.write("fleet.yaml", FLEET.replace("0.4.1", f"0.5.0, {shares}"))
     assert project.run(*words, "--write").status == 0

@@ -43,22 +43,22 @@ FRAME = """<!doctype html><body><iframe id="frame" width="WIDTH" height="900"></
 const frame = document.getElementById("frame");
 frame.onload = async () => {
   const page = frame.contentDocument, root = page.documentElement;
-  const said = {folded: root.scrollWidth - root.clientWidth};
+   const measured = {folded: root.scrollWidth - root.clientWidth};
   page.querySelectorAll("details").forEach(each => each.open = true);
-  said.open = root.scrollWidth - root.clientWidth;
-  said.rooms = root.clientWidth;
+  measured.open = root.scrollWidth - root.clientWidth;
+  measured.rooms = root.clientWidth;
   const axe = AXE;
   if (axe) {
     const script = page.createElement("script");
     script.textContent = axe;
     page.head.append(script);
     const found = await frame.contentWindow.axe.run(page, {resultTypes: ["violations"]});
-    said.violations = found.violations.map(each => each.id + ": " + each.nodes.map(node => node.html).join(" "));
-    said.passes = found.passes.length;
+    measured.violations = found.violations.map(each => each.id + ": " + each.nodes.map(node => node.html).join(" "));
+    measured.passes = found.passes.length;
   }
   const end = document.createElement("pre");
-  end.id = "said";
-  end.textContent = JSON.stringify(said);
+  end.id = "measured";
+  end.textContent = JSON.stringify(measured);
   document.body.append(end);
 };
 frame.srcdoc = PAGE;
@@ -113,8 +113,8 @@ def seen(tmp_path: Path, page: str, width: int, *, dark: bool, axe: str = "") ->
     done = subprocess.run(
         [*words, path.as_uri()], capture_output=True, text=True, check=True, timeout=120
     )
-    (said,) = re.findall(r'<pre id="said">(.*?)</pre>', done.stdout, re.DOTALL)
-    result: dict[str, Any] = json.loads(unescape(said))
+    (measured,) = re.findall(r'<pre id="measured">(.*?)</pre>', done.stdout, re.DOTALL)
+    result: dict[str, Any] = json.loads(unescape(measured))
     return result
 
 
@@ -123,9 +123,9 @@ def seen(tmp_path: Path, page: str, width: int, *, dark: bool, axe: str = "") ->
 def test_nothing_scrolls_sideways(
     report: str, width: int, pages: dict[str, str], tmp_path: Path
 ) -> None:
-    said = seen(tmp_path, pages[report], width, dark=False)
-    assert said["rooms"] > width - 40
-    assert (said["folded"], said["open"]) == (0, 0)
+    measured = seen(tmp_path, pages[report], width, dark=False)
+    assert measured["rooms"] > width - 40
+    assert (measured["folded"], measured["open"]) == (0, 0)
 
 
 @pytest.mark.skipif(not AXE, reason="AXE_CORE does not name axe.min.js")
@@ -134,6 +134,8 @@ def test_nothing_scrolls_sideways(
 def test_axe_reports_no_violations(
     report: str, dark: bool, pages: dict[str, str], tmp_path: Path
 ) -> None:
-    said = seen(tmp_path, pages[report], 1280, dark=dark, axe=Path(AXE).read_text(encoding="utf-8"))
-    assert said["violations"] == []
-    assert said["passes"] > 20
+    measured = seen(
+        tmp_path, pages[report], 1280, dark=dark, axe=Path(AXE).read_text(encoding="utf-8")
+    )
+    assert measured["violations"] == []
+    assert measured["passes"] > 20

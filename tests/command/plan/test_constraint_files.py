@@ -117,8 +117,8 @@ def test_fix_for_a_pod_spec_without_a_template_works(project: Project) -> None:
         )
         return project.run(*WORDS).err
 
-    told = "; add the guards of LLMInferenceService default/w1 to their manifests manually"
-    assert f"patches for 1 workload that add the guards{told}" in service()
+    advice = "; add the guards of LLMInferenceService default/w1 to their manifests manually"
+    assert f"patches for 1 workload that add the guards{advice}" in service()
     assert "to their manifests" not in service(nodeSelector={"pulumi-dra/pool": "pool-0"})
 
 
@@ -231,9 +231,9 @@ class TestGuardsBeforeKubernetes136:
         pools = [{**pool, "name": f"{pool['name']}-b"} for pool in GUIDED["pools"]]
         self.stack(project, pools=pools)
         done = project.run(command, "--stack", "dev")
-        told = " ".join(done.out.split())
-        assert (done.status, "differ from the guards in the plan" in told) == (3, True)
-        assert "`, or give each stack a kustomization with its own guards" in told
+        text = " ".join(done.out.split())
+        assert (done.status, "differ from the guards in the plan" in text) == (3, True)
+        assert "`, or give each stack a kustomization with its own guards" in text
         project.run(*write)
         assert project.run(command, "--stack", "dev").status == 0
 

@@ -105,7 +105,7 @@ def test_invalid_fleet_is_a_row_with_its_reason(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         (("kuberntes=1.34",), 'did you mean "kubernetes"?'),
         (
@@ -121,11 +121,11 @@ def test_invalid_fleet_is_a_row_with_its_reason(project: Project) -> None:
     ],
 )
 def test_matrix_without_effect_is_rejected(
-    project: Project, words: tuple[str, ...], says: str
+    project: Project, words: tuple[str, ...], message: str
 ) -> None:
     done = project.run("plan", "workloads", "--stack", "dev", "--matrix", *words)
     assert done.status == 2
-    assert says in done.err
+    assert message in done.err
 
 
 def test_what_if_explains_the_changed_fleet(project: Project) -> None:

@@ -101,9 +101,9 @@ def test_damaged_stack_causes_no_internal_error(
 ) -> None:
     path = project.root / "stacks" / "Pulumi.dev.yaml"
     path.write_bytes(damaged(STACK.encode(), edits))
-    status, said = ended(project.root)
-    assert status in range(4), (status, said)
-    assert status != 2 or said.startswith("pulumi-dra: ")
+    status, errors = ended(project.root)
+    assert status in range(4), (status, errors)
+    assert status != 2 or errors.startswith("pulumi-dra: ")
 
 
 @pytest.mark.parametrize("piece", PIECES, ids=repr)
@@ -117,8 +117,8 @@ def test_odd_value_anywhere_causes_no_internal_error(
         STACK.encode().replace(place, place + piece),
     ):
         path.write_bytes(text)
-        status, said = ended(project.root)
-        assert status != INTERNAL_ERROR, said
+        status, errors = ended(project.root)
+        assert status != INTERNAL_ERROR, errors
 
 
 def ended(root: Path) -> tuple[int, str]:

@@ -50,7 +50,7 @@ def test_plan_is_checked_at_its_saved_demand(repository: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "now", "said"),
+    ("before", "now", "message"),
     [
         ("1.35", "1.36", ""),
         ("1.36", "1.36", ""),
@@ -59,7 +59,7 @@ def test_plan_is_checked_at_its_saved_demand(repository: Project) -> None:
     ],
 )
 def test_unsupported_version_step_is_reported(
-    repository: Project, before: str, now: str, said: str
+    repository: Project, before: str, now: str, message: str
 ) -> None:
     fleet = yaml.safe_load(FLEET)
     repository.write("fleet.yaml", yaml.safe_dump({**fleet, "kubernetes": before}))
@@ -68,8 +68,8 @@ def test_unsupported_version_step_is_reported(
 
     done = repository.run(*PLAN, "--write", "gpus.json")
 
-    assert (done.status, said in done.err) == (0, True), done.err
-    assert ("warning: the saved plan was for" in done.err) is bool(said)
+    assert (done.status, message in done.err) == (0, True), done.err
+    assert ("warning: the saved plan was for" in done.err) is bool(message)
 
 
 def test_report_compares_with_the_saved_file(repository: Project) -> None:

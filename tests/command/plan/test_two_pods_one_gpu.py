@@ -52,16 +52,16 @@ def test_pools_that_can_exceed_their_pod_range_are_rejected(
         project.write("fleet.yaml", yaml.safe_dump(document))
         return project.run("plan", PODS, "--fleet", "fleet.yaml")
 
-    told = planned(300, autoscaler="cluster-autoscaler")
-    assert told.status == 2
+    done = planned(300, autoscaler="cluster-autoscaler")
+    assert done.status == 2
     assert (
-        "303 nodes, including one for upgrades, need 77568 addresses, but the pod range" in told.err
+        "303 nodes, including one for upgrades, need 77568 addresses, but the pod range" in done.err
     )
     fix = (
         "; lower the pools' counts, or set a larger podsCidr in the cluster and an equally large "
         "pod-addresses quota in the fleet"
     )
-    assert fix in told.err
+    assert fix in done.err
     assert planned(253, autoscaler="cluster-autoscaler").status == 0
     quota = {"name": "pods", "unit": "pod-addresses", "limit": 2**18}
     assert planned(300, autoscaler="cluster-autoscaler", quotas=[quota]).status == 0
@@ -69,13 +69,13 @@ def test_pools_that_can_exceed_their_pod_range_are_rejected(
 
 
 def test_text_starts_with_the_verdict(project: Project) -> None:
-    told = project.run("plan", PODS, "--fleet", str(FLEET)).out.splitlines()
+    lines = project.run("plan", PODS, "--fleet", str(FLEET)).out.splitlines()
 
-    assert told[0] == "✕ Does not fit: 1 of 2 pods pending in 1 of 2 workloads"
-    assert told[1].strip().startswith("AKS eastus · Kubernetes 1.35")
+    assert lines[0] == "✕ Does not fit: 1 of 2 pods pending in 1 of 2 workloads"
+    assert lines[1].strip().startswith("AKS eastus · Kubernetes 1.35")
     assert any(
         'set the count of pool "t4" to 2 (1 more node, USD 0.53 more per hour)' in line
-        for line in told
+        for line in lines
     )
 
 

@@ -57,8 +57,8 @@ def test_alternatives_are_counted_per_claim(machine: str, replicas: int, project
         name for claim in claims for name in {each["request"] for each in claim["devices"]}
     )
     assert sum(used.values()) == replicas
-    told = " ".join(project.run(*words).out.split())
-    for form in (told, project.run(*words, "--format", "markdown").out):
+    text = " ".join(project.run(*words).out.split())
+    for form in (text, project.run(*words, "--format", "markdown").out):
         assert "of request gpu in claim default/web-gpu." in form
         for name, number in used.items():
             alternative = name.removeprefix("gpu/")

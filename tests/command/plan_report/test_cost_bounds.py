@@ -71,7 +71,7 @@ def fewest(pods: int, most: int = 4) -> int:
 
 
 @pytest.mark.parametrize(
-    ("case", "pods", "prices", "said"),
+    ("case", "pods", "prices", "expected"),
     [
         ("two cheap nodes instead of one", 2, {ONE: 1, FOUR: 5},
          "2 GPU nodes, USD 2.00 per hour, prices from the fleet; no plan costs less"),
@@ -90,9 +90,9 @@ def fewest(pods: int, most: int = 4) -> int:
     ],
 )  # fmt: skip
 def test_each_bound_belongs_to_its_objective(
-    case: str, pods: int, prices: dict[str, float | None], said: str
+    case: str, pods: int, prices: dict[str, float | None], expected: str
 ) -> None:
-    assert costs(planned(pods, prices)) == (said,), case
+    assert costs(planned(pods, prices)) == (expected,), case
 
 
 @pytest.mark.parametrize("pods", [1, 2, 3, 4, 5, 8, 9, 15])
@@ -102,9 +102,9 @@ def test_fewest_nodes_are_reported_if_they_differ(pods: int, large: float) -> No
     plan = planned(pods, {ONE: 2, FOUR: large})
     built = sum(pool.nodes.desired for pool in plan.pools)
     assert sum(pool.bound for pool in plan.pools) <= plan.nodes_bound <= fewest(pods) <= built
-    (said,) = costs(plan)
-    assert ("provably the fewest" in said) == (plan.nodes_bound == built)
-    assert "provably the fewest" not in said or built == fewest(pods)
+    (sentence,) = costs(plan)
+    assert ("provably the fewest" in sentence) == (plan.nodes_bound == built)
+    assert "provably the fewest" not in sentence or built == fewest(pods)
 
 
 WATCHING = """\

@@ -74,9 +74,9 @@ def test_settings_compare_rules_by_pool(guided: Plan) -> None:
     rules = {each.path: each.after for each in found if each.path.startswith("guards.rules.")}
     for rule in guided.guards.rules:
         pool = f"{rule.pool} ({rule.spread})" if rule.spread else rule.pool
-        said = rules[f"guards.rules.{pool}"]
-        assert all(str(key) in said for key in rule.templates)
-        assert all(str(ref) in said for ref, _ in rule.workloads)
+        text = rules[f"guards.rules.{pool}"]
+        assert all(str(key) in text for key in rule.templates)
+        assert all(str(ref) in text for ref, _ in rule.workloads)
 
 
 def test_reason_names_the_guard_that_selects_nodes(guided: Plan) -> None:

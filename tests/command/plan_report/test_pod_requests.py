@@ -71,7 +71,7 @@ def request_sentences(*documents: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("claims", "says"),
+    ("claims", "expected"),
     [
         (template("c", ONE), "1 × gpu.nvidia.com"),
         (template("c", ONE, TWO), "3 × gpu.nvidia.com"),
@@ -84,8 +84,8 @@ def request_sentences(*documents: dict[str, Any]) -> list[str]:
     ],
     ids=["one", "added up", "all of a node", "equal attributes", "alternatives"],
 )
-def test_pod_lists_its_requests(claims: dict[str, Any], says: str) -> None:
-    assert request_sentences(claims, pod("c")) == [says]
+def test_pod_lists_its_requests(claims: dict[str, Any], expected: str) -> None:
+    assert request_sentences(claims, pod("c")) == [expected]
 
 
 def test_claim_with_several_users_is_marked_as_shared() -> None:

@@ -132,9 +132,9 @@ def test_worker_of_another_version_or_lost_scheduler_is_reported(
     file = write_portfolio(tmp_path / "p", 12, 3)
     with monkeypatch.context() as patch:
         patch.setattr(execution, "planner_digest", lambda: "another")
-        with pytest.raises(PlannerError, match="different version of pulumi-dra") as told:
+        with pytest.raises(PlannerError, match="different version of pulumi-dra") as error:
             answers_of(file, "refused", scheduler=cluster.address)
-    assert told.value.fix == "install the same wheel on every worker"
+    assert error.value.fix == "install the same wheel on every worker"
 
     def kill(log: RunLog) -> None:
         if log.computed:
@@ -168,9 +168,9 @@ def test_fix_for_a_scheduler_without_workers_works(
     where = tmp_path / "scheduler.json"
     file = write_portfolio(tmp_path / "p", 1, 0)
     port = _free_port()
-    with pytest.raises(PlannerError, match="the Dask scheduler") as told:
+    with pytest.raises(PlannerError, match="the Dask scheduler") as error:
         answers_of(file, "results", scheduler=f"tcp://127.0.0.1:{port}")
-    assert told.value.fix == "start a scheduler: dask scheduler"
+    assert error.value.fix == "start a scheduler: dask scheduler"
     started: list[subprocess.Popen[bytes]] = []
 
     def start(*words: str) -> None:
@@ -181,7 +181,7 @@ def test_fix_for_a_scheduler_without_workers_works(
             )
         )
 
-    words = told.value.fix.partition(": dask ")[2].split()
+    words = error.value.fix.partition(": dask ")[2].split()
     start(
         *words,
         "--port",
@@ -201,11 +201,11 @@ def test_fix_for_a_scheduler_without_workers_works(
             time.sleep(0.2)
         address = json.loads(where.read_text())["address"]
         assert address == f"tcp://127.0.0.1:{port}"
-        with pytest.raises(PlannerError, match="doesn't have workers") as told:
+        with pytest.raises(PlannerError, match="doesn't have workers") as error:
             answers_of(file, "results", scheduler=address)
-        assert told.value.fix == f"start workers: dask worker {address}"
+        assert error.value.fix == f"start workers: dask worker {address}"
         start(
-            *told.value.fix.partition(": dask ")[2].split(),
+            *error.value.fix.partition(": dask ")[2].split(),
             "--nthreads",
             "1",
             "--no-nanny",

@@ -78,18 +78,18 @@ def test_example_is_printed_as_json(
 ) -> None:
     monkeypatch.chdir(example)
     _, out, _ = answer(capsys, EXAMPLE, "--format", "json")
-    told = json.loads(out)
+    document = json.loads(out)
     schema = json.loads(
         (ROOT / "docs" / "schema" / "portfolio-answer.json").read_text(encoding="utf-8")
     )
-    assert set(told) == set(schema["required"])
-    assert (told["verdict"], len(told["cells"])) == ("does-not-fit", 24)
-    assert told["placement"]["bound"] <= told["placement"]["cost"]
-    assert {row["workload"]: row["cluster"] for row in told["placement"]["assigned"]} == {
+    assert set(document) == set(schema["required"])
+    assert (document["verdict"], len(document["cells"])) == ("does-not-fit", 24)
+    assert document["placement"]["bound"] <= document["placement"]["cost"]
+    assert {row["workload"]: row["cluster"] for row in document["placement"]["assigned"]} == {
         "Deployment default/embeddings": "east",
         "Deployment default/transcription": "west",
     }
-    by_cell = {(row["stack"], row["scenario"]): row for row in told["cells"]}
+    by_cell = {(row["stack"], row["scenario"]): row for row in document["cells"]}
     assert by_cell["west", "prices-up"]["hourly"] == pytest.approx(
         1.2 * by_cell["west", "as-is"]["hourly"]
     )
@@ -189,9 +189,9 @@ def test_impossible_placement_is_wrong_input(
 def test_pattern_without_a_matching_workload_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = "ask: {simulate: off, curves: {most: 2, workloads: [default/web, default/wbe]}}\n"
+    questions = "ask: {simulate: off, curves: {most: 2, workloads: [default/web, default/wbe]}}\n"
     status, out, _ = answer(
-        capsys, str(write_portfolio(tmp_path / "p", 2, 0, asked)), "--format", "json"
+        capsys, str(write_portfolio(tmp_path / "p", 2, 0, questions)), "--format", "json"
     )
     found = json.loads(out)
     assert status == Status.WRONG_INPUT
@@ -267,15 +267,15 @@ def test_missing_stacks_are_reported_and_the_rest_is_planned(
     )
     file.write_text(file.read_text().replace("scenarios:", f"{more}scenarios:"))
     status, out, err = answer(capsys, str(file), "--format", "json")
-    told = json.loads(out)
+    document = json.loads(out)
     assert (status, err) == (Status.WRONG_INPUT, "")
-    assert [row["outcome"] for row in told["cells"]] == ["fits"] * 2 + ["failed"] * 6
-    assert [fault.partition(": ")[0] for fault in told["faults"]] == [
+    assert [row["outcome"] for row in document["cells"]] == ["fits"] * 2 + ["failed"] * 6
+    assert [fault.partition(": ")[0] for fault in document["faults"]] == [
         "none/*.yaml (every scenario)",
         "stacks/Pulumi.gone.yaml (every scenario)",
         "released (every scenario)",
     ]
-    assert "stacks[1]: no file matches" in told["faults"][0]
+    assert "stacks[1]: no file matches" in document["faults"][0]
 
 
 def test_stack_with_a_fleet_file_has_the_results_of_the_fleet(
@@ -286,9 +286,9 @@ def test_stack_with_a_fleet_file_has_the_results_of_the_fleet(
     settings = "config:\n  pulumi-dra:fleet: fleets/c00000.yaml\n  pulumi-dra:workloads: [work]\n"
     (tmp_path / "p" / "stacks" / "Pulumi.shared.yaml").write_text(settings)
     _, out, _ = answer(capsys, str(file), "--format", "json")
-    told = json.loads(out)
-    assert [row["stack"] for row in told["cells"]] == ["c00000", "shared"]
-    assert len({row["outcome"] for row in told["cells"]} | {"fits"}) == 1
+    document = json.loads(out)
+    assert [row["stack"] for row in document["cells"]] == ["c00000", "shared"]
+    assert len({row["outcome"] for row in document["cells"]} | {"fits"}) == 1
 
 
 @pytest.mark.parametrize("words", [("--engine", "processes"), ("--workers", "2")])
@@ -353,7 +353,7 @@ def test_concurrent_run_with_the_same_results_is_reported(
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         (
             "stacks:\n  - {fleet: fleets/*.yaml, name: a, workloads: [work]}\n",
@@ -380,12 +380,12 @@ def test_concurrent_run_with_the_same_results_is_reported(
         ),
     ],
 )
-def test_missing_paths_are_reported(tmp_path: Path, text: str, says: str) -> None:
+def test_missing_paths_are_reported(tmp_path: Path, text: str, message: str) -> None:
     file = write_portfolio(tmp_path / "p", 2, 0)
     file.write_text(text)
     with pytest.raises(PlannerError) as caught:
         collect(str(file))
-    assert re.search(says, str(caught.value))
+    assert re.search(message, str(caught.value))
 
 
 def test_glob_of_fleets_is_one_stack_per_file(tmp_path: Path) -> None:

@@ -53,9 +53,9 @@ def test_text_matches_the_golden_file(
 
 def test_quiet_omits_the_tables(capsys: pytest.CaptureFixture[str]) -> None:
     print_rehearsal(rehearsal(), quiet=True)
-    said = capsys.readouterr().out
-    assert "kube-scheduler: 0/4 nodes" in " ".join(said.split())
-    assert "Scenario" not in said
+    text = capsys.readouterr().out
+    assert "kube-scheduler: 0/4 nodes" in " ".join(text.split())
+    assert "Scenario" not in text
 
 
 def test_json_matches_the_contract() -> None:

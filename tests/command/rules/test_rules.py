@@ -270,16 +270,16 @@ def test_pack_has_the_same_findings(tmp_path: Path) -> None:
         )
     )
 
-    told = [
+    reported = [
         each
         for each in Judge(rules, today=date(2026, 6, 1)).of_stack(resources)
         if each.rule.id == "no-l4"
     ]
 
-    assert [each.finding.message for each in told] == [
+    assert [each.finding.message for each in reported] == [
         f'pool "gpus": L4 isn\'t allowed ({REQUIRES_OTHER})'
     ]
-    assert told[0].finding.urn.endswith("::gpus")
+    assert reported[0].finding.urn.endswith("::gpus")
 
 
 class TestObjects:
@@ -360,8 +360,8 @@ class TestAConditionThatIsNeverTrue:
         self, stack: str, applies: bool, project: Project
     ) -> None:
         project.write("pulumi-dra.yaml", self.RULE.format(stack))
-        said = "rule no-l4 checked nothing, because `when` is false for every object"
-        assert (said in project.run(*self.WORDS).out) is not applies
+        sentence = "rule no-l4 checked nothing, because `when` is false for every object"
+        assert (sentence in project.run(*self.WORDS).out) is not applies
 
     @pytest.mark.parametrize(("stack", "skipped"), [("dev", 0), ("prod", 1)])
     def test_junit_skips_a_rule_that_checked_nothing(

@@ -49,14 +49,14 @@ ADMISSION = (
         name="a replicated job that depends on a later one",
         given=[template(), job_set(dependsOn=[{"name": "driver", "status": "Ready"}])],
         verdict="does-not-fit",
-        says=("DependsOn can't be set for the first ReplicatedJob",),
+        texts=("DependsOn can't be set for the first ReplicatedJob",),
     ),
     Case(name="a JobSet without dependencies", given=[template(), job_set()], verdict="fits"),
     Case(
         name="subgroups that don't divide a group",
         given=[template(), worker_set({"subGroupSize": 5})],
         verdict="does-not-fit",
-        says=("size or size - 1 must be divisible by subGroupSize", "larger than size"),
+        texts=("size or size - 1 must be divisible by subGroupSize", "larger than size"),
     ),
     Case(
         name="subgroups that divide a group",
@@ -67,7 +67,7 @@ ADMISSION = (
         name="a PriorityClass that the API server rejects",
         given=[URGENT, template(), deployment(priorityClassName="urgent")],
         verdict="does-not-fit",
-        says=('PriorityClass "urgent", which the API server rejects',),
+        texts=('PriorityClass "urgent", which the API server rejects',),
     ),
     Case(
         name="a limit above the ratio of a LimitRange",
@@ -77,7 +77,7 @@ ADMISSION = (
             deployment(containers=[container(*BURSTS)]),
         ],
         verdict="does-not-fit",
-        says=("maxLimitRequestRatio", "limit that exceeds 2 times the request"),
+        texts=("maxLimitRequestRatio", "limit that exceeds 2 times the request"),
     ),
     Case(
         name="a limit within the ratio of a LimitRange",
@@ -92,7 +92,7 @@ ADMISSION = (
         name="no limit under a LimitRange with a ratio",
         given=[api("v1", "LimitRange", "ratio", RATIO), template(), deployment()],
         verdict="does-not-fit",
-        says=("must set a request and a limit",),
+        texts=("must set a request and a limit",),
     ),
     Case(
         name="a RuntimeClass with an overhead that doesn't fit",
@@ -102,7 +102,7 @@ ADMISSION = (
             deployment(runtimeClassName="kata"),
         ],
         verdict="does-not-fit",
-        says=("overhead",),
+        texts=("overhead",),
     ),
     Case(
         name="a RuntimeClass with an overhead that fits",
@@ -122,7 +122,7 @@ ADMISSION = (
             deployment(runtimeClassName="kata"),
         ],
         verdict="does-not-fit",
-        says=("ResourceQuota",),
+        texts=("ResourceQuota",),
     ),
     Case(
         name="the same pods without the overhead",
@@ -137,7 +137,7 @@ ADMISSION = (
             deployment(runtimeClassName="kata"),
         ],
         verdict="does-not-fit",
-        says=("label the pool", 'scheduling.nodeSelector of RuntimeClass "kata"'),
+        texts=("label the pool", 'scheduling.nodeSelector of RuntimeClass "kata"'),
         silent=("the pod's nodeSelector",),
     ),
     Case(
@@ -157,7 +157,7 @@ ADMISSION = (
             deployment(runtimeClassName="kata", nodeSelector={"pulumi-dra/pool": "other"}),
         ],
         verdict="does-not-fit",
-        says=('RuntimeClass "kata"', "pulumi-dra/pool"),
+        texts=('RuntimeClass "kata"', "pulumi-dra/pool"),
     ),
     Case(
         name="tolerations that only the RuntimeClass has",
@@ -178,25 +178,25 @@ ADMISSION = (
             bare(runtimeClassName="kata", overhead={"cpu": "2"}),
         ],
         verdict="does-not-fit",
-        says=("overhead",),
+        texts=("overhead",),
     ),
     Case(
         name="a missing RuntimeClass",
         given=[template(), deployment(runtimeClassName="kata")],
         verdict="cannot-tell",
-        says=('RuntimeClass "kata"',),
+        texts=('RuntimeClass "kata"',),
     ),
     Case(
         name="a misspelled RuntimeClass",
         given=[template(), runtime_class("kata"), deployment(runtimeClassName="katta")],
         verdict="cannot-tell",
-        says=('RuntimeClass "katta"', "kata"),
+        texts=('RuntimeClass "katta"', "kata"),
     ),
     Case(
         name="a missing PriorityClass",
         given=[template(), deployment(priorityClassName="gpu-high")],
         verdict="cannot-tell",
-        says=('PriorityClass "gpu-high"',),
+        texts=('PriorityClass "gpu-high"',),
     ),
     Case(
         name="an existing PriorityClass",
@@ -216,7 +216,7 @@ ADMISSION = (
         name="a missing namespace",
         given=[api("v1", "Namespace", "other", namespace=""), template(), deployment()],
         verdict="fits",
-        says=('Namespace "ml"',),
+        texts=('Namespace "ml"',),
     ),
     Case(
         name="a missing Secret and ServiceAccount",
@@ -231,7 +231,7 @@ ADMISSION = (
             ),
         ],
         verdict="fits",
-        says=(
+        texts=(
             'refers to Secret "token" and ServiceAccount "robot", which aren\'t in the manifests',
             "Until they exist, the API server rejects the pods and the containers don't start",
         ),
@@ -246,7 +246,7 @@ ADMISSION = (
             ),
         ],
         verdict="cannot-tell",
-        says=(
+        texts=(
             'PersistentVolumeClaim "models", which isn\'t',
             "tell which nodes can mount it",
         ),
@@ -293,7 +293,7 @@ ADMISSION = (
             ),
         ],
         verdict="cannot-tell",
-        says=("did you mean PersistentVolumeClaim model-weights?", "the pods stay pending"),
+        texts=("did you mean PersistentVolumeClaim model-weights?", "the pods stay pending"),
     ),
     Case(
         name="a PodDisruptionBudget that selects nothing",
@@ -308,19 +308,19 @@ ADMISSION = (
             ),
         ],
         verdict="fits",
-        says=("PodDisruptionBudget ml/serve doesn't select any pod",),
+        texts=("PodDisruptionBudget ml/serve doesn't select any pod",),
     ),
     Case(
         name="a scheduling gate",
         given=[template(), deployment(schedulingGates=[{"name": "example.com/approval"}])],
         verdict="cannot-tell",
-        says=("example.com/approval",),
+        texts=("example.com/approval",),
     ),
     Case(
         name="an unknown scheduler",
         given=[template(), deployment(schedulerName="gpu-scheduler")],
         verdict="cannot-tell",
-        says=("gpu-scheduler",),
+        texts=("gpu-scheduler",),
     ),
     Case(
         name="the default scheduler by its name",
@@ -331,20 +331,20 @@ ADMISSION = (
         name="pods that use Volcano's scheduler",
         given=[template(), deployment(schedulerName="volcano")],
         verdict="cannot-tell",
-        says=("Volcano",),
+        texts=("Volcano",),
     ),
     Case(
         name="pods that use KAI's scheduler",
         given=[template(), deployment(schedulerName="kai-scheduler")],
         verdict="cannot-tell",
-        says=("KAI",),
+        texts=("KAI",),
     ),
     Case(
         name="a rule that taints every GPU",
         given=[template(), deployment(), taint_rule(driver="gpu.nvidia.com")],
         on=AT_37,
         verdict="does-not-fit",
-        says=("DeviceTaintRule drain",),
+        texts=("DeviceTaintRule drain",),
         silent=("set `drivers.", "add a pool"),
     ),
     Case(
@@ -352,7 +352,7 @@ ADMISSION = (
         given=[template(**TOLERATES), deployment(), taint_rule(driver="gpu.nvidia.com")],
         on=AT_37,
         verdict="fits",
-        says=("DeviceTaintRule drain",),
+        texts=("DeviceTaintRule drain",),
     ),
     Case(
         name="a rule for the devices of another driver",
@@ -365,7 +365,7 @@ ADMISSION = (
         given=[template(), deployment(), taint_rule("NoExecute")],
         on=AT_37,
         verdict="does-not-fit",
-        says=("DeviceTaintRule drain", "evicts", "ml/serve"),
+        texts=("DeviceTaintRule drain", "evicts", "ml/serve"),
     ),
     Case(
         name="an evicting rule that claims tolerate",
@@ -384,12 +384,12 @@ ADMISSION = (
         given=[template(), deployment(), taint_rule(driver="gpu.nvidia.com", pool="ip-10-0-0-7")],
         on=AT_37,
         verdict="fits",
-        says=("DeviceTaintRule drain", "ip-10-0-0-7"),
+        texts=("DeviceTaintRule drain", "ip-10-0-0-7"),
     ),
     Case(
         name="a rule that Kubernetes 1.36 doesn't serve",
         given=[template(), deployment(), taint_rule(driver="gpu.nvidia.com")],
         verdict="does-not-fit",
-        says=("1.37",),
+        texts=("1.37",),
     ),
 )

@@ -29,7 +29,7 @@ DEVICES = (
         name="all partitions of one GPU",
         given=[template(device_class="mig.nvidia.com", allocationMode="All"), job(pods=1)],
         verdict="does-not-fit",
-        says=("25 of the node's 26 devices match", "can't all be allocated", CRASH),
+        texts=("25 of the node's 26 devices match", "can't all be allocated", CRASH),
         silent=("larger nodes",),
         on=PARTITIONED,
     ),
@@ -37,7 +37,7 @@ DEVICES = (
         name="all partitions of eight GPUs",
         given=[template(device_class="mig.nvidia.com", allocationMode="All"), job(pods=1)],
         verdict="does-not-fit",
-        says=("exceeds the claim limit of 32", "instead of all", CRASH),
+        texts=("exceeds the claim limit of 32", "instead of all", CRASH),
         silent=("split the claim",),
         on=MANY_PARTITIONS,
     ),
@@ -59,7 +59,7 @@ DEVICES = (
         name="a GPU through a claim and through an extended resource",
         given=[template(), with_extended_resource()],
         verdict="does-not-fit",
-        says=(
+        texts=(
             "remove nvidia.com/gpu from the containers' limits and requests, because claim gpu "
             "already requests these devices",
         ),
@@ -68,7 +68,7 @@ DEVICES = (
         name="a claim and an extended resource that no class serves",
         given=[template(), with_extended_resource()],
         verdict="does-not-fit",
-        says=(
+        texts=(
             "remove nvidia.com/gpu from the containers' limits and requests, because claim gpu "
             "already requests these devices",
         ),
@@ -79,7 +79,7 @@ DEVICES = (
         name="an extended resource and a claim that isn't in the manifests",
         given=[template("other"), with_extended_resource()],
         verdict="cannot-tell",
-        says=(
+        texts=(
             'container "main" requests nvidia.com/gpu and also uses claim "gpu"',
             "isn't in the manifests",
         ),

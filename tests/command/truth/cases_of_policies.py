@@ -75,7 +75,7 @@ POLICIES = (
         name="a policy that denies the pods of a Deployment",
         given=[*GIVEN, NOT_LIMITED, binding()],
         verdict="does-not-fit",
-        says=(DENIED,),
+        texts=(DENIED,),
     ),
     Case(name="a policy without a binding", given=[*GIVEN, NOT_LIMITED], verdict="fits"),
     Case(
@@ -97,13 +97,13 @@ POLICIES = (
         name="a policy for namespaces with a label that this one has",
         given=[*GIVEN, namespace(team="a"), NOT_LIMITED, binding(**in_namespaces(team="a"))],
         verdict="does-not-fit",
-        says=(DENIED,),
+        texts=(DENIED,),
     ),
     Case(
         name="a policy for namespaces with a label, and a namespace that isn't given",
         given=[*GIVEN, NOT_LIMITED, binding(**in_namespaces(team="a"))],
         verdict="cannot-tell",
-        says=("denies pods of Deployment ml/serve", "labels of namespace"),
+        texts=("denies pods of Deployment ml/serve", "labels of namespace"),
     ),
     Case(
         name="a policy with a condition that excludes the pods",
@@ -116,7 +116,7 @@ POLICIES = (
             binding(),
         ],
         verdict="cannot-tell",
-        says=("denies pods of Deployment ml/serve",),
+        texts=("denies pods of Deployment ml/serve",),
     ),
     Case(
         name="a policy that reads its parameters",
@@ -126,7 +126,7 @@ POLICIES = (
             binding(),
         ],
         verdict="cannot-tell",
-        says=("denies Deployment ml/serve", "reads params"),
+        texts=("denies Deployment ml/serve", "reads params"),
     ),
     Case(
         name="a policy that reads a default of the API server",
@@ -153,13 +153,13 @@ POLICIES = (
             binding(),
         ],
         verdict="does-not-fit",
-        says=("denies claims of ResourceClaimTemplate ml/gpu: use shares",),
+        texts=("denies claims of ResourceClaimTemplate ml/gpu: use shares",),
     ),
     Case(
         name="a mutating policy that changes pods",
         given=[*GIVEN, *mutating()],
         verdict="cannot-tell",
-        says=("MutatingAdmissionPolicy pin changes the pods of Deployment ml/serve",),
+        texts=("MutatingAdmissionPolicy pin changes the pods of Deployment ml/serve",),
     ),
     Case(
         name="a mutating policy for other namespaces",
@@ -178,7 +178,7 @@ POLICIES = (
             },
         ],
         verdict="cannot-tell",
-        says=("MutatingAdmissionPolicy pin changes the pods of Deployment ml/serve",),
+        texts=("MutatingAdmissionPolicy pin changes the pods of Deployment ml/serve",),
     ),
     Case(
         name="a binding whose actions aren't a list",
@@ -194,7 +194,7 @@ POLICIES = (
         name="a webhook that may reject pods",
         given=[*GIVEN, webhook("pods")],
         verdict="fits",
-        says=("ValidatingWebhookConfiguration guard may reject the pods of Deployment ml/serve",),
+        texts=("ValidatingWebhookConfiguration guard may reject the pods of Deployment ml/serve",),
     ),
     Case(
         name="a webhook for other objects",
@@ -206,7 +206,7 @@ POLICIES = (
         name="a policy of Kyverno",
         given=[*GIVEN, api("kyverno.io/v1", "ClusterPolicy", "limits", {}, namespace="")],
         verdict="fits",
-        says=("ClusterPolicy limits may change or reject pods",),
+        texts=("ClusterPolicy limits may change or reject pods",),
     ),
     Case(
         name="a policy about updates",
@@ -238,6 +238,6 @@ POLICIES = (
         ],
         on=fleet(kubernetes="1.37"),
         verdict="does-not-fit",
-        says=('no matches for kind "ValidatingAdmissionPolicy"',),
+        texts=('no matches for kind "ValidatingAdmissionPolicy"',),
     ),
 )

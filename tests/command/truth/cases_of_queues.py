@@ -45,13 +45,13 @@ QUEUES = (
         name="a Job in an undeclared queue next to declared queues",
         given=[*SETUP, flavor(), template(), job(labels={"kueue.x-k8s.io/queue-name": "teams"})],
         verdict="cannot-tell",
-        says=('LocalQueue "ml/teams"', "team"),
+        texts=('LocalQueue "ml/teams"', "team"),
     ),
     Case(
         name="a Job in a queue without any declared queue",
         given=[template(), job(labels=QUEUED)],
         verdict="fits",
-        says=("Kueue",),
+        texts=("Kueue",),
     ),
     Case(
         name="a LocalQueue whose ClusterQueue isn't declared",
@@ -64,13 +64,13 @@ QUEUES = (
             job(labels=QUEUED),
         ],
         verdict="cannot-tell",
-        says=('ClusterQueue "missing"',),
+        texts=('ClusterQueue "missing"',),
     ),
     Case(
         name="a ClusterQueue whose flavor isn't declared",
         given=[*SETUP, flavor("a100"), template(), job(labels=QUEUED)],
         verdict="cannot-tell",
-        says=('ResourceFlavor "l4"',),
+        texts=('ResourceFlavor "l4"',),
     ),
     Case(
         name="a quota smaller than the Job",
@@ -83,7 +83,7 @@ QUEUES = (
             job(labels=QUEUED),
         ],
         verdict="does-not-fit",
-        says=('ClusterQueue "gpus"', "example.com/gpu"),
+        texts=('ClusterQueue "gpus"', "example.com/gpu"),
     ),
     Case(
         name="a CPU quota smaller than the Job",
@@ -96,7 +96,7 @@ QUEUES = (
             job(labels=QUEUED),
         ],
         verdict="does-not-fit",
-        says=('requests 2 "cpu"', "quota of 1"),
+        texts=('requests 2 "cpu"', "quota of 1"),
     ),
     Case(
         name="a CPU quota for at least one pod of a Job that Kueue may admit partly",
@@ -122,7 +122,7 @@ QUEUES = (
             job(labels=QUEUED),
         ],
         verdict="does-not-fit",
-        says=('ClusterQueue "gpus"', "example.com/gpu"),
+        texts=('ClusterQueue "gpus"', "example.com/gpu"),
     ),
     Case(
         name="a configuration without a mapping for the class",
@@ -135,7 +135,7 @@ QUEUES = (
             job(labels=QUEUED),
         ],
         verdict="does-not-fit",
-        says=("gpu.nvidia.com",),
+        texts=("gpu.nvidia.com",),
     ),
     Case(
         name="a ConfigMap without a mapping for the class",
@@ -148,7 +148,7 @@ QUEUES = (
             job(labels=QUEUED),
         ],
         verdict="does-not-fit",
-        says=("gpu.nvidia.com",),
+        texts=("gpu.nvidia.com",),
     ),
     Case(
         name="a ConfigMap that maps the class",
@@ -166,7 +166,7 @@ QUEUES = (
         name="a flavor for nodes that no pool has",
         given=[*SETUP, flavor(nodeLabels={LABEL: "a100"}), template(), job(labels=QUEUED)],
         verdict="does-not-fit",
-        says=('ResourceFlavor "l4"',),
+        texts=('ResourceFlavor "l4"',),
     ),
     Case(
         name="a flavor for the nodes of a pool",
@@ -192,6 +192,6 @@ QUEUES = (
             job(labels=QUEUED, resourceClaims=[{"name": "gpu", "resourceClaimName": "c"}]),
         ],
         verdict="does-not-fit",
-        says=("Kueue rejects the shared claim",),
+        texts=("Kueue rejects the shared claim",),
     ),
 )

@@ -8,8 +8,8 @@ from truth_objects import api, deployment, pod_spec, template
 NOTHING = "Nothing to place"
 
 
-def alone(name: str, given: dict[str, object], *says: str) -> Case:
-    return Case(name=name, given=[given], verdict="cannot-tell", says=says, silent=(NOTHING,))
+def alone(name: str, given: dict[str, object], *texts: str) -> Case:
+    return Case(name=name, given=[given], verdict="cannot-tell", texts=texts, silent=(NOTHING,))
 
 
 def harmless(name: str, given: dict[str, object]) -> Case:
@@ -36,13 +36,13 @@ READING = (
         name="a Rollout of the template of a Deployment that keeps its pods",
         given=[rollout(), template(), deployment(strategy={"type": "Recreate"})],
         verdict="does-not-fit",
-        says=("Rollout ml/serve", 'raise the maximum of pool "l4" to 5'),
+        texts=("Rollout ml/serve", 'raise the maximum of pool "l4" to 5'),
     ),
     Case(
         name="a Rollout of the template of a missing Deployment",
         given=[rollout(name="other"), template(), deployment(replicas=0)],
         verdict="cannot-tell",
-        says=("its workloadRef, Deployment other, isn't in the manifests",),
+        texts=("its workloadRef, Deployment other, isn't in the manifests",),
     ),
     harmless(
         "a runtime of KServe, which creates no pods, with a field that its controller fills in",
@@ -214,7 +214,7 @@ READING = (
             )
         ],
         verdict="does-not-fit",
-        says=("spec.template.spec.containers",),
+        texts=("spec.template.spec.containers",),
     ),
     Case(
         name="an unknown kind with a workload that fits",
@@ -224,7 +224,7 @@ READING = (
             api("ai.example.com/v1", "Engine", "e", {"resources": GPU_LIMIT}),
         ],
         verdict="cannot-tell",
-        says=("Engine",),
+        texts=("Engine",),
     ),
     Case(
         name="an unknown kind without devices with a workload that fits",

@@ -93,7 +93,7 @@ RULES_OF_PODS = (
         on=IN_TWO_ZONES,
         given=[template(), deployment(nodeSelector={ZONE: "us-east-1f"})],
         verdict="does-not-fit",
-        says=("the node is in another zone", "use a pool in zone us-east-1f"),
+        texts=("the node is in another zone", "use a pool in zone us-east-1f"),
     ),
     Case(
         name="a zone in which the pool may have a node",
@@ -106,7 +106,7 @@ RULES_OF_PODS = (
         on=IN_TWO_ZONES,
         given=[*volume("us-east-1f"), template(), stateful_set()],
         verdict="does-not-fit",
-        says=("node affinity of PersistentVolume v0",),
+        texts=("node affinity of PersistentVolume v0",),
     ),
     Case(
         name="the existing volumes of a StatefulSet in the zone of the pool",
@@ -125,14 +125,14 @@ RULES_OF_PODS = (
         on=fleet(pools=[pool("t4", "g4dn.2xlarge"), pool("a100", "p4d.24xlarge", 1)]),
         given=[of_memory("70Gi"), deployment(replicas=1)],
         verdict="does-not-fit",
-        says=('if 40Gi is enough, use `quantity("40Gi")`',),
+        texts=('if 40Gi is enough, use `quantity("40Gi")`',),
     ),
     Case(
         name="two pods that each need all devices of a node",
         on=fleet(pools=[pool("l4x", "g6.12xlarge", 1)]),
         given=[template(allocationMode="All"), deployment(strategy={"type": "Recreate"})],
         verdict="does-not-fit",
-        says=(
+        texts=(
             'pool "l4x" has at most 1 node, so 1 of 2 pods stays pending; ',
             "needs all devices of 1 more",
         ),
@@ -142,7 +142,7 @@ RULES_OF_PODS = (
         name="a spread over more zones than the pools have",
         given=[template(), deployment(replicas=3, topologySpreadConstraints=spread(minDomains=3))],
         verdict="does-not-fit",
-        says=("minDomains", "2 zones", "at most 2 of its 3 pods"),
+        texts=("minDomains", "2 zones", "at most 2 of its 3 pods"),
         silent=("A packing exists",),
         on=IN_TWO_ZONES,
     ),
@@ -154,7 +154,7 @@ RULES_OF_PODS = (
             deployment(replicas=5, topologySpreadConstraints=spread(topologyKey=HOST)),
         ],
         verdict="cannot-tell",
-        says=(
+        texts=(
             "also counts the system nodes",
             "each node runs at most 1 pod",
             "pulumi-dra/pool in (l4x)",
@@ -179,7 +179,7 @@ RULES_OF_PODS = (
         name="pods that run on one node and request more GPUs than a node has",
         given=[template(), deployment(replicas=6, affinity=next_to(HOST))],
         verdict="does-not-fit",
-        says=("6 devices", "no node has more than 4"),
+        texts=("6 devices", "no node has more than 4"),
         silent=("A packing exists",),
         on=OF_FOUR,
     ),
@@ -193,21 +193,21 @@ RULES_OF_PODS = (
         name="pods next to pods that use the only GPU of a node",
         given=next_to_cache(),
         verdict="does-not-fit",
-        says=("same node as pods with app=cache", "no node has enough devices for both"),
+        texts=("same node as pods with app=cache", "no node has enough devices for both"),
         silent=("A packing exists",),
     ),
     Case(
         name="more pods than fit on the nodes of other pods",
         given=next_to_cache(replicas=4),
         verdict="does-not-fit",
-        says=("1 such node can have enough devices for only 3 of its 4 pods",),
+        texts=("1 such node can have enough devices for only 3 of its 4 pods",),
         on=OF_FOUR,
     ),
     Case(
         name="pods that request more CPU than is left next to other pods",
         given=next_to_cache(replicas=2, cpu="30"),
         verdict="does-not-fit",
-        says=("1 such node can have enough cpu for only 1 of its 2 pods",),
+        texts=("1 such node can have enough cpu for only 1 of its 2 pods",),
         on=OF_FOUR,
     ),
     Case(
@@ -220,14 +220,14 @@ RULES_OF_PODS = (
         name="a node affinity to a label of no node",
         given=[template(), deployment(affinity=node_affinity("tier", "gold"))],
         verdict="does-not-fit",
-        says=("tier in (gold)", "label the pool with tier=gold"),
+        texts=("tier in (gold)", "label the pool with tier=gold"),
         silent=("A packing exists",),
     ),
     Case(
         name="nine GPUs on nodes with eight",
         given=[template(count=9), deployment(replicas=1)],
         verdict="does-not-fit",
-        says=("9", "8"),
+        texts=("9", "8"),
         silent=("cpu:",),
         on=fleet(pools=[pool("h100", "p5.48xlarge", 2)]),
     ),
@@ -239,14 +239,14 @@ RULES_OF_PODS = (
             deployment(tolerations=[]),
         ],
         verdict="cannot-tell",
-        says=("gpu.amd.com",),
+        texts=("gpu.amd.com",),
         silent=("nvidia.com/gpu",),
     ),
     Case(
         name="a MIG class without a partitioned GPU",
         given=[template(device_class="mig.nvidia.com"), deployment()],
         verdict="does-not-fit",
-        says=("mig.nvidia.com",),
+        texts=("mig.nvidia.com",),
         silent=("use gpu.nvidia.com",),
     ),
     Case(
@@ -283,13 +283,13 @@ RULES_OF_PODS = (
             deployment(),
         ],
         verdict="does-not-fit",
-        says=("MPS",),
+        texts=("MPS",),
     ),
     Case(
         name="a gated Job",
         given=[template(), job(schedulingGates=[{"name": "example.com/hold"}])],
         verdict="cannot-tell",
-        says=("example.com/hold",),
+        texts=("example.com/hold",),
     ),
     Case(
         name="a manifest in an object of Crossplane",
@@ -303,7 +303,7 @@ RULES_OF_PODS = (
             )
         ],
         verdict="cannot-tell",
-        says=("Object",),
+        texts=("Object",),
         silent=("Nothing to place",),
     ),
     Case(
@@ -332,7 +332,7 @@ RULES_OF_PODS = (
             ),
         ],
         verdict="does-not-fit",
-        says=("must be less than or equal to cpu limit",),
+        texts=("must be less than or equal to cpu limit",),
     ),
     Case(
         name="no surge and no pod unavailable",
@@ -346,6 +346,6 @@ RULES_OF_PODS = (
             ),
         ],
         verdict="does-not-fit",
-        says=("maxUnavailable",),
+        texts=("maxUnavailable",),
     ),
 )

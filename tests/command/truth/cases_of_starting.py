@@ -75,7 +75,7 @@ STARTING = (
         name="two workloads that share a claim",
         given=[claim("gpu"), shared("embed", "gpu"), shared("rerank", "gpu")],
         verdict="fits",
-        says=(
+        texts=(
             "Deployment ml/embed and Deployment ml/rerank use ResourceClaim ml/gpu, so they share "
             "its devices and run on one node",
         ),
@@ -84,7 +84,7 @@ STARTING = (
         name="time slicing with the gate disabled",
         given=[template(config=TIME_SLICING), deployment()],
         verdict="does-not-fit",
-        says=("TimeSlicingSettings", NEVER),
+        texts=("TimeSlicingSettings", NEVER),
     ),
     Case(
         name="time slicing with an enabled gate",
@@ -98,14 +98,14 @@ STARTING = (
         given=[template(config=TIME_SLICING), deployment()],
         on=fleet(gates={"TimeSlicingSettings": True}),
         verdict="fits",
-        says=("gets its own", "use resourceClaimName instead of resourceClaimTemplateName"),
+        texts=("gets its own", "use resourceClaimName instead of resourceClaimTemplateName"),
     ),
     Case(
         name="configuration for a request with alternatives, which the driver doesn't apply",
         given=[alternatives_with(TIME_SLICING), deployment(replicas=1)],
         on=fleet(gates={"TimeSlicingSettings": True}),
         verdict="fits",
-        says=('doesn\'t apply the configuration for request "gpu"', "gpu/any"),
+        texts=('doesn\'t apply the configuration for request "gpu"', "gpu/any"),
     ),
     Case(
         name="a device of an unknown driver and a GPU",
@@ -127,7 +127,7 @@ STARTING = (
             ),
         ],
         verdict="cannot-tell",
-        says=(
+        texts=(
             "DeviceClass fabric, whose driver the fleet doesn't install",
             "Before Kubernetes 1.36.2",
         ),
@@ -136,7 +136,7 @@ STARTING = (
         name="MPS with a disabled gate",
         given=[template(config=MPS), deployment()],
         verdict="does-not-fit",
-        says=("MPSSupport", NEVER),
+        texts=("MPSSupport", NEVER),
     ),
     Case(
         name="MPS with an enabled gate",
@@ -148,7 +148,7 @@ STARTING = (
         name="sharing in a named claim with a disabled feature gate",
         given=[claim("one", config=TIME_SLICING), shared("serve", "one")],
         verdict="does-not-fit",
-        says=(NEVER,),
+        texts=(NEVER,),
     ),
     Case(
         name="sharing in the class of a claim with a disabled gate",
@@ -158,7 +158,7 @@ STARTING = (
             deployment(),
         ],
         verdict="does-not-fit",
-        says=(NEVER, "DeviceClass shared"),
+        texts=(NEVER, "DeviceClass shared"),
     ),
     Case(
         name="an unused class with a rejected configuration",
@@ -174,7 +174,7 @@ STARTING = (
         name="configuration of an unknown kind",
         given=[template(config={"apiVersion": OPAQUE, "kind": "GpuSharing"}), deployment()],
         verdict="does-not-fit",
-        says=("GpuSharing", NEVER),
+        texts=("GpuSharing", NEVER),
     ),
     Case(
         name="configuration with an unknown field",
@@ -183,7 +183,7 @@ STARTING = (
             deployment(),
         ],
         verdict="does-not-fit",
-        says=("shared", NEVER),
+        texts=("shared", NEVER),
     ),
     Case(
         name="an interval that the driver doesn't know",
@@ -193,13 +193,13 @@ STARTING = (
         ],
         on=fleet(gates={"TimeSlicingSettings": True}),
         verdict="does-not-fit",
-        says=("Endless",),
+        texts=("Endless",),
     ),
     Case(
         name="a container uses a request that the claim doesn't have",
         given=[template(), deployment(request="gpus")],
         verdict="does-not-fit",
-        says=('"gpus"', '"gpu"'),
+        texts=('"gpus"', '"gpu"'),
     ),
     Case(
         name="a container uses a request that the claim has",
@@ -221,25 +221,25 @@ STARTING = (
             ),
         ],
         verdict="does-not-fit",
-        says=("warm", '"g"'),
+        texts=("warm", '"g"'),
     ),
     Case(
         name="a Job whose container uses a request that the claim doesn't have",
         given=[template(), job(request="r0")],
         verdict="does-not-fit",
-        says=('"r0"',),
+        texts=('"r0"',),
     ),
     Case(
         name="a claim for more devices than one allocation holds",
         given=[template(count=33), deployment(replicas=1)],
         verdict="does-not-fit",
-        says=("32",),
+        texts=("32",),
     ),
     Case(
         name="a claim for nine GPUs on nodes with one",
         given=[template(count=9), deployment(replicas=1)],
         verdict="does-not-fit",
-        says=("9",),
+        texts=("9",),
         silent=("cpu:", "memory: "),
     ),
     Case(
@@ -255,7 +255,7 @@ STARTING = (
             shared("serve", "two"),
         ],
         verdict="does-not-fit",
-        says=("ResourceQuota",),
+        texts=("ResourceQuota",),
     ),
     Case(
         name="a quota that admits one of two replicas",
@@ -270,7 +270,7 @@ STARTING = (
             deployment(),
         ],
         verdict="does-not-fit",
-        says=("ResourceQuota",),
+        texts=("ResourceQuota",),
     ),
     Case(
         name="a quota that admits the replicas but not their surge",
@@ -290,7 +290,7 @@ STARTING = (
             ),
         ],
         verdict="fits",
-        says=("rollout",),
+        texts=("rollout",),
     ),
     Case(
         name="a rollout that has no node for its surge",
@@ -305,7 +305,7 @@ STARTING = (
             ),
         ],
         verdict="fits",
-        says=("rollout",),
+        texts=("rollout",),
     ),
     Case(
         name="a claim that only an init container uses",
@@ -319,7 +319,7 @@ STARTING = (
             ),
         ],
         verdict="fits",
-        says=("init container",),
+        texts=("init container",),
     ),
     Case(
         name="an affinity to a label that no pod has",
@@ -339,7 +339,7 @@ STARTING = (
             ),
         ],
         verdict="does-not-fit",
-        says=("app=cache",),
+        texts=("app=cache",),
         silent=("a packing exists",),
     ),
     Case(
@@ -360,7 +360,7 @@ STARTING = (
             ),
         ],
         verdict="does-not-fit",
-        says=("nvidia.com/gpu",),
+        texts=("nvidia.com/gpu",),
         silent=("No findings",),
     ),
     Case(
@@ -378,7 +378,7 @@ STARTING = (
             ),
         ],
         verdict="does-not-fit",
-        says=("the system pool's nodes", "pulumi-dra/pool in (l4)"),
+        texts=("the system pool's nodes", "pulumi-dra/pool in (l4)"),
         silent=("a packing exists",),
     ),
     Case(
@@ -400,7 +400,7 @@ STARTING = (
             ),
         ],
         verdict="cannot-tell",
-        says=("nvidia.com/gpu.deploy.dcgm",),
+        texts=("nvidia.com/gpu.deploy.dcgm",),
         silent=("No findings",),
     ),
     Case(

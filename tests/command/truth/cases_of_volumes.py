@@ -71,7 +71,7 @@ VOLUMES = (
         name="two pods share a volume for one pod",
         given=[claim(ONE_POD), storage_class(), template(), deployment(replicas=2, **USES)],
         verdict="does-not-fit",
-        says=(
+        texts=(
             "Deployment ml/serve: its pods share the ReadWriteOncePod volume ml/weights, which "
             "only one pod can use, so 1 pod stays pending",
             "use access mode ReadWriteMany",
@@ -93,21 +93,21 @@ VOLUMES = (
             deployment("train", 1, **USES),
         ],
         verdict="does-not-fit",
-        says=("Deployment ml/serve and Deployment ml/train share the ReadWriteOncePod volume",),
+        texts=("Deployment ml/serve and Deployment ml/train share the ReadWriteOncePod volume",),
     ),
     Case(
         name="two pods share a disk that one node can attach",
         on=OF_FOUR,
         given=[claim(ONE_NODE), storage_class(), template(), deployment(replicas=2, **USES)],
         verdict="cannot-tell",
-        says=("which only one node can attach, so pods on other nodes stay in ContainerCreating",),
+        texts=("which only one node can attach, so pods on other nodes stay in ContainerCreating",),
         silent=("known only at run time",),
     ),
     Case(
         name="two pods share a disk, and no node has a GPU for each",
         given=[claim(ONE_NODE), storage_class(), template(), deployment(replicas=2, **USES)],
         verdict="does-not-fit",
-        says=(
+        texts=(
             "which only one node can attach, but no node has enough devices for all of them",
             "give each pod its own volume",
         ),
@@ -117,7 +117,7 @@ VOLUMES = (
         name="two pods share a volume of an unknown driver, and no node has a GPU for each",
         given=[claim(ONE_NODE), storage_class("csi.example.com"), template(), deployment(**USES)],
         verdict="cannot-tell",
-        says=("no node has enough devices for all of them",),
+        texts=("no node has enough devices for all of them",),
         silent=("require pod affinity",),
     ),
     Case(
@@ -130,7 +130,7 @@ VOLUMES = (
             deployment(replicas=2, **USES),
         ],
         verdict="does-not-fit",
-        says=("which only one node can attach",),
+        texts=("which only one node can attach",),
     ),
     Case(
         name="two pods share a disk on the only node",
@@ -182,7 +182,7 @@ VOLUMES = (
             deployment(replicas=1, **USES),
         ],
         verdict="does-not-fit",
-        says=("use a pool in zone us-east-1b", "(productName: NVIDIA L40S)"),
+        texts=("use a pool in zone us-east-1b", "(productName: NVIDIA L40S)"),
         silent=("is in another zone", "or remove topology"),
     ),
 )

@@ -44,7 +44,7 @@ def test_plan_and_check_agree_with_a_reason(case: Case, tmp_path: Path) -> None:
     for command in ("plan", "check"):
         answer = run(command, *words)
         assert answer.status == STATUSES[case.verdict], answer.text
-        assert [text for text in case.says if text not in answer.line] == [], answer.text
+        assert [text for text in case.texts if text not in answer.line] == [], answer.text
         assert [text for text in case.silent if text in answer.line] == [], answer.text
 
 
@@ -66,7 +66,7 @@ def test_explain_reports_the_obstacle_of_a_pod(tmp_path: Path) -> None:
     words = Input(name=case.name, manifests=dump(case.given), on=case.on).arguments(tmp_path)
     answer = run("explain", *words, "--pod", "ml/serve")
     assert answer.status == STATUSES[case.verdict], answer.text
-    assert [text for text in case.says if text not in answer.line] == [], answer.text
+    assert [text for text in case.texts if text not in answer.line] == [], answer.text
 
 
 @pytest.mark.parametrize("name", ["a template in the flat form of v1beta1"])
@@ -74,7 +74,7 @@ def test_explain_reports_the_error_of_the_rejected_object(name: str, tmp_path: P
     case = next(each for each in CASES if each.name == name)
     words = Input(name=name, manifests=dump(case.given), on=case.on).arguments(tmp_path)
     answer = run("explain", *words, "--pod", "ml/serve")
-    assert [text for text in case.says if text not in answer.line] == [], answer.text
+    assert [text for text in case.texts if text not in answer.line] == [], answer.text
 
 
 def test_case_names_are_unique() -> None:

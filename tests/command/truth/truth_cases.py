@@ -13,13 +13,13 @@ Verdict = Literal["fits", "does-not-fit", "cannot-tell"]
 
 
 class Case(Struct, frozen=True, kw_only=True):
-    """`says` are texts that both commands print without -v. `silent` are texts that neither command
-    prints.
+    """`texts` are texts that both commands print without -v. `silent` are texts that neither
+    command prints.
     """
 
     name: str
     given: list[Object]
     verdict: Verdict
-    says: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
     on: Object = field(default_factory=fleet)

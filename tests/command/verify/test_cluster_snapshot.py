@@ -47,8 +47,8 @@ def test_cluster_is_read_with_one_command(project: Project) -> None:
 
 
 def test_error_of_kubectl_is_printed_with_a_command_to_try(project: Project) -> None:
-    says = 'echo "E1121 noise" >&2; echo "error: context gpu does not exist" >&2; exit 1'
-    path = with_kubectl(project, f"if [ -f there ]; then cat cluster.yaml; else {says}; fi")
+    fails = 'echo "E1121 noise" >&2; echo "error: context gpu does not exist" >&2; exit 1'
+    path = with_kubectl(project, f"if [ -f there ]; then cat cluster.yaml; else {fails}; fi")
     project.write("cluster.yaml", NODE)
     done = project.run(*WORDS, PATH=path)
     assert done.status == 2

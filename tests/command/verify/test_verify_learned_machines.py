@@ -73,8 +73,8 @@ def test_printed_command_corrects_the_prediction(project: Project) -> None:
     project.write("cluster.json", captured(*["Gaudi9"] * 6))
     assert differences(project)
 
-    told = project.run("verify", "--observed", "cluster.json", "--fleet", "fleet.yaml").out
-    (command,) = [line for line in told.splitlines() if line.startswith("pulumi-dra catalog add")]
+    text = project.run("verify", "--observed", "cluster.json", "--fleet", "fleet.yaml").out
+    (command,) = [line for line in text.splitlines() if line.startswith("pulumi-dra catalog add")]
     assert project.run(*shlex.split(command)[1:]).status == 0
     assert not differences(project)
 

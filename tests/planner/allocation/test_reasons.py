@@ -49,7 +49,7 @@ def three_kinds() -> ResourceSlice:
     return slice_of(*(device(f"gpu-{i}", {"architecture": kind}) for i, kind in enumerate(kinds)))
 
 
-def says(pod, here: NodeState) -> list[str]:
+def reasons(pod, here: NodeState) -> list[str]:
     verdict = place(pod, here)
     assert isinstance(verdict, Refusal | Undecided)
     return [
@@ -120,7 +120,7 @@ CASES = {
 def test_reasons_match_the_golden_file():
     """After a change on purpose: REWRITE_GOLDEN=1, and read the difference."""
     text = "".join(
-        f"# {name}\n" + "".join(f"{line}\n" for line in says(*case)) + "\n"
+        f"# {name}\n" + "".join(f"{line}\n" for line in reasons(*case)) + "\n"
         for name, case in CASES.items()
     )
     if os.environ.get("REWRITE_GOLDEN"):
@@ -131,12 +131,12 @@ def test_reasons_match_the_golden_file():
 def test_fit_and_rejection_are_explained_per_alternative():
     pod = shape(claim(first_of("gpu", ("any", 2), ("any", 1)), match="gpu.nvidia.com/root"))
     here = opened(slice_of(device("a", {"root": "r1"}), device("b", {"root": "r2"})))
-    told = explain(pod, here)
-    assert isinstance(told.verdict, Placement)
-    assert [(request, str(device)) for _, request, device in told.picks] == [
+    explanation = explain(pod, here)
+    assert isinstance(explanation.verdict, Placement)
+    assert [(request, str(device)) for _, request, device in explanation.picks] == [
         ("gpu/b", "gpu.nvidia.com/n1/a")
     ]
-    (report,) = told.claims
+    (report,) = explanation.claims
     assert [(way.request, way.wanted, way.left) for way in report.requests[0]] == [
         ("gpu/a", 2, 2),
         ("gpu/b", 1, 2),

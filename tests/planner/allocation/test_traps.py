@@ -334,14 +334,14 @@ def shared(memory: DeviceCapacity | str = "80Gi", **more) -> ResourceSlice:
     )
 
 
-def asking(**amounts: str):
+def capacity_request(**amounts: str):
     return request(capacity={name: Quantity.parse(amount) for name, amount in amounts.items()})
 
 
 def test_shares_of_one_device_are_allocated():
-    two = (claim(asking(memory="30Gi")), claim(asking(memory="30Gi")))
+    two = (claim(capacity_request(memory="30Gi")), claim(capacity_request(memory="30Gi")))
     assert outcome(state(shared()), *two) == "OK a a"
-    assert outcome(state(shared()), *two, claim(asking(memory="30Gi"))) == "FAIL"
+    assert outcome(state(shared()), *two, claim(capacity_request(memory="30Gi"))) == "FAIL"
     wide = request(count=2, capacity={"memory": Quantity.parse("10Gi")})
     assert outcome(state(shared()), claim(wide)) == "FAIL"
     assert (
@@ -364,7 +364,7 @@ def test_shared_device_without_capacity_keeps_counters_in_1_35():
 
 def test_unspecified_capacity_is_allocated_completely():
     assert outcome(state(shared()), claim(request()), claim(request())) == "FAIL"
-    some = (claim(asking(memory="10Gi")), claim(asking(memory="10Gi")))
+    some = (claim(capacity_request(memory="10Gi")), claim(capacity_request(memory="10Gi")))
     assert outcome(state(shared(cores="4")), *some) == "FAIL"
     policy = RequestPolicy(default=Quantity.parse("8Gi"), valid_values=(Quantity.parse("8Gi"),))
     assert (
@@ -377,14 +377,14 @@ def test_unspecified_capacity_is_allocated_completely():
     )
 
 
-@pytest.mark.parametrize(("asked", "taken"), [("5Gi", "8Gi"), ("63Gi", "64Gi"), ("65Gi", None)])
-def test_amounts_are_rounded_up_to_the_step(asked, taken):
+@pytest.mark.parametrize(("requested", "taken"), [("5Gi", "8Gi"), ("63Gi", "64Gi"), ("65Gi", None)])
+def test_amounts_are_rounded_up_to_the_step(requested, taken):
     valid = ValidRange(
         minimum=Quantity.parse("4Gi"), step=Quantity.parse("4Gi"), maximum=Quantity.parse("64Gi")
     )
     policy = RequestPolicy(default=Quantity.parse("4Gi"), valid_range=valid)
     verdict = place(
-        shape(claim(asking(memory=asked))),
+        shape(claim(capacity_request(memory=requested))),
         state(shared(DeviceCapacity(Quantity.parse("80Gi"), policy))),
     )
     if taken is None:
@@ -397,8 +397,8 @@ def test_capacity_filters_unshared_devices():
     two = slice_of(
         device("small", capacity={"memory": "40Gi"}), device("large", capacity={"memory": "80Gi"})
     )
-    assert outcome(state(two), claim(asking(memory="41Gi"))) == "OK large"
-    assert outcome(state(two), claim(asking(cores="1"))) == "FAIL"
+    assert outcome(state(two), claim(capacity_request(memory="41Gi"))) == "OK large"
+    assert outcome(state(two), claim(capacity_request(cores="1"))) == "FAIL"
 
 
 # -- nodes

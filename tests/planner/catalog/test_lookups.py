@@ -123,7 +123,7 @@ def test_mig_configurations_are_parsed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ask", "words"),
+    ("look_up", "words"),
     [
         (
             lambda: catalog.machine("eks", "p5.48xlrge"),
@@ -190,6 +190,6 @@ def test_mig_configurations_are_parsed() -> None:
         ),
     ],
 )
-def test_unknown_name_lists_the_known_ones(ask: Callable[[], object], words: str) -> None:
+def test_unknown_name_lists_the_known_ones(look_up: Callable[[], object], words: str) -> None:
     with pytest.raises(CatalogError, match=words):
-        ask()
+        look_up()

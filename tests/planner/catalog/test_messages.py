@@ -38,12 +38,12 @@ def test_upstream_messages_are_recognized_by_their_id() -> None:
     """The record is made by conformance/messages/upstream.py of the sources of 1.34 to 1.37."""
     record = yaml.safe_load(UPSTREAM.read_text(encoding="utf-8"))
     known = {message.id: message for message in messages()}
-    told = {key: texts for key, texts in record.items() if " " not in key}
-    assert len(told) >= 40
-    assert set(told) <= set(known)
+    recorded = {key: texts for key, texts in record.items() if " " not in key}
+    assert len(recorded) >= 40
+    assert set(recorded) <= set(known)
     missed = [
         text
-        for key, texts in told.items()
+        for key, texts in recorded.items()
         for text in texts
         if not known[key].pattern.search(filled(text))
     ]

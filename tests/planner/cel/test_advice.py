@@ -194,14 +194,14 @@ RULES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said", "better"), RULES, ids=lambda text: str(text)[:40])
+@pytest.mark.parametrize(("text", "advised", "better"), RULES, ids=lambda text: str(text)[:40])
 def test_without_a_rewrite_the_reported_rule_can_be_followed(
-    text: str, said: str | None, better: str
+    text: str, advised: str | None, better: str
 ) -> None:
     refused = compile(text, NEW)
     assert isinstance(refused, RejectedSelector)
-    assert (refused.fix is None) == (said is None)
-    assert said is None or said in (refused.fix or "")
+    assert (refused.fix is None) == (advised is None)
+    assert advised is None or advised in (refused.fix or "")
     assert isinstance(compile(better, NEW), Selector)
 
 
@@ -223,22 +223,22 @@ RELEASES = [  # selectors that a later Kubernetes version or a feature gate acce
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "here", "there"), RELEASES, ids=lambda each: str(each)[:40]
+    ("text", "advised", "here", "there"), RELEASES, ids=lambda each: str(each)[:40]
 )
 def test_expression_compiles_with_the_required_version_or_gate(
-    text: str, said: str, here: Dialect, there: Dialect
+    text: str, advised: str, here: Dialect, there: Dialect
 ) -> None:
     refused = compile(text, here)
     assert isinstance(refused, RejectedSelector)
-    assert said in (refused.fix or "")
+    assert advised in (refused.fix or "")
     assert isinstance(compile(text, there), Selector)
 
 
 def advice() -> Iterator[str]:
     """Yield the advice for every rejected selector here. The tests above follow each of them."""
-    told = [compile(text, NEW) for text, *_ in (*CONDITIONS, *PARTS, *RULES)]
-    told += [compile(text, here) for text, _, here, _ in RELEASES]
-    yield from (each.fix for each in told if isinstance(each, RejectedSelector) and each.fix)
+    compiled = [compile(text, NEW) for text, *_ in (*CONDITIONS, *PARTS, *RULES)]
+    compiled += [compile(text, here) for text, _, here, _ in RELEASES]
+    yield from (each.fix for each in compiled if isinstance(each, RejectedSelector) and each.fix)
 
 
 GPU = {
@@ -291,8 +291,8 @@ def test_version_compared_with_text_is_rewritten(text: str, better: str) -> None
         ("gpu.nvidia.com", name)
         for name in ("driverVersion", "cudaDriverVersion", "cudaComputeCapability")
     }
-    ((said, written),) = compared_as_text(selector.tree, names)
-    assert (said, written) == (f"{DOMAIN}.{text}", better and f"{DOMAIN}.{better}")
+    ((condition, written),) = compared_as_text(selector.tree, names)
+    assert (condition, written) == (f"{DOMAIN}.{text}", better and f"{DOMAIN}.{better}")
     device = {
         "driver": "gpu.nvidia.com",
         "attributes": {name: {"version": "12.4.0"} for _, name in names},

@@ -38,9 +38,9 @@ def test_there_are_enough_cases() -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_selector_has_the_result_of_kubernetes(case: dict[str, Any]) -> None:
-    asked = dialects(case)
-    assert asked
-    for dialect in asked:
+    case_dialects = dialects(case)
+    assert case_dialects
+    for dialect in case_dialects:
         selector = compile(case["expression"], dialect)
         if case["expect"] == "compile-error":
             assert isinstance(selector, RejectedSelector), dialect

@@ -43,12 +43,12 @@ def run_with(stack: int, job: Callable[[], None]) -> None:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_selector_ends_with_a_limited_number_of_calls(name: str) -> None:
-    text, said = HOSTILE[name]
+    text, expected = HOSTILE[name]
     answer("true")
     before = sys.getrecursionlimit()
     profile = cProfile.Profile(builtins=False)
     found = profile.runcall(answer, text)
-    assert found == said
+    assert found == expected
     assert sum(entry.callcount for entry in profile.getstats()) < MAX_CALLS
     assert sys.getrecursionlimit() == before
 
@@ -68,7 +68,7 @@ def test_a_small_stack_is_enough() -> None:
         128 * 1024,
         lambda: found.update((name, answer(text)) for name, (text, _) in NESTING.items()),
     )
-    assert found == {name: said for name, (_, said) in NESTING.items()}
+    assert found == {name: expected for name, (_, expected) in NESTING.items()}
 
 
 def test_deep_call_stack_is_supported() -> None:
@@ -82,7 +82,7 @@ def test_deep_call_stack_is_supported() -> None:
     frame = sys._getframe()
     while frame is not None:
         frame, used = frame.f_back, used + 1  # type: ignore[assignment]  # the last has none
-    assert at(room - used) == {name: said for name, (_, said) in NESTING.items()}
+    assert at(room - used) == {name: expected for name, (_, expected) in NESTING.items()}
 
 
 def test_admission_rejects_expressions_that_could_cost_too_much() -> None:

@@ -13,7 +13,7 @@ MEMORY = 'device.capacity["gpu.nvidia.com"].memory'
 
 
 @pytest.mark.parametrize(
-    ("written", "meant"),
+    ("written", "intended"),
     [
         ("20GB", "20G"),
         ("20 GB", "20G"),
@@ -31,11 +31,11 @@ MEMORY = 'device.capacity["gpu.nvidia.com"].memory'
         ("", ""),
     ],
 )
-def test_invalid_quantity_literal_is_found(written: str, meant: str) -> None:
+def test_invalid_quantity_literal_is_found(written: str, intended: str) -> None:
     selector = compile(f"{MEMORY}.compareTo(quantity('{written}')) >= 0", DIALECT)
     assert isinstance(selector, Selector)
 
-    assert list(invalid_literals(selector.tree)) == [(written, meant)]
+    assert list(invalid_literals(selector.tree)) == [(written, intended)]
 
 
 @pytest.mark.parametrize("written", ["20Gi", "20G", "1e3", "500m", "1.5Ti", "64k", "-1"])

@@ -169,11 +169,11 @@ def test_pods_with_a_scheduling_gate_count_as_released() -> None:
         TEMPLATE, deployment("a", replicas=2, more="      schedulingGates: [{name: quota}]\n")
     )
     assert demand.shapes[0].figures == Figures(0, 2, 2, 3)
-    said = (
+    assumption = (
         "Deployment default/a: 1 scheduling gate (quota) blocks its pods, but the plan "
         "counts these pods as if they had no scheduling gates"
     )
-    assert demand.assumptions == (said,)
+    assert demand.assumptions == (assumption,)
 
 
 def test_consumer_257_of_a_claim_is_blocked() -> None:
@@ -240,8 +240,10 @@ def test_anti_affinity_excludes_pods_with_other_values() -> None:
     (shape,) = expand(TEMPLATE, deployment("a", labels="{app: w, tenant: x}", more=affinity)).shapes
     (found,) = shape.pod.pod_anti_affinity
     assert found.label_selector is not None
-    told = [(each.key, each.operator, each.values) for each in found.label_selector.requirements]
-    assert told == [("tenant", "Exists", ()), ("tenant", "NotIn", ("x",))]
+    requirements = [
+        (each.key, each.operator, each.values) for each in found.label_selector.requirements
+    ]
+    assert requirements == [("tenant", "Exists", ()), ("tenant", "NotIn", ("x",))]
 
 
 def test_size_and_content_do_not_depend_on_replicas_or_order() -> None:

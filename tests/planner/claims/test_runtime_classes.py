@@ -38,7 +38,7 @@ def test_pod_without_a_known_class_is_unchanged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pod", "says"),
+    ("pod", "message"),
     [
         (PodSpec(overhead=OVERHEAD), "without a RuntimeClass"),
         (
@@ -51,10 +51,10 @@ def test_pod_without_a_known_class_is_unchanged() -> None:
         ),
     ],
 )
-def test_api_server_rejects_pods_that_contradict_their_class(pod: PodSpec, says: str) -> None:
+def test_api_server_rejects_pods_that_contradict_their_class(pod: PodSpec, message: str) -> None:
     reason = refuse_runtime_class(pod, CLASSES)
     assert reason is not None
-    assert says in reason.message
+    assert message in reason.message
 
 
 def test_equal_overhead_is_admitted() -> None:

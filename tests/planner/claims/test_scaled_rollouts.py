@@ -11,7 +11,7 @@ from dra_planner.plan import PlanRequest, make_plan
 from dra_planner.sources import Source
 
 Object = dict[str, Any]
-SAID = "Deployment default/web: a rollout is in progress in the cluster"
+NOTE = "Deployment default/web: a rollout is in progress in the cluster"
 
 
 def web(replicas: int, image: str, **meta: str) -> Object:
@@ -65,7 +65,7 @@ def assumptions(replicas: int, *hashes: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("case", "replicas", "hashes", "is_said"),
+    ("case", "replicas", "hashes", "is_noted"),
     [
         ("scaled, with pods of two templates", 4, ("x1", "x2"), True),
         ("scaled, with pods of one template", 4, ("x1",), False),
@@ -74,7 +74,7 @@ def assumptions(replicas: int, *hashes: str) -> list[str]:
     ],
 )
 def test_scaling_during_a_rollout_is_noted(
-    case: str, replicas: int, hashes: tuple[str, ...], is_said: bool
+    case: str, replicas: int, hashes: tuple[str, ...], is_noted: bool
 ) -> None:
     found = assumptions(replicas, *hashes)
-    assert [each.startswith(SAID) for each in found] == [True] * is_said, case
+    assert [each.startswith(NOTE) for each in found] == [True] * is_noted, case

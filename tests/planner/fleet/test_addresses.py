@@ -96,9 +96,9 @@ def test_pod_range_must_cover_all_nodes_and_a_surge_node(
     name: str, nodes: list[tuple[int, int | None]], taken: int
 ) -> None:
     place = cloud(name)
-    said = place.pods_range_fault(place.pods_range, nodes, 2)
+    problem = place.pods_range_fault(place.pods_range, nodes, 2)
     assert (
-        (f" need {taken} addresses, but the pod range {place.pods_range}" in said)
+        (f" need {taken} addresses, but the pod range {place.pods_range}" in problem)
         if taken
-        else said == ""
+        else problem == ""
     )

@@ -45,7 +45,7 @@ BLOCK = {"capacityBlock": "cr-0a"}
 
 
 @pytest.mark.parametrize(
-    ("fleet", "machine", "capacity", "said"),
+    ("fleet", "machine", "capacity", "message"),
     [
         (GKE, "a3-ultragpu-8g", "spot", ""),
         (GKE, "a3-highgpu-2g", BOUGHT, "a3-highgpu-2g can't be reserved"),
@@ -59,7 +59,7 @@ BLOCK = {"capacityBlock": "cr-0a"}
     ],
 )
 def test_capacity_type_must_be_available_for_the_machine_type(
-    fleet: dict[str, Any], machine: str, capacity: Any, said: str
+    fleet: dict[str, Any], machine: str, capacity: Any, message: str
 ) -> None:
     pool = {
         "name": "gpus",
@@ -71,12 +71,12 @@ def test_capacity_type_must_be_available_for_the_machine_type(
     if capacity == BLOCK:
         pool["zones"] = ["us-east-1a"]
     document = {**fleet, "pools": [pool]}
-    if not said:
+    if not message:
         assert read_fleet(document).pools[0].machine == machine
         return
     with pytest.raises(FleetError) as error:
         read_fleet(document)
-    assert error.value.message == said
+    assert error.value.message == message
     assert error.value.fix.startswith("use ")
 
 
@@ -96,13 +96,15 @@ def test_unavailable_on_demand_capacity_is_reported_and_planned(
     sources = (Source("w", POD),)
     made = make_plan(PlanRequest(sources=sources, fleet=read_fleet({**fleet, "pools": [pool]})))
 
-    told = [
+    found = [
         (each.severity, each.message, each.fix)
         for each in made.diagnostics
         if each.code == "not-on-demand"
     ]
 
     title = fleet["cloud"].upper()
-    says = f"pool \"gpus\": {machine} isn't available on demand, so {title} can't create its nodes"
-    assert told == ([("warning", says, f"in the pool's capacity, use {ways}")] if ways else [])
+    message = (
+        f"pool \"gpus\": {machine} isn't available on demand, so {title} can't create its nodes"
+    )
+    assert found == ([("warning", message, f"in the pool's capacity, use {ways}")] if ways else [])
     assert made.pools[0].nodes.desired == 1

@@ -72,7 +72,7 @@ def test_new_machine_type_does_not_keep_the_price() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says", "fix"),
+    ("text", "message", "fix"),
     [
         ("kubernetes", "\" doesn't set a value", "PATH=VALUE"),
         ("kubernetes=", "\" doesn't set a value", "PATH=VALUE"),
@@ -93,10 +93,10 @@ def test_new_machine_type_does_not_keep_the_price() -> None:
         ("pools.l4.labels={", "can't be read as YAML", ""),
     ],
 )
-def test_invalid_change_is_reported_with_a_fix(text: str, says: str, fix: str) -> None:
+def test_invalid_change_is_reported_with_a_fix(text: str, message: str, fix: str) -> None:
     with pytest.raises(FleetError) as refused:
         changed(text)
-    assert says in str(refused.value)
+    assert message in str(refused.value)
     assert fix in refused.value.fix
 
 

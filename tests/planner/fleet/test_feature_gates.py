@@ -78,15 +78,15 @@ def test_locked_gate_ignores_its_setting() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kubernetes", "gate", "on", "says"),
+    ("kubernetes", "gate", "on", "message"),
     [
         ("1.36", "DRAPrioritisedList", True, "did you mean DRAPrioritizedList?"),
         ("1.34", "DRAListTypeAttributes", True, "exists only in Kubernetes 1.36 and later"),
         ("1.37", "DRAPrioritizedList", False, "is always on in Kubernetes 1.37 and later"),
     ],
 )
-def test_wrong_gates_are_rejected(kubernetes: str, gate: str, says: str, *, on: bool) -> None:
-    with pytest.raises(FleetError, match=says.replace("?", r"\?")):
+def test_wrong_gates_are_rejected(kubernetes: str, gate: str, message: str, *, on: bool) -> None:
+    with pytest.raises(FleetError, match=message.replace("?", r"\?")):
         fleet(kubernetes, **{gate: on})
 
 

@@ -905,7 +905,7 @@ def changed_further(document: dict[str, Any], edits: list[tuple[str, Any]]) -> d
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"cluster": {"clusterName": "dev"}, "pools": [{"name": "l4", "diskKmsKey": "arn"}]}, ""),
         ({"addonVersions": {"vpc-cni": "most-recent"}, "tags": {"costCenter": "42"}}, ""),
@@ -916,11 +916,11 @@ def changed_further(document: dict[str, Any], edits: list[tuple[str, Any]]) -> d
     ],
 )
 def test_names_of_platform_options_are_checked(
-    tmp_path: Path, options: dict[str, Any], said: str
+    tmp_path: Path, options: dict[str, Any], message: str
 ) -> None:
     write_stack(tmp_path, {"pulumi-dra:fleet": GOOD, "pulumi-dra:platform": options})
-    if not said:
+    if not message:
         assert read_stack("dev", tmp_path).fleet == read_fleet(GOOD)
         return
-    with pytest.raises(FleetError, match=f"config.pulumi-dra:platform.{said}"):
+    with pytest.raises(FleetError, match=f"config.pulumi-dra:platform.{message}"):
         read_stack("dev", tmp_path)

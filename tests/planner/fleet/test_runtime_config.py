@@ -104,7 +104,7 @@ def test_a_later_minor_version_no_longer_serves_a_removed_version() -> None:
 
 
 @pytest.mark.parametrize(
-    ("on", "verdict", "says"),
+    ("on", "verdict", "message"),
     [
         pytest.param(
             served("1.36", V1BETA2, rules=True), "does-not-fit", "taints the devices", id="served"
@@ -123,10 +123,12 @@ def test_a_later_minor_version_no_longer_serves_a_removed_version() -> None:
         ),
     ],
 )
-def test_taint_rules_apply_if_their_version_is_served(on: Object, verdict: str, says: str) -> None:
+def test_taint_rules_apply_if_their_version_is_served(
+    on: Object, verdict: str, message: str
+) -> None:
     plan = planned(on, template("v1", **NESTED), pod(), taint_rule("v1beta2"))
     assert plan.verdict == verdict
-    assert any(says in each.message for each in plan.findings), plan.findings
+    assert any(message in each.message for each in plan.findings), plan.findings
 
 
 def policy(version: str) -> Object:
@@ -155,7 +157,7 @@ def test_policies_need_a_served_version(on: Object, version: str, verdict: str) 
 
 
 @pytest.mark.parametrize(
-    ("on", "says"),
+    ("on", "message"),
     [
         pytest.param(
             served("1.36", "resource.k8s.io/v1beta3"),
@@ -170,7 +172,7 @@ def test_policies_need_a_served_version(on: Object, version: str, verdict: str) 
         pytest.param(served("1.36", V1BETA2, on=False), "is off by default; remove", id="off"),
     ],
 )
-def test_wrong_values_are_errors(on: Object, says: str) -> None:
+def test_wrong_values_are_errors(on: Object, message: str) -> None:
     with pytest.raises(PlannerError) as raised:
         read_fleet(on)
-    assert says in str(raised.value)
+    assert message in str(raised.value)

@@ -292,7 +292,7 @@ def test_missing_or_too_small_disk_size_is_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("documents", "said"),
+    ("documents", "message"),
     [
         ([eks_plan(ami_type="AL2023_x86_64_STANDARD")], "doesn't contain the NVIDIA driver"),
         ([eks_plan(ami_type="BOTTLEROCKET_x86_64_NVIDIA")], "assumes AL2023_x86_64_NVIDIA"),
@@ -325,11 +325,11 @@ def test_missing_or_too_small_disk_size_is_reported() -> None:
         (karpenter({"amiSelectorTerms": [{"id": "ami-0123"}]}), "image id: ami-0123 isn't"),
     ],
 )
-def test_unsupported_image_is_reported(documents: list[Any], said: str) -> None:
+def test_unsupported_image_is_reported(documents: list[Any], message: str) -> None:
     found = imported(*documents, region="us-east-1" if len(documents) == 2 else "")
 
     notes = [note for note in found.notes if "image" in note or "NVIDIA driver" in note]
-    assert [note for note in notes if said in note] if said else notes == []
+    assert [note for note in notes if message in note] if message else notes == []
 
 
 @pytest.mark.parametrize(

@@ -236,7 +236,7 @@ def test_limits_are_quantities(limits: str, most: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("requirements", "said"),
+    ("requirements", "message"),
     [
         ((), "doesn't restrict machine types"),
         (
@@ -247,17 +247,17 @@ def test_limits_are_quantities(limits: str, most: int) -> None:
     ids=["none", "contradicting"],
 )
 def test_node_pool_without_matching_machine_types_is_explained(
-    requirements: tuple[str, ...], said: str
+    requirements: tuple[str, ...], message: str
 ) -> None:
     with pytest.raises(FleetError) as error:
         imported(node_pool(*requirements))
 
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert "limit" not in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("group", "why"),
+    ("group", "reason"),
     [
         ("eks.amazonaws.com", "its nodes belong to EKS Auto Mode, which doesn't support claims"),
         (
@@ -267,7 +267,7 @@ def test_node_pool_without_matching_machine_types_is_explained(
         ),
     ],
 )
-def test_node_pool_with_another_node_class_is_skipped(group: str, why: str) -> None:
+def test_node_pool_with_another_node_class_is_skipped(group: str, reason: str) -> None:
     other = yaml.safe_load_all(KARPENTER)
     pool = next(each for each in other if each["kind"] == "NodePool")
     pool["spec"]["template"]["spec"]["nodeClassRef"] = {"group": group, "kind": "C", "name": "c"}
@@ -275,11 +275,11 @@ def test_node_pool_with_another_node_class_is_skipped(group: str, why: str) -> N
 
     with pytest.raises(FleetError) as raised:
         imported(yaml.safe_dump(pool), kubernetes="1.35")
-    assert raised.value.fix == f"NodePool auto is skipped, because {why}"
+    assert raised.value.fix == f"NodePool auto is skipped, because {reason}"
 
     both = imported(f"{KARPENTER}\n---\n{yaml.safe_dump(pool)}", kubernetes="1.35")
     assert len(both.document["pools"]) == 1
-    assert f"NodePool auto is skipped, because {why}" in both.notes
+    assert f"NodePool auto is skipped, because {reason}" in both.notes
 
 
 def test_variables_of_a_template_are_reported() -> None:

@@ -214,7 +214,7 @@ def test_state_file_equals_its_json_output() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (state_file(version=3, modules=[]), "Terraform state version 3"),
         (
@@ -229,8 +229,8 @@ def test_state_file_equals_its_json_output() -> None:
     ],
     ids=["old", "encrypted", "empty", "odd"],
 )
-def test_state_without_pools_is_an_error(data: Any, said: str) -> None:
-    with pytest.raises(FleetError, match=said):
+def test_state_without_pools_is_an_error(data: Any, message: str) -> None:
+    with pytest.raises(FleetError, match=message):
         imported(data)
 
 

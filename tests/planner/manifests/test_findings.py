@@ -229,13 +229,13 @@ def test_selectors_have_their_places() -> None:
 
 
 @pytest.mark.parametrize(
-    ("is_forbidden", "code", "said"),
+    ("is_forbidden", "code", "message"),
     [
         (False, "invalid-value", 'Invalid value: "device.x": no'),
         (True, "forbidden-value", "Forbidden: no"),
     ],
 )
-def test_rejected_selector_rejects_its_claim(is_forbidden: bool, code: str, said: str) -> None:
+def test_rejected_selector_rejects_its_claim(is_forbidden: bool, code: str, message: str) -> None:
     text = CLAIM + "          selectors:\n            - cel: {expression: device.x}\n"
     refusal = SelectorRefusal("no", fix="write another", is_forbidden=is_forbidden)
     found = read(text, check_selector=lambda text, features: refusal)
@@ -246,7 +246,7 @@ def test_rejected_selector_rejects_its_claim(is_forbidden: bool, code: str, said
         12,
         "write another",
     )
-    assert finding.message.endswith(f"selectors[0].cel.expression: {said}")
+    assert finding.message.endswith(f"selectors[0].cel.expression: {message}")
     assert not found.claims
 
 
@@ -313,5 +313,5 @@ def test_quota_names_without_effect_are_reported(name: str, counted: str | None)
     does for the others.
     """
     text = f"apiVersion: v1\nkind: ResourceQuota\nmetadata: {{name: q}}\nspec:\n  hard:\n    {name}: 4\n"
-    told = [(each.code, each.place.line, each.fix) for each in read(text).diagnostics]
-    assert told == ([("quota-limits-nothing", 6, f"use {counted} instead")] if counted else [])
+    found = [(each.code, each.place.line, each.fix) for each in read(text).diagnostics]
+    assert found == ([("quota-limits-nothing", 6, f"use {counted} instead")] if counted else [])

@@ -32,14 +32,14 @@ def is_refused(text: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("written", "meant"),
+    ("written", "corrected"),
     [
         ("4GB", "4G"), ("4gb", "4G"), ("80GiB", "80Gi"), ("80 GiB", "80Gi"), ("80gi", "80Gi"), ("80GI", "80Gi"),
         ("1.5TB", "1.5T"), ("512K", "512k"), ("512KB", "512k"), ("100mb", "100M"), ("100mib", "100Mi"), ("40 G", "40G"),
     ],
 )  # fmt: skip
-def test_unambiguous_units_are_corrected(written: str, meant: str) -> None:
-    assert corrected_amount(written) == meant
+def test_unambiguous_units_are_corrected(written: str, corrected: str) -> None:
+    assert corrected_amount(written) == corrected
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_corrected_amount_is_valid_and_final(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "meant"),
+    ("written", "corrected"),
     [
         (f'{READ} >= quantity("40Gi")', f'{READ}.compareTo(quantity("40Gi")) >= 0'),
         (f"{READ}<quantity('40Gi')", f"{READ}.compareTo(quantity('40Gi')) < 0"),
@@ -71,11 +71,11 @@ def test_corrected_amount_is_valid_and_final(text: str) -> None:
         ),
     ],
 )
-def test_comparison_operator_becomes_compare_to(written: str, meant: str) -> None:
-    assert with_compare_to(written) == meant
+def test_comparison_operator_becomes_compare_to(written: str, corrected: str) -> None:
+    assert with_compare_to(written) == corrected
     assert is_refused(written)
-    assert not is_refused(meant)
-    assert with_compare_to(meant) == meant
+    assert not is_refused(corrected)
+    assert with_compare_to(corrected) == corrected
 
 
 def source(*lines: str) -> Source:

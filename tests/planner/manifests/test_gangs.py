@@ -81,8 +81,8 @@ def test_job_suspended_for_kueue_is_noted() -> None:
     queue = ", labels: {kueue.x-k8s.io/queue-name: q}"
     text = manifest("batch/v1", "Job", f"suspend: true, template: {{spec: {JOB_POD}}}", queue)
     (workload,) = read(text).workloads
-    said = (
+    assumption = (
         'is suspended until Kueue admits it from the queue "q", but the plan counts its pods '
         "as admitted"
     )
-    assert workload.assumptions == (said,)
+    assert workload.assumptions == (assumption,)

@@ -420,7 +420,7 @@ TEMPLATE = (
 )
 
 
-def asking(group: str, kind: str, spec: str) -> str:
+def claim_of(group: str, kind: str, spec: str) -> str:
     parameters = (
         f"---\napiVersion: {group}/v1alpha1\nkind: {kind}\nmetadata: {{name: p}}\nspec: {spec}\n"
     )
@@ -447,15 +447,15 @@ REFUSED = {
         "parametersRef refers to K big of a.example, which isn't in these files, so the requested "
         "devices are unknown; add the file that contains these parameters, or rewrite the claim by hand", "count: 2"),
     "parameters of an unknown driver": (
-        asking("a.example", "K", "{count: 4}"), "only the driver knows which devices K p of a.example requests", None),
+        claim_of("a.example", "K", "{count: 4}"), "only the driver knows which devices K p of a.example requests", None),
     "the GPU of another claim": (
-        asking(NVIDIA, "MigDeviceClaimParameters", "{profile: 1g.5gb, gpuClaimName: gpu}"), "another claim", "parentUUID"),
-    "a compute instance": (asking(NVIDIA, "ComputeInstanceClaimParameters", "{profile: 1c.1g.5gb}"), "compute instance", None),
-    "an index": (asking(NVIDIA, "GpuClaimParameters", "{selector: {index: 0}}"), "index of GpuClaimParameters p", None),
-    "MIG mode": (asking(NVIDIA, "GpuClaimParameters", "{selector: {migEnabled: true}}"), "migEnabled", None),
-    "an unknown field": (asking(NVIDIA, "GpuClaimParameters", "{cuont: 4}"), "has unknown fields: cuont", None),
-    "a share of an Intel GPU": (asking(INTEL, "GpuClaimParameters", "{memory: 4096}"), "memory of a shared GPU", "capacity"),
-    "a virtual function": (asking(INTEL, "GpuClaimParameters", "{type: vf}"), "virtual function", None),
+        claim_of(NVIDIA, "MigDeviceClaimParameters", "{profile: 1g.5gb, gpuClaimName: gpu}"), "another claim", "parentUUID"),
+    "a compute instance": (claim_of(NVIDIA, "ComputeInstanceClaimParameters", "{profile: 1c.1g.5gb}"), "compute instance", None),
+    "an index": (claim_of(NVIDIA, "GpuClaimParameters", "{selector: {index: 0}}"), "index of GpuClaimParameters p", None),
+    "MIG mode": (claim_of(NVIDIA, "GpuClaimParameters", "{selector: {migEnabled: true}}"), "migEnabled", None),
+    "an unknown field": (claim_of(NVIDIA, "GpuClaimParameters", "{cuont: 4}"), "has unknown fields: cuont", None),
+    "a share of an Intel GPU": (claim_of(INTEL, "GpuClaimParameters", "{memory: 4096}"), "memory of a shared GPU", "capacity"),
+    "a virtual function": (claim_of(INTEL, "GpuClaimParameters", "{type: vf}"), "virtual function", None),
     "PodSchedulingContext": (
         "apiVersion: resource.k8s.io/v1alpha2\nkind: PodSchedulingContext\nmetadata: {name: p}\n", "delete the object", None),
     "a driver's state": (
@@ -515,7 +515,7 @@ def test_parameters_are_kept_while_they_have_users() -> None:
     stays = CLAIM.format(
         "v1alpha2", f"{{resourceClassName: g, allocationMode: Immediate, {reference}}}"
     )
-    found = rewritten(asking(NVIDIA, "GpuClaimParameters", "{}") + "---\n" + stays)
+    found = rewritten(claim_of(NVIDIA, "GpuClaimParameters", "{}") + "---\n" + stays)
     assert {refusal.name for refusal in found.refusals} == {
         "ResourceClaim c",
         "GpuClaimParameters p",
@@ -525,7 +525,7 @@ def test_parameters_are_kept_while_they_have_users() -> None:
 
 
 def test_comments_inside_parameters_are_preserved() -> None:
-    claim, parameters = asking(
+    claim, parameters = claim_of(
         NVIDIA, "GpuClaimParameters", "\n  # all of a node\n  count: 4   # four"
     ).split("---\n")
     files = [Source("claim.yaml", claim), Source("parameters.yaml", parameters)]
@@ -537,7 +537,7 @@ def test_comments_inside_parameters_are_preserved() -> None:
 
 
 def test_parameters_are_found_in_all_files() -> None:
-    claim, parameters = asking(NVIDIA, "GpuClaimParameters", "{count: 4}").split("---\n")
+    claim, parameters = claim_of(NVIDIA, "GpuClaimParameters", "{count: 4}").split("---\n")
     files = [Source("claim.yaml", claim), Source("parameters.yaml", parameters)]
     new_claim, new_parameters = rewrite(files, features_of(36), check_selector=check_selector)
     assert "count: 4" in new_claim.text

@@ -181,10 +181,10 @@ def test_claim_selects_the_devices_of_nvidias_parameters(
 
 def cluster() -> str:
     """A node with one GPU of each model, as the driver publishes them."""
-    said = [published(gpu, "gpu") for gpu in GPUS]
+    published_devices = [published(gpu, "gpu") for gpu in GPUS]
     devices = [
         {"name": f"gpu-{number}", "attributes": each["attributes"], "capacity": each["capacity"]}
-        for number, each in enumerate(said)
+        for number, each in enumerate(published_devices)
     ]
     labels = {"kubernetes.io/hostname": "node"}
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node", "labels": labels},

@@ -128,7 +128,7 @@ def ids(param: Any) -> str:
     return str(param)
 
 
-def asked(keys: tuple[str, ...]) -> Iterator[tuple[str, dict[str, Any], str, int]]:
+def cases_of(keys: tuple[str, ...]) -> Iterator[tuple[str, dict[str, Any], str, int]]:
     for group, case in CASES:
         for key in keys if group not in TEXT_GROUPS else ():
             for minor in MINORS:
@@ -136,7 +136,7 @@ def asked(keys: tuple[str, ...]) -> Iterator[tuple[str, dict[str, Any], str, int
                     yield group, case, key, minor
 
 
-@pytest.mark.parametrize(("group", "case", "key", "minor"), list(asked(tuple(MODES))), ids=ids)
+@pytest.mark.parametrize(("group", "case", "key", "minor"), list(cases_of(tuple(MODES))), ids=ids)
 def test_verdict_matches_the_servers(
     group: str, case: dict[str, Any], key: str, minor: int
 ) -> None:
@@ -151,7 +151,7 @@ def test_verdict_matches_the_servers(
 
 
 def with_errors() -> Iterator[tuple[str, dict[str, Any], str, int]]:
-    for group, case, key, minor in asked(tuple(MODES)):
+    for group, case, key, minor in cases_of(tuple(MODES)):
         expected = wanted(case, key, minor)
         if isinstance(expected, dict) and "errors" in expected:
             yield group, case, key, minor

@@ -22,11 +22,11 @@ def test_object_migrates_as_its_controller_supports(case: dict[str, Any]) -> Non
 
     results = [f"{each.result.value} {each.pods} {each.devices}" for each in found.templates]
     assert results == case["results"]
-    told = [text for each in found.templates
+    texts = [text for each in found.templates
             for text in (each.reason, *each.notes, *each.alternatives)]  # fmt: skip
-    told += [each.what for each in found.changes]
+    texts += [each.what for each in found.changes]
     for text in case["texts"]:
-        assert any(text in each for each in told), told
+        assert any(text in each for each in texts), texts
     if results and all(each.result is Result.REWRITTEN for each in found.templates):
         pods = found.files[0].text.split("kind: Queue")[0]
         assert not REQUEST.search(pods)

@@ -531,8 +531,8 @@ def test_priorities_that_no_longer_preempt_for_gpus_are_noted(second: str, notes
 
     found = migrated("---\n".join(pods))
 
-    told = [note for each in found.templates for note in each.notes]
-    assert len([each for each in told if "no longer decides which pods get GPUs" in each]) == notes
+    texts = [note for each in found.templates for note in each.notes]
+    assert len([each for each in texts if "no longer decides which pods get GPUs" in each]) == notes
 
 
 def test_container_that_sees_every_gpu_despite_the_claim_is_noted() -> None:

@@ -235,15 +235,15 @@ def test_fleets_of_a_step_fit_its_manifests() -> None:
         for name in named:
             fleet = read_fleet(yaml.safe_load(files[name]))
             assert make_plan(PlanRequest(sources=step.sources, fleet=fleet)).verdict == "fits"
-    told = "\n".join(line for step in found.steps for line in (*step.commands, *step.rollback))
-    assert "/fleet-after.yaml to the stack's fleet" in told
-    assert "/fleet.yaml to the stack's fleet  # brings the drained nodes back" in told
-    assert "replace the stack's fleet with 03-finish/fleet.yaml" in told
-    assert "/fleet-after.yaml, which has no devicePlugin" in told
+    commands = "\n".join(line for step in found.steps for line in (*step.commands, *step.rollback))
+    assert "/fleet-after.yaml to the stack's fleet" in commands
+    assert "/fleet.yaml to the stack's fleet  # brings the drained nodes back" in commands
+    assert "replace the stack's fleet with 03-finish/fleet.yaml" in commands
+    assert "/fleet-after.yaml, which has no devicePlugin" in commands
     assert (
         "remove requests.nvidia.com/gpu from ResourceQuotas, unless a DeviceClass serves "
         "nvidia.com/gpu"
-    ) in told
+    ) in commands
     (source,) = found.steps[-1].sources
     text = source.text.replace('requests.nvidia.com/gpu: "4", ', "")
     assert "requests.nvidia.com/gpu" not in text

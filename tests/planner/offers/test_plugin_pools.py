@@ -152,7 +152,7 @@ def test_gke_serves_shares_and_partitions_with_its_own_plugin() -> None:
 
 
 @pytest.mark.parametrize(
-    ("document", "pool", "complaint"),
+    ("document", "pool", "message"),
     [
         ({**EKS, "devicePlugin": False}, L4, "set devicePlugin"),
         (
@@ -186,9 +186,9 @@ def test_gke_serves_shares_and_partitions_with_its_own_plugin() -> None:
     ],
 )
 def test_pool_that_a_plugin_cannot_serve_is_rejected(
-    document: dict[str, Any], pool: dict[str, Any], complaint: str
+    document: dict[str, Any], pool: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(FleetError, match=complaint):
+    with pytest.raises(FleetError, match=message):
         fleet_of(document, pool)
 
 

@@ -304,8 +304,8 @@ def test_amounts_are_printed_in_common_units() -> None:
     less = change_node(
         node, allocatable={**node.node.allocatable, "memory": 3 * 2**29, "cpu": 1500}
     )
-    said = {each.subject: each.observed for each in verify_offers([offer], [less]).differences}
-    assert said == {"memory": "1536Mi", "cpu": "1500m"}
+    observed = {each.subject: each.observed for each in verify_offers([offer], [less]).differences}
+    assert observed == {"memory": "1536Mi", "cpu": "1500m"}
 
 
 def gpu_class(*selectors: str, extended: str | None = None) -> DeviceClass:

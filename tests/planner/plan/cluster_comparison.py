@@ -53,7 +53,7 @@ REASONS: Final[Mapping[str, str]] = {
 """Why a plan differs from what became of its cluster."""
 
 
-class Said(Struct, frozen=True):
+class PodPositions(Struct, frozen=True):
     """The positions of pods: a row for each applied workload and for each other workload, and the
     preempted pods by workload.
     """
@@ -113,7 +113,9 @@ def differences(case: Json) -> list[Difference]:
         became.beside,
         became.preempted,
     ):
-        theirs = Said(_rows(plan), *_aside(read_cluster(request(case)), plan.judgement.outcome))
+        theirs = PodPositions(
+            _rows(plan), *_aside(read_cluster(request(case)), plan.judgement.outcome)
+        )
         what = (
             f"{_worded(theirs.beside, became.beside)}; preempted {theirs.preempted}, "
             f"{became.preempted} in fact"
@@ -122,7 +124,7 @@ def differences(case: Json) -> list[Difference]:
     return found
 
 
-def _reason_aside(case: Json, theirs: Said, became: Said) -> str:
+def _reason_aside(case: Json, theirs: PodPositions, became: PodPositions) -> str:
     if theirs.beside == became.beside and _is_preempted_in_between(case, theirs, became):
         return "how-often"
     if _comes_by_chance(case, became):
@@ -130,7 +132,7 @@ def _reason_aside(case: Json, theirs: Said, became: Said) -> str:
     return _reason_of_others(case, became)
 
 
-def _is_preempted_in_between(case: Json, theirs: Said, became: Said) -> bool:
+def _is_preempted_in_between(case: Json, theirs: PodPositions, became: PodPositions) -> bool:
     """Return whether the same workloads are preempted, either in the plan or if pending pods are
     retried before their workload's document arrives.
     """
@@ -138,21 +140,21 @@ def _is_preempted_in_between(case: Json, theirs: Said, became: Said) -> bool:
     if (theirs.rows, theirs.beside, theirs.preempted.keys()) == wanted:
         return True
     cluster = read_cluster(request(case))
-    said = (_said(cluster, outcome) for outcome in _runs(cluster, ("at-once",), None))
-    return any((each.rows, each.beside, each.preempted.keys()) == wanted for each in said)
+    outcomes = (_positions(cluster, outcome) for outcome in _runs(cluster, ("at-once",), None))
+    return any((each.rows, each.beside, each.preempted.keys()) == wanted for each in outcomes)
 
 
-def _reason_of_others(case: Json, became: Said) -> str:
+def _reason_of_others(case: Json, became: PodPositions) -> str:
     """Return why other pods of several that wait were placed, or made."""
     if _is_let_in_otherwise(case, became):
         return "who-comes-first"
     cluster = read_cluster(request(case))
     runs = _runs(cluster, ("at-once", "random"), None)
-    is_taken = any(_said(cluster, outcome) == became for outcome in runs)
+    is_taken = any(_positions(cluster, outcome) == became for outcome in runs)
     return "who-takes-what-is-freed" if is_taken else "unexplained"
 
 
-def _is_let_in_otherwise(case: Json, became: Said) -> bool:
+def _is_let_in_otherwise(case: Json, became: PodPositions) -> bool:
     """Return whether quotas that admit pods in creation order have the same result, regardless of
     which pod is first.
     """
@@ -161,7 +163,7 @@ def _is_let_in_otherwise(case: Json, became: Said) -> bool:
         return False
     runs = _runs(cluster, ("settled", "at-once"), cluster.demand.quotas)
     simulated = _without_refused(cluster, cluster.demand.quotas)
-    return any(_said(simulated, outcome) == became for outcome in runs)
+    return any(_positions(simulated, outcome) == became for outcome in runs)
 
 
 def _without_refused(cluster: ReadCluster, quotas: PodQuotas) -> ReadCluster:
@@ -176,21 +178,21 @@ def _without_refused(cluster: ReadCluster, quotas: PodQuotas) -> ReadCluster:
     return replace(cluster, demand=replace(cluster.demand, blocked=blocked))
 
 
-def _became(case: Json) -> Said:
+def _became(case: Json) -> PodPositions:
     found = case["became"]
-    return Said(found["outcome"], found["beside"], found["preempted"])
+    return PodPositions(found["outcome"], found["beside"], found["preempted"])
 
 
 def _verdict(plan: Plan, case: Json) -> Iterator[Difference]:
     short = case["became"]["incomplete"]
-    said: Verdict = plan.verdict
-    if said == "fits" and short:
+    verdict: Verdict = plan.verdict
+    if verdict == "fits" and short:
         yield Difference(f"fits, but {', '.join(short)} did not come to an end", "unexplained")
-    if said == "does-not-fit" and not short:
-        why = {each.message for each in plan.diagnostics if each.severity == "error"}
-        why |= {reason.message for each in plan.workloads for reason in each.reasons}
+    if verdict == "does-not-fit" and not short:
+        reasons = {each.message for each in plan.diagnostics if each.severity == "error"}
+        reasons |= {reason.message for each in plan.workloads for reason in each.reasons}
         yield Difference(
-            f"does not fit, but everything was placed: {'; '.join(sorted(why))}", "unexplained"
+            f"does not fit, but everything was placed: {'; '.join(sorted(reasons))}", "unexplained"
         )
 
 
@@ -217,7 +219,7 @@ def _rows(plan: Plan) -> dict[str, Json]:
     return placed(plan)
 
 
-def _reason(case: Json, plan: Plan, became: Said) -> str:
+def _reason(case: Json, plan: Plan, became: PodPositions) -> str:
     is_full = any(each.code == "quota-exceeded" for each in plan.diagnostics)
     if all(_is_daemon_set_under_a_quota(each, is_full) for each in _otherwise(plan, became)):
         return "daemon-set-under-a-quota"
@@ -227,7 +229,7 @@ def _reason(case: Json, plan: Plan, became: Said) -> str:
     return "cannot-tell" if reason == "unexplained" and plan.verdict == "cannot-tell" else reason
 
 
-def _otherwise(plan: Plan, became: Said) -> list[PlannedWorkload | None]:
+def _otherwise(plan: Plan, became: PodPositions) -> list[PlannedWorkload | None]:
     """Return the workloads that became otherwise, None for those that the plan doesn't have."""
     rows, planned = _rows(plan), {_name(each.workload): each for each in plan.workloads}
     names = [name for name in {**rows, **became.rows} if rows.get(name) != became.rows.get(name)]
@@ -242,9 +244,11 @@ def _is_daemon_set_under_a_quota(each: PlannedWorkload | None, is_full: bool) ->
     )
 
 
-def _comes_by_chance(case: Json, became: Said) -> bool:
+def _comes_by_chance(case: Json, became: PodPositions) -> bool:
     cluster = read_cluster(request(case))
-    return any(_said(cluster, outcome) == became for outcome in _runs(cluster, ("settled",), None))
+    return any(
+        _positions(cluster, outcome) == became for outcome in _runs(cluster, ("settled",), None)
+    )
 
 
 def _runs(
@@ -260,11 +264,11 @@ def _runs(
                 yield simulator.run(ArrivalOrder(name, seed), lags=lags)
 
 
-def _said(cluster: ReadCluster, outcome: SimulationOutcome) -> Said:
+def _positions(cluster: ReadCluster, outcome: SimulationOutcome) -> PodPositions:
     classes, features = cluster.manifests.classes, cluster.features
     judgement = judge_outcome(cluster.demand, cluster.offers, classes, features, outcome)
     rows = {_name(each.workload): _row(each) for each in judgement.sizings["steady"].workloads}
-    return Said(rows, *_aside(cluster, outcome))
+    return PodPositions(rows, *_aside(cluster, outcome))
 
 
 def _aside(

@@ -16,11 +16,11 @@ from dra_planner.sources import Source
 L4 = "g6.2xlarge"
 
 
-def planned(says: str, *, selects: str = "web", most: int = 5) -> Plan:
+def planned(setting: str, *, selects: str = "web", most: int = 5) -> Plan:
     budget = (
         "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: keep, namespace: "
         "default}\n"
-        f"spec: {{{says}, selector: {{matchLabels: {{app: {selects}}}}}}}\n"
+        f"spec: {{{setting}, selector: {{matchLabels: {{app: {selects}}}}}}}\n"
     )
     return plan_of(
         fleet((L4, {"max": most})), deployment(replicas=3), Source("budget.yaml", budget), steps=0
@@ -28,10 +28,10 @@ def planned(says: str, *, selects: str = "web", most: int = 5) -> Plan:
 
 
 @pytest.mark.parametrize(
-    "says", ["maxUnavailable: 0", "minAvailable: 3", 'minAvailable: "100%"', "minAvailable: 67%"]
+    "setting", ["maxUnavailable: 0", "minAvailable: 3", 'minAvailable: "100%"', "minAvailable: 67%"]
 )
-def test_budget_that_allows_no_eviction_is_a_warning(says: str) -> None:
-    plan = planned(says)
+def test_budget_that_allows_no_eviction_is_a_warning(setting: str) -> None:
+    plan = planned(setting)
     (found,) = plan.diagnostics
     assert (plan.verdict, found.severity, found.code) == ("fits", "warning", "drain-blocked")
     assert "allows no evictions of Deployment default/web (3 pods)" in found.message
@@ -48,12 +48,14 @@ def test_budgets_of_unsized_workloads_are_ignored() -> None:
 
 
 def test_draining_a_pool_needs_one_additional_node() -> None:
-    (said,) = [each for each in planned("maxUnavailable: 1").assumptions if "drained" in each]
-    assert said.startswith(
+    (assumption,) = [each for each in planned("maxUnavailable: 1").assumptions if "drained" in each]
+    assert assumption.startswith(
         "pool g6-2xlarge: while a node is drained, its pods need one additional node: 3 nodes are "
         "provably"
     )
-    assert "PodDisruptionBudget default/keep allows the eviction of 1 of 3 pods at once" in said
+    assert (
+        "PodDisruptionBudget default/keep allows the eviction of 1 of 3 pods at once" in assumption
+    )
     assert not any(
         "drained" in each for each in planned("maxUnavailable: 1", selects="other").assumptions
     )

@@ -69,9 +69,9 @@ def test_one_pod_runs_and_one_needs_an_additional_node() -> None:
 
 
 def test_available_architectures_are_listed() -> None:
-    told = reasons("workloads-that-do-not-fit/tesla-volta", (L4, UP_TO_FOUR), (H100, UP_TO_FOUR))
-    assert "Ada Lovelace" in told
-    assert "Hopper" in told
+    text = reasons("workloads-that-do-not-fit/tesla-volta", (L4, UP_TO_FOUR), (H100, UP_TO_FOUR))
+    assert "Ada Lovelace" in text
+    assert "Hopper" in text
 
 
 def test_unknown_brand_is_the_reason() -> None:
@@ -79,8 +79,8 @@ def test_unknown_brand_is_the_reason() -> None:
 
 
 def test_missing_toleration_is_reported() -> None:
-    told = reasons("workloads-that-do-not-fit/forgotten-toleration", (L4, UP_TO_FOUR))
-    assert "add to the pod's tolerations: {key: nvidia.com/gpu" in told
+    text = reasons("workloads-that-do-not-fit/forgotten-toleration", (L4, UP_TO_FOUR))
+    assert "add to the pod's tolerations: {key: nvidia.com/gpu" in text
 
 
 def test_selector_that_does_not_compile_gets_a_fix() -> None:

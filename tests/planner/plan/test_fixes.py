@@ -111,11 +111,11 @@ SENTENCES = {
 @pytest.mark.parametrize("name", CASES)
 def test_sentence_of_a_fix_matches_its_patch(name):
     for fix, patch in patches(planned(name)):
-        said = fix_sentence(fix)
-        assert re.fullmatch(".+".join(map(re.escape, SENTENCES[fix.kind].split("{}"))), said)
-        assert all(f'"{pool["name"]}"' in said for pool in patch.get("pools", ()))
+        sentence = fix_sentence(fix)
+        assert re.fullmatch(".+".join(map(re.escape, SENTENCES[fix.kind].split("{}"))), sentence)
+        assert all(f'"{pool["name"]}"' in sentence for pool in patch.get("pools", ()))
         pinned = [each["target"]["name"] for each in patch.get("patches", ())]
-        assert all(one in said for one in pinned) or "more" in said
+        assert all(one in sentence for one in pinned) or "more" in sentence
 
 
 def kinds(made: Plan) -> list[str]:

@@ -284,7 +284,7 @@ def test_nodes_that_a_budget_blocks_from_draining_are_reported(spec: Json, block
         "spec": {**spec, "selector": {"matchLabels": {"app": "web"}}},
     }
     made = grow(case, with_replicas(case, 8), more=[*running, budget])
-    told = [each.message for each in made.diagnostics if each.code == "drain-blocked"]
+    messages = [each.message for each in made.diagnostics if each.code == "drain-blocked"]
     assert made.verdict == "fits"
     where = '2 nodes of pool "l4" can\'t be drained'
-    assert [blocked in each and where in each for each in told] == [True] * bool(blocked)
+    assert [blocked in each and where in each for each in messages] == [True] * bool(blocked)

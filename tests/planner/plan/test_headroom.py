@@ -47,17 +47,17 @@ def test_headroom_that_does_not_fit_is_reported_separately() -> None:
 def test_headroom_for_a_missing_workload_is_a_warning() -> None:
     plan = plan_of(keeping(L4, {**WEB, "kind": "Job"}), deployment())
     assert (plan.verdict, built(plan)) == ("fits", {"g6-2xlarge": 1})
-    (told,) = [each for each in plan.diagnostics if each.code == "headroom-not-kept"]
-    assert told.severity == "warning"
+    (finding,) = [each for each in plan.diagnostics if each.code == "headroom-not-kept"]
+    assert finding.severity == "warning"
     assert (
-        told.message == "the plan doesn't keep capacity free for Job default/web, because this "
+        finding.message == "the plan doesn't keep capacity free for Job default/web, because this "
         "workload isn't in the manifests"
     )
-    assert told.fix == "use Deployment default/web instead"
+    assert finding.fix == "use Deployment default/web instead"
     assert not [
         each
         for each in plan_of(keeping(L4, WEB), deployment()).diagnostics
-        if each.code == told.code
+        if each.code == finding.code
     ]
 
 

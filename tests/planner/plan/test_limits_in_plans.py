@@ -94,12 +94,12 @@ def test_pools_with_one_capacity_block_share_its_nodes() -> None:
 
 def test_reservation_of_unknown_size_is_noted() -> None:
     unknown = fleet(pool("bought", capacity={"reservation": "cr-0123"}))
-    said = (
+    assumption = (
         "pool bought: the number of reserved nodes isn't set, so the plan uses the pool's maximum"
     )
-    assert said in plan_of(unknown, deployment()).assumptions
+    assert assumption in plan_of(unknown, deployment()).assumptions
     known = fleet(pool("bought", capacity={"reservation": "cr-0123", "nodes": 3}))
-    assert said not in plan_of(known, deployment()).assumptions
+    assert assumption not in plan_of(known, deployment()).assumptions
 
 
 def test_system_pool_counts_toward_a_quota() -> None:
@@ -134,9 +134,9 @@ def test_rounded_counts_stay_within_the_quota() -> None:
     }
     plan = plan_of(read_fleet(document), deployment(replicas=3))
     assert built(plan) == {"l4": 3}
-    (told,) = plan.diagnostics
-    assert told.code == "count-does-not-divide"
-    assert told.fix.endswith('or raise quota "NVIDIA_L4_GPUS" to 4 GPUs')
+    (finding,) = plan.diagnostics
+    assert finding.code == "count-does-not-divide"
+    assert finding.fix.endswith('or raise quota "NVIDIA_L4_GPUS" to 4 GPUs')
     document["quotas"][0]["limit"] = 4
     plan = plan_of(read_fleet(document), deployment(replicas=3))
     assert (plan.verdict, built(plan)) == ("fits", {"l4": 4})
@@ -166,8 +166,8 @@ def test_pod_dependent_addresses_are_also_unknown_for_a_plan_file() -> None:
     crowd = Source("crowd.yaml", CROWD)
     plan = plan_of(where, deployment(replicas=2), crowd)
     assert (plan.verdict, built(plan)) == ("cannot-tell", {"a": 2})
-    (told,) = plan.diagnostics
-    assert (told.code, told.fix) == (
+    (finding,) = plan.diagnostics
+    assert (finding.code, finding.fix) == (
         "addresses-may-run-out",
         'raise quota "subnets" to 90 addresses',
     )

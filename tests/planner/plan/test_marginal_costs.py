@@ -19,7 +19,7 @@ from dra_planner.fleet import read_fleet
 from dra_planner.plan import Plan
 from dra_planner.plan.nodes.cost_shares import claim_shares, cost_shares, namespace_shares
 from dra_planner.plan.nodes.groups import fill_nodes
-from dra_planner.plan.nodes.stranded import why_stranded
+from dra_planner.plan.nodes.stranded import stranded_reasons
 from dra_planner.plan.suggestion.marginal_costs import OneMore, find_one_more
 from dra_planner.sources import Source
 
@@ -59,7 +59,7 @@ def fits(pods: list[int], nodes: list[int]) -> bool:
 
 
 def cheapest(pools: Pools, pods: Pods, prices: dict[str, Decimal]) -> Decimal | None:
-    asked = sorted(
+    requested = sorted(
         (gpus for replicas, gpus in pods.values() for _ in range(replicas)), reverse=True
     )
     found = [
@@ -69,7 +69,7 @@ def cheapest(pools: Pools, pods: Pods, prices: dict[str, Decimal]) -> Decimal | 
         )
         for counts in product(*(range(most + 1) for most in pools.values()))
         if fits(
-            asked,
+            requested,
             [
                 GPUS[machine]
                 for machine, count in zip(pools, counts, strict=True)
@@ -146,12 +146,12 @@ def test_savings_of_a_raised_maximum_match_an_exhaustive_search(case: str) -> No
     plan, found = of_case(case)
     prices = prices_of(plan)
     before = cheapest(pools, pods, prices)
-    told = {each.pool: each for each in found.nodes}
+    by_pool = {each.pool: each for each in found.nodes}
     for pool in plan.pools:
         after = cheapest({**pools, pool.machine: pools[pool.machine] + 1}, pods, prices)
         assert before is not None
         assert after is not None
-        assert (told[pool.name].saves_usd, told[pool.name].pods) == (before - after, 0)
+        assert (by_pool[pool.name].saves_usd, by_pool[pool.name].pods) == (before - after, 0)
 
 
 def test_savings_of_a_raised_quota_match_its_plan() -> None:
@@ -163,8 +163,8 @@ def test_savings_of_a_raised_quota_match_its_plan() -> None:
         return plan_of(read_fleet(where), deployment("a", 3, 1), steps=0)
 
     costs = [plan.cost.hourly_usd for plan in map(quota, (2, 3, 4)) if plan.cost is not None]
-    told = [[each for each in more_of(quota(limit)).nodes if not each.pool] for limit in (2, 3)]
-    assert [[(each.name, each.saves_usd, each.pods) for each in nodes] for nodes in told] == [
+    by_limit = [[each for each in more_of(quota(limit)).nodes if not each.pool] for limit in (2, 3)]
+    assert [[(each.name, each.saves_usd, each.pods) for each in nodes] for nodes in by_limit] == [
         [('quota "small"', costs[0] - costs[1], 0)],
         [('quota "small"', Decimal(0), 0)],
     ]
@@ -207,11 +207,11 @@ def test_claims_and_namespaces_have_costs() -> None:
     plan = plan_of(fleet(("g6.12xlarge", {"max": 4})), deployment("a", 2, 2), other, steps=0)
     filled = fill_nodes(plan)
     gpu = prices_of(plan)["g6.12xlarge"] / 4
-    told = {
+    by_workload = {
         each.workload.name: (each.claim, each.claims, each.each_usd)
         for each in claim_shares(plan, filled)
     }
-    assert told == {"a": ("gpu", 2, round(2 * gpu, 4)), "b": ("gpu", 3, round(gpu, 4))}
+    assert by_workload == {"a": ("gpu", 2, round(2 * gpu, 4)), "b": ("gpu", 3, round(gpu, 4))}
     shares = cost_shares(plan, filled)
     sums = namespace_shares(shares)
     assert list(sums) == ["default", "team"]
@@ -235,11 +235,13 @@ def test_shared_claim_is_paid_once() -> None:
 
 def test_reason_for_stranded_devices_is_reported_per_workload() -> None:
     plan = planned({"p5.48xlarge": 4}, {"a": (2, 5), "b": (2, 4)})
-    told = {each.workload.name: each for each in why_stranded(plan) if each.workload is not None}
-    assert set(told) == {"a", "b"}
-    assert told["b"].devices == (("GPU", 6),)
-    assert told["b"].nodes == 2
-    assert told["b"].lacks == (
+    by_workload = {
+        each.workload.name: each for each in stranded_reasons(plan) if each.workload is not None
+    }
+    assert set(by_workload) == {"a", "b"}
+    assert by_workload["b"].devices == (("GPU", 6),)
+    assert by_workload["b"].nodes == 2
+    assert by_workload["b"].lacks == (
         "the pod requests 4 devices, but only 3 of the node's 8 devices are available: 5 are in use"
     )
-    assert why_stranded(planned({"p5.48xlarge": 4}, {"a": (2, 5), "b": (2, 1)})) == ()
+    assert stranded_reasons(planned({"p5.48xlarge": 4}, {"a": (2, 5), "b": (2, 1)})) == ()

@@ -91,7 +91,7 @@ def test_packing_contains_the_devices_of_its_claims(pools: tuple[str, ...]) -> N
     plan = plan_of(fleet(*((pool, {"min": 0, "max": 4}) for pool in pools)), *sources, steps=0)
     filled = check_sums(plan)
     assert filled.source == "packing"
-    told = Counter(
+    listed = Counter(
         (group.pool, device.name)
         for group in filled.groups
         for device in group.devices
@@ -101,7 +101,7 @@ def test_packing_contains_the_devices_of_its_claims(pools: tuple[str, ...]) -> N
     claims = {
         (device.node, device.device) for claim in detail_claims(plan) for device in claim.devices
     }
-    assert told == Counter((node.rpartition("-")[0], device) for node, device in claims)
+    assert listed == Counter((node.rpartition("-")[0], device) for node, device in claims)
     for pool in plan.pools:
         kinds = filled.kinds(pool.name)
         assert sum(kind.total for kind in kinds) == pool.devices.total

@@ -231,17 +231,17 @@ def test_ceiling_is_also_simulated():
 
 
 def test_scaler_that_sets_a_figure_is_named():
-    said = plan(WEB, SCALER).assumptions
+    assumptions = plan(WEB, SCALER).assumptions
     assert any(
         "HorizontalPodAutoscaler by-load scales it between 2 and 12 replicas" in text
-        for text in said
+        for text in assumptions
     )
-    assert not any("ignored" in text for text in said)
+    assert not any("ignored" in text for text in assumptions)
 
 
 def test_unrelated_scaler_is_ignored_with_a_note():
-    said = plan(WEB, SCALER.replace("name: web", "name: other")).assumptions
-    assert "1 object of kind autoscaling/v2 HorizontalPodAutoscaler is ignored" in said
+    assumptions = plan(WEB, SCALER.replace("name: web", "name: other")).assumptions
+    assert "1 object of kind autoscaling/v2 HorizontalPodAutoscaler is ignored" in assumptions
 
 
 def test_job_held_by_kueue_counts_as_admitted():

@@ -97,8 +97,8 @@ def test_daemon_set_pods_per_node_count_toward_a_quota(hard: str | None, verdict
     )
 
 
-@pytest.mark.parametrize(("hard", "told"), [("9", []), ("8", ["DaemonSet default/watch"])])
-def test_daemon_sets_share_the_remaining_quota(hard: str, told: list[str]) -> None:
+@pytest.mark.parametrize(("hard", "expected"), [("9", []), ("8", ["DaemonSet default/watch"])])
+def test_daemon_sets_share_the_remaining_quota(hard: str, expected: list[str]) -> None:
     """Each workload would fit next to one pod of the other workload. Three workloads with three
     pods each have nine pods.
     """
@@ -106,7 +106,7 @@ def test_daemon_sets_share_the_remaining_quota(hard: str, told: list[str]) -> No
     quota = f"apiVersion: v1\nkind: ResourceQuota\n{meta}\nspec: {{hard: {{pods: {hard}}}}}"
     text = "\n---\n".join((WATCH, WATCH.replace("watch", "log"), quota))
     plan = plan_of(fleet((L4, {"max": 8})), deployment(replicas=3), Source("agents.yaml", text))
-    assert [each.message.partition(" needs")[0] for each in plan.diagnostics] == told
+    assert [each.message.partition(" needs")[0] for each in plan.diagnostics] == expected
 
 
 HOURS = {
@@ -120,15 +120,15 @@ def test_scheduled_pool_has_its_minimum_outside_its_hours() -> None:
     scheduled = read_fleet({**document, "pools": [{**pool, "schedule": HOURS}]})
     plan = plan_of(scheduled, deployment(replicas=3))
     assert plan.pools[0].nodes == NodeRange(minimum=1, desired=3, maximum=8)
-    (said,) = [each for each in plan.assumptions if "has its nodes" in each]
+    (assumption,) = [each for each in plan.assumptions if "has its nodes" in each]
     when = "Mon, Fri from 08:00 to 18:00 (Europe/Berlin)"
-    assert said.endswith(
+    assert assumption.endswith(
         f"has its nodes {when}. At other times, it has 1 node, so pods that don't fit stay pending"
     )
 
 
 @pytest.mark.parametrize(
-    ("autoscaler", "said"),
+    ("autoscaler", "expected"),
     [
         ("none", None),
         (
@@ -143,7 +143,7 @@ def test_scheduled_pool_has_its_minimum_outside_its_hours() -> None:
     ],
 )
 def test_plan_notes_whether_its_autoscaler_scales_from_zero(
-    autoscaler: str, said: str | None
+    autoscaler: str, expected: str | None
 ) -> None:
     document = {**fleet((L4, {"min": 0, "max": 8})).document(), "autoscaler": autoscaler}
     document["pools"][0]["zones"] = ["us-east-1a"]
@@ -151,7 +151,7 @@ def test_plan_notes_whether_its_autoscaler_scales_from_zero(
     found = [
         each for each in assumptions if each.startswith(("the fleet's autoscaler", "karpenter"))
     ]
-    assert found == ([said] if said else [])
+    assert found == ([expected] if expected else [])
 
 
 def test_peak_includes_the_surge_and_has_its_own_verdict() -> None:
@@ -200,8 +200,8 @@ def test_pods_of_a_pod_group_are_noted_as_counted_individually() -> None:
     )
     together = deployment().text.replace(spec, grouped)
     plan = plan_of(fleet((L4, 1), kubernetes="1.36"), Source("web.yaml", together))
-    (said,) = [each for each in plan.assumptions if each.startswith("PodGroup")]
-    assert said.startswith("PodGroup default/gang: the plan counts its pods individually")
+    (assumption,) = [each for each in plan.assumptions if each.startswith("PodGroup")]
+    assert assumption.startswith("PodGroup default/gang: the plan counts its pods individually")
     alone = plan_of(fleet((L4, 1), kubernetes="1.36"), deployment())
     assert not any("PodGroup" in each for each in alone.assumptions)
 

@@ -36,7 +36,7 @@ class Case(Struct, frozen=True):
 
     objects: Objects
     fleet: Fleet
-    says: str
+    fix: str
     never: str = "^$"
     follow: Callable[[Objects, str], Objects] | None = None
     settings: bool = False
@@ -269,17 +269,17 @@ CASES["tolerations beside exactly"] = Case(
     follow=tolerations_moved,
 )
 
-for asked, machine, most in (
+for requested, machine, most in (
     (9, "p5.48xlarge", 8),
     (16, "p5.48xlarge", 8),
     (5, "g6.12xlarge", 4),
     (9, "g6.48xlarge", 8),
 ):
     for cpu in ("1", "190"):
-        objects = [template("gpu", of(asked)), *controlled("Job", 1)]
+        objects = [template("gpu", of(requested)), *controlled("Job", 1)]
         container = objects[1]["spec"]["template"]["spec"]["containers"][0]
         container["resources"]["requests"] = {"cpu": cpu if machine != "g6.12xlarge" else "40"}
-        CASES[f"{asked} GPUs of one {machine}, {cpu} CPU"] = Case(
+        CASES[f"{requested} GPUs of one {machine}, {cpu} CPU"] = Case(
             objects,
             fleet(machine, 2),
             f"request at most {most} devices, because a node has {most} devices",
@@ -404,7 +404,7 @@ def texts_of(made: Plan) -> Texts:
 def test_suggested_fix_keeps_the_intent_and_removes_the_finding(name: str) -> None:
     case = CASES[name]
     before = texts_of(planned(yaml.safe_load(yaml.safe_dump(case.objects)), case.fleet))
-    right = [fix for fix in before.fixes if re.search(case.says, fix)]
+    right = [fix for fix in before.fixes if re.search(case.fix, fix)]
     assert right, before
     assert not [fix for fix in before.fixes if re.search(case.never, fix)], before
     if case.costs:

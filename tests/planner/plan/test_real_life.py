@@ -182,7 +182,7 @@ class Case(Struct, frozen=True):
     verdict: Verdict
     built: Mapping[str, int]
     reason: str = ""
-    says: str = ""
+    text: str = ""
     least: tuple[str, ...] = ()
     less: tuple[str, ...] = ()
     existing: int = 0
@@ -274,7 +274,7 @@ CASES = [
         (replicas(3),),
         "fits",
         {"bought": 3},
-        says="the number of reserved nodes isn't set, so the plan uses the pool's maximum",
+        text="the number of reserved nodes isn't set, so the plan uses the pool's maximum",
     ),
     Case(
         "two pools in one Capacity Block",
@@ -425,7 +425,7 @@ CASES = [
         (replicas(2),),
         "cannot-tell",
         {"l4": 2},
-        says="but the nodes need 80 to 120, depending on the number of pods per node\n"
+        text="but the nodes need 80 to 120, depending on the number of pods per node\n"
         'raise quota "q" to 120 addresses',
     ),
     Case(
@@ -494,7 +494,7 @@ CASES = [
         (replicas(2),),
         "fits",
         {"l4": 2},
-        says="the plan doesn't keep capacity free for Deployment default/wbe",
+        text="the plan doesn't keep capacity free for Deployment default/wbe",
     ),
     Case("a JobSet, all of its pods at once", fleet(pool()), (JOB_SET,), "fits", {"l4": 4}),
     Case(
@@ -548,7 +548,7 @@ CASES = [
         "cannot-tell",
         {"l4": 3},
         "pod-waits-for-others",
-        says="1 object of kind scheduling.volcano.sh/v1beta1 PodGroup is ignored",
+        text="1 object of kind scheduling.volcano.sh/v1beta1 PodGroup is ignored",
     ),
     Case(
         "a job that Kueue has not admitted yet",
@@ -556,7 +556,7 @@ CASES = [
         (SUSPENDED,),
         "fits",
         {"l4": 3},
-        says="is suspended until Kueue admits it",
+        text="is suspended until Kueue admits it",
     ),
     Case(
         "a disruption budget that lets no pod go: no node of its pods is ever drained",
@@ -564,7 +564,7 @@ CASES = [
         (replicas(2, "", BUDGET),),
         "fits",
         {"l4": 2},
-        says="PodDisruptionBudget default/web (minAvailable: 2) allows no evictions of Deployment "
+        text="PodDisruptionBudget default/web (minAvailable: 2) allows no evictions of Deployment "
         "default/web (2 pods)",
     ),
     Case(
@@ -573,7 +573,7 @@ CASES = [
         (replicas(3, "", BUDGET),),
         "fits",
         {"l4": 3},
-        says="while a node is drained, its pods need one additional node: 3 nodes are provably "
+        text="while a node is drained, its pods need one additional node: 3 nodes are provably "
         "the fewest",
     ),
     Case(
@@ -589,7 +589,7 @@ CASES = [
         (replicas(1),),
         "fits",
         {"l4": 1},
-        says=": it's unknown how long new nodes need to publish devices, so the plan doesn't "
+        text=": it's unknown how long new nodes need to publish devices, so the plan doesn't "
         "check the timeout of cluster-autoscaler",
     ),
     Case(
@@ -598,7 +598,7 @@ CASES = [
         (replicas(2),),
         "fits",
         {"l4": 2},
-        says="nodes run the image ami-0123456789abcdef0",
+        text="nodes run the image ami-0123456789abcdef0",
     ),
     Case(
         "a custom image without a driver setting",
@@ -621,7 +621,7 @@ CASES = [
         (HUGE,),
         "fits",
         {"l4": 2},
-        says="nodes reserve 1024 huge pages of 2MiB at boot",
+        text="nodes reserve 1024 huge pages of 2MiB at boot",
     ),
     Case(
         "huge pages that no node reserves",
@@ -630,7 +630,7 @@ CASES = [
         "does-not-fit",
         {"l4": 0},
         "insufficient-resource",
-        says="set hugePages on the pool to reserve pages of that size, or remove",
+        text="set hugePages on the pool to reserve pages of that size, or remove",
     ),
     Case(
         "a zonal volume",
@@ -675,7 +675,7 @@ CASES = [
         (replicas(2, "", SCALER),),
         "fits",
         {"l4": 2},
-        says="does not fit at its maximum (6 pods)",
+        text="does not fit at its maximum (6 pods)",
     ),
     Case(
         "minimum nodes are used first, although they cost more",
@@ -701,7 +701,7 @@ CASES = [
         (replicas(2),),
         "fits",
         {"block": 0, "l4": 2},
-        says=": capacity blocks are paid in advance, and their price is unknown",
+        text=": capacity blocks are paid in advance, and their price is unknown",
     ),
     Case(
         "pods that share one claim use one GPU",
@@ -733,7 +733,7 @@ CASES = [
         (domain("a", 10), domain("b", 10)),
         "fits",
         {"gb": 36},
-        says="needs 2 racks of 18 nodes. 20 nodes have capacity for their pods, but Pulumi builds "
+        text="needs 2 racks of 18 nodes. 20 nodes have capacity for their pods, but Pulumi builds "
         "36. A queue must place the pods of each ComputeDomain in one rack",
     ),
     Case(
@@ -742,7 +742,7 @@ CASES = [
         (domain("a", 10), domain("b", 10)),
         "does-not-fit",
         {"gb": 20},
-        says='set the maximum of pool "gb" to 36',
+        text='set the maximum of pool "gb" to 36',
         least=("pools.gb.count.max=36",),
         less=("pools.gb.count.max=35",),
     ),
@@ -845,7 +845,7 @@ def test_plan_has_the_expected_answer(case: Case) -> None:
         case.built,
     ), texts
     assert case.reason in texts or not case.reason
-    assert case.says in texts_of(plan)
+    assert case.text in texts_of(plan)
 
 
 WITH_CHANGE = [case for case in CASES if case.least]

@@ -20,10 +20,10 @@ def test_plans_and_simulated_runs_never_contradict_each_other():
     """With rules between pods, priorities and quotas, in seven pod arrival orders."""
     found = [replay(instance(seed)) for seed in range(SINCE, SINCE + INSTANCES)]
     assert {each.instance.seed: each.contradiction for each in found if each.contradiction} == {}
-    said = [each.plan.verdict for each in found]
+    verdicts = [each.plan.verdict for each in found]
     assert min(
-        said.count(verdict) for verdict in ("fits", "does-not-fit", "cannot-tell")
-    ) * 20 >= len(said)
+        verdicts.count(verdict) for verdict in ("fits", "does-not-fit", "cannot-tell")
+    ) * 20 >= len(verdicts)
 
 
 def test_planning_an_instance_is_deterministic():

@@ -206,8 +206,8 @@ def test_outcome_that_depends_on_chance_cannot_be_determined(names: str, verdict
     pods = [first, big] if len(names) > 1 else [first]
     plan = applied({"cluster": [*kept, template], "applied": pods})
     assert plan.verdict == verdict
-    told = [reason.code for each in plan.workloads for reason in each.reasons]
-    assert ("choice-decides" in told) == (verdict == "cannot-tell")
+    codes = [reason.code for each in plan.workloads for reason in each.reasons]
+    assert ("choice-decides" in codes) == (verdict == "cannot-tell")
 
 
 def test_pods_of_an_unknown_priority_class_are_never_created():
@@ -260,9 +260,9 @@ def test_preempted_pods_are_reported():
     preempt them.
     """
     plan = applied(load("preempt-cpu-given"))
-    (told,) = [each for each in plan.diagnostics if each.code == "gives-way"]
-    assert (plan.verdict, told.severity) == ("fits", "warning")
-    assert "pods with higher priority preempt" in told.message
+    (finding,) = [each for each in plan.diagnostics if each.code == "gives-way"]
+    assert (plan.verdict, finding.severity) == ("fits", "warning")
+    assert "pods with higher priority preempt" in finding.message
 
 
 @pytest.mark.parametrize(
@@ -295,10 +295,10 @@ def test_quota_must_admit_a_daemon_set_pod_on_each_node(hard: dict[str, str], ve
         {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": meta, "spec": {"hard": hard}}
     )
     plan = applied({**case, "cluster": cluster})
-    told = [each.code for each in plan.diagnostics] + [
+    codes = [each.code for each in plan.diagnostics] + [
         r.code for each in plan.workloads for r in each.reasons
     ]
-    assert (plan.verdict, "quota-exceeded" in told) == (verdict, verdict != "fits")
+    assert (plan.verdict, "quota-exceeded" in codes) == (verdict, verdict != "fits")
 
 
 def test_quota_admits_some_pods_of_a_daemon_set():

@@ -56,19 +56,19 @@ def with_selector(expression: str) -> Source:
 
 
 @pytest.mark.parametrize(
-    ("expression", "code", "said"),
+    ("expression", "code", "message"),
     [
         (COSTLY, "forbidden-value", "exceeds cost limit"),
         (WRONG_TYPE, "invalid-value", "no matching overload"),
     ],
 )
 def test_selector_that_the_api_server_rejects_does_not_fit(
-    expression: str, code: str, said: str
+    expression: str, code: str, message: str
 ) -> None:
     plan = plan_of(fleet(L4), with_selector(expression))
     (finding,) = plan.diagnostics
     assert (finding.severity, finding.code) == ("error", code)
-    assert said in finding.message
+    assert message in finding.message
     assert plan.verdict == "does-not-fit"
 
 

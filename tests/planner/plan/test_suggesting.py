@@ -235,7 +235,7 @@ def test_added_pools_that_other_pods_would_fill_are_used_last(
 # -- prices, CPU architectures, and parts of GPUs
 
 
-def asked(*jobs: Source, where: tuple[str, str], **options: Any) -> SuggestRequest:
+def suggest_request(*jobs: Source, where: tuple[str, str], **options: Any) -> SuggestRequest:
     cloud, region = where
     return SuggestRequest(sources=jobs, cloud=cloud, region=region, kubernetes="1.34", **options)
 
@@ -265,7 +265,7 @@ def test_region_without_prices_lists_the_regions_with_prices(where: tuple[str, s
 def test_without_prices_the_smallest_whole_gpu_machine_type_is_chosen(
     where: tuple[str, str], gpus: int
 ) -> None:
-    found = smallest_fleet(asked(job("train", 1, gpus=gpus), where=where))
+    found = smallest_fleet(suggest_request(job("train", 1, gpus=gpus), where=where))
     assert found is not None
     (pool,) = read_fleet(found.document).pools
     machine = read_fleet(found.document).machine(pool.machine)
@@ -290,7 +290,7 @@ def test_gap_of_unknown_facts_includes_one_required_node() -> None:
 def test_machine_types_without_a_price_are_counted() -> None:
     found = suggest(job("train", 1), where=("eks", "eu-west-1"))
     assert found.candidates == 1
-    assert found.unpriced == [why for _, why in found.left_out].count(NO_PRICE) > 10
+    assert found.unpriced == [reason for _, reason in found.left_out].count(NO_PRICE) > 10
 
 
 ARM_SELECTOR = "      nodeSelector: {kubernetes.io/arch: arm64}\n"
@@ -305,9 +305,9 @@ def test_arm_machine_types_are_compared_only_on_request() -> None:
     plain = job("train", 1)
     text = plain.text.replace("      containers:", f"{ARM_SELECTOR}      containers:")
     assert text != plain.text
-    assert compared(asked(plain, where=ARM)) == {"amd64"}
-    assert compared(asked(Source("arm.yaml", text), where=ARM)) == {"amd64", "arm64"}
-    assert compared(asked(plain, where=ARM, machines=("g5g.xlarge",))) == {"arm64"}
+    assert compared(suggest_request(plain, where=ARM)) == {"amd64"}
+    assert compared(suggest_request(Source("arm.yaml", text), where=ARM)) == {"amd64", "arm64"}
+    assert compared(suggest_request(plain, where=ARM, machines=("g5g.xlarge",))) == {"arm64"}
 
 
 def test_mixed_fleet_assumes_images_for_both_architectures() -> None:
@@ -321,7 +321,7 @@ def test_mixed_fleet_assumes_images_for_both_architectures() -> None:
 
 def test_fractional_gpus_are_excluded_if_whole_gpus_are_required() -> None:
     for where in (EKS, GKE, AKS):
-        request = asked(job("train", 1), where=where, whole_gpus=True)
+        request = suggest_request(job("train", 1), where=where, whole_gpus=True)
         assert not [
             machine.name
             for machine in buyable_machines(request, {})

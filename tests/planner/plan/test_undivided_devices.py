@@ -58,12 +58,12 @@ def test_fix_for_a_whole_device_shares_it(driver: str) -> None:
 def test_fix_publishes_the_requested_capacity(settings: tuple[str, ...]) -> None:
     """A request for `shares` needs devices that are divided in a number of shares."""
     where = l4("eks", "1.36", *settings)
-    asked = requesting("capacity: {requests: {shares: 1}}")
-    plan = plan_of(where, asked)
+    work = requesting("capacity: {requests: {shares: 1}}")
+    plan = plan_of(where, work)
     assert plan.verdict == "does-not-fit"
     (found,) = [each for each in plan.workloads[0].reasons if each.code == MISSING_POOL]
     changes = [read_change(each) for each in re.findall(r"`([\w.]+=[\w.]+)`", found.fix)]
-    shared = plan_of(change_fleet(where, changes), asked)
+    shared = plan_of(change_fleet(where, changes), work)
     assert (shared.verdict, shared.pools[0].nodes.desired) == ("fits", 1)
 
 

@@ -61,7 +61,7 @@ def portfolio(**parts: Any) -> Portfolio:
     return read_portfolio({"stacks": [{"fleet": "fleet.yaml", "workloads": ["work"]}], **parts})
 
 
-def cells(asked: Portfolio, workloads: str, fleet: str = FLEET) -> StackCells:
+def cells(given: Portfolio, workloads: str, fleet: str = FLEET) -> StackCells:
     """Return the cells of one stack."""
     inputs = StackInputs(
         name="one",
@@ -69,12 +69,12 @@ def cells(asked: Portfolio, workloads: str, fleet: str = FLEET) -> StackCells:
         is_fleet=True,
         sources=(Source("work", workloads),),
     )
-    return StackCells(inputs, asked.ask)
+    return StackCells(inputs, given.ask)
 
 
-def future(asked: Portfolio, name: str, added: str = "") -> ScenarioInputs:
+def future(given: Portfolio, name: str, added: str = "") -> ScenarioInputs:
     """Return a scenario by name, with manifests that it adds."""
-    (scenario,) = [each for each in asked.all_scenarios if each.name == name]
+    (scenario,) = [each for each in given.all_scenarios if each.name == name]
     return ScenarioInputs(
         scenario=scenario, added=(Source("work/added.yaml", added),) if added else ()
     )

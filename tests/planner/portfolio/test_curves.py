@@ -11,10 +11,10 @@ from dra_planner.sources import Source
 
 
 def curve_of(workloads: str, most: int, simulate: object = "off") -> Curve:
-    asked = portfolio(
+    given = portfolio(
         ask={"simulate": simulate, "curves": {"workloads": ["default/web"], "most": most}}
     )
-    answer = cells(asked, workloads).curves(future(asked, "as-is"))
+    answer = cells(given, workloads).curves(future(given, "as-is"))
     (curve,) = answer.curves  # type: ignore[union-attr]
     return curve
 

@@ -11,7 +11,7 @@ STACKS = "stacks:\n  - {fleet: a.yaml, workloads: [w]}\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "says"),
+    ("text", "place", "message"),
     [
         ("- a\n", "portfolio.yaml:1", "must be a mapping, not a list"),
         ("stacks: []\n", "portfolio.yaml:1 stacks", "at least 1 item"),
@@ -74,12 +74,12 @@ STACKS = "stacks:\n  - {fleet: a.yaml, workloads: [w]}\n"
         ),
     ],
 )
-def test_wrong_value_is_reported_with_its_place(text: str, place: str, says: str) -> None:
+def test_wrong_value_is_reported_with_its_place(text: str, place: str, message: str) -> None:
     with pytest.raises(PortfolioError) as caught:
         read_portfolio(document(text), file="portfolio.yaml")
-    told = str(caught.value)
-    assert told.startswith(place)
-    assert says in told
+    error = str(caught.value)
+    assert error.startswith(place)
+    assert message in error
 
 
 def test_all_faults_are_reported_together() -> None:

@@ -21,8 +21,8 @@ pools:
 """
 
 
-def risk_of(replicas: int, nodes: int, capacity: str = "spot", **asked: object) -> RiskAnswer:
-    settings = portfolio(ask={"risk": {"draws": 200, **asked}})
+def risk_of(replicas: int, nodes: int, capacity: str = "spot", **risk: object) -> RiskAnswer:
+    settings = portfolio(ask={"risk": {"draws": 200, **risk}})
     fleet = SPOT.replace("COUNT", str(nodes)).replace("CAPACITY", capacity)
     answer = cells(settings, deployment("web", replicas), fleet).risk(future(settings, "as-is"))
     assert isinstance(answer, RiskAnswer)

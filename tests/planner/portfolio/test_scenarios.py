@@ -99,30 +99,30 @@ NONE = {"count": {"min": 0, "max": 0}}
 def test_cell_equals_the_plan_of_the_edited_stack(
     edits: dict[str, Any], edited_fleet: dict[str, Any], edited_work: str
 ) -> None:
-    asked = portfolio(scenarios=[{"name": "edited", **edits}])
-    answer = cells(asked, TWO).answer(future(asked, "edited"))
+    given = portfolio(scenarios=[{"name": "edited", **edits}])
+    answer = cells(given, TWO).answer(future(given, "edited"))
     assert answer == planned(edited_fleet, edited_work)
 
 
 def test_manifests_are_added() -> None:
-    asked = portfolio(scenarios=[{"name": "more", "addWorkloads": ["added.yaml"]}])
+    given = portfolio(scenarios=[{"name": "more", "addWorkloads": ["added.yaml"]}])
     added = deployment("new", 2)
-    assert cells(asked, TWO).answer(future(asked, "more", added)) == planned(fleet(), TWO + added)
+    assert cells(given, TWO).answer(future(given, "more", added)) == planned(fleet(), TWO + added)
 
 
 def test_bare_pods_are_repeated() -> None:
-    asked = portfolio(
+    given = portfolio(
         scenarios=[{"name": "twice", "replicas": {"factor": 2, "workloads": ["default/lone"]}}]
     )
     second = POD.replace("name: lone,", "name: lone-2,")
-    answer = cells(asked, TWO + POD).answer(future(asked, "twice"))
+    answer = cells(given, TWO + POD).answer(future(given, "twice"))
     assert answer == planned(fleet(), TWO + POD + second)
 
 
 def test_price_factor_applies_to_known_prices() -> None:
-    asked = portfolio(scenarios=[{"name": "dear", "priceFactor": 1.25}])
-    stack = cells(asked, TWO)
-    before, after = stack.answer(future(asked, "as-is")), stack.answer(future(asked, "dear"))
+    given = portfolio(scenarios=[{"name": "dear", "priceFactor": 1.25}])
+    stack = cells(given, TWO)
+    before, after = stack.answer(future(given, "as-is")), stack.answer(future(given, "dear"))
     assert isinstance(before, CellAnswer)
     assert isinstance(after, CellAnswer)
     assert before.hourly_usd is not None
@@ -131,8 +131,8 @@ def test_price_factor_applies_to_known_prices() -> None:
 
 def test_assumptions_about_zones_are_reported() -> None:
     text = FLEET.replace("network: {zones: [us-east-1a, us-east-1b]}\n", "")
-    asked = portfolio(scenarios=[{"name": "lost", "zonesLost": ["us-east-1a"]}])
-    answer = cells(asked, TWO, text).answer(future(asked, "lost"))
+    given = portfolio(scenarios=[{"name": "lost", "zonesLost": ["us-east-1a"]}])
+    answer = cells(given, TWO, text).answer(future(given, "lost"))
     assert isinstance(answer, CellAnswer)
     assert answer.assumptions == (
         "pool l4: the cloud chooses the zones, so this scenario assumes that the pool's nodes run in "
@@ -141,7 +141,7 @@ def test_assumptions_about_zones_are_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("edits", "says"),
+    ("edits", "message"),
     [
         (
             {"removePools": ["x*"]},
@@ -153,11 +153,11 @@ def test_assumptions_about_zones_are_reported() -> None:
         ({"driver": "1.2.3"}, "1.2.3"),
     ],
 )
-def test_wrong_edit_is_reported(edits: dict[str, Any], says: str) -> None:
-    asked = portfolio(scenarios=[{"name": "wrong", **edits}])
-    answer = cells(asked, TWO).answer(future(asked, "wrong"))
+def test_wrong_edit_is_reported(edits: dict[str, Any], message: str) -> None:
+    given = portfolio(scenarios=[{"name": "wrong", **edits}])
+    answer = cells(given, TWO).answer(future(given, "wrong"))
     assert isinstance(answer, CellFault)
-    assert (answer.kind, says in str(answer)) == ("input", True)
+    assert (answer.kind, message in str(answer)) == ("input", True)
 
 
 def test_cells_do_not_depend_on_previous_cells() -> None:
@@ -166,9 +166,9 @@ def test_cells_do_not_depend_on_previous_cells() -> None:
         {"kubernetes": "1.35"},
         {"zonesLost": ["us-east-1a"]},
     ]
-    asked = portfolio(scenarios=[{"name": f"s{at}", **each} for at, each in enumerate(edits)])
-    together = cells(asked, TWO)
-    names = [each.name for each in asked.all_scenarios]
-    forward = [together.answer(future(asked, name)) for name in names]
-    alone = [cells(asked, TWO).answer(future(asked, name)) for name in reversed(names)]
+    given = portfolio(scenarios=[{"name": f"s{at}", **each} for at, each in enumerate(edits)])
+    together = cells(given, TWO)
+    names = [each.name for each in given.all_scenarios]
+    forward = [together.answer(future(given, name)) for name in names]
+    alone = [cells(given, TWO).answer(future(given, name)) for name in reversed(names)]
     assert forward == alone[::-1]

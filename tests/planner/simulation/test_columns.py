@@ -52,11 +52,11 @@ def some(rng: random.Random, at: int, pods: int) -> Shape:
 
 
 def results_of(outcome: SimulationOutcome) -> Any:
-    why = {
+    rejections = {
         name: [(each.node, each.nodes) for each in failure.rejections]
         for name, failure in outcome.pending.items()
     }
-    return dict(outcome.placed), why
+    return dict(outcome.placed), rejections
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -40,8 +40,8 @@ def test_pods_of_one_gpu_block_roots_for_later_pods(single: int, least: float) -
     """Ten nodes fit one such pod in addition to each of the ten later pods. Another node fits
     eight.
     """
-    asked = [(ONE_GPU, single), (FOUR_PAIRS, 10)][not single :]
-    assert price_in_turn(demand(*asked)) == pytest.approx(least)
+    shapes = [(ONE_GPU, single), (FOUR_PAIRS, 10)][not single :]
+    assert price_in_turn(demand(*shapes)) == pytest.approx(least)
 
 
 @pytest.mark.parametrize("single", [1, 20, 40])
@@ -49,8 +49,8 @@ def test_later_pods_of_one_gpu_use_free_devices(single: int) -> None:
     assert price_in_turn(demand((FOUR_PAIRS, 10), (ONE_GPU, single))) == pytest.approx(10)
 
 
-def price_in_turn(asked: Demand) -> float:
-    return order_bounds.price_in_turn(asked, OFFERS)
+def price_in_turn(requested: Demand) -> float:
+    return order_bounds.price_in_turn(requested, OFFERS)
 
 
 def test_pods_of_one_gpu_fill_nodes_in_an_open_order() -> None:

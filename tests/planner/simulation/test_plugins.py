@@ -37,7 +37,7 @@ PLUGIN = Plugin(
     by_node=lambda kind, node: int(node.meta.labels.get("generation", "0")),
 )
 '''
-ASK = """
+PLACE_PODS = """
 from allocation_builders import shape
 from clusters import offer, pods_by_node, workload
 from dra_planner.simulation.plugins import PLUGINS
@@ -55,7 +55,7 @@ def test_custom_plugin_is_a_single_file(tmp_path):
     folder.mkdir(parents=True)
     (folder / "generation.py").write_text(MADE_UP)
     path = [str(tmp_path), str(HERE), str(HERE.parent / "allocation")]
-    program = f"import sys; sys.path[:0] = {path}\n{ASK}"
+    program = f"import sys; sys.path[:0] = {path}\n{PLACE_PODS}"
     answer = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )

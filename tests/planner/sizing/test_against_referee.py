@@ -202,24 +202,24 @@ def test_verdicts_are_right_and_the_optimum_is_within_the_bounds(family: str) ->
 def main(count: int) -> None:
     """Print the shares of instances whose packing and bound are optimal, and the errors."""
     for family in FAMILIES:
-        told: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for seed in range(count):
             wrong, sizing, best = contradictions(family, seed)
             for each in wrong:
                 print(family, seed, each)
-            told["wrong"] += bool(wrong)
-            told["cannot tell"] += sizing.verdict == "cannot-tell"
-            told["feasible"] += best is not None
-            told["packing"] += (
+            counts["wrong"] += bool(wrong)
+            counts["cannot tell"] += sizing.verdict == "cannot-tell"
+            counts["feasible"] += best is not None
+            counts["packing"] += (
                 best is not None and sizing.verdict == "fits" and sizing.hourly_plan == best
             )
-            told["bound"] += best is not None and sizing.hourly_bound == best
-        feasible = max(1, told["feasible"])
+            counts["bound"] += best is not None and sizing.hourly_bound == best
+        feasible = max(1, counts["feasible"])
         print(
-            f"{family}: {count} instances, {told['wrong']} wrong, "
-            f"{told['cannot tell'] / count:.2%} cannot tell, "
-            f"{told['feasible']} feasible: packing = optimum {told['packing'] / feasible:.2%}, "
-            f"bound = optimum {told['bound'] / feasible:.2%}"
+            f"{family}: {count} instances, {counts['wrong']} wrong, "
+            f"{counts['cannot tell'] / count:.2%} cannot tell, "
+            f"{counts['feasible']} feasible: packing = optimum {counts['packing'] / feasible:.2%}, "
+            f"bound = optimum {counts['bound'] / feasible:.2%}"
         )
 
 

@@ -55,8 +55,8 @@ def check(document: dict[str, Any], folder: Path) -> tuple[int, str]:
 
 
 def test_certificate_is_valid_and_matches_the_packing(tmp_path: Path) -> None:
-    status, said = check(certified(), tmp_path)
-    assert (status, said.splitlines()[0][:32]) == (0, "shown: no fleet costs less than "), said
+    status, output = check(certified(), tmp_path)
+    assert (status, output.splitlines()[0][:32]) == (0, "shown: no fleet costs less than "), output
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -70,8 +70,8 @@ def test_certificates_of_random_fleets_are_valid(
             monkeypatch.setattr(solving, "MOST_RELAXED", 0)
         pools, shapes, limits = draw_fleet(family, seed)
         document = certified(pools, shapes, limits)
-        status, said = check(document, tmp_path)
-        assert status == 0, (family, seed, said)
+        status, output = check(document, tmp_path)
+        assert status == 0, (family, seed, output)
         assert document["claim"] == "infeasible" or Fraction(document["bound"]) > 0
 
 
@@ -101,8 +101,8 @@ def test_certificate_is_valid_for_rarely_priced_pools(
     ]
     assert len(pools) * len(shapes) > MOST_BEGUN
     document = certified(pools, shapes)
-    status, said = check(document, tmp_path)
-    assert status == 0, said
+    status, output = check(document, tmp_path)
+    assert status == 0, output
     costs = {each["name"]: each["cost"] for each in document["pools"]}
     paid = sum(costs[each["pool"]] * each["nodes"] for each in document["packing"])
     assert Fraction(document["bound"]) <= paid <= Fraction(document["bound"]) * Fraction(104, 100)
@@ -123,8 +123,8 @@ def test_certificate_includes_shared_limits(tmp_path: Path) -> None:
     assert document["bound"] == "10000000"  # two of the cheap nodes, two of the others
     assert check(document, tmp_path)[0] == 0
     document["limits"][0]["most"] = 1
-    status, said = check(document, tmp_path)
-    assert (status, "quota is exceeded" in said) == (1, True)
+    status, output = check(document, tmp_path)
+    assert (status, "quota is exceeded" in output) == (1, True)
 
 
 def test_plan_writes_a_certificate_of_its_bound(tmp_path: Path) -> None:
@@ -142,8 +142,8 @@ def test_plan_writes_a_certificate_of_its_bound(tmp_path: Path) -> None:
     done = subprocess.run(plan, capture_output=True, text=True, cwd=CHECKER.parents[2])
     # notes on dates may follow
     assert (done.returncode, done.stderr.splitlines()[0]) == (0, f"wrote {path}")
-    status, said = check(json.loads(path.read_text()), tmp_path)
-    assert (status, said) == (
+    status, output = check(json.loads(path.read_text()), tmp_path)
+    assert (status, output) == (
         0,
         "shown: no fleet costs less than 196,640,000 micro-dollars\n"
         "shown: the packing costs 196,640,000 micro-dollars\n",

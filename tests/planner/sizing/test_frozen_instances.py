@@ -50,10 +50,10 @@ def test_smallest_sufficient_raise_is_reported(seed: int) -> None:
     from pack_instances import pack
 
     before = sized(*pack(5, 5, 60, seed), ())
-    asked = [edit for edit in edits(seed, 5, 60) if not edit[4][0]]
-    assert asked
+    raises = [edit for edit in edits(seed, 5, 60) if not edit[4][0]]
+    assert raises
     assert {
         edit[0]: wrong
-        for edit in asked
+        for edit in raises
         if (wrong := fault(edit, before)) and "verdict is" not in wrong
     } == {}

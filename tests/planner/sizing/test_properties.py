@@ -168,9 +168,9 @@ def test_solver_only_improves_bounds(offers: list[Offer], wanted: list[Shape]) -
     """An exception is the node bound of a demand that only the solver proves to exceed the
     maximums. That bound ignores the maximums, because no plan is within them.
     """
-    asked = demand(*wanted)
-    with_it = Sizer.of(asked, offers, CLASSES, FEATURES).size("steady")
-    without = Sizer.of(asked, offers, CLASSES, FEATURES, with_solver=False).size("steady")
+    requested = demand(*wanted)
+    with_it = Sizer.of(requested, offers, CLASSES, FEATURES).size("steady")
+    without = Sizer.of(requested, offers, CLASSES, FEATURES, with_solver=False).size("steady")
     if exceeds_maximums(with_it) == exceeds_maximums(without):
         assert with_it.nodes_bound >= without.nodes_bound
     assert placed(with_it) >= placed(without)

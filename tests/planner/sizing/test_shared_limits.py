@@ -43,8 +43,8 @@ def test_demand_beyond_the_limit_is_proved_infeasible(pods: int, verdict: str) -
 def test_fix_for_a_limit_is_sufficient() -> None:
     pools = [pool("only", gpus=2)]
     serve = workload("serve", 7, gpus=1)
-    (told,) = size(pools, serve, limits=[quota(17, only=8)]).workloads
-    (reason,) = told.reasons
+    (sized,) = size(pools, serve, limits=[quota(17, only=8)]).workloads
+    (reason,) = sized.reasons
     assert reason.code == "limit-too-small"
     assert (
         reason.message == f"{QUOTA} allows 17 vCPUs, so 3 of 7 pods stay pending; "
@@ -58,9 +58,9 @@ def test_fix_for_a_limit_is_sufficient() -> None:
 def test_limit_and_maximum_are_reported_together() -> None:
     pools = [pool("only", gpus=2, at_most=3)]
     serve = workload("serve", 8, gpus=1)
-    (told,) = size(pools, serve, limits=[quota(16, only=8)]).workloads
+    (sized,) = size(pools, serve, limits=[quota(16, only=8)]).workloads
     assert (
-        told.reasons[0].fix
+        sized.reasons[0].fix
         == f'raise {QUOTA} to 32 vCPUs and raise the maximum of pool "only" to 4 (1 more node)'
     )
     raised = [pool("only", gpus=2, at_most=4)]
@@ -69,9 +69,9 @@ def test_limit_and_maximum_are_reported_together() -> None:
 
 def test_usage_of_other_nodes_is_included_in_the_message() -> None:
     beside = SharedLimit(name=QUOTA, most=8, unit="vCPU", takes={"only": 8}, beside=4)
-    (told,) = size([pool("only", gpus=2)], workload("serve", 4, gpus=1), limits=[beside]).workloads
-    assert told.reasons[0].message.startswith(f"{QUOTA} allows 12 vCPUs, ")
-    assert told.reasons[0].fix == f"raise {QUOTA} to 20 vCPUs"
+    (sized,) = size([pool("only", gpus=2)], workload("serve", 4, gpus=1), limits=[beside]).workloads
+    assert sized.reasons[0].message.startswith(f"{QUOTA} allows 12 vCPUs, ")
+    assert sized.reasons[0].fix == f"raise {QUOTA} to 20 vCPUs"
 
 
 def test_minimum_nodes_keep_their_part_of_the_limit() -> None:

@@ -30,12 +30,12 @@ def fixes(sizing: Sizing) -> list[str]:
 
 def follow(pools: Sequence[Offer], fix: str) -> list[Offer]:
     """The pools with the maximums that a fix requests."""
-    asked = {name: int(nodes) for name, nodes in re.findall(r'of pool "([^"]+)" to (\d+)', fix)}
-    assert asked, fix
+    maximums = {name: int(nodes) for name, nodes in re.findall(r'of pool "([^"]+)" to (\d+)', fix)}
+    assert maximums, fix
     return [
-        replace(each, count_max=asked[each.name], count_min=asked[each.name])
-        if each.count_min == each.count_max and each.name in asked
-        else replace(each, count_max=asked.get(each.name, each.count_max))
+        replace(each, count_max=maximums[each.name], count_min=maximums[each.name])
+        if each.count_min == each.count_max and each.name in maximums
+        else replace(each, count_max=maximums.get(each.name, each.count_max))
         for each in pools
     ]
 
@@ -74,7 +74,8 @@ def test_every_fix_works_when_it_is_applied(
     for each in sizing.workloads:
         for reason in each.reasons:
             after = {
-                told.workload: told for told in size(follow(pools, reason.fix), *shapes).workloads
+                sized.workload: sized
+                for sized in size(follow(pools, reason.fix), *shapes).workloads
             }
             assert after[each.workload].verdict == "fits", (case, reason.fix)
             grown = follow(grown, reason.fix)
@@ -118,11 +119,11 @@ def test_each_workload_of_a_shape_reports_its_own_pods() -> None:
     one, other = workload("a", 19, gpus=1), workload("b", 61, gpus=1)
     members: tuple[Member, ...] = (*one.members, *other.members)
     sizing = size([pool("l4", gpus=1, at_most=26)], replace(one, members=members))
-    told = {
+    messages = {
         each.workload.name: [reason.message for reason in each.reasons] for each in sizing.workloads
     }
-    assert told["a"] == []
-    assert "54 of 61 pods stay pending; " in told["b"][0]
+    assert messages["a"] == []
+    assert "54 of 61 pods stay pending; " in messages["b"][0]
 
 
 @pytest.mark.parametrize(

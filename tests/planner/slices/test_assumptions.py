@@ -91,5 +91,5 @@ def test_assumptions_about_partitions_match_the_published_devices(mig: str) -> N
     is_published = any(
         device.attributes["type"] == "mig" for each in slices for device in each.devices
     )
-    said = assume("p4d.24xlarge", "0.4.1", mig=mig, DynamicMIG=True)
-    assert is_published == ("partitions" in said) == ("only whole GPUs" not in said)
+    assumptions = assume("p4d.24xlarge", "0.4.1", mig=mig, DynamicMIG=True)
+    assert is_published == ("partitions" in assumptions) == ("only whole GPUs" not in assumptions)

@@ -88,12 +88,12 @@ def test_a_wrong_expression_reports_its_place_reason_and_fix(
 ) -> None:
     text = RULE.replace('pool.capacity != "spot"', f'"{expression}"')
 
-    ((line, path, said, told),) = faults(text)
+    ((line, path, problem, advice),) = faults(text)
 
     assert (line, path) == (4, "rules.no-spot.expression")
-    assert said.startswith("invalid expression: ")
-    assert message in said
-    assert told.startswith(fix)
+    assert problem.startswith("invalid expression: ")
+    assert message in problem
+    assert advice.startswith(fix)
 
 
 def test_the_position_counts_lines_of_a_block() -> None:
@@ -139,7 +139,7 @@ def test_the_position_counts_lines_of_a_block() -> None:
 def test_a_wrong_key_reports_its_place(old: str, new: str, path: str, message: str) -> None:
     found = faults(RULE.replace(old, new))
 
-    assert any(at == path and message in said for _, at, said, _ in found), found
+    assert any(at == path and message in problem for _, at, problem, _ in found), found
 
 
 def test_every_wrong_rule_is_reported() -> None:
@@ -179,13 +179,13 @@ def test_every_wrong_rule_is_reported() -> None:
     ],
 )
 def test_a_wrong_value_of_a_test_case_reports_its_place(given: str, message: str, fix: str) -> None:
-    ((line, path, said, told),) = faults(
+    ((line, path, problem, advice),) = faults(
         f"{RULE}    tests:\n      - {{name: a, given: {given}, expect: pass}}\n"
     )
 
     assert (line, path) == (7, "rules.no-spot.tests[0].given")
-    assert message in said
-    assert told.startswith(fix)
+    assert message in problem
+    assert advice.startswith(fix)
 
 
 def results(rule: str) -> list[tuple[str, str, bool]]:

@@ -45,7 +45,7 @@ def test_add_a_rule(follow: Follow) -> None:
 
             RULE = Rule(
                 id="class-name-too-long",
-                says="Every DeviceClass has a name of at most 60 characters.",
+                description="Every DeviceClass has a name of at most 60 characters.",
                 why="Tables cut longer names.",
                 fix="Choose a shorter name.",
                 level="advisory",

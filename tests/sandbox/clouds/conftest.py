@@ -19,7 +19,7 @@ class Cloud:
         self._aws = simulated("aws")
         self._aws.Configure(provider_pb2.ConfigureRequest(args=to_wire({"region": "eu-west-1"})))
 
-    def complaint(self, token: str, inputs: dict[str, Any]) -> str:
+    def check_error(self, token: str, inputs: dict[str, Any]) -> str:
         request = provider_pb2.CheckRequest(
             urn=_urn(token), news=to_wire(inputs), randomSeed=b"seed", name="trial"
         )
@@ -45,7 +45,7 @@ class Cloud:
             provider_pb2.DeleteRequest(id=state["id"], urn=_urn(token), properties=to_wire(state))
         )
 
-    def ask(self, token: str, **arguments: str) -> dict[str, Any]:
+    def invoke(self, token: str, **arguments: str) -> dict[str, Any]:
         answer = self._aws.Invoke(provider_pb2.InvokeRequest(tok=token, args=to_wire(arguments)))
         assert not answer.failures, answer.failures
         return from_wire(getattr(answer, "return"))
@@ -58,7 +58,7 @@ class Azure:
         self._azure = simulated("azure-native")
         self._azure.Configure(provider_pb2.ConfigureRequest(args=to_wire({"location": "eastus"})))
 
-    def complaint(self, token: str, inputs: dict[str, Any]) -> str:
+    def check_error(self, token: str, inputs: dict[str, Any]) -> str:
         request = provider_pb2.CheckRequest(
             urn=azure_urn(token), news=to_wire(inputs), randomSeed=b"seed", name="trial"
         )
@@ -109,7 +109,7 @@ class Azure:
         )
         return list(self._azure.Diff(request).replaces)
 
-    def ask(self, token: str, **arguments: str) -> Any:
+    def invoke(self, token: str, **arguments: str) -> Any:
         return self._azure.Invoke(provider_pb2.InvokeRequest(tok=token, args=to_wire(arguments)))
 
 

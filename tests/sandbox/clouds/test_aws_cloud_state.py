@@ -125,13 +125,13 @@ def test_exceeding_the_vcpu_quota_fails(cloud: Any, memory: Memory) -> None:
         QUOTA, "Running On-Demand G and VT instances", {"vcpus": 16, "families": ["g5", "g6"]}
     )
     made = cloud.create(GROUP, **group(2, instanceTypes=["g6.2xlarge"]))
-    said = (
+    message = (
         "VcpuLimitExceeded - You have requested more vCPU capacity than your current vCPU limit "
         "of 16 allows"
     )
-    with pytest.raises(grpc.RpcError, match=said):
+    with pytest.raises(grpc.RpcError, match=message):
         cloud.update(GROUP, made, **group(3, instanceTypes=["g6.2xlarge"]))
-    with pytest.raises(grpc.RpcError, match=said):
+    with pytest.raises(grpc.RpcError, match=message):
         cloud.create(GROUP, **group(1, nodeGroupName="more", instanceTypes=["g5.xlarge"]))
     cloud.update(GROUP, made, **group(1, instanceTypes=["g6.2xlarge"]))
     cloud.create(GROUP, **group(1, nodeGroupName="large"))
@@ -145,7 +145,7 @@ def test_the_spot_role_exists_after_the_first_spot_group(
 ) -> None:
     def roles(service: str) -> list[str]:
         return list(
-            cloud.ask("aws:iam/getRoles:getRoles", pathPrefix=f"/aws-service-role/{service}/")[
+            cloud.invoke("aws:iam/getRoles:getRoles", pathPrefix=f"/aws-service-role/{service}/")[
                 "names"
             ]
         )
@@ -213,7 +213,7 @@ def test_row_40_a_zone_without_capacity_for_a_control_plane_fails(
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "message"),
     [
         ('{"replicaCount": 3}', ""),
         ("", ""),
@@ -223,12 +223,14 @@ def test_row_40_a_zone_without_capacity_for_a_control_plane_fails(
         ("replicaCount: 3", "is not a valid JSON"),
     ],
 )
-def test_row_49_addon_configuration_must_be_an_object(cloud: Any, values: str, said: str) -> None:
-    found = cloud.complaint(
+def test_row_49_addon_configuration_must_be_an_object(
+    cloud: Any, values: str, message: str
+) -> None:
+    found = cloud.check_error(
         ADDON, {"clusterName": "main", "addonName": "coredns", "configurationValues": values}
     )
-    assert said in found
-    assert bool(found) is bool(said)
+    assert message in found
+    assert bool(found) is bool(message)
 
 
 def test_row_51_a_cluster_has_a_limit_of_associations(cloud: Any, memory: Memory) -> None:

@@ -73,8 +73,8 @@ def group(cloud: Any, template: dict[str, Any], **inputs: Any) -> dict[str, Any]
 
 
 def test_nodes_with_the_clusters_node_config_join(cloud: Any, cluster: dict[str, Any]) -> None:
-    told = user_data({"cluster": coordinates(cluster)}, {"kubelet": {"config": {"maxPods": 29}}})
-    made = cloud.create(GROUP, **group(cloud, {"imageId": AMI, "userData": told}))
+    encoded = user_data({"cluster": coordinates(cluster)}, {"kubelet": {"config": {"maxPods": 29}}})
+    made = cloud.create(GROUP, **group(cloud, {"imageId": AMI, "userData": encoded}))
     assert made["amiType"] == "CUSTOM"
 
 
@@ -90,12 +90,12 @@ def test_nodes_with_the_clusters_node_config_join(cloud: Any, cluster: dict[str,
 def test_nodes_with_another_clusters_node_config_do_not_join(
     cloud: Any, cluster: dict[str, Any], other: dict[str, str], missing: str
 ) -> None:
-    told = user_data({"cluster": coordinates(cluster, **other)})
+    encoded = user_data({"cluster": coordinates(cluster, **other)})
     with pytest.raises(
         grpc.RpcError,
         match=f"Instances failed to join the kubernetes cluster: {missing} of NodeConfig",
     ):
-        cloud.create(GROUP, **group(cloud, {"imageId": AMI, "userData": told}))
+        cloud.create(GROUP, **group(cloud, {"imageId": AMI, "userData": encoded}))
 
 
 def test_nodes_without_node_config_fail_at_the_first_node(
@@ -113,9 +113,9 @@ def test_nodes_without_node_config_fail_at_the_first_node(
 def test_a_release_version_with_a_custom_image_is_rejected(
     cloud: Any, cluster: dict[str, Any]
 ) -> None:
-    told = {"imageId": AMI, "userData": user_data({"cluster": coordinates(cluster)})}
+    template = {"imageId": AMI, "userData": user_data({"cluster": coordinates(cluster)})}
     with pytest.raises(grpc.RpcError, match="You cannot specify a release version"):
-        cloud.create(GROUP, **group(cloud, told, releaseVersion="1.34.2-20260115"))
+        cloud.create(GROUP, **group(cloud, template, releaseVersion="1.34.2-20260115"))
 
 
 def test_a_group_cannot_switch_between_custom_and_eks_images(

@@ -347,21 +347,21 @@ TAKEN = {
 
 @pytest.mark.parametrize("token", WHOLE)
 def test_valid_inputs_are_accepted(cloud: Any, token: str) -> None:
-    assert cloud.complaint(token, WHOLE[token]) == ""
+    assert cloud.check_error(token, WHOLE[token]) == ""
 
 
 @pytest.mark.parametrize(("token", "change", "reason"), AT_ONCE.values(), ids=AT_ONCE)
 def test_invalid_inputs_are_rejected_in_a_preview(
     cloud: Any, token: str, change: dict[str, Any], reason: str
 ) -> None:
-    assert reason in cloud.complaint(token, {**WHOLE[token], **change})
+    assert reason in cloud.check_error(token, {**WHOLE[token], **change})
 
 
 @pytest.mark.parametrize(("token", "change"), TAKEN.values(), ids=TAKEN)
 def test_inputs_that_resemble_invalid_ones_are_accepted(
     cloud: Any, token: str, change: dict[str, Any]
 ) -> None:
-    assert cloud.complaint(token, {**WHOLE[token], **change}) == ""
+    assert cloud.check_error(token, {**WHOLE[token], **change}) == ""
 
 
 def test_a_minimum_above_the_desired_size_is_rejected(cloud: Any) -> None:
@@ -378,8 +378,8 @@ def test_a_minimum_above_the_desired_size_is_rejected(cloud: Any) -> None:
 
 def test_node_groups_can_be_looked_up(cloud: Any) -> None:
     cloud.create(GROUP, **GROUP_INPUTS, labels={"pulumi-dra/pool": "l4"})
-    names = cloud.ask("aws:eks/getNodeGroups:getNodeGroups", clusterName="main")["names"]
-    found = cloud.ask(
+    names = cloud.invoke("aws:eks/getNodeGroups:getNodeGroups", clusterName="main")["names"]
+    found = cloud.invoke(
         "aws:eks/getNodeGroup:getNodeGroup", clusterName="main", nodeGroupName=names[0]
     )
     assert names == ["gpu"]
@@ -387,7 +387,7 @@ def test_node_groups_can_be_looked_up(cloud: Any) -> None:
         {"pulumi-dra/pool": "l4"},
         [sizes(0, 1, 4)],
     )
-    assert cloud.ask("aws:eks/getNodeGroups:getNodeGroups", clusterName="other")["names"] == []
+    assert cloud.invoke("aws:eks/getNodeGroups:getNodeGroups", clusterName="other")["names"] == []
 
 
 TEMPLATES = {

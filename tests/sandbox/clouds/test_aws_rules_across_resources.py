@@ -232,11 +232,11 @@ def test_row_52_load_balancers_of_services_block_the_deletion_of_a_vpc(
     gateway = cloud.create("aws:ec2/internetGateway:InternetGateway", vpcId=vpc["id"])
     public = {"subnets": [subnet["id"]], "vpcId": vpc["id"], "internal": False}
     memory.put(BALANCER, "k8s-web", public)
-    for token, made, said in (
+    for token, made, message in (
         (SUBNET, subnet, "The subnet '.*' has dependencies and cannot be deleted"),
         ("aws:ec2/internetGateway:InternetGateway", gateway, "some mapped public address"),
     ):
-        with pytest.raises(grpc.RpcError, match=said):
+        with pytest.raises(grpc.RpcError, match=message):
             cloud.delete(token, made)
     memory.put(BALANCER, "k8s-web", {**public, "internal": True})
     cloud.delete("aws:ec2/internetGateway:InternetGateway", gateway)
@@ -288,7 +288,7 @@ AT_ONCE: dict[str, tuple[str, dict[str, Any], str]] = {
 def test_invalid_inputs_are_rejected_in_a_preview(
     cloud: Any, token: str, inputs: dict[str, Any], reason: str
 ) -> None:
-    found = cloud.complaint(token, inputs)
+    found = cloud.check_error(token, inputs)
     assert reason in found
     assert reason or not found or "missing required" in found
 
@@ -386,11 +386,11 @@ def test_row_36_tags_of_a_group_are_not_inherited(cloud: Any, memory: Memory) ->
     """Only tags of its template reach instances that start with a template version that has
     them.
     """
-    said = [
+    tags = [
         {"resourceType": "instance", "tags": {"team": "a"}},
         {"resourceType": "volume", "tags": {"disk": "a"}},
     ]
-    template = cloud.create(TEMPLATE, name="t", instanceType="g6.2xlarge", tagSpecifications=said)
+    template = cloud.create(TEMPLATE, name="t", instanceType="g6.2xlarge", tagSpecifications=tags)
     inputs = {
         "clusterName": "main",
         "nodeGroupName": "gpu",

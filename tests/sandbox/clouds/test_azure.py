@@ -163,9 +163,9 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
 def test_agent_pools_are_validated(azure: Any, name: str) -> None:
     changes, expected = POOLS[name]
     pool = {key: value for key, value in {**PLAIN_POOL, **changes}.items() if value is not None}
-    said = azure.complaint(POOL, pool)
-    assert expected in said
-    assert bool(said) == bool(expected)
+    error = azure.check_error(POOL, pool)
+    assert expected in error
+    assert bool(error) == bool(expected)
 
 
 def kms(**settings: Any) -> dict[str, Any]:
@@ -294,9 +294,9 @@ def test_clusters_are_validated(azure: Any, name: str) -> None:
     cluster = {
         key: value for key, value in {**PLAIN_CLUSTER, **changes}.items() if value is not None
     }
-    said = azure.complaint(CLUSTER, cluster)
-    assert expected in said
-    assert bool(said) == bool(expected)
+    error = azure.check_error(CLUSTER, cluster)
+    assert expected in error
+    assert bool(error) == bool(expected)
 
 
 def refusal(call: Any) -> str:
@@ -343,8 +343,10 @@ def test_changes_of_immutable_properties_fail_without_replacement(
     state = azure.create(POOL, **PLAIN_POOL)
     after = {**PLAIN_POOL, key: value}
     assert azure.replaces(POOL, PLAIN_POOL, after) == []
-    told = refusal(lambda: azure.update(POOL, state, PLAIN_POOL, after))
-    assert told == f"PropertyChangeNotAllowed: Changing property 'properties.{key}' is not allowed."
+    error = refusal(lambda: azure.update(POOL, state, PLAIN_POOL, after))
+    assert (
+        error == f"PropertyChangeNotAllowed: Changing property 'properties.{key}' is not allowed."
+    )
 
 
 def test_counts_labels_and_taints_change_in_place(azure: Any) -> None:
@@ -389,13 +391,13 @@ def test_a_zone_outage_with_a_constrained_pool_is_overconstrained(
 ) -> None:
     azure.create(CLUSTER, **PLAIN_CLUSTER)
     memory.put(LOST_ZONE, "1", {})
-    told = refusal(
+    error = refusal(
         lambda: azure.create(POOL, **{**PLAIN_POOL, **bound, "availabilityZones": ["1"]})
     )
-    assert told.startswith(
+    assert error.startswith(
         "OverconstrainedZonalAllocationRequest: Allocation failed. VM(s) with the following"
     )
-    assert told.endswith(f"Constraints applied are: Availability Zone, {constraint}, VM Size")
+    assert error.endswith(f"Constraints applied are: Availability Zone, {constraint}, VM Size")
 
 
 @pytest.mark.parametrize(
@@ -419,8 +421,8 @@ def test_a_minor_version_cannot_be_skipped(azure: Any) -> None:
 def test_an_old_minor_version_needs_long_term_support(memory: Memory, azure: Any) -> None:
     memory.put(LONG_TERM, "1.34", {})
     old = {**PLAIN_CLUSTER, "kubernetesVersion": "1.34"}
-    told = refusal(lambda: azure.create(CLUSTER, **old))
-    assert told.startswith(
+    error = refusal(lambda: azure.create(CLUSTER, **old))
+    assert error.startswith(
         "K8sVersionNotSupported: Managed cluster dev is on version 1.34.3, which is only available "
         "for Long-Term "
         "Support (LTS)."
@@ -511,17 +513,17 @@ def test_names_end_in_eight_digits_without_a_hyphen(azure: Any) -> None:
 
 def test_the_kubeconfig_contains_no_token(azure: Any) -> None:
     token = "azure-native:containerservice:listManagedClusterUserCredentials"
-    answer = azure.ask(token, resourceGroupName="group", resourceName="dev", format="exec")
+    answer = azure.invoke(token, resourceGroupName="group", resourceName="dev", format="exec")
     (found,) = from_wire(getattr(answer, "return"))["kubeconfigs"]
     document = json.loads(base64.b64decode(found["value"]))
     assert document["clusters"][0]["cluster"]["server"].startswith("https://dev-")
     assert document["users"][0]["user"]["exec"]["command"] == "kubelogin"
-    static = azure.ask(token, resourceGroupName="group", resourceName="dev")
+    static = azure.invoke(token, resourceGroupName="group", resourceName="dev")
     assert "Getting static credential is not allowed" in static.failures[0].reason
 
 
 def test_the_deploying_identity_is_available(azure: Any) -> None:
-    answer = azure.ask("azure-native:authorization:getClientConfig")
+    answer = azure.invoke("azure-native:authorization:getClientConfig")
     assert from_wire(getattr(answer, "return"))["objectId"] == DEPLOYER
 
 

@@ -64,11 +64,11 @@ def dev(memory: Memory, azure: Any) -> Any:
 def test_row_103_exceeding_the_core_quota_of_a_family_fails(dev: Any, memory: Memory) -> None:
     memory.put(QUOTA, "StandardNCASv3_T4Family", {"cores": 8, "sizes": [T4]})
     made = dev.create(POOL, **pool(count=2))
-    said = (
+    message = (
         r"Insufficient vcpu quota requested 4, remaining 0 for family StandardNCASv3_T4Family "
         r"for region eastus\."
     )
-    with pytest.raises(grpc.RpcError, match=said):
+    with pytest.raises(grpc.RpcError, match=message):
         dev.update(POOL, made, pool(count=2), pool(count=3))
     assert dev.update(POOL, made, pool(count=2), pool(count=1))["count"] == 1
     # in another VM family
@@ -100,11 +100,11 @@ def test_row_103_surge_nodes_count_toward_the_core_quota(
 
 def test_row_103_system_nodes_count_toward_the_regional_quota(dev: Any, memory: Memory) -> None:
     memory.put(QUOTA, REGION, {"cores": 11})
-    said = (
+    message = (
         r"Total Regional Cores quota\. .* Current Limit: 11, Current Usage: 8, Additional "
         r"Required: 4, .*: 12\."
     )
-    with pytest.raises(grpc.RpcError, match=said):
+    with pytest.raises(grpc.RpcError, match=message):
         dev.create(POOL, **pool())
     with pytest.raises(grpc.RpcError, match="Current Usage: 8, Additional Required: 8"):
         dev.create(CLUSTER, **cluster(resourceName="other"))
@@ -112,11 +112,11 @@ def test_row_103_system_nodes_count_toward_the_regional_quota(dev: Any, memory: 
 
 def test_row_104_a_size_is_available_only_in_some_zones(dev: Any, memory: Memory) -> None:
     memory.put(OFFER, T4, {"zones": ["1", "3"]})
-    said = (
+    message = (
         r"The zone\(s\) 2 for resource t4 is not supported\. The supported zones for location "
         r"eastus are 1,3"
     )
-    with pytest.raises(grpc.RpcError, match=said):
+    with pytest.raises(grpc.RpcError, match=message):
         dev.create(POOL, **pool(availabilityZones=["1", "2"]))
     dev.create(POOL, **pool(availabilityZones=["1", "3"]))
     dev.create(POOL, **pool(agentPoolName="nowhere"))
@@ -147,11 +147,11 @@ def test_row_106_encryption_at_host_must_be_enabled_in_the_subscription(
     dev: Any, memory: Memory
 ) -> None:
     memory.put(FEATURE, ENCRYPTION, {"state": "NotRegistered"})
-    said = f"'{ENCRYPTION}' feature is not enabled for this subscription"
-    with pytest.raises(grpc.RpcError, match=said):
+    message = f"'{ENCRYPTION}' feature is not enabled for this subscription"
+    with pytest.raises(grpc.RpcError, match=message):
         dev.create(POOL, **pool(enableEncryptionAtHost=True))
     encrypted = {**cluster()["agentPoolProfiles"][0], "enableEncryptionAtHost": True}
-    with pytest.raises(grpc.RpcError, match=said):
+    with pytest.raises(grpc.RpcError, match=message):
         dev.create(CLUSTER, **cluster(resourceName="other", agentPoolProfiles=[encrypted]))
     dev.create(POOL, **pool(enableEncryptionAtHost=False))
     memory.put(FEATURE, ENCRYPTION, {"state": "Registered"})
@@ -174,14 +174,14 @@ def test_a_new_subscription_must_register_resource_providers(memory: Memory, azu
 
 
 @pytest.mark.parametrize(
-    ("budget", "said"),
+    ("budget", "message"),
     [
         ({"maxUnavailable": 0}, "UnsatisfiablePDB: PDB team/train has maxunavailble == 0"),
         ({}, "Drain node failed when evicting pod team/train-0 .* blocked by pdb team/train"),
     ],
 )
 def test_row_107_a_blocking_pod_fails_an_upgrade(
-    dev: Any, memory: Memory, budget: dict[str, int], said: str
+    dev: Any, memory: Memory, budget: dict[str, int], message: str
 ) -> None:
     made = dev.create(POOL, **pool())
     memory.put(
@@ -189,7 +189,7 @@ def test_row_107_a_blocking_pod_fails_an_upgrade(
     )
     dev.update(CLUSTER, dev.made, cluster(), cluster(kubernetesVersion="1.35"))
     dev.update(POOL, made, pool(), pool(nodeLabels={"team": "a"}))  # this replaces no node
-    with pytest.raises(grpc.RpcError, match=said):
+    with pytest.raises(grpc.RpcError, match=message):
         dev.update(POOL, made, pool(), pool(orchestratorVersion="1.35"))
 
 
@@ -212,14 +212,14 @@ def test_row_118_a_subnet_has_a_limit_of_addresses(memory: Memory, azure: Any) -
     inside = {"vnetSubnetID": place, "upgradeSettings": {"maxSurge": "1"}}
     # the maximum for 16 addresses, together with two system nodes
     state = azure.create(POOL, **pool(count=9, **inside))
-    said = (
+    message = (
         r"Pre-allocated IPs 12 exceeds IPs available 11 in Subnet Cidr 10\.9\.0\.0/28, Subnet "
         r"Name nodes\."
     )
-    with pytest.raises(grpc.RpcError, match=said):
+    with pytest.raises(grpc.RpcError, match=message):
         azure.update(POOL, state, pool(count=9, **inside), pool(count=10, **inside))
     limits = {"enableAutoScaling": True, "minCount": 0, "maxCount": 10}
-    with pytest.raises(grpc.RpcError, match=said):
+    with pytest.raises(grpc.RpcError, match=message):
         azure.update(POOL, state, pool(count=9, **inside), pool(count=9, **inside, **limits))
     azure.update(
         CLUSTER,
@@ -227,7 +227,7 @@ def test_row_118_a_subnet_has_a_limit_of_addresses(memory: Memory, azure: Any) -
         cluster(networkProfile=network, agentPoolProfiles=system),
         cluster(networkProfile=network, agentPoolProfiles=system, kubernetesVersion="1.35"),
     )
-    with pytest.raises(grpc.RpcError, match=said):  # one more node while the old ones exist
+    with pytest.raises(grpc.RpcError, match=message):  # one more node while the old ones exist
         azure.update(
             POOL,
             state,
@@ -265,11 +265,11 @@ def test_row_118_each_node_uses_256_addresses_of_the_pod_range(memory: Memory, a
         "podCidr": "10.240.100.0/22",
     }
     azure.create(CLUSTER, **cluster(networkProfile=network))
-    said = (
+    message = (
         r"Pre-allocated IPs 1280 exceeds IPs available 1024 in Subnet Cidr .*, Subnet Name "
         r"networkProfile.podCIDR"
     )
-    with pytest.raises(grpc.RpcError, match=said):  # Azure/AKS-Construction issue 701
+    with pytest.raises(grpc.RpcError, match=message):  # Azure/AKS-Construction issue 701
         azure.create(POOL, **pool(count=3))
     azure.create(POOL, **pool(count=2))
     wide = {"networkPlugin": "azure", "networkPluginMode": "overlay"}
@@ -318,14 +318,14 @@ def test_a_cluster_lists_all_of_its_pools(dev: Any) -> None:
     dev.create(POOL, **pool(count=2, **LIMITS))
     token = "azure-native:containerservice:getManagedCluster"
     answer = from_wire(
-        getattr(dev.ask(token, resourceGroupName="group", resourceName="dev"), "return")
+        getattr(dev.invoke(token, resourceGroupName="group", resourceName="dev"), "return")
     )
     found = {
         each["name"]: (each["count"], each.get("enableAutoScaling", False))
         for each in answer["agentPoolProfiles"]
     }
     assert found == {"system": (2, False), "t4": (2, True)}
-    (failure,) = dev.ask(token, resourceGroupName="group", resourceName="none").failures
+    (failure,) = dev.invoke(token, resourceGroupName="group", resourceName="none").failures
     assert "was not found" in failure.reason
 
 

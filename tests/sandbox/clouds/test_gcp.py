@@ -36,7 +36,7 @@ def check(gcp, token: str, inputs: dict[str, Any]):
     )
 
 
-def complaint(gcp, token: str, inputs: dict[str, Any]) -> str:
+def first_error(gcp, token: str, inputs: dict[str, Any]) -> str:
     """Return the provider's error in a preview, else the API's error when the resource is
     created.
     """
@@ -113,14 +113,14 @@ def test_project_and_region_default_to_the_providers_and_are_required(gcp, simul
 def test_a_pool_that_the_api_rejects_fails_the_check(
     gcp, change: dict[str, Any], reason: str
 ) -> None:
-    assert not complaint(gcp, POOL, {"cluster": "main"})
-    assert reason in complaint(gcp, POOL, {"cluster": "main", **change})
+    assert not first_error(gcp, POOL, {"cluster": "main"})
+    assert reason in first_error(gcp, POOL, {"cluster": "main", **change})
 
 
 def test_a_cluster_needs_an_initial_pool_and_is_protected_by_default(gcp) -> None:
     answer = check(gcp, CLUSTER, {"initialNodeCount": 1})
 
-    assert "initial_node_count" in complaint(gcp, CLUSTER, {"location": "us-central1"})
+    assert "initial_node_count" in first_error(gcp, CLUSTER, {"location": "us-central1"})
     assert from_wire(answer.inputs)["deletionProtection"] is True
 
 

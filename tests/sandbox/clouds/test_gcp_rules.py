@@ -28,7 +28,7 @@ def gcp(simulated):
     return client
 
 
-def complaint(gcp, token: str, inputs: dict[str, Any]) -> str:
+def first_error(gcp, token: str, inputs: dict[str, Any]) -> str:
     """Return the provider's error in a preview, else the API's error when the resource is
     created.
     """
@@ -65,9 +65,9 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         f"{machine} as {'on demand' if not had else next(iter(had))}": (
             {},
             {"machineType": machine, **had},
-            said,
+            message,
         )
-        for machine, had, said in (
+        for machine, had, message in (
             (
                 "a4-highgpu-8g",
                 {},
@@ -259,11 +259,13 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("pool", "config", "said"), POOLS.values(), ids=POOLS)
-def test_pools_are_validated(gcp, pool: dict[str, Any], config: dict[str, Any], said: str) -> None:
-    found = complaint(gcp, POOL, {"cluster": "main", **pool, "nodeConfig": config})
-    assert said in found
-    assert bool(found) is bool(said)
+@pytest.mark.parametrize(("pool", "config", "message"), POOLS.values(), ids=POOLS)
+def test_pools_are_validated(
+    gcp, pool: dict[str, Any], config: dict[str, Any], message: str
+) -> None:
+    found = first_error(gcp, POOL, {"cluster": "main", **pool, "nodeConfig": config})
+    assert message in found
+    assert bool(found) is bool(message)
 
 
 WEEKEND = {
@@ -366,11 +368,11 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("change", "said"), CLUSTERS.values(), ids=CLUSTERS)
-def test_clusters_are_validated(gcp, change: dict[str, Any], said: str) -> None:
-    found = complaint(gcp, CLUSTER, {"initialNodeCount": 1, **change})
-    assert said in found
-    assert bool(found) is bool(said)
+@pytest.mark.parametrize(("change", "message"), CLUSTERS.values(), ids=CLUSTERS)
+def test_clusters_are_validated(gcp, change: dict[str, Any], message: str) -> None:
+    found = first_error(gcp, CLUSTER, {"initialNodeCount": 1, **change})
+    assert message in found
+    assert bool(found) is bool(message)
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ class Cloud:
             provider_pb2.DeleteRequest(id=state["id"], urn=urn, properties=to_wire(state))
         )
 
-    def complaint(self, token: str, **inputs: Any) -> str:
+    def check_error(self, token: str, **inputs: Any) -> str:
         urn = f"urn:pulumi:dev::p::{token}::T"
         checked = self._gcp.Check(
             provider_pb2.CheckRequest(urn=urn, news=to_wire(inputs), randomSeed=b"s")
@@ -73,7 +73,7 @@ class Cloud:
             return str(error.details())
         return ""
 
-    def ask(self, token: str, **arguments: str) -> dict[str, Any]:
+    def invoke(self, token: str, **arguments: str) -> dict[str, Any]:
         answer = self._gcp.Invoke(provider_pb2.InvokeRequest(tok=token, args=to_wire(arguments)))
         assert not answer.failures, answer.failures
         return from_wire(getattr(answer, "return"))
@@ -133,18 +133,18 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("cluster", "pool", "said"), BESIDE.values(), ids=BESIDE)
+@pytest.mark.parametrize(("cluster", "pool", "message"), BESIDE.values(), ids=BESIDE)
 def test_a_pool_is_validated_against_its_cluster(
-    gcp: Cloud, cluster: dict[str, Any], pool: dict[str, Any], said: str
+    gcp: Cloud, cluster: dict[str, Any], pool: dict[str, Any], message: str
 ) -> None:
     made = gcp.create(CLUSTER, name="main", **cluster)
     for named in ("main", made["id"]):
-        if not said:
+        if not message:
             gcp.create(POOL, cluster=named, name="gpus", **pool)
             continue
         with pytest.raises(grpc.RpcError) as refused:
             gcp.create(POOL, cluster=named, name="gpus", **pool)
-        assert said in str(refused.value.details())
+        assert message in str(refused.value.details())
 
 
 def test_an_organization_policy_requires_a_key_for_the_initial_pool(
@@ -201,10 +201,13 @@ def test_disks_of_the_initial_pool_count_toward_the_quota(
 def test_cpu_limits_are_enforced_with_the_kubelet_setting(gcp: Cloud) -> None:
     """The provider sends true if other settings of kubelet are given without it."""
     gcp.create(CLUSTER, name="main")
-    told = {"cpuManagerPolicy": "static"}
-    for name, kubelet, quota in (("a", told, True), ("b", {**told, "cpuCfsQuota": False}, False)):
+    static = {"cpuManagerPolicy": "static"}
+    for name, kubelet, quota in (
+        ("a", static, True),
+        ("b", {**static, "cpuCfsQuota": False}, False),
+    ):
         made = gcp.create(POOL, cluster="main", name=name, nodeConfig={"kubeletConfig": kubelet})
-        assert made["nodeConfig"]["kubeletConfig"] == {**told, "cpuCfsQuota": quota}
+        assert made["nodeConfig"]["kubeletConfig"] == {**static, "cpuCfsQuota": quota}
     assert (
         "kubeletConfig"
         not in gcp.create(POOL, cluster="main", name="c", nodeConfig={})["nodeConfig"]
@@ -394,18 +397,18 @@ RESERVED: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("pool", "said"), RESERVED.values(), ids=RESERVED)
-def test_a_pool_must_match_its_reservation(gcp: Cloud, pool: dict[str, Any], said: str) -> None:
+@pytest.mark.parametrize(("pool", "message"), RESERVED.values(), ids=RESERVED)
+def test_a_pool_must_match_its_reservation(gcp: Cloud, pool: dict[str, Any], message: str) -> None:
     # no recorded reservations: any name
     gcp.create(POOL, **reserved(name="known-to-nobody"))
     gcp.create("gcp:compute/reservation:Reservation", **reservation())
     given = {name: value for name, value in pool.items() if value is not None} | {"name": "gpus"}
-    if not said:
+    if not message:
         gcp.create(POOL, **given)
         return
     with pytest.raises(grpc.RpcError) as refused:
         gcp.create(POOL, **given)
-    assert said in str(refused.value.details())
+    assert message in str(refused.value.details())
 
 
 def test_row_66_two_pools_share_a_reservation(gcp: Cloud) -> None:
@@ -529,13 +532,13 @@ AT_ONCE: dict[str, tuple[str, dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("token", "inputs", "said"), AT_ONCE.values(), ids=AT_ONCE)
+@pytest.mark.parametrize(("token", "inputs", "message"), AT_ONCE.values(), ids=AT_ONCE)
 def test_invalid_inputs_are_rejected_in_a_preview(
-    gcp: Cloud, token: str, inputs: dict[str, Any], said: str
+    gcp: Cloud, token: str, inputs: dict[str, Any], message: str
 ) -> None:
-    found = gcp.complaint(token, **inputs)
-    assert said in found
-    assert bool(found) is bool(said)
+    found = gcp.check_error(token, **inputs)
+    assert message in found
+    assert bool(found) is bool(message)
 
 
 def test_row_76_taints_are_added_by_gke(gcp: Cloud) -> None:
@@ -624,7 +627,7 @@ def test_a_channel_offers_only_some_versions(gcp: Cloud, memory: Memory) -> None
 
 
 def test_accelerator_zones_are_listed(gcp: Cloud) -> None:
-    names = gcp.ask("gcp:compute/getZones:getZones", region="us-central1")["names"]
+    names = gcp.invoke("gcp:compute/getZones:getZones", region="us-central1")["names"]
     assert names[:2] == ["us-central1-a", "us-central1-ai1a"]
 
 
@@ -662,11 +665,11 @@ def test_exceeding_the_gpu_quota_fails(gcp: Cloud, memory: Memory) -> None:
     l4 = {"machineType": "g2-standard-8", "guestAccelerators": [{"type": "nvidia-l4", "count": 1}]}
     plain = {"cluster": "dev", "location": "us-central1", "nodeConfig": l4}
     both = {"nodeLocations": ["us-central1-a", "us-central1-b"]}
-    said = (
+    message = (
         r'resource "NVIDIA_L4_GPUS": request requires \'4\.0\' and is short \'2\.0\'\. .* with '
         r"\'2\.0\' available"
     )
-    with pytest.raises(grpc.RpcError, match=said):
+    with pytest.raises(grpc.RpcError, match=message):
         gcp.create(POOL, **plain, **both, name="large", nodeCount=2)
     made = gcp.create(POOL, **plain, **both, name="small", nodeCount=1)
     with pytest.raises(

@@ -26,7 +26,7 @@ INSTALLED = {
     "manifest": "kind: DaemonSet\n---\nkind: DeviceClass\n---\nkind: DeviceClass\n---\n",
     "chart": {"metadata": {"appVersion": "v1.0"}},
 }
-SAYS = f"printf '%s' '{json.dumps(INSTALLED)}'"
+PRINTS_INSTALLED = f"printf '%s' '{json.dumps(INSTALLED)}'"
 
 
 def releases(folder: Path, does: str) -> HelmReleases:
@@ -43,7 +43,7 @@ def releases(folder: Path, does: str) -> HelmReleases:
 
 
 def test_a_chart_is_installed_with_its_values_and_awaited(tmp_path: Path) -> None:
-    assert releases(tmp_path, SAYS).install(INPUTS) == "v1.0"
+    assert releases(tmp_path, PRINTS_INSTALLED).install(INPUTS) == "v1.0"
 
     words = (tmp_path / "words").read_text()
     assert words.startswith(
@@ -60,8 +60,8 @@ def test_a_chart_is_installed_with_its_values_and_awaited(tmp_path: Path) -> Non
 
 
 def test_wait_and_crd_options_are_passed_to_helm(tmp_path: Path) -> None:
-    said = {**INPUTS, "skipAwait": True, "skipCrds": True, "createNamespace": True}
-    releases(tmp_path, SAYS).install(said)
+    inputs = {**INPUTS, "skipAwait": True, "skipCrds": True, "createNamespace": True}
+    releases(tmp_path, PRINTS_INSTALLED).install(inputs)
 
     words = (tmp_path / "words").read_text()
     assert " --timeout 60s --skip-crds --create-namespace --kubeconfig " in words
@@ -106,7 +106,7 @@ def test_without_helm_every_release_is_recorded(tmp_path: Path) -> None:
 
 
 def test_a_release_is_uninstalled_only_once(tmp_path: Path) -> None:
-    installed = releases(tmp_path, SAYS)
+    installed = releases(tmp_path, PRINTS_INSTALLED)
     installed.install(INPUTS)
 
     for _ in range(2):

@@ -200,13 +200,13 @@ def test_queues_and_event_rules_are_created(cloud: Any) -> None:
         cloud.create(
             QUEUE_POLICY, queueUrl="https://elsewhere", policy=json.dumps({"Statement": [{}]})
         )
-    assert "range (60 - 1209600)" in cloud.complaint(
+    assert "range (60 - 1209600)" in cloud.check_error(
         QUEUE, {"name": "a", "messageRetentionSeconds": 5}
     )
-    assert "must be specified" in cloud.complaint(RULE, {"name": "a"})
-    assert "Event pattern is not valid" in cloud.complaint(
+    assert "must be specified" in cloud.check_error(RULE, {"name": "a"})
+    assert "Event pattern is not valid" in cloud.check_error(
         RULE, {"name": "a", "eventPattern": "aws.ec2"}
     )
-    assert "invalid JSON policy" in cloud.complaint(
+    assert "invalid JSON policy" in cloud.check_error(
         QUEUE_POLICY, {"queueUrl": "a", "policy": "Allow"}
     )

@@ -64,8 +64,8 @@ def test_invalid_inputs_are_rejected_in_a_preview(
     cloud: Any, change: dict[str, Any], reason: str
 ) -> None:
     inputs = {name: value for name, value in {**EVENING, **change}.items() if value is not None}
-    assert cloud.complaint(SCHEDULE, EVENING) == ""
-    assert reason in cloud.complaint(SCHEDULE, inputs)
+    assert cloud.check_error(SCHEDULE, EVENING) == ""
+    assert reason in cloud.check_error(SCHEDULE, inputs)
 
 
 def test_an_action_needs_an_existing_group_and_an_unreserved_name(

@@ -22,10 +22,10 @@ from dra_sandbox.tools import ToolUnavailable
 from dra_sandbox.tools.kubernetes import BINARIES, Binaries, find_binaries, kubernetes
 
 
-def command(folder: Path, name: str, says: str) -> Path:
+def command(folder: Path, name: str, output: str) -> Path:
     folder.mkdir(exist_ok=True)
     path = folder / name
-    path.write_text(f"#!/bin/sh\necho '{says}'\n")
+    path.write_text(f"#!/bin/sh\necho '{output}'\n")
     path.chmod(0o755)
     return path
 

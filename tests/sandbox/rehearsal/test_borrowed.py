@@ -77,7 +77,7 @@ def test_a_cluster_without_the_label_is_not_changed(plane: ControlPlane) -> None
 
 @pytest.mark.control_plane
 @pytest.mark.parametrize(
-    ("made", "says"),
+    ("made", "message"),
     [
         (
             {
@@ -114,11 +114,11 @@ def test_a_cluster_without_the_label_is_not_changed(plane: ControlPlane) -> None
     ],
 )
 def test_a_labeled_cluster_with_real_resources_is_rejected(
-    marked: ApiServer, made: dict[str, object], says: str
+    marked: ApiServer, made: dict[str, object], message: str
 ) -> None:
     marked.create(made)
     try:
-        with pytest.raises(NotThrowAway, match=says):
+        with pytest.raises(NotThrowAway, match=message):
             refuse_real(marked)
     finally:
         marked.delete(marked.path(made), at_once=True)
@@ -151,7 +151,7 @@ def test_a_cluster_of_another_version_is_rejected(plane: ControlPlane, marked: A
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         ({"current-context": "other"}, 'doesn\'t have a context "other"'),
         (
@@ -164,7 +164,7 @@ def test_a_cluster_of_another_version_is_rejected(plane: ControlPlane, marked: A
         ),
     ],
 )
-def test_an_incomplete_kubeconfig_is_reported(change: dict[str, object], says: str) -> None:
+def test_an_incomplete_kubeconfig_is_reported(change: dict[str, object], message: str) -> None:
     document = {
         "current-context": "x",
         "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
@@ -172,5 +172,5 @@ def test_an_incomplete_kubeconfig_is_reported(change: dict[str, object], says: s
         "users": [{"name": "u", "user": {"token": "t"}}],
         **change,
     }
-    with pytest.raises(ControlPlaneError, match=says):
+    with pytest.raises(ControlPlaneError, match=message):
         api_server_of(yaml.safe_load(yaml.safe_dump(document)))

@@ -29,7 +29,7 @@ def test_a_scenario_prints_as_it_was_written(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("flood", '"flood" isn\'t a scenario; use one of: rollout\\[:NAME\\], scale-up, '),
         ("zone-lost", '"zone-lost" isn\'t complete; use zone-lost:ZONE'),
@@ -37,8 +37,8 @@ def test_a_scenario_prints_as_it_was_written(text: str) -> None:
         ("scale-up:web", "use scale-up"),
     ],
 )
-def test_an_invalid_scenario_is_reported_with_the_syntax(text: str, says: str) -> None:
-    with pytest.raises(ValueError, match=says):
+def test_an_invalid_scenario_is_reported_with_the_syntax(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         RehearsalScenario.parse(text)
 
 
@@ -90,7 +90,7 @@ def test_scenarios_run_in_sequence_on_one_cluster() -> None:
 
 @pytest.mark.control_plane
 @pytest.mark.parametrize(
-    ("scenario", "says"),
+    ("scenario", "message"),
     [
         ("node-lost:other", 'node "other" doesn\'t exist; use one of '),
         ("zone-lost:mars", 'no node is in the zone "mars"; use one of us-east-1a'),
@@ -101,6 +101,6 @@ def test_scenarios_run_in_sequence_on_one_cluster() -> None:
         ),
     ],
 )
-def test_a_missing_subject_is_reported_with_the_existing_ones(scenario: str, says: str) -> None:
-    with pytest.raises(UnknownSubject, match=says):
+def test_a_missing_subject_is_reported_with_the_existing_ones(scenario: str, message: str) -> None:
+    with pytest.raises(UnknownSubject, match=message):
         rehearsed(scenario, replicas=1)

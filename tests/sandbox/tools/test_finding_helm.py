@@ -21,22 +21,22 @@ def on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def put(folder: Path, says: str) -> Path:
+def put(folder: Path, output: str) -> Path:
     command = folder / "helm"
-    command.write_text(f"#!/bin/sh\necho '{says}'\n")
+    command.write_text(f"#!/bin/sh\necho '{output}'\n")
     command.chmod(0o755)
     return command
 
 
-@pytest.mark.parametrize("says", ["v3.19.5+g1234567", "v3.8.0"])
-def test_helm_3_on_path_is_used(on_path: Path, says: str) -> None:
-    command = put(on_path, says)
+@pytest.mark.parametrize("output", ["v3.19.5+g1234567", "v3.8.0"])
+def test_helm_3_on_path_is_used(on_path: Path, output: str) -> None:
+    command = put(on_path, output)
     assert find_helm() == command
 
 
-@pytest.mark.parametrize("says", ["v4.0.1+g1234567", "v2.17.0", "no version at all"])
-def test_another_helm_version_is_ignored(on_path: Path, says: str) -> None:
-    put(on_path, says)
+@pytest.mark.parametrize("output", ["v4.0.1+g1234567", "v2.17.0", "no version at all"])
+def test_another_helm_version_is_ignored(on_path: Path, output: str) -> None:
+    put(on_path, output)
     assert find_helm() == Path("built/helm")
 
 

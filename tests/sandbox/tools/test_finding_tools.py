@@ -11,9 +11,9 @@ from dra_sandbox.tools.pulumi_cli import PULUMI, find_pulumi
 from dra_sandbox.tools.versions import parse_version
 
 
-def script(path: Path, says: str) -> Path:
+def script(path: Path, output: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"#!/bin/sh\necho '{says}'\n")
+    path.write_text(f"#!/bin/sh\necho '{output}'\n")
     path.chmod(0o755)
     return path
 
@@ -70,9 +70,9 @@ def test_the_language_host_next_to_a_linked_cli_is_used(
     assert find_pulumi().has_language_host
 
 
-@pytest.mark.parametrize("says", ["v3.100.0", "no version"])
-def test_an_old_or_unknown_cli_on_path_is_ignored(on_path: Path, built: Path, says: str) -> None:
-    script(on_path / "pulumi", says)
+@pytest.mark.parametrize("output", ["v3.100.0", "no version"])
+def test_an_old_or_unknown_cli_on_path_is_ignored(on_path: Path, built: Path, output: str) -> None:
+    script(on_path / "pulumi", output)
 
     assert find_pulumi().binary == built
 

@@ -18,7 +18,7 @@ _COMMAND: Final = re.compile(
     r"^\s*(?:[$>#]\s+)?(?P<command>(?:sudo\s+)?(?:kubectl|oc|helm|gcloud|az|aws|eksctl|minikube|kind|kubeadm|nvidia-smi)"
     r"(?:\s.*)?)$|^\s*[$>]\s+(?P<other>\S.*)$"
 )
-_ASKS: Final = re.compile(
+_QUERY: Final = re.compile(
     r"\b(?:kubectl|oc)\s(?:.*\s)?(?:get|describe|logs|exec|top|events)\s|nvidia-smi"
 )
 _PRINTS_OBJECTS: Final = re.compile(r"\sget\s.*(?:-o|--output)[= ]?(?:yaml|json)\b")
@@ -56,8 +56,8 @@ def without_output(lines: Sequence[str], first: int) -> tuple[list[str], list[Sh
     while at < len(lines):
         found = _COMMAND.match(lines[at])
         if found is not None:
-            said = found["command"] or found["other"]
-            command = said if _ASKS.search(said) else ""
+            typed = found["command"] or found["other"]
+            command = typed if _QUERY.search(typed) else ""
             at = _end_of_command(lines, at)
             continue
         end = next((n for n in range(at, len(lines)) if _COMMAND.match(lines[n])), len(lines))
@@ -122,8 +122,10 @@ def output_findings(shown: Iterable[Shown], file: str) -> Iterator[Diagnostic]:
         place = Place(file, each.line)
         if each.what == "events":
             for found in recognize(each.text):
-                told = f'"{found.words}" ({found.message.where}): {found.message.cause}'
-                yield Diagnostic("note", "message-of-the-field", told, place, found.message.fix)
+                explanation = f'"{found.words}" ({found.message.where}): {found.message.cause}'
+                yield Diagnostic(
+                    "note", "message-of-the-field", explanation, place, found.message.fix
+                )
             continue
         notes.setdefault(_fix(each), []).append(each)
     for fix, group in notes.items():

@@ -53,15 +53,17 @@ def evaluate_fragments(
         documents = _documents(block)
         wholes = [(each, whole_of(each.data, each.place)) for each in documents]
         settings = [
-            told for each in documents for told in setting_findings(each.data, each.place, page)
+            reported
+            for each in documents
+            for reported in setting_findings(each.data, each.place, page)
         ]
         found += settings
         for document, whole in wholes:
             if whole is not None:
                 lines = block.text.split("\n")
-                told = _evaluate(whole, document, evaluation)
+                reported = _evaluate(whole, document, evaluation)
                 found += [
-                    each for each in told if not _PLACEHOLDER.search(lines[each.place.line - 1])
+                    each for each in reported if not _PLACEHOLDER.search(lines[each.place.line - 1])
                 ]
         if not settings and not any(whole for _, whole in wholes):
             unknown.append(block)
@@ -104,11 +106,11 @@ def _evaluate(
         manifests = collect_manifests(
             [whole.item], evaluation.features, check_selector=check_selector
         )
-        told = list(evaluation.check(manifests, evaluation.features))
+        reported = list(evaluation.check(manifests, evaluation.features))
     except PlannerError:
         return
     shown = f"this part of a {whole.item.kind}"
-    for each in told:
+    for each in reported:
         if each.code in _LEFT_OUT:
             continue
         message = each.message.replace(f"{whole.item}", shown)

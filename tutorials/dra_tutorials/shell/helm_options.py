@@ -20,15 +20,15 @@ _MOST: Final = 2  # arguments of install and upgrade: the release and the chart
 def helm_faults(command: CommandLine) -> Iterator[tuple[Severity, str, str, str]]:
     """Yield the reasons why Helm rejects a command, each as severity, code, message, and fix."""
     word = command.words[0] if command.words else ""
-    asked = next((name for name in ("--install", "-i") if name in command.options), "")
-    if asked and word != "upgrade":
+    option = next((name for name in ("--install", "-i") if name in command.options), "")
+    if option and word != "upgrade":
         what = f"`helm {word}`" if word == "install" else "helm"
         fix = (
-            f"remove {asked}, or use `helm upgrade --install`"
+            f"remove {option}, or use `helm upgrade --install`"
             if word == "install"
             else "use `helm upgrade --install`"
         )
-        message = f"{what} doesn't have the option {asked}, which only `helm upgrade` has"
+        message = f"{what} doesn't have the option {option}, which only `helm upgrade` has"
         yield "error", "option-unknown", message, fix
     given = command.words[1:]
     if word in ("install", "upgrade") and len(given) > _MOST and all(map(_PLAIN.fullmatch, given)):

@@ -39,10 +39,10 @@ _RESTART: Final = re.compile(
 )
 _READ_AT_START: Final = "the DRA driver detects MIG devices only when it starts"
 
-Told = tuple[Severity, str, str, str]  # severity, code, message, fix
+MigFinding = tuple[Severity, str, str, str]  # severity, code, message, fix
 
 
-def mig_findings(text: str, page: str) -> Iterator[Told]:
+def mig_findings(text: str, page: str) -> Iterator[MigFinding]:
     """Yield the MIG changes of a shell command that the DRA driver doesn't detect. `page` is the
     text of the whole file.
     """
@@ -74,9 +74,9 @@ def label_message() -> str:
 
 def label_fix(layout: str) -> str:
     """Return the fix for a command that sets the label."""
-    said = layout if _LAYOUT.fullmatch(layout) else "CONFIGURATION"
+    configuration = layout if _LAYOUT.fullmatch(layout) else "CONFIGURATION"
     return (
-        f"set `mig: {said}` for the pool in the fleet and, if you run the GPU Operator, label the "
+        f"set `mig: {configuration}` for the pool in the fleet and, if you run the GPU Operator, label the "
         f"pool's nodes {KEPT_OFF}"
     )
 

@@ -15,7 +15,7 @@ from typing import Final
 from dra_planner.clouds import cloud, names
 from dra_planner.drivers.nvidia.chart_values import release_faults, value_faults
 from dra_planner.manifests.setup.chart_objects import CHART
-from dra_planner.manifests.setup.command_rows import CommandLine, Told, broken_rows
+from dra_planner.manifests.setup.command_rows import CommandLine, RowFinding, broken_rows
 from dra_tutorials.shell.command_lines import read_command_lines
 from dra_tutorials.shell.helm_options import helm_faults
 
@@ -23,7 +23,7 @@ _SET: Final = "--set|--set-string|--set-json"
 _OPERATOR: Final = "gpu-operator"
 
 
-def findings_of_command(text: str, page: str) -> Iterator[Told]:
+def findings_of_command(text: str, page: str) -> Iterator[RowFinding]:
     """Yield the settings in a shell command that are incompatible with claims. `page` is the text
     of the whole file.
     """
@@ -34,7 +34,7 @@ def findings_of_command(text: str, page: str) -> Iterator[Told]:
             yield from _driver_chart(command, page)
 
 
-def _driver_chart(command: CommandLine, page: str) -> Iterator[Told]:
+def _driver_chart(command: CommandLine, page: str) -> Iterator[RowFinding]:
     """Yield the values in a command that the NVIDIA driver's chart rejects or ignores."""
     if command.words[:1] not in (("install",), ("upgrade",), ("template",)):
         return
@@ -68,7 +68,9 @@ def _driver_chart(command: CommandLine, page: str) -> Iterator[Told]:
         yield from _controller(command, values, page)
 
 
-def _controller(command: CommandLine, values: Mapping[str, object], page: str) -> Iterator[Told]:
+def _controller(
+    command: CommandLine, values: Mapping[str, object], page: str
+) -> Iterator[RowFinding]:
     """Yield a finding if the chart's controller requires a control plane node, but the cloud
     doesn't expose one.
 
@@ -98,7 +100,7 @@ def _is_made_on(name: str, page: str) -> bool:
     return any(re.search(rf"\b{begin}\s", page) for begin in begins)
 
 
-def _driver_root(root: str, page: str) -> Iterator[Told]:
+def _driver_root(root: str, page: str) -> Iterator[RowFinding]:
     """Yield a finding if nvidiaDriverRoot isn't the folder of the NVIDIA driver on the page's
     nodes.
     """

@@ -15,7 +15,7 @@ from dra_planner.documents.tree import line_of
 from dra_planner.errors import Diagnostic, ManifestError, Place
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.setup.chart_values import values_findings
-from dra_planner.manifests.validation.served_versions import why_not_served
+from dra_planner.manifests.validation.served_versions import not_served_reason
 from dra_planner.releases import Features
 from dra_planner.sources import Source
 from dra_tutorials.shell.setup_commands import findings_of_command
@@ -75,15 +75,15 @@ def _object_findings(
     version = "" if data is None else str(data.get("apiVersion") or "")
     if not kind or not version.startswith(f"{GROUP}/"):
         return
-    why = why_not_served(version, kind, features)
-    if why is not None:
+    reason = not_served_reason(version, kind, features)
+    if reason is not None:
         fix = (
-            why[1]
+            reason[1]
             if kind not in _KINDS
             else f"use {GROUP}/v1, and move the fields of each request under `exactly`"
         )
         place = Place(file, line_of(data, "apiVersion"))
-        yield Diagnostic("error", "version-not-served", f"{title}: {why[0]}", place, fix)
+        yield Diagnostic("error", "version-not-served", f"{title}: {reason[0]}", place, fix)
 
 
 def _objects(resource: TerraformResource, file: str, above: int) -> Iterator[Mapping[str, Any]]:

@@ -44,13 +44,13 @@ def explain_html(explanation: ClaimExplanation) -> str:
     tree = claim_tree(explanation, most_pools=12)
     places = "node" if explanation.is_observed else "pool"
     fits = sum(pool.verdict == "fits" for pool in explanation.pools)
-    said = VERDICT_AFTER_A_NAME[explanation.verdict]
+    verdict_words = VERDICT_AFTER_A_NAME[explanation.verdict]
     with_fixes = needs_fixes(explanation)
     return render_page(
         "explain/claim/claim.html.j2",
         where="pulumi-dra explain",
         verdict=explanation.verdict,
-        decision=f"Claim {explanation.claim} of {explanation.workload} {said}: {fits} of "
+        decision=f"Claim {explanation.claim} of {explanation.workload} {verdict_words}: {fits} of "
         f"{counted(len(explanation.pools), places)} can satisfy the claim.",
         what_if="" if explanation.what_if is None else what_if_sentence(explanation.what_if),
         findings=list(_findings(explanation)),

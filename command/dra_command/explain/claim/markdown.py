@@ -19,15 +19,15 @@ _MOST_POOLS = 8
 
 def explain_markdown(explanation: ClaimExplanation) -> str:
     """Return the explanation, with a newline at its end."""
-    said = VERDICT_AFTER_A_NAME[explanation.verdict]
+    verdict_words = VERDICT_AFTER_A_NAME[explanation.verdict]
     sign = DRAWN.of(explanation.verdict)
     head = [
-        f"### {sign} Claim {safe(explanation.claim)} of {safe(explanation.workload)} {said}",
+        f"### {sign} Claim {safe(explanation.claim)} of {safe(explanation.workload)} {verdict_words}",
         "",
     ]
     if explanation.what_if is not None:
-        said = what_if_sentence(explanation.what_if)
-        head += [f"{said[:1].upper()}{safe(said[1:])}.", ""]
+        verdict_words = what_if_sentence(explanation.what_if)
+        head += [f"{verdict_words[:1].upper()}{safe(verdict_words[1:])}.", ""]
     reasons = [
         *([explanation.missing] if explanation.missing is not None else []),
         *explanation.pending_reasons,

@@ -46,7 +46,7 @@ _STEPS = {
         "have a taint that the request doesn't tolerate:",
     ),
 }
-_TOLD_BY_THE_TREE = frozenset(
+_SHOWN_BY_THE_TREE = frozenset(
     {
         "no-devices",
         "capacity-too-large",
@@ -118,16 +118,16 @@ def _print_answer(explanation: ClaimExplanation, page: Page) -> None:
 def _together(
     explanation: ClaimExplanation, *, verbose: bool
 ) -> list[tuple[list[PoolExplanation], tuple[Line, ...]]]:
-    told: dict[tuple[object, ...], list[PoolExplanation]] = {}
+    groups: dict[tuple[object, ...], list[PoolExplanation]] = {}
     with_fixes = verbose or needs_fixes(explanation)
 
     def lines(pool: PoolExplanation) -> tuple[Line, ...]:
         return tuple(pool_lines(pool, verbose=verbose, with_fixes=with_fixes))
 
     for pool in explanation.pools:
-        said = tuple(line.text.replace(pool.pool, "") for line in lines(pool))
-        told.setdefault((pool.machine, pool.verdict, said), []).append(pool)
-    return [(pools, lines(pools[0])) for pools in told.values()]
+        texts = tuple(line.text.replace(pool.pool, "") for line in lines(pool))
+        groups.setdefault((pool.machine, pool.verdict, texts), []).append(pool)
+    return [(pools, lines(pools[0])) for pools in groups.values()]
 
 
 def needs_fixes(explanation: ClaimExplanation) -> bool:
@@ -159,11 +159,11 @@ def pool_lines(pool: PoolExplanation, *, verbose: bool, with_fixes: bool = True)
     if limit:
         yield Line(4, limit)
     for reason in pool.reasons:
-        is_told = pool.report is not None and reason.code in _TOLD_BY_THE_TREE
-        if not is_told:
+        is_in_tree = pool.report is not None and reason.code in _SHOWN_BY_THE_TREE
+        if not is_in_tree:
             yield Line(2, reason.message, "✕ ")
-        if with_fixes and reason.fix and not (is_told and pool.edits):
-            yield Line(2 if is_told else 4, reason.fix, "→ ")
+        if with_fixes and reason.fix and not (is_in_tree and pool.edits):
+            yield Line(2 if is_in_tree else 4, reason.fix, "→ ")
     yield from edit_lines(pool.edits if with_fixes else ())
 
 

@@ -26,6 +26,8 @@ def _row(each: FindingExplanation) -> ExplainedFindingRow:
         finding=finding_row(each.finding),
         rule=None
         if rule is None
-        else RuleRow(says=rule.says, why=rule.why, fix=rule.fix, level=rule.level, url=rule.url),
+        else RuleRow(
+            says=rule.description, why=rule.why, fix=rule.fix, level=rule.level, url=rule.url
+        ),
         pods=[pod_row(pod) for pod in each.pods],
     )

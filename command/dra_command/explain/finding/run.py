@@ -40,10 +40,10 @@ def explain_findings(values: argparse.Namespace) -> int:
         raise UsageError(
             f"--finding can't be combined with {option}", fix=f"remove {option}, or use --pod"
         )
-    asked = read_project_configuration(values)
+    configuration = read_project_configuration(values)
     inputs = read_inputs(values, needs_capacity=False, is_lenient=True)
     with doing("explaining", quiet=values.quiet):
-        checked = find_violations(inputs, (), asked)
+        checked = find_violations(inputs, (), configuration)
         found = [each for each in checked.diagnostics if is_named(each, values.finding)]
         if not found:
             raise UsageError(

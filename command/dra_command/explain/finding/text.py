@@ -20,7 +20,7 @@ def print_findings(
     """Print each finding with its rule and the pods at its place. `quiet` prints only the
     findings.
     """
-    told: set[str] = set()
+    printed_rules: set[str] = set()
     for number, each in enumerate(explained):
         finding, rule = each.finding, each.rule
         with Page(file) as page:
@@ -33,9 +33,9 @@ def print_findings(
             page.text(finding.message, indent=2)
             if finding.fix:
                 page.text(finding.fix, indent=4, mark="→ ")
-            if rule is not None and rule.id not in told and not quiet:
-                told.add(rule.id)
-                page.text(f"rule: {rule.says} {rule.why}", indent=2)
+            if rule is not None and rule.id not in printed_rules and not quiet:
+                printed_rules.add(rule.id)
+                page.text(f"rule: {rule.description} {rule.why}", indent=2)
                 page.text(rule.url, indent=2)
             if each.pods and not quiet:
                 page.gap()

@@ -29,16 +29,16 @@ def explain_events(values: argparse.Namespace) -> int:
     documents, _ = read_documents(read_sources([values.observed]))
     objects = read_objects(documents)
     namespace, _, name = values.events.rpartition("/")
-    said = list(_said(objects, namespace or "default", name))
-    if not said:
+    messages = list(_event_messages(objects, namespace or "default", name))
+    if not messages:
         pods = sorted(f"{item.namespace}/{item.name}" for item in objects if item.kind == "Pod")
         events = "add the output of `kubectl get events -A -o json` to the snapshot"
         fix = f"{use_one_of('pod', pods[:10])}, or {events}" if pods else events
         raise UsageError(f'the snapshot doesn\'t contain events of Pod "{values.events}"', fix=fix)
-    return print_meanings("\n".join(dict.fromkeys(said)), values.format)
+    return print_meanings("\n".join(dict.fromkeys(messages)), values.format)
 
 
-def _said(objects: list[KubernetesObject], namespace: str, name: str) -> Iterator[str]:
+def _event_messages(objects: list[KubernetesObject], namespace: str, name: str) -> Iterator[str]:
     """Yield the messages of a pod's events, then those of its conditions that aren't true."""
     for item in objects:
         given = [item.data[key] for key in _ABOUT if isinstance(item.data.get(key), Mapping)]

@@ -18,12 +18,12 @@ from dra_planner.plan.explanation.claims import WhatIf
 from dra_planner.plan.explanation.pods import PodExplanation, PoolForPod
 
 
-def pod_json(pods: Sequence[PodExplanation], asked: WhatIf | None = None) -> str:
+def pod_json(pods: Sequence[PodExplanation], what_if: WhatIf | None = None) -> str:
     """Return the explanations as indented JSON."""
     changed = (
         None
-        if asked is None
-        else WhatIfRow(changes=list(asked.changes), verdict_before=asked.verdict_before)
+        if what_if is None
+        else WhatIfRow(changes=list(what_if.changes), verdict_before=what_if.verdict_before)
     )
     output = ExplainPodOutput(
         verdict=worst(each.verdict for each in pods),

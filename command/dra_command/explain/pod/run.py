@@ -29,15 +29,15 @@ def explain_pods(values: argparse.Namespace) -> int:
     require_text_or_json(values, "--pod")
     plan, before, changes = plan_to_explain(values)
     pods = explain_pod_of_plan(plan, values.pod, values.pool)
-    asked = None
+    what_if = None
     if before is not None:
         old = explain_pod_of_plan(before, values.pod, values.pool)
-        asked = WhatIf(changes=changes, verdict_before=worst(each.verdict for each in old))
+        what_if = WhatIf(changes=changes, verdict_before=worst(each.verdict for each in old))
     if values.format == "json":
-        print(pod_json(pods, asked))
+        print(pod_json(pods, what_if))
     else:
         claims = {pod.claims[0]: None for pod in pods if pod.claims}
-        print_pods(pods, asked, quiet=values.quiet)
+        print_pods(pods, what_if, quiet=values.quiet)
         for claim in () if values.quiet else claims:
             command = explain_command(values, "--claim", claim)
             print(visible(f"{TERM_BY_TERM}: {command}"), file=sys.stderr)

@@ -24,7 +24,7 @@ from dra_planner.wording import counted
 
 def print_pods(
     pods: Sequence[PodExplanation],
-    asked: WhatIf | None = None,
+    what_if: WhatIf | None = None,
     *,
     quiet: bool = False,
     file: TextIO | None = None,
@@ -36,14 +36,14 @@ def print_pods(
         for number, pod in enumerate(pods):
             if number:
                 page.gap()
-            _print_pod(page, pod, asked, quiet=quiet)
+            _print_pod(page, pod, what_if, quiet=quiet)
 
 
-def _print_pod(page: Page, pod: PodExplanation, asked: WhatIf | None, *, quiet: bool) -> None:
+def _print_pod(page: Page, pod: PodExplanation, what_if: WhatIf | None, *, quiet: bool) -> None:
     which = f" ({pod.pod_set})" if pod.pod_set else ""
     verdict = (VERDICT_AFTER_A_NAME[pod.verdict], f"bold {VERDICT_STYLES[pod.verdict]}")
     page.line((f"pod {pod.pod}", "bold"), f" of {pod.workload}{which} ", verdict)
-    print_what_if(page, asked)
+    print_what_if(page, what_if)
     if quiet:
         return
     if pod.placed or pod.pending:
@@ -95,11 +95,11 @@ def _print_pending(page: Page, pod: PodExplanation) -> None:
 
 
 def _together(pools: Sequence[PoolForPod]) -> list[list[PoolForPod]]:
-    told: dict[tuple[object, ...], list[PoolForPod]] = {}
+    groups: dict[tuple[object, ...], list[PoolForPod]] = {}
     for pool in pools:
-        said = tuple(line.text.replace(pool.pool, "") for line in _lines(pool))
-        told.setdefault((pool.machine, pool.verdict, said), []).append(pool)
-    return list(told.values())
+        texts = tuple(line.text.replace(pool.pool, "") for line in _lines(pool))
+        groups.setdefault((pool.machine, pool.verdict, texts), []).append(pool)
+    return list(groups.values())
 
 
 def _lines(pool: PoolForPod, *, with_fixes: bool = True) -> Iterator[Line]:

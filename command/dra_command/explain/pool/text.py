@@ -10,7 +10,7 @@ from dra_command.pens.terminal.page import VERDICT_STYLES, Page
 from dra_planner.plan.explanation.pools import PoolReport, PoolUse, PublishedDevices
 from dra_planner.wording import counted
 
-_SAYS: Final = {
+_VERDICT_WORDS: Final = {
     "fits": "fits all workloads that can run in it",
     "does-not-fit": "is too small for the workloads that can run in it",
     "cannot-tell": "may be too small for the workloads that can run in it",
@@ -31,15 +31,15 @@ def print_pool(
         kind = "node" if report.is_observed else "pool"
         machine = f" ({pool.machine})" if pool.machine else ""
         if report.lost:
-            said = (
+            sentence = (
                 f"doesn't fit {counted(len(report.lost), 'workload')} that it fits without changes"
             )
-            says = (said, f"bold {VERDICT_STYLES[report.verdict]}")
+            result = (sentence, f"bold {VERDICT_STYLES[report.verdict]}")
         elif report.takes or report.could_take:
-            says = (_SAYS[report.verdict], f"bold {VERDICT_STYLES[report.verdict]}")
+            result = (_VERDICT_WORDS[report.verdict], f"bold {VERDICT_STYLES[report.verdict]}")
         else:
-            says = ("isn't needed by any workload", "bold")
-        page.line((f"{kind} {pool.name}", "bold"), f"{machine} ", says)
+            result = ("isn't needed by any workload", "bold")
+        page.line((f"{kind} {pool.name}", "bold"), f"{machine} ", result)
         if changes:
             page.line(f"with {', '.join(changes)}")
         if quiet:
@@ -63,13 +63,13 @@ def _counts(report: PoolReport) -> str:
 
 
 def _published(published: Iterable[PublishedDevices]) -> str:
-    said = [
+    counts = [
         f"{each.devices} × {each.name or f'a device of {each.driver}'}"
         + (f" ({each.memory})" if each.memory else "")
         for each in published
     ]
-    more = f", and {len(said) - _MOST_DEVICES} more kinds" if len(said) > _MOST_DEVICES else ""
-    return f"{', '.join(said[:_MOST_DEVICES])}{more}" if said else "no device"
+    more = f", and {len(counts) - _MOST_DEVICES} more kinds" if len(counts) > _MOST_DEVICES else ""
+    return f"{', '.join(counts[:_MOST_DEVICES])}{more}" if counts else "no device"
 
 
 def _print_uses(page: Page, title: str, uses: Sequence[PoolUse]) -> None:

@@ -88,9 +88,11 @@ def plan_html(
 ) -> str:
     """Return the plan as an HTML document; `detail` adds the devices of each claim."""
     context = _context(plan, detail=detail, difference=difference)
-    _, level, said = verdict_parts(plan)
+    _, level, remarks = verdict_parts(plan)
     decision = (
-        f"{said[:1].upper()}{said[1:]}{level}" if said else f"Checked{level or ' at steady demand'}"
+        f"{remarks[:1].upper()}{remarks[1:]}{level}"
+        if remarks
+        else f"Checked{level or ' at steady demand'}"
     )
     if difference is not None:
         decision = f"{decision}; {difference_line(difference)}"
@@ -164,8 +166,8 @@ def _pools(plan: Plan, tables: PlanTables, drawer: Drawer) -> dict[str, Any]:
         for pool in plan.pools
         if filled.of_pool(pool.name) or not plan.judgement.is_observed
     ]
-    told = [view for view in views if view.groups]
-    drawn, folded = fold(told, _MOST_DRAWN)
+    used = [view for view in views if view.groups]
+    drawn, folded = fold(used, _MOST_DRAWN)
     kinds = {kind.kind for group in filled.groups for kind in group.kinds}
     return {
         "place": "node" if plan.fleet is None else "pool",
@@ -177,7 +179,7 @@ def _pools(plan: Plan, tables: PlanTables, drawer: Drawer) -> dict[str, Any]:
         "shared": is_shared(filled),
         "many": has_many(filled, tables.letters),
         "stranded": any(kind.stranded for group in filled.groups for kind in group.kinds),
-        "charted": any(view.chart for view in told),
+        "charted": any(view.chart for view in used),
         "nics": NIC in kinds,
         "slices": SLICE in kinds,
     }
@@ -187,10 +189,10 @@ def _prices(plan: Plan, filled: FilledNodes, drawer: Drawer) -> dict[str, Any]:
     """Return the cost of each pool, and the share of each workload."""
     shares = cost_shares(plan, filled)
     is_long = len(shares) > MOST_SHARES + 3
-    said = " ".join(f"{line}." for line in costs(plan))
+    sentences = " ".join(f"{line}." for line in costs(plan))
     return {
         "costs": _costs(plan),
-        "cost_note": f"{said} The cost of a workload is its devices' share of the node price. NICs "
+        "cost_note": f"{sentences} The cost of a workload is its devices' share of the node price. NICs "
         "don't have a separate cost.",
         "shares": drawer.shares(shares[:MOST_SHARES] if is_long else shares),
         "hidden_shares": f"and {len(shares) - MOST_SHARES} more" if is_long else "",
@@ -208,13 +210,13 @@ def _facts(plan: Plan) -> Iterator[tuple[str, str]]:
         packing = sum(pool.packing for pool in plan.pools)
         simulated = [pool.simulated for pool in plan.pools if pool.simulated is not None]
         missing = NOT_SIMULATED if is_left_unsimulated(plan) else "not found"
-        said = f"{sum(simulated)}" if len(simulated) == len(plan.pools) else missing
+        nodes = f"{sum(simulated)}" if len(simulated) == len(plan.pools) else missing
         yield (
             "Nodes",
             (
                 f"{recommended} recommended · bound {plan.nodes_bound} · packing {packing} · "
                 "simulated "
-                f"{said}"
+                f"{nodes}"
             ),
         )
     priced = (

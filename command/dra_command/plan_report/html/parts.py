@@ -76,7 +76,7 @@ class ClaimTree(Struct, frozen=True):
 
 class GroupView(Struct, frozen=True):
     title: str
-    said: str
+    description: str
     figures: tuple[Figure, ...]
 
 
@@ -204,7 +204,7 @@ class Drawer:
             groups=tuple(
                 GroupView(
                     f"{group.nodes} identical nodes" if group.nodes > 1 else "1 node",
-                    self._said(group),
+                    self._description(group),
                     tuple(node_figures(group, look)),
                 )
                 for group in shown
@@ -214,7 +214,7 @@ class Drawer:
             else "",
         )
 
-    def _said(self, group: NodeGroup) -> str:
+    def _description(self, group: NodeGroup) -> str:
         """Return a description of each node: which workloads use it, and which devices are free or
         stranded.
         """
@@ -226,15 +226,15 @@ class Drawer:
         by_user: dict[str, list[str]] = {}
         for (user, kind), number in sorted(uses.items()):
             by_user.setdefault(user, []).append(counted(number, kind))
-        told = [f"{user} {' and '.join(kinds)}" for user, kinds in list(by_user.items())[:8]]
+        parts = [f"{user} {' and '.join(kinds)}" for user, kinds in list(by_user.items())[:8]]
         if len(by_user) > 8:
-            told.append(f"{len(by_user) - 8} more workloads")
+            parts.append(f"{len(by_user) - 8} more workloads")
         idle = Counter((each.state, each.kind) for each in group.devices if each.state != "used")
-        told += [
+        parts += [
             f"{counted(number, kind)} {state}" for (state, kind), number in sorted(idle.items())
         ]
-        each = " each" if group.nodes > 1 and told else ""
-        return ", ".join(told) + each
+        each = " each" if group.nodes > 1 and parts else ""
+        return ", ".join(parts) + each
 
     def _chart(self, pool: PlannedPool) -> Chart | None:
         plan = self._plan

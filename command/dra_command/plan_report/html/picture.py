@@ -68,7 +68,7 @@ def plan_picture(plan: Plan) -> str:
     return render_picture(
         "plan_report/html/picture.svg.j2",
         title=headline(plan),
-        said=" ".join(_said(view) for view in views),
+        description=" ".join(_description(view) for view in views),
         pools=placed,
         width=_WIDTH,
         height=round(y + 14 + 16 * len(legend)),
@@ -81,7 +81,7 @@ def _place(view: PoolView, top: float) -> tuple[PlacedPool, float]:
     figures: list[tuple[float, float, Figure]] = []
     y = 12.0
     for group in view.groups:
-        text = f"{group.title}: {group.said}" if group.said else group.title
+        text = f"{group.title}: {group.description}" if group.description else group.title
         lines.append(PlacedText(_LEFT, y, short(text, _LETTERS)))
         x, y, row = float(_LEFT), y + 8, 0.0
         for figure in group.figures:
@@ -100,6 +100,6 @@ def _place(view: PoolView, top: float) -> tuple[PlacedPool, float]:
     return pool, max(y, chart, 34)
 
 
-def _said(view: PoolView) -> str:
-    groups = "; ".join(f"{group.title}: {group.said}" for group in view.groups)
+def _description(view: PoolView) -> str:
+    groups = "; ".join(f"{group.title}: {group.description}" for group in view.groups)
     return f"Pool {view.name}, {view.machine}: {groups}."

@@ -110,7 +110,7 @@ def chart_of(pool: str, levels: Sequence[LevelNodes], maximum: int) -> Chart:
                 is_judged=each.is_judged,
             )
         )
-    said = ", ".join(
+    demands = ", ".join(
         f"{each.level} {max(each.needed, each.bound)} ({each.verdict})" for each in levels
     )
     bound = ", ".join(f"{each.level} {each.bound}" for each in levels)
@@ -120,7 +120,7 @@ def chart_of(pool: str, levels: Sequence[LevelNodes], maximum: int) -> Chart:
         maximum=maximum,
         line=round(64 + maximum * step, 1),
         height=24 + 20 * len(levels),
-        sentence=f"Nodes of pool {pool} per demand: {said}; provably at least: {bound}; maximum "
+        sentence=f"Nodes of pool {pool} per demand: {demands}; provably at least: {bound}; maximum "
         f"{maximum}.",
         packed=" and ".join(each.level for each in levels if each.is_packed),
         ticks=tuple((round(64 + tick * step, 1), tick) for tick in quarters),

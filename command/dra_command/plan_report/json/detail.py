@@ -16,7 +16,7 @@ from dra_command.plan_report.json.nodes import name_row
 from dra_planner.plan import Plan
 from dra_planner.plan.nodes.cost_shares import claim_shares, cost_shares, namespace_shares
 from dra_planner.plan.nodes.groups import FilledNodes
-from dra_planner.plan.nodes.stranded import Stranded, why_stranded
+from dra_planner.plan.nodes.stranded import Stranded, stranded_reasons
 from dra_planner.plan.suggestion.marginal_costs import OneNodeMore, OnePodMore, find_one_more
 
 
@@ -44,7 +44,7 @@ def detail_row(plan: Plan, filled: FilledNodes) -> DetailRow | None:
         ],
         pods=[_pod(each) for each in more.pods],
         nodes=[_node(each) for each in more.nodes],
-        stranded=[_stranded(each) for each in why_stranded(plan)],
+        stranded=[_stranded(each) for each in stranded_reasons(plan)],
         not_sized=more.left_out,
     )
 

@@ -28,13 +28,13 @@ from dra_command.plan_report.contract.plan import (
     PlanWorkloadRow,
     PodRequestRow,
     PodRequestsRow,
+    ReasonRow,
     SimulationRow,
     SteeringRow,
     StrandingRow,
     TotalRow,
     VerdictsRow,
     WayRow,
-    WhyRow,
 )
 from dra_command.plan_report.guards import guard_lines, proved_parts
 from dra_command.plan_report.json.detail import detail_row
@@ -255,7 +255,7 @@ def _workload(workload: PlannedWorkload, requests: Iterable[PodRequests]) -> Pla
         verdicts=_verdicts(workload.verdicts),
         placements=[PlanPlacementRow(pool=pool, pods=pods) for pool, pods in workload.placements],
         pools=[FitRow(pool=pool, verdict=verdict) for pool, verdict in workload.fits],
-        reasons=[_why(reason) for reason in workload.reasons],
+        reasons=[_reason_row(reason) for reason in workload.reasons],
     )
 
 
@@ -274,8 +274,8 @@ def _pod_requests(each: PodRequests) -> PodRequestsRow:
     return PodRequestsRow(role=each.role, requests=rows, equal=list(each.equal))
 
 
-def _why(reason: Reason) -> WhyRow:
-    return WhyRow(
+def _reason_row(reason: Reason) -> ReasonRow:
+    return ReasonRow(
         code=reason.code,
         message=reason.message,
         fix=reason.fix,

@@ -12,14 +12,14 @@ from msgspec import Struct, to_builtins
 from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_planner.portfolio.answers import CellAnswer, CellFault
 from dra_planner.portfolio.inputs import ScenarioInputs, StackInputs
-from dra_planner.portfolio.schema import Ask
+from dra_planner.portfolio.schema import Questions
 
 
 class Futures(Struct, frozen=True, kw_only=True):
     """Data that all stacks share: scenarios, questions, and limits."""
 
     scenarios: tuple[ScenarioInputs, ...]
-    ask: Ask
+    ask: Questions
     seconds: float
     memory_bytes: int  # memory limit of our own worker process; 0 means no limit
 

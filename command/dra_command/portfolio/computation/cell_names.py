@@ -8,13 +8,13 @@ from msgspec import Struct
 
 from dra_command.portfolio.input_collection import Collected
 from dra_planner.portfolio.digests import (
-    asked_document,
     cell_digest,
     question_digest,
+    question_document,
     scenario_digest,
     sources_digest,
 )
-from dra_planner.portfolio.schema import Ask
+from dra_planner.portfolio.schema import Questions
 
 PLACE = "place"
 
@@ -35,7 +35,7 @@ def name_cells(collected: Collected, stacks: Sequence[str]) -> tuple[CellName, .
     questions.
     """
     questions = _questions(collected.portfolio.ask)
-    asked = [
+    by_scenario = [
         (at, scenario_digest(future), question, digest)
         for at, future in enumerate(collected.futures)
         for question, (digest, scenarios) in questions.items()
@@ -44,22 +44,24 @@ def name_cells(collected: Collected, stacks: Sequence[str]) -> tuple[CellName, .
     return tuple(
         CellName(at, scenario, question, cell_digest(stack, future, digest))
         for at, stack in enumerate(stacks)
-        for scenario, future, question, digest in asked
+        for scenario, future, question, digest in by_scenario
     )
 
 
-def _questions(ask: Ask) -> dict[str, tuple[str, list[str] | None]]:
+def _questions(part_of_portfolio: Questions) -> dict[str, tuple[str, list[str] | None]]:
     """Return the questions, keyed by the digest of everything that the result depends on, with the
     scenarios in which they are asked (None means all).
     """
-    document = asked_document(ask)
+    document = question_document(part_of_portfolio)
     plan = {key: document[key] for key in ("demand", "simulate")}
-    asked: dict[str, tuple[str, list[str] | None]] = {"plan": (question_digest("plan", plan), None)}
-    for question, part in (("curves", ask.curves), ("risk", ask.risk)):
+    questions: dict[str, tuple[str, list[str] | None]] = {
+        "plan": (question_digest("plan", plan), None)
+    }
+    for question, part in (("curves", part_of_portfolio.curves), ("risk", part_of_portfolio.risk)):
         if part is not None:
             more = {key: value for key, value in document[question].items() if key != "scenarios"}
-            asked[question] = (question_digest(question, {**plan, **more}), part.scenarios)
-    return asked
+            questions[question] = (question_digest(question, {**plan, **more}), part.scenarios)
+    return questions
 
 
 def place_digest(collected: Collected, stacks: Sequence[str]) -> str:
@@ -67,18 +69,18 @@ def place_digest(collected: Collected, stacks: Sequence[str]) -> str:
     of the stacks.
     """
     placed = [
-        (asked_document(each)["clusters"], sources_digest(texts))
+        (question_document(each)["clusters"], sources_digest(texts))
         for each, texts in collected.placed
     ]
     names = [
         (inputs.name, digest, collected.labels[inputs.name])
         for inputs, digest in zip(collected.stacks, stacks, strict=True)
     ]
-    ask = asked_document(collected.portfolio.ask)
-    asked = {
+    ask = question_document(collected.portfolio.ask)
+    settings = {
         "demand": ask["demand"],
         "simulate": ask["simulate"],
         "placed": placed,
         "clusters": names,
     }
-    return question_digest(PLACE, asked)
+    return question_digest(PLACE, settings)

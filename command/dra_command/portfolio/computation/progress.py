@@ -30,9 +30,9 @@ def shown(*, quiet: bool) -> Iterator[Callable[[RunLog], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("cells", total=None, rate="")
 
-        def tell(log: RunLog) -> None:
+        def draw(log: RunLog) -> None:
             progress.update(
                 task, total=log.missing, completed=log.computed, rate=f"{log.rate:.1f} cells/s"
             )
 
-        yield tell
+        yield draw

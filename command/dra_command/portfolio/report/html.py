@@ -72,10 +72,10 @@ def _lines(summary: Summary) -> Iterator[str]:
         for curve in found[:MOST_MULTIPLES]:
             yield _figure(f"{curve.stack}: {curve.workload}", _curve(curve))
         yield "</div>"
-    told = list(faults(summary))
-    if told:
+    fault_lines = list(faults(summary))
+    if fault_lines:
         yield "<h2>Cells without a result</h2>\n<ul>"
-        yield from (f"<li>{message(line)}</li>" for line in told)
+        yield from (f"<li>{message(line)}</li>" for line in fault_lines)
         yield "</ul>"
     yield from _details(summary)
 
@@ -107,15 +107,15 @@ def _cell(
     summary: Summary, line: StackLine, stack: int, scenario: int, *, is_detailed: bool
 ) -> str:
     outcome, row = line.outcomes[scenario], line.rows[scenario]
-    says = f"{line.name}/{summary.scenarios[scenario]}: {WORDS[outcome]}"
+    title = f"{line.name}/{summary.scenarios[scenario]}: {WORDS[outcome]}"
     if row is not None and row.nodes is not None:
-        says += f", {row.nodes} nodes, USD per hour {usd(row.hourly_usd)}"
+        title += f", {row.nodes} nodes, USD per hour {usd(row.hourly_usd)}"
     mark = (
         f"<span aria-hidden='true'>{MARKS[outcome]}</span><span class='vh'>{WORDS[outcome]}</span>"
     )
     if is_detailed:
         mark = f"<a href='#c{stack}-{scenario}'>{mark}</a>"
-    return f"<td class='{outcome.split()[0]}' title='{shown(says)}'>{mark}</td>"
+    return f"<td class='{outcome.split()[0]}' title='{shown(title)}'>{mark}</td>"
 
 
 def _detailed(summary: Summary) -> set[tuple[int, int]]:
@@ -177,12 +177,12 @@ def _multiples(summary: Summary) -> Iterator[str]:
     """Yield a small chart for each stack: nodes by scenario, colored by verdict."""
     yield "<h2>Nodes by scenario</h2>"
     colours: dict[Verdict, str] = {"fits": "blue", "does-not-fit": "red", "cannot-tell": "amber"}
-    told = (
+    legend = (
         f"{colour}: {VERDICT_WORDS[outcome]}"
         for outcome, colour in colours.items()
         if summary.counts[outcome]
     )
-    note = f"Bars: scenarios in the order above · {' · '.join(told)}"
+    note = f"Bars: scenarios in the order above · {' · '.join(legend)}"
     yield f"<p class='note'>{shown(note)}</p>\n<div class='multiples'>"
     most = max(
         (row.nodes or 0 for line in summary.stacks for row in line.rows if row is not None),
@@ -241,15 +241,15 @@ def _curve(curve: CurveRow) -> str:
     )
     unit = "USD per hour" if priced else "nodes"
     labels = [(f"USD {top:,.2f} per hour" if priced else f"{top:.0f} nodes", 10)]
-    says = f"{curve.workload}: {unit} for up to {last} additional units"
-    return _svg(says, f"<polyline class='line' points='{path}'/>", labels)
+    title = f"{curve.workload}: {unit} for up to {last} additional units"
+    return _svg(title, f"<polyline class='line' points='{path}'/>", labels)
 
 
-def _svg(says: str, inside: str, labels: Sequence[tuple[str, float]]) -> str:
+def _svg(title: str, inside: str, labels: Sequence[tuple[str, float]]) -> str:
     texts = "".join(f"<text x='2' y='{y:.0f}'>{shown(text)}</text>" for text, y in labels)
     axis = f"<line class='axis' x1='0' y1='{_HEIGHT}' x2='{_WIDTH}' y2='{_HEIGHT}'/>"
     head = (
         f"<svg role='img' width='{_WIDTH}' height='{_HEIGHT + 2}' viewBox='0 0 {_WIDTH} "
         f"{_HEIGHT + 2}'>"
     )
-    return f"{head}<title>{shown(says)}</title>{inside}{axis}{texts}</svg>"
+    return f"{head}<title>{shown(title)}</title>{inside}{axis}{texts}</svg>"

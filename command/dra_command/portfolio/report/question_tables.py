@@ -17,7 +17,7 @@ from dra_planner.wording import counted
 MOST_BREAKS = 3
 
 
-def asked_tables(summary: Summary) -> Iterator[Table]:
+def question_tables(summary: Summary) -> Iterator[Table]:
     """Yield the tables that have rows."""
     for table in (curves_table(summary), risk_table(summary)):
         if table.rows:
@@ -78,12 +78,12 @@ def _more(units: int | None, most: int) -> str:
 
 def _breaks(curve: CurveRow) -> str:
     """Return the first break points: `+1 l4 at +17 (3.91)`."""
-    said = []
+    points = []
     for before, after in pairwise(curve.steps):
         changes = {name: count - before.nodes.get(name, 0) for name, count in after.nodes.items()}
         change = " ".join(f"{by:+d} {name}" for name, by in changes.items() if by)
-        said.append(f"{change} at +{after.units} ({usd(after.hourly)})")
-    return ", ".join(said[:MOST_BREAKS]) + (" …" if len(said) > MOST_BREAKS else "")
+        points.append(f"{change} at +{after.units} ({usd(after.hourly)})")
+    return ", ".join(points[:MOST_BREAKS]) + (" …" if len(points) > MOST_BREAKS else "")
 
 
 def risk_table(summary: Summary) -> Table:
@@ -126,14 +126,14 @@ def placement_table(found: ClusterPlacementRow) -> Table:
         (each.workload, each.cluster or "no cluster has the required labels", ", ".join(each.may))
         for each in found.assigned
     ]
-    say = "all assignments were tried" if found.exhaustive else "best assignment found"
+    search = "all assignments were tried" if found.exhaustive else "best assignment found"
     less = (
         f"no assignment costs less than {found.bound:,.2f}"
         if found.gap
         else "no assignment costs less"
     )
     cost = f"USD {found.cost:,.2f} per hour" if found.unit == "usd" else f"{found.cost:,.0f} nodes"
-    note = f"{cost} for all clusters: {say}; {less}"
+    note = f"{cost} for all clusters: {search}; {less}"
     if found.gap:
         note += f" (gap {found.gap:.2%})"
     if found.pending:

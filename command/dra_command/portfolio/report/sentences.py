@@ -51,12 +51,12 @@ def headline(summary: Summary) -> str:
 
 def setting(summary: Summary) -> str:
     """Return a summary of the questions: the number of stacks and scenarios, and the demand."""
-    ask = summary.answers.collected.portfolio.ask
+    portfolio_questions = summary.answers.collected.portfolio.ask
     stacks, scenarios = (
         counted(len(summary.stacks), "stack"),
         counted(len(summary.scenarios), "scenario"),
     )
-    return f"{stacks}, {scenarios}, {ask.demand} demand"
+    return f"{stacks}, {scenarios}, {portfolio_questions.demand} demand"
 
 
 def scenarios_table(summary: Summary) -> Table:
@@ -148,14 +148,14 @@ def faults(summary: Summary) -> Iterator[str]:
     together: dict[tuple[int, str], list[str]] = {}
     for cell, row in summary.faults():
         together.setdefault((cell.stack, row.why), []).append(summary.scenarios[cell.scenario])
-    for (stack, why), names in together.items():
+    for (stack, reason), names in together.items():
         every = set(names) == set(summary.scenarios)
         where = (
             "every scenario"
             if every
             else ", ".join(dict.fromkeys(names[:5])) + (" …" if len(names) > 5 else "")
         )
-        yield f"{summary.answers.collected.stacks[stack].name} ({where}): {why}"
+        yield f"{summary.answers.collected.stacks[stack].name} ({where}): {reason}"
     placed = summary.answers.placement
     if placed is not None and outcome_of(placed) == FAILED:
         yield placed.why

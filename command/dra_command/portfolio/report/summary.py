@@ -131,8 +131,8 @@ class Summary(Struct, frozen=True, dict=True):
         """Patterns in `ask.curves` that don't match a workload with pods in any stack. Empty while
         a curve has no result.
         """
-        asked = self.answers.collected.portfolio.ask.curves
-        if asked is None:
+        curves = self.answers.collected.portfolio.ask.curves
+        if curves is None:
             return ()
         rows = [self.answers.row(cell) for cell in self.answers.cells if cell.question == "curves"]
         if self.answers.sampled or any(row is None or outcome_of(row) == FAILED for row in rows):
@@ -146,7 +146,7 @@ class Summary(Struct, frozen=True, dict=True):
         names = {workload.rpartition(" ")[2] for workload in found}
         return tuple(
             pattern
-            for pattern in asked.workloads
+            for pattern in curves.workloads
             if pattern != "*" and not any(fnmatchcase(name, pattern) for name in names)
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_command.pens.table import Table
-from dra_command.portfolio.report.question_tables import asked_tables
+from dra_command.portfolio.report.question_tables import question_tables
 from dra_command.portfolio.report.sentences import scenarios_table, stacks_table
 from dra_command.portfolio.report.summary import Summary
 
@@ -16,4 +16,4 @@ def report_tables(summary: Summary) -> Iterator[Table]:
     yield stacks_table(summary)
     portfolio = summary.answers.collected.portfolio
     if portfolio.ask.curves or portfolio.ask.risk or portfolio.place:
-        yield from asked_tables(summary)
+        yield from question_tables(summary)

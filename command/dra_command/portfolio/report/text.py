@@ -44,15 +44,17 @@ def print_portfolio(
                 page.gap()
                 for line in heat_map(summary):
                     page.verbatim(line)
-        told = list(faults(summary))
-        if told:
+        fault_lines = list(faults(summary))
+        if fault_lines:
             page.gap()
             page.line(("No answer", "bold"))
-        for line in told if verbose else told[:_MOST_FAULTS]:
+        for line in fault_lines if verbose else fault_lines[:_MOST_FAULTS]:
             page.text(line, indent=2, mark="· ")
-        if len(told) > _MOST_FAULTS and not verbose:
+        if len(fault_lines) > _MOST_FAULTS and not verbose:
             page.text(
-                f"and {len(told) - _MOST_FAULTS} more (--verbose shows them)", indent=2, mark="· "
+                f"and {len(fault_lines) - _MOST_FAULTS} more (--verbose shows them)",
+                indent=2,
+                mark="· ",
             )
         if not quiet:
             page.gap()

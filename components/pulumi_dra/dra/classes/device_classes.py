@@ -116,14 +116,14 @@ def _read_class(outer: InputReader, index: int, item: Any, minor: int) -> Checke
         "selectors", check=lambda expression: refusal_of(expression, minor) if minor else ""
     )
     extended = read.text("extended_resource_name", "")
-    if extended and minor and (complaint := extended_resource_fault(minor)):
-        read.refuse("extended_resource_name", complaint)
+    if extended and minor and (problem := extended_resource_fault(minor)):
+        read.refuse("extended_resource_name", problem)
     selectors = [
         *class_selectors(device=device, memory_gib_at_least=memory, mig_profile=profile),
         *own,
     ]
-    if complaint := selection_fault(selectors):
-        read.refuse("selectors", complaint)
+    if problem := selection_fault(selectors):
+        read.refuse("selectors", problem)
     spec: dict[str, Any] = {
         "selectors": [{"cel": {"expression": expression}} for expression in selectors]
     }

@@ -110,11 +110,11 @@ def read_gpu_metrics(read: InputReader) -> GpuMetricsInputs:
 
 def _plain_labels(read: InputReader) -> dict[str, str]:
     """Return `monitor_labels`, and record errors in `read`."""
-    given = read.labels("monitor_labels", check=_label_complaint)
+    given = read.labels("monitor_labels", check=_label_fault)
     return {key: value for key, value in given.items() if isinstance(value, str)}
 
 
-def _label_complaint(key: str, value: str) -> str:
+def _label_fault(key: str, value: str) -> str:
     return label_key_fault(key) or label_value_fault(value)
 
 

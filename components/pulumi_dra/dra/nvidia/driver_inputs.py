@@ -183,7 +183,7 @@ def _read_settings(read: InputReader) -> DriverSettings:
 
 def _read_webhook(read: InputReader) -> WebhookSettings | None:
     """Return the webhook's settings, or None without a webhook."""
-    asked = read.flag("webhook", False)
+    is_enabled = read.flag("webhook", False)
     failure_policy = read.choice("webhook_failure_policy", ("Fail", "Ignore"), "Fail")
     replicas = read.whole("webhook_replicas", 1, least=1, most=100)
     tls = read.inside("webhook_tls", read.block("webhook_tls"), WebhookTls)
@@ -193,7 +193,7 @@ def _read_webhook(read: InputReader) -> WebhookSettings | None:
     )
     secret_name, ca_bundle = tls.text("secret_name", ""), tls.text("ca_bundle", "")
     for key in ("webhook_failure_policy", "webhook_replicas", "webhook_tls"):
-        if read.has(key) and not asked:
+        if read.has(key) and not is_enabled:
             read.refuse(key, "applies only with webhook: true")
     if secret_name and (tls.has("issuer_type") or issuer_name):
         tls.refuse("secret_name", "can't be combined with an issuer; set only one of them")
@@ -209,7 +209,7 @@ def _read_webhook(read: InputReader) -> WebhookSettings | None:
             else f"is missing; set it to the name of the {issuer_type}"
         )
         tls.refuse("issuer_name", wanted)
-    if not asked:
+    if not is_enabled:
         return None
     return WebhookSettings(
         failure_policy=failure_policy,

@@ -24,8 +24,11 @@ def check(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: Plan
         if inputs.driver:
             read.refuse("driver", "the GPU Operator installs the driver, so remove this input")
         return
-    elsewhere, asked = fleet.driver_root, inputs.driver.get("driver_root", fleet.driver_root)
-    if any(pool.image and pool.image.driver_root for pool in fleet.pools) and asked != elsewhere:
+    elsewhere, requested = fleet.driver_root, inputs.driver.get("driver_root", fleet.driver_root)
+    if (
+        any(pool.image and pool.image.driver_root for pool in fleet.pools)
+        and requested != elsewhere
+    ):
         read.refuse(
             "driver.driver_root",
             f"the fleet's images have the driver in {elsewhere}, so remove this input",

@@ -25,15 +25,15 @@ def check_releases(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet) -
     """Record in `read` which inputs the releases would reject, and daemon pods that the plan
     doesn't include.
     """
-    asked = inputs.releases
-    if "gpu_metrics" in asked:
+    requested = inputs.releases
+    if "gpu_metrics" in requested:
         read_gpu_metrics(read.inside("gpu_metrics", metrics_args(inputs, fleet), GpuMetricsArgs))
-        if complaint := _uncounted(fleet):
-            read.refuse("gpu_metrics", complaint)
-    if "kueue" in asked:
+        if problem := _uncounted(fleet):
+            read.refuse("gpu_metrics", problem)
+    if "kueue" in requested:
         read_kueue(read.inside("kueue", kueue_args(inputs, fleet), KueueArgs))
-    if "kube_ray" in asked:
-        read_release(read.inside("kube_ray", asked["kube_ray"], KubeRayArgs), KUBERAY)
+    if "kube_ray" in requested:
+        read_release(read.inside("kube_ray", requested["kube_ray"], KubeRayArgs), KUBERAY)
 
 
 def declare_releases(
@@ -42,14 +42,16 @@ def declare_releases(
     """Declare the requested releases. Kueue comes last, because API requests fail while Kueue's
     webhook starts.
     """
-    asked, before = inputs.releases, list[pulumi.Resource]()
-    if "gpu_metrics" in asked:
+    requested, before = inputs.releases, list[pulumi.Resource]()
+    if "gpu_metrics" in requested:
         before.append(GpuMetrics(f"{name}-gpu-metrics", metrics_args(inputs, fleet), opts=options))
-    if "kube_ray" in asked:
+    if "kube_ray" in requested:
         before.append(
-            KubeRay(f"{name}-kube-ray", cast(KubeRayArgs, dict(asked["kube_ray"])), opts=options)
+            KubeRay(
+                f"{name}-kube-ray", cast(KubeRayArgs, dict(requested["kube_ray"])), opts=options
+            )
         )
-    if "kueue" in asked:
+    if "kueue" in requested:
         last = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=before))
         Kueue(f"{name}-kueue", kueue_args(inputs, fleet), opts=last)
 
@@ -78,9 +80,9 @@ def kueue_args(inputs: DraPlatformInputs, fleet: Fleet) -> KueueArgs:
 
 def _uncounted(fleet: Fleet) -> str:
     """Return why the plan doesn't count the exporter's pods, or ""."""
-    told, needed = fleet.daemon_pods.get(DAEMON_SET), Amount(**REQUESTS)
-    if isinstance(told, Amount) and all(
-        told.amounts[unit] >= most for unit, most in needed.amounts.items()
+    planned, needed = fleet.daemon_pods.get(DAEMON_SET), Amount(**REQUESTS)
+    if isinstance(planned, Amount) and all(
+        planned.amounts[unit] >= most for unit, most in needed.amounts.items()
     ):
         return ""
     amount = f"{{cpu: {REQUESTS['cpu']}, memory: {REQUESTS['memory']}}}"

@@ -41,10 +41,10 @@ def read_image(read: InputReader) -> ImageSettings:
 
 def read_repository(read: InputReader) -> str:
     """Return `image_repository`, an image without a tag, and record errors in `read`."""
-    return read.text("image_repository", "", check=_repository_complaint)
+    return read.text("image_repository", "", check=_repository_fault)
 
 
-def _repository_complaint(text: str) -> str:
+def _repository_fault(text: str) -> str:
     """Return the problem with an image name, or "". A tag would conflict with the chart's tag."""
     if "@" in text or ":" in text.rpartition("/")[2]:
         return f'"{text}" must not have a tag or a digest; to pin the image, set image_digest'

@@ -107,12 +107,12 @@ def read_autoscaler_inputs(read: InputReader) -> EksClusterAutoscalerInputs:
     flags = read.labels("flags")
     for name in flags:
         if name.startswith("-") or name in _OWN_FLAGS or not isinstance(flags[name], str):
-            why = (
+            reason = (
                 "is already set by this component"
                 if name in _OWN_FLAGS
                 else "must map a flag without dashes to a string"
             )
-            read.refuse(f"flags.{name}", why)
+            read.refuse(f"flags.{name}", reason)
     return EksClusterAutoscalerInputs(
         cluster_name=read.required_identifier("cluster_name"),
         version=version,

@@ -12,7 +12,7 @@ from msgspec import Struct
 from dra_planner.model import Taint
 from pulumi_dra.eks.boot.huge_pages import huge_pages_installer
 from pulumi_dra.eks.boot.mig import mig_installer
-from pulumi_dra.inputs.pool_inputs import NO_HUGE_PAGES, UNTOLD, KubeletPolicies
+from pulumi_dra.inputs.pool_inputs import DEFAULT_POLICIES, NO_HUGE_PAGES, KubeletPolicies
 from pulumi_dra.inputs.reader import InputReader
 
 BOUNDARY = "pulumi-dra"
@@ -28,7 +28,7 @@ class KubeletSettings(Struct, frozen=True, kw_only=True):
     max_pods: int | None = None
     reserved_cpu: str = ""
     reserved_memory: str = ""
-    policies: KubeletPolicies = UNTOLD
+    policies: KubeletPolicies = DEFAULT_POLICIES
 
     def configuration(self) -> dict[str, Any]:
         """Return the fields of kubelet's configuration file."""
@@ -48,7 +48,7 @@ class KubeletSettings(Struct, frozen=True, kw_only=True):
         }
 
 
-NOTHING_TOLD = KubeletSettings()
+DEFAULT_KUBELET = KubeletSettings()
 
 
 class JoiningNode(Struct, frozen=True, kw_only=True):
@@ -73,7 +73,7 @@ def boot_config(
     *,
     mig: Sequence[Sequence[str] | None] = (),
     local_storage: str = "none",
-    kubelet: KubeletSettings = NOTHING_TOLD,
+    kubelet: KubeletSettings = DEFAULT_KUBELET,
     script: str = "",
     huge_pages: Mapping[str, int] = NO_HUGE_PAGES,
     joining: JoiningNode | None = None,

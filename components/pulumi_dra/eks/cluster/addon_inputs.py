@@ -18,7 +18,7 @@ from pulumi_dra.eks.cluster.addons import (
 from pulumi_dra.inputs.reader import InputReader
 
 # Settings that the plan must know or a component controls → the input that sets them.
-_SAID_ELSEWHERE = {"enableNetworkPolicy": "network_policy", PREFIX_DELEGATION: "prefix_delegation"}
+_SEPARATE_INPUTS = {"enableNetworkPolicy": "network_policy", PREFIX_DELEGATION: "prefix_delegation"}
 
 
 class AddonInputs(Struct, frozen=True, kw_only=True):
@@ -37,20 +37,20 @@ def read_addons(read: InputReader) -> AddonInputs:
     """Return the add-ons. Errors are recorded in `read`."""
     node_monitoring = read.flag("node_monitoring", False)
     metrics_server = read.flag("metrics_server", False)
-    storage_drivers = read.texts("storage_drivers", check=_storage_complaint)
+    storage_drivers = read.texts("storage_drivers", check=_storage_fault)
     if len(set(storage_drivers)) != len(storage_drivers):
         read.refuse("storage_drivers", "contains a driver twice")
-    asked = {
+    requested = {
         name
         for name, flag in ((NODE_MONITORING, node_monitoring), (METRICS_SERVER, metrics_server))
         if flag
     }
-    asked |= {STORAGE[name].addon for name in storage_drivers if name in STORAGE}
+    requested |= {STORAGE[name].addon for name in storage_drivers if name in STORAGE}
     versions, settings = read.labels("addon_versions"), read.labels("addon_settings")
     for key, addons in (("addon_versions", versions), ("addon_settings", settings)):
         for addon in addons:
-            if complaint := _addon_complaint(addon, asked):
-                read.refuse(f"{key}.{addon}", complaint)
+            if problem := _addon_fault(addon, requested):
+                read.refuse(f"{key}.{addon}", problem)
     return AddonInputs(
         versions=versions,
         settings={addon: _read_settings(read, addon, text) for addon, text in settings.items()},
@@ -62,16 +62,16 @@ def read_addons(read: InputReader) -> AddonInputs:
     )
 
 
-def _addon_complaint(addon: str, asked: set[str]) -> str:
+def _addon_fault(addon: str, requested: set[str]) -> str:
     optional = {NODE_MONITORING: "node_monitoring: true", METRICS_SERVER: "metrics_server: true"}
     optional |= {driver.addon: f"storage_drivers: [{name}]" for name, driver in STORAGE.items()}
     known = (*ADDONS, *optional)
     if addon not in known:
         return f"isn't an add-on that this component installs; use one of: {', '.join(known)}"
-    return f"is for {optional[addon]}" if addon in optional and addon not in asked else ""
+    return f"is for {optional[addon]}" if addon in optional and addon not in requested else ""
 
 
-def _storage_complaint(text: str) -> str:
+def _storage_fault(text: str) -> str:
     return (
         ""
         if text in STORAGE
@@ -104,7 +104,7 @@ def _read_settings(read: InputReader, addon: str, text: pulumi.Input[str]) -> Ma
     if not isinstance(of_pods, dict):
         read.refuse(at, 'env must be a JSON object, for example {"WARM_IP_TARGET": "5"}')
         return {}
-    for key, name in _SAID_ELSEWHERE.items() if addon == CNI else ():
+    for key, name in _SEPARATE_INPUTS.items() if addon == CNI else ():
         if key in found or key in of_pods:
             read.refuse(at, f"{key} is already set by {name}")
     return found

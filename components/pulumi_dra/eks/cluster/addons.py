@@ -142,8 +142,8 @@ class Addons:
         storage_drivers: Sequence[str],
     ) -> list[pulumi.Resource]:
         """Declare the add-ons that run as ordinary pods and are degraded until a node exists."""
-        asked = {NODE_MONITORING: node_monitoring, METRICS_SERVER: metrics_server}
-        wanted = ["coredns", *(addon for addon, is_wanted in asked.items() if is_wanted)]
+        optional = {NODE_MONITORING: node_monitoring, METRICS_SERVER: metrics_server}
+        wanted = ["coredns", *(addon for addon, is_wanted in optional.items() if is_wanted)]
         declared: list[pulumi.Resource] = [self._declare(addon, nodes) for addon in wanted]
         return [
             *declared,
@@ -200,7 +200,7 @@ class Addons:
         settings: Mapping[str, Any] | None = None,
         pod_identity_associations: Any = None,
     ) -> aws.eks.Addon:
-        version, told = self._versions.get(addon), settings or self._settings.get(addon)
+        version, values = self._versions.get(addon), settings or self._settings.get(addon)
         if version == MOST_RECENT:
             version = aws.eks.get_addon_version_output(
                 addon_name=addon,
@@ -219,7 +219,7 @@ class Addons:
             # "{}" instead of None: without a configuration, the provider keeps the add-on's
             # previous settings
             # (hashicorp/terraform-provider-aws:internal/service/eks/addon.go@00a35305)
-            configuration_values=json.dumps(told or {}, sort_keys=True),
+            configuration_values=json.dumps(values or {}, sort_keys=True),
             pod_identity_associations=pod_identity_associations,
             opts=self._children.options(depends_on=depends_on),
         )

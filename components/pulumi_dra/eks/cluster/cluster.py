@@ -99,29 +99,29 @@ class EksCluster(pulumi.ComponentResource):
             tags=inputs.tags,
             opts=children.options(),
         )
-        asked = inputs.addons
+        requested = inputs.addons
         addons = Addons(
             name,
             cluster,
-            asked.versions,
-            asked.settings,
+            requested.versions,
+            requested.settings,
             children,
             inputs.tags,
             inputs.permissions_boundary_arn,
         )
         early = addons.declare_before_nodes(
             partition,
-            network_policy=asked.network_policy,
-            prefix_delegation=asked.prefix_delegation,
+            network_policy=requested.network_policy,
+            prefix_delegation=requested.prefix_delegation,
         )
         self._nodes_wait_for: list[pulumi.Resource] = [*node_policies, *early, *ways_out]
         system_nodes = self.system_nodes = self._declare_system_nodes(inputs, cluster, node_role)
         late = addons.declare_after_nodes(
             [system_nodes],
             partition,
-            node_monitoring=asked.node_monitoring,
-            metrics_server=asked.metrics_server,
-            storage_drivers=asked.storage_drivers,
+            node_monitoring=requested.node_monitoring,
+            metrics_server=requested.metrics_server,
+            storage_drivers=requested.storage_drivers,
         )
         self._usable: list[pulumi.Resource] = [*access, system_nodes, *late]
         self.cluster_resource = cluster

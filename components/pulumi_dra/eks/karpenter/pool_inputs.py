@@ -13,12 +13,12 @@ from dra_planner.clouds import NodeOrigin
 from dra_planner.clouds.eks import CLOUD
 from dra_planner.clouds.eks.capacity import KARPENTER, KARPENTER_CAPACITY_TYPES
 from dra_planner.model import Taint
-from dra_planner.quantity import amount_complaint
+from dra_planner.quantity import amount_fault
 from pulumi_dra.eks.boot.custom_image import read_own_image
 from pulumi_dra.eks.boot.node_image import NEWEST_IMAGE, known_machine, read_release
 from pulumi_dra.eks.boot.user_data import (
+    DEFAULT_KUBELET,
     MOST_BYTES,
-    NOTHING_TOLD,
     KubeletSettings,
     boot_config,
     read_boot_script,
@@ -193,8 +193,8 @@ def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPool
         )
     capacity = read_capacity(read, machine)
     reservation_id = read.identifier("reservation_id", check=CLOUD.reservation_fault)
-    if complaint := check_capacity(capacity, reservation_id is not None):
-        read.refuse("reservation_id", complaint)
+    if problem := check_capacity(capacity, reservation_id is not None):
+        read.refuse("reservation_id", problem)
     count = read.whole("nodes")
     most = read.whole("max_nodes", least=1)
     if count > most:
@@ -226,8 +226,8 @@ def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPool
         user_data=_read_user_data(read, machine, storage),
         kubelet=KubeletSettings(
             max_pods=read_max_pods(read, CLOUD),
-            reserved_cpu=read.text("reserved_cpu", "", check=amount_complaint),
-            reserved_memory=read.text("reserved_memory", "", check=amount_complaint),
+            reserved_cpu=read.text("reserved_cpu", "", check=amount_fault),
+            reserved_memory=read.text("reserved_memory", "", check=amount_fault),
         ),
         placement_group=read_placement(read, capacity),
         disk_gib=(disk_gib := read_disk_gib(read, CLOUD)),
@@ -271,14 +271,14 @@ def _read_user_data(read: InputReader, machine: str, storage: str) -> str:
     script = read_boot_script(read)
     disks = "mount" if storage == "mount" else "none"  # Karpenter itself creates the raid0
     pages = read_huge_pages(read, known_machine(machine))
-    told = boot_config(
+    encoded = boot_config(
         mig=read_mig(read, machine),
         local_storage=disks,
-        kubelet=NOTHING_TOLD,
+        kubelet=DEFAULT_KUBELET,
         huge_pages=pages,
         script=script,
     )
-    text = b64decode(told).decode()
+    text = b64decode(encoded).decode()
     if len(text.encode()) > MOST_BYTES:
         read.refuse(
             "boot_script",

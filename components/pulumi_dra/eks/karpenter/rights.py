@@ -80,7 +80,7 @@ def _allowed(actions: Sequence[str], resources: Sequence[str], **conditions: Any
     return {**statement, "Condition": conditions} if conditions else statement
 
 
-def _asked(place: KarpenterScope) -> dict[str, Any]:
+def _required_tags(place: KarpenterScope) -> dict[str, Any]:
     """Return the tags that new resources must have."""
     tags = {
         f"kubernetes.io/cluster/{place.cluster_name}": "owned",
@@ -108,7 +108,7 @@ def _starting(place: KarpenterScope) -> list[dict[str, Any]]:
     return [
         _allowed(start, [*images, *_ec2(place, _GIVEN)]),
         _allowed(start, _ec2(place, ("launch-template",)), **_owned(place)),
-        _allowed((*start, "ec2:CreateLaunchTemplate"), _ec2(place, _MADE), **_asked(place)),
+        _allowed((*start, "ec2:CreateLaunchTemplate"), _ec2(place, _MADE), **_required_tags(place)),
         _allowed(
             ("iam:PassRole",),
             [place.node_role_arn],
@@ -118,11 +118,11 @@ def _starting(place: KarpenterScope) -> list[dict[str, Any]]:
 
 
 def _tagging(place: KarpenterScope) -> list[dict[str, Any]]:
-    asked, owned = _asked(place), _owned(place)
+    required, owned = _required_tags(place), _owned(place)
     creates = {"ec2:CreateAction": ["RunInstances", "CreateFleet", "CreateLaunchTemplate"]}
-    asked["StringEquals"] = {**asked["StringEquals"], **creates}
+    required["StringEquals"] = {**required["StringEquals"], **creates}
     return [
-        _allowed(("ec2:CreateTags",), _ec2(place, _MADE), **asked),
+        _allowed(("ec2:CreateTags",), _ec2(place, _MADE), **required),
         _allowed(
             ("ec2:CreateTags",),
             _ec2(place, ("instance",)),

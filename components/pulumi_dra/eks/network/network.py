@@ -297,8 +297,8 @@ class EksNetwork(pulumi.ComponentResource):
 def read_zones(read: InputReader) -> tuple[list[str], int]:
     """Return `zones` and `zone_count`, which is 0 if all zones are named."""
     named = read.texts("zones", check=CLOUD.zone_fault)
-    if complaint := repetition_fault(named):
-        read.refuse("zones", complaint)
+    if problem := repetition_fault(named):
+        read.refuse("zones", problem)
     counts = CLOUD.zone_counts
     count = read.whole("zone_count", FEWEST, least=counts[0], most=counts[-1])
     return named, count if read.has("zone_count") or not named else 0

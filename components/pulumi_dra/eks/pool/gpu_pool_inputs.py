@@ -13,7 +13,7 @@ from dra_planner.clouds import NodeOrigin, Schedule
 from dra_planner.clouds.eks import CLOUD
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
-from dra_planner.quantity import amount_complaint
+from dra_planner.quantity import amount_fault
 from pulumi_dra.eks.boot.custom_image import OwnImage, longest_node, read_joining, read_own_image
 from pulumi_dra.eks.boot.mig import mig_instances
 from pulumi_dra.eks.boot.node_image import known_machine, read_release
@@ -277,8 +277,8 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
     pool_name = read_pool_name(read, name)
     capacity = read_capacity(read, machine)
     reservation_id = read.identifier("reservation_id", check=CLOUD.reservation_fault)
-    if complaint := check_capacity(capacity, reservation_id is not None):
-        read.refuse("reservation_id", complaint)
+    if problem := check_capacity(capacity, reservation_id is not None):
+        read.refuse("reservation_id", problem)
     counts = read_counts(read, CLOUD)
     nodes = NodeOrigin(
         name=pool_name,
@@ -384,15 +384,15 @@ def _read_user_data(
     taints: list[Taint],
 ) -> pulumi.Input[str]:
     """Return the launch template's user data, or "" if there is none."""
-    tell = _read_boot(read, machine)
-    told = tell(longest_node(labels, taints) if image else None)
-    size = len(b64decode(told))
+    encode_boot = _read_boot(read, machine)
+    encoded = encode_boot(longest_node(labels, taints) if image else None)
+    size = len(b64decode(encoded))
     if size > MOST_BYTES:
         read.refuse(
             "boot_script",
             f"generates user data of {size} bytes, but EC2 allows at most {MOST_BYTES}",
         )
-    return image.user_data(labels, taints, tell) if image else told
+    return image.user_data(labels, taints, encode_boot) if image else encoded
 
 
 def _read_boot(read: InputReader, machine: str) -> Callable[[JoiningNode | None], str]:
@@ -404,8 +404,8 @@ def _read_boot(read: InputReader, machine: str) -> Callable[[JoiningNode | None]
     local_storage = read.choice("local_storage", ("none", "raid0", "mount"), "none")
     kubelet = KubeletSettings(
         max_pods=read_max_pods(read, CLOUD),
-        reserved_cpu=read.text("reserved_cpu", "", check=amount_complaint),
-        reserved_memory=read.text("reserved_memory", "", check=amount_complaint),
+        reserved_cpu=read.text("reserved_cpu", "", check=amount_fault),
+        reserved_memory=read.text("reserved_memory", "", check=amount_fault),
         policies=read_kubelet_policies(read),
     )
     return lambda joining: boot_config(

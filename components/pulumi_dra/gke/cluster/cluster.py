@@ -297,16 +297,16 @@ def _exclusion(
     options: gcp.container.ClusterMaintenancePolicyMaintenanceExclusionExclusionOptionsArgsDict = {
         "scope": exclusion.get("scope", "")
     }
-    told: gcp.container.ClusterMaintenancePolicyMaintenanceExclusionArgsDict = {
+    args: gcp.container.ClusterMaintenancePolicyMaintenanceExclusionArgsDict = {
         "exclusion_name": exclusion["name"],
         "start_time": exclusion["start_time"],
         "exclusion_options": options,
     }
     if "end_time" in exclusion:
-        told["end_time"] = exclusion["end_time"]
+        args["end_time"] = exclusion["end_time"]
     else:
         options["end_time_behavior"] = "UNTIL_END_OF_SUPPORT"
-    return told
+    return args
 
 
 def _dns_name(endpoints: ClusterControlPlaneEndpointsConfig) -> str:

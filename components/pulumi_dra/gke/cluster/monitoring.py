@@ -36,11 +36,11 @@ def read_control_plane_logs(read: InputReader) -> list[str]:
     """Return `control_plane_logs`, and record errors in `read`."""
     if not read.has("control_plane_logs"):
         return ["SCHEDULER"]
-    given = read.texts("control_plane_logs", check=_log_complaint)
+    given = read.texts("control_plane_logs", check=_log_fault)
     return [each for each in LOGGED if each in given]
 
 
-def _log_complaint(text: str) -> str:
+def _log_fault(text: str) -> str:
     return (
         ""
         if text in LOGGED
@@ -52,13 +52,13 @@ def read_monitoring(read: InputReader) -> list[str]:
     """Return the components, system components first. Errors in `monitoring_components` are
     recorded in `read`.
     """
-    components = read.texts("monitoring_components", check=_complaint)
+    components = read.texts("monitoring_components", check=_component_fault)
     if len(set(components)) != len(components):
         read.refuse("monitoring_components", "contains a component twice")
     return [SYSTEM, *(each for each in COMPONENTS if each in components)]
 
 
-def _complaint(text: str) -> str:
+def _component_fault(text: str) -> str:
     if text == SYSTEM:
         return f"{SYSTEM} are always enabled"
     return (

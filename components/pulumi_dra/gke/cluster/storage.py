@@ -46,7 +46,7 @@ def volumes_for(machines: Iterable[str]) -> ClassOfVolumes | None:
 
 def read_storage_drivers(read: InputReader) -> list[str]:
     """Return `storage_drivers`, and record errors in `read`."""
-    drivers = read.texts("storage_drivers", check=_complaint)
+    drivers = read.texts("storage_drivers", check=_storage_fault)
     if len(set(drivers)) != len(drivers):
         read.refuse("storage_drivers", "contains a driver twice")
     return drivers
@@ -57,7 +57,7 @@ def storage_addons(drivers: Sequence[str]) -> Any:
     return {addon: {"enabled": name in drivers} for name, addon in ADDONS.items()}
 
 
-def _complaint(text: str) -> str:
+def _storage_fault(text: str) -> str:
     return (
         ""
         if text in ADDONS

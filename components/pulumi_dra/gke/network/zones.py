@@ -22,8 +22,8 @@ def read_zones(read: InputReader, key: str, region: str) -> list[pulumi.Input[st
     for index, zone in enumerate(value if isinstance(value, list) else []):
         if not isinstance(zone, str):
             continue
-        if complaint := CLOUD.zone_fault(zone, CLOUD.region_of(region) or region):
-            read.refuse(f"{key}[{index}]", complaint)
+        if problem := CLOUD.zone_fault(zone, CLOUD.region_of(region) or region):
+            read.refuse(f"{key}[{index}]", problem)
         elif zone in seen:
             read.refuse(f"{key}[{index}]", f'"{zone}" appears twice')
         seen.add(zone)

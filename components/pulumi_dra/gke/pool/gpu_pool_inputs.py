@@ -255,8 +255,8 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
     if not zones:
         read.refuse("zones", "must not be empty")
     counts = read_counts(read, CLOUD)
-    if zones and (complaint := check_node_counts(counts, len(zones))):
-        read.refuse("desired_nodes", complaint)
+    if zones and (problem := check_node_counts(counts, len(zones))):
+        read.refuse("desired_nodes", problem)
     plugin = read_gke_plugin(read)
     _check_driver_installation(read)
     policy = _read_location_policy(read, is_autoscaled=counts.autoscaled)

@@ -93,7 +93,7 @@ class NodeSystem(Struct, frozen=True, kw_only=True):
 
 def read_node_system(read: InputReader, machine: Machine | None) -> NodeSystem:
     """Return kubelet policies, `sysctls`, and huge pages. Errors are recorded in `read`."""
-    given = read.labels("sysctls", check=_sysctl_complaint)
+    given = read.labels("sysctls", check=_sysctl_fault)
     sysctls = {key: value for key, value in given.items() if isinstance(value, str)}
     for key, value in given.items():
         if isinstance(value, pulumi.Output):
@@ -105,7 +105,7 @@ def read_node_system(read: InputReader, machine: Machine | None) -> NodeSystem:
     )
 
 
-def _sysctl_complaint(key: str, value: str) -> str:
+def _sysctl_fault(key: str, value: str) -> str:
     if not any(key == f"{head}{name}" for head, names in SYSCTLS.items() for name in names.split()):
         return "GKE doesn't support this kernel parameter (API reference, LinuxNodeConfig)"
     return "" if value.strip() else "must have a value"

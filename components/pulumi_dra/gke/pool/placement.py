@@ -40,10 +40,10 @@ def read_placement(
             f"{machine_type} nodes share NVLink in domains of {domain} nodes, but without "
             "placement_policy, the nodes may be in different domains"
         )
-    for key, asked in (("placement_policy", bool(name)), ("compact_placement", is_compact)):
-        if asked and zones > 1:
+    for key, requested in (("placement_policy", bool(name)), ("compact_placement", is_compact)):
+        if requested and zones > 1:
             read.refuse(key, f"requires exactly one zone, not {zones}")
-        if asked and machine_type and (fault := compact_fault(machine_type, capacity)):
+        if requested and machine_type and (fault := compact_fault(machine_type, capacity)):
             read.refuse(key, fault)
     if name and read.has("compact_placement") and not is_compact:
         read.refuse(

@@ -78,8 +78,8 @@ def with_absent(misfit: Misfit | None, requests: Mapping[str, int], node: Node) 
     if misfit is None:
         return None
     absent = (
-        (name, asked, 0)
-        for name, asked in requests.items()
+        (name, requested, 0)
+        for name, requested in requests.items()
         if "/" in name and not node.allocatable.get(name)
     )
     return replace(misfit, shortages=tuple(absent))

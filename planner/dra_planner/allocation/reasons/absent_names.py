@@ -40,7 +40,7 @@ def published_instead(error: str, devices: Sequence[Candidate]) -> str:
     """
     if _ABSENT.search(error) is None:
         return ""
-    told: list[str] = []
+    published: list[str] = []
     for driver in dict.fromkeys(each.driver for each in devices):
         of_driver = [each for each in devices if each.driver == driver]
         capacities = sorted({name for each in of_driver for name in each.capacity})
@@ -51,5 +51,5 @@ def published_instead(error: str, devices: Sequence[Candidate]) -> str:
             for one, several, names in kinds
             if names
         ]
-        told.append(f"{driver} publishes only {' and '.join(have)}")
-    return f"; {'; '.join(told)}" if told else ""
+        published.append(f"{driver} publishes only {' and '.join(have)}")
+    return f"; {'; '.join(published)}" if published else ""

@@ -31,7 +31,7 @@ from dra_planner.model import AttributeValue, DeviceConstraint, Shape, Unknown
 from dra_planner.quantity import Quantity
 
 _NO_CAPACITY: Final = "no capacity "
-_MEANT: Final = "; did you mean "
+_DID_YOU_MEAN: Final = "; did you mean "
 
 Step = Literal["selector", "unknown", "error", "capacity", "taken", "counters", "taint"]
 
@@ -121,14 +121,14 @@ def _report_way(way: Alternative, plan: PlannedClaims, node: NodeState) -> Alter
     left = 0
     if not way.fault:
         for candidate in searched:
-            why = _why_excluded(way, candidate, plan, node)
-            if why is None:
+            reason = _exclusion_reason(way, candidate, plan, node)
+            if reason is None:
                 left += 1
                 continue
-            excluded[why] += 1
-            if why[0] == "selector" and why[1] is not None:
-                read = values_read(why[1], candidate, template.features)
-                values.setdefault(why, Counter()).update(read)
+            excluded[reason] += 1
+            if reason[0] == "selector" and reason[1] is not None:
+                read = values_read(reason[1], candidate, template.features)
+                values.setdefault(reason, Counter()).update(read)
     exclusions = tuple(
         Exclusion(
             step,
@@ -150,7 +150,7 @@ def _report_way(way: Alternative, plan: PlannedClaims, node: NodeState) -> Alter
     )
 
 
-def _why_excluded(
+def _exclusion_reason(
     way: Alternative, candidate: Candidate, plan: PlannedClaims, node: NodeState
 ) -> tuple[Step, OwnedSelector | None, str] | None:
     index, bit, selection = candidate.index, candidate.bit, way.selection
@@ -202,17 +202,17 @@ def _taint_text(way: Alternative, candidate: Candidate) -> str:
 
 def _capacity_detail(way: Alternative, candidate: Candidate, node: NodeState) -> str:
     device = candidate.device
-    for name, asked in way.spec.capacity.items():
+    for name, requested in way.spec.capacity.items():
         have = device.capacity.get(name)
         if have is None:
             near = get_close_matches(name, sorted(device.capacity), 1)
-            return f"{_NO_CAPACITY}{name}" + (f"{_MEANT}{near[0]}?" if near else "")
-        if have.at_most is not None and have.at_most < asked:
-            return f"{name}: requested {asked}, at most {have.at_most} allowed"
-        if isinstance(have.value, Quantity) and have.value < asked:
-            return f"{name}: {have.value}, requested {asked}"
-        if consumption(device, {name: asked}, node.features) is None:
-            return f"{name}: its request policy doesn't allow {asked}"
+            return f"{_NO_CAPACITY}{name}" + (f"{_DID_YOU_MEAN}{near[0]}?" if near else "")
+        if have.at_most is not None and have.at_most < requested:
+            return f"{name}: requested {requested}, at most {have.at_most} allowed"
+        if isinstance(have.value, Quantity) and have.value < requested:
+            return f"{name}: {have.value}, requested {requested}"
+        if consumption(device, {name: requested}, node.features) is None:
+            return f"{name}: its request policy doesn't allow {requested}"
     return "its capacity"
 
 
@@ -222,19 +222,21 @@ def absent_capacity(detail: str) -> tuple[str, str] | None:
     """
     if not detail.startswith(_NO_CAPACITY):
         return None
-    name, _, similar = detail.removeprefix(_NO_CAPACITY).partition(_MEANT)
+    name, _, similar = detail.removeprefix(_NO_CAPACITY).partition(_DID_YOU_MEAN)
     return name, similar.rstrip("?")
 
 
 def _left_of(way: Alternative, candidate: Candidate, used: Mapping[str, int]) -> str:
     """Return the free amounts of a shared device's capacities of which a request needs more."""
-    told: list[str] = []
+    shortages: list[str] = []
     for name, amount in way.consumptions[candidate.index]:
         whole = candidate.device.capacity[name].value
         if isinstance(whole, Quantity) and nano(whole) - used.get(name, 0) < amount:
             left = from_nano(nano(whole) - used.get(name, 0), like=whole)
-            told.append(f"{left} of {whole} {name} free, requested {from_nano(amount, like=whole)}")
-    return ", ".join(told)
+            shortages.append(
+                f"{left} of {whole} {name} free, requested {from_nano(amount, like=whole)}"
+            )
+    return ", ".join(shortages)
 
 
 def _by_request(

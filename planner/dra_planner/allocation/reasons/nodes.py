@@ -46,9 +46,9 @@ def misfit_reasons(misfit: Misfit, refusal: Refusal) -> Iterable[Reason]:
     """Yield the reasons why the node is rejected before its devices are considered."""
     if misfit.filter != "resources":
         yield _misfit_reason(misfit, refusal)
-    for name, asked, left in sorted(misfit.shortages, key=lambda s: s[1] - s[2]):
+    for name, requested, left in sorted(misfit.shortages, key=lambda s: s[1] - s[2]):
         total = refusal.node.node.allocatable.get(name, 0)
-        reason = _shortage(name, asked, left, total, refusal.node.features)
+        reason = _shortage(name, requested, left, total, refusal.node.features)
         claimed = without_plugin_resource(name, refusal.shape, refusal.node.template)
         if claimed and not total:
             reason = replace(reason, fix=claimed)
@@ -65,7 +65,7 @@ def misfit_reasons(misfit: Misfit, refusal: Refusal) -> Iterable[Reason]:
         yield reason
 
 
-def _shortage(name: str, asked: int, left: int, total: int, features: Features) -> Reason:
+def _shortage(name: str, requested: int, left: int, total: int, features: Features) -> Reason:
     if name == "pods":
         return Reason(
             code=TOO_MANY_PODS,
@@ -73,9 +73,9 @@ def _shortage(name: str, asked: int, left: int, total: int, features: Features) 
             fix="add a node",
             needs_another_node=True,
         )
-    missing = amount_text(name, asked - left)
+    missing = amount_text(name, requested - left)
     fix = f"free {missing}, or add a node"
-    if asked > total:
+    if requested > total:
         fix = (
             f"lower the request by {missing}, or raise the pool's diskGib"
             if name == "ephemeral-storage"
@@ -110,9 +110,9 @@ def _shortage(name: str, asked: int, left: int, total: int, features: Features) 
     )
     return Reason(
         code=_SHORT_CODES.get(name, "insufficient-resource"),
-        message=f"the pod requests {amount_of(name, asked)}, but {_free(name, asked, left, total)}{gate}",
+        message=f"the pod requests {amount_of(name, requested)}, but {_free(name, requested, left, total)}{gate}",
         fix=fix,
-        needs_another_node=asked <= total,
+        needs_another_node=requested <= total,
     )
 
 
@@ -120,13 +120,13 @@ def _is_replaced_by_a_class(name: str) -> bool:
     return any(name in each.plugin_resources for each in every_driver())
 
 
-def _free(name: str, asked: int, left: int, total: int) -> str:
+def _free(name: str, requested: int, left: int, total: int) -> str:
     """Return how much of a resource is free on a node."""
     if not total:
         return "the node doesn't have any"
     if left <= 0:
         return "none is free on the node"
-    short = f"({amount_text(name, asked - left)} short)"
+    short = f"({amount_text(name, requested - left)} short)"
     if left == total:
         return f"the node has only {amount_text(name, total)} {short}"
     number, _, unit = amount_text(name, left).partition(" ")

@@ -88,7 +88,9 @@ def _hidden_device_reasons(refusal: Refusal) -> tuple[Reason, ...]:
     shape, node, misfit = refusal.shape, refusal.node, refusal.misfit
     assert misfit is not None  # only for refusals of the kind "filter"
     short = [
-        name for name, asked, _ in misfit.shortages if asked > node.node.allocatable.get(name, 0)
+        name
+        for name, requested, _ in misfit.shortages
+        if requested > node.node.allocatable.get(name, 0)
     ]
     if misfit.filter != "resources" or not shape.claims or set(short) - _COMPUTE or not short:
         return ()

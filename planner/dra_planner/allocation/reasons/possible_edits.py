@@ -27,8 +27,8 @@ from dra_planner.allocation.reasons.nodes import (
     toleration_text,
 )
 from dra_planner.allocation.reasons.selector_changes import (
-    asks_for_mig,
     class_corrections,
+    is_for_mig,
     selector_changes,
 )
 from dra_planner.allocation.reasons.split_claims import split_text
@@ -200,7 +200,7 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
 def _only_if_whole(spec: ExactDeviceRequest, name: str, node: NodeState) -> str:
     """Return the condition under which a class for whole GPUs replaces one for MIG devices."""
     of_mig = {
-        each: any(asks_for_mig(selector.expression) for selector in own.selectors)
+        each: any(is_for_mig(selector.expression) for selector in own.selectors)
         for each, own in node.template.classes.items()
         if each in (name, spec.device_class_name)
     }
@@ -251,9 +251,9 @@ def _class_corrections(at: Edit, spec: ExactDeviceRequest, node: NodeState) -> I
                 )
 
 
-def count_text(shape: Shape, at: Edit, asked: int, value: int) -> str:
+def count_text(shape: Shape, at: Edit, requested: int, value: int) -> str:
     devices = "1 device" if value == 1 else f"{value} devices"
-    return f"request {devices} instead of {asked} in {_where(shape, at)}"
+    return f"request {devices} instead of {requested} in {_where(shape, at)}"
 
 
 def _where(shape: Shape, at: Edit) -> str:

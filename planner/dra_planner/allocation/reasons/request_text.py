@@ -99,8 +99,8 @@ def _predicate(each: Exclusion) -> str:
             return "can't be evaluated"
         case "capacity" if (absent := absent_capacity(detail)) is not None:
             name, similar = absent
-            meant = f' (did you mean "{similar}"?)' if similar else ""
-            return f'{verb(count, "do")}n\'t publish the capacity "{name}"{meant}'
+            suggestion = f' (did you mean "{similar}"?)' if similar else ""
+            return f'{verb(count, "do")}n\'t publish the capacity "{name}"{suggestion}'
         case "capacity":
             return f"{verb(count, 'are')} too small ({detail})"
         case "taken":
@@ -138,11 +138,11 @@ def _conditions(
 
 def _values(condition: SelectorTerm) -> str:
     """Return the values that a condition reads: " (type: gpu)"."""
-    told = [
+    texts = [
         f"{at.path[-1]}: {', '.join([value for value, _ in at.values][:_MOST_VALUES])}"
         if at.values
         else f"no {at.path[-1]}"
         for at in condition.reads
         if at.values or at.absent
     ]
-    return f" ({'; '.join(told)})" if told else ""
+    return f" ({'; '.join(texts)})" if texts else ""

@@ -98,7 +98,7 @@ def selector_changes(
         what = listed(f"`{condition}`" for condition in dropped)
         only_if = (
             f"{_ONLY_IF}a whole GPU is enough, "
-            if are_whole and any(map(asks_for_mig, dropped))
+            if are_whole and any(map(is_for_mig, dropped))
             else ""
         )
         yield SelectorChange(
@@ -143,9 +143,11 @@ def failing_conditions(
     selector = _compile(expression, template)
     if selector is None:
         return ()
-    said = outcomes([expression], devices, template.features)
+    results = outcomes([expression], devices, template.features)
     kept_out = [
-        each for each, ((verdict, _),) in zip(devices, said, strict=True) if verdict == "no-match"
+        each
+        for each, ((verdict, _),) in zip(devices, results, strict=True)
+        if verdict == "no-match"
     ]
     return tuple(term for term in explain(selector, kept_out).terms if term.failing)
 
@@ -158,7 +160,7 @@ def change_selector(expression: str, parts: Sequence[tuple[str, str]]) -> str:
     return " && ".join(condition for condition in kept if condition) or "true"
 
 
-def asks_for_mig(expression: str) -> bool:
+def is_for_mig(expression: str) -> bool:
     """Return True if a selector or condition is for MIG devices, by their type, or by attributes
     that only MIG devices publish.
     """
@@ -174,12 +176,12 @@ def devices_of_class(name: str, template: Template) -> list[Candidate]:
     """Return the devices of a node that the selectors of a class match."""
     devices = [each for each in template.candidates if each.bit & template.searched]
     known = template.classes.get(name)
-    said = outcomes(
+    results = outcomes(
         [each.expression for each in known.selectors] if known else [], devices, template.features
     )
     return [
         each
-        for each, answers in zip(devices, said, strict=True)
+        for each, answers in zip(devices, results, strict=True)
         if all(v == "match" for v, _ in answers)
     ]
 
@@ -192,8 +194,8 @@ def _compile(expression: str, template: Template) -> Selector | None:
 def _corrections(term: Condition, template: Template) -> Iterator[SelectorChange]:
     inclusive = _inclusive(term.text, template)
     yield from _correction("compare-inclusive", term.text, inclusive)
-    if _is_meant(term) or _is_amount(term):
-        only_if = "" if _is_meant(term) else f"{_ONLY_IF}{term.nearest} is enough, "
+    if _is_likely_intended(term) or _is_amount(term):
+        only_if = "" if _is_likely_intended(term) else f"{_ONLY_IF}{term.nearest} is enough, "
         amount = term.nearest if _is_amount(term) else ""
         for better in (_with_value(term.text, term), _with_value(inclusive, term)):
             for change in _correction("correct-value", term.text, better, only_if):
@@ -328,7 +330,7 @@ def _inclusive(condition: str, template: Template) -> str:
     return ""
 
 
-def _is_meant(term: Condition) -> bool:
+def _is_likely_intended(term: Condition) -> bool:
     """Return True if the nearest published value is probably the intended one: the same word, or a
     nominal size.
     """
@@ -377,14 +379,14 @@ def _conditions_to_drop(
     conditions: Sequence[str], devices: Sequence[Candidate], template: Template
 ) -> list[tuple[str, ...]]:
     """Return the conditions to remove so that some device matches, the fewest first."""
-    said = outcomes(conditions, devices, template.features)
+    results = outcomes(conditions, devices, template.features)
     failing = {
         tuple(
             condition
             for condition, (verdict, _) in zip(conditions, answers, strict=True)
             if verdict != "match"
         )
-        for answers in said
+        for answers in results
     }
     return sorted((each for each in failing if each), key=lambda each: (len(each), each))[
         :_MOST_DROPS

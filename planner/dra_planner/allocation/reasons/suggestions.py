@@ -140,9 +140,9 @@ class _Trial(Struct):
         edit = edits[position]
         if edit.kind != "lower-count":
             return edit
-        asked = way_of(self.shape, edit).count
-        for value in range(min(asked - 1, 32), edit.value, -1):
-            bolder = replace(edit, value=value, text=count_text(self.shape, edit, asked, value))
+        requested = way_of(self.shape, edit).count
+        for value in range(min(requested - 1, 32), edit.value, -1):
+            bolder = replace(edit, value=value, text=count_text(self.shape, edit, requested, value))
             if self.fits((*edits[:position], bolder, *edits[position + 1 :])):
                 return bolder
         return edit

@@ -411,9 +411,13 @@ def _find_twins(
         for b in (a.selection.matched, a.selection.unknown, a.erring, a.tainted)
     }:
         groups = [part for group in groups for part in (group & bits, group & ~bits) if part]
-    told: list[Mapping[int, object]] = [a.consumptions for a in alternatives if a.consumptions]
-    told += [{c.index: _typed(lookup_attribute(c, name)) for c in searched} for name in attributes]
-    for values in told:
+    properties: list[Mapping[int, object]] = [
+        a.consumptions for a in alternatives if a.consumptions
+    ]
+    properties += [
+        {c.index: _typed(lookup_attribute(c, name)) for c in searched} for name in attributes
+    ]
+    for values in properties:
         groups = [
             part
             for group in groups

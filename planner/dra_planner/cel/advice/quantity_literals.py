@@ -27,7 +27,7 @@ def invalid_literals(root: SyntaxNode) -> Iterator[tuple[str, str]]:
             if isinstance(literal, Constant) and isinstance(literal.value, str):
                 text = literal.value
                 if not _is_quantity(text):
-                    yield text, _meant(text)
+                    yield text, _intended_quantity(text)
 
 
 def with_quantities(expression: str, root: SyntaxNode) -> str:
@@ -35,9 +35,9 @@ def with_quantities(expression: str, root: SyntaxNode) -> str:
     nothing can be corrected.
     """
     corrected = expression
-    for text, meant in invalid_literals(root):
-        for quote in "\"'" if meant else "":
-            corrected = corrected.replace(f"{quote}{text}{quote}", f"{quote}{meant}{quote}")
+    for text, intended in invalid_literals(root):
+        for quote in "\"'" if intended else "":
+            corrected = corrected.replace(f"{quote}{text}{quote}", f"{quote}{intended}{quote}")
     return "" if corrected == expression else corrected
 
 
@@ -49,7 +49,7 @@ def _is_quantity(text: str) -> bool:
     return True
 
 
-def _meant(text: str) -> str:
+def _intended_quantity(text: str) -> str:
     """Return a quantity without a unit for bytes and blanks, and with corrected case: "20 GB" means
     20G (a decimal unit), and "20GiB" means 20Gi.
     """

@@ -75,7 +75,7 @@ def _is_datetime(text: str) -> bool:
     return match is not None and int(match[1]) <= 23 and int(match[2]) <= 59 and int(match[3]) <= 59
 
 
-def _told(holds: Callable[[str], Any], problem: str) -> Callable[[str], list[str]]:
+def _checked(holds: Callable[[str], Any], problem: str) -> Callable[[str], list[str]]:
     return lambda text: [] if holds(text) else [problem]
 
 
@@ -98,11 +98,11 @@ _CHECKS: Final[dict[str, tuple[str, Callable[[str], list[str]]]]] = {
         _bounded(_DNS_1035, 63, "DNS label prefix", prefix=True),
     ),
     "labelValue": ("LabelValue", _label_value),
-    "uri": ("URI", _told(is_request_uri, _NO_URI)),
-    "uuid": ("uuid", _told(_UUID.fullmatch, "does not match the UUID format")),
-    "byte": ("byte", _told(_BASE64.fullmatch, "invalid base64")),
-    "date": ("date", _told(_is_date, "invalid date")),
-    "datetime": ("datetime", _told(_is_datetime, "invalid datetime")),
+    "uri": ("URI", _checked(is_request_uri, _NO_URI)),
+    "uuid": ("uuid", _checked(_UUID.fullmatch, "does not match the UUID format")),
+    "byte": ("byte", _checked(_BASE64.fullmatch, "invalid base64")),
+    "date": ("date", _checked(_is_date, "invalid date")),
+    "datetime": ("datetime", _checked(_is_datetime, "invalid datetime")),
 }
 
 

@@ -224,7 +224,7 @@ class Eks(Cloud):
                 "zone instead of spreading nodes; use one pool per zone",
             )
         if (
-            "localStorage" in pool.asked
+            "localStorage" in pool.set_keys
             and pool.machine is not None
             and not own_disks_gib(pool.machine)
         ):

@@ -153,12 +153,14 @@ def _has_readable_nodes(item: Mapping[str, Any], notes: list[str]) -> bool:
     group = text(block(block(template, "spec"), "nodeClassRef").get("group"))
     if group in ("", _NODE_CLASSES):
         return True
-    why = (
+    reason = (
         "its nodes belong to EKS Auto Mode, which doesn't support claims"
         if group == _AUTO_MODE
         else f"the API group of its node class is {group}, but only {_NODE_CLASSES} is supported"
     )
-    notes.append(f"NodePool {text(block(item, 'metadata').get('name'))} is skipped, because {why}")
+    notes.append(
+        f"NodePool {text(block(item, 'metadata').get('name'))} is skipped, because {reason}"
+    )
     return False
 
 

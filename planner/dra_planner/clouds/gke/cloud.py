@@ -269,11 +269,11 @@ class Gke(Cloud):
     def count_step(self, zones: int, *, autoscaled: bool) -> CountStep:
         if autoscaled or zones < 2:
             return CountStep()
-        why = (
+        reason = (
             "without an autoscaler, GKE creates the same number of nodes in each of the "
             f"pool's {zones} zones"
         )
-        return CountStep(nodes=zones, why=why, fix="set only one zone for the pool")
+        return CountStep(nodes=zones, reason=reason, fix="set only one zone for the pool")
 
     def reservation_fault(self, reservation: str) -> str:
         if "/reservationBlocks/" in reservation and not reservation.startswith("projects/"):

@@ -179,7 +179,9 @@ class Cloud(CloudNodes):
         for index, cidr in enumerate(cluster.public_access_cidrs):
             if fault := self.address_fault(cidr):
                 yield f"endpoint.publicAccessCidrs.{index}", fault
-        yield from ((key, reason) for key, reason in self.refused.items() if key in cluster.asked)
+        yield from (
+            (key, reason) for key, reason in self.refused.items() if key in cluster.set_keys
+        )
 
     def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
         """Yield the pool settings that the cloud rejects, each with its key in the pool."""
@@ -209,7 +211,7 @@ class Cloud(CloudNodes):
         for index, key in enumerate(pool.taint_keys):
             if fault := self.taint_fault(key):
                 yield f"taints.{index}.key", fault
-        yield from ((key, reason) for key, reason in self.refused.items() if key in pool.asked)
+        yield from ((key, reason) for key, reason in self.refused.items() if key in pool.set_keys)
         if pool.plugin is not None:
             yield from self.plugin.faults(self.title, pool.plugin)
 

@@ -40,13 +40,13 @@ def huge_pages_fault(pages: Mapping[str, int], machine: Machine | None) -> str:
     """Return why a machine type can't have this number of huge pages of each size. Unknown machine
     types can.
     """
-    asked = sum(HUGE_PAGES[size] * count for size, count in pages.items())
+    reserved = sum(HUGE_PAGES[size] * count for size, count in pages.items())
     memory_mib = machine.memory_mib if machine is not None else None
-    if machine is None or memory_mib is None or asked < memory_mib * 1024 * 1024:
+    if machine is None or memory_mib is None or reserved < memory_mib * 1024 * 1024:
         return ""
     return (
         f"{machine.name} has {memory_mib / 1024:.4g} GiB of memory, which is too little for "
-        f"{asked / 1024**3:.10g} GiB of huge pages and the node itself"
+        f"{reserved / 1024**3:.10g} GiB of huge pages and the node itself"
     )
 
 

@@ -34,12 +34,12 @@ class CountStep(Struct, frozen=True, kw_only=True):
     """
 
     nodes: int = 1
-    why: str = ""
+    reason: str = ""
     fix: str = ""
 
 
 class ClusterSettings(Struct, frozen=True, kw_only=True):
-    """The settings of a cluster that a cloud might reject. `asked` are the keys that the fleet
+    """The settings of a cluster that a cloud might reject. `set_keys` are the keys that the fleet
     sets.
     """
 
@@ -50,12 +50,15 @@ class ClusterSettings(Struct, frozen=True, kw_only=True):
     # zones of a new network; None if the fleet names zones or subnets
     zone_count: int | None = None
     public_access_cidrs: tuple[str, ...] = ()
-    asked: frozenset[str] = frozenset()
+    set_keys: frozenset[str] = frozenset()
 
 
 @equality(unhashed=("huge_pages", "labels"))
 class PoolSettings(Struct, frozen=True, kw_only=True):
-    """The settings of a pool that a cloud might reject. `asked` are the keys that the pool sets."""
+    """The settings of a pool that a cloud might reject.
+
+    `set_keys` are the keys that the pool sets.
+    """
 
     name: str
     machine: Machine | None = None
@@ -74,4 +77,4 @@ class PoolSettings(Struct, frozen=True, kw_only=True):
     is_served: bool = False  # a driver of the fleet publishes the pool's devices
     labels: Mapping[str, str] = {}
     taint_keys: tuple[str, ...] = ()
-    asked: frozenset[str] = frozenset()
+    set_keys: frozenset[str] = frozenset()

@@ -115,11 +115,11 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
                 f'the chart doesn\'t have a value "{key}", so this setting has no effect',
                 IGNORED[key],
             )
-        elif meant := meant_key(key):
+        elif suggestion := suggested_key(key):
             yield ValueFault(
                 key,
                 f'the chart doesn\'t have a value "{key}", so this setting has no effect',
-                f"use {meant}",
+                f"use {suggestion}",
             )
     resources = values.get("resources")
     for part in ("gpus", "computeDomains"):
@@ -195,7 +195,7 @@ def release_faults(version: str, gates: object) -> Iterator[ValueFault]:
         )
 
 
-def meant_key(key: str) -> str:
+def suggested_key(key: str) -> str:
     """Return the correct spelling of a key, or "" if the key isn't known to be wrong."""
     first, *rest = re.split(r"[._-]", key)
     if rest and first in KEYS:

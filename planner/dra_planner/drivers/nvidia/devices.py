@@ -234,9 +234,9 @@ def _with_fabric(device: Device, names: Iterable[str]) -> Device:
     """Return a whole GPU with the attributes from Fabric Manager, which are known only at run time.
     Other devices don't change.
     """
-    told: dict[str, AttributeValue] = {name: Unknown() for name in names}
+    unknown: dict[str, AttributeValue] = {name: Unknown() for name in names}
     is_part = device.attributes.get("type") == "mig"
-    return device if is_part else replace(device, attributes={**device.attributes, **told})
+    return device if is_part else replace(device, attributes={**device.attributes, **unknown})
 
 
 def _with_lists(device: Device) -> Device:

@@ -97,10 +97,10 @@ class Nvidia(Driver[NvidiaDriver]):
         found = slice_assumptions(node.machine, release, mig=node.mig, settings=options.settings)
         if not options.is_installed_elsewhere:
             return found
-        told = (
+        sentence = (
             f"{node.machine.name}: a GPUCluster of the GPU Operator runs driver {release.version}"
         )
-        return (*found, f"{told}, and the operator's DeviceClass doesn't serve nvidia.com/gpu")
+        return (*found, f"{sentence}, and the operator's DeviceClass doesn't serve nvidia.com/gpu")
 
     def classes(
         self, options: NvidiaDriver, cloud: Cloud, features: Features
@@ -138,12 +138,12 @@ class Nvidia(Driver[NvidiaDriver]):
         self, options: NvidiaDriver, cloud: Cloud, machine: Machine, mig: str
     ) -> Iterator[Fault]:
         release = _known_release(options.version)
-        told: list[PlannerError] = []
+        errors: list[PlannerError] = []
         if release is not None:
-            told += machine_faults(machine, release, options.settings, mig)
-            told += mig_faults_on(cloud, release, options.settings, mig)
-        yield from (("mig", error) for error in told)
-        if not told:
+            errors += machine_faults(machine, release, options.settings, mig)
+            errors += mig_faults_on(cloud, release, options.settings, mig)
+        yield from (("mig", error) for error in errors)
+        if not errors:
             try:
                 check_mig_layout(machine, mig)
             except PlannerError as error:

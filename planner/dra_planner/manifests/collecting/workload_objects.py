@@ -93,7 +93,7 @@ def _uncounted_pods(item: KubernetesObject, paths: Iterable[str]) -> UnreadObjec
     """
     return UnreadObject(
         title=str(item),
-        why=f"kind {item.kind} is unknown, and the plan doesn't know a field for the number of its "
+        reason=f"kind {item.kind} is unknown, and the plan doesn't know a field for the number of its "
         f"pods ({listed(paths)})",
         instead="pass the pods that the controller creates",
         place=item.place,

@@ -34,17 +34,17 @@ def plain_separator(line: str) -> str:
 
 
 def _line(line: str, changes: dict[str, None]) -> str:
-    def say(new: str, what: str) -> str:
+    def note(new: str, what: str) -> str:
         if new != line:
             changes[what] = None
         return new
 
-    line = say(_NOTHING.sub("", _BLANKS.sub(" ", line)), "plain spaces")
-    line = say(_TABS.sub(lambda match: "  " * len(match[0]), line), "spaces instead of tabs")
-    line = say(plain_separator(line), "plain hyphens")
-    line = say(_MARKER.sub(r"\1-", line), "plain hyphens")
+    line = note(_NOTHING.sub("", _BLANKS.sub(" ", line)), "plain spaces")
+    line = note(_TABS.sub(lambda match: "  " * len(match[0]), line), "spaces instead of tabs")
+    line = note(plain_separator(line), "plain hyphens")
+    line = note(_MARKER.sub(r"\1-", line), "plain hyphens")
     if line.translate(_QUOTES) != line:
-        line = say(_quoted(line.translate(_QUOTES)), "straight quotes")
+        line = note(_quoted(line.translate(_QUOTES)), "straight quotes")
     return line
 
 

@@ -266,11 +266,13 @@ def _claim_parameters(old: Old, parameters: Old, class_driver: str) -> Wanted:
     known = _TOP | {"generatedFrom", "shareable", "driverRequests"}
     refuse_unknown(parameters.data, known, str(parameters))
     wanted = Wanted()
-    for asked in members(parameters.data, "driverRequests"):
+    for driver_requests in members(parameters.data, "driverRequests"):
         refuse_unknown(
-            asked, frozenset({"driverName", "vendorParameters", "requests"}), "driverRequests"
+            driver_requests,
+            frozenset({"driverName", "vendorParameters", "requests"}),
+            "driverRequests",
         )
-        driver = _driver(old, str(asked.get("driverName") or ""))
+        driver = _driver(old, str(driver_requests.get("driverName") or ""))
         if class_driver and driver != class_driver:
             raise NotConvertible(
                 f"{parameters} requests devices of {driver}, but the class belongs to "
@@ -278,7 +280,7 @@ def _claim_parameters(old: Old, parameters: Old, class_driver: str) -> Wanted:
                 replacement_examples.CLAIM,
             )
         begin = len(wanted.requests)
-        for request in members(asked, "requests"):
+        for request in members(driver_requests, "requests"):
             refuse_unknown(request, frozenset({"vendorParameters", "namedResources"}), "requests")
             selectors = [f'device.driver == "{driver}"']
             expression = section(request, "namedResources").get("selector")
@@ -289,9 +291,11 @@ def _claim_parameters(old: Old, parameters: Old, class_driver: str) -> Wanted:
                     _config(driver, request["vendorParameters"], [len(wanted.requests)])
                 )
             wanted.requests.append({"selectors": [_selector(each) for each in selectors]})
-        if asked.get("vendorParameters"):
+        if driver_requests.get("vendorParameters"):
             wanted.config.append(
-                _config(driver, asked["vendorParameters"], range(begin, len(wanted.requests)))
+                _config(
+                    driver, driver_requests["vendorParameters"], range(begin, len(wanted.requests))
+                )
             )
     return wanted
 

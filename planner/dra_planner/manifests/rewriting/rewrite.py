@@ -206,11 +206,11 @@ class _Document(Struct):
             users = library.users.get(id(old), [])
             kept = [user for user in users if id(user) in refused]
             if not users:
-                says = (
+                problem = (
                     "v1 doesn't have this kind, and these files don't refer to the object; delete "
                     "the object, or add the claims that use it"
                 )
-                self.refused.append((old, NotConvertible(says, replacement_examples.CLAIM)))
+                self.refused.append((old, NotConvertible(problem, replacement_examples.CLAIM)))
             elif kept:
                 self.refused.append(
                     (old, NotConvertible(f"{kept[0]} refers to this object and isn't changed"))
@@ -222,8 +222,8 @@ class _Document(Struct):
         """Return the text with all changes."""
         if self.removed and len(self.objects) == 1:
             (old,) = self.objects
-            told = f"# {old} is part of {self.removed[id(old)]} now\n"
-            return f"{_leading_comments(self.text)}{told}{_inner_comments(self.text)}"
+            comment = f"# {old} is part of {self.removed[id(old)]} now\n"
+            return f"{_leading_comments(self.text)}{comment}{_inner_comments(self.text)}"
         layout = self._merged()
         items = self.root.pair("items") if isinstance(self.root, spans.Mapping) else None
         if self.removed and items is not None:
@@ -360,11 +360,11 @@ def _is_rewritten(old: Old, features: Features) -> bool:
     elif old.version not in _VERSIONS:
         raise NotConvertible(f"{old.api_version} never existed")
     elif old.kind not in features.resource_kinds and old.version != "v1":
-        says = (
+        problem = (
             f"Kubernetes {features.version} doesn't have {old.kind} in v1; Kubernetes "
             f"{served_since(old.kind)} and later serve it"
         )
-        raise NotConvertible(says, replacement_examples.TAINT_RULE)
+        raise NotConvertible(problem, replacement_examples.TAINT_RULE)
     return True
 
 

@@ -283,16 +283,16 @@ def _with_sharing(wanted: Wanted, spec: Mapping[str, Any], kind: str) -> Wanted:
     refuse_unknown(sharing, frozenset({"strategy", "timeSlicingConfig", "mpsConfig"}), "sharing")
     slicing = section(sharing, "timeSlicingConfig")
     refuse_unknown(slicing, frozenset({"timeSlice"}), "timeSlicingConfig")
-    told: dict[str, Any] = {"strategy": sharing.get("strategy") or "TimeSlicing"}
+    settings: dict[str, Any] = {"strategy": sharing.get("strategy") or "TimeSlicing"}
     if slicing:
-        told["timeSlicingConfig"] = {"interval": slicing.get("timeSlice") or "Default"}
+        settings["timeSlicingConfig"] = {"interval": slicing.get("timeSlice") or "Default"}
     if section(sharing, "mpsConfig"):
-        told["mpsConfig"] = plain(section(sharing, "mpsConfig"))
-    parameters = {"apiVersion": "resource.nvidia.com/v1beta1", "kind": kind, "sharing": told}
+        settings["mpsConfig"] = plain(section(sharing, "mpsConfig"))
+    parameters = {"apiVersion": "resource.nvidia.com/v1beta1", "kind": kind, "sharing": settings}
     wanted.config.append({"opaque": {"driver": NVIDIA, "parameters": parameters}})
-    gate = _GATES.get(str(told["strategy"]))
+    gate = _GATES.get(str(settings["strategy"]))
     if gate is not None:
         wanted.notes.append(
-            f"the driver needs its {gate} feature gate for the {told['strategy']} sharing strategy"
+            f"the driver needs its {gate} feature gate for the {settings['strategy']} sharing strategy"
         )
     return wanted

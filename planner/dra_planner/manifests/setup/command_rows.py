@@ -21,7 +21,7 @@ from dra_planner.releases import MINIMUM_MINOR
 
 _MINOR: Final = re.compile(r"(?:^|[:v])1\.(\d+)(?:\D|$)")
 _MACHINE_OPTIONS: Final = "--node-type|-t|--instance-types|--machine-type|--node-vm-size|-s"
-Told = tuple[Severity, str, str, str]  # severity, code, message, fix
+RowFinding = tuple[Severity, str, str, str]  # severity, code, message, fix
 
 
 class CommandLine(Struct, frozen=True, kw_only=True):
@@ -51,25 +51,25 @@ class CommandRow(Struct, frozen=True, kw_only=True):
     value: str
     when: str
     unless: str
-    says: str
+    problem: str
     fix: str
 
 
-def broken_rows(command: CommandLine, page: str) -> Iterator[Told]:
+def broken_rows(command: CommandLine, page: str) -> Iterator[RowFinding]:
     """Yield the rows of the table that apply to one command."""
     for row in _rows_of(command.program):
         wrong = _JUDGES[row.wrong](row, command) if _is_about(row, command, page) else None
         if wrong is None:
             continue
-        severity, says, fix = (
+        severity, problem, fix = (
             row.severity,
-            row.says.format(value=wrong),
+            row.problem.format(value=wrong),
             row.fix.format(minimum=f"1.{MINIMUM_MINOR}"),
         )
         files = command.values("-f|--values") if row.program == "helm" else ()
         if files:
-            severity, says = "note", f"{says}, unless {', '.join(files)} sets it"
-        yield severity, row.code, says, fix
+            severity, problem = "note", f"{problem}, unless {', '.join(files)} sets it"
+        yield severity, row.code, problem, fix
 
 
 @cache

@@ -199,8 +199,8 @@ _NAMES: Final = "must consist of lower case alphanumeric characters"
 
 def hint(item: KubernetesObject, violation: Violation, minor: int) -> str:
     """Return the fix for a violation, or "" if the violation's text already explains the fix."""
-    if meant := _claim_name(violation.text):
-        return meant
+    if fix := _claim_name(violation.text):
+        return fix
     for part, text in _TEXTS:
         if part in violation.text:
             return text

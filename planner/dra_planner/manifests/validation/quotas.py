@@ -30,7 +30,7 @@ _COUNTED_DOMAINS: Final = (
 )
 ALL_DEVICES: Final = 32  # the number of devices that an `All` request counts as
 _COMPUTE: Final = ("cpu", "memory", "ephemeral-storage")
-_MUST_BE_SAID: Final = ("cpu", "memory")
+_REQUIRED: Final = ("cpu", "memory")
 _BOTH: Final = {f"requests.{name}": name for name in ("cpu", "memory", "ephemeral-storage")}
 
 
@@ -179,7 +179,7 @@ def pod_level_requests(spec: Data) -> Data:
     together = {
         name: str(amount)
         for name, amount in pod_amounts(spec, "requests").items()
-        if name in _MUST_BE_SAID
+        if name in _REQUIRED
     }
     supported = {name: amount for name, amount in limits.items() if _may_be_of_pods(name)}
     return {**supported, **together, **requests}
@@ -190,7 +190,7 @@ def _listed(container: Data, field: str) -> Data:
 
 
 def _may_be_of_pods(name: str) -> bool:
-    return name in _MUST_BE_SAID or name.startswith("hugepages-")
+    return name in _REQUIRED or name.startswith("hugepages-")
 
 
 def _amounts(container: Data, field: str) -> Usage:
@@ -244,7 +244,7 @@ def unspecified(hard: Mapping[str, Any], pod: Data) -> list[str]:
     found = []
     for key in sorted(hard):
         field, _, name = key.rpartition(".")
-        if name not in _MUST_BE_SAID or field not in ("", "requests", "limits"):
+        if name not in _REQUIRED or field not in ("", "requests", "limits"):
             continue
         lacking = {
             str(container.get("name"))

@@ -103,7 +103,7 @@ _OLD_VERSIONS: Final = {
 }
 
 
-class _Asked(Struct, frozen=True):
+class _UnservedKind(Struct, frozen=True):
     """A kind and an API version that a Kubernetes version with these features doesn't serve."""
 
     group: str
@@ -116,7 +116,7 @@ class _Asked(Struct, frozen=True):
         return f"{self.group}/{self.version}"
 
 
-def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str, str] | None:
+def not_served_reason(api_version: str, kind: str, features: Features) -> tuple[str, str] | None:
     """Return why this version doesn't serve a kind, with a fix.
 
     Returns None if the version serves the kind, or if the kind is unknown.
@@ -124,99 +124,99 @@ def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str
     if serves(features.served, api_version, kind, features.minor):
         return None
     group, _, version = api_version.rpartition("/")
-    fix = _fix(_Asked(group, version, kind, features))
+    fix = _fix(_UnservedKind(group, version, kind, features))
     return (f'no matches for kind "{kind}" in version "{api_version}"', fix) if fix else None
 
 
-def _fix(asked: _Asked) -> str:
+def _fix(unserved: _UnservedKind) -> str:
     """Return the required change from the first group of kinds that contains this kind.
 
     Returns "" for a kind that is served or unknown.
     """
-    group, kind = asked.group, asked.kind
+    group, kind = unserved.group, unserved.kind
     if group == RESOURCE:
-        return _fix_of_resource(asked)
+        return _fix_of_resource(unserved)
     if group == _ADMISSION and kind in _POLICIES | _MUTATING:
-        return _fix_of_policy(asked)
+        return _fix_of_policy(unserved)
     if kind in _RESOURCE_KINDS and group in ("", "resource.kubernetes.io"):
         return f"set apiVersion: {RESOURCE}/v1"
     if not group:
-        return _fix_of_core(asked)
+        return _fix_of_core(unserved)
     if kind == "ComputeDomain" and group == "resource.nvidia.com":
-        return _fix_of_domain(asked)
+        return _fix_of_domain(unserved)
     if kind in _PARAMETERS and group.endswith((".nvidia.com", ".intel.com")):
         return (
             "move the content of the parameters under `devices` in the claim, because Kubernetes "
             f"1.31 removed driver parameters{MOVES_PARAMETERS}"
         )
-    if group == _SCHEDULING and kind in _GROUP_KINDS and asked.version in _GROUP_VERSIONS:
-        return _fix_of_pod_group(asked)
+    if group == _SCHEDULING and kind in _GROUP_KINDS and unserved.version in _GROUP_VERSIONS:
+        return _fix_of_pod_group(unserved)
     if group in _GROUPS or group == "extensions":
-        return _fix_of_workload(asked)
+        return _fix_of_workload(unserved)
     return ""
 
 
-def _fix_of_core(asked: _Asked) -> str:
-    if asked.version == "v1" and asked.kind in _CORE_KINDS:
+def _fix_of_core(unserved: _UnservedKind) -> str:
+    if unserved.version == "v1" and unserved.kind in _CORE_KINDS:
         return ""
-    home = next((known for known, kinds in _SERVED.items() if asked.kind in kinds), "")
-    return f"set apiVersion: {home}" if home else f"add {asked.kind}'s API group to apiVersion"
+    home = next((known for known, kinds in _SERVED.items() if unserved.kind in kinds), "")
+    return f"set apiVersion: {home}" if home else f"add {unserved.kind}'s API group to apiVersion"
 
 
-def _fix_of_domain(asked: _Asked) -> str:
-    if asked.version == _DOMAIN_VERSION:
+def _fix_of_domain(unserved: _UnservedKind) -> str:
+    if unserved.version == _DOMAIN_VERSION:
         return ""
     return (
-        f"set apiVersion: {asked.group}/{_DOMAIN_VERSION}, the only version that the NVIDIA driver "
+        f"set apiVersion: {unserved.group}/{_DOMAIN_VERSION}, the only version that the NVIDIA driver "
         "installs"
     )
 
 
-def _fix_of_pod_group(asked: _Asked) -> str:
-    features, version = asked.features, asked.version
+def _fix_of_pod_group(unserved: _UnservedKind) -> str:
+    features, version = unserved.features, unserved.version
     if version in features.pod_group_versions:
         if features.workload_claims:
             return ""
-        return f"enable {asked.api_version} in the API server, which doesn't serve it by default"
+        return f"enable {unserved.api_version} in the API server, which doesn't serve it by default"
     having = ", ".join(
         each.version for each in RELEASES.values() if version in each.pod_group_versions
     )
-    return f"use Kubernetes {having}, whose API server can serve {asked.api_version}"
+    return f"use Kubernetes {having}, whose API server can serve {unserved.api_version}"
 
 
-def _fix_of_workload(asked: _Asked) -> str:
-    if asked.kind in _SERVED.get(asked.api_version, ()):
+def _fix_of_workload(unserved: _UnservedKind) -> str:
+    if unserved.kind in _SERVED.get(unserved.api_version, ()):
         return ""
     served = next(
         (
             known
             for known, kinds in _SERVED.items()
-            if asked.kind in kinds and asked.version != known
+            if unserved.kind in kinds and unserved.version != known
         ),
         "",
     )
     return f"set apiVersion: {served}" if served else "check kind and apiVersion"
 
 
-def _fix_of_policy(asked: _Asked) -> str:
+def _fix_of_policy(unserved: _UnservedKind) -> str:
     """Return the fix for an admission policy. Source:
     kubernetes/api:admissionregistration/v1*/zz_generated.prerelease-lifecycle.go@v0.36.3.
     """
-    if asked.kind in _POLICIES or has_mutating_policies(asked.features.minor):
-        return "" if asked.version == "v1" else f"set apiVersion: {_ADMISSION}/v1"
+    if unserved.kind in _POLICIES or has_mutating_policies(unserved.features.minor):
+        return "" if unserved.version == "v1" else f"set apiVersion: {_ADMISSION}/v1"
     return (
-        f"use Kubernetes 1.36, which serves {asked.kind}, or set {_ADMISSION}/v1beta1 in the "
+        f"use Kubernetes 1.36, which serves {unserved.kind}, or set {_ADMISSION}/v1beta1 in the "
         "fleet's runtimeConfig if the API server serves it"
     )
 
 
-def _fix_of_resource(asked: _Asked) -> str:
-    kind, version = asked.kind, asked.version
+def _fix_of_resource(unserved: _UnservedKind) -> str:
+    kind, version = unserved.kind, unserved.version
     if version == "v1":
-        return _fix_of_stable_resource(kind, asked.features)
+        return _fix_of_stable_resource(kind, unserved.features)
     if kind in _OLD_KINDS:
         return _OLD_KINDS[kind]
-    is_newer = kind in _RESOURCE_KINDS and kind not in asked.features.resource_kinds
+    is_newer = kind in _RESOURCE_KINDS and kind not in unserved.features.resource_kinds
     if is_newer and version in _OLD_VERSIONS:
         return (
             f"use Kubernetes {served_since(kind)} or later, which serves {kind} as "

@@ -42,7 +42,7 @@ from dra_planner.manifests.validation.quotas import (
     quota_faults,
     template_usage,
 )
-from dra_planner.manifests.validation.served_versions import RESOURCE, why_not_served
+from dra_planner.manifests.validation.served_versions import RESOURCE, not_served_reason
 from dra_planner.manifests.validation.updates import check_update
 from dra_planner.manifests.validation.violations import Violation, Violations
 from dra_planner.manifests.validation.workloads.autoscalers import check_autoscaler
@@ -96,7 +96,7 @@ def judge(
     object, which is in stored form. Objects of unknown kinds are accepted unchanged, unless the
     webhook of their kind rejects them.
     """
-    missing = why_not_served(item.api_version, item.kind, context.features)
+    missing = not_served_reason(item.api_version, item.kind, context.features)
     if missing is not None:
         violation = Violation("", "NoMatch", missing[0])
         return ServerAnswer(

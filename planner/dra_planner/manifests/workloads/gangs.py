@@ -79,8 +79,8 @@ def find_gangs(
     """
     found: dict[str, Gang] = {}
     taken: set[tuple[object, str]] = set()
-    told = (*(_of_object(item, workloads) for item in objects), *_of_kueue(workloads))
-    for gang in told:
+    candidates = (*(_of_object(item, workloads) for item in objects), *_of_kueue(workloads))
+    for gang in candidates:
         keys = {(part.workload, part.pod_set) for part in gang.parts} if gang else set()
         if gang is not None and keys and not keys & taken:
             taken |= keys

@@ -181,8 +181,8 @@ class Reading(Struct):
     @property
     def bounds(self) -> Bounds | None:
         """The limits of the object's scaler. Using them records an assumption."""
-        if self.scaler is not None and self.scaler.said:
-            self.assume(self.scaler.said)
+        if self.scaler is not None and self.scaler.description:
+            self.assume(self.scaler.description)
         return self.scaler
 
     @property
@@ -195,11 +195,11 @@ class Reading(Struct):
         if self.queue is None:
             self.assume(SUSPENDED)
             return True
-        said = (
+        assumption = (
             f'is suspended until Kueue admits it from the queue "{self.queue}", but the plan '
             "counts its pods as admitted"
         )
-        self.assume(said)
+        self.assume(assumption)
         return False
 
     @property

@@ -16,15 +16,15 @@ class Bounds(Struct, frozen=True):
     """The limits of a scaler. `maximum` is None without a limit.
 
     With `off_at_zero`, the scaler ignores a workload without replicas. `held` is the number of
-    replicas while it's paused, or -1 for the current number. `said` describes the scaler in a
-    sentence.
+    replicas while it's paused, or -1 for the current number. `description` is a sentence about the
+    scaler.
     """
 
     minimum: int
     maximum: int | None
     off_at_zero: bool = False
     held: int | None = None
-    said: str = ""
+    description: str = ""
 
 
 class Surge(Struct, frozen=True):

@@ -48,14 +48,19 @@ def read_bounds(objects: Iterable[KubernetesObject]) -> dict[Target, Bounds]:
             least = min(least, _number(spec, "idleReplicaCount", least))
             most = _number(spec, "maxReplicaCount", KEDA_MAXIMUM)
             held = _held(item.metadata.get("annotations"))
-            found[key] = Bounds(least, most, held=held, said=_said(item, least, most, held))
+            found[key] = Bounds(
+                least, most, held=held, description=_description(item, least, most, held)
+            )
         else:
             minimum = _number(spec, "minReplicas", 1)
             # The controller doesn't scale a workload that was scaled to zero, unless zero is its
             # own minimum.
             most = _number(spec, "maxReplicas", minimum)
             found[key] = Bounds(
-                minimum, most, off_at_zero=minimum > 0, said=_said(item, minimum, most)
+                minimum,
+                most,
+                off_at_zero=minimum > 0,
+                description=_description(item, minimum, most),
             )
     return found
 
@@ -79,29 +84,35 @@ def scaler_findings(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]
             and isinstance(most, int)
             and least > most
         ):
-            said = (
+            message = (
                 f"{item}: spec.maxReplicas: Invalid value: {most}: must be greater than or "
                 "equal to `minReplicas`"
             )
             yield Diagnostic(
-                "error", "scaler-refused", said, item.place, f"set minReplicas to {most} or less"
+                "error", "scaler-refused", message, item.place, f"set minReplicas to {most} or less"
             )
         kind, name = str(target.get("kind") or "Deployment"), str(target.get("name"))
         if (kind, item.namespace, name) in named:
             continue
-        if meant := _meant(kind, item.namespace, name, named):
-            said = f"{item} targets {kind} {name}, which isn't in the manifests{meant[0]}"
-            yield Diagnostic("warning", "scaler-without-target", said, item.place, meant[1])
+        if likely_target := _likely_target(kind, item.namespace, name, named):
+            message = (
+                f"{item} targets {kind} {name}, which isn't in the manifests{likely_target[0]}"
+            )
+            yield Diagnostic(
+                "warning", "scaler-without-target", message, item.place, likely_target[1]
+            )
         elif unscaled := _unscaled(item.namespace, named, scaled):
-            said = (
+            message = (
                 f"{item} targets {kind} {name}, which isn't in the manifests. "
                 f"{unscaled[0]} {unscaled[2]} doesn't have an autoscaler"
             )
             fix = f"to scale {unscaled[0]} {unscaled[2]}, set scaleTargetRef.name: {unscaled[2]}"
-            yield Diagnostic("note", "scaler-without-target", said, item.place, fix)
+            yield Diagnostic("note", "scaler-without-target", message, item.place, fix)
 
 
-def _meant(kind: str, namespace: str, name: str, named: Iterable[Target]) -> tuple[str, str] | None:
+def _likely_target(
+    kind: str, namespace: str, name: str, named: Iterable[Target]
+) -> tuple[str, str] | None:
     """Return the object that the author probably meant, as the end of the message, and the fix."""
     for other in sorted(named):
         if other[0] in _SCALED and other[1:] == (namespace, name):
@@ -135,7 +146,7 @@ def _unscaled(namespace: str, named: Iterable[Target], scaled: Collection[Target
     return None
 
 
-def _said(item: KubernetesObject, least: int, most: int, held: int | None = None) -> str:
+def _description(item: KubernetesObject, least: int, most: int, held: int | None = None) -> str:
     named = f"{item.kind} {item.name}"
     if held is not None:
         return (

@@ -22,7 +22,7 @@ _COUNTS: Final = (
 _DEEPEST: Final = 12
 
 
-def asks_for_devices(spec: Any) -> bool:
+def requests_devices(spec: Any) -> bool:
     """Return True if a pod spec has claims, or a resource with its own domain."""
     if not isinstance(spec, Mapping):
         return False
@@ -51,7 +51,7 @@ def _search(
         return
     if isinstance(node.data, Mapping):
         containers = node.data.get("containers")
-        if isinstance(containers, list) and containers and asks_for_devices(node.data):
+        if isinstance(containers, list) and containers and requests_devices(node.data):
             yield (
                 path,
                 node,
@@ -77,11 +77,11 @@ def read_unknown(reading: Reading) -> list[PodSet]:
     for path, spec, holder in find_templates(reading.object.data, reading.object.place):
         field = _count(holder)
         pods = holder.number(field, 1) if field else 1
-        told = f"{counted(pods, 'pod')}, based on {path}"
+        count = f"{counted(pods, 'pod')}, based on {path}"
         if field:
-            told += f" and the {field} field (medium confidence)"
+            count += f" and the {field} field (medium confidence)"
         else:
             reading.uncounted.append(path)
-        reading.assume(f"kind {reading.object.kind} is unknown, so the plan counts {told}")
+        reading.assume(f"kind {reading.object.kind} is unknown, so the plan counts {count}")
         sets += reading.pod_set(path, spec, reading.figures(pods), inline=True)
     return sets

@@ -158,8 +158,8 @@ def unread_object(item: KubernetesObject) -> UnreadObject | None:
     title = f"{item.kind} {item.key}" if item.namespace else f"{item.kind} {item.name}"
     installer = INSTALLERS.get((item.group, item.kind))
     if installer is not None:
-        why, instead = installer
-        return UnreadObject(title=title, why=why, instead=instead, place=item.place)
+        reason, instead = installer
+        return UnreadObject(title=title, reason=reason, instead=instead, place=item.place)
     if (item.group, item.kind) in CONFIGURATIONS:
         return None
     if item.group in _KNOWN_GROUPS or (
@@ -170,8 +170,8 @@ def unread_object(item: KubernetesObject) -> UnreadObject | None:
     word = next(_mentions(item.data, 0), "")
     if not word:
         return None
-    why = f"the object mentions {word}, but its kind is unknown"
-    return UnreadObject(title=title, why=why, instead=_RENDERED, place=item.place)
+    reason = f"the object mentions {word}, but its kind is unknown"
+    return UnreadObject(title=title, reason=reason, instead=_RENDERED, place=item.place)
 
 
 def _embeds_manifest(data: Any, depth: int) -> bool:

@@ -90,13 +90,13 @@ def _migrate_quotas(
         change = _replace if is_moved else _add
         changed += change(editor, path, group, wanted[index], split)
     user = queues.still_used(members, resources)
-    why = (
+    reason = (
         f"{user} still requests it"
         if user
         else "the manifests may not contain all jobs of the queue"
     )
     return QueueChange([
-        f"{new} {_instead(olds, '' if is_moved else why)}: add {{name: {new}, "
+        f"{new} {_instead(olds, '' if is_moved else reason)}: add {{name: {new}, "
         f"deviceClassNames: [{logical_name(olds[0])[1]}]}} to "
         "resources.deviceClassMappings in Kueue's configuration (Kueue 0.18 or later)"
         for names in wanted.values()
@@ -105,12 +105,12 @@ def _migrate_quotas(
     ])  # fmt: skip
 
 
-def _instead(olds: Sequence[str], why: str) -> str:
+def _instead(olds: Sequence[str], reason: str) -> str:
     names = listed(olds)
-    if not why:
+    if not reason:
         return f"replaces {names}"
     return (
-        f"is added, and the quota for {names} stays, because {why}. The two quotas count "
+        f"is added, and the quota for {names} stays, because {reason}. The two quotas count "
         "separately, so move quota to the new resource along with the jobs"
     )
 
@@ -273,8 +273,10 @@ def _migrate_flavor(
         name = f"{item.name}-dra"
         spec = {**block(item.data, "spec"), "nodeLabels": wanted}
         twin = {**item.data, "metadata": {"name": name}, "spec": spec}
-        why = f"because DRA nodes might lack {keys}, and device plugin jobs still need {item.name}"
-        return QueueChange([f"the new flavor {name} selects DRA nodes, {why}"], [plain(twin)])
+        reason = (
+            f"because DRA nodes might lack {keys}, and device plugin jobs still need {item.name}"
+        )
+        return QueueChange([f"the new flavor {name} selects DRA nodes, {reason}"], [plain(twin)])
     editor.set(path, wanted)
     return QueueChange([
         f"nodeLabels selects DRA nodes instead of {keys}, because DRA nodes may not have "

@@ -62,13 +62,13 @@ def _reason(
         claims=(),
         members=(),
     )
-    ask, found = DoubtfulPlace(), list[tuple[Reason, ...]]()
+    place, found = DoubtfulPlace(), list[tuple[Reason, ...]]()
     demand = Demand(shapes=(shape,))
     for offer in situation.offers:
         if not offer.slices:
             continue
-        node, _ = ask.open(offer, situation.classes, situation.features, demand)
-        answer = ask(shape, node)
+        node, _ = place.open(offer, situation.classes, situation.features, demand)
+        answer = place(shape, node)
         if not isinstance(answer, Refusal) or not _is_certain(answer):
             return None
         found.append(reasons_of(answer))

@@ -12,7 +12,7 @@ def find_unread_objects(situation: ClusterSituation) -> Iterator[Blocker]:
     for each in situation.manifests.unread:
         yield Blocker(
             code="object-not-read",
-            message=f"{each.title}: {each.why}, so {each.missing} aren't in the plan",
+            message=f"{each.title}: {each.reason}, so {each.missing} aren't in the plan",
             fix=each.instead,
             place=each.place,
             verdict="cannot-tell",

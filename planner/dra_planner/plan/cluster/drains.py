@@ -42,16 +42,16 @@ def find_blocked_drains(cluster: ReadCluster, groups: Mapping[str, str]) -> Iter
         nodes = {pod.node_name for pod in pods}
         pools = Counter(groups[node] for node in nodes if groups.get(node, node) != node)
         others = len(nodes) - pools.total()
-        told = [
+        counts = [
             f'{counted(count, "node")} of pool "{pool}"' for pool, count in sorted(pools.items())
         ]
         where = listed(
-            [*told, *([counted(others, "node") + " outside the fleet's pools"] if others else [])]
+            [*counts, *([counted(others, "node") + " outside the fleet's pools"] if others else [])]
         )
         yield Diagnostic(
             "warning",
             "drain-blocked",
-            f"PodDisruptionBudget {budget.key} ({_said(budget)}) allows no evictions of its "
+            f"PodDisruptionBudget {budget.key} ({_limit(budget)}) allows no evictions of its "
             f"{counted(len(pods), 'pod')}, so {where} can't be drained, and their upgrade or "
             "replacement stalls",
             budget.meta.place,
@@ -63,7 +63,7 @@ def _covers(budget: DisruptionBudget, pod: BoundPod) -> bool:
     return bool(pod.meta.labels) and selects(budget, pod.meta.namespace, pod.meta.labels)
 
 
-def _said(budget: DisruptionBudget) -> str:
+def _limit(budget: DisruptionBudget) -> str:
     return (
         f"maxUnavailable: {budget.most}"
         if budget.most is not None
@@ -87,7 +87,7 @@ def find_drain_faults(manifests: Manifests, sizing: Sizing) -> Iterator[Diagnost
             yield Diagnostic(
                 severity="warning",
                 code="drain-blocked",
-                message=f"PodDisruptionBudget {budget.meta.key} ({_said(budget)}) allows no "
+                message=f"PodDisruptionBudget {budget.meta.key} ({_limit(budget)}) allows no "
                 f"evictions of {listed(str(each.ref) for each in servers)} "
                 f"({counted(pods, 'pod')}), so you can't drain the nodes that run these pods, even "
                 "after you add a node",

@@ -139,7 +139,7 @@ def _ignored_settings(
     cluster: ReadCluster, fleet: Fleet, request: PlanRequest
 ) -> Iterator[Diagnostic]:
     """Yield a warning for each setting of the fleet that doesn't apply to a plan on a snapshot."""
-    if fleet.redundancy.is_asked:
+    if fleet.redundancy.is_requested:
         yield _NO_REDUNDANCY
     if fleet.placement != "free":
         yield _NO_GUARDS

@@ -308,7 +308,7 @@ def _kubelets(sources: Iterable[Source]) -> list[str]:
 def _assumptions(
     demand: Demand, offers: Iterable[Offer], features: Features, snapshot: Manifests
 ) -> tuple[str, ...]:
-    said = [
+    texts = [
         f"Kubernetes {features.version} with its default feature gates, at its latest known patch "
         "version",
         "the plan applies one manifest at a time, and applies the next manifest only after every "
@@ -317,7 +317,7 @@ def _assumptions(
         *demand.assumptions,
         *(assumption for offer in offers for assumption in offer.assumptions),
     ]
-    return tuple(dict.fromkeys(said))
+    return tuple(dict.fromkeys(texts))
 
 
 def _missing_kinds(snapshot: Manifests) -> tuple[str, ...]:

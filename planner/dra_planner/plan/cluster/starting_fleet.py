@@ -259,10 +259,10 @@ def _driver(sources: Iterable[Source], notes: list[str]) -> str:
         if version in known:
             return version
     newest = nvidia.newest_driver_release().version
-    why = (
+    reason = (
         f"the catalog doesn't contain NVIDIA DRA driver {next(iter(seen))} from the snapshot"
         if seen
         else "the snapshot doesn't contain the NVIDIA DRA driver"
     )
-    notes.append(f"{why}, so the fleet uses {newest}")
+    notes.append(f"{reason}, so the fleet uses {newest}")
     return newest

@@ -130,19 +130,19 @@ def _spellings(selectors: Iterable[CelSelector], features: Features) -> frozense
 def _difference(of_fleet: DeviceClass, given: DeviceClass, where: str) -> Diagnostic:
     message = (
         f'DeviceClass "{given.name}" differs between the fleet and the manifests ({where}): '
-        f"{_said(of_fleet)} in the fleet, {_said(given)} in the manifests. The plan uses the "
+        f"{_contents(of_fleet)} in the fleet, {_contents(given)} in the manifests. The plan uses the "
         "fleet's class, because Pulumi creates it"
     )
     fix = "remove the class from the manifests, or make the two classes identical"
     return Diagnostic("error", DIFFERS, message, given.meta.place, fix)
 
 
-def _said(given: DeviceClass) -> str:
-    said = [f"`{_short(selector.expression)}`" for selector in given.selectors]
-    said += [f"configuration for {each.driver}" for each in given.config]
+def _contents(given: DeviceClass) -> str:
+    parts = [f"`{_short(selector.expression)}`" for selector in given.selectors]
+    parts += [f"configuration for {each.driver}" for each in given.config]
     if given.extended_resource_name:
-        said.append(f"extended resource {given.extended_resource_name}")
-    return listed(said) or "no selector"
+        parts.append(f"extended resource {given.extended_resource_name}")
+    return listed(parts) or "no selector"
 
 
 def _short(expression: str) -> str:

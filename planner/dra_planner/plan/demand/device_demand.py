@@ -143,9 +143,9 @@ def _of_another_driver(
     of_driver = [driver_of_name(name, classes) for name in names]
     missing = {each.name: each for each in of_driver if each is not None}
     fixes = [driver_fix(each, fleet) for each in missing.values()]
-    why = "whose driver the fleet doesn't install"
+    reason = "whose driver the fleet doesn't install"
     if not missing.keys().isdisjoint(driver.name for driver, _ in fleet.drivers.installed()):
-        why = (
+        reason = (
             f"which {listed(each.title for each in missing.values())} doesn't create in this fleet"
         )
     fix = (
@@ -159,7 +159,7 @@ def _of_another_driver(
         verdict="cannot-tell",
         reason=Reason(
             code=OTHER_DRIVER,
-            message=f"{member.workload} requests {listed(names)}, {why}",
+            message=f"{member.workload} requests {listed(names)}, {reason}",
             fix=fix,
             place=member.place,
         ),

@@ -43,12 +43,12 @@ def _idle(demand: Demand, fleet: Fleet) -> Iterator[Diagnostic]:
         ref = _ref(each)
         if known.get(ref) is False:
             continue
-        why = "runs one pod on every node" if ref in known else "isn't in the manifests"
+        reason = "runs one pod on every node" if ref in known else "isn't in the manifests"
         near = sorted(str(other) for other in known if other.name == ref.name)
         yield Diagnostic(
             severity="warning",
             code="headroom-not-kept",
-            message=f"the plan doesn't keep capacity free for {ref}, because this workload {why}",
+            message=f"the plan doesn't keep capacity free for {ref}, because this workload {reason}",
             fix=f"use {near[0]} instead"
             if near and ref not in known
             else "remove this workload from the fleet's headroom",

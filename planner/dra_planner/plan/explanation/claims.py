@@ -203,8 +203,8 @@ def explain_failing(judgement: Judgement) -> Iterator[ClaimExplanation]:
                 )
 
 
-def _is_turned_down(told: PoolAnswer) -> bool:
-    return isinstance(told.answer, Refusal) and told.answer.kind == "filter"
+def _is_turned_down(pool_answer: PoolAnswer) -> bool:
+    return isinstance(pool_answer.answer, Refusal) and pool_answer.answer.kind == "filter"
 
 
 def _holders(judgement: Judgement, pools: Iterable[str]) -> Iterator[Holder]:
@@ -223,26 +223,26 @@ def _holders(judgement: Judgement, pools: Iterable[str]) -> Iterator[Holder]:
 
 
 def _explain_pool(
-    told: PoolAnswer, claim: ShapeClaim, judgement: Judgement, *, with_edits: bool = True
+    pool_answer: PoolAnswer, claim: ShapeClaim, judgement: Judgement, *, with_edits: bool = True
 ) -> PoolExplanation:
-    shape, answer = told.shape, told.answer
-    search = explain_search(shape, told.node)
+    shape, answer = pool_answer.shape, pool_answer.answer
+    search = explain_search(shape, pool_answer.node)
     name = str(claim.shared or f"{shape.namespace}/{claim.name}")
     report = next((each for each in search.claims if each.claim == name), None)
     return PoolExplanation(
-        pool=told.offer.name,
-        machine=told.offer.machine,
-        verdict=told.verdict,
+        pool=pool_answer.offer.name,
+        machine=pool_answer.offer.machine,
+        verdict=pool_answer.verdict,
         reasons=() if isinstance(answer, Placement) else reasons_of(answer),
         report=report,
-        selectors=tuple(_take_apart(report, told.node)) if report is not None else (),
+        selectors=tuple(_take_apart(report, pool_answer.node)) if report is not None else (),
         devices=tuple(
             (request, device.device)
             for owner, request, device in search.picks
             if owner == claim.name
         ),
         shares=tuple(_shares(answer, claim)) if isinstance(answer, Placement) else (),
-        edits=smallest_edits(told, judgement) if with_edits else (),
+        edits=smallest_edits(pool_answer, judgement) if with_edits else (),
     )
 
 
@@ -252,24 +252,24 @@ def _shares(answer: Placement, claim: ShapeClaim) -> Iterator[Share]:
             yield from shares_of_pick(pick, claim, answer.node)
 
 
-def smallest_edits(told: PoolAnswer, judgement: Judgement) -> tuple[Edit, ...]:
+def smallest_edits(pool_answer: PoolAnswer, judgement: Judgement) -> tuple[Edit, ...]:
     """Return a smallest set of changes that make the pod fit the pool.
 
     Empty if the pod already fits, or if no change helps.
     """
     return (
-        suggest_edits(told.answer, _another_node(told, judgement))
-        if isinstance(told.answer, Refusal)
+        suggest_edits(pool_answer.answer, _another_node(pool_answer, judgement))
+        if isinstance(pool_answer.answer, Refusal)
         else ()
     )
 
 
-def _another_node(told: PoolAnswer, judgement: Judgement) -> NodeState | None:
+def _another_node(pool_answer: PoolAnswer, judgement: Judgement) -> NodeState | None:
     """Return another node like an observed one, without claims on its devices.
 
     Predicted nodes are already unused.
     """
-    offer = told.offer
+    offer = pool_answer.offer
     if offer.origin == "predicted":
         return None
     sight = sight_of(judgement.demand.shapes, judgement.demand.namespaces)

@@ -185,8 +185,8 @@ def _explain(judgement: Judgement, name: str, pool: str) -> Iterator[PodExplanat
                 yield _of_shape(judgement, shape, member.workload, member.pod_set, name, pool, size)
     for blocked in judgement.demand.blocked:
         member = blocked.member
-        is_asked = member.figures.at(judgement.level) != 0 or member.workload not in sizes
-        if is_asked and _is_named(member.workload, member.figures.peak, name):
+        is_planned = member.figures.at(judgement.level) != 0 or member.workload not in sizes
+        if is_planned and _is_named(member.workload, member.figures.peak, name):
             yield PodExplanation(
                 pod=name,
                 workload=str(member.workload),
@@ -246,7 +246,7 @@ def _of_shape(
     verdict = best(each.verdict for each in pools) if pools else "does-not-fit"
     is_short = verdict == "fits" and size is not None and size.verdict != "fits"
     is_settled = verdict != "fits" and not pool and size is not None and size.verdict == "fits"
-    why = _ONLY_WHERE_ADMITTED if shape.per_node else PLACED_LATER
+    reason = _ONLY_WHERE_ADMITTED if shape.per_node else PLACED_LATER
     is_freed = is_settled and size is not None and (shape.per_node or is_placed_later(size))
     room = [each.pool for each in pools if each.verdict == "fits"]
     return PodExplanation(
@@ -260,21 +260,21 @@ def _of_shape(
         pools=pools,
         pending_reasons=size.reasons if is_short and size is not None else (),
         holders=tuple(_holders(judgement, shape, room)) if is_short else (),
-        blockers=(why,) if is_freed else (),
+        blockers=(reason,) if is_freed else (),
         missing=missing_pool(judgement, shape),
         is_observed=judgement.is_observed,
     )
 
 
-def _of_pool(told: PoolAnswer, judgement: Judgement) -> PoolForPod:
-    answer = told.answer
+def _of_pool(pool_answer: PoolAnswer, judgement: Judgement) -> PoolForPod:
+    answer = pool_answer.answer
     return PoolForPod(
-        pool=told.offer.name,
-        machine=told.offer.machine,
-        verdict=told.verdict,
+        pool=pool_answer.offer.name,
+        machine=pool_answer.offer.machine,
+        verdict=pool_answer.verdict,
         reasons=() if isinstance(answer, Placement) else reasons_of(answer),
         devices=tuple(_devices(answer)) if isinstance(answer, Placement) else (),
-        edits=smallest_edits(told, judgement),
+        edits=smallest_edits(pool_answer, judgement),
     )
 
 

@@ -153,11 +153,11 @@ def _answer(plan: Plan, shape: Shape, pool: str) -> PoolAnswer:
 
 
 def _use(workload: PlannedWorkload, pool: str, answers: Iterable[PoolAnswer]) -> PoolUse:
-    told = list(answers)
-    refused = [each.answer for each in told if isinstance(each.answer, Refusal | Undecided)]
+    pool_answers = list(answers)
+    refused = [each.answer for each in pool_answers if isinstance(each.answer, Refusal | Undecided)]
     return PoolUse(
         workload=str(workload.workload),
-        answer=worst(each.verdict for each in told),
+        answer=worst(each.verdict for each in pool_answers),
         reasons=tuple(dict.fromkeys(reason for answer in refused for reason in reasons_of(answer))),
         here=sum(pods for name, pods in workload.placements if name == pool),
         pending=workload.pending,

@@ -43,5 +43,5 @@ def _pools_for_one(judgement: Judgement, shape: Shape) -> list[str]:
         for each in judgement.answers(shape)
         if each.offer.name in used
         and isinstance(each.answer, Placement)
-        and isinstance(each.ask(shape, each.answer.node), Refusal)
+        and isinstance(each.doubtful_place(shape, each.answer.node), Refusal)
     ]

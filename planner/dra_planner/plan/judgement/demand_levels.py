@@ -53,7 +53,7 @@ def find_levels_beside(judgement: Judgement, free: Judgement | None = None) -> I
     without guards (`free`), the fix isn't more nodes, but the guards of a plan for that level.
     """
     judged = {size.workload: size for size in judgement.sizing.workloads}
-    told: set[WorkloadRef] = set()
+    reported: set[WorkloadRef] = set()
     for level in LEVELS_BESIDE:
         sizing = judgement.sizings.get(level)
         if sizing is None or level == judgement.level:
@@ -61,13 +61,13 @@ def find_levels_beside(judgement: Judgement, free: Judgement | None = None) -> I
         for size in sizing.workloads:
             before = judged.get(size.workload)
             if (
-                size.workload in told
+                size.workload in reported
                 or before is None
                 or before.verdict != "fits"
                 or size.verdict == "fits"
             ):
                 continue
-            told.add(size.workload)
+            reported.add(size.workload)
             found = _finding(size, level, judgement, adds_pods=size.wanted != before.wanted)
             sizing_without = free.sizings.get(level) if free is not None else None
             if sizing_without and _verdict(sizing_without, size.workload) == "fits":

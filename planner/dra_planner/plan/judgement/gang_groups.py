@@ -52,35 +52,37 @@ def find_groups(demand: Demand, gangs: Sequence[Gang], level: DemandLevel) -> li
         shapes.setdefault(key, shape)
     found = []
     for gang in gangs:
-        told = [(part, wanted.get((part.workload, part.pod_set)) or 0) for part in gang.parts]
-        count = min((pods // part.pods if part.pods else 1 for part, pods in told), default=0)
-        each = tuple((part, part.pods or pods) for part, pods in told)
+        counts = [(part, wanted.get((part.workload, part.pod_set)) or 0) for part in gang.parts]
+        count = min((pods // part.pods if part.pods else 1 for part, pods in counts), default=0)
+        each = tuple((part, part.pods or pods) for part, pods in counts)
         size = sum(pods for _, pods in each)
         if count and size >= max(gang.least, 2):
             least = gang.least or size
-            asks = [(shapes[part.workload, part.pod_set], pods) for part, pods in each if pods]
+            shape_pods = [
+                (shapes[part.workload, part.pod_set], pods) for part, pods in each if pods
+            ]
             alike = (
                 least,
-                tuple(sorted((shape.id, pods) for shape, pods in asks)),
+                tuple(sorted((shape.id, pods) for shape, pods in shape_pods)),
                 bool(gang.held_by),
             )
-            found.append(GangGroups(gang, count, each, least, _weight(asks), alike))
+            found.append(GangGroups(gang, count, each, least, _weight(shape_pods), alike))
     return found
 
 
-def _weight(asks: Sequence[tuple[Shape, int]]) -> tuple[int, ...]:
+def _weight(shape_pods: Sequence[tuple[Shape, int]]) -> tuple[int, ...]:
     devices = sum(
         pods
         * sum(
             request.exactly.count or 1 if request.exactly else 1 for request in claim.spec.requests
         )
-        for shape, pods in asks
+        for shape, pods in shape_pods
         for claim in shape.claims
     )
     amounts = (
         sum(
             pods * int(each.requests.get(name, 0))
-            for shape, pods in asks
+            for shape, pods in shape_pods
             for each in shape.pod.containers
         )
         for name in ("cpu", "memory")

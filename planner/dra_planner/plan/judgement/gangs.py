@@ -101,16 +101,19 @@ class _Search:
             if several
             else ""
         )
-        said = {
+        sentences = {
             part.workload: f"{_sentence(group, count)}{whole} ({best})"
             for group, count in started.items()
             for part, _ in group.pods
             if count < group.count
         }
-        told = tuple(
-            _told(each, said.get(each.workload, ""), is_held=is_held) for each in sizing.workloads
+        workloads = tuple(
+            _with_sentence(each, sentences.get(each.workload, ""), is_held=is_held)
+            for each in sizing.workloads
         )
-        return replace(sizing, workloads=told, verdict=worst(each.verdict for each in told))
+        return replace(
+            sizing, workloads=workloads, verdict=worst(each.verdict for each in workloads)
+        )
 
     def _most(self) -> tuple[tuple[int, ...], bool]:
         best = tuple(0 for _ in self._kinds)
@@ -263,7 +266,7 @@ class _Search:
         return replace(changed, verdict=worst(each.verdict for each in blamed), reasons=reasons)
 
 
-def _told(size: WorkloadSize, sentence: str, *, is_held: bool) -> WorkloadSize:
+def _with_sentence(size: WorkloadSize, sentence: str, *, is_held: bool) -> WorkloadSize:
     if not sentence or not size.pending:
         return size
     reasons = map(_of_room, size.reasons) if is_held else size.reasons

@@ -310,7 +310,7 @@ class _Search:
                 whole=frozenset(at for at, offer in enumerate(offers) if offer.name in fixed),
             ),
             shapes={shape.id: shape for shape in self._demand.shapes},
-            ask=self.ask,
+            question_of=self.question_of,
             steps=steps,
             name_pool=cloud(self._fleet.cloud).pool_name,
             mode="exact" if self._fleet.placement == "exact" else "guided",
@@ -318,14 +318,14 @@ class _Search:
             spreads=not self._fleet.is_autoscaled,
         )
 
-    def ask(self, guards: Guards) -> CountQuestion:
+    def question_of(self, guards: Guards) -> CountQuestion:
         """Return the number of nodes that the demand needs with guards."""
         demand, split, offers = apply_guards(
             guards, self._demand, self._fleet, self._free.offers, self._free.features
         )
-        return self._ask(demand, split.limits, offers)
+        return self._question(demand, split.limits, offers)
 
-    def _ask(
+    def _question(
         self, demand: Demand, limits: tuple[SharedLimit, ...], offers: tuple[Offer, ...]
     ) -> CountQuestion:
         pods = sum(shape.figures.at(self._free.level) or 0 for shape in demand.shapes)
@@ -398,7 +398,7 @@ class _Search:
         Only levels that are proven and differ from the evaluated level are included.
         """
         proved: dict[DemandLevel, SimulatedCounts] = {}
-        sizings, question = self._free.sizings, self.ask(found.guards)
+        sizings, question = self._free.sizings, self.question_of(found.guards)
         checks = tuple(each for each in found.found.orders if each not in question.orders)
         for level in LEVELS_BESIDE:
             if sizings[level] is sizings[self._free.level]:
@@ -423,7 +423,7 @@ class _Search:
             for part in found.guards.parts_of(pool.name):
                 name = part if part in fewer.parts_of(pool.name) else pool.name
                 counts[name] = counts.get(name, 0) + (found.found.counts or {})[part]
-        proof = CountProver(self.ask(fewer), {}, {}, steps)
+        proof = CountProver(self.question_of(fewer), {}, {}, steps)
         pending = proof.pending(counts, _ORDERS_WITHOUT)
         return (min(pending), max(pending)) if pending else ()
 

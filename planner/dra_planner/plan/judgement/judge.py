@@ -71,7 +71,7 @@ def judge(
         )
         sizings = answer.sizings
     survival: Survival | None = None
-    if fleet is not None and fleet.redundancy.is_asked and sizings[level].verdict == "fits":
+    if fleet is not None and fleet.redundancy.is_requested and sizings[level].verdict == "fits":
         first, counts = sizings[level], answer.found.get(level)
         spares, question = what_survives(fleet, first, counts, (demand, sized.on_gpus), nodes)
         first, survival = survive(first, spares, question, steps)

@@ -42,7 +42,7 @@ class PoolAnswer(Struct, frozen=True, eq=False, dict=True):
     shape: Shape
     node: NodeState
     answer: Placement | Refusal | Undecided
-    ask: DoubtfulPlace
+    doubtful_place: DoubtfulPlace
 
     @property
     def verdict(self) -> Verdict:
@@ -71,7 +71,7 @@ class PoolAnswer(Struct, frozen=True, eq=False, dict=True):
         answer, pods = self.answer, 0
         while isinstance(answer, Placement) and pods < MOST_PODS:
             pods += 1
-            answer = self.ask(self.shape, answer.node)
+            answer = self.doubtful_place(self.shape, answer.node)
         return pods
 
 
@@ -113,7 +113,7 @@ class Judgement(Struct, frozen=True, kw_only=True, eq=False):
     outcome: SimulationOutcome | None = None
     sized: SizedDemand | None = None
     guarded_counts: GuardedCounts | None = None
-    _ask: DoubtfulPlace = field(default_factory=DoubtfulPlace)
+    _doubtful_place: DoubtfulPlace = field(default_factory=DoubtfulPlace)
     _nodes: dict[str, NodeState] = {}
     _answers: dict[str, tuple[PoolAnswer, ...]] = {}
 
@@ -152,8 +152,10 @@ class Judgement(Struct, frozen=True, kw_only=True, eq=False):
 
     def _answer(self, shape: Shape, offer: Offer) -> PoolAnswer:
         if offer.name not in self._nodes:
-            self._nodes[offer.name], _ = self._ask.open(
+            self._nodes[offer.name], _ = self._doubtful_place.open(
                 offer, self.classes, self.features, self.demand
             )
         node = self._nodes[offer.name]
-        return PoolAnswer(offer, shape, node, self._ask(shape, node), self._ask)
+        return PoolAnswer(
+            offer, shape, node, self._doubtful_place(shape, node), self._doubtful_place
+        )

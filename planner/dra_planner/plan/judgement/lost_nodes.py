@@ -25,7 +25,7 @@ class Survival(Struct, frozen=True, kw_only=True):
     allowed.
     """
 
-    asked: Redundancy
+    redundancy: Redundancy
     counts: Counts
     spare: Counts
     tried: int = 0
@@ -33,8 +33,12 @@ class Survival(Struct, frozen=True, kw_only=True):
     short: Counts = {}
 
 
-def lost(asked: Redundancy) -> str:
+def lost(redundancy: Redundancy) -> str:
     """Return the losses that the fleet plans for, as the end of a sentence."""
-    if asked.zones:
+    if redundancy.zones:
         return "any zone is lost"
-    return "any GPU node is lost" if asked.nodes == 1 else f"any {asked.nodes} GPU nodes are lost"
+    return (
+        "any GPU node is lost"
+        if redundancy.nodes == 1
+        else f"any {redundancy.nodes} GPU nodes are lost"
+    )

@@ -233,7 +233,7 @@ def _preempted(pods: int) -> Reason:
 
 def _claims(outcome: SimulationOutcome) -> Iterator[GivenClaim]:
     """Yield the devices of claims in arrival order. A shared claim comes with its first pod."""
-    told: set[ObjectKey] = set()
+    yielded: set[ObjectKey] = set()
     cluster = outcome.cluster
     for key in outcome.placed:
         placed = cluster.pods[key]
@@ -246,8 +246,8 @@ def _claims(outcome: SimulationOutcome) -> Iterator[GivenClaim]:
             shares = [shares_of_pick(pick, claims.get(got.name), state) for pick in got.picks]
             yield _given(key.namespace, name, key.name, node, zip(devices, shares, strict=True))
         for shared in placed.shared:
-            if shared not in told:
-                told.add(shared)
+            if shared not in yielded:
+                yielded.add(shared)
                 given = [
                     (
                         device,

@@ -37,7 +37,7 @@ class Spares(Struct, frozen=True, kw_only=True):
     each pool's zones.
     """
 
-    asked: Redundancy
+    redundancy: Redundancy
     base: Counts
     maximums: Counts
     costs: Mapping[str, tuple[int, ...]]
@@ -51,8 +51,8 @@ class Spares(Struct, frozen=True, kw_only=True):
         return {name: self._with_spares(name, nodes) for name, nodes in self.base.items()}
 
     def _with_spares(self, name: str, nodes: int) -> int:
-        if not nodes or not self.asked.zones:
-            return nodes + (self.asked.nodes if nodes else 0)
+        if not nodes or not self.redundancy.zones:
+            return nodes + (self.redundancy.nodes if nodes else 0)
         zones = max(1, self.zones[name])
         return (
             nodes
@@ -80,10 +80,12 @@ def survive(
     counts = spares.allowed(wanted)
     short = {name: nodes for name, nodes in wanted.items() if counts[name] < nodes}
     survival = Survival(
-        asked=spares.asked, counts=counts, spare=_spare(counts, spares.base), short=short
+        redundancy=spares.redundancy, counts=counts, spare=_spare(counts, spares.base), short=short
     )
     if question is None:
-        return (_told(sizing, _placed_only(_too_few(survival))) if short else sizing), survival
+        return (
+            _with_doubts(sizing, _placed_only(_too_few(survival))) if short else sizing
+        ), survival
     search = _Search(spares, question, steps)
     losses = search.settle(counts)
     survival = replace(
@@ -94,8 +96,8 @@ def survive(
         losses=losses.found,
     )
     if not losses.complete:
-        return _told(sizing, _placed_only(_not_simulated())), survival
-    return _told(sizing, lambda size: _pending(size.workload, survival)), survival
+        return _with_doubts(sizing, _placed_only(_not_simulated())), survival
+    return _with_doubts(sizing, lambda size: _pending(size.workload, survival)), survival
 
 
 def what_survives(
@@ -114,7 +116,7 @@ def what_survives(
     if fleet.sizing == "packing":
         found = None
     spares = Spares(
-        asked=fleet.redundancy,
+        redundancy=fleet.redundancy,
         base=found or {size.name: size.plan for size in sizing.pools},
         maximums={size.name: size.maximum for size in sizing.pools},
         costs={
@@ -155,9 +157,9 @@ class _Search:
         return losses if losses.found or not losses.complete else self._without_needless(losses)
 
     def _simulate(self, counts: Counts) -> Losses:
-        asked = self.spares.asked
+        redundancy = self.spares.redundancy
         losses = simulate_losses(
-            self.question, counts, self.left, nodes=asked.nodes, zones=asked.zones
+            self.question, counts, self.left, nodes=redundancy.nodes, zones=redundancy.zones
         )
         self.left -= losses.spent
         return losses
@@ -193,7 +195,7 @@ class _Search:
 # -- results
 
 
-def _told(sizing: Sizing, reason_for: Callable[[WorkloadSize], Reason | None]) -> Sizing:
+def _with_doubts(sizing: Sizing, reason_for: Callable[[WorkloadSize], Reason | None]) -> Sizing:
     """Return the sizing with *cannot tell* for the workloads that have a reason."""
     workloads = tuple(_in_doubt(size, reason_for(size)) for size in sizing.workloads)
     return replace(sizing, workloads=workloads, verdict=worst(each.verdict for each in workloads))
@@ -218,7 +220,7 @@ def _too_few(survival: Survival) -> Reason:
     return Reason(
         code="redundancy-not-kept",
         message="without a simulation, it's unknown whether every pod fits on another node "
-        f"if {lost(survival.asked)}",
+        f"if {lost(survival.redundancy)}",
         fix=f"raise the maximum {raises}",
     )
 

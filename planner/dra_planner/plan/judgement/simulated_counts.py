@@ -101,14 +101,17 @@ def simulate_sizings(
         other = sizings[beside]
         fitting, _ = without_misfits(other, demand)
         if id(other) not in answers and other is not sizing and is_placed(other, fitting, beside):
-            asked = nodes.question(other, fitting)
+            other_question = nodes.question(other, fitting)
             known_nodes: Opened | None = None
             if question is not None and question.demand is fitting:
-                asked, known_nodes = replace(asked, beside=question.beside), opened
+                other_question, known_nodes = (
+                    replace(other_question, beside=question.beside),
+                    opened,
+                )
             counts = (
                 proved[beside]
                 if beside in proved
-                else simulate_counts(asked, max(left // 2, steps // 6), opened=known_nodes)
+                else simulate_counts(other_question, max(left // 2, steps // 6), opened=known_nodes)
             )
             known[id(other)], answers[id(other)] = counts, _answered(other, counts, "")
     simulated = {each: known[id(size)] for each, size in sizings.items() if id(size) in known}

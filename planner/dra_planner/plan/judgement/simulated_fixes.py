@@ -58,11 +58,11 @@ def _sentence(fix: Fix) -> str:
             by_pools: dict[tuple[str, ...], list[str]] = {}
             for ref, pools in fix.pins.items():
                 by_pools.setdefault(pools, []).append(str(ref.workload))
-            said = (
+            targets = (
                 f"{_some(dict.fromkeys(refs))} to {_pools(pools)}"
                 for pools, refs in by_pools.items()
             )
-            return f"use node affinity to restrict {listed(said)}"
+            return f"use node affinity to restrict {listed(targets)}"
         case "profile":
             return (
                 "use a scheduler that prefers full nodes (MostAllocated, or on GKE the "
@@ -179,8 +179,8 @@ def _pools(names: Iterable[str]) -> str:
 
 
 def _some(names: Iterable[str]) -> str:
-    told = list(names)
-    more = len(told) - _MOST_NAMED
-    return ", ".join(told[:_MOST_NAMED]) + (
+    all_names = list(names)
+    more = len(all_names) - _MOST_NAMED
+    return ", ".join(all_names[:_MOST_NAMED]) + (
         f" and {counted(more, 'other workload')}" if more > 0 else ""
     )

@@ -38,7 +38,7 @@ def set_aside(demand: Demand, offers: Iterable[Offer]) -> tuple[Demand, Demand]:
     system = [
         shape
         for shape in demand.shapes
-        if _wants_no_device(shape) and not any(_is_meant_for(shape.pod, node) for node in nodes)
+        if _wants_no_device(shape) and not any(_is_for_gpu_node(shape.pod, node) for node in nodes)
     ]
     ids = {shape.id for shape in system}
     gpu = tuple(shape for shape in demand.shapes if shape.id not in ids)
@@ -58,7 +58,7 @@ def _is_ordinary(resource: str) -> bool:
     return resource in _OF_EVERY_NODE or resource.startswith("hugepages-")
 
 
-def _is_meant_for(pod: PodSpec, node: Node) -> bool:
+def _is_for_gpu_node(pod: PodSpec, node: Node) -> bool:
     """Return whether a pod tolerates the taints of a GPU node, or selects it by a label that nodes
     of the system pool don't have.
     """
@@ -100,8 +100,8 @@ class SystemPods(Struct, frozen=True):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """The assumptions on which the answer depends."""
-        said = () if self.offer is None else self.offer.assumptions
-        return tuple(f"pool {SYSTEM_POOL}: {text}" for text in said)
+        texts = () if self.offer is None else self.offer.assumptions
+        return tuple(f"pool {SYSTEM_POOL}: {text}" for text in texts)
 
     def with_demand(self, demand: Demand) -> SystemPods:
         """Return the evaluation with fewer pods of the same shapes."""

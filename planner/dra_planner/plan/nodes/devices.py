@@ -105,13 +105,13 @@ def count_kinds(devices: Iterable[NodeDevice], nodes: int = 1) -> Iterator[KindC
         if of_kind.get(unit) != "used":
             of_kind[unit] = each.state
     for kind, states in units.items():
-        said = list(states.values())
+        values = list(states.values())
         yield KindCount(
             kind=kind,
-            total=nodes * len(said),
-            used=nodes * said.count("used"),
-            free=nodes * said.count("free"),
-            stranded=nodes * said.count("stranded"),
+            total=nodes * len(values),
+            used=nodes * values.count("used"),
+            free=nodes * values.count("free"),
+            stranded=nodes * values.count("stranded"),
         )
 
 

@@ -39,8 +39,8 @@ class NodeFiller:
                 {
                     pool
                     for member in shape.members
-                    for pool, said in fits.get(member.workload, {}).items()
-                    if said == "fits"
+                    for pool, verdict in fits.get(member.workload, {}).items()
+                    if verdict == "fits"
                 },
             )
             for shape in sorted(plan.demand.shapes, key=lambda each: each.id)

@@ -51,8 +51,8 @@ def order_outcomes(plan: Plan) -> tuple[OrderOutcome, ...]:
     ends: dict[tuple[object, ...], list[str]] = {}
     for outcome in found.outcomes:
         ends.setdefault((_pending(outcome), _nodes(plan, outcome)), []).append(str(outcome.order))
-    told = [OrderOutcome(tuple(orders), *end) for end, orders in ends.items()]  # type: ignore[arg-type]  # as put in
-    return tuple(sorted(told, key=lambda each: -len(each.orders)))
+    outcomes = [OrderOutcome(tuple(orders), *end) for end, orders in ends.items()]  # type: ignore[arg-type]  # as put in
+    return tuple(sorted(outcomes, key=lambda each: -len(each.orders)))
 
 
 def _pending(outcome: SimulationOutcome) -> tuple[tuple[WorkloadRef, int], ...]:

@@ -22,8 +22,8 @@ def share_limits(plan: Plan) -> Iterator[str]:
     for shape in () if plan.judgement.is_observed else plan.demand.shapes:
         claims = {claim.name: claim for claim in shape.claims}
         workload = min(member.workload for member in shape.members)
-        for told in plan.judgement.answers(shape) if claims else ():
-            pool, answer = told.offer.name, told.answer
+        for pool_answer in plan.judgement.answers(shape) if claims else ():
+            pool, answer = pool_answer.offer.name, pool_answer.answer
             is_used = any((member.workload, pool) in used for member in shape.members)
             if not isinstance(answer, Placement) or not is_used:
                 continue

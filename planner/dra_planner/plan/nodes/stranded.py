@@ -33,7 +33,7 @@ class Stranded(Struct, frozen=True, kw_only=True):
     lacks: str
 
 
-def why_stranded(plan: Plan) -> tuple[Stranded, ...]:
+def stranded_reasons(plan: Plan) -> tuple[Stranded, ...]:
     """Return the stranded devices and the causes, by pool in the order of the fleet.
 
     Equal results of several nodes are combined.
@@ -59,14 +59,14 @@ def why_stranded(plan: Plan) -> tuple[Stranded, ...]:
 
 
 def _lacking(node: FilledState, plan: Plan) -> Iterator[tuple[WorkloadRef | None, str]]:
-    told = 0
+    count = 0
     for shape in node.takes:
         answer = place(shape, node.full)
-        if isinstance(answer, Placement) or told == MOST_SHAPES:
+        if isinstance(answer, Placement) or count == MOST_SHAPES:
             continue
         reasons = reasons_of(answer)
         if reasons:
-            told += 1
+            count += 1
             yield min(member.workload for member in shape.members), reasons[0].message
     if not node.takes:
         if any(rule.pool != node.pool for rule in plan.guards.rules):

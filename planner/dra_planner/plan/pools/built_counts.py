@@ -72,7 +72,7 @@ def find_built_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Di
             yield Diagnostic(
                 severity="error",
                 code=COUNT_DOES_NOT_DIVIDE,
-                message=f'pool "{pool.name}": {counted(nodes, "node")} can\'t be built, because {step.why}',
+                message=f'pool "{pool.name}": {counted(nodes, "node")} can\'t be built, because {step.reason}',
                 fix=f"{step.fix}, or {raised}" if step.fix else raised,
             )
         elif nodes > planned.recommended:
@@ -81,7 +81,7 @@ def find_built_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Di
                 severity="note",
                 code="count-rounded-up",
                 message=f'pool "{pool.name}": {enough} enough, but Pulumi builds {nodes}, because '
-                f"{step.why}",
+                f"{step.reason}",
                 fix=f"{step.fix} to build only the needed nodes" if step.fix else "",
             )
 

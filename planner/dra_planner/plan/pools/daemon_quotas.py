@@ -17,9 +17,9 @@ def find_full_quotas(
 ) -> Iterator[Diagnostic]:
     """Yield an error for each DaemonSet that runs on more nodes than its quotas allow."""
     nodes = {each.workload: each.figures.steady for each in workloads}
-    meant = {key: nodes.get(key[0], 0) for key in quotas.daemons}
-    for key, known, room, (quota, resource) in quotas.daemon_rooms(meant):
-        more = max(0, meant[key] - known)
+    desired = {key: nodes.get(key[0], 0) for key in quotas.daemons}
+    for key, known, room, (quota, resource) in quotas.daemon_rooms(desired):
+        more = max(0, desired[key] - known)
         if more > room:
             yield Diagnostic(
                 severity="error",

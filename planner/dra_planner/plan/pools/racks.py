@@ -142,7 +142,7 @@ def _of_pool(
     needed = recommended[pool.name]
     wanted, room = _wanted(racks, needed), _room(fleet, pool.name, recommended)
     whole = f"{counted(wanted // size, 'rack')} of {size} nodes"
-    why = (
+    reason = (
         f'pool "{pool.name}": to place {counted(len(racks.domains), "ComputeDomain")} in '
         "one rack each, the pool needs "
     )
@@ -156,14 +156,14 @@ def _of_pool(
         yield Diagnostic(
             severity="error",
             code="racks-exceed-maximum",
-            message=f"{why}{whole}{proved} ({wanted} nodes), but it has {limit}",
+            message=f"{reason}{whole}{proved} ({wanted} nodes), but it has {limit}",
             fix=f'set the maximum of pool "{pool.name}" to {wanted}',
         )
     elif wanted > needed:
         yield Diagnostic(
             severity="note",
             code="count-in-whole-racks",
-            message=f"{why}{whole}. {needed} nodes have capacity for their pods, but Pulumi "
+            message=f"{reason}{whole}. {needed} nodes have capacity for their pods, but Pulumi "
             f"builds {wanted}. A queue must place the pods of each ComputeDomain in one rack "
             f"(topology {CLIQUE})",
         )

@@ -237,14 +237,14 @@ def _offered(request: PlanRequest, fleet: Fleet) -> _Offered:
     pools.
     """
     manifests = read_checked(request.sources, fleet.features)
-    asked = SuggestRequest(
+    suggestion = SuggestRequest(
         sources=request.sources,
         cloud=fleet.cloud,
         region=fleet.region,
         kubernetes=fleet.kubernetes,
         architectures=_architectures(fleet) | selected_architectures(manifests),
     )
-    return _with_pools(_Offered(fleet, {}), map(PoolType, buyable_machines(asked, {})))
+    return _with_pools(_Offered(fleet, {}), map(PoolType, buyable_machines(suggestion, {})))
 
 
 def _with_partitions(offered: _Offered, plan: Plan) -> _Offered:

@@ -116,9 +116,9 @@ def _held(pods: Sequence[int]) -> set[int]:
     return {at for at, number in enumerate(pods) if number}
 
 
-def _pods_on(shape: Shape, node: NodeState, ask: DoubtfulPlace) -> int:
+def _pods_on(shape: Shape, node: NodeState, doubtful_place: DoubtfulPlace) -> int:
     pods = 0
-    while pods < MOST_PODS and isinstance(answer := ask(shape, node), Placement):
+    while pods < MOST_PODS and isinstance(answer := doubtful_place(shape, node), Placement):
         pods, node = pods + 1, answer.node
     return pods
 
@@ -135,10 +135,12 @@ def _partitioned_nodes(
             (offer,) = predict_offers(fleet, fleet.features)
         except PlannerError:  # the cloud or the driver doesn't support this configuration
             continue
-        ask = DoubtfulPlace()
+        doubtful_place = DoubtfulPlace()
         judgement = plan.judgement
-        node, _ = ask.open(offer, judgement.classes, judgement.features, judgement.demand)
-        yield mig, (node, ask)
+        node, _ = doubtful_place.open(
+            offer, judgement.classes, judgement.features, judgement.demand
+        )
+        yield mig, (node, doubtful_place)
 
 
 def _configurations(candidate: PoolType) -> Iterable[str]:

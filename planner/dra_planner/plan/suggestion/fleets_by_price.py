@@ -134,10 +134,10 @@ def _fills(answers: Sequence[PoolAnswer], wanted: Pods) -> Iterator[Pods]:
         if at == len(answers):
             yield before
             return
-        shape, ask = answers[at].shape, answers[at].ask
+        shape, doubtful_place = answers[at].shape, answers[at].doubtful_place
         for pods in range(wanted[at] + 1):
             yield from fill(at + 1, node, (*before, pods))
-            answer = ask(shape, node)
+            answer = doubtful_place(shape, node)
             if not isinstance(answer, Placement):
                 return
             node = answer.node

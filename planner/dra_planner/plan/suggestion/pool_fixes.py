@@ -123,7 +123,7 @@ def _costs(judgement: Judgement) -> str:
     """Return the additional nodes of the evaluated demand, and of larger demands if they
     use more or cost more.
     """
-    told: list[str] = []
+    parts: list[str] = []
     most, highest = 0, Decimal(0)
     for level in _levels(judgement):
         nodes, hourly = _more(judgement, level)
@@ -132,8 +132,8 @@ def _costs(judgement: Judgement) -> str:
         most, highest = max(most, nodes), max(highest, hourly or Decimal(0))
         when = "" if level == judgement.level else f" {_WHEN.get(level, f'at {level} demand')}"
         more = f"{counted(nodes, 'more node')}{when}, " if nodes > 0 else ""
-        told.append(f"{more}{price_change(hourly)}{'' if more else when}")
-    return "; ".join(told)
+        parts.append(f"{more}{price_change(hourly)}{'' if more else when}")
+    return "; ".join(parts)
 
 
 def _more(judgement: Judgement, level: DemandLevel) -> tuple[int, Decimal | None]:

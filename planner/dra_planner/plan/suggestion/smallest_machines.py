@@ -86,11 +86,11 @@ def _planned(request: SuggestRequest, by_name: Mapping[str, PoolType]) -> Smalle
 def _plan(
     request: SuggestRequest, pools: list[tuple[PoolType, int]], steps: int | None = None
 ) -> Plan:
-    asked = PlanRequest(
+    plan_request = PlanRequest(
         sources=request.sources,
         fleet=read_fleet(fleet_document(request, pools)),
         level=request.level,
         with_fixes=False,
         compares_placements=False,
     )
-    return make_plan(asked if steps is None else replace(asked, steps=steps))
+    return make_plan(plan_request if steps is None else replace(plan_request, steps=steps))

@@ -146,16 +146,16 @@ def checked_request(request: SuggestRequest) -> SuggestRequest:
     """
     minor = parse_version(request.kubernetes)
     if fault := cloud(request.cloud).region_fault(request.region):
-        said, _, fix = fault.partition("; ")
-        raise PlannerError(said, fix=fix)
+        problem, _, fix = fault.partition("; ")
+        raise PlannerError(problem, fix=fix)
     catalog.check_listed_region(request.cloud, request.region)
     selected = selected_architectures(read_checked(request.sources, features_of(minor)))
     return with_shared_devices(replace(request, architectures=request.architectures | selected))
 
 
 def _nothing_to_buy(request: SuggestRequest, left_out: Mapping[str, str]) -> PlannerError:
-    whys = dict.fromkeys(left_out.values())
-    if NO_PRICE in whys and request.max_price is None:
+    left_out_reasons = dict.fromkeys(left_out.values())
+    if NO_PRICE in left_out_reasons and request.max_price is None:
         named = [catalog.machine(request.cloud, name) for name in request.machines]
         regions = catalog.priced_regions(named or catalog.machines(request.cloud))
         priced = f"one of these regions: {', '.join(regions)}" if regions else "other machine types"
@@ -171,7 +171,7 @@ def _nothing_to_buy(request: SuggestRequest, left_out: Mapping[str, str]) -> Pla
         *(["--max-price"] if request.max_price is not None else []),
     ]
     within = f" within the limits of {listed(limits)}" if limits else ""
-    reasons = f". Excluded types: {'; '.join(whys)}" if whys else ""
+    reasons = f". Excluded types: {'; '.join(left_out_reasons)}" if left_out_reasons else ""
     also = f", or change {' or '.join(limits)}" if limits else ""
     return PlannerError(
         f"no GPU machine type is available on demand in {request.region}{within}{reasons}",

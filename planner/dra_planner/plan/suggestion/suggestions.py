@@ -139,7 +139,7 @@ class Suggestions(Struct, frozen=True, kw_only=True):
     @property
     def unpriced(self) -> int:
         """Number of offered machine types that weren't compared because of unknown prices."""
-        return sum(why == NO_PRICE for _, why in self.left_out)
+        return sum(reason == NO_PRICE for _, reason in self.left_out)
 
     @property
     def mig_configurations(self) -> tuple[str, ...]:

@@ -98,6 +98,6 @@ def _holds(fleet: Fleet, shapes: Iterable[Shape], judgement: Judgement) -> bool:
     offer = predict_system_offer(fleet)
     if offer is None:
         return False
-    ask = DoubtfulPlace()
-    node, _ = ask.open(offer, judgement.classes, judgement.features, judgement.demand)
-    return all(isinstance(ask(shape, node), Placement) for shape in shapes)
+    doubtful_place = DoubtfulPlace()
+    node, _ = doubtful_place.open(offer, judgement.classes, judgement.features, judgement.demand)
+    return all(isinstance(doubtful_place(shape, node), Placement) for shape in shapes)

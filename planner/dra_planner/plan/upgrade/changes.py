@@ -92,16 +92,16 @@ def judge_upgrade(
 
 
 def _both(
-    fleet: PublishingSettings, asked: PublishingSettings, release: DriverRelease
+    fleet: PublishingSettings, requested: PublishingSettings, release: DriverRelease
 ) -> PublishingSettings:
     """Return the requested settings combined with the fleet's settings that the version
     supports.
     """
     gates = {gate: value for gate, value in fleet.gates.items() if release.has_gate(gate)} | dict(
-        asked.gates
+        requested.gates
     )
     return replace(
-        fleet, gates=gates, consumable_shares=asked.consumable_shares or fleet.consumable_shares
+        fleet, gates=gates, consumable_shares=requested.consumable_shares or fleet.consumable_shares
     )
 
 
@@ -152,7 +152,7 @@ def _notice_in_selectors(
     for selector in selectors_of(manifests):
         exact, wide = _names_read(selector.expression, features)
         for change in changes_read(changes, exact):
-            if _tells_apart(selector.expression, change.between):
+            if _distinguishes(selector.expression, change.between):
                 yield Noticed(change, selector.place, "the selector reads this attribute")
         for change in changes:
             if change.breaks and change.name.startswith(wide):
@@ -180,7 +180,7 @@ def _notice_in_workloads(
                     )
 
 
-def _tells_apart(expression: str, between: Iterable[tuple[int, int]]) -> bool:
+def _distinguishes(expression: str, between: Iterable[tuple[int, int]]) -> bool:
     """Return whether a selector's result for capacities can differ before and after, because a
     threshold is between the two values.
     """
@@ -243,6 +243,6 @@ def _remark(change: DriverChange, here: Situation) -> Diagnostic:
     if change.kind == "not-installable":
         return Diagnostic("error", CODE, change.message, fix=change.fix)
     if change.breaks and change.kind in _OF_THE_INSTALLATION:
-        return Diagnostic("warning", CODE, here.said_of(change), fix=change.fix)
+        return Diagnostic("warning", CODE, here.message_of(change), fix=change.fix)
     # these manifests don't read it, so there is nothing to fix
     return Diagnostic("note", CODE, change.message)

@@ -43,7 +43,7 @@ class Situation(Struct, frozen=True, kw_only=True):
                 return self.has_devices is not False
         return True
 
-    def said_of(self, change: DriverChange) -> str:
+    def message_of(self, change: DriverChange) -> str:
         """Return the change's message, with the affected claims if they are known."""
         if change.kind != "names-changed" or not self.holders:
             return change.message

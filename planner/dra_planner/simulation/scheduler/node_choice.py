@@ -33,7 +33,7 @@ class View:
     (see `stage_scores`), and the raw scores of the pods on them.
     """
 
-    __slots__ = ("_begin", "_cluster", "_kind", "_near", "_says", "_standings", "_weighing")
+    __slots__ = ("_begin", "_cluster", "_kind", "_near", "_scores", "_standings", "_weighing")
 
     def __init__(
         self,
@@ -41,23 +41,23 @@ class View:
         weighing: Weighing,
         kind: PodKind,
         begin: int,
-        says: bytearray,
+        scores: bytearray,
         standings: bytearray,
         near: tuple[bytearray, list[int]] | None,
     ) -> None:
         self._cluster, self._weighing, self._kind, self._begin = cluster, weighing, kind, begin
-        self._says, self._standings, self._near = says, standings, near
+        self._scores, self._standings, self._near = scores, standings, near
 
     @property
     def nodes(self) -> int:
         """Number of these nodes."""
-        return len(self._says)
+        return len(self._scores)
 
     def choose(self, chance: Random | None) -> int:
         """Return a node with the highest score: the first one, or a random one. Nodes in one stage
         are chosen in turn.
         """
-        best, size = self._best(), len(self._says)
+        best, size = self._best(), len(self._scores)
         if chance is None:
             return self._node(size - (best.bit_length() + 7) // 8)
         number = chance.randrange(best.bit_count())
@@ -89,18 +89,18 @@ class View:
         tried in descending order, until even the highest score can't compensate for the lower
         points.
         """
-        says, score = self._says, self._weighing.highest
+        scores, score = self._scores, self._weighing.highest
         known: list[_Group] = []  # existing scores for amounts, with their nodes
         highest, best = -1, 0
         for points, nodes in self._groups():
             at = 0
             while True:
                 if at == len(known):
-                    while score >= 0 and score not in says:
+                    while score >= 0 and score not in scores:
                         score -= 1
                     if score < 0:
                         break
-                    known.append((score, int.from_bytes(says.translate(_ONLY[score]))))
+                    known.append((score, int.from_bytes(scores.translate(_ONLY[score]))))
                     score -= 1
                 total = points + known[at][0]
                 if total < highest:
@@ -116,10 +116,10 @@ class View:
 
     def _groups(self) -> list[_Group]:
         """Return the nodes that accept the pod, by points in descending order."""
-        says = self._says
-        missing = says.count(NO_ROOM) + says.count(NO_DEVICES)
-        accept = int.from_bytes(says.translate(_TAKE))
-        groups = self._by_standing(len(says) - missing, accept)
+        scores = self._scores
+        missing = scores.count(NO_ROOM) + scores.count(NO_DEVICES)
+        accept = int.from_bytes(scores.translate(_TAKE))
+        groups = self._by_standing(len(scores) - missing, accept)
         if self._near is not None:
             near = self._by_near(*self._near, accept)
             groups = [

@@ -46,7 +46,7 @@ class Columns:
         self.weighing, self.cluster = weighing, cluster
         kinds, nodes = len(weighing.kinds), len(cluster.stage_of)
         self.nodes, self._wanted, self._twice = nodes, nodes_wanted(nodes), 2 * nodes
-        self._says = bytearray(kinds * self._twice)
+        self._scores = bytearray(kinds * self._twice)
         # by number of the kind, starting with its first attempt
         self._standings: dict[int, bytearray] = {}
         self._none = (0,) * len(weighing.scoring.by_placement)
@@ -57,14 +57,14 @@ class Columns:
         self._near: dict[tuple[Neighbours, ...], NearPods] = {}
         self._ranked: list[int] = []
         for node, stage in enumerate(cluster.stage_of):
-            self._says[node :: self.nodes] = weighing.says(stage)
+            self._scores[node :: self.nodes] = weighing.scores(stage)
 
     def _follow(self) -> None:
         """Update the columns of nodes that have changed."""
         changes, stage_of, nodes = self.cluster.changes, self.cluster.stage_of, self.nodes
         for node, kind in dict.fromkeys(changes[self._followed :]):
             stage = stage_of[node]
-            self._says[node::nodes] = self.weighing.says(stage)
+            self._scores[node::nodes] = self.weighing.scores(stage)
             for number in self._ranked:
                 self._write_standing(node, stage, number)
             if kind >= 0:
@@ -75,13 +75,13 @@ class Columns:
         self._followed = len(changes)
 
     def _write_standing(self, node: int, stage: NodeStage, number: int) -> None:
-        said, row = self._says[number * self._twice + node], self._standings[number]
-        standing = self.weighing.standings[number].number(stage, self._ranks(stage, number, said))
+        score, row = self._scores[number * self._twice + node], self._standings[number]
+        standing = self.weighing.standings[number].number(stage, self._ranks(stage, number, score))
         row[node] = row[node + self.nodes] = standing
 
-    def _ranks(self, stage: NodeStage, number: int, said: int) -> tuple[int, ...]:
+    def _ranks(self, stage: NodeStage, number: int, score: int) -> tuple[int, ...]:
         """Return the raw scores of a pod's placement on a node, if the kind has such scores."""
-        if said > MOST or not self.weighing.standings[number].has_ranks:
+        if score > MOST or not self.weighing.standings[number].has_ranks:
             return self._none
         verdict = self.weighing.verdict(stage, self.weighing.kinds[number])
         return self._none if isinstance(verdict, int) else verdict
@@ -101,16 +101,16 @@ class Columns:
             self._begin_near(standings.rules.preferred)
         for stage, nodes in cluster.nodes_in.items():
             nodes_of[stage.taken] += len(nodes)
-        says, row = dict[NodeStage, int](), dict[NodeStage, int]()
+        scores, row = dict[NodeStage, int](), dict[NodeStage, int]()
         for stage in cluster.nodes_in:
-            said = weighing.says(stage)[2 * number]
-            if said == UNASKED and nodes_of[stage.taken] >= _MANY:
+            score = weighing.scores(stage)[2 * number]
+            if score == UNASKED and nodes_of[stage.taken] >= _MANY:
                 weighing.verdict(stage, kind)
-                said = weighing.says(stage)[2 * number]
-            says[stage] = said
-            row[stage] = standings.number(stage, self._ranks(stage, number, said))
+                score = weighing.scores(stage)[2 * number]
+            scores[stage] = score
+            row[stage] = standings.number(stage, self._ranks(stage, number, score))
         stage_of, at = cluster.stage_of, number * self._twice
-        self._says[at : at + self._twice] = bytes(map(says.__getitem__, stage_of)) * 2
+        self._scores[at : at + self._twice] = bytes(map(scores.__getitem__, stage_of)) * 2
         self._standings[number] = bytearray(map(row.__getitem__, stage_of)) * 2
 
     def _begin_near(self, terms: tuple[Neighbours, ...]) -> None:
@@ -130,18 +130,21 @@ class Columns:
             self._follow()
         if kind.number not in self._standings:
             self._begin_row(kind.number)
-        says, first = self._says, kind.number * self._twice + begin
+        scores, first = self._scores, kind.number * self._twice + begin
         end, last, missing = first, first + self.nodes, self._wanted
         while missing > 0 and end < last:
             start, end = end, min(end + missing, last)
-            at = says.find(UNASKED, start, end)
+            at = scores.find(UNASKED, start, end)
             while at >= 0:
-                self._ask(kind, (at - kind.number * self._twice) % self.nodes)
-                at = says.find(UNASKED, at + 1, end)
-            if says.find(ENDS_ALL, start, end) >= 0:
+                self._evaluate(kind, (at - kind.number * self._twice) % self.nodes)
+                at = scores.find(UNASKED, at + 1, end)
+            if scores.find(ENDS_ALL, start, end) >= 0:
                 return None
             missing -= (
-                end - start - says.count(NO_ROOM, start, end) - says.count(NO_DEVICES, start, end)
+                end
+                - start
+                - scores.count(NO_ROOM, start, end)
+                - scores.count(NO_DEVICES, start, end)
             )
         if missing == self._wanted:
             return None
@@ -152,16 +155,16 @@ class Columns:
             self.weighing,
             kind,
             begin,
-            says[first:end],
+            scores[first:end],
             self._standings[kind.number][seen],
             self._near[own.rules.preferred].seen(seen) if own.rules.preferred else None,
         )
 
-    def _ask(self, kind: PodKind, node: int) -> None:
+    def _evaluate(self, kind: PodKind, node: int) -> None:
         stage, number = self.cluster.stage_of[node], kind.number
         verdict = self.weighing.verdict(stage, kind)
         at = number * self._twice + node
-        said = verdict if isinstance(verdict, int) else self.weighing.says(stage)[2 * number]
-        self._says[at] = self._says[at + self.nodes] = said
+        score = verdict if isinstance(verdict, int) else self.weighing.scores(stage)[2 * number]
+        self._scores[at] = self._scores[at + self.nodes] = score
         if number in self._ranked:
             self._write_standing(node, stage, number)

@@ -33,19 +33,19 @@ class TooMany(Exception):
     """Raised if the scores or standings of a cluster don't fit in bytes."""
 
 
-class _Told:
+class _CachedAnswers:
     """The answers of nodes with equal holdings to each kind: the raw scores of a placement, or the
     reason for a rejection.
 
-    `why` has one byte for each kind, 0 with a placement. `by_load` are the answers that also depend
-    on amounts (see `says`).
+    `rejections` has one byte for each kind, 0 with a placement. `by_load` are the answers that
+    also depend on amounts (see `scores`).
     """
 
-    __slots__ = ("by_load", "verdicts", "why")
+    __slots__ = ("by_load", "rejections", "verdicts")
 
     def __init__(self, kinds: int) -> None:
         self.verdicts: dict[int, int | tuple[int, ...]] = {}
-        self.why = bytearray([UNASKED]) * kinds
+        self.rejections = bytearray([UNASKED]) * kinds
         self.by_load: dict[NodeLoad, bytearray] = {}
 
 
@@ -62,28 +62,28 @@ class Weighing:
         self._stages = stages
         self.highest = 0  # highest score for amounts
         self._wishes = WishesByAmounts(scoring)
-        self._told: dict[NodeHoldings, _Told] = {}
+        self._cached: dict[NodeHoldings, _CachedAnswers] = {}
         self._by_load: dict[NodeLoad, bytes] = {}
         self._by_template: dict[Template, tuple[tuple[int, ...], list[Wishes]]] = {}
 
-    def says(self, stage: NodeStage) -> bytearray:
+    def scores(self, stage: NodeStage) -> bytearray:
         """Return, for each kind, the score of a node for its amounts, or the reason for a
         rejection. The list contains all kinds twice.
         """
-        told = self._told.get(stage.taken)
-        if told is None:
-            told = self._told[stage.taken] = _Told(len(self.kinds))
-        found = told.by_load.get(stage.load)
+        cached = self._cached.get(stage.taken)
+        if cached is None:
+            cached = self._cached[stage.taken] = _CachedAnswers(len(self.kinds))
+        found = cached.by_load.get(stage.load)
         if found is None:
-            found = told.by_load[stage.load] = self._says(stage, told)
+            found = cached.by_load[stage.load] = self._compute_scores(stage, cached)
         return found
 
     def verdict(self, stage: NodeStage, kind: PodKind) -> int | tuple[int, ...]:
         """Return the answer of a node's devices to a pod of a kind, if the amounts are
         sufficient.
         """
-        told = self._told[stage.taken]
-        verdict = told.verdicts.get(kind.number)
+        cached = self._cached[stage.taken]
+        verdict = cached.verdicts.get(kind.number)
         if verdict is None:
             answer = self._stages.ask(stage, kind)
             if isinstance(answer, Placement):
@@ -94,12 +94,12 @@ class Weighing:
                     if isinstance(answer, Refusal) and answer.kind == "error"
                     else NO_DEVICES
                 )
-            told.verdicts[kind.number] = verdict
-            told.why[kind.number] = verdict if isinstance(verdict, int) else 0
+            cached.verdicts[kind.number] = verdict
+            cached.rejections[kind.number] = verdict if isinstance(verdict, int) else 0
             at = 2 * kind.number
-            for load, says in told.by_load.items():
-                if says[at] == UNASKED:
-                    says[at] = says[at + 1] = (
+            for load, scores in cached.by_load.items():
+                if scores[at] == UNASKED:
+                    scores[at] = scores[at + 1] = (
                         verdict if isinstance(verdict, int) else self._score(stage, kind, load)
                     )
         return verdict
@@ -108,12 +108,12 @@ class Weighing:
         whose, wishes = self._by_template[stage.template]
         return wishes[whose[kind.number] - 1].score(load)
 
-    def _says(self, stage: NodeStage, told: _Told) -> bytearray:
+    def _compute_scores(self, stage: NodeStage, cached: _CachedAnswers) -> bytearray:
         by_kind = self._by_load.get(stage.load)
         if by_kind is None:
             by_kind = self._by_load[stage.load] = self._score_load(stage)
-        if any(told.why):
-            by_kind = bytes(map(max, by_kind, told.why))
+        if any(cached.rejections):
+            by_kind = bytes(map(max, by_kind, cached.rejections))
         twice = bytearray(2 * len(by_kind))
         twice[::2] = twice[1::2] = by_kind
         return twice
@@ -128,8 +128,8 @@ class Weighing:
         self.highest = max(self.highest, *scores)
         if self.highest > MOST:
             raise TooMany
-        says = [NO_ROOM if score < 0 else score for score in scores]
-        return bytes(map(says.__getitem__, whose))
+        results = [NO_ROOM if score < 0 else score for score in scores]
+        return bytes(map(results.__getitem__, whose))
 
     def _open(self, template: Template) -> tuple[tuple[int, ...], list[Wishes]]:
         """Return the different wishes of all kinds, each with the kinds that have them.

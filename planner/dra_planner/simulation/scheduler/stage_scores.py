@@ -34,7 +34,7 @@ class StageStanding(NamedTuple):
     place: Place | None
 
 
-class _Told:
+class _CachedAnswers:
     """The answers of stages with equal holdings.
 
     `raw` are the scores that don't depend on amounts. They are known if there is a placement.
@@ -60,11 +60,11 @@ class _Told:
         self.only: int = next(iter(alone), -1)
         self.numbers: dict[tuple[int, ...], int] = {}
 
-    def like(self) -> _Told:
+    def like(self) -> _CachedAnswers:
         """Return answers for nodes with the same template and other holdings, with the known raw
         scores.
         """
-        return _Told(self.wishes, self.places, self.raw)
+        return _CachedAnswers(self.wishes, self.places, self.raw)
 
 
 class Standings(dict[NodeStage, int]):
@@ -78,65 +78,65 @@ class Standings(dict[NodeStage, int]):
     ) -> None:
         super().__init__()
         self.all: list[StageStanding] = []
-        self._told: dict[NodeHoldings, _Told] = {}
+        self._cached: dict[NodeHoldings, _CachedAnswers] = {}
         self._kind, self._rules, self._stages, self._wishes = kind, rules, stages, wishes
         self._numbers: dict[StageStanding, int] = {}
-        self._by_template: dict[Template, _Told] = {}
+        self._by_template: dict[Template, _CachedAnswers] = {}
 
     def __missing__(self, stage: NodeStage) -> int:
         number = self[stage] = self._find(stage)
         return number
 
     def _find(self, stage: NodeStage) -> int:
-        told = self._told.get(stage.taken) or self._tell(stage)
-        score = told.wishes.score(stage.load)
+        cached = self._cached.get(stage.taken) or self._cache(stage)
+        score = cached.wishes.score(stage.load)
         if score < 0:
             return NO_ROOM
-        rank = told.rank
+        rank = cached.rank
         if rank is None:
-            rank = told.rank = self._rank(stage, told)
+            rank = cached.rank = self._rank(stage, cached)
         if rank < 0:
             return rank
         parts = (
-            (score, stage.pods.get(told.only, 0))
-            if told.ready
-            else (score, *map(stage.count, told.hosts))
+            (score, stage.pods.get(cached.only, 0))
+            if cached.ready
+            else (score, *map(stage.count, cached.hosts))
         )
-        number = told.numbers.get(parts)
+        number = cached.numbers.get(parts)
         if number is None:
-            number = told.numbers[parts] = self._number(told, score, stage)
+            number = cached.numbers[parts] = self._number(cached, score, stage)
         return number
 
-    def _number(self, told: _Told, score: int, stage: NodeStage) -> int:
+    def _number(self, cached: _CachedAnswers, score: int, stage: NodeStage) -> int:
         place = None
-        if told.places is not None:
+        if cached.places is not None:
             place = tuple(
-                [value if kinds is None else stage.count(kinds) for value, kinds in told.places]
+                [value if kinds is None else stage.count(kinds) for value, kinds in cached.places]
             )
-        standing = StageStanding(score, told.raw, any(told.raw), place)
+        standing = StageStanding(score, cached.raw, any(cached.raw), place)
         found = self._numbers.get(standing)
         if found is None:
             found = self._numbers[standing] = len(self.all)
             self.all.append(standing)
         return found
 
-    def _tell(self, stage: NodeStage) -> _Told:
+    def _cache(self, stage: NodeStage) -> _CachedAnswers:
         template, scoring = stage.template, self._wishes.scoring
         like = self._by_template.get(template)
         if like is None:
             domains = scoring.domains if self._rules.soft_spread else None
             places = domains.places(self._rules, template.node) if domains is not None else None
             raw = tuple([score(self._kind, template.node) for score in scoring.by_node])
-            like = self._by_template[template] = _Told(
+            like = self._by_template[template] = _CachedAnswers(
                 self._wishes.of(self._kind, template), places, raw
             )
-        found = self._told[stage.taken] = like.like()
+        found = self._cached[stage.taken] = like.like()
         return found
 
-    def _rank(self, stage: NodeStage, told: _Told) -> int:
+    def _rank(self, stage: NodeStage, cached: _CachedAnswers) -> int:
         verdict = self._stages.ask(stage, self._kind)
         if isinstance(verdict, Placement):
-            told.raw += tuple([score(verdict) for score in self._wishes.scoring.by_placement])
-            told.ready = told.only >= 0 or not told.hosts
+            cached.raw += tuple([score(verdict) for score in self._wishes.scoring.by_placement])
+            cached.ready = cached.only >= 0 or not cached.hosts
             return 0
         return ENDS_ALL if isinstance(verdict, Refusal) and verdict.kind == "error" else NO_ROOM

@@ -264,13 +264,13 @@ class PerNode(Struct):
         if not self.replaced:
             return []
         self._look(runs)
-        meant, running = (
+        desired, running = (
             set(self.nodes),
             self._on.keys() - {pod.only_node for pod in self._starting},
         )
-        going = [pod for pod in self.replaced if pod.only_node not in meant]
-        here = [pod for pod in self.replaced if pod.only_node in meant]
-        broken = [pod for pod in self._broken if pod.only_node in meant]
+        going = [pod for pod in self.replaced if pod.only_node not in desired]
+        here = [pod for pod in self.replaced if pod.only_node in desired]
+        broken = [pod for pod in self._broken if pod.only_node in desired]
         if self.surge:
             going += [
                 pod
@@ -278,7 +278,7 @@ class PerNode(Struct):
                 if pod.only_node in running or (pod in broken and pod.only_node in self._on)
             ]
         else:
-            missing = len(meant - running) - (len(here) - len(broken))
+            missing = len(desired - running) - (len(here) - len(broken))
             spare = max(0, self.unavailable - missing)
             others = [pod for pod in here if pod not in broken] if broken else here
             if self.seed is not None:  # the order of the nodes isn't defined

@@ -85,22 +85,22 @@ def _part(part: ConnectedPools, evidence: Evidence, *, is_infeasible: bool) -> d
     """Return the prices that prove the strongest bound of one part, as integers."""
     costs = [Fraction(cost) for cost in evidence.costs]
     nothing = Certificate(items={}), Worth(0, {})
-    told = (
+    candidates = (
         [each for each in part.worths if each[1].is_infeasible(part.model)]
         if is_infeasible
         else list(part.worths)
     )
     certificate, worth = max(
-        told, key=lambda each: each[1].estimate(part.model, costs), default=nothing
+        candidates, key=lambda each: each[1].estimate(part.model, costs), default=nothing
     )
-    told_part = {
+    written = {
         "pools": [evidence.pools[pool] for pool in part.pools],
-        **_told(certificate, worth, part, part.model, evidence, is_infeasible=is_infeasible),
+        **_proof(certificate, worth, part, part.model, evidence, is_infeasible=is_infeasible),
     }
     by_cases = None if is_infeasible or part.cases is None else part.cases.bound
-    if part.cases is None or by_cases is None or by_cases <= Fraction(told_part["bound"]):
-        return told_part
-    return {**told_part, "bound": str(by_cases), "cases": _case(part.cases, part, evidence)}
+    if part.cases is None or by_cases is None or by_cases <= Fraction(written["bound"]):
+        return written
+    return {**written, "bound": str(by_cases), "cases": _case(part.cases, part, evidence)}
 
 
 def _case(case: Case, part: ConnectedPools, evidence: Evidence) -> dict[str, Any]:
@@ -109,12 +109,12 @@ def _case(case: Case, part: ConnectedPools, evidence: Evidence) -> dict[str, Any
         fewer, more = (_case(half, part, evidence) for half in case.halves)
         return {"pool": evidence.pools[case.pool], "at": case.at, "fewer": fewer, "more": more}
     model = model_of(part.model, case.ranges)
-    return _told(
+    return _proof(
         case.certificate, case.worth, part, model, evidence, is_infeasible=case.cost is None
     )
 
 
-def _told(
+def _proof(
     certificate: Certificate,
     worth: Worth,
     part: ConnectedPools,

@@ -218,12 +218,12 @@ def _not_beside_the_others(
     part: ShapePods, taken: int, stop: FillStop, wanted: int, *, proved: bool
 ) -> Cut:
     shared = next(claim for claim in part.shape.claims if claim.shared is not None)
-    why = f", because {stop.reasons[0].message}" if stop.reasons else ""
+    obstacle = f", because {stop.reasons[0].message}" if stop.reasons else ""
     more = _ROOM_FOR_MORE.get(stop.reasons[0].code, "") if stop.reasons else ""
     reason = Reason(
         code="shared-claim-node-full",
         message=f"pods that share claim {shared.shared} must run on one node, but no node can hold "
-        f"more than {stop.pods} of the {wanted} pods{why}",
+        f"more than {stop.pods} of the {wanted} pods{obstacle}",
         fix=f"use a ResourceClaimTemplate, so that each pod has its own claim{more}",
         claim=str(shared.shared),
     )

@@ -37,7 +37,7 @@ class Nodes(Struct, kw_only=True):
     is_generous: bool
     empty: tuple[FillStage, ...] = ()
     device_needs: dict[object, DeviceNeeds] = {}  # cached results of `rows`
-    _ask: DoubtfulPlace = field(default_factory=DoubtfulPlace)
+    _doubtful_place: DoubtfulPlace = field(default_factory=DoubtfulPlace)
     _opened: dict[int, NodeState] = {}
     _admitted: dict[str, dict[int, bool]] = {}  # cached results by shape, and then by pool
     # the same dictionaries, by the labels that they select
@@ -79,7 +79,9 @@ class Nodes(Struct, kw_only=True):
         found = self._opened.get(pool)
         if found is None:
             offer = self.offers[pool]
-            states = self._ask.open(offer, self.classes, self.features, self.demand, self._sight)
+            states = self._doubtful_place.open(
+                offer, self.classes, self.features, self.demand, self._sight
+            )
             found = self._opened[pool] = states[self.is_generous]
         return found
 
@@ -92,7 +94,7 @@ class Nodes(Struct, kw_only=True):
         if found is None:
             offer = self.offers[pool]
             found = (
-                not self._ask.missing_label(shape, offer)
+                not self._doubtful_place.missing_label(shape, offer)
                 and reject_for_good(shape.pod, offer.node) is None
             )
             admitted[pool] = found
@@ -170,7 +172,7 @@ class Nodes(Struct, kw_only=True):
         state, pods = stage.on(self.node(pool)), 0
         for part in item.parts:
             for _ in range(part.pods):
-                answer = self._ask(part.shape, state)
+                answer = self._doubtful_place(part.shape, state)
                 if not isinstance(answer, Placement):
                     return FillStop(answer, part.shape, pods)
                 state, pods = answer.node, pods + 1

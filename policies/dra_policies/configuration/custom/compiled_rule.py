@@ -176,7 +176,7 @@ def custom_rule(id: str, rule: CustomRule) -> Rule:
     compiled = CompiledRule(rule)
     return Rule(
         id=id,
-        says=rule.message,
+        description=rule.message,
         why="Your project's configuration defines this rule.",
         fix=rule.fix or "Change the object or the rule.",
         level="advisory" if rule.level == "advisory" else "mandatory",

@@ -92,8 +92,8 @@ def _git(*words: str, fix: str) -> bytes:
         raise GitError(f"git didn't respond within {_TIMEOUT_S} seconds", fix) from None
     if done.returncode:
         lines = done.stderr.decode(errors="replace").strip().splitlines() or ["git failed"]
-        said = re.sub(
+        message = re.sub(
             r"[a-z+]+://\S+", lambda url: without_password(url[0]), lines[0].removeprefix("fatal: ")
         )
-        raise GitError(said, fix)
+        raise GitError(message, fix)
     return done.stdout

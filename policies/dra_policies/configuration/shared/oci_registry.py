@@ -89,12 +89,12 @@ class _Registry:
 
 
 def _token(challenge: str) -> str:
-    said = dict(_PARAMETER.findall(challenge))
-    query = urlencode({key: said[key] for key in ("service", "scope") if key in said})
-    if not said.get("realm", "").startswith("http"):
+    parameters = dict(_PARAMETER.findall(challenge))
+    query = urlencode({key: parameters[key] for key in ("service", "scope") if key in parameters})
+    if not parameters.get("realm", "").startswith("http"):
         raise DownloadError("the registry's response doesn't specify a token server")
     try:
-        answer: Any = json.loads(download(f"{said['realm']}?{query}"))
+        answer: Any = json.loads(download(f"{parameters['realm']}?{query}"))
         return str(answer.get("token") or answer["access_token"])
     except (ValueError, KeyError, TypeError, AttributeError):
         raise DownloadError(

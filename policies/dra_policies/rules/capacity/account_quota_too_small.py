@@ -79,7 +79,7 @@ def _units(quota: AccountQuota, pool: DeclaredPool) -> int:
 
 RULE = Rule(
     id="account-quota-too-small",
-    says="The stack requests a quota of the account that its pools exceed.",
+    description="The stack requests a quota of the account that its pools exceed.",
     why="The cloud rejects new nodes, so pods stay pending, and the update can fail.",
     fix="Request the quota for the maximum of all pools that it counts.",
     level="mandatory",

@@ -43,8 +43,8 @@ def check(view: StackView) -> Iterator[Finding]:
         yield from _of_machine(pool, of_cloud, bought)
         yield from _of_name(pool, of_cloud, bought)
         reservations = list(_reservations(view, pool, bought))
-        for says, fix in zone_faults(view, pool, bought, reservations):
-            yield _finding(pool, says, fix)
+        for problem, fix in zone_faults(view, pool, bought, reservations):
+            yield _finding(pool, problem, fix)
         for reservation in reservations:
             yield from _of_size(pool, bought, reservation)
             yield from _of_members(view, pool, bought, reservation)
@@ -88,13 +88,13 @@ def _is_bought(
         *((pool.own, *mark) for mark in bought.marks),
         *((template, *mark) for mark in bought.template_marks),
     ]
-    return any(_says(properties, path, value) for properties, path, value in marks) or any(
+    return any(_has_value(properties, path, value) for properties, path, value in marks) or any(
         pool.made_from and not value and has_unknown(properties.at(path))
         for properties, path, value in marks
     )
 
 
-def _says(properties: Properties, path: str, value: str) -> bool:
+def _has_value(properties: Properties, path: str, value: str) -> bool:
     return properties.text(path) == value if value else properties.has(path) is True
 
 
@@ -115,8 +115,8 @@ def _of_name(pool: DeclaredPool, of_cloud: Cloud, bought: BoughtCapacity) -> Ite
     template = pool.template or NOTHING_DECLARED
     for name in (*texts_of(pool.own, bought.names), *texts_of(template, bought.template_name)):
         if name and (fault := of_cloud.reservation_fault(name)):
-            says, _, fix = fault.partition("; ")
-            yield _finding(pool, says, fix or f"use {of_cloud.reservation_meaning}")
+            problem, _, fix = fault.partition("; ")
+            yield _finding(pool, problem, fix or f"use {of_cloud.reservation_meaning}")
 
 
 def _reservations(
@@ -217,7 +217,7 @@ def _may_be_placed(view: StackView, pool: DeclaredPool, bought: BoughtCapacity) 
     """Return True if a pool uses a reservation that the stack doesn't declare, unless it's a
     Capacity Block, which has no placement group.
     """
-    if any(_says(pool.own, path, value) for path, value in bought.marks):
+    if any(_has_value(pool.own, path, value) for path, value in bought.marks):
         return False
     return not any(_reservations(view, pool, bought))
 
@@ -261,15 +261,15 @@ def _of_updates(pool: DeclaredPool, surge: SurgeSetting) -> Iterator[Finding]:
         )
 
 
-def _finding(pool: DeclaredPool, says: str, fix: str, *, certain: bool = True) -> Finding:
+def _finding(pool: DeclaredPool, problem: str, fix: str, *, certain: bool = True) -> Finding:
     can = "can't use" if certain else "might be unable to use"
-    message = f"{pool.title} {can} its purchased capacity, because {says}"
+    message = f"{pool.title} {can} its purchased capacity, because {problem}"
     return Finding(message=message, fix=fix, urn=pool.urn, certain=certain)
 
 
 RULE = Rule(
     id="bought-capacity-unusable",
-    says="A pool can't use its reservation or Capacity Block, or can't use it during updates.",
+    description="A pool can't use its reservation or Capacity Block, or can't use it during updates.",
     why="Nodes don't start, or an update waits for more nodes than you bought.",
     fix="Remove the setting that the purchased capacity doesn't support.",
     level="mandatory",

@@ -83,9 +83,9 @@ def _reservation(pool: DeclaredPool, template: Properties) -> Iterator[Finding]:
         )
 
 
-def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:
+def _finding(pool: DeclaredPool, problem: str, fix: str) -> Finding:
     return Finding(
-        message=f"{pool.title} uses a Capacity Block, but {says}",
+        message=f"{pool.title} uses a Capacity Block, but {problem}",
         fix=fix,
         urn=pool.urn,
     )
@@ -93,7 +93,7 @@ def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:
 
 RULE = Rule(
     id="capacity-block-incomplete",
-    says="The launch template of a Capacity Block pool is missing or incomplete, or the pool's "
+    description="The launch template of a Capacity Block pool is missing or incomplete, or the pool's "
     "maximum exceeds the largest possible block.",
     why="The cloud rejects the pool, or its nodes never start.",
     fix="Set the market type, reservation, and machine type in the launch template.",

@@ -31,7 +31,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="capacity-kinds-mixed",
-    says="A pool uses two capacity types.",
+    description="A pool uses two capacity types.",
     why="The cloud rejects the pool.",
     fix="Keep only one capacity type.",
     level="mandatory",

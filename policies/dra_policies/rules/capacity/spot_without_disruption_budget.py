@@ -38,7 +38,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="spot-without-disruption-budget",
-    says="Replicas that run only on Spot nodes don't have a PodDisruptionBudget.",
+    description="Replicas that run only on Spot nodes don't have a PodDisruptionBudget.",
     why="When the cloud reclaims or rebalances Spot nodes, it can drain all replicas at the "
     "same time.",
     fix="Add a PodDisruptionBudget, or a pool with a different capacity type.",

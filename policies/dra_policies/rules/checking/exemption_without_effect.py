@@ -15,7 +15,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="exemption-without-effect",
-    says="An exemption has expired, is malformed, or doesn't match a finding.",
+    description="An exemption has expired, is malformed, or doesn't match a finding.",
     why="A forgotten exemption can hide a new mistake.",
     fix="Remove the exemption, or set a later date if you still need it.",
     level="advisory",

@@ -26,7 +26,7 @@ def failure(error: Exception, urn: str = "", rule: str = "") -> Finding:
 
 RULE = Rule(
     id="rule-could-not-run",
-    says="A rule failed with an internal error.",
+    description="A rule failed with an internal error.",
     why="The rule didn't check the stack, and an unchecked stack must not pass.",
     fix="report this error with its message; to continue, set the level of "
     "rule-could-not-run to advisory",

@@ -15,9 +15,9 @@ def check(view: StackView) -> Iterator[Finding]:
         yield Finding(message=sentence, certain=False)
     for error in view.judgement_errors:
         place = str(error.place)
-        why = f" because of {place}: {error.message}" if place else f", because {error.message}"
+        reason = f" because of {place}: {error.message}" if place else f", because {error.message}"
         yield Finding(
-            message=f"can't check whether the claims fit this stack's pools{why}",
+            message=f"can't check whether the claims fit this stack's pools{reason}",
             fix=error.fix,
             certain=False,
         )
@@ -25,7 +25,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="stack-cannot-be-judged",
-    says="A mandatory rule depends on an unknown value.",
+    description="A mandatory rule depends on an unknown value.",
     why="The rule can't pass or fail until the value is known, so a later preview or update can "
     "still reject the stack.",
     fix="Declare a plain value instead of an output, or check the finding yourself.",

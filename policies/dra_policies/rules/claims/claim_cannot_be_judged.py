@@ -86,7 +86,7 @@ def _unknown(case: Waiting) -> tuple[tuple[str, str], ...]:
 
 RULE = Rule(
     id="claim-cannot-be-judged",
-    says="A claim can't be evaluated until a node exists.",
+    description="A claim can't be evaluated until a node exists.",
     why="The result depends on a value that exists only at run time or on a fact that "
     "pulumi-dra doesn't know, or the search ended without finding a packing.",
     fix="Use a selector on an attribute that is known in advance, or accept that the result is "

@@ -66,21 +66,21 @@ def _pools(case: Waiting) -> str:
     kind = _kind(case.pools)
     groups: dict[str, list[str]] = {}
     for pool in case.pools:
-        groups.setdefault(_why(case, pool), []).append(_name(pool))
-    told = [
-        f"{noun(len(names), kind)} {_listed(names)}{_predicate(why, len(names))}"
-        for why, names in groups.items()
+        groups.setdefault(_reason(case, pool), []).append(_name(pool))
+    reasons = [
+        f"{noun(len(names), kind)} {_listed(names)}{_predicate(reason, len(names))}"
+        for reason, names in groups.items()
     ]
-    more = len(told) - MOST_REASONS
+    more = len(reasons) - MOST_REASONS
     return "; ".join(
-        [*told[:MOST_REASONS], *([f"and {counted(more, 'reason')} more"] if more > 0 else [])]
+        [*reasons[:MOST_REASONS], *([f"and {counted(more, 'reason')} more"] if more > 0 else [])]
     )
 
 
-def _predicate(why: str, pools: int) -> str:
+def _predicate(reason: str, pools: int) -> str:
     """Return the end of a sentence about pools. A reason that starts with "has" is a predicate."""
-    of_pools = why.removeprefix("has ")
-    return f": {why}" if of_pools == why else f" {verb(pools, 'have')} {of_pools}"
+    of_pools = reason.removeprefix("has ")
+    return f": {reason}" if of_pools == reason else f" {verb(pools, 'have')} {of_pools}"
 
 
 def _listed(names: list[str]) -> str:
@@ -100,12 +100,12 @@ def _name(pool: PoolAnswer) -> str:
     return f'"{pool.offer.name}"' + (f" ({pool.offer.machine})" if pool.offer.machine else "")
 
 
-def _why(case: Waiting, pool: PoolAnswer) -> str:
+def _reason(case: Waiting, pool: PoolAnswer) -> str:
     """Explain the shortage of a number of devices on one node, or otherwise the nearest miss."""
     needed, offered = case.devices_per_pod, _offered(pool)
     reasons = _nearest(pool)
     matches = all(reason.code != "selector-mismatch" for reason in reasons)
-    if matches and _asks_devices(pool) and 0 < offered < needed:
+    if matches and _lacks_devices(pool) and 0 < offered < needed:
         return f"has {counted(offered, 'device')} per node, but each pod needs {needed}"
     return (
         ", and ".join(" ".join(reason.message.split()) for reason in reasons)
@@ -117,7 +117,7 @@ def _offered(pool: PoolAnswer) -> int:
     return sum(len(part.devices) for part in pool.offer.slices)
 
 
-def _asks_devices(pool: PoolAnswer) -> bool:
+def _lacks_devices(pool: PoolAnswer) -> bool:
     """Return whether a node rejects the pod because of its devices, or of amounts that it checks
     first. More nodes don't help.
     """
@@ -164,7 +164,7 @@ def _fix_of_claim(case: Waiting, has_fleet_change: bool) -> tuple[str, bool]:
     near = [answer for answer in refusals if answer.misfit is None]
     useful = [pool for pool in case.pools if not is_idle_toleration(pool)]
     for pool in useful if has_fleet_change else (useful or case.pools):
-        if not (near and _asks_devices(pool)) and (fix := _fix_of_node(case, pool)):
+        if not (near and _lacks_devices(pool)) and (fix := _fix_of_node(case, pool)):
             return fix, False
     fewest = smallest_change(case.pools)
     of_driver = (answer.fix for answer in near or refusals if answer.kind == "claim")
@@ -181,14 +181,14 @@ def _fix_of_node(case: Waiting, pool: PoolAnswer) -> str:
     if not isinstance(pool.answer, Refusal) or pool.answer.misfit is None:
         return ""
     most = max(map(_offered, case.pools), default=0)
-    if 0 < most < case.devices_per_pod and all(map(_asks_devices, case.pools)):
+    if 0 < most < case.devices_per_pod and all(map(_lacks_devices, case.pools)):
         return f"request at most {counted(most, 'device')} per pod, the most on any node"
     return ", and ".join(reason.fix for reason in _nearest(pool) if reason.fix)
 
 
 RULE = Rule(
     id="claim-fits-no-pool",
-    says="A claim doesn't fit any pool.",
+    description="A claim doesn't fit any pool.",
     why="The claim's pods stay pending, no matter how many nodes are added.",
     fix="Add a pool with devices that satisfy the claim, or relax the claim's selectors, "
     "count, or constraints.",

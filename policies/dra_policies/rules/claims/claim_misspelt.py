@@ -21,7 +21,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="claim-misspelt",
-    says="A pod probably references its claim by the wrong name or kind.",
+    description="A pod probably references its claim by the wrong name or kind.",
     why="If a claim or template doesn't exist, the pod stays pending. The manifests contain "
     "an object with a similar name, or the pod refers to a template but only a claim "
     "exists (or the reverse).",

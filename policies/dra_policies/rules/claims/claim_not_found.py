@@ -23,7 +23,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="claim-not-found",
-    says="A pod references a claim or template that isn't in the manifests.",
+    description="A pod references a claim or template that isn't in the manifests.",
     why="A pod whose claim or template doesn't exist stays pending. If the claim or template "
     "exists only in the cluster, pulumi-dra can't check its requests.",
     fix="Add the manifest of the claim or template.",

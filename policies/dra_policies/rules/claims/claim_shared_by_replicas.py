@@ -16,7 +16,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="claim-shared-by-replicas",
-    says="Replicas share one claim's devices.",
+    description="Replicas share one claim's devices.",
     why="A ResourceClaim is allocated once. All pods that use the claim share its devices on one "
     "node, without isolation.",
     fix="Use a ResourceClaimTemplate, or keep the named claim if sharing is intended.",

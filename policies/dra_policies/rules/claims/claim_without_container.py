@@ -67,7 +67,7 @@ def _is_network(domain: str) -> bool:
 
 RULE = Rule(
     id="claim-without-container",
-    says="A pod has a claim that none of its containers use.",
+    description="A pod has a claim that none of its containers use.",
     why="The claim reserves devices that the pod can't use.",
     fix="Add the claim to resources.claims in the container that needs the devices.",
     level="advisory",

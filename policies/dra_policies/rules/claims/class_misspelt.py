@@ -31,11 +31,11 @@ def check(view: StackView) -> Iterator[Finding]:
             for exact in request.alternatives
         }
         for name in sorted(names - known):
-            meant = intended_name(name, known)
-            if meant:
+            intended = intended_name(name, known)
+            if intended:
                 yield Finding(
                     message=f'{claim.title} requests DeviceClass "{name}", which isn\'t defined',
-                    fix=f"set deviceClassName: {meant}",
+                    fix=f"set deviceClassName: {intended}",
                     place=claim.place,
                 )
             elif _may_be_unknown(view, claim.place.file) and name not in classes_of_drivers():
@@ -50,12 +50,12 @@ def check(view: StackView) -> Iterator[Finding]:
 
     for name, device_class in sorted(manifests.classes.items()):
         for driver in _selected_drivers(device_class):
-            meant = intended_name(driver, _drivers())
-            if meant:
+            intended = intended_name(driver, _drivers())
+            if intended:
                 yield Finding(
                     message=f'DeviceClass "{name}" selects devices of driver "{driver}", which '
                     "isn't installed",
-                    fix=f"change the selector of the DeviceClass to device.driver == '{meant}'",
+                    fix=f"change the selector of the DeviceClass to device.driver == '{intended}'",
                     place=device_class.meta.place,
                 )
 
@@ -87,7 +87,7 @@ def known_classes(view: StackView) -> frozenset[str]:
 
 RULE = Rule(
     id="class-misspelt",
-    says="A claim uses a DeviceClass that isn't defined, or a DeviceClass selects an unknown "
+    description="A claim uses a DeviceClass that isn't defined, or a DeviceClass selects an unknown "
     "driver.",
     why="The API server doesn't check that the DeviceClass exists. Until the class exists, the "
     "pod stays pending.",

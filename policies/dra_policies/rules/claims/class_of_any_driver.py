@@ -22,7 +22,7 @@ _OF_PARTS: Final = re.compile(r"(?i)\b(?:type|parentUUID|\w*profile)\b")
 def check(view: StackView) -> Iterator[Finding]:
     for name, device_class in sorted(view.manifests.classes.items()) if view.manifests else ():
         if not any("device.driver" in selector.expression for selector in device_class.selectors):
-            driver = next(iter(_drivers_meant(device_class)), GPU_DRIVER)
+            driver = next(iter(_named_drivers(device_class)), GPU_DRIVER)
             yield Finding(
                 message=f'DeviceClass "{name}" doesn\'t select a device.driver, so it matches the '
                 "devices of every driver",
@@ -42,7 +42,7 @@ def check(view: StackView) -> Iterator[Finding]:
             )
 
 
-def _drivers_meant(device_class: DeviceClass) -> list[str]:
+def _named_drivers(device_class: DeviceClass) -> list[str]:
     """Return the drivers that a class names: in its configuration, and as the domains that its
     selectors read.
     """
@@ -65,7 +65,7 @@ def _is_for_parts(expression: str) -> bool:
 
 RULE = Rule(
     id="class-of-any-driver",
-    says="A DeviceClass matches devices of every driver, or a DeviceClass for MIG devices also "
+    description="A DeviceClass matches devices of every driver, or a DeviceClass for MIG devices also "
     "matches whole GPUs.",
     why="The scheduler also evaluates devices of other drivers. If a selector reads an attribute "
     "that these devices lack, the error keeps the pod pending.",

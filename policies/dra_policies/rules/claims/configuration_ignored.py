@@ -78,7 +78,7 @@ def _drivers(claim: WrittenClaim) -> frozenset[str]:
 
 RULE = Rule(
     id="configuration-ignored",
-    says="A claim's opaque configuration belongs to another driver or to other devices.",
+    description="A claim's opaque configuration belongs to another driver or to other devices.",
     why="Each driver reads only its own configuration, so the devices run without the settings.",
     fix="Set the configuration's driver to the driver of the devices, and use a kind that this "
     "driver supports for these devices.",

@@ -57,7 +57,7 @@ def _known() -> frozenset[str]:
 
 RULE = Rule(
     id="constraint-names-no-attribute",
-    says="A constraint uses an attribute that the NVIDIA DRA driver doesn't publish.",
+    description="A constraint uses an attribute that the NVIDIA DRA driver doesn't publish.",
     why="A device without the attribute never satisfies the constraint, so the claim is never "
     "allocated.",
     fix="Use an attribute from docs/catalog.md.",

@@ -35,7 +35,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="device-of-another-driver",
-    says="A claim requests devices from a driver that isn't in the fleet.",
+    description="A claim requests devices from a driver that isn't in the fleet.",
     why="The plan covers only the fleet's drivers, so it can't determine whether the devices exist.",
     fix="If another tool installs the driver, do nothing. Otherwise, request devices from a "
     "driver in the fleet.",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dra_planner.plan.blockers.containers import find_missing_requests
-from dra_policies.rules.blockers import tell
+from dra_policies.rules.blockers import planner_check
 from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="request-not-in-claim",
-    says="A container uses a request that its claim doesn't have.",
+    description="A container uses a request that its claim doesn't have.",
     why="The API server doesn't check request names, so the container starts without the "
     "device, or the pod doesn't start.",
     fix=(
@@ -16,5 +16,5 @@ RULE = Rule(
         "the claim."
     ),
     level="mandatory",
-    check=tell("request-not-in-claim", find_missing_requests),
+    check=planner_check("request-not-in-claim", find_missing_requests),
 )

@@ -70,7 +70,7 @@ def just_missed(
 
 RULE = Rule(
     id="selector-just-misses-a-gpu",
-    says="A selector excludes a GPU by a few percent of its memory.",
+    description="A selector excludes a GPU by a few percent of its memory.",
     why="The driver publishes less than the nominal size: 81559Mi for an H100 with “80 GB”, and "
     "23034Mi for an L4 "
     "with “24 GB”.",
@@ -78,7 +78,7 @@ RULE = Rule(
     level="advisory",
     check=check,
     threshold=Threshold(
-        says="Maximum difference, in percent, between the memory that a selector requires and "
+        description="Maximum difference, in percent, between the memory that a selector requires and "
         "the memory that a GPU publishes.",
         default=NEAR_PERCENT,
         least=0,

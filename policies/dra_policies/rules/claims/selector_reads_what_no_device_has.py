@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Final
 
-from dra_planner.allocation.reasons.selector_changes import asks_for_mig
+from dra_planner.allocation.reasons.selector_changes import is_for_mig
 from dra_planner.cel import Dialect, Selector, compile
 from dra_planner.cel.advice.quantity_literals import invalid_literals
 from dra_planner.cel.advice.version_comparisons import compared_as_text
@@ -116,7 +116,7 @@ def _unknown_capacities(manifests: Manifests) -> Iterator[Finding]:
 def _is_for_parts(expression: str) -> bool:
     if not any(word in expression for word in ("mig", "profile", "parentUUID")):
         return False
-    return asks_for_mig(expression)
+    return is_for_mig(expression)
 
 
 def _compared_as_text(selector: CelSelector, features: Features) -> Iterator[Finding]:
@@ -129,10 +129,10 @@ def _compared_as_text(selector: CelSelector, features: Features) -> Iterator[Fin
     }:
         return
     for condition, better in compared_as_text(compiled.tree, _versions()):
-        says = "is true for every GPU" if " != " in condition else "causes an error for every GPU"
+        effect = "is true for every GPU" if " != " in condition else "causes an error for every GPU"
         yield Finding(
             message=f"selector `{condition}` compares a version with a value that isn't a "
-            f"version, so it {says}",
+            f"version, so it {effect}",
             fix=f"use {better}"
             if better
             else "compare versions with compareTo(semver(…)), or their parts with major()",
@@ -147,12 +147,12 @@ def _invalid_quantities(selector: CelSelector, features: Features) -> Iterator[F
     compiled = compile(selector.expression, Dialect.of(features, "stored"))
     if not isinstance(compiled, Selector):
         return
-    for text, meant in invalid_literals(compiled.tree):
+    for text, intended in invalid_literals(compiled.tree):
         yield Finding(
             message=f'the selector contains quantity("{text}"), which isn\'t a valid quantity, so '
             "the selector fails on every device",
-            fix=f'use quantity("{meant}")'
-            if meant
+            fix=f'use quantity("{intended}")'
+            if intended
             else 'use a number with a unit, for example quantity("20Gi")',
             place=selector.place,
         )
@@ -286,7 +286,7 @@ def _fix(kind: str, name: str, version: str) -> str:
 
 RULE = Rule(
     id="selector-reads-what-no-device-has",
-    says="A selector reads an attribute or capacity that no device has, or compares a version as "
+    description="A selector reads an attribute or capacity that no device has, or compares a version as "
     "text.",
     why="The selector fails at run time on every node, so the pod stays pending.",
     fix="Use a name that the driver publishes. A node's ResourceSlices list the names.",

@@ -31,39 +31,39 @@ def check(view: StackView) -> Iterator[Finding]:
         if workload.kind in _SEVERAL_PODS:
             continue  # a server in this kind of workload might span several pods
         for container in pod_set.template.spec.containers:
-            asked = gpus_of_command(container.command) if container.claims else None
-            requests = _requests(view.manifests, workload, pod_set, container) if asked else None
-            if asked is not None and requests:
-                yield from _compare(workload, container, asked, requests)
+            server = gpus_of_command(container.command) if container.claims else None
+            requests = _requests(view.manifests, workload, pod_set, container) if server else None
+            if server is not None and requests:
+                yield from _compare(workload, container, server, requests)
 
 
 def _compare(
-    workload: Workload, container: Container, asked: ServerGpus, requests: list[ExactDeviceRequest]
+    workload: Workload, container: Container, server: ServerGpus, requests: list[ExactDeviceRequest]
 ) -> Iterator[Finding]:
     devices = sum(each.count for each in requests)
     subject = (
-        f'{workload.ref}: container "{container.name}" starts {asked.server} with {asked.flags}'
+        f'{workload.ref}: container "{container.name}" starts {server.server} with {server.flags}'
     )
-    if asked.gpus > 1 and any(_MIG in each.device_class_name for each in requests):
+    if server.gpus > 1 and any(_MIG in each.device_class_name for each in requests):
         yield Finding(
             message=f"{subject}, but its claim requests MIG devices. NCCL can't connect MIG "
             "devices on the same GPU, so the server doesn't start",
             fix="request whole GPUs, or set the flags to 1",
             place=workload.place,
         )
-    elif asked.gpus > devices:
+    elif server.gpus > devices:
         yield Finding(
-            message=f"{subject}, which needs {counted(asked.gpus, 'GPU')}, but its claims "
+            message=f"{subject}, which needs {counted(server.gpus, 'GPU')}, but its claims "
             f"request {counted(devices, 'GPU')}, so the server doesn't start",
-            fix=f"request {counted(asked.gpus, 'GPU')} in the claim, or reduce the flag values to "
+            fix=f"request {counted(server.gpus, 'GPU')} in the claim, or reduce the flag values to "
             f"match {counted(devices, 'GPU')}",
             place=workload.place,
         )
-    elif asked.gpus < devices:
+    elif server.gpus < devices:
         yield Finding(
-            message=f"{subject}, which uses {counted(asked.gpus, 'GPU')}, but its claims "
+            message=f"{subject}, which uses {counted(server.gpus, 'GPU')}, but its claims "
             f"request {counted(devices, 'GPU')}, so the other GPUs stay idle",
-            fix=f"request {counted(asked.gpus, 'GPU')} in the claim, or raise the flag values to "
+            fix=f"request {counted(server.gpus, 'GPU')} in the claim, or raise the flag values to "
             f"match {counted(devices, 'GPU')}",
             place=workload.place,
         )
@@ -107,7 +107,7 @@ def _is_gpu(request: ExactDeviceRequest, manifests: Manifests) -> bool:
 
 RULE = Rule(
     id="server-flags-differ-from-claim",
-    says="A model server's flags don't match the GPUs in its claim.",
+    description="A model server's flags don't match the GPUs in its claim.",
     why="A server doesn't start if its flags need more GPUs than the claim has. If the flags need "
     "fewer GPUs, the claim's other GPUs stay idle.",
     fix="Request as many GPUs as the flags need, or set the flags to the number of GPUs in the "

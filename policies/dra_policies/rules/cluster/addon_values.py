@@ -74,5 +74,5 @@ def _unknown_keys(addon: DeclaredResource, values: Any) -> Iterator[Finding]:
             )
 
 
-def _finding(addon: DeclaredResource, says: str, fix: str) -> Finding:
-    return Finding(message=f'add-on "{addon.name}": {says}', fix=fix, urn=addon.urn)
+def _finding(addon: DeclaredResource, problem: str, fix: str) -> Finding:
+    return Finding(message=f'add-on "{addon.name}": {problem}', fix=fix, urn=addon.urn)

@@ -126,7 +126,7 @@ def _dns(cluster: DeclaredResource, addresses: AddressRanges, title: str) -> Ite
 
 RULE = Rule(
     id="address-ranges-conflict",
-    says="The address ranges of a cluster, its subnets, or its network overlap.",
+    description="The address ranges of a cluster, its subnets, or its network overlap.",
     why=(
         "The cloud rejects the cluster or the subnet, or the network routes packets to the wrong "
         "destination."

@@ -61,7 +61,7 @@ def _selects(profile: DeclaredResource, workload: Workload, template: PodTemplat
 
 RULE = Rule(
     id="auto-nodes-take-no-claims",
-    says="The cloud provisions the cluster's nodes automatically.",
+    description="The cloud provisions the cluster's nodes automatically.",
     why="These nodes don't support claims. Pods with claims run only on the stack's node groups.",
     fix="Disable automatic node provisioning, or use these nodes only for pods without claims.",
     level="advisory",

@@ -15,7 +15,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="cluster-takes-no-claims",
-    says="The cluster doesn't support user-managed node pools.",
+    description="The cluster doesn't support user-managed node pools.",
     why="You can't install a DRA driver on such a cluster, so pods with claims stay pending.",
     fix="Use a cluster that supports user-managed node pools.",
     level="mandatory",

@@ -45,7 +45,7 @@ def _is_extended(view: StackView, version: KubernetesVersion) -> bool:
 
 RULE = Rule(
     id="kubernetes-support-ends",
-    says="Standard support for the cluster's Kubernetes version ends soon or has ended, or the "
+    description="Standard support for the cluster's Kubernetes version ends soon or has ended, or the "
     "cluster expires.",
     why="Extended support costs more per hour. Without extended support, the cloud upgrades "
     "the cluster.",

@@ -26,7 +26,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="pod-fits-no-system-pool",
-    says="A pod without devices doesn't fit on the system pool.",
+    description="A pod without devices doesn't fit on the system pool.",
     why="The pod stays pending unless the cluster has suitable nodes outside the fleet.",
     fix="Use more or larger nodes for the system pool, or lower the pod's requests.",
     level="mandatory",

@@ -63,13 +63,13 @@ def _of_subnets(view: StackView) -> Iterator[Finding]:
     whose pods use addresses of these subnets.
     """
     pools = [(pool, subnets) for pool in view.pools if (subnets := subnets_of_pool(view, pool))]
-    told = set[tuple[str, ...]]()
+    reported = set[tuple[str, ...]]()
     for first, subnets in pools:
         here = {subnet.urn for subnet in subnets}
         free = _free_addresses(first, subnets)
-        if free is None or tuple(sorted(here)) in told:
+        if free is None or tuple(sorted(here)) in reported:
             continue
-        told.add(tuple(sorted(here)))
+        reported.add(tuple(sorted(here)))
         users = [
             (pool, pool.count_max, each)
             for pool, own in pools
@@ -186,7 +186,7 @@ def _addresses(text: str | None) -> int | None:
 
 RULE = Rule(
     id="pod-range-too-small",
-    says="A pod range or a subnet has too few addresses for the pools.",
+    description="A pod range or a subnet has too few addresses for the pools.",
     why="You can't enlarge the range later, so the autoscaler or the cloud can't add nodes.",
     fix="Choose a larger range when you create the cluster.",
     level="mandatory",

@@ -15,8 +15,8 @@ _FIRST_POOL: Final = "default-pool"  # pool of a new GKE cluster, which programs
 def check(view: StackView) -> Iterator[Finding]:
     for name in names():
         of_cluster = cloud(name).cluster
-        most, says = of_cluster.inner_pools
-        for cluster in view.declared if says else ():
+        most, problem = of_cluster.inner_pools
+        for cluster in view.declared if problem else ():
             if cluster.type != of_cluster.token or of_cluster.pools in cluster.ignore_changes:
                 continue
             pools = cluster.props.items(of_cluster.pools) or ()
@@ -32,7 +32,7 @@ def check(view: StackView) -> Iterator[Finding]:
             if len(pools) > most and inside and None not in apart:
                 yield Finding(
                     message=f'cluster "{cluster.name}" declares pool "{inside[0]}" in '
-                    f"{of_cluster.pools}, but {says}",
+                    f"{of_cluster.pools}, but {problem}",
                     fix=f"declare the pool as a separate {cloud(name).pool.token.rpartition(':')[2]}",
                     urn=cluster.urn,
                 )
@@ -51,7 +51,7 @@ def _separate_pools(view: StackView, of_cloud: Cloud) -> set[str | None]:
 
 RULE = Rule(
     id="pools-inside-cluster",
-    says="A cluster's resource declares node pools that you can't change independently.",
+    description="A cluster's resource declares node pools that you can't change independently.",
     why="A change of a GPU pool can replace the whole cluster, or fail.",
     fix="Declare each GPU pool as its own resource.",
     level="advisory",

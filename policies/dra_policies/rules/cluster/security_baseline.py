@@ -17,7 +17,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="security-baseline",
-    says="A cluster or node doesn't meet the security baseline: private endpoints, audit "
+    description="A cluster or node doesn't meet the security baseline: private endpoints, audit "
     "logs, encrypted Secrets and disks, and IMDSv2.",
     why="GPU nodes are valuable targets, and auditors and attackers check these settings first.",
     fix="Set the property that the finding reports.",

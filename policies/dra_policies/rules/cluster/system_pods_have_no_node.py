@@ -74,7 +74,7 @@ def _adds_nodes(of_cluster: ClusterResource, cluster: DeclaredResource) -> bool:
 
 RULE = Rule(
     id="system-pods-have-no-node",
-    says="No pool accepts the cluster's system pods.",
+    description="No pool accepts the cluster's system pods.",
     why="CoreDNS and other cluster add-ons stay pending, so pods can't resolve names.",
     fix="Keep one pool without taints, or with only the CriticalAddonsOnly taint.",
     level="mandatory",

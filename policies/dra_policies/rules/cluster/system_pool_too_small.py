@@ -52,7 +52,7 @@ def _size(pool: DeclaredPool) -> tuple[int, int] | None:
 
 RULE = Rule(
     id="system-pool-too-small",
-    says="The system nodes are too small for the cluster's controllers.",
+    description="The system nodes are too small for the cluster's controllers.",
     why="DNS and driver controllers stay pending, so GPU nodes don't become usable.",
     fix="Use more or larger nodes for the system pool.",
     level="advisory",

@@ -50,13 +50,15 @@ def monthly(offer: Offer) -> Decimal | None:
 
 def ceiling(of_what: str) -> Threshold:
     """Return the threshold for a maximum cost in US dollars per month. Default: 0, for no limit."""
-    says = f"Maximum cost of {of_what}, in US dollars per month at maximum size. 0: no limit."
-    return Threshold(says=says, default=0, least=0, most=1_000_000_000)
+    description = (
+        f"Maximum cost of {of_what}, in US dollars per month at maximum size. 0: no limit."
+    )
+    return Threshold(description=description, default=0, least=0, most=1_000_000_000)
 
 
 RULE = Rule(
     id="cost-above-ceiling",
-    says="At maximum size, all pools together cost more per month than the limit.",
+    description="At maximum size, all pools together cost more per month than the limit.",
     why="Autoscalers can scale pools to their maximum.",
     fix="Lower the maximum of a pool, or raise the limit.",
     level="mandatory",

@@ -29,7 +29,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="pool-cost-above-ceiling",
-    says="At maximum size, a pool costs more per month than the limit for one pool.",
+    description="At maximum size, a pool costs more per month than the limit for one pool.",
     why="Autoscalers can scale pools to their maximum.",
     fix="Lower the maximum of the pool, or raise the limit.",
     level="mandatory",

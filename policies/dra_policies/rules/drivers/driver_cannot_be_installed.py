@@ -29,7 +29,7 @@ def _newer(usable: list[str], generation: str) -> str:
 
 RULE = Rule(
     id="driver-cannot-be-installed",
-    says="The driver version doesn't support Kubernetes 1.34 or later.",
+    description="The driver version doesn't support Kubernetes 1.34 or later.",
     why="Older charts create DeviceClasses with an API version that Kubernetes no longer "
     "serves, so the update fails.",
     fix="Set a newer chart version in the release.",

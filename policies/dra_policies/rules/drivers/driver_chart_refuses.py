@@ -27,10 +27,10 @@ def _refused(driver: InstalledDriver, values: Properties) -> Iterator[Finding]:
             fix=f"set {OVERRIDE}: true in the release's values",
             urn=driver.urn,
         )
-    for key, why in REFUSED.items():
+    for key, reason in REFUSED.items():
         if _truth(values, key, False):
             yield Finding(
-                message=f'{driver.title} sets the value "{key}", which its chart rejects, because {why}',
+                message=f'{driver.title} sets the value "{key}", which its chart rejects, because {reason}',
                 fix=f'remove "{key}" from the release\'s values',
                 urn=driver.urn,
             )
@@ -56,7 +56,7 @@ def _truth(values: Properties, path: str, default: bool) -> bool | None:
 
 RULE = Rule(
     id="driver-chart-refuses",
-    says="The driver's chart rejects its values.",
+    description="The driver's chart rejects its values.",
     why="The preview doesn't render the chart, so the update fails only after it has created "
     "the cluster.",
     fix=f"Set {OVERRIDE}: true, install the driver in a dedicated namespace, and remove "

@@ -40,7 +40,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="driver-controller-has-no-node",
-    says="The driver's controller can't run on any node in the cluster.",
+    description="The driver's controller can't run on any node in the cluster.",
     why="The Helm release waits for the controller, so it times out after Pulumi has created "
     "the cluster.",
     fix="Disable ComputeDomains if no pool needs them, or remove the controller's affinity.",

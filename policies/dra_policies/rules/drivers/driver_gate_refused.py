@@ -31,7 +31,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="driver-gate-refused",
-    says="The stack sets a feature gate, or a combination of feature gates, that the driver "
+    description="The stack sets a feature gate, or a combination of feature gates, that the driver "
     "doesn't support.",
     why="The plugin exits at startup, so nodes don't publish devices.",
     fix="Use feature gates that the driver version supports, and don't combine mutually "

@@ -22,7 +22,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="driver-image-differs",
-    says="The driver image doesn't match the chart version.",
+    description="The driver image doesn't match the chart version.",
     why="The chart sets arguments and permissions that another image might not support.",
     fix="Remove the image tag from the values.",
     level="advisory",

@@ -28,7 +28,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="driver-installed-twice",
-    says="The cluster has two DRA drivers for the same GPUs.",
+    description="The cluster has two DRA drivers for the same GPUs.",
     why="Only one Helm release can own a DeviceClass. Therefore, the installation of the second "
     "driver fails, or the scheduler allocates the same devices twice.",
     fix="Remove one of the drivers.",

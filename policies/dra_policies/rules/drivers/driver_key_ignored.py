@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any, Final
 
-from dra_planner.drivers.nvidia.chart_values import IGNORED, NEAR, meant_key
+from dra_planner.drivers.nvidia.chart_values import IGNORED, NEAR, suggested_key
 from dra_policies.rules.drivers.chart_keys import ignored_keys
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.unknown_values import Properties, as_mapping
@@ -59,11 +59,11 @@ _REPLACED: Final = {
 def check(view: StackView) -> Iterator[Finding]:
     for driver in view.drivers:
         values = as_mapping(driver.values.values if driver.values else None) or {}
-        for key, meant in _ignored(values):
+        for key, fix in _ignored(values):
             yield Finding(
                 message=f'the chart of {driver.title} doesn\'t define the value "{key}", so this '
                 "setting has no effect",
-                fix=meant,
+                fix=fix,
                 urn=driver.urn,
             )
     yield from ignored_keys(view)
@@ -73,7 +73,9 @@ def _ignored(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the keys that the chart ignores, each with a fix."""
     yield from ((key, IGNORED[key]) for key in values if key in IGNORED)
     yield from (
-        (key, f"use {meant}") for key in values if key not in IGNORED and (meant := meant_key(key))
+        (key, f"use {suggestion}")
+        for key in values
+        if key not in IGNORED and (suggestion := suggested_key(key))
     )
     for path, known in BELOW.items():
         for key in as_mapping(Properties(values).at(path)) or {}:
@@ -93,7 +95,7 @@ def _ignored(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 RULE = Rule(
     id="driver-key-ignored",
-    says="A chart ignores an unknown value.",
+    description="A chart ignores an unknown value.",
     why="Helm accepts unknown values without an error, so the driver or controller runs without "
     "the setting.",
     fix="Replace dotted keys with nested keys, and use the chart's spelling.",

@@ -122,7 +122,7 @@ def _only_discovered(pod: Properties, pool: DeclaredPool) -> bool:
 
 RULE = Rule(
     id="driver-label-not-set",
-    says="DRA nodes don't have a label that the node affinity of the driver's kubelet plugin "
+    description="DRA nodes don't have a label that the node affinity of the driver's kubelet plugin "
     "requires.",
     why="The plugin doesn't run on any node, so devices aren't published and claims aren't "
     "allocated.",

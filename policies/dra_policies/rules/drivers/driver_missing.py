@@ -47,7 +47,7 @@ def _claims(view: StackView) -> bool:
 
 RULE = Rule(
     id="driver-missing",
-    says="A stack with DRA pools and Helm charts doesn't install the DRA driver.",
+    description="A stack with DRA pools and Helm charts doesn't install the DRA driver.",
     why="Without a driver, nodes don't publish devices, so claims aren't allocated.",
     fix="Install the driver with the stack, or disable this rule if another tool installs it.",
     level="advisory",

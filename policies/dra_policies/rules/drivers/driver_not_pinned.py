@@ -46,7 +46,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="driver-not-pinned",
-    says="The driver version isn't pinned.",
+    description="The driver version isn't pinned.",
     why="Attribute and device names change between driver versions, so a plan is correct only "
     "if the installed version is the version that the plan assumes. Version 0.4 is newer than "
     "25.12.",

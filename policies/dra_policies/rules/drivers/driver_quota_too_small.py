@@ -46,12 +46,12 @@ def _check_driver(
     amount = "one pod per GPU node and controller" if needed is None else counted(needed, "pod")
     if not quotas:
         doubtful = any(quota.namespace is None for quota in view.quotas)
-        may, why = "rejects", "the namespace doesn't have a ResourceQuota for them"
+        may, reason = "rejects", "the namespace doesn't have a ResourceQuota for them"
         if doubtful:
-            may, why = "may reject", "the namespace of a ResourceQuota in this stack is unknown"
+            may, reason = "may reject", "the namespace of a ResourceQuota in this stack is unknown"
         yield Finding(
             message=f"{driver.title}: GKE {may} {driver.priority_class} pods in namespace "
-            f'"{driver.namespace}", because {why}',
+            f'"{driver.namespace}", because {reason}',
             fix=f'in namespace "{driver.namespace}", declare a ResourceQuota that allows at least '
             f'{amount} with PriorityClass "{driver.priority_class}"',
             urn=driver.urn,
@@ -130,7 +130,7 @@ def _controllers(pods: int) -> str:
 
 RULE = Rule(
     id="driver-quota-too-small",
-    says="On GKE, the ResourceQuota for critical pods in the driver's namespace is missing "
+    description="On GKE, the ResourceQuota for critical pods in the driver's namespace is missing "
     "or doesn't cover the driver pods of all GPU nodes.",
     why="The API server rejects driver pods that exceed the quota, so nodes start without devices.",
     fix="Set `pods` under the quota's `hard` to the sum of all pool maximums plus the number of "

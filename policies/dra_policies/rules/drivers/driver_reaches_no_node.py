@@ -34,15 +34,15 @@ def check(view: StackView) -> Iterator[Finding]:
 def _kept_away(installer: Installer, pool: DeclaredPool) -> Iterator[Finding]:
     """Yield a finding if nodes that get the NVIDIA driver from an installer never run it."""
     if tolerates(installer.pod, pool) is False:
-        why = "doesn't tolerate the pool's taints"
+        reason = "doesn't tolerate the pool's taints"
         fix = "set tolerations: [{operator: Exists}] in the installer's pod template"
     elif selects(installer.pod, pool) is False or affine(installer.pod, pool) is False:
-        why = "selects labels that the pool's nodes don't have"
+        reason = "selects labels that the pool's nodes don't have"
         fix = "change nodeSelector in the installer's pod template to match the nodes' labels"
     else:
         return
     yield Finding(
-        message=f"{installer.title} can't run on {pool.title}, because it {why}, so the nodes "
+        message=f"{installer.title} can't run on {pool.title}, because it {reason}, so the nodes "
         "don't have the NVIDIA driver",
         fix=fix,
         urn=installer.urn,
@@ -102,10 +102,10 @@ def _faults(driver: InstalledDriver, pod: Properties, pool: DeclaredPool) -> Ite
         )
 
 
-def _finding(driver: InstalledDriver, pool: DeclaredPool, says: str, fix: str) -> Finding:
+def _finding(driver: InstalledDriver, pool: DeclaredPool, problem: str, fix: str) -> Finding:
     return Finding(
         message=f"the kubelet plugin of {driver.title} can't run on {pool.title}, because it "
-        f"{says}",
+        f"{problem}",
         fix=fix,
         urn=driver.urn,
     )
@@ -113,7 +113,7 @@ def _finding(driver: InstalledDriver, pool: DeclaredPool, says: str, fix: str) -
 
 RULE = Rule(
     id="driver-reaches-no-node",
-    says="The DRA driver's kubelet plugin can't run on a DRA pool.",
+    description="The DRA driver's kubelet plugin can't run on a DRA pool.",
     why="Nodes start but don't publish devices. Therefore, claims aren't allocated, and "
     "autoscalers add more nodes.",
     fix="Tolerate the pool's taints, and use its labels in nodeSelector.",

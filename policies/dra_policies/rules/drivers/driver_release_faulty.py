@@ -21,9 +21,9 @@ KNOWN_FAULTS: Final = {
 def check(view: StackView) -> Iterator[Finding]:
     for driver in view.drivers:
         if driver.version in KNOWN_FAULTS:
-            says, better = KNOWN_FAULTS[driver.version]
+            problem, better = KNOWN_FAULTS[driver.version]
             yield Finding(
-                message=f"{driver.title} has version {driver.version}, {says}",
+                message=f"{driver.title} has version {driver.version}, {problem}",
                 fix=f'set the chart version to "{better}"',
                 urn=driver.urn,
             )
@@ -31,7 +31,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="driver-release-faulty",
-    says="The driver version can allocate devices twice.",
+    description="The driver version can allocate devices twice.",
     why="The scheduler gets wrong device data, so it can allocate the same GPU to several pods.",
     fix="Install the version that the finding recommends.",
     level="advisory",

@@ -38,7 +38,7 @@ def _is_known(version: str) -> bool:
 
 RULE = Rule(
     id="driver-release-unknown",
-    says="The driver version doesn't exist.",
+    description="The driver version doesn't exist.",
     why="The preview doesn't download the chart, so it can't detect a version that doesn't "
     "exist. The update then fails or installs an untested version.",
     fix="Use a version from `pulumi-dra catalog drivers`.",

@@ -90,7 +90,7 @@ def _plain(path: str) -> str:
 
 RULE = Rule(
     id="driver-root-wrong",
-    says="The driver root doesn't match the node image.",
+    description="The driver root doesn't match the node image.",
     why="The kubelet plugin's init container waits forever for NVIDIA's libraries, so nodes "
     "don't publish devices.",
     fix="Set nvidiaDriverRoot to the folder that the finding reports.",

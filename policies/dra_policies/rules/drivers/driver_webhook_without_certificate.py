@@ -31,7 +31,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="driver-webhook-without-certificate",
-    says="The driver's webhook can't get a certificate.",
+    description="The driver's webhook can't get a certificate.",
     why="Without cert-manager, the API server rejects the chart's Certificate, so the release "
     "fails.",
     fix="Install cert-manager before the driver, or provide a Secret with the webhook's "

@@ -34,7 +34,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="installed-driver-fails",
-    says="A driver installer uses a driver version that the node image might not support.",
+    description="A driver installer uses a driver version that the node image might not support.",
     why="Container-Optimized OS installs only the driver versions that the image lists. "
     "Without a driver, nodes don't publish devices.",
     fix="Install the image's default version.",

@@ -104,7 +104,7 @@ def _image_has_driver(pool: DeclaredPool) -> bool:
 
 RULE = Rule(
     id="operator-on-managed-image",
-    says="The GPU Operator installs a driver or toolkit on nodes whose managed image already "
+    description="The GPU Operator installs a driver or toolkit on nodes whose managed image already "
     "includes one.",
     why="The operator's driver doesn't replace the image's driver, and the operator's toolkit "
     "crash-loops on newer containerd versions.",

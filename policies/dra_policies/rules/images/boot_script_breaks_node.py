@@ -20,7 +20,7 @@ URL: Final = "https://kubernetes.io/docs/reference/node/"
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    told: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     for pool in view.pools:
         yield from _no_script(pool)
         urn = pool.template_urn or pool.urn
@@ -30,12 +30,12 @@ def check(view: StackView) -> Iterator[Finding]:
         for part in parts if pool.boot_script else ():
             is_custom = _has_custom_image(pool) and part.kind != "unit"
             if (
-                (urn, part.part) not in told
+                (urn, part.part) not in reported
                 and (is_custom or (pool.image or "").startswith(part.images))
                 and part.is_gone(pool.release or "", minor_of_pool(view, pool))
                 and _needs(pool.boot_script or "", part)
             ):
-                told.add((urn, part.part))
+                reported.add((urn, part.part))
                 yield _finding(pool, part, is_custom=is_custom)
 
 
@@ -98,7 +98,7 @@ def _finding(pool: DeclaredPool, part: ImagePart, *, is_custom: bool) -> Finding
     else:
         problem = f"depends on {part.part}, which {part.images} images{since} don't include, so"
     return Finding(
-        message=f"the boot script of {pool.title} {problem} {part.says}",
+        message=f"the boot script of {pool.title} {problem} {part.consequence}",
         fix=part.fix,
         urn=pool.template_urn or pool.urn,
         certain=not is_custom or part.kind in ("kernel argument", "kubelet setting"),
@@ -124,7 +124,7 @@ def _needs(script: str, part: ImagePart) -> bool:
 
 RULE = Rule(
     id="boot-script-breaks-node",
-    says="A boot script uses a program, unit, or setting that the node image doesn't support.",
+    description="A boot script uses a program, unit, or setting that the node image doesn't support.",
     why=(
         "The script fails or the kubelet doesn't start, so you pay for nodes that don't join the "
         "cluster."

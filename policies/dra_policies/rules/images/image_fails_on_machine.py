@@ -24,15 +24,15 @@ def check(view: StackView) -> Iterator[Finding]:
             if (fault := image_release_fault(pool.cloud, name, release))
         ]
         if faults:
-            says, _, fix = faults[0].partition("; ")
-            yield Finding(message=f"{pool.title}: {says}", fix=fix, urn=pool.urn)
+            problem, _, fix = faults[0].partition("; ")
+            yield Finding(message=f"{pool.title}: {problem}", fix=fix, urn=pool.urn)
         elif unseen := unseen_release(pool.cloud, release):
             yield Finding(message=f"{pool.title}: {unseen}", urn=pool.urn, remark=True)
 
 
 RULE = Rule(
     id="image-fails-on-machine",
-    says="The node image's driver doesn't support the machine type's GPU.",
+    description="The node image's driver doesn't support the machine type's GPU.",
     why="The driver doesn't load, so nodes don't publish devices.",
     fix="Use an image version that works with the machine type.",
     level="mandatory",

@@ -44,7 +44,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="image-of-another-architecture",
-    says="The node image doesn't match the machine type's processor or the Kubernetes version.",
+    description="The node image doesn't match the machine type's processor or the Kubernetes version.",
     why="The cloud rejects the pool.",
     fix="Use an image that supports the machine type.",
     level="mandatory",

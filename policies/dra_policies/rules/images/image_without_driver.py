@@ -31,8 +31,8 @@ def check(view: StackView) -> Iterator[Finding]:
             and pool.image
             and (fault := of_cloud.image_fault(machine, pool.image))
         ):
-            says, _, fix = fault.partition("; ")
-            yield Finding(message=f"{pool.title}: {says}", fix=fix, urn=pool.urn)
+            problem, _, fix = fault.partition("; ")
+            yield Finding(message=f"{pool.title}: {problem}", fix=fix, urn=pool.urn)
         if pool.has_gpus and _leaves_image_to_cloud(pool):
             yield Finding(
                 message=f"{pool.title} has GPUs ({pool.machine}), but doesn't set "
@@ -75,7 +75,7 @@ def _gpu_images(of_cloud: Cloud, machine: Machine | None) -> str:
 
 RULE = Rule(
     id="image-without-driver",
-    says="GPU node images don't include the NVIDIA driver, and the stack doesn't install the driver.",
+    description="GPU node images don't include the NVIDIA driver, and the stack doesn't install the driver.",
     why="Without the driver, nodes don't publish devices. Pods stay pending while you pay for "
     "the GPUs.",
     fix="Use the cloud's GPU image, or install the GPU Operator.",

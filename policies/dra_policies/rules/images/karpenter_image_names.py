@@ -23,9 +23,9 @@ def images_of_other_versions(view: StackView) -> Iterator[Finding]:
         for own in settings:
             for term in (each.props.items(own.images) or ()) if own.kind == kind else ():
                 image = term.text("name") or ""
-                if re.match(own.image_names, image) and (says := _fault(image, minor)):
+                if re.match(own.image_names, image) and (problem := _fault(image, minor)):
                     yield Finding(
-                        message=f'{kind} "{each.name}": image name {image} {says}',
+                        message=f'{kind} "{each.name}": image name {image} {problem}',
                         fix=f"use an image name that contains -1.{minor}-",
                         urn=each.urn,
                     )

@@ -16,12 +16,12 @@ _NEWEST: Final = "latest"
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    told: set[str] = set()
+    reported: set[str] = set()
     for pool in view.pools:
         if pool.is_dra and pool.has_gpus is not False:
             for finding in (*_alias(pool), *_channel(pool, view)):
-                if finding.urn not in told:
-                    told.add(finding.urn)
+                if finding.urn not in reported:
+                    reported.add(finding.urn)
                     yield finding
 
 
@@ -65,7 +65,7 @@ def _channel(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{pool.machine} ({pool.title}) doesn't work with image version "
                 f'{rule.broken}, but cluster "{cluster.name}" updates node images automatically '
-                f"(channel {channel}). In this version, {rule.says}",
+                f"(channel {channel}). In this version, {rule.reason}",
                 fix=paths.image_fix,
                 urn=cluster.urn,
             )
@@ -73,7 +73,7 @@ def _channel(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{pool.machine} ({pool.title}) needs image version {rule.first} or "
                 f'later, but cluster "{cluster.name}" doesn\'t update node images (channel '
-                f"{channel}), and {rule.says}",
+                f"{channel}), and {rule.reason}",
                 fix=f"{paths.image_fix}, to {rule.first} or later",
                 urn=cluster.urn,
             )
@@ -81,7 +81,7 @@ def _channel(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="node-image-not-pinned",
-    says="GPU node images can change without a change to the Pulumi program.",
+    description="GPU node images can change without a change to the Pulumi program.",
     why="A new image contains a different NVIDIA driver, so new nodes might publish different "
     "devices, or no devices.",
     fix="Set an image version, or configure the cluster to install only security patches.",

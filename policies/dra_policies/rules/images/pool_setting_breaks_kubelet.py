@@ -23,7 +23,7 @@ def check(view: StackView) -> Iterator[Finding]:
             ):
                 yield Finding(
                     message=f"{pool.title} sets {part.part}, but as of Kubernetes "
-                    f"{part.gone_since}, {part.says}",
+                    f"{part.gone_since}, {part.consequence}",
                     fix=part.fix,
                     urn=pool.urn,
                 )
@@ -31,7 +31,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="pool-setting-breaks-kubelet",
-    says="One of the pool's settings prevents the kubelet or pods from starting.",
+    description="One of the pool's settings prevents the kubelet or pods from starting.",
     why="Nodes never become ready, but you pay for them.",
     fix="Remove the setting.",
     level="mandatory",

@@ -30,12 +30,12 @@ def check(view: StackView) -> Iterator[Finding]:
             continue
         version = re.match(r"v?(\d+)\.(\d+)", each.props.text("version") or "")
         if version and (int(version[1]), int(version[2])) < _SINCE:
-            says, fix = (
+            problem, fix = (
                 f"version {version[0]} doesn't create nodes for pods with claims",
                 'set the chart version to "1.15.0" or later',
             )
         elif _ignores_claims(each.props):
-            says, fix = (
+            problem, fix = (
                 "Karpenter ignores claims by default",
                 "set settings.enableDRA: true in the release's values",
             )
@@ -43,7 +43,7 @@ def check(view: StackView) -> Iterator[Finding]:
             continue
         yield Finding(
             message=f'Release "{each.name}" installs Karpenter for {pools[0].title}, whose '
-            f"pods use claims, but {says}",
+            f"pods use claims, but {problem}",
             fix=fix,
             urn=each.urn,
         )
@@ -57,7 +57,7 @@ def _ignores_claims(release: Properties) -> bool:
 
 RULE = Rule(
     id="karpenter-ignores-claims",
-    says="Karpenter ignores claims, but pods with claims use its pools.",
+    description="Karpenter ignores claims, but pods with claims use its pools.",
     why="By default, Karpenter ignores pods with claims and doesn't create nodes for them.",
     fix="Use Karpenter 1.15 or later with settings.enableDRA: true.",
     level="advisory",

@@ -86,13 +86,15 @@ def _is_open(reservation: DeclaredResource, settings: KarpenterNodeClass) -> boo
     return reservation.props.text(path) not in (targeted, None)
 
 
-def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:
-    return Finding(message=f"{pool.title} leaves a reservation idle: {says}", fix=fix, urn=pool.urn)
+def _finding(pool: DeclaredPool, reason: str, fix: str) -> Finding:
+    return Finding(
+        message=f"{pool.title} leaves a reservation idle: {reason}", fix=fix, urn=pool.urn
+    )
 
 
 RULE = Rule(
     id="karpenter-leaves-reservations-idle",
-    says="Karpenter's pools don't use the reservations for their machine types.",
+    description="Karpenter's pools don't use the reservations for their machine types.",
     why="You pay for the unused reservation and also for the on-demand nodes.",
     fix="Select the reservations in the node class, and allow the `reserved` capacity type in "
     "the pool.",

@@ -280,18 +280,18 @@ def _near(of_cloud: str, name: str) -> str:
     return next(iter(get_close_matches(name, of_family, 1, 0.8)), "")
 
 
-def _finding(pool: DeclaredPool, says: str, *, fix: str, certain: bool = True) -> Finding:
+def _finding(pool: DeclaredPool, reason: str, *, fix: str, certain: bool = True) -> Finding:
     message = (
-        f"{pool.title} can't create nodes, because {says}"
+        f"{pool.title} can't create nodes, because {reason}"
         if certain
-        else f"{pool.title} might be unable to create nodes, because {says}"
+        else f"{pool.title} might be unable to create nodes, because {reason}"
     )
     return Finding(message=message, fix=fix, urn=pool.urn, certain=certain)
 
 
 RULE = Rule(
     id="karpenter-starts-no-node",
-    says="No machine type satisfies the requirements and limits of a Karpenter NodePool.",
+    description="No machine type satisfies the requirements and limits of a Karpenter NodePool.",
     why="Karpenter doesn't create nodes, so pods with claims stay pending.",
     fix="Change the requirements, limits, or node class so that they match a machine type.",
     level="mandatory",

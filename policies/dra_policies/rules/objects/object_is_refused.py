@@ -11,9 +11,9 @@ from dra_policies.view.stack_view import StackView
 def check(view: StackView) -> Iterator[Finding]:
     for diagnostic in view.diagnostics:
         if diagnostic.severity == "error":
-            path, says = diagnostic.place.path, diagnostic.message
+            path, problem = diagnostic.place.path, diagnostic.message
             yield Finding(
-                message=f"{path}: {says}" if path and path not in says else says,
+                message=f"{path}: {problem}" if path and path not in problem else problem,
                 fix=diagnostic.fix,
                 place=diagnostic.place,
             )
@@ -21,7 +21,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="object-is-refused",
-    says="The API server rejects a DRA object or a pod with claims.",
+    description="The API server rejects a DRA object or a pod with claims.",
     why="The update fails, or the workload's controller can't create the pods.",
     fix="Correct the field that the finding reports.",
     level="mandatory",

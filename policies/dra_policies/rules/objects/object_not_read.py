@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dra_planner.plan.blockers.policies.unevaluated import find_unevaluated_policies
 from dra_planner.plan.blockers.unread_objects import find_unread_objects
-from dra_policies.rules.blockers import tell_of_clusters
+from dra_policies.rules.blockers import cluster_check
 from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="object-not-read",
-    says="The manifests contain an object whose pods the plan can't determine.",
+    description="The manifests contain an object whose pods the plan can't determine.",
     why="The object's pods aren't in the plan, so the planned nodes might not be sufficient.",
     fix="Add the rendered manifests of the object's pods, or use a cluster snapshot.",
     level="advisory",
     needs="pools",
-    check=tell_of_clusters("object-not-read", find_unread_objects, find_unevaluated_policies),
+    check=cluster_check("object-not-read", find_unread_objects, find_unevaluated_policies),
 )

@@ -14,12 +14,12 @@ from dra_planner.plan.blockers.topology.unmet_affinity import (
     find_unmet_affinity,
 )
 from dra_planner.plan.blockers.topology.unmet_topology import find_unmet_topology
-from dra_policies.rules.blockers import tell_of_clusters
+from dra_policies.rules.blockers import cluster_check
 from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="pod-cannot-be-scheduled",
-    says="A pod's scheduling rules, its group, or a taint on its devices prevents it from running.",
+    description="A pod's scheduling rules, its group, or a taint on its devices prevents it from running.",
     why="If a pod requires affinity to missing pods, or if its group is too small, it stays "
     "pending. DaemonSet pods with claims stay pending on nodes without devices. If "
     "several pods use the same ReadWriteOncePod volume, only one of them runs.",
@@ -27,7 +27,7 @@ RULE = Rule(
     level="mandatory",
     needs="pools",
     url="https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/",
-    check=tell_of_clusters(
+    check=cluster_check(
         "pod-cannot-be-scheduled",
         find_unmet_affinity,
         find_daemons_without_devices,

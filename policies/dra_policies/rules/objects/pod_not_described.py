@@ -23,7 +23,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="pod-not-described",
-    says="The manifests don't include a workload's pod template.",
+    description="The manifests don't include a workload's pod template.",
     why="The rule can't determine whether the workload's pods request devices, so it doesn't "
     "check them.",
     fix="Add the manifest that the finding names.",

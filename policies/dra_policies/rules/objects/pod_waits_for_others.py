@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dra_planner.plan.blockers.queueing.other_components import find_waits_for_others
-from dra_policies.rules.blockers import tell_of_clusters
+from dra_policies.rules.blockers import cluster_check
 from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="pod-waits-for-others",
-    says="A pod has a scheduling gate or uses another scheduler.",
+    description="A pod has a scheduling gate or uses another scheduler.",
     why="The default scheduler ignores pods with a scheduling gate or another scheduler's "
     "name, so the plan can't determine where they run.",
     fix="Remove schedulingGates and schedulerName, or ignore this finding if another scheduler "
@@ -16,5 +16,5 @@ RULE = Rule(
     level="advisory",
     needs="pools",
     url="https://kubernetes.io/docs/concepts/scheduling-eviction/pod-scheduling-readiness/",
-    check=tell_of_clusters("pod-waits-for-others", find_waits_for_others),
+    check=cluster_check("pod-waits-for-others", find_waits_for_others),
 )

@@ -12,7 +12,7 @@ from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.plan.blockers.queueing.admission import find_queue_faults
 from dra_planner.plan.blockers.references import find_missing_classes, find_missing_objects
 from dra_planner.plan.blockers.storage.volumes import find_volumes_without_class
-from dra_policies.rules.blockers import tell_of_clusters
+from dra_policies.rules.blockers import cluster_check
 from dra_policies.rules.objects.chart_references import misplaced_objects
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknown_values import as_mapping
@@ -20,7 +20,7 @@ from dra_policies.view.stack_view import StackView
 
 ID: Final = "reference-not-found"
 RUNTIME_CLASS: Final = "kubernetes:node.k8s.io/v1:RuntimeClass"
-_of_clusters = tell_of_clusters(
+_of_clusters = cluster_check(
     ID, find_missing_classes, find_missing_objects, find_volumes_without_class, find_queue_faults
 )
 OPERATOR: Final = "gpu-operator"
@@ -112,7 +112,7 @@ def _priority_classes(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id=ID,
-    says="An object that pods or a chart need isn't in the manifests, or isn't in their namespace.",
+    description="An object that pods or a chart need isn't in the manifests, or isn't in their namespace.",
     why="The API server rejects a pod whose PriorityClass or RuntimeClass doesn't exist. Kueue "
     "doesn't admit workloads whose queue or flavor doesn't exist.",
     fix="Add the object's manifest, or correct the name.",

@@ -185,7 +185,7 @@ def _and(names: list[str]) -> str:
 
 RULE = Rule(
     id="device-plugin-on-dra-node",
-    says="NVIDIA's device plugin runs on a DRA node.",
+    description="NVIDIA's device plugin runs on a DRA node.",
     why="The device plugin and the DRA driver allocate the same GPUs independently, so two pods "
     "can get the same GPU.",
     fix=f"Add {EXCLUSION} to every node-selector term of the device plugin, because the "

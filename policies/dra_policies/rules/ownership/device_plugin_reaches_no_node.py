@@ -42,14 +42,14 @@ def _needs_plugin(pool: DeclaredPool) -> bool:
 
 
 def _finding(plugin: PluginWorkload, pool: DeclaredPool, user: str) -> Finding:
-    says = "its node selector or affinity doesn't match the nodes' labels"
+    reason = "its node selector or affinity doesn't match the nodes' labels"
     fix = "change its node selector or affinity to match the labels of the pool's nodes"
     if tolerates(plugin.pod, pool) is False:
         taints = [taint for taint in pool.taints or () if taint.effect != "PreferNoSchedule"]
-        says = f"it doesn't tolerate the pool's taints ({', '.join(map(str, taints))})"
+        reason = f"it doesn't tolerate the pool's taints ({', '.join(map(str, taints))})"
         fix = f"add to its tolerations: {tolerations_text(taint.key for taint in taints)}"
     return Finding(
-        message=f"{plugin.title} can't run on {pool.title}, because {says}, so the nodes don't "
+        message=f"{plugin.title} can't run on {pool.title}, because {reason}, so the nodes don't "
         f"advertise {GPU}, which {user} requests",
         fix=fix,
         urn=plugin.urn,
@@ -58,7 +58,7 @@ def _finding(plugin: PluginWorkload, pool: DeclaredPool, user: str) -> Finding:
 
 RULE = Rule(
     id="device-plugin-reaches-no-node",
-    says="The device plugin can't run on a GPU pool whose GPUs pods request.",
+    description="The device plugin can't run on a GPU pool whose GPUs pods request.",
     why="The nodes don't advertise their GPUs, so pods stay pending while you pay for the nodes.",
     fix="Tolerate the pool's taints in the device plugin, and match its labels.",
     level="mandatory",

@@ -110,7 +110,7 @@ def _place(workload: Workload, pod_set: PodSet) -> Place:
 
 RULE = Rule(
     id="device-requested-twice",
-    says="A pod requests GPUs through both a claim and an extended resource.",
+    description="A pod requests GPUs through both a claim and an extended resource.",
     why="The pod needs a node where both the device plugin and the DRA driver allocate GPUs, "
     "which few clusters have. A LimitRange can also add the extended resource.",
     fix="Keep the claim, and remove the extended resource.",

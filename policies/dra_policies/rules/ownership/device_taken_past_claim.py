@@ -36,7 +36,7 @@ def _without_request(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id=DEVICE_TAKEN,
-    says="A pod can access GPUs that it doesn't request.",
+    description="A pod can access GPUs that it doesn't request.",
     why="Host device files, NVIDIA_VISIBLE_DEVICES, and privileged containers give access to "
     "all GPUs on the node, including other pods' GPUs.",
     fix="Remove the mount, the variable, or the privileged setting.",

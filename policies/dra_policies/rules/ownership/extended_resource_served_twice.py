@@ -67,7 +67,7 @@ def _in_a_fleet(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="extended-resource-served-twice",
-    says="Both a DeviceClass and a device plugin serve an extended resource.",
+    description="Both a DeviceClass and a device plugin serve an extended resource.",
     why=(
         "Quotas, taints, and sharing work differently for claims and for the device plugin, and a "
         "pod can get its device from either."

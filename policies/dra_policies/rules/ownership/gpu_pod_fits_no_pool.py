@@ -49,11 +49,11 @@ def _of_pod(
     misfits = [(pool, each) for pool, each in found if each is not None]
     if len(misfits) < len(pools) or not (pools or view.pools):
         return
-    reasons = [f"{pool.title} {each.says}" for pool, each in misfits[:MOST_REASONS]]
+    reasons = [f"{pool.title} {each.reason}" for pool, each in misfits[:MOST_REASONS]]
     fix = misfits[0][1].fix if misfits else created.fix or "add a pool with GPUs"
-    says = "; ".join(reasons or ["no pool has GPUs"]) + created.says
+    problem = "; ".join(reasons or ["no pool has GPUs"]) + created.reason
     yield Finding(
-        message=f"pods of {pod.workload.ref} can't run on any node: {says}",
+        message=f"pods of {pod.workload.ref} can't run on any node: {problem}",
         fix=fix,
         place=pod.workload.place,
     )
@@ -80,7 +80,7 @@ def _of_partitions(pool: DeclaredPool, *, mixed: bool) -> PoolRejection | None:
     if not mixed or not config.startswith("all-") or config == "all-disabled":
         return None
     return PoolRejection(
-        says=f"partitions its GPUs ({_MIG_CONFIG}={config}) with the MIG strategy `mixed`, so its "
+        reason=f"partitions its GPUs ({_MIG_CONFIG}={config}) with the MIG strategy `mixed`, so its "
         "nodes advertise nvidia.com/mig-… instead of nvidia.com/gpu",
         fix="request nvidia.com/mig-PROFILE, or set the MIG strategy to `single`",
     )
@@ -92,7 +92,7 @@ def _created_by_cloud(
     """Return why the cloud doesn't create nodes for a pod itself, or None if it might."""
     own = may_create_nodes(of_cloud, cluster)
     if not own:
-        return PoolRejection(says="", fix="")
+        return PoolRejection(reason="", fix="")
     path, kind, maximum = of_cloud.cluster.autoscaler_limits
     wanted = (pod.placement.mapping("nodeSelector") or {}).get(of_cloud.accelerator_label)
     limits = cluster.props.items(path) if path else None
@@ -102,7 +102,7 @@ def _created_by_cloud(
     if None in most or (most.get(wanted, 0) is None) or (most.get(wanted, 0) or 0) >= pod.gpus:
         return None
     return PoolRejection(
-        says=f", and node auto-provisioning can't create one, because {path} doesn't allow "
+        reason=f", and node auto-provisioning can't create one, because {path} doesn't allow "
         f"{pod.gpus} {wanted}",
         fix=f"add {wanted} with a maximum to {path}",
     )
@@ -115,7 +115,7 @@ def _switch_of(path: str) -> str:
 
 RULE = Rule(
     id="gpu-pod-fits-no-pool",
-    says="Pods that request GPUs from a device plugin can't run on any GPU pool of the stack.",
+    description="Pods that request GPUs from a device plugin can't run on any GPU pool of the stack.",
     why="The pods stay pending, and autoscalers don't add nodes for them.",
     fix="Match the labels and sizes of a GPU pool, and tolerate its taints.",
     level="mandatory",

@@ -80,7 +80,7 @@ def _of_quotas(view: StackView, pods: list[GpuPod]) -> Iterator[Finding]:
 
 RULE = Rule(
     id="gpu-pods-exceed-pools",
-    says="The pods of a server request more GPUs from a device plugin than its pools can have at "
+    description="The pods of a server request more GPUs from a device plugin than its pools can have at "
     "their maximum, or than its namespace's quota allows.",
     why="Some replicas stay pending or aren't created.",
     fix="Raise the maximum of a pool or the quota, or lower the number of replicas.",

@@ -15,7 +15,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="gpus-shared-by-cloud",
-    says="A DRA pool uses the cloud's GPU sharing.",
+    description="A DRA pool uses the cloud's GPU sharing.",
     why="These settings apply only to the cloud's device plugin, which must not run on DRA "
     "pools. Therefore, pods don't share GPUs, or nodes don't publish GPUs.",
     fix="Remove sharing and partitions from the pool, and share GPUs through claims.",

@@ -29,7 +29,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="managed-driver-on-dra-node",
-    says="Both the cloud and the GPU Operator install an NVIDIA driver on a DRA pool.",
+    description="Both the cloud and the GPU Operator install an NVIDIA driver on a DRA pool.",
     why="Two driver installations on one node conflict. The cloud installs its driver by "
     "default, and some clouds support DRA only without the cloud's driver.",
     fix="Disable the cloud's driver installation for the pool, or disable the GPU Operator's "

@@ -42,13 +42,13 @@ def _is_kept_off(pool: DeclaredPool) -> bool | None:
     """
     if pool.labels is None:
         return None
-    said = [pool.labels.get(label, "") for label in OPT_OUTS]
-    return True if "false" in said else None if None in said else False
+    values = [pool.labels.get(label, "") for label in OPT_OUTS]
+    return True if "false" in values else None if None in values else False
 
 
 RULE = Rule(
     id="mig-laid-out-twice",
-    says="Both the boot script and the GPU Operator configure MIG.",
+    description="Both the boot script and the GPU Operator configure MIG.",
     why="Unless a node has the label nvidia.com/gpu.deploy.mig-manager=false, the operator's "
     "MIG manager removes the node's MIG devices, even while pods use them.",
     fix="Add this label to the pool's nodes, or disable the MIG manager.",

@@ -72,7 +72,7 @@ _TAKE_GPUS = ("n1-", "custom-")
 
 RULE = Rule(
     id="accelerators-differ-from-machine",
-    says="A pool's GPUs don't match its machine type.",
+    description="A pool's GPUs don't match its machine type.",
     why="The cloud rejects the pool. The plan checked the claims against the machine type's GPUs.",
     fix="Set the GPU type and count that the machine type has.",
     level="mandatory",

@@ -44,9 +44,9 @@ def _local_disks(pool: DeclaredPool) -> Iterator[Finding]:
     for path in of_cloud.pool.local_disks:
         count = pool.own.count(path, 0)
         if count and (fault := of_cloud.local_disks_fault(machine.instance_type, count)):
-            says, _, allowed = fault.partition("; it supports ")
+            problem, _, allowed = fault.partition("; it supports ")
             yield Finding(
-                message=f"{pool.title}: {says}",
+                message=f"{pool.title}: {problem}",
                 fix=f"set {path} to {allowed}" if allowed else f"remove {path.rpartition('.')[0]}",
                 urn=pool.urn,
             )
@@ -87,7 +87,7 @@ def _ephemeral(pool: DeclaredPool) -> Iterator[Finding]:
 
 RULE = Rule(
     id="disk-refused-by-machine",
-    says="The machine type doesn't support the pool's disk type.",
+    description="The machine type doesn't support the pool's disk type.",
     why="The cloud can't create nodes with this disk type.",
     fix="Remove the disk type, or use a disk type that the machine type supports.",
     level="mandatory",

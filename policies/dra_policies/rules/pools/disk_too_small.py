@@ -38,7 +38,7 @@ def _other_device(pool: DeclaredPool) -> Iterator[Finding]:
 
 RULE = Rule(
     id="disk-too-small",
-    says="A DRA node has less than 50 GiB of disk space.",
+    description="A DRA node has less than 50 GiB of disk space.",
     why="GPU images need 10 to 30 GiB each. If the disk is full, the kubelet evicts pods that "
     "use the GPUs.",
     fix="Use a larger disk.",

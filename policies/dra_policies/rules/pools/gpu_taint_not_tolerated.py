@@ -113,7 +113,7 @@ def _matches(toleration: Toleration) -> bool:
 
 RULE = Rule(
     id="gpu-taint-not-tolerated",
-    says=f"A pod with claims doesn't tolerate the taint on GPU nodes ({GPU_TAINT}).",
+    description=f"A pod with claims doesn't tolerate the taint on GPU nodes ({GPU_TAINT}).",
     why="Even if the claim fits on a node, GPU pools reject pods that don't tolerate their taint.",
     fix="Add the toleration to the pod template.",
     level="advisory",

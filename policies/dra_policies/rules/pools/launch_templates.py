@@ -16,7 +16,7 @@ from dra_policies.view.stack_view import DeclaredPool
 class RejectedPool(NamedTuple):
     """The error in a pool."""
 
-    says: str
+    problem: str
     fix: str
 
 
@@ -65,9 +65,9 @@ def _interfaces(pool: DeclaredPool, template: Properties) -> Iterator[RejectedPo
     ]
     machine = known_machine(pool.cloud, pool.machine)
     for fault in cloud(pool.cloud).interface_faults(found, machine):
-        says, _, fix = fault.partition("; ")
+        problem, _, fix = fault.partition("; ")
         yield RejectedPool(
-            f"{cloud(pool.cloud).title} rejects its launch template, because {says}", fix=fix
+            f"{cloud(pool.cloud).title} rejects its launch template, because {problem}", fix=fix
         )
 
 

@@ -91,7 +91,7 @@ def _contains(value: object, names: re.Pattern[str]) -> bool:
 
 RULE = Rule(
     id="machine-network-unused",
-    says="A pool doesn't attach its machine type's multi-node network, or has settings that slow "
+    description="A pool doesn't attach its machine type's multi-node network, or has settings that slow "
     "down this network.",
     why="The network accounts for a large part of the machine's price, and multi-node jobs are "
     "many times slower over TCP.",

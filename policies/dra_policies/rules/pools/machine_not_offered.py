@@ -129,7 +129,7 @@ def _in_region(pool: DeclaredPool, region: str) -> Iterator[Finding]:
 
 RULE = Rule(
     id="machine-not-offered",
-    says="A pool's machine type isn't available in its region or zones.",
+    description="A pool's machine type isn't available in its region or zones.",
     why="The cloud can't create nodes, so the pool fails or stays empty.",
     fix="Use a machine type that is available in the region, and zones in the cluster's region.",
     level="advisory",

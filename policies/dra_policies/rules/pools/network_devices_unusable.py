@@ -137,7 +137,7 @@ def _has_network_devices(pool: DeclaredPool) -> bool:
 
 RULE = Rule(
     id="network-devices-unusable",
-    says="A GPU pool's network devices can't send or receive traffic.",
+    description="A GPU pool's network devices can't send or receive traffic.",
     why="Multi-node jobs hang or fall back to TCP.",
     fix="On EKS, allow all traffic within the EFA security group. On GKE, use Dataplane V2 and "
     "attach exactly the networks that the GPUs need.",

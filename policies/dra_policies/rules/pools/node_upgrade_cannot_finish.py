@@ -26,18 +26,18 @@ def check(view: StackView) -> Iterator[Finding]:
         for budget, is_certain in budgets_of(
             view, workload.meta.namespace, pod_set.template.labels
         ):
-            if is_certain and (says := keeps_all(budget, pods)):
+            if is_certain and (reason := keeps_all(budget, pods)):
                 yield Finding(
                     message=f'PodDisruptionBudget "{budget.name}" blocks eviction of '
-                    f"{workload.ref} ({says}), so upgrades of its nodes time out",
-                    fix=f"in the PodDisruptionBudget, replace {says} with maxUnavailable: 1",
+                    f"{workload.ref} ({reason}), so upgrades of its nodes time out",
+                    fix=f"in the PodDisruptionBudget, replace {reason} with maxUnavailable: 1",
                     urn=budget.urn,
                 )
 
 
 RULE = Rule(
     id="node-upgrade-cannot-finish",
-    says="An upgrade can't add or remove a node, or can't evict a node's pods.",
+    description="An upgrade can't add or remove a node, or can't evict a node's pods.",
     why="The node upgrade stalls or fails.",
     fix="If you can't add a node, allow one unavailable node. In PodDisruptionBudgets, allow one "
     "pod to be evicted.",

@@ -20,7 +20,7 @@ def check(view: StackView) -> Iterator[Finding]:
         if needed_nodes(view, limit.pool) <= limit.allowed:
             yield Finding(
                 message=f"{limit.pool.title} can grow to {limit.pool.count_max} nodes, but "
-                f"{limit.says}",
+                f"{limit.name}",
                 fix=f"set the pool's maximum to {limit.allowed}, or {limit.fix}",
                 urn=limit.pool.urn,
             )
@@ -103,7 +103,7 @@ def _of_fixed_count(pool: DeclaredPool) -> Iterator[Finding]:
 
 RULE = Rule(
     id="placement-cannot-be-met",
-    says="A pool's placement, capacity, and upgrade settings conflict.",
+    description="A pool's placement, capacity, and upgrade settings conflict.",
     why="The cloud can't create nodes when you create or upgrade the pool.",
     fix="Remove one of the conflicting settings.",
     level="advisory",

@@ -23,7 +23,7 @@ def check(view: StackView) -> Iterator[Finding]:
         if needed > limit.allowed:
             yield Finding(
                 message=f"{limit.pool.title} needs at least {counted(needed, 'node')}, but "
-                f"{limit.says}",
+                f"{limit.name}",
                 fix=limit.fix,
                 urn=limit.pool.urn,
             )
@@ -115,7 +115,7 @@ def _offered(pool: PoolAnswer, each: int) -> tuple[int, str]:
 
 RULE = Rule(
     id="pool-maximum-too-small",
-    says="At maximum size, the pools don't have enough devices for the claims of all declared "
+    description="At maximum size, the pools don't have enough devices for the claims of all declared "
     "replicas.",
     why="The remaining pods stay pending, because autoscalers can't add more nodes.",
     fix="Raise the maximum of a pool whose devices fit the claims, add a pool, or reduce the "

@@ -43,7 +43,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="pool-minimum-above-floor",
-    says="A pool's minimum exceeds the number of nodes needed at the lowest demand.",
+    description="A pool's minimum exceeds the number of nodes needed at the lowest demand.",
     why="You pay for idle GPU nodes whenever demand is low.",
     fix="Lower the minimum of the pool, but keep one node, because few autoscalers can scale "
     "a pool from zero for pods with claims.",

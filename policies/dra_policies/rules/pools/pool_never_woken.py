@@ -19,10 +19,10 @@ def check(view: StackView) -> Iterator[Finding]:
     empty = {pool.offer_name: pool for pool in view.pools if _stays_empty(pool)}
     if not view.complete or view.judgement is None or not empty:
         return
-    told: set[str] = set()
+    reported: set[str] = set()
     for workload, names in _choices(view.judgement):
-        if names and names <= set(empty) and not names & told:
-            told |= names
+        if names and names <= set(empty) and not names & reported:
+            reported |= names
             pool = empty[sorted(names)[0]]
             label = cloud(pool.cloud).wakes_by_label
             if label and not pool.is_fixed:
@@ -66,7 +66,7 @@ def _stays_empty(pool: DeclaredPool) -> bool:
 
 RULE = Rule(
     id="pool-never-woken",
-    says="The pool is empty, and no autoscaler can scale it from zero for pods with claims, or the "
+    description="The pool is empty, and no autoscaler can scale it from zero for pods with claims, or the "
     "autoscaler looks for the pools of another cluster.",
     why="Autoscalers can't predict the devices of a node that doesn't exist, so the pool stays "
     "empty.",

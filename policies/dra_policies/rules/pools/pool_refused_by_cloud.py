@@ -46,8 +46,8 @@ def check(view: StackView) -> Iterator[Finding]:
     yield from too_little_maintenance(view)
     yield from clusters_without_system_pool(view)
     for pool in view.pools:
-        for says, fix in _faults(pool):
-            yield Finding(message=sentence(pool.title, says), fix=fix, urn=pool.urn)
+        for problem, fix in _faults(pool):
+            yield Finding(message=sentence(pool.title, problem), fix=fix, urn=pool.urn)
 
 
 def _faults(pool: DeclaredPool) -> Iterator[RejectedPool]:
@@ -142,9 +142,9 @@ def _labels(pool: DeclaredPool) -> Iterator[RejectedPool]:
         taken = domain in (*_OF_KUBERNETES, *of_cloud.reserved_domains)
         certain = taken or not value or of_cloud.labels_are_judged
         if value is not None and certain and key not in of_cloud.reserved_labels:
-            says, _, advice = of_cloud.label_fault(key, value).partition("; ")
-            if says:
-                yield RejectedPool(says, fix=f'remove the label "{key}", or {advice}')
+            problem, _, advice = of_cloud.label_fault(key, value).partition("; ")
+            if problem:
+                yield RejectedPool(problem, fix=f'remove the label "{key}", or {advice}')
 
 
 def _effects(pool: DeclaredPool) -> Iterator[RejectedPool]:
@@ -155,9 +155,9 @@ def _effects(pool: DeclaredPool) -> Iterator[RejectedPool]:
     for item in pool.own.items("taints") or () if of_cloud.taint_effects else ():
         effect = item.text("effect")
         if effect and effect not in of_cloud.taint_effects:
-            meant = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", effect).upper()
-            is_meant = effect in get_args(TaintEffect)
-            fix = f'use "{meant}"' if is_meant else f"use {either(of_cloud.taint_effects)}"
+            intended = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", effect).upper()
+            is_known = effect in get_args(TaintEffect)
+            fix = f'use "{intended}"' if is_known else f"use {either(of_cloud.taint_effects)}"
             yield RejectedPool(
                 f'{of_cloud.title} doesn\'t support the taint effect "{effect}"', fix
             )
@@ -193,16 +193,16 @@ def _taints_of_system_pools(pool: DeclaredPool) -> Iterator[RejectedPool]:
     key, value = of_cloud.system_mode
     for taint in pool.taints or () if key and pool.own.text(key) == value else ():
         if taint.key != "CriticalAddonsOnly" and taint.effect != "PreferNoSchedule":
-            says = (
+            problem = (
                 f"it is a system pool, but {of_cloud.title} doesn't support the {taint.key} taint "
                 "on system pools"
             )
-            yield RejectedPool(says, fix=f'set {key} to "User"')
+            yield RejectedPool(problem, fix=f'set {key} to "User"')
 
 
 RULE = Rule(
     id="pool-refused-by-cloud",
-    says="The cloud rejects a setting on a pool, on its cluster, or on a resource that the nodes "
+    description="The cloud rejects a setting on a pool, on its cluster, or on a resource that the nodes "
     "use.",
     why="The update fails when it creates or changes the pool, often after it has already "
     "created the cluster.",

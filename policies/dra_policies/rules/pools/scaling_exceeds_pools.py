@@ -46,9 +46,9 @@ def check(view: StackView) -> Iterator[Finding]:
         ]
         if crowded:
             denied = [each for each in crowded[0].reasons if each.code == QUOTA_EXCEEDED]
-            why = f", because {denied[0].message}" if denied else ""
+            reason = f", because {denied[0].message}" if denied else ""
             yield Finding(
-                message=f"{_sentence(crowded[0], level)}{_others(crowded[1:])}{why}",
+                message=f"{_sentence(crowded[0], level)}{_others(crowded[1:])}{reason}",
                 fix=denied[0].fix if denied else _fix(view, sizing, level),
                 urn=view.judged_urn,
                 place=places[crowded[0].workload],
@@ -131,7 +131,7 @@ def _fix(view: StackView, sizing: Sizing, level: DemandLevel) -> str:
 
 RULE = Rule(
     id="scaling-exceeds-pools",
-    says="The pools don't have enough capacity for the pods that autoscalers and rollouts add, at "
+    description="The pools don't have enough capacity for the pods that autoscalers and rollouts add, at "
     "their maximum size or, without an autoscaler, on the planned nodes.",
     why="If a workload scales to its maximum, some pods stay pending. A rollout that needs an "
     "additional node never finishes. The rollout of a DaemonSet with maxSurge needs two pods on each "

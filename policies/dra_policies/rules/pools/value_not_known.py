@@ -7,7 +7,7 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="value-not-known",
-    says="A property has a value that the known versions of its API don't define.",
+    description="A property has a value that the known versions of its API don't define.",
     why="If no newer version of the API adds the value, the cloud rejects the resource, often "
     "after other resources are created.",
     fix="Use one of the listed values. If a newer version of the API adds the value, exempt the "

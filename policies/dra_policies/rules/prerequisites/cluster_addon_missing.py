@@ -81,7 +81,7 @@ def _is_called(each: DeclaredResource, words: tuple[str, ...]) -> bool:
 
 RULE = Rule(
     id="cluster-addon-missing",
-    says="A cluster without default add-ons lacks a network plugin or DNS.",
+    description="A cluster without default add-ons lacks a network plugin or DNS.",
     why="Without a network plugin, nodes never become ready. Without DNS, pods can't find "
     "services.",
     fix="Declare the add-ons.",

@@ -55,7 +55,7 @@ def _may_name(grant: DeclaredResource, keys: DiskKeys) -> bool:
 
 RULE = Rule(
     id="disk-key-not-granted",
-    says="The cloud isn't allowed to use the key that encrypts node disks.",
+    description="The cloud isn't allowed to use the key that encrypts node disks.",
     why="The cloud can't attach the disk, so nodes fail to start.",
     fix="Grant the permission before you create the pool.",
     level="mandatory",

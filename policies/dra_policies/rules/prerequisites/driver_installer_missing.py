@@ -88,7 +88,7 @@ def _is_named(text: str) -> bool:
 
 RULE = Rule(
     id="driver-installer-missing",
-    says="GPU pools disable the cloud's NVIDIA driver, and the stack doesn't install one.",
+    description="GPU pools disable the cloud's NVIDIA driver, and the stack doesn't install one.",
     why="Without the NVIDIA driver, the DRA driver can't find GPUs or publish devices.",
     fix="Declare an installer, or enable the cloud's driver installation.",
     level="advisory",

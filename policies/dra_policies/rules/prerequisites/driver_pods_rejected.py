@@ -131,7 +131,7 @@ def _sets_resources(driver: InstalledDriver) -> bool:
 
 RULE = Rule(
     id="driver-pods-rejected",
-    says="The DRA driver's namespace rejects the driver's pods.",
+    description="The DRA driver's namespace rejects the driver's pods.",
     why="The kubelet plugin needs a privileged container and host paths. If the API server "
     "rejects its pods, nodes don't publish devices.",
     fix="Enforce the `privileged` Pod Security level in the driver's namespace, and keep "

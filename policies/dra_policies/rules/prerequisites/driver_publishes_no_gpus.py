@@ -50,7 +50,7 @@ def _claims(view: StackView) -> Iterator[tuple[str, ClaimSpec]]:
 
 RULE = Rule(
     id="driver-publishes-no-gpus",
-    says="Claims request GPUs that the DRA driver doesn't publish.",
+    description="Claims request GPUs that the DRA driver doesn't publish.",
     why="The driver publishes only the devices that its chart enables, so the claims are never "
     "allocated.",
     fix="Enable GPUs in the chart values.",

@@ -56,9 +56,9 @@ def _of_policy(grant: DeclaredResource, kind: FederatedAccounts) -> Iterator[Fin
         provider = str(principal.get("Federated", "")).partition("oidc-provider/")[2]
         if not provider.startswith(kind.provider):
             continue
-        for says, fix in _faults(kind, statement, provider):
+        for problem, fix in _faults(kind, statement, provider):
             yield Finding(
-                message=f"{kind.kind} \"{grant.name}\" {says}, so pods don't get the role's "
+                message=f"{kind.kind} \"{grant.name}\" {problem}, so pods don't get the role's "
                 "permissions",
                 fix=fix,
                 urn=grant.urn,

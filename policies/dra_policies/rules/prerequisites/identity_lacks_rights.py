@@ -42,7 +42,7 @@ def check(view: StackView) -> Iterator[Finding]:
     for name in names():
         yield from _registries(view, cloud(name).registry)
         yield from nodes_without_entry(view, cloud(name).node_admission, cloud(name))
-        of_cloud, told = cloud(name), set[tuple[str, str]]()
+        of_cloud, reported = cloud(name), set[tuple[str, str]]()
         yield from misnamed_accounts(view, of_cloud.pod_identity)
         if of_cloud.pod_identity is not None:
             yield from untrusting_roles(view, of_cloud.pod_identity, of_cloud.identity)
@@ -56,8 +56,8 @@ def check(view: StackView) -> Iterator[Finding]:
         for need in needed_rights(name) if identities else ():
             for urn in sorted(_used_identities(view, of_cloud, need) & identities.keys()):
                 for finding in _faults(view, of_cloud.identity, identities[urn], need):
-                    if (urn, finding.message) not in told:
-                        told.add((urn, finding.message))
+                    if (urn, finding.message) not in reported:
+                        reported.add((urn, finding.message))
                         yield finding
 
 
@@ -133,7 +133,7 @@ def _faults(
     trust = identity.props.text(kind.trust) if kind.trust else ""
     if need.trusted and trust and "Service" in trust and not _trusts(trust, need.trusted):
         yield Finding(
-            message=f"{title} doesn't trust {need.trusted}, so {need.says}",
+            message=f"{title} doesn't trust {need.trusted}, so {need.consequence}",
             fix=f"in the role's {kind.trust}, allow the service {need.trusted} to assume the role",
             urn=identity.urn,
         )
@@ -148,9 +148,9 @@ def _faults(
         lacking = need.action if need.doubt and need.action else kind.names.get(lacking, lacking)
         yield Finding(
             message=f"{title} doesn't have {lacking} in this stack. Unless another stack grants it, "
-            f"{need.says}"
+            f"{need.consequence}"
             if need.doubt
-            else f"{title} doesn't have {lacking}, so {need.says}",
+            else f"{title} doesn't have {lacking}, so {need.consequence}",
             fix=need.fix,
             urn=identity.urn,
             certain=has is False and not need.doubt,
@@ -278,7 +278,7 @@ def _has_right_elsewhere(
 
 RULE = Rule(
     id="identity-lacks-rights",
-    says="The identity of a cluster or its nodes lacks a required permission.",
+    description="The identity of a cluster or its nodes lacks a required permission.",
     why="Nodes don't join the cluster or never become ready, but you pay for them.",
     fix="Attach the policy, or grant the role.",
     level="mandatory",

@@ -125,7 +125,7 @@ def _is_enforced(view: StackView) -> bool | None:
 
 RULE = Rule(
     id="network-policy-isolates-driver",
-    says="A NetworkPolicy prevents the DRA driver or CoreDNS from reaching the API server.",
+    description="A NetworkPolicy prevents the DRA driver or CoreDNS from reaching the API server.",
     why="The driver publishes devices through the API server. If the driver can't reach the "
     "API server, pods with claims stay pending.",
     fix="Allow egress to the API server.",

@@ -29,14 +29,14 @@ def subnets_without_way_out(
         if pool.cloud == name
         for subnet in subnets_of_pool(view, pool) or ()
     }
-    told = set[tuple[str, ...]]()
+    reported = set[tuple[str, ...]]()
     for urn in sorted(subnets):
         tables = _tables(view, routes, subnets[urn], declared)
         home = subnets[urn].sources_of(network.addresses.network) if network.addresses else ()
         names = (*sorted(home), *(table.urn for table in tables or ()))
-        if names not in told:  # other subnets with the same route tables have the same fault
+        if names not in reported:  # other subnets with the same route tables have the same fault
             found = list(_of_subnet(view, network, routes, subnets[urn], declared))
-            told |= {names} if found else set()
+            reported |= {names} if found else set()
             yield from found
 
 
@@ -55,9 +55,9 @@ def _of_subnet(
         None,
     )
     if fault is not None:
-        says, fix = fault
+        problem, fix = fault
         yield Finding(
-            message=f'the default route of subnet "{subnet.name}" {says}, so nodes can\'t pull '
+            message=f'the default route of subnet "{subnet.name}" {problem}, so nodes can\'t pull '
             "images or join the cluster",
             fix=fix,
             urn=subnet.urn,

@@ -192,7 +192,7 @@ def closed_endpoints(
         for urn in subnet.sources_of(addresses.network)
     }
     kind, routed, default = endpoints.kind
-    told = set[str]()
+    reported = set[str]()
     for each in view.declared:
         if (
             each.type != endpoints.token
@@ -207,8 +207,10 @@ def closed_endpoints(
         is_known = bool(found) and len(listed or ()) <= len(found)
         if not is_known or not service.endswith(tuple(f".{part}" for part in endpoints.needed)):
             continue
-        if found[0].urn not in told and not any(_lets_https_in(view, network, g) for g in found):
-            told.add(found[0].urn)
+        if found[0].urn not in reported and not any(
+            _lets_https_in(view, network, g) for g in found
+        ):
+            reported.add(found[0].urn)
             yield Finding(
                 message=f'security group "{found[0].name}" of endpoint "{each.name}" doesn\'t allow '
                 "inbound traffic on TCP port 443, so nodes can't reach the endpoint's service and "

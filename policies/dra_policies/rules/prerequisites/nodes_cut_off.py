@@ -69,7 +69,7 @@ def _of_traffic_rules(
     view: StackView, network: NodeNetwork, name: str, declared: Declared
 ) -> Iterator[Finding]:
     """Yield security groups and firewalls that block the traffic of nodes, each once."""
-    told = set[str]()
+    reported = set[str]()
     for pool in view.node_pools:
         if pool.cloud != name:
             continue
@@ -79,8 +79,8 @@ def _of_traffic_rules(
         ]
         if network.firewall is not None:
             found += closing_firewalls(view, network.firewall, pool, declared)
-        yield from (each for each in found if each.urn not in told)
-        told |= {each.urn for each in found}
+        yield from (each for each in found if each.urn not in reported)
+        reported |= {each.urn for each in found}
 
 
 def _closed_groups(
@@ -227,7 +227,7 @@ def _is_for(resource: DeclaredResource, gateway: Gateway, subnets: frozenset[str
 
 RULE = Rule(
     id="nodes-cut-off",
-    says="Nodes can't reach the API server, the registries, or their instance metadata.",
+    description="Nodes can't reach the API server, the registries, or their instance metadata.",
     why="Nodes don't join the cluster, or pods can't pull images, but you pay for the nodes.",
     fix="Allow the outbound traffic that the finding reports.",
     level="mandatory",

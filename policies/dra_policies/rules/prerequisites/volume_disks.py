@@ -44,7 +44,7 @@ def _volumes(view: StackView) -> Iterator[tuple[str, str, str]]:
     claims = {
         (_namespace_of(each), _name_of(each)): each for each in view.objects if each.type == _CLAIM
     }
-    told = set[str]()
+    yielded = set[str]()
     for each in view.objects:
         pod = each.props.below("spec.template.spec")
         if not pod.items("resourceClaims") and not _requests_gpus(pod):
@@ -56,8 +56,8 @@ def _volumes(view: StackView) -> Iterator[tuple[str, str, str]]:
             claim = claims.get(
                 (_namespace_of(each), volume.text("persistentVolumeClaim.claimName"))
             )
-            if claim is not None and claim.urn not in told:
-                told.add(claim.urn)
+            if claim is not None and claim.urn not in yielded:
+                yielded.add(claim.urn)
                 yield (
                     f'PersistentVolumeClaim "{claim.name}"',
                     claim.urn,

@@ -211,7 +211,7 @@ def _shared(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="volume-not-provided",
-    says="A volume's StorageClass or driver is missing, or the volume can't be shared between "
+    description="A volume's StorageClass or driver is missing, or the volume can't be shared between "
     "nodes.",
     why="Pods stay pending or don't start, and their GPUs stay idle.",
     fix="Install the driver, declare the class, or choose an access mode that supports multiple "

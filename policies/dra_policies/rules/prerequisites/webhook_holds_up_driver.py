@@ -64,7 +64,7 @@ def _selects(webhook: Properties, namespace: str) -> bool:
 
 RULE = Rule(
     id="webhook-holds-up-driver",
-    says="An admission webhook that fails closed must approve the DRA driver's pods.",
+    description="An admission webhook that fails closed must approve the DRA driver's pods.",
     why="If the webhook isn't reachable, the driver doesn't start on new nodes. The webhook's "
     "own pods might need one of these nodes.",
     fix="Exclude the driver's namespace, or configure the webhook to fail open.",

@@ -82,7 +82,7 @@ def _contains(text: str, port: int) -> bool:
 
 RULE = Rule(
     id="webhook-not-reachable",
-    says="The control plane can't reach a webhook that must answer.",
+    description="The control plane can't reach a webhook that must answer.",
     why="The API server rejects every object that it can't send to the webhook, often all pods.",
     fix="Open the webhook's port for the control plane.",
     level="mandatory",

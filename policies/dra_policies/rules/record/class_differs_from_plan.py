@@ -25,10 +25,10 @@ def check(view: StackView) -> Iterator[Finding]:
             else:
                 what, differ = "extendedResourceName", "differs"
                 shown = [each for each in named[1:] if each]
-            meant = " and ".join(f"`{each}`" for each in shown) or "none"
+            planned_values = " and ".join(f"`{each}`" for each in shown) or "none"
             yield Finding(
-                message=f'the {what} of DeviceClass "{name}" {differ} from the plan (planned: {meant})',
-                fix=f"set the {what} to {meant}, or run `pulumi-dra plan --stack STACK --write` to plan "
+                message=f'the {what} of DeviceClass "{name}" {differ} from the plan (planned: {planned_values})',
+                fix=f"set the {what} to {planned_values}, or run `pulumi-dra plan --stack STACK --write` to plan "
                 "with the current DeviceClass"
                 if shown
                 else f"remove the {what}, or run `pulumi-dra plan --stack STACK --write` to plan with the "
@@ -39,7 +39,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="class-differs-from-plan",
-    says="A DeviceClass differs from the plan.",
+    description="A DeviceClass differs from the plan.",
     why="The plan checked the claims with its own DeviceClasses. With other classes, pods "
     "might get different devices, or no devices.",
     fix="Define the plan's DeviceClasses, or plan again.",

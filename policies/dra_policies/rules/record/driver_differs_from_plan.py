@@ -58,7 +58,7 @@ def _is_installable(driver: InstalledDriver) -> bool:
 
 RULE = Rule(
     id="driver-differs-from-plan",
-    says="The driver version differs from the plan.",
+    description="The driver version differs from the plan.",
     why="Driver versions publish different attributes, so selectors that matched in the plan "
     "might not match any device.",
     fix="Install the planned version, or run `pulumi-dra plan --stack STACK --write`.",

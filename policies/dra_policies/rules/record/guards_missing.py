@@ -40,7 +40,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="guards-missing",
-    says="The stack doesn't declare the admission policies from its plan.",
+    description="The stack doesn't declare the admission policies from its plan.",
     why="The planned node counts are valid only with the guards. Without guards, the scheduler "
     "spreads pods over other pools, and some pods stay pending.",
     fix="Create the PlacementPolicies component with the plan file.",

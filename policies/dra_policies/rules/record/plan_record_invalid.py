@@ -26,7 +26,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="plan-record-invalid",
-    says="Someone edited the plan file manually.",
+    description="Someone edited the plan file manually.",
     why="The planner didn't check the edited node counts.",
     fix="run `pulumi-dra plan --stack STACK --write`",
     level="mandatory",

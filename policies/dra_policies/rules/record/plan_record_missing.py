@@ -25,7 +25,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="plan-record-missing",
-    says="A stack with DRA pools doesn't register its plan before it creates the pools.",
+    description="A stack with DRA pools doesn't register its plan before it creates the pools.",
     why="Without the plan, the policy pack can't check the claims before Pulumi creates the pools.",
     fix="save the plan (`pulumi-dra plan --stack STACK --write`), register it with CapacityPlan, and "
     "make all other resources depend on CapacityPlan",

@@ -194,7 +194,7 @@ def _fix(what: str, planned: object) -> str:
 
 RULE = Rule(
     id="pool-differs-from-plan",
-    says="A GPU pool's machine type, counts, labels, or taints differ from the plan.",
+    description="A GPU pool's machine type, counts, labels, or taints differ from the plan.",
     why="The plan checked the claims against the planned pools. Other pools might have fewer "
     "devices, or reject the pods.",
     fix="Use the planned value in the pool, or change the fleet and run `pulumi-dra plan --stack "

@@ -5,15 +5,15 @@ label.
 from __future__ import annotations
 
 from dra_planner.plan.blockers.admin_access import LABEL, find_unknown_admin_access
-from dra_policies.rules.blockers import tell
+from dra_policies.rules.blockers import planner_check
 from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="admin-access-unknown",
-    says="A claim uses admin access, but its namespace isn't declared with the required label.",
+    description="A claim uses admin access, but its namespace isn't declared with the required label.",
     why="Without the label, the API server rejects the claim. With the label, everyone in the "
     "namespace has access to all devices.",
     fix=f'Label the namespace {LABEL}: "true", or remove adminAccess.',
     level="advisory",
-    check=tell("admin-access-unknown", find_unknown_admin_access),
+    check=planner_check("admin-access-unknown", find_unknown_admin_access),
 )

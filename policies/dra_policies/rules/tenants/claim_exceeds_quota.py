@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dra_planner.plan.blockers.claim_quotas import find_denied_claims
-from dra_policies.rules.blockers import tell
+from dra_policies.rules.blockers import planner_check
 from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="claim-exceeds-quota",
-    says="A ResourceClaim exceeds the quotas of its namespace.",
+    description="A ResourceClaim exceeds the quotas of its namespace.",
     why="The API server rejects the claim, and pods that use it stay pending.",
     fix="Raise the quota, or request fewer devices.",
     level="mandatory",
-    check=tell("claim-exceeds-quota", find_denied_claims),
+    check=planner_check("claim-exceeds-quota", find_denied_claims),
 )

@@ -33,7 +33,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="devices-shared-across-tenants",
-    says="Claims in several namespaces share a GPU.",
+    description="Claims in several namespaces share a GPU.",
     why="Sharing doesn't isolate pods. A fault in one pod can terminate another pod, and pods "
     "might read each other's memory.",
     fix="Share GPUs only within a namespace, and use MIG devices or whole GPUs for different "

@@ -52,11 +52,13 @@ def _exported(reader: MetricReader, user: str, names_claims: bool | None) -> Ite
     if not reader.exported or not reader.selects_pods or names_claims:
         return
     what = f"{reader.title} selects {reader.exported[0]} by pod"
-    why = "dcgm-exporter adds pod labels to the metrics of claimed devices"
+    reason = "dcgm-exporter adds pod labels to the metrics of claimed devices"
     yield Finding(
-        message=(f"{what}, but {user} uses claims, and {why} only if kubernetesDRA.enabled is set")
+        message=(
+            f"{what}, but {user} uses claims, and {reason} only if kubernetesDRA.enabled is set"
+        )
         if names_claims is False
-        else f"{what}, and {user} uses claims, but it's unknown whether {why}",
+        else f"{what}, and {user} uses claims, but it's unknown whether {reason}",
         fix="set kubernetesDRA.enabled in the values of dcgm-exporter (4.6.0-4.8.3 or later)",
         place=reader.place,
         certain=names_claims is False,
@@ -65,7 +67,7 @@ def _exported(reader: MetricReader, user: str, names_claims: bool | None) -> Ite
 
 RULE = Rule(
     id="metric-ignores-claims",
-    says="An autoscaler, alert, or dashboard uses a GPU metric that doesn't include claims.",
+    description="An autoscaler, alert, or dashboard uses a GPU metric that doesn't include claims.",
     why="By default, kube-state-metrics counts only extended resources, and dcgm-exporter "
     "doesn't label its metrics with pods that use claims. As a result, autoscalers stop "
     "scaling, and alerts never fire.",

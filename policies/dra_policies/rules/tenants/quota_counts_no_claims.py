@@ -137,7 +137,7 @@ def _key(quota: Mapping[str, Any]) -> ObjectKey:
 
 RULE = Rule(
     id="quota-counts-no-claims",
-    says="A GPU quota doesn't count claims.",
+    description="A GPU quota doesn't count claims.",
     why="A quota for an extended resource doesn't limit claims, so claims can use all GPUs.",
     fix="In addition to the extended resource, limit the devices of the DeviceClass.",
     level="advisory",

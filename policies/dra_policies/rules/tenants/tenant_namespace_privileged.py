@@ -38,7 +38,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="tenant-namespace-privileged",
-    says="A namespace other than the driver's namespace admits privileged pods.",
+    description="A namespace other than the driver's namespace admits privileged pods.",
     why="A privileged pod can access the device files of all GPUs on its node, including other "
     "pods' GPUs.",
     fix="Enforce the `baseline` or `restricted` Pod Security level in workload namespaces.",

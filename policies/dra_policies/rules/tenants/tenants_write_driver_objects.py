@@ -72,8 +72,8 @@ def _given(props: Properties) -> Iterator[tuple[str, str]]:
         if {GROUP, "*"} & set(groups) and _WRITES & set(verbs):
             wide = "*" in resources
             yield from (
-                (name, why)
-                for name, why in _OWNED.items()
+                (name, reason)
+                for name, reason in _OWNED.items()
                 if name in resources or (wide and name in _FIRST)
             )
 
@@ -130,7 +130,7 @@ def _to_everybody(binding: DeclaredResource) -> Iterator[Finding]:
 
 RULE = Rule(
     id="tenants-write-driver-objects",
-    says="Tenants can change DeviceClasses, ResourceSlices, or allocations.",
+    description="Tenants can change DeviceClasses, ResourceSlices, or allocations.",
     why="DeviceClasses and ResourceSlices affect all users. Changes can take devices from other "
     "users or give access to all devices.",
     fix="Give tenants access only to resourceclaims and resourceclaimtemplates.",

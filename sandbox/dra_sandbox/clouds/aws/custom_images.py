@@ -84,13 +84,13 @@ def joins_its_cluster(request: CloudRequest) -> str | None:
     text = _text(template)
     if text.lstrip().startswith("[settings") or "/etc/eks/bootstrap.sh" in text:
         return None  # the user data of Bottlerocket and Amazon Linux 2 isn't checked
-    told = node_config(text).get("cluster") or {}
+    settings = node_config(text).get("cluster") or {}
     cluster = request.cloud.get(CLUSTER, request.inputs["clusterName"])
     expected = _coordinates(request.inputs["clusterName"], cluster)
     wrong = [
         key
         for key, right in expected.items()
-        if not told.get(key) or told[key] != (right or told[key])
+        if not settings.get(key) or settings[key] != (right or settings[key])
     ]
     return (
         f"{_NOT_JOINED}: {', '.join(wrong)} of NodeConfig is missing or of another cluster"

@@ -137,15 +137,15 @@ def interfaces_are_in_order(inputs: Values) -> str | None:
     return None
 
 
-def reservation_is_meant(inputs: Values) -> str | None:
+def reservation_preference_allows_target(inputs: Values) -> str | None:
     """Reject a capacity reservation target if the preference isn't capacity-reservations-only.
 
     Sources: hashicorp/terraform-provider-aws issue 43881 and pull request 43890 (without the text
     of the error message).
     """
-    asked = inputs.get("capacityReservationSpecification") or {}
-    preference = asked.get("capacityReservationPreference")
-    if not asked.get("capacityReservationTarget") or preference in (
+    specification = inputs.get("capacityReservationSpecification") or {}
+    preference = specification.get("capacityReservationPreference")
+    if not specification.get("capacityReservationTarget") or preference in (
         None,
         "capacity-reservations-only",
     ):

@@ -50,7 +50,7 @@ def is_there(request: CloudRequest) -> str | None:
     )
 
 
-def rule_says_when(inputs: Values) -> str | None:
+def rule_has_trigger(inputs: Values) -> str | None:
     """Require a rule with an event pattern or a schedule. A pattern is a JSON object of lists."""
     pattern = inputs.get("eventPattern")
     if not pattern and not inputs.get("scheduleExpression"):

@@ -24,7 +24,7 @@ def has_vcpus(request: CloudRequest) -> str | None:
     wanted = _vcpus(request.cloud, request.inputs or {}, "")
     present = _vcpus(request.cloud, request.before or {}, "")
     for quota in request.cloud.all(QUOTA).values() if wanted > present else ():
-        asked = sum(
+        needed = sum(
             _vcpus(request.cloud, request.inputs or {}, family) for family in quota["families"]
         )
         others = sum(
@@ -33,7 +33,7 @@ def has_vcpus(request: CloudRequest) -> str | None:
             for family in quota["families"]
             if identifier != request.identifier
         )
-        if asked and asked + others > quota["vcpus"]:
+        if needed and needed + others > quota["vcpus"]:
             return (
                 "AsgInstanceLaunchFailures: Could not launch On-Demand Instances. "
                 "VcpuLimitExceeded - You have "

@@ -19,7 +19,7 @@ BEFORE_THE_END = timedelta(minutes=40)
 _SIZES = {"minSize": "minSize", "maxSize": "maxSize", "desiredCapacity": "desiredSize"}
 
 
-def says_when(inputs: Values) -> str | None:
+def has_time(inputs: Values) -> str | None:
     """Require a recurrence of five fields, or a start time.
 
     Source: EC2 Auto Scaling API reference, PutScheduledUpdateGroupAction.

@@ -32,15 +32,15 @@ def has_addresses(request: CloudRequest) -> str | None:
         subnet = str(change.wanted.get("vnetSubnetID") or "")
         prefix = (request.cloud.get(SUBNET, subnet) or {}).get("addressPrefix")
         if prefix and (
-            said := _told(
+            error := _range_error(
                 request, prefix, subnet.rpartition("/")[2], _in_subnet(subnet), KEPT_BY_AZURE
             )
         ):
-            return said
+            return error
         if _is_overlay(change.cluster):
             pods = (change.cluster.get("networkProfile") or {}).get("podCidr") or PODS_CIDR
-            if said := _told(request, pods, "networkProfile.podCIDR", _of_pods(change), 0):
-                return said
+            if error := _range_error(request, pods, "networkProfile.podCIDR", _of_pods(change), 0):
+                return error
     return None
 
 
@@ -48,7 +48,9 @@ def has_addresses(request: CloudRequest) -> str | None:
 Taking = Callable[[str, Values, Values], int]
 
 
-def _told(request: CloudRequest, prefix: str, name: str, taking: Taking, kept: int) -> str | None:
+def _range_error(
+    request: CloudRequest, prefix: str, name: str, taking: Taking, kept: int
+) -> str | None:
     """Return the error if all pools together need more addresses than a range has."""
     changed = {change.identifier.lower(): change for change in changes(request)}
     wanted = sum(

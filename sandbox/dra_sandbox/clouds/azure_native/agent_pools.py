@@ -122,10 +122,10 @@ def _spot(pool: Values) -> str | None:
     """
     settings = pool.get("upgradeSettings") or {}
     if pool.get("scaleSetPriority") != "Spot":
-        spoken = [
+        given = [
             key for key in ("spotMaxPrice", "scaleSetEvictionPolicy") if pool.get(key) is not None
         ]
-        return f"{INVALID}{spoken[0]} can only be set on Spot pools" if spoken else None
+        return f"{INVALID}{given[0]} can only be set on Spot pools" if given else None
     if pool.get("mode") == "System":
         return f"{INVALID}Spot pools can't be system pools."
     if not _is_price(pool.get("spotMaxPrice")):

@@ -44,8 +44,12 @@ class PoolChange(Struct, frozen=True, kw_only=True):
         nodes = count(self.wanted)
         if not self.is_upgraded or self.wanted.get("scaleSetPriority") == "Spot":
             return 0
-        said = str((self.wanted.get("upgradeSettings") or {}).get("maxSurge") or "10%")
-        return math.ceil(nodes * int(said.rstrip("%")) / 100) if said.endswith("%") else int(said)
+        setting = str((self.wanted.get("upgradeSettings") or {}).get("maxSurge") or "10%")
+        return (
+            math.ceil(nodes * int(setting.rstrip("%")) / 100)
+            if setting.endswith("%")
+            else int(setting)
+        )
 
     @property
     def is_upgraded(self) -> bool:

@@ -117,7 +117,7 @@ def no_pool_is_left_behind(request: CloudRequest) -> str | None:
     return None
 
 
-def versions_are_all_said_or_none(request: CloudRequest) -> str | None:
+def versions_are_all_set_or_none(request: CloudRequest) -> str | None:
     """Reject a new version of the pools inside a cluster while its other pools have another
     version. Sources: Azure/ARO-HCP pull request 662, Azure/AKS issue 4765.
     """
@@ -130,8 +130,8 @@ def versions_are_all_said_or_none(request: CloudRequest) -> str | None:
     if not any(now) or now == then:
         return None
     wanted = newest(str(request.inputs.get("kubernetesVersion") or ""))
-    said = {newest(str(version or "")) for version in now}
-    if all(now) and said == {wanted} and set(_versions(request, POOL)) <= {wanted}:
+    versions = {newest(str(version or "")) for version in now}
+    if all(now) and versions == {wanted} and set(_versions(request, POOL)) <= {wanted}:
         return None
     return (
         "NotAllAgentPoolOrchestratorVersionSpecifiedAndUnchanged: Using managed cluster api, all "
@@ -190,9 +190,9 @@ def pools_inside_stay_as_they_are(request: CloudRequest) -> None:
         request.cloud.drop(NODES, f"{request.identifier}/agentPools/{pool['name']}")
     for pool in (request.inputs or {}).get("agentPoolProfiles") or []:
         identifier = f"{request.identifier}/agentPools/{pool['name']}"
-        said = pool.get("orchestratorVersion")
-        if said or request.cloud.get(NODES, identifier) is None:
-            wanted = str(said or (request.inputs or {}).get("kubernetesVersion") or "")
+        version = pool.get("orchestratorVersion")
+        if version or request.cloud.get(NODES, identifier) is None:
+            wanted = str(version or (request.inputs or {}).get("kubernetesVersion") or "")
             request.cloud.put(NODES, identifier, {"currentOrchestratorVersion": newest(wanted)})
 
 
@@ -216,6 +216,6 @@ OF_CLUSTERS = (
     has_the_same_pools_inside,
     pods_leave,
     no_pool_is_left_behind,
-    versions_are_all_said_or_none,
+    versions_are_all_set_or_none,
 )
 OF_POOLS = (may_begin, pods_leave, is_waited_for)

@@ -63,11 +63,11 @@ def version_of_master(facts: Facts) -> Value:
     The requested version is a minimum, and lower versions have no effect. Source:
     hashicorp/terraform-provider-google issue 3509.
     """
-    asked, now = (
+    requested, now = (
         newest(str(facts.inputs.get("minMasterVersion") or "")),
         str(facts.old.get("masterVersion") or ""),
     )
-    return now if now and _numbers(now) >= _numbers(asked) else asked
+    return now if now and _numbers(now) >= _numbers(requested) else requested
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -151,8 +151,8 @@ def _machine_of_gpus(inputs: Values, config: Values) -> str | None:
         return None
     if own is None or (given[0].get("type"), given[0].get("count")) == own:
         return None
-    said = f"Accelerator type {given[0].get('type')} count {given[0].get('count')}"
-    return f"{said} is not valid for {machine}, which has {own[1]} of {own[0]}"
+    requested = f"Accelerator type {given[0].get('type')} count {given[0].get('count')}"
+    return f"{requested} is not valid for {machine}, which has {own[1]} of {own[0]}"
 
 
 def _labels(inputs: Values, config: Values) -> str | None:
@@ -273,8 +273,8 @@ def _limits(inputs: Values, config: Values) -> str | None:
     terraform-provider-google:website/docs/r/container_{cluster,node_pool}.html.markdown@e03b7622
     (run time).
     """
-    if complaint := wrong_name("node_pool", inputs):
-        return complaint
+    if error := wrong_name("node_pool", inputs):
+        return error
     pods, seconds = inputs.get("maxPodsPerNode"), config.get("maxRunDuration")
     if pods is not None and not 8 <= pods <= 256:
         return f"max_pods_per_node must be between 8 and 256, not {pods}"

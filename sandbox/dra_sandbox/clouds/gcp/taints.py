@@ -31,8 +31,8 @@ def node_config(facts: Facts) -> Value:
         else _has_gpus(facts.inputs) and _is_beside_others(facts)
     ):
         added.append(GPU)
-    told = (config.get("taintConfig") or {}).get("architectureTaintBehavior")
-    if told != "NONE" and _arch(config) == "arm64":
+    behavior = (config.get("taintConfig") or {}).get("architectureTaintBehavior")
+    if behavior != "NONE" and _arch(config) == "arm64":
         added.append(ARM)
     if (facts.inputs.get("queuedProvisioning") or {}).get("enabled"):
         added.append(QUEUED)

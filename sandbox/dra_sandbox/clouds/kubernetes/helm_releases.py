@@ -73,10 +73,10 @@ class HelmReleases(Struct, frozen=True):
         )
         reference = str(inputs["chart"])
         chart = reference.rstrip("/").rpartition("/")[2]
-        told = f"{chart} {version}".strip()
-        path, why = self._find(chart, version, reference, _repository(inputs))
+        chart_version = f"{chart} {version}".strip()
+        path, reason = self._find(chart, version, reference, _repository(inputs))
         if path is None:
-            ReleaseNote(name, namespace, told, recorded_because=why).write(self.plane)
+            ReleaseNote(name, namespace, chart_version, recorded_because=reason).write(self.plane)
             return ""
         document = self._upgrade(path, inputs)
         rendered = Counter(
@@ -84,7 +84,9 @@ class HelmReleases(Struct, frozen=True):
             for each in yaml.safe_load_all(document.get("manifest") or "")
             if each
         )
-        ReleaseNote(name, namespace, told, dict(sorted(rendered.items()))).write(self.plane)
+        ReleaseNote(name, namespace, chart_version, dict(sorted(rendered.items()))).write(
+            self.plane
+        )
         return str(((document.get("chart") or {}).get("metadata") or {}).get("appVersion") or "")
 
     def uninstall(self, inputs: Values) -> None:
@@ -130,8 +132,8 @@ class HelmReleases(Struct, frozen=True):
         words += [] if inputs.get("skipAwait") else ["--wait"]
         words += ["--skip-crds"] if inputs.get("skipCrds") else []
         words += ["--create-namespace"] if inputs.get("createNamespace") else []
-        said = self._helm(*words, given=json.dumps(inputs.get("values") or {}), seconds=seconds)
-        document: dict[str, Any] = json.loads(said)
+        output = self._helm(*words, given=json.dumps(inputs.get("values") or {}), seconds=seconds)
+        document: dict[str, Any] = json.loads(output)
         return document
 
     def _helm(self, *words: str, given: str = "", seconds: int = _WAIT_SECONDS) -> str:

@@ -76,8 +76,8 @@ def single_cells(batch: Batch) -> list[Batch]:
     return [replace(batch, cells=(cell,)) for cell in batch.cells]
 
 
-def lost(batch: Batch, why: str) -> Done:
+def lost(batch: Batch, reason: str) -> Done:
     """Return the message for a batch with one cell that no worker completes."""
     fix = "raise `limits.memoryGib` in the portfolio, or the memory of the workers"
-    fault = CellFault(kind="worker", message=f"{why}, {ATTEMPTS} times", fix=fix)
+    fault = CellFault(kind="worker", message=f"{reason}, {ATTEMPTS} times", fix=fix)
     return Done(batch, [row_of(cell, fault) for cell in batch.cells])

@@ -55,7 +55,7 @@ def kind_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
             options={"--image": (str(node.get("image", "")),)},
         )
         found = command_findings(item, node.place, command)
-        is_broken = _speaks_of_devices(item) and "resource.k8s.io/v1beta" not in str(item.data)
+        is_broken = _sets_device_features(item) and "resource.k8s.io/v1beta" not in str(item.data)
         yield from (found if is_broken else (replace(each, severity="warning") for each in found))
 
 
@@ -75,13 +75,13 @@ def _patches(node: ObjectPart) -> Iterator[Diagnostic]:
                 yield replace(found, place=place)
 
 
-def _speaks_of_devices(item: KubernetesObject) -> bool:
+def _sets_device_features(item: KubernetesObject) -> bool:
     """Return True if a kind cluster is certainly for claims.
 
     Otherwise, it might have an older Kubernetes version.
     """
-    asked = (*pairs(item.data.get("featureGates")), *pairs(item.data.get("runtimeConfig")))
+    settings = (*pairs(item.data.get("featureGates")), *pairs(item.data.get("runtimeConfig")))
     return any(
         name.startswith(("resource.k8s.io", "DynamicResourceAllocation", "DRA"))
-        for name, _ in asked
+        for name, _ in settings
     )

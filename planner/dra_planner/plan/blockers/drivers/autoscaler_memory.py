@@ -62,7 +62,7 @@ def _published(situation: ClusterSituation) -> Mapping[str, int]:
 
 def _lies_between(amount: str, lower_mib: int, upper_mib: int) -> bool:
     try:
-        asked = Quantity.parse(amount).value
+        requested = Quantity.parse(amount).value
     except QuantityError:
         return False
-    return lower_mib * _MIB < asked <= upper_mib * _MIB
+    return lower_mib * _MIB < requested <= upper_mib * _MIB

@@ -22,7 +22,7 @@ from dra_planner.wording import listed, verb
 _CODE = "worth-knowing"
 
 
-class _Asked(Struct, frozen=True):
+class _ClaimDrivers(Struct, frozen=True):
     """A claim's requests, and the driver of each request (absent if unknown)."""
 
     claim: WrittenClaim
@@ -48,8 +48,8 @@ class _Asked(Struct, frozen=True):
 def find_driver_notes(situation: ClusterSituation) -> Iterator[Blocker]:
     """Yield the notes on drivers for each claim, once for all of its workloads."""
     classes = {**situation.classes, **situation.manifests.classes}
-    asked = [
-        _Asked(claim, _drivers(claim, classes))
+    claims = [
+        _ClaimDrivers(claim, _drivers(claim, classes))
         for claim in written_claims(situation.manifests)
         if claim.users
     ]
@@ -60,7 +60,7 @@ def find_driver_notes(situation: ClusterSituation) -> Iterator[Blocker]:
         if pods.template.spec.tolerations
     }
     users: dict[tuple[str, str], dict[WorkloadRef, None]] = {}
-    for each in asked:
+    for each in claims:
         expects_taints = not tolerant.isdisjoint(each.claim.users)
         on_tainted = set(each.drivers.values()) if expects_taints else tainted
         for text, fix in _notes(each, situation, on_tainted):
@@ -70,27 +70,27 @@ def find_driver_notes(situation: ClusterSituation) -> Iterator[Blocker]:
 
 
 def _notes(
-    asked: _Asked, situation: ClusterSituation, tainted: set[str]
+    claim: _ClaimDrivers, situation: ClusterSituation, tainted: set[str]
 ) -> Iterator[tuple[str, str]]:
     minor = situation.features.minor
     cloud = situation.cloud.name if situation.cloud is not None else ""
-    for domain in dict.fromkeys(asked.drivers.values()):
+    for domain in dict.fromkeys(claim.drivers.values()):
         for note in driver_notes(domain):
-            if note.holds_in(minor, cloud) and _concerns(note, asked, tainted):
+            if note.holds_in(minor, cloud) and _concerns(note, claim, tainted):
                 yield f"{domain}: {note.text}", note.fix
-    for attribute, drivers in asked.joins():
+    for attribute, drivers in claim.joins():
         yield from _sound_joins(attribute, drivers, situation)
 
 
-def _concerns(note: DriverNote, asked: _Asked, tainted: set[str]) -> bool:
+def _concerns(note: DriverNote, claim: _ClaimDrivers, tainted: set[str]) -> bool:
     if note.when == "requested":
         return True
     if note.when == "reads":
-        return asked.reads(note.driver, note.name)
+        return claim.reads(note.driver, note.name)
     if note.when == "joined":
-        return any(note.driver in each and note.name in ("", name) for name, each in asked.joins())
+        return any(note.driver in each and note.name in ("", name) for name, each in claim.joins())
     if note.when == "mixed":
-        return len(set(asked.drivers.values())) > 1
+        return len(set(claim.drivers.values())) > 1
     return note.driver in tainted
 
 

@@ -56,13 +56,13 @@ class PolicyEvaluation:
         features: Features,
     ) -> None:
         self._spec, self._dialect = spec, Dialect.of(features)
-        asked = {"operation": "CREATE", "namespace": request.namespace, "dryRun": False}
+        known = {"operation": "CREATE", "namespace": request.namespace, "dryRun": False}
         unknown = ("userInfo", "uid", "name", "kind", "resource", "options")
         self._values: dict[str, Any] = {
             "object": _value(request.data),
             "oldObject": None,
             "request": MapValue.of_strings(
-                {**asked, **{name: UnknownValue(f"request.{name}") for name in unknown}}
+                {**known, **{name: UnknownValue(f"request.{name}") for name in unknown}}
             ),
             "params": UnknownValue("params") if "paramKind" in spec else None,
         }

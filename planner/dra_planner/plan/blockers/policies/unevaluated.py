@@ -89,9 +89,9 @@ def _of_webhooks(
 ) -> Iterator[Blocker]:
     refs: dict[WorkloadRef, None] = {}
     for webhook in blocks(item.data, "webhooks"):
-        asked = {**webhook, "resourceRules": webhook.get("rules")}
+        constraints = {**webhook, "resourceRules": webhook.get("rules")}
         for each in pods:
-            if matches(asked, each, _labels(each, situation)) is not False:
+            if matches(constraints, each, _labels(each, situation)) is not False:
                 refs |= dict.fromkeys(each.workloads)
     if refs:
         verb = "change" if item.kind.startswith("Mutating") else "reject"

@@ -45,7 +45,7 @@ def find_queue_faults(situation: ClusterSituation) -> Iterator[Blocker]:
                 f'Kueue admits its pods from the queue "{queue}", but the manifests don\'t '
                 "contain this queue, so the plan doesn't check its quota"
             )
-            yield _told(workload, "queue-decides", text, "", "fits")
+            yield _blocker(workload, "queue-decides", text, "", "fits")
             continue
         found = manifests.queues.cluster_queue(workload.meta.namespace, queue)
         if found is None:
@@ -66,13 +66,13 @@ def find_queue_faults(situation: ClusterSituation) -> Iterator[Blocker]:
             )
             continue
         for unmet in find_unmet_conditions(workload, found, manifests):
-            yield _told(workload, "queue-admits-no-pod", unmet.text, unmet.fix, unmet.verdict)
+            yield _blocker(workload, "queue-admits-no-pod", unmet.text, unmet.fix, unmet.verdict)
         if not refused:
             yield from _not_admitted(workload, found, situation)
             yield from _flavored(workload, manifests)
 
 
-def _told(
+def _blocker(
     workload: Workload, code: str, text: str, fix: str = "", verdict: Verdict = "does-not-fit"
 ) -> Blocker:
     return Blocker(
@@ -102,7 +102,7 @@ def _refused_claims(workload: Workload, manifests: Manifests) -> Iterator[Blocke
                 _refusals(spec, manifests.queues.resources) if spec is not None else ()
             )
     for text, fix in seen:
-        yield _told(workload, "queue-admits-no-pod", text, fix)
+        yield _blocker(workload, "queue-admits-no-pod", text, fix)
 
 
 def _refusals(spec: ClaimSpec, resources: Mapping[str, str] | None) -> Iterator[tuple[str, str]]:
@@ -152,7 +152,7 @@ def _not_found(workload: Workload, kind: str, name: str, known: Iterable[str], b
         f"{by} refers to {kind} \"{name}\", which isn't in the manifests, so Kueue doesn't admit "
         "the pods until the object exists"
     )
-    return _told(
+    return _blocker(
         workload,
         "reference-not-found",
         text,
@@ -173,7 +173,7 @@ def _not_admitted(
         elif not name.startswith(queues.uncounted):
             text = f'ClusterQueue "{queue.name}" doesn\'t cover "{name}", so Kueue never admits the pods'
             is_sure = queues.resources is not None
-            yield _told(
+            yield _blocker(
                 workload,
                 "queue-admits-no-pod",
                 text if is_sure else f"{text} unless Kueue's configuration transforms {name}",
@@ -205,7 +205,7 @@ def _over_quota(
             f'it requests {amount} "{name}", but ClusterQueue "{queue.name}" has a quota '
             f"of {most}{borrowed}"
         )
-        yield _told(
+        yield _blocker(
             workload,
             "queue-admits-no-pod",
             text,
@@ -289,10 +289,10 @@ def _flavored(workload: Workload, manifests: Manifests) -> Iterator[Blocker]:
             fix = (
                 f'add a toleration for this taint to the pods or to ResourceFlavor "{flavor.name}"'
             )
-            yield _told(workload, "queue-admits-no-pod", text, fix)
+            yield _blocker(workload, "queue-admits-no-pod", text, fix)
     if flavor.node_labels or flavor.tolerations:
         labels = [f"{key}={value}" for key, value in sorted(flavor.node_labels.items())]
         added = [f"the node selector {', '.join(labels)}"] if labels else []
         added += [counted(len(flavor.tolerations), "toleration")] if flavor.tolerations else []
         text = f'Kueue adds {listed(added)} from ResourceFlavor "{flavor.name}" to its pods'
-        yield _told(workload, "queue-decides", text, "", "fits")
+        yield _blocker(workload, "queue-decides", text, "", "fits")

@@ -160,7 +160,7 @@ def find_daemons_without_devices(situation: ClusterSituation) -> Iterator[Blocke
                 continue
             taints = [misfit.taint for misfit in misfits.values() if misfit is not None]
             if all(misfits.values()):
-                why = (
+                reason = (
                     f"its pods don't tolerate {taints[0]}"
                     if taints[0] is not None
                     else "its node selector doesn't match these nodes"
@@ -173,7 +173,7 @@ def find_daemons_without_devices(situation: ClusterSituation) -> Iterator[Blocke
                 )
                 yield Blocker(
                     code=_CODE,
-                    message=f"{workload.ref} can't run on nodes of {pools}, because {why}. On "
+                    message=f"{workload.ref} can't run on nodes of {pools}, because {reason}. On "
                     "other nodes, its claims are never allocated",
                     fix=f"add a toleration for this taint to the pods{also}"
                     if taints[0] is not None

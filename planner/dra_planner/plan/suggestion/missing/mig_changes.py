@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from dra_planner.allocation.reasons.applied_edits import apply_edits
 from dra_planner.allocation.reasons.edits import Edit
-from dra_planner.allocation.reasons.selector_changes import asks_for_mig
+from dra_planner.allocation.reasons.selector_changes import is_for_mig
 from dra_planner.cel.explanation import split_at_and
 from dra_planner.clouds import cloud
 from dra_planner.drivers import nvidia
@@ -125,7 +125,7 @@ def class_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...]:
         _use_class(nvidia.MIG_CLASS, shape, claim, request)
         for claim, request, exactly in _requests(shape)
         if exactly.device_class_name != nvidia.MIG_CLASS
-        and any(asks_for_mig(selector.expression) for selector in exactly.selectors)
+        and any(is_for_mig(selector.expression) for selector in exactly.selectors)
     )
     if not edits:
         return ()
@@ -193,14 +193,14 @@ def whole_gpus_instead(shape: Shape, trials: FleetTrials) -> str:
         if exactly.device_class_name == nvidia.MIG_CLASS:
             edits.append(_use_class(nvidia.GPU_CLASS, shape, claim, request))
         for index, selector in enumerate(exactly.selectors):
-            dropped = tuple(filter(asks_for_mig, split_at_and(selector.expression)))
+            dropped = tuple(filter(is_for_mig, split_at_and(selector.expression)))
             if dropped:
-                said = listed(f"`{each}`" for each in dropped)
+                selectors = listed(f"`{each}`" for each in dropped)
                 conditions = tuple((each, "") for each in dropped)
                 edits.append(
                     Edit(
                         "drop-selector",
-                        f"remove {said}",
+                        f"remove {selectors}",
                         claim=claim,
                         request=request,
                         index=index,
@@ -219,7 +219,7 @@ def _needs_mig(request: ExactDeviceRequest, classes: Mapping[str, DeviceClass]) 
     name = request.device_class_name
     of_class = classes[name].selectors if name in classes else ()
     return name == nvidia.MIG_CLASS or any(
-        asks_for_mig(selector.expression) for selector in (*request.selectors, *of_class)
+        is_for_mig(selector.expression) for selector in (*request.selectors, *of_class)
     )
 
 

@@ -94,13 +94,13 @@ def fleet_changes(judgement: Judgement, shape: Shape) -> tuple[FleetChange, ...]
     )
 
 
-def _fails_or_lacks(told: PoolAnswer) -> bool:
+def _fails_or_lacks(pool_answer: PoolAnswer) -> bool:
     """Return whether a selector fails with an error on the pool's devices.
 
     For example, a selector for MIG devices fails on whole GPUs.
     """
-    return _lacks_hardware(told) or (
-        isinstance(told.answer, Refusal) and told.answer.kind == "error"
+    return _lacks_hardware(pool_answer) or (
+        isinstance(pool_answer.answer, Refusal) and pool_answer.answer.kind == "error"
     )
 
 
@@ -110,32 +110,38 @@ def without_idle_tolerations(
     """Return the reasons without the fix to tolerate the taints of pools that then still lack
     hardware for the pod.
     """
-    idle = {told.offer.name for told in judgement.answers(shape) if is_idle_toleration(told)}
+    idle = {
+        pool_answer.offer.name
+        for pool_answer in judgement.answers(shape)
+        if is_idle_toleration(pool_answer)
+    }
     return tuple(
         replace(each, fix="") if each.code == "missing-toleration" and each.pool in idle else each
         for each in reasons
     )
 
 
-def is_idle_toleration(told: PoolAnswer) -> bool:
+def is_idle_toleration(pool_answer: PoolAnswer) -> bool:
     """Return whether a taint excludes the pod from a pool that lacks hardware for it anyway."""
-    return _behind_taints(told) is not told and _lacks_hardware(told)
+    return _behind_taints(pool_answer) is not pool_answer and _lacks_hardware(pool_answer)
 
 
-def _behind_taints(told: PoolAnswer) -> PoolAnswer:
+def _behind_taints(pool_answer: PoolAnswer) -> PoolAnswer:
     """Return the pool's answer to the same pod with tolerations for every taint of the pool, if a
     taint excludes the pod.
     """
-    misfit = told.answer.misfit if isinstance(told.answer, Refusal) else None
+    misfit = pool_answer.answer.misfit if isinstance(pool_answer.answer, Refusal) else None
     if misfit is None or misfit.filter != "taint":
-        return told
-    pod = replace(told.shape.pod, tolerations=(Toleration("", "Exists", "", ""),))
-    tolerant = replace(told.shape, id=f"{told.shape.id}+tolerant", pod=pod)
-    return replace(told, shape=tolerant, answer=told.ask(tolerant, told.node))
+        return pool_answer
+    pod = replace(pool_answer.shape.pod, tolerations=(Toleration("", "Exists", "", ""),))
+    tolerant = replace(pool_answer.shape, id=f"{pool_answer.shape.id}+tolerant", pod=pod)
+    return replace(
+        pool_answer, shape=tolerant, answer=pool_answer.doubtful_place(tolerant, pool_answer.node)
+    )
 
 
-def _lacks_hardware(told: PoolAnswer) -> bool:
-    answer = _behind_taints(told).answer
+def _lacks_hardware(pool_answer: PoolAnswer) -> bool:
+    answer = _behind_taints(pool_answer).answer
     if not isinstance(answer, Refusal):
         return False
     if any(reason.code == "device-taint" for reason in reasons_of(answer)):
@@ -143,6 +149,6 @@ def _lacks_hardware(told: PoolAnswer) -> bool:
     misfit = answer.misfit
     if misfit is None or misfit.filter != "resources":
         return answer.kind == "devices"
-    allocatable = told.node.node.allocatable
+    allocatable = pool_answer.node.node.allocatable
     # DRA nodes of every machine type lack resources that only device plugins advertise
     return all("/" not in name or allocatable.get(name) for name, _, _ in misfit.shortages)

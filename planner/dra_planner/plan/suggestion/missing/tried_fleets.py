@@ -79,15 +79,15 @@ class FleetTrials(Struct, frozen=True, eq=False):
         opened = self.opened[text]
         if opened is None:
             return None
-        fleet, node, ask = opened
+        fleet, node, doubtful_place = opened
         if any(
-            not isinstance(ask(other, node), Placement)
+            not isinstance(doubtful_place(other, node), Placement)
             for other in self.shapes_on(pool)
             if other is not shape
         ):
             return None  # workloads that currently run there would no longer fit
         pods = 0
-        while pods < most and isinstance(answer := ask(shape, node), Placement):
+        while pods < most and isinstance(answer := doubtful_place(shape, node), Placement):
             pods, node = pods + 1, answer.node
         if not pods:
             return None
@@ -99,9 +99,9 @@ class FleetTrials(Struct, frozen=True, eq=False):
         """
         opened = self.opened[text]
         if text not in self.held and opened is not None:
-            _, node, ask = opened
+            _, node, doubtful_place = opened
             self.held[text] = sum(
-                isinstance(ask(shape, node), Placement) for shape in self._without_pool()
+                isinstance(doubtful_place(shape, node), Placement) for shape in self._without_pool()
             )
         return self.held[text]
 
@@ -109,15 +109,15 @@ class FleetTrials(Struct, frozen=True, eq=False):
         """Yield the shapes whose claims don't fit any pool of the unchanged fleet."""
         for shape in self.judgement.demand.shapes:
             answers = self.judgement.answers(shape)
-            if shape.claims and all(told.verdict == "does-not-fit" for told in answers):
+            if shape.claims and all(answer.verdict == "does-not-fit" for answer in answers):
                 yield shape
 
     def shapes_on(self, pool: str) -> Iterator[Shape]:
         """Yield the pods that fit a pool of the unchanged fleet."""
         for shape in self.judgement.demand.shapes:
             if any(
-                told.offer.name == pool and told.verdict == "fits"
-                for told in self.judgement.answers(shape)
+                answer.offer.name == pool and answer.verdict == "fits"
+                for answer in self.judgement.answers(shape)
             ):
                 yield shape
 
@@ -142,9 +142,9 @@ class FleetTrials(Struct, frozen=True, eq=False):
             if is_same
             else {**judgement.classes, **fleet_classes(fleet, features)}
         )
-        ask = DoubtfulPlace()
-        node, _ = ask.open(offer, classes, features, judgement.demand)
-        return fleet, node, ask
+        doubtful_place = DoubtfulPlace()
+        node, _ = doubtful_place.open(offer, classes, features, judgement.demand)
+        return fleet, node, doubtful_place
 
 
 @lru_cache(maxsize=2)

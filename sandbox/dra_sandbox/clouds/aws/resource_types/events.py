@@ -41,7 +41,7 @@ ROWS: Mapping[str, TypeRow] = {
         defaults={"eventBusName": "default", "forceDestroy": False},
         replace=("eventBusName", "namePrefix"),
         name_limit=64,
-        checks=(queues.rule_says_when,),
+        checks=(queues.rule_has_trigger,),
         remembered=True,
     ),
     "aws:cloudwatch/eventTarget:EventTarget": TypeRow(

@@ -39,7 +39,7 @@ ROWS: Mapping[str, TypeRow] = {
         checks=(
             launch_templates.interfaces_are_in_order,
             launch_templates.volumes_are_sold,
-            launch_templates.reservation_is_meant,
+            launch_templates.reservation_preference_allows_target,
             launch_templates.user_data_is_multipart,
         ),
         remembered=True,
@@ -53,7 +53,7 @@ ROWS: Mapping[str, TypeRow] = {
             "startTime": schedules.first_start,
         },
         replace=("autoscalingGroupName", "scheduledActionName"),
-        checks=(schedules.says_when, schedules.has_sizes_in_order),
+        checks=(schedules.has_time, schedules.has_sizes_in_order),
         refusals=(schedules.begins_in_future, schedules.is_of_a_group),
         remembered=True,
     ),

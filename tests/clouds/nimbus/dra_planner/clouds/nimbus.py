@@ -89,7 +89,7 @@ class Nimbus(Cloud):
 
     def count_step(self, zones: int, *, autoscaled: bool) -> CountStep:
         return CountStep(
-            nodes=NODES_OF_A_RACK, why=f"Nimbus leases racks of {NODES_OF_A_RACK} nodes"
+            nodes=NODES_OF_A_RACK, reason=f"Nimbus leases racks of {NODES_OF_A_RACK} nodes"
         )
 
     def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
