@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dra_planner.catalog.api_constraints import api_constraints
+from dra_planner.catalog.api_constraints import api_constraints, value_forms
 from dra_policies.rules.api_constraints import _FAULTS, broken_constraints
 from dra_policies.rules.api_values import rejected_values
 from dra_policies.rules.constrained_parts import Part
-from dra_policies.rules.value_forms import FORMS
 from dra_policies.unknown_values import UNKNOWN, Properties
 from dra_policies.view.stack_view import DeclaredResource, StackView
 
@@ -470,7 +469,7 @@ def test_values_of_a_newer_chart_can_be_valid() -> None:
         assert len(found) == count, version
 
 
-@pytest.mark.parametrize("pattern", FORMS)
+@pytest.mark.parametrize("pattern", value_forms())
 def test_a_described_form_belongs_to_a_pattern_of_the_table(pattern: str) -> None:
     rows = [row for rows in api_constraints().values() for row in rows]
     assert any(row.value == pattern and row.kind in ("pattern", "other") for row in rows)

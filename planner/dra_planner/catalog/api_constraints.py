@@ -107,3 +107,11 @@ def _combination(kind: str, paths: list[str], parent: str) -> Iterator[ApiConstr
         return
     members = "|".join(each.removeprefix(f"{scope}.") if scope else each for each in paths)
     yield ApiConstraint(path=scope, kind=kind, value=members, of_provider=True)
+
+
+@cache
+def value_forms() -> Mapping[str, str]:
+    """Return the form that each pattern requires, as a noun phrase. Patterns without a known form
+    are absent.
+    """
+    return {row["pattern"]: row["form"] for row in read_table("value_forms")}

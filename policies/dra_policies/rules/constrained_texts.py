@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Final
 
-from dra_planner.catalog.api_constraints import ApiConstraint
+from dra_planner.catalog.api_constraints import ApiConstraint, value_forms
 from dra_policies.rules.constrained_parts import BrokenConstraint, Part
-from dra_policies.rules.value_forms import FORMS
 from dra_policies.unknown_values import as_list, as_mapping
 
 _ALIKE: Final = 0.75
@@ -57,7 +56,7 @@ def _text(part: Part, row: ApiConstraint) -> Iterator[BrokenConstraint]:
         if not isinstance(text, str):
             continue
         state = f'is "{text}"' if text else "is empty"
-        form = FORMS.get(row.value, "")
+        form = value_forms().get(row.value, "")
         if row.kind == "other" and re.search(row.value, text):
             yield BrokenConstraint(
                 f"{part.shown} {state}, but {f'it must be {form}' if form else 'the API rejects it'}",

@@ -106,9 +106,13 @@ def test_smallest_change_makes_the_pod_fit(given: Project) -> None:
 def test_machine_types_are_suggested_before_smaller_requests(given: Project) -> None:
     given.write("m.yaml", big())
     out = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pod", "web").out
-    assert out.index("add a pool with machine type") < out.index("if 23034Mi is enough")
+    assert out.index("add a pool with one of these machine types") < out.index(
+        "if 23034Mi is enough"
+    )
     plan = given.run("plan", "m.yaml", "--fleet", "fleet.yaml").out
-    assert plan.index("add a pool with machine type") < plan.index("if 23034Mi is enough")
+    assert plan.index("add a pool with one of these machine types") < plan.index(
+        "if 23034Mi is enough"
+    )
     reasons = given.run("plan", "m.yaml", "--fleet", "fleet.yaml", "--format", "json").json[
         "workloads"
     ][0]["reasons"]

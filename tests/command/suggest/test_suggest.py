@@ -228,5 +228,5 @@ def test_fix_names_the_option_that_excludes_the_machine_types(project: Project) 
     done = project.run(*words, "--max-price", "2", stdin=pods)
 
     assert done.status == 1
-    assert "change --max-price to include machine type" in " ".join(done.err.split())
+    assert "change --max-price to include one of these machine types" in " ".join(done.err.split())
     assert "--verbose" not in done.err

@@ -200,14 +200,14 @@ RULES_OF_PODS = (
         name="more pods than fit on the nodes of other pods",
         given=next_to_cache(replicas=4),
         verdict="does-not-fit",
-        texts=("1 such node can have enough devices for only 3 of its 4 pods",),
+        texts=("1 such node has enough devices for only 3 of its 4 pods",),
         on=OF_FOUR,
     ),
     Case(
         name="pods that request more CPU than is left next to other pods",
         given=next_to_cache(replicas=2, cpu="30"),
         verdict="does-not-fit",
-        texts=("1 such node can have enough cpu for only 1 of its 2 pods",),
+        texts=("1 such node has enough cpu for only 1 of its 2 pods",),
         on=OF_FOUR,
     ),
     Case(

@@ -28,7 +28,7 @@ def check(view: StackView) -> Iterator[Finding]:
             if label and not pool.is_fixed:
                 yield Finding(
                     message=f"{pool.title} is empty and doesn't have the node label {label}=true, "
-                    f"so the autoscaler doesn't create nodes for claims, and {workload} stays "
+                    f"so the autoscaler doesn't add nodes for pods with claims, and {workload} stays "
                     "pending",
                     fix="set this label, or set the pool's minimum to 1",
                     urn=pool.urn,
