@@ -282,7 +282,7 @@ STACK_FIXES = [
     ),
     StackFix("set the quota's spec.hard.pods to {}", critical_quota(3), critical_quota(4), "gke"),
     StackFix(
-        "set nvidiaDriverRoot: {} in the release's values",
+        "set nvidiaDriverRoot: {} in the driver's chart values",
         put("driver", "values/nvidiaDriverRoot", None),
         put("driver", "values/nvidiaDriverRoot", COS_ROOT["nvidiaDriverRoot"]),
         "gke",

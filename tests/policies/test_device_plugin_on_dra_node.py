@@ -233,8 +233,9 @@ def test_the_message_names_plugin_pool_and_term(declare: SimpleNamespace) -> Non
 
     assert str(finding) == (
         'Release "nvidia-device-plugin" runs NVIDIA\'s device plugin on nodes of node group '
-        '"l4", because 1 of its 2 node-selector terms doesn\'t exclude nvidia.com/gpu.dra=true, '
-        "and a node has to match only one term (feature.node.kubernetes.io/pci-10de.present "
-        "In [true]); add {key: nvidia.com/gpu.dra, operator: NotIn, values: "
+        '"l4", because 1 of its 2 node-selector terms '
+        "(feature.node.kubernetes.io/pci-10de.present In [true]) doesn't exclude "
+        "nvidia.com/gpu.dra=true, and a node has to match only one term; add {key: "
+        "nvidia.com/gpu.dra, operator: NotIn, values: "
         '["true"]} to every node-selector term of its required node affinity'
     )

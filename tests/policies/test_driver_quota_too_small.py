@@ -117,6 +117,6 @@ def test_the_message_lists_the_required_pods(declare: SimpleNamespace) -> None:
 
     assert str(finding) == (
         'ResourceQuota "critical" allows 4 critical pods, but Release "nvidia-dra-driver-gpu" '
-        'needs 5: one on each of 4 GPU nodes (node pool "l4": 4), and 1 controller pod; set the '
+        'needs 5: one on each GPU node (at most 4 in node pool "l4"), and 1 controller pod; set the '
         "quota's spec.hard.pods to 5"
     )

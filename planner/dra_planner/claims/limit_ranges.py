@@ -117,7 +117,6 @@ def _above_ratio(
 def _reason(limits: LimitRange, subject: str, resource: str, what: str) -> Reason:
     return Reason(
         code="limit-range",
-        message=f"{subject} {what}, so the API server rejects the pods (LimitRange "
-        f"{limits.meta.key})",
+        message=f"{subject} {what}, so LimitRange {limits.meta.key} rejects the pods",
         fix=f"set the container's {resource} request and limit to values that the LimitRange allows",
     )

@@ -43,8 +43,12 @@ from dra_planner.releases import Features
 
 QUOTA_EXCEEDED: Final = "quota-exceeded"
 """The code of the reason that a quota denies pods or claims."""
-REQUEST_LESS: Final = "request less"
-"""The fix for a quota that is too small, without the required limit."""
+_FEWER_DEVICES: Final = "request fewer devices"
+_FEWER_PODS: Final = "create fewer pods"
+_FEWER_OBJECTS: Final = "create fewer of these objects"
+_SMALLER_REQUESTS: Final = "lower the pods' requests and limits"
+WITHOUT_RAISE: Final = (_FEWER_DEVICES, _FEWER_PODS, _FEWER_OBJECTS, _SMALLER_REQUESTS)
+"""The fixes for a quota that is too small, without the required limit."""
 _LEVELS = 4
 _STEADY = 1
 _OBJECTS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
@@ -471,10 +475,25 @@ def _tight_key(quota: _Quota, usage: Usage) -> str:
 def _reason(quota: _Quota, usage: Usage, namespace: str, claim: str = "") -> Reason:
     hard = (quota.data.get("spec") or {}).get("hard") or {}
     tight = _tight_key(quota, usage)
+    if claim:
+        problem = f"and too little remains for the claim, which needs {usage[tight]}"
+    elif tight == "pods" or tight.startswith("count/"):
+        problem = "which isn't enough"
+    else:
+        problem = f"which isn't enough for all pods, because each pod needs {usage[tight]}"
     return Reason(
         code=QUOTA_EXCEEDED,
-        message=f"ResourceQuota {namespace}/{quota.name} limits {tight} to {hard[tight]}, and "
-        "the remaining quota is too small",
-        fix=REQUEST_LESS,
+        message=f"ResourceQuota {namespace}/{quota.name} limits {tight} to {hard[tight]}, {problem}",
+        fix=_without_raise(tight),
         claim=claim,
     )
+
+
+def _without_raise(key: str) -> str:
+    """Return the fix for a resource that a quota limits, without a larger quota."""
+    if key == "pods":
+        return _FEWER_PODS
+    if key.startswith("count/"):
+        return _FEWER_OBJECTS
+    is_device = key.endswith("/devices") or key.rpartition("/")[0].startswith("requests.")
+    return _FEWER_DEVICES if is_device else _SMALLER_REQUESTS

@@ -379,9 +379,11 @@ def _constraint_reason(claim: ClaimReport, report: ConstraintReport, pairs: str)
     )
     if not groups:
         hint = f"; a similar attribute is {report.similar}" if report.similar else ""
+        kind = "matchAttribute" if report.constraint.match_attribute else "distinctAttribute"
         return Reason(
             code="match-attribute" if report.constraint.match_attribute else "distinct-attribute",
-            message=f"no free device publishes {name}, which the claim's constraint compares{hint}",
+            message=f"no free device publishes {name}, which the claim's {kind} constraint "
+            f"requires{hint}",
             claim=claim.claim,
         )
     wanted = sum(ways[0].wanted or ways[0].matching for ways in claim.requests if ways)

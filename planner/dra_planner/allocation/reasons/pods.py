@@ -292,13 +292,13 @@ def _error_text(message: str) -> str:
     """Return the allocator's error as a clause that names its consequence."""
     found = _CEL_ERROR.fullmatch(message)
     if found is None:
-        return f"scheduling fails with an error: {message}"
+        return f'scheduling fails with the error "{message}"'
     place = f"selector {found['number']} of {found['owner']}{found['device'] or ''}"
     if found["step"] == "compile":
         return f"{place} doesn't compile, so scheduling fails: {found['error']}"
     return (
-        f"{place} fails with a CEL error, which ends the pod's scheduling cycle even if other "
-        f"devices match: {found['error']}"
+        f'{place} fails with the CEL error "{found["error"]}", which ends the pod\'s scheduling '
+        "cycle even if other devices match"
     )
 
 

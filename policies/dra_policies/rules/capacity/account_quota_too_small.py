@@ -52,8 +52,10 @@ def _of_quota(
         yield Finding(
             message=f'quota "{resource.name}" ({quota.name}) allows {counted(quota.limit, unit)}, but '
             f"{pools[0].title}{' and others' if len(pools) > 1 else ''} can grow to "
-            f"{counted(nodes, 'node')}, which need {needed}",
-            fix=f"raise the quota to at least {needed}, or lower the pools' maximum node counts",
+            f"{counted(nodes, 'node')}{' in total' if len(pools) > 1 else ''}, which need "
+            f"{counted(needed, unit)}",
+            fix=f"raise the quota to at least {needed}, or lower the maximum node count of the "
+            f"{'pool' if len(pools) == 1 else 'pools'}",
             urn=resource.urn,
         )
 

@@ -68,7 +68,7 @@ def _pools(case: Waiting) -> str:
     for pool in case.pools:
         groups.setdefault(_reason(case, pool), []).append(_name(pool))
     reasons = [
-        f"{noun(len(names), kind)} {_listed(names)}{_predicate(reason, len(names))}"
+        _clause(f"{noun(len(names), kind)} {_listed(names)}", reason, len(names), kind)
         for reason, names in groups.items()
     ]
     more = len(reasons) - MOST_REASONS
@@ -77,10 +77,12 @@ def _pools(case: Waiting) -> str:
     )
 
 
-def _predicate(reason: str, pools: int) -> str:
-    """Return the end of a sentence about pools. A reason that starts with "has" is a predicate."""
+def _clause(pools: str, reason: str, count: int, kind: str) -> str:
+    """Return a clause about pools. A reason that starts with "has" is a predicate."""
     of_pools = reason.removeprefix("has ")
-    return f": {reason}" if of_pools == reason else f" {verb(pools, 'have')} {of_pools}"
+    if of_pools != reason:
+        return f"{pools} {verb(count, 'have')} {of_pools}"
+    return f"{'on' if kind == 'node' else 'in'} {pools}, {reason}"
 
 
 def _listed(names: list[str]) -> str:

@@ -62,10 +62,9 @@ def check(view: StackView) -> Iterator[Finding]:
         for pool in view.node_pools:
             if pool.is_dra and pool.has_gpus and affine(pod, pool) and _only_discovered(pod, pool):
                 yield Finding(
-                    message=f"the kubelet plugin of {driver.title} selects labels that Node "
-                    f"Feature Discovery sets, but nodes of {pool.title} don't have "
-                    "these labels, and this stack doesn't install Node Feature "
-                    "Discovery",
+                    message=f"the kubelet plugin of {driver.title} runs only on nodes with labels "
+                    "from Node Feature Discovery, but this stack doesn't install Node Feature "
+                    f"Discovery, and nodes of {pool.title} don't have these labels",
                     fix=f"add the label {GPU_PRESENT}=true to the pool's nodes, or install "
                     "node-feature-discovery with tolerations for the pool's taints in "
                     "worker.tolerations",
@@ -98,9 +97,9 @@ def _kept_off(view: StackView) -> Iterator[Finding]:
                 and tolerates(worker, pool) is False
             ):
                 yield Finding(
-                    message=f"the kubelet plugin of {driver.title} selects labels that Node "
-                    f"Feature Discovery sets, but the NFD worker doesn't tolerate the taints of "
-                    f"{pool.title}, so the nodes don't get these labels",
+                    message=f"the kubelet plugin of {driver.title} runs only on nodes with labels "
+                    "from Node Feature Discovery (NFD), but the NFD worker doesn't tolerate the "
+                    f"taints of {pool.title}, so the nodes don't get these labels",
                     fix=f"add the label {GPU_PRESENT}=true to the pool's nodes, or add tolerations for the "
                     f'pool\'s taints to {path} in the values of Release "{chart.name}"',
                     urn=pool.urn,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_planner.clouds import cloud
-from dra_planner.wording import counted
+from dra_planner.wording import counted, listed
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.view.stack_view import CriticalPodQuota, DeclaredPool, InstalledDriver, StackView
 
@@ -99,11 +99,10 @@ def _compare(
             certain=False,
         )
     elif quota.pods < needed:
-        nodes = needed - (driver.other_critical_pods or 0)
         yield Finding(
             message=f"{quota.title} allows {counted(quota.pods, 'critical pod')}, but "
-            f"{driver.title} needs {needed}: one on each of {counted(nodes, 'GPU node')} "
-            f"({_shown(pools)}){_controllers(driver.other_critical_pods or 0)}",
+            f"{driver.title} needs {needed}: one on each GPU node ({_shown(pools)})"
+            f"{_controllers(driver.other_critical_pods or 0)}",
             fix=f"set the quota's spec.hard.pods to {needed}",
             urn=quota.urn,
         )
@@ -121,7 +120,7 @@ def _needed(driver: InstalledDriver, pools: list[DeclaredPool]) -> int | None:
 
 
 def _shown(pools: list[DeclaredPool]) -> str:
-    return ", ".join(f"{pool.title}: {pool.count_max}" for pool in pools)
+    return f"at most {listed([f'{pool.count_max} in {pool.title}' for pool in pools])}"
 
 
 def _controllers(pods: int) -> str:

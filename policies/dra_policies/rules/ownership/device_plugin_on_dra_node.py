@@ -118,13 +118,15 @@ def _reason(plugin: PluginWorkload, pool: DeclaredPool) -> str:
     if not letting_in:
         return f"it doesn't have a node affinity that excludes nodes labeled {DRA}=true"
     shown = ", ".join(shown_term(term) for _, term in letting_in)
+    if len(terms) == 1:
+        return f"its node-selector term ({shown}) doesn't exclude {DRA}=true"
     some = (
-        f"none of its {len(terms)} node-selector terms excludes"
-        if 1 < len(terms) == len(letting_in)
-        else f"{len(letting_in)} of its {counted(len(terms), 'node-selector term')} "
+        f"none of its {len(terms)} node-selector terms ({shown}) excludes"
+        if len(terms) == len(letting_in)
+        else f"{len(letting_in)} of its {len(terms)} node-selector terms ({shown}) "
         f"{verb(len(letting_in), 'do')}n't exclude"
     )
-    return f"{some} {DRA}=true, and a node has to match only one term ({shown})"
+    return f"{some} {DRA}=true, and a node has to match only one term"
 
 
 def _fix(plugin: PluginWorkload) -> str:

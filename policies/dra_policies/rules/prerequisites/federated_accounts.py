@@ -224,10 +224,14 @@ def _unmatched(
             ):
                 wrong, right = ":".join(allowed[0]), f"{account.namespace}:{account.name}"
                 mark = "/" if kind.pool[0] else ":"
+                others, own = wrong.replace(":", "/"), right.replace(":", "/")
                 yield Finding(
-                    message=f'{account.title} uses {kind.kind} "{grant.name}", which allows only '
-                    f"service account {wrong.replace(':', '/')}, so its pods don't get the "
-                    "identity's permissions",
+                    message=f'{account.title} uses {kind.kind} "{grant.name}", but only service '
+                    f"account {others} can assume this role, so pods of {own} don't get the "
+                    "role's permissions"
+                    if kind.role
+                    else f'{kind.kind} "{grant.name}" allows only service account {others} to use '
+                    f"the identity, so pods of {account.title} don't get the identity's permissions",
                     fix=f"in the {kind.subject} property, replace {wrong.replace(':', mark)} with "
                     f"{right.replace(':', mark)}",
                     urn=grant.urn,

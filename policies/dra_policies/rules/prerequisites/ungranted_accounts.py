@@ -37,10 +37,11 @@ def accounts_without_grant(view: StackView) -> Iterator[Finding]:
             if len(used) == 1 and used[0] not in granted:
                 yield Finding(
                     message=f'Kubernetes ServiceAccount "{account.name}" uses {of_cloud.identity.kind} '
-                    f'"{identities[used[0]].name}", but the {kind.kind} that allows this isn\'t in '
-                    f'this stack, so pods of ServiceAccount "{account.name}" don\'t get its '
-                    "permissions",
+                    f'"{identities[used[0]].name}", but this stack doesn\'t declare the {kind.kind} '
+                    f'that allows it, so pods of ServiceAccount "{account.name}" don\'t get the '
+                    f'permissions of "{identities[used[0]].name}"',
                     fix=f"declare the {kind.kind} that allows ServiceAccount "
-                    f'"{account.name}" to use it',
+                    f'"{account.name}" to use {of_cloud.identity.kind} '
+                    f'"{identities[used[0]].name}"',
                     urn=account.urn,
                 )

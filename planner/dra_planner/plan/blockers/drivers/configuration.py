@@ -38,7 +38,7 @@ def find_refused_configuration(situation: ClusterSituation) -> Iterator[Blocker]
             for fault in driver.config_faults(config.driver, config.parameters, options):
                 yield Blocker(
                     code="driver-config-refused",
-                    message=f"{each.title}: {fault.message}, so pods that use it stay in ContainerCreating",
+                    message=f"{each.title}: {fault.message}, so pods with this configuration stay in ContainerCreating",
                     fix=_fix(fault, situation.cloud),
                     place=each.place,
                     workloads=each.users,
