@@ -37,7 +37,7 @@ def _kept_away(installer: Installer, pool: DeclaredPool) -> Iterator[Finding]:
         reason = "doesn't tolerate the pool's taints"
         fix = "set tolerations: [{operator: Exists}] in the installer's pod template"
     elif selects(installer.pod, pool) is False or affine(installer.pod, pool) is False:
-        reason = "selects labels that the pool's nodes don't have"
+        reason = "requires node labels that the pool's nodes don't have"
         fix = "change nodeSelector in the installer's pod template to match the nodes' labels"
     else:
         return
@@ -90,7 +90,7 @@ def _faults(driver: InstalledDriver, pod: Properties, pool: DeclaredPool) -> Ite
         yield _finding(
             driver,
             pool,
-            "selects labels that the pool's nodes don't have",
+            "requires node labels that the pool's nodes don't have",
             "change kubeletPlugin.nodeSelector to match the labels of the pool's nodes",
         )
     elif affine(pod, pool) is False:
