@@ -1494,7 +1494,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "requires exactly one zone, not 2",
     ),
     # What runs in the cluster
-    ("DraDriver", {"version": "25.9.9"}, "version", 'unknown NVIDIA DRA driver version "25.9.9"'),
+    (
+        "DraDriver",
+        {"version": "25.9.9"},
+        "version",
+        '"25.9.9" isn\'t a known version of the NVIDIA DRA driver',
+    ),
     ("DraDriver", {"version": "25.3.0"}, "version", "can't be installed"),
     (
         "DraDriver",

@@ -344,7 +344,7 @@ ROLLOUTS = {
             (
                 "scaling-exceeds-pools",
                 "Deployment default/web fits now, but during a rollout (5 pods), 1 pod "
-                'would stay pending; raise the maximum of pool "l4" to 5, or set the '
+                'would stay pending; raise the maximum of pool "l4" to 5 nodes, or set the '
                 "rollout's maxSurge to 0 and maxUnavailable to 1",
             )
         ],

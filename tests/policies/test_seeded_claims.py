@@ -246,7 +246,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         "request-not-in-claim",
         "error",
         '"gpus"',
-        "set request: gpu",
+        "set request to gpu",
     ),
     "a misspelled class": (
         (*REQUEST, "exactly", "deviceClassName"),
@@ -310,7 +310,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         "scaler-without-target",
         "warning",
         "Deployment web",
-        "set scaleTargetRef.name: web",
+        "set scaleTargetRef.name to web",
     ),
     "a scaler of another kind": (
         (2, "spec", "scaleTargetRef", "kind"),
@@ -318,7 +318,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         "scaler-without-target",
         "warning",
         "Deployment web instead",
-        "set scaleTargetRef.kind: Deployment",
+        "set scaleTargetRef.kind to Deployment",
     ),
     "a scaler in another namespace": (
         (2, "metadata", "namespace"),

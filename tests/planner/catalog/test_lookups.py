@@ -104,7 +104,7 @@ def test_releases_are_ordered_by_time_not_by_number() -> None:
 @pytest.mark.parametrize("version", ["25.3.0", "25.3.1"])
 def test_charts_without_the_v1_api_are_rejected(version: str) -> None:
     release = nvidia.driver_release(version)
-    with pytest.raises(CatalogError, match=r"v1beta1.*use 25\.3\.2"):
+    with pytest.raises(CatalogError, match=r"v1beta1.*use one of these versions .*: 25\.3\.2"):
         nvidia.require_installable(release)
 
 
@@ -149,7 +149,7 @@ def test_mig_configurations_are_parsed() -> None:
         (lambda: nvidia.gpu("h100"), r"did you mean h100-"),
         (
             lambda: nvidia.driver_release("26.1.0"),
-            r"use one of these versions \(oldest first\): 25\.3\.0",
+            r"use one of these versions \(0\.4 is newer than 25\.12\): 25\.3\.0",
         ),
         (lambda: nvidia.device_plugin_release("1.0"), r"0\.17\.4"),
         (

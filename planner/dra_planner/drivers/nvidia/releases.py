@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from dra_planner.catalog.tables import Provenance, Row, flag, provenance, read_table
 from dra_planner.errors import CatalogError
 from dra_planner.records import equality
+from dra_planner.wording import use_one_of
 
 AttributeValueRule = Literal[
     "fixed", "model", "minor", "node", "node-wide", "device", "parent", "topology"
@@ -172,8 +173,8 @@ def driver_release(version: str) -> DriverRelease:
         )
     known = ", ".join(release.version for release in driver_releases())
     raise CatalogError(
-        f'unknown NVIDIA DRA driver version "{version}"',
-        fix=f"use one of these versions (oldest first): {known}",
+        f'"{version}" isn\'t a known version of the NVIDIA DRA driver',
+        fix=f"use one of these versions (0.4 is newer than 25.12): {known}",
     )
 
 
@@ -187,7 +188,7 @@ def require_installable(release: DriverRelease) -> DriverRelease:
             f"version {release.version} of the NVIDIA DRA driver can't be installed, because "
             f"{release.fault}"
         ),
-        fix=f"use {good}",
+        fix=f"use one of these versions (0.4 is newer than 25.12): {good}",
     )
 
 
@@ -212,10 +213,9 @@ def device_plugin_release(version: str) -> DevicePluginRelease:
     for release in device_plugin_releases():
         if release.version == version.removeprefix("v"):
             return release
-    known = ", ".join(release.version for release in device_plugin_releases())
     raise CatalogError(
-        f'unknown NVIDIA device plugin version "{version}"',
-        fix=f"use one of these versions (oldest first): {known}",
+        f'"{version}" isn\'t a known version of the NVIDIA device plugin',
+        fix=use_one_of("version", [each.version for each in device_plugin_releases()]),
     )
 
 

@@ -49,8 +49,8 @@ _MOVED: Final = (
     (
         r"resourceClaims\[\d+\]\.source$",
         (
-            "remove source, because since Kubernetes 1.31, resourceClaimName and resourceClaimTemplateName "
-            "are directly in the entry"
+            "remove source, because as of Kubernetes 1.31, resourceClaimName and "
+            "resourceClaimTemplateName are set directly in the resourceClaims entry"
         ),
     ),
     (

@@ -66,8 +66,8 @@ _GROUP_VERSIONS: Final = frozenset().union(
 _ADMISSION: Final = "admissionregistration.k8s.io"
 _POLICIES: Final = frozenset({"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"})
 _MUTATING: Final = frozenset({"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"})
-PRINTS_V1_FORM: Final = "; `pulumi-dra check --rewrite` prints the v1 form"
-MOVES_PARAMETERS: Final = "; `pulumi-dra check --rewrite` does this if you pass both objects"
+PRINTS_V1_FORM: Final = ". To print the v1 form, run `pulumi-dra check --rewrite`"
+MOVES_PARAMETERS: Final = ". If you pass both objects, `pulumi-dra check --rewrite` does this"
 """Suffixes of fixes, which apply only to objects that the command can rewrite."""
 _OLD_KINDS: Final = {
     "ResourceClass": "use a DeviceClass that selects the driver, because Kubernetes 1.31 removed "

@@ -106,7 +106,7 @@ def scaler_findings(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]
                 f"{item} targets {kind} {name}, which isn't in the manifests. "
                 f"{unscaled[0]} {unscaled[2]} doesn't have an autoscaler"
             )
-            fix = f"to scale {unscaled[0]} {unscaled[2]}, set scaleTargetRef.name: {unscaled[2]}"
+            fix = f"to scale {unscaled[0]} {unscaled[2]}, set scaleTargetRef.name to {unscaled[2]}"
             yield Diagnostic("note", "scaler-without-target", message, item.place, fix)
 
 
@@ -118,7 +118,7 @@ def _likely_target(
         if other[0] in _SCALED and other[1:] == (namespace, name):
             return (
                 f". The manifests contain {other[0]} {name} instead",
-                f"set scaleTargetRef.kind: {other[0]}",
+                f"set scaleTargetRef.kind to {other[0]}",
             )
     for other in sorted(named):
         if (other[0], other[2]) == (kind, name):
@@ -130,7 +130,7 @@ def _likely_target(
         name, [each[2] for each in named if each[:2] == (kind, namespace)], 1, 0.75
     )
     return (
-        (f" (did you mean {kind} {near[0]}?)", f"set scaleTargetRef.name: {near[0]}")
+        (f" (did you mean {kind} {near[0]}?)", f"set scaleTargetRef.name to {near[0]}")
         if near
         else None
     )

@@ -34,7 +34,7 @@ def find_missing_requests(situation: ClusterSituation) -> Iterator[Blocker]:
                         message=f'{workload.ref}: container "{container.name}" uses request '
                         f'"{used.request}" of claim "{used.name}", but this claim has '
                         f"{_listed(known)}, so the pod never starts",
-                        fix=f"set request: {known[0]}"
+                        fix=f"set request to {known[0]}"
                         if len(known) == 1
                         else "use one of these requests, or remove the request name",
                         place=pod_set.template.place

@@ -5,22 +5,38 @@ has only one level.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
+from dra_planner.errors import PlannerError, located
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
+
+_NAMED: Final = ("region", "drivers.nvidia.version", "drivers.nvidia.featureGates")
+_NAMED_SHARES: Final = "drivers.nvidia.consumableShares"
+"""Places in a fleet whose messages name their subject."""
 
 
 def check(view: StackView) -> Iterator[Finding]:
     for sentence in view.unknowns:
         yield Finding(message=sentence, certain=False)
     for error in view.judgement_errors:
-        place = str(error.place)
-        reason = f" because of {place}: {error.message}" if place else f", because {error.message}"
+        reason = _reason(view, error)
+        # a second "because" would be hard to read
+        joint = ": " if "because" in reason else ", because "
         yield Finding(
-            message=f"can't check whether the claims fit this stack's pools{reason}",
+            message=f"can't check whether the claims fit this stack's pools{joint}{reason}",
             fix=error.fix,
             certain=False,
         )
+
+
+def _reason(view: StackView, error: PlannerError) -> str:
+    place = str(error.place)
+    if place in (*_NAMED, _NAMED_SHARES):
+        return error.message
+    is_pool = place in {pool.title for pool in (*view.pools, *view.scaling_groups)}
+    sentence = located(place, error.message)
+    return sentence.replace(f"{place}:", f"{place} isn't valid:", 1) if is_pool else sentence
 
 
 RULE = Rule(

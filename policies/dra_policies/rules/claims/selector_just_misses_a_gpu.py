@@ -11,7 +11,7 @@ from dra_planner.cel.explanation import NEAR_PERCENT
 from dra_planner.manifests import selectors_of
 from dra_planner.quantity import Quantity
 from dra_planner.releases import Features
-from dra_planner.wording import listed, verb
+from dra_planner.wording import listed
 from dra_policies.rules.rule import Finding, Rule, Threshold
 from dra_policies.view.known_devices import KnownDevice, known_devices
 from dra_policies.view.stack_view import StackView
@@ -31,8 +31,8 @@ def check(view: StackView) -> Iterator[Finding]:
             lowest = min(device.memory for device in missed if device.memory is not None)
             shown = listed(f"{device.product} ({device.memory})" for device in missed)
             yield Finding(
-                message=f"the selector `{' '.join(selector.expression.split())}` excludes {shown}, which "
-                f"{verb(len(missed), 'are')} less than {near}% below the required memory",
+                message=f"the selector `{' '.join(selector.expression.split())}` excludes {shown}, whose "
+                f"memory is less than {near}% below the required memory",
                 fix=f"lower the required memory to {lowest} or less, because GPUs publish less than "
                 "their nominal memory",
                 place=selector.place,

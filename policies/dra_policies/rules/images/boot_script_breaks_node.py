@@ -62,14 +62,14 @@ def _no_script(pool: DeclaredPool) -> Iterator[Finding]:
     joins = script is None or any(word in script for word in (*kind.joins, *_JOINS))
     if is_custom and not (is_set and joins):
         lacks = (
-            f"doesn't join the cluster in its {kind.boot_script}"
+            f"the {kind.boot_script} of its launch template doesn't contain a script that joins the "
+            "cluster"
             if is_set
-            else f"doesn't set {kind.boot_script}"
+            else f"its launch template doesn't set {kind.boot_script}"
         )
         yield Finding(
-            message=f"{pool.title} uses a custom image, and its launch template "
-            f"{lacks}, so its nodes "
-            "join the cluster only if a script in the image adds them",
+            message=f"{pool.title} uses a custom image, and {lacks}, so its nodes join "
+            "the cluster only if a script in the image adds them",
             fix=f"set the launch template's {kind.boot_script} to a script that joins the cluster",
             urn=pool.template_urn or pool.urn,
             certain=False,

@@ -119,7 +119,8 @@ def _fix(view: StackView, sizing: Sizing, level: DemandLevel) -> str:
         more = _more_nodes(record.fleet, level)
         return f"save a plan for {level} demand (plan --demand {level}), or {more}"
     roomier = " and ".join(
-        f'raise the maximum of pool "{pool.name}" to {pool.enough}' for pool in short
+        f'raise the maximum of pool "{pool.name}" to {counted(pool.enough, "node")}'
+        for pool in short
     )
     other = (
         "lower the autoscaler's maximum replica count"

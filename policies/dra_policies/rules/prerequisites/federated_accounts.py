@@ -168,7 +168,7 @@ def _without_pool(
     for cluster in clusters[:1]:
         pool = text.partition(":")[2].partition("[")[0]
         yield Finding(
-            message=f'{kind.kind} "{grant.name}" uses the identity pool {pool}, which cluster '
+            message=f'{kind.kind} "{grant.name}" refers to identity pool {pool}, which cluster '
             f'"{cluster.name}" doesn\'t enable. Unless another cluster in the project enables it, '
             f"{of_cloud.title} rejects the member",
             fix=f'set the cluster\'s {path}.workloadPool to "{pool.partition(".")[0]}{end}"',

@@ -32,6 +32,7 @@ class _Claim(NamedTuple):
     title: str
     urn: str
     spec: Properties
+    pods: str = "pods that use this volume"
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -55,7 +56,12 @@ def _claims(view: StackView) -> Iterator[_Claim]:
     """Yield the PersistentVolumeClaims of the stack, and those that StatefulSets create."""
     for each in view.objects:
         if each.type == _CLAIM:
-            yield _Claim(f'PersistentVolumeClaim "{each.name}"', each.urn, each.props.below("spec"))
+            yield _Claim(
+                f'PersistentVolumeClaim "{each.name}"',
+                each.urn,
+                each.props.below("spec"),
+                "pods that use this PersistentVolumeClaim",
+            )
         for item in each.props.items("spec.volumeClaimTemplates") or ():
             yield _Claim(f'a volume of StatefulSet "{each.name}"', each.urn, item.below("spec"))
         for volume in each.props.items("spec.template.spec.volumes") or ():
@@ -85,8 +91,7 @@ def _class(
         if name == "" and not _has_default(view):
             yield Finding(
                 message=f"{claim.title} doesn't set a StorageClass, and the cluster doesn't "
-                "have a default StorageClass, so pods that use this volume stay "
-                "pending",
+                f"have a default StorageClass, so {claim.pods} stay pending",
                 fix="set storageClassName, or declare a default StorageClass",
                 urn=claim.urn,
             )
@@ -96,7 +101,7 @@ def _class(
     if name not in declared and name not in builtin and not view.charts & {"", name}:
         yield Finding(
             message=f'{claim.title} uses StorageClass "{name}", which neither this stack nor '
-            f"{of_cloud.title} creates, so pods that use this volume stay pending",
+            f"{of_cloud.title} creates, so {claim.pods} stay pending",
             fix=f'declare StorageClass "{name}", or use {either(sorted(builtin))}',
             urn=claim.urn,
         )
@@ -105,7 +110,8 @@ def _class(
         (each for each in of_cloud.volume_drivers if each.provisioner == declared.get(name)), None
     )
     if driver is not None:
-        yield from _missing_driver(view, of_cloud, cluster, driver, claim.title, claim.urn)
+        needs = f"{claim.title} needs"
+        yield from _missing_driver(view, of_cloud, cluster, driver, needs, claim.pods, claim.urn)
 
 
 def _named_drivers(
@@ -125,9 +131,15 @@ def _named_drivers(
                 for path in _POD_SPECS
                 for volume in each.props.items(f"{path}.volumes") or ()
             }
-        for driver in sorted(named & drivers.keys()):
+        needs, pods = (
+            ("needs", "pods that use this PersistentVolume")
+            if each.type == _VOLUME
+            else ("has a volume of", "its pods")
+        )
+        for name in sorted(named & drivers.keys()):
+            subject = f'{kind} "{each.name}" {needs}'
             yield from _missing_driver(
-                view, of_cloud, cluster, drivers[driver], f'{kind} "{each.name}"', each.urn
+                view, of_cloud, cluster, drivers[name], subject, pods, each.urn
             )
 
 
@@ -136,15 +148,16 @@ def _missing_driver(
     of_cloud: Cloud,
     cluster: DeclaredResource,
     driver: VolumeDriver,
-    title: str,
+    subject: str,
+    pods: str,
     urn: str,
 ) -> Iterator[Finding]:
     if _has_driver(view, of_cloud, cluster, driver) is False:
         is_addon = driver.switch is None and of_cloud.cluster.addons is not None
         fix = f"install the {driver.addon} add-on" if is_addon else f"install {driver.addon}"
         yield Finding(
-            message=f"{title} needs CSI driver {driver.provisioner}, which isn't installed in cluster "
-            f'"{cluster.name}", so pods that use this volume stay pending',
+            message=f"{subject} CSI driver {driver.provisioner}, which isn't installed in cluster "
+            f'"{cluster.name}", so {pods} stay pending',
             fix=f"set {driver.switch[0]} to true" if driver.switch else fix,
             urn=urn,
         )

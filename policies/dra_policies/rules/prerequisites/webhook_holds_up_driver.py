@@ -36,10 +36,12 @@ def _webhooks(
         is_closed = webhook.text("failurePolicy", "Fail") == "Fail"
         if is_for_pods and is_closed and _selects(webhook, namespace):
             yield Finding(
-                message=f'webhook "{webhook.text("name")}" of "{configuration.name}" must '
-                f'approve pods in namespace "{namespace}", so if it isn\'t reachable, '
+                message=f'webhook "{webhook.text("name")}" of '
+                f'{configuration.type.rpartition(":")[2]} "{configuration.name}" '
+                f'must approve pods in namespace "{namespace}", so if the webhook '
+                "isn't reachable, "
                 f"{driver.title} can't start pods on new nodes",
-                fix=f'exclude namespace "{namespace}" in its namespaceSelector, or set '
+                fix=f'exclude namespace "{namespace}" in the webhook\'s namespaceSelector, or set '
                 "failurePolicy to Ignore",
                 urn=configuration.urn,
             )

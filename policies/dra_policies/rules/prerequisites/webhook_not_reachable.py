@@ -37,8 +37,8 @@ def _of_configuration(
             yield Finding(
                 message=f'webhook "{hook.text("name")}" listens on port {port}, but the control '
                 f'plane of private cluster "{cluster.name}" can reach only ports '
-                f"{' and '.join(map(str, ports.open))} of nodes, so the API server rejects the "
-                "objects that the webhook checks",
+                f"{' and '.join(map(str, ports.open))} on the nodes, so the API server rejects "
+                "the objects that the webhook checks",
                 fix=f"add a firewall rule that allows TCP port {port} from the control plane's "
                 f"range to the nodes, or configure the webhook to listen on port {ports.open[-1]}",
                 urn=hooks.urn,

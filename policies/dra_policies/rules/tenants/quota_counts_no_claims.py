@@ -43,8 +43,8 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f'ResourceQuota "{key.name}" limits {names[0]}, but {user} requests GPUs '
                 "through claims, which the quota doesn't count",
-                fix=f"also limit {device_class}.deviceclass.resource.k8s.io/devices in the "
-                "namespace",
+                fix=f"also limit {device_class}.deviceclass.resource.k8s.io/devices in "
+                f'ResourceQuota "{key.name}"',
                 place=view.manifests.quota_places[key],
             )
 

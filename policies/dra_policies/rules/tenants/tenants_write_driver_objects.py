@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dra_planner.wording import noun
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknown_values import Properties
 from dra_policies.view.stack_view import DeclaredResource, StackView
@@ -42,10 +43,11 @@ def check(view: StackView) -> Iterator[Finding]:
             kind = each.type.rpartition(":")[2]
             if rights := sorted(_rights(each.props)):
                 yield Finding(
-                    message=f'{kind} "{each.name}" allows {" and ".join(rights)}, so '
+                    message=f'{kind} "{each.name}" allows the {noun(len(rights), "verb")} '
+                    f"{' and '.join(rights)}, so "
                     "subjects bound to it can gain any permission, including write access to "
                     "DeviceClasses and ResourceSlices",
-                    fix=f"remove {' and '.join(rights)} from its verbs",
+                    fix=f"remove {' and '.join(rights)} from the role's verbs",
                     urn=each.urn,
                 )
             if given:
@@ -110,7 +112,8 @@ def _to_everybody(binding: DeclaredResource) -> Iterator[Finding]:
     for subject in binding.props.items("subjects") or ():
         kind, name = subject.text("kind"), subject.text("name")
         if kind == "ServiceAccount" and name == "default" and role == _ADMINS[0]:
-            where = subject.text("namespace") or "its namespace"
+            namespace = subject.text("namespace")
+            where = f"namespace {namespace}" if namespace else "its namespace"
             yield Finding(
                 message=f'{binding.type.rpartition(":")[2]} "{binding.name}" grants {role} '
                 f"to the default service account in {where}, so every pod that doesn't set "
