@@ -92,7 +92,10 @@ def test_equal_versions_have_no_differences(project: Project) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("25.8.1", "99.1"), '"99.1"; use one of these versions'),
+        (
+            ("25.8.1", "99.1"),
+            '"99.1" isn\'t a known version of the NVIDIA DRA driver; use one of these versions',
+        ),
         (("25.8.1", "25.8.1+Teleport"), 'doesn\'t have the feature gate "Teleport"'),
         (("25.8.1",), "expected 2 arguments"),
     ],
