@@ -11,8 +11,12 @@ from dra_planner.errors import PlannerError, located
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 
-_NAMED: Final = ("region", "drivers.nvidia.version", "drivers.nvidia.featureGates")
-_NAMED_SHARES: Final = "drivers.nvidia.consumableShares"
+_NAMED: Final = (
+    "region",
+    "drivers.nvidia.version",
+    "drivers.nvidia.featureGates",
+    "drivers.nvidia.consumableShares",
+)
 """Places in a fleet whose messages name their subject."""
 
 
@@ -32,7 +36,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 def _reason(view: StackView, error: PlannerError) -> str:
     place = str(error.place)
-    if place in (*_NAMED, _NAMED_SHARES):
+    if place in _NAMED:
         return error.message
     is_pool = place in {pool.title for pool in (*view.pools, *view.scaling_groups)}
     sentence = located(place, error.message)
