@@ -45,8 +45,8 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                'claim default/train-gpu (Job default/train): pool "l4" has at most 4 devices (4 '
-                'nodes × 1), but the claims need 8 (4 more); raise the maximum of pool "l4" to 8 '
+                "claim default/train-gpu (Job default/train): the claims need 8 devices in "
+                'total, but pool "l4" has at most 4 (4 nodes × 1); raise the maximum of pool "l4" to 8 '
                 "(4 more nodes, USD 3.91 more per hour)",
             )
         ],
@@ -57,9 +57,9 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                'claim default/train-gpu (Job default/train): pool "l4" has at most 2 devices (2 '
-                'nodes × 1) and pool "l4x4" has at most 4 devices (1 node × 4), but the claims '
-                'need 9 (3 more); raise the maximum of pool "l4" to 5 (3 more nodes, USD 2.93 '
+                "claim default/train-gpu (Job default/train): the claims need 9 devices in "
+                'total, but pool "l4" has at most 2 (2 nodes × 1) and pool "l4x4" has at most 4 '
+                '(1 node × 4); raise the maximum of pool "l4" to 5 (3 more nodes, USD 2.93 '
                 "more per hour)",
             )
         ],
@@ -70,8 +70,8 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                'claim default/train-gpu (Job default/train): pool "l4x4" has at most 4 devices (1 '
-                'node × 4), but the claims need 6 (2 more); set the count of pool "l4x4" to 2 (1 '
+                "claim default/train-gpu (Job default/train): the claims need 6 devices in "
+                'total, but pool "l4x4" has at most 4 (1 node × 4); set the count of pool "l4x4" to 2 (1 '
                 "more node, USD 4.60 more per hour)",
             )
         ],
@@ -82,8 +82,8 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                'claim default/train-gpu (Job default/train): pool "l4" has at most 4 devices (4 '
-                "nodes × 1), of which other workloads use 4, but the claims need 3 (3 more); "
+                "claim default/train-gpu (Job default/train): the claims need 3 devices in "
+                'total, but other workloads use all 4 devices of pool "l4" (4 nodes × 1); '
                 'raise the maximum of pool "l4" to 7 (3 more nodes, USD 2.93 more per hour)',
             )
         ],
@@ -383,8 +383,8 @@ class TestWorkloadsOfTheStack:
 
         assert found.finding.urn == job.urn
         assert str(found.finding).startswith(
-            'claim default/train-gpu (template "train-gpus", Job default/train): pool "l4" has '
-            "at most 4 devices"
+            'claim default/train-gpu (template "train-gpus", Job default/train): the claims '
+            "need 8 devices in total, but"
         )
 
     def test_workloads_are_checked_before_they_are_created(self, declare: SimpleNamespace) -> None:

@@ -78,7 +78,7 @@ def absent_files(left: Iterable[SkippedFile], sources: Iterable[Source]) -> Iter
         instead = each.fix.replace("pulumi-dra check", "pulumi-dra plan")
         absent = MissingManifests(
             title=f"{title} {name}",
-            reason=f"{reason}, and it mentions {word}",
+            reason=f'{reason}, and it contains "{word}"',
             instead=instead,
             missing="its pods",
         )

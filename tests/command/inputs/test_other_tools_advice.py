@@ -274,7 +274,7 @@ def test_fix_for_unsupported_delivery_objects_works(kind: str, project: Project)
         "Application": "build the kustomization first: `kustomize build … | pulumi-dra plan -`",
         "HelmRelease": "render the chart first: `helm template … | pulumi-dra plan -`",
         "ProvisioningRequest": "add the manifests of the pods that need the capacity",
-        "GpuThing": "add the manifests of the pods that it creates",
+        "GpuThing": "add the manifests of the pods that this object creates",
     }
     project.write("given.yaml", unread[kind])
     done = project.run("plan", "given.yaml", "--stack", "dev")

@@ -62,7 +62,7 @@ def test_gang_with_too_few_pods_never_starts(name: str) -> None:
     (found,) = small_gangs(job(3, tie), group)
     assert found.verdict == "does-not-fit"
     assert "waits for 4 pods, but only 3 pods in these manifests join the group" in found.message
-    assert found.fix == "set the minimum to 3, or add 1 pod to the gang"
+    assert found.fix == "set the group's minimum to 3, or add 1 pod to the group"
     assert small_gangs(job(4, tie), group) == []
     # its pods may be elsewhere
     assert small_gangs(job(3, "labels: {app: other}"), group) == []

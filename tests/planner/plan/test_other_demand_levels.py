@@ -167,9 +167,8 @@ def test_ceiling_that_does_not_fit_is_a_finding_but_no_verdict():
         "Deployment default/web does not fit at its maximum (12 pods): pool"
     )
     assert found.fix == (
-        'set the count of pool "g6-12xlarge" to 4 (2 more nodes at maximum replicas, USD 9.20 more per '
-        "hour; "
-        "3 more nodes during a rollout, USD 13.80 more per hour)"
+        'set the count of pool "g6-12xlarge" to 4 (at maximum replicas, 2 more nodes, USD 9.20 more per '
+        "hour; during a rollout, 3 more nodes, USD 13.80 more per hour)"
     )
     assert "ceiling-does-not-fit" not in codes(plan(WEB, SCALER, nodes=3))
 

@@ -18,7 +18,7 @@ POOL = "pulumi-dra/pool"
 PLUGIN_CONFIG = "nvidia.com/device-plugin.config"
 MPS_CAPABLE = "nvidia.com/mps.capable"
 GPU_TAINT = Taint("nvidia.com/gpu", "present", "NoSchedule")
-_NO_DRIVER = "no kubelet plugin of the driver runs on these nodes"
+_NO_DRIVER = "the driver's kubelet plugin doesn't run on these nodes"
 _NO_PLUGIN = "the device plugin doesn't run on these nodes"
 _NO_CONFIG = "the device plugin serves whole GPUs on these nodes"
 

@@ -15,7 +15,7 @@ from dra_planner.manifests.manifests import UnreadObject
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.workloads.kinds import CONFIGURATIONS
 
-_RENDERED: Final = "add the manifests of the pods that it creates"
+_RENDERED: Final = "add the manifests of the pods that this object creates"
 _CHART: Final = "render the chart first: `helm template … | pulumi-dra plan -`"
 _BUILT: Final = "build the kustomization first: `kustomize build … | pulumi-dra plan -`"
 _NODES: Final = "add the nodes to the fleet as a pool"
@@ -170,7 +170,7 @@ def unread_object(item: KubernetesObject) -> UnreadObject | None:
     word = next(_mentions(item.data, 0), "")
     if not word:
         return None
-    reason = f"the object mentions {word}, but its kind is unknown"
+    reason = f'its manifest contains "{word}", but pulumi-dra doesn\'t know the kind {item.kind}'
     return UnreadObject(title=title, reason=reason, instead=_RENDERED, place=item.place)
 
 

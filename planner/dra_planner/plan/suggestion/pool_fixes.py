@@ -19,6 +19,8 @@ from dra_planner.wording import counted, price_change
 _TOO_SMALL: Final = frozenset({POOL_TOO_SMALL, "packing-too-large"})
 _LIMITED: Final = frozenset({"limit-too-small", "packing-exceeds-limit"})
 _WHEN: Final[Mapping[DemandLevel, str]] = {
+    "floor": "at minimum replicas",
+    "steady": "at declared replicas",
     "ceiling": "at maximum replicas",
     "peak": "during a rollout",
 }
@@ -123,17 +125,21 @@ def _costs(judgement: Judgement) -> str:
     """Return the additional nodes of the evaluated demand, and of larger demands if they
     use more or cost more.
     """
-    parts: list[str] = []
+    parts: list[tuple[DemandLevel, str, str]] = []
     most, highest = 0, Decimal(0)
     for level in _levels(judgement):
         nodes, hourly = _more(judgement, level)
         if nodes <= most and (hourly is None or hourly <= highest):
             continue
         most, highest = max(most, nodes), max(highest, hourly or Decimal(0))
-        when = "" if level == judgement.level else f" {_WHEN.get(level, f'at {level} demand')}"
-        more = f"{counted(nodes, 'more node')}{when}, " if nodes > 0 else ""
-        parts.append(f"{more}{price_change(hourly)}{'' if more else when}")
-    return "; ".join(parts)
+        more = f"{counted(nodes, 'more node')}, " if nodes > 0 else ""
+        parts.append((level, more, price_change(hourly)))
+    if len(parts) > 1:  # alternatives, which don't add up
+        return "; ".join(f"{_WHEN[level]}, {more}{price}" for level, more, price in parts)
+    for level, more, price in parts:
+        when = "" if level == judgement.level else f" {_WHEN[level]}"
+        return f"{more[:-2]}{when}, {price}" if more else f"{price}{when}"
+    return ""
 
 
 def _more(judgement: Judgement, level: DemandLevel) -> tuple[int, Decimal | None]:

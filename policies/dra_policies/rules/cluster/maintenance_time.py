@@ -34,9 +34,9 @@ def _short_window(
     hours = _hours(cluster.props.below(limits.window), limits)
     if hours is not None and hours < limits.hours:
         yield Finding(
-            message=f'cluster "{cluster.name}": its maintenance window is open for at most '
-            f"{hours:g} hours in {limits.days} days, in blocks of at least {limits.block} hours, "
-            f"but {title} requires {limits.hours} hours",
+            message=f'cluster "{cluster.name}": {title} requires at least {limits.hours} hours '
+            f"of maintenance in {limits.days} days, but the maintenance window provides only "
+            f"{hours:g} hours in blocks of {limits.block} hours or more",
             fix=f"add days to {limits.window}.recurrence, or set a later endTime",
             urn=cluster.urn,
         )

@@ -95,7 +95,9 @@ def _short_subnet(
         of_each = f"{each} addresses (for the node and its pods)" if each > 1 else "one address"
         needs = f"{nodes}, and each node needs {of_each}"
     else:
-        needs = f"{nodes}, which need {sum(most * each for _, most, each in users)} addresses"
+        needs = (
+            f"{nodes} in total, which need {sum(most * each for _, most, each in users)} addresses"
+        )
     owner = "'s" if len(users) == 1 else "s'"
     return Finding(
         message=f"{listed([pool.title for pool, _, _ in users])} can grow to {needs}, but "
@@ -164,7 +166,7 @@ def _of_range(
     if needed > pod_range.addresses:
         yield Finding(
             message=f'cluster "{cluster.name}": its pools can grow to '
-            f"{counted(nodes, 'node')}, which need {needed} pod addresses, but {pod_range.shown} "
+            f"{counted(nodes, 'node')} in total, which need {needed} pod addresses, but {pod_range.shown} "
             f"has only {pod_range.addresses}",
             fix=f"create a cluster with more addresses in {pod_range.shown}, or lower the pools' "
             "maximum node counts",

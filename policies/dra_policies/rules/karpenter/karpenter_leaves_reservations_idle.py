@@ -30,7 +30,7 @@ def check(view: StackView) -> Iterator[Finding]:
         if selects and wanted is not None and settings.reserved not in wanted:
             yield _finding(
                 pool,
-                f"its node class selects reservations, but the pool doesn't allow the "
+                f"the reservations of its node class idle, because the pool doesn't allow the "
                 f'"{settings.reserved}" capacity type',
                 fix=f'add "{settings.reserved}" to the {CAPACITY_TYPE} requirement of the pool',
             )
@@ -64,7 +64,8 @@ def _unused_reservations(
             key = settings.reservations.rpartition(".")[2]
             yield _finding(
                 pool,
-                f'its {nodes} can use the {kind} "{each.name}" only if its node class sets {key}',
+                f'the {kind} "{each.name}" idle, because the node class of its {nodes} doesn\'t '
+                f"set {key}",
                 fix=f"select the {kind} in {settings.reservations} of the {settings.kind}, "
                 f'and add "{settings.reserved}" to the {CAPACITY_TYPE} requirement of the pool',
             )
@@ -87,9 +88,7 @@ def _is_open(reservation: DeclaredResource, settings: KarpenterNodeClass) -> boo
 
 
 def _finding(pool: DeclaredPool, reason: str, fix: str) -> Finding:
-    return Finding(
-        message=f"{pool.title} leaves a reservation idle: {reason}", fix=fix, urn=pool.urn
-    )
+    return Finding(message=f"{pool.title} leaves {reason}", fix=fix, urn=pool.urn)
 
 
 RULE = Rule(

@@ -32,6 +32,7 @@ _NAME: Final = re.compile(
 # the startup script of a machine, often in base64
 _ENCODED: Final = ("userData", "userDataBase64", "customData")
 _PROVIDERS: Final = "pulumi:providers:"
+_CREDENTIALS: Final = "credentials"
 _DEEPEST: Final = 30
 
 
@@ -41,10 +42,16 @@ def check(view: StackView) -> Iterator[Finding]:
         for path, what in dict.fromkeys(_keys(each.props.values, "", is_provider)):
             yield Finding(
                 message=f"{_title(each)} contains {what} in plain text (in {path})",
-                fix="store it as a Pulumi secret (`pulumi config set --secret`) or in a secret "
-                "store, and rotate it",
+                fix=f"store {_again(what)} as a Pulumi secret (`pulumi config set --secret`) or in a "
+                f"secret store, and rotate {'them' if what == _CREDENTIALS else 'it'}",
                 urn=each.urn,
             )
+
+
+def _again(what: str) -> str:
+    """Return a noun phrase for a key that the message already names."""
+    article, _, noun = what.partition(" ")
+    return f"the {noun}" if article in ("a", "an", "the") else f"these {what}"
 
 
 def _keys(value: Any, path: str, is_provider: bool, depth: int = 0) -> Iterator[tuple[str, str]]:
@@ -66,7 +73,7 @@ def _keys(value: Any, path: str, is_provider: bool, depth: int = 0) -> Iterator[
                 continue  # most values
             below = f"{path}.{key}" if path else key
             if is_provider and key in _OF_PROVIDERS and isinstance(item, str) and item:
-                yield below, "credentials"
+                yield below, _CREDENTIALS
             else:
                 yield from _keys(item, below, is_provider, depth + 1)
     elif items is not None:

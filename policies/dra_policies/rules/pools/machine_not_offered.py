@@ -28,7 +28,7 @@ def check(view: StackView) -> Iterator[Finding]:
         for zone in zones or ():
             if zone and of_cloud.region_of(zone) and of_cloud.zone_fault(zone, region):
                 yield Finding(
-                    message=f"{pool.title}: zone \"{zone}\" isn't in its cluster's region, "
+                    message=f"{pool.title}: zone \"{zone}\" isn't in the cluster's region, "
                     f"{region}",
                     fix=f"use zones in {region}",
                     urn=pool.urn,

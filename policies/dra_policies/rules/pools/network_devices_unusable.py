@@ -63,8 +63,8 @@ def _of_label(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
     version = _numbers(pool.own.text(of_cloud.pool.version) or "")
     if len(version) > len(_MINOR) and version < _numbers(of_cloud.network_label_since):
         yield Finding(
-            message=f"{pool.title} has the label {label}, but its GKE version is too old to "
-            "publish network devices",
+            message=f"{pool.title} has the label {label}, but its version, "
+            f"{pool.own.text(of_cloud.pool.version)}, is too old to publish network devices",
             fix=f"set {of_cloud.pool.version} to {of_cloud.network_label_since} or later",
             urn=pool.urn,
         )

@@ -28,8 +28,8 @@ def check(view: StackView) -> Iterator[Finding]:
         ):
             if is_certain and (reason := keeps_all(budget, pods)):
                 yield Finding(
-                    message=f'PodDisruptionBudget "{budget.name}" blocks eviction of '
-                    f"{workload.ref} ({reason}), so upgrades of its nodes time out",
+                    message=f'PodDisruptionBudget "{budget.name}" ({reason}) blocks eviction of the '
+                    f"pods of {workload.ref}, so upgrades of their nodes time out",
                     fix=f"in the PodDisruptionBudget, replace {reason} with maxUnavailable: 1",
                     urn=budget.urn,
                 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from dra_planner.allocation import Placement
 from dra_planner.allocation.reasons.shares import shares_of
 from dra_planner.model import WorkloadRef
@@ -86,31 +88,45 @@ def _shortage(case: Waiting, judgement: Judgement) -> str:
     is_uncounted = is_node_full or is_shared or takes_all_devices(case.shape)
     if not each or pods is None or judgement.is_observed or is_uncounted:
         return _reasons(case, judgement)
-    offers = [_offered(pool, each) for pool in fitting]
-    shown = " and ".join(
-        f'pool "{pool.offer.name}" has at most {text}'
-        for pool, (_, text) in zip(fitting, offers, strict=True)
-    )
-    needed = pods * each
-    short = _pending(case, judgement) * each
-    taken = sum(amount for amount, _ in offers) - (needed - short)
-    others = (
-        f", of which other workloads use {taken}"
-        if taken > 0 and sum(a for a, _ in offers) >= needed
-        else ""
-    )
-    return f"{shown}{others}, but the claims need {needed} ({short} more)"
+    offers = [_Offered.of(pool, each) for pool in fitting]
+    needed, offered = pods * each, sum(offer.devices for offer in offers)
+    # devices that other workloads use, if the pools are large enough without these workloads
+    taken = offered - needed + _pending(case, judgement) * each if offered >= needed else 0
+    if taken >= offered > 0:
+        shown = " and of ".join(f"{offer.pool} ({offer.calculation})" for offer in offers)
+        have = f"other workloads use all {counted(offered, 'device')} of {shown}"
+    else:
+        have = " and ".join(offer.at_most for offer in offers)
+        have += f", of which other workloads use {taken}" if taken > 0 else ""
+    return f"the claims need {counted(needed, 'device')} in total, but {have}"
 
 
-def _offered(pool: PoolAnswer, each: int) -> tuple[int, str]:
-    """Return the number of devices in a pool that pods like this one can use, and how the number is
-    calculated.
-    """
-    nodes, usable = pool.offer.count_max, pool.pods_per_node * each
-    return (
-        nodes * usable,
-        f"{counted(nodes * usable, 'device')} ({counted(nodes, 'node')} × {usable})",
-    )
+class _Offered(Struct, frozen=True):
+    """The devices in a pool that pods with the same claims can use."""
+
+    pool: str
+    nodes: int
+    usable: int  # of each node
+
+    @classmethod
+    def of(cls, pool: PoolAnswer, each: int) -> _Offered:
+        """Return the devices for pods that each need a number of devices."""
+        name = f'pool "{pool.offer.name}"'
+        return cls(name, pool.offer.count_max, pool.pods_per_node * each)
+
+    @property
+    def devices(self) -> int:
+        return self.nodes * self.usable
+
+    @property
+    def calculation(self) -> str:
+        return f"{counted(self.nodes, 'node')} × {self.usable}"
+
+    @property
+    def at_most(self) -> str:
+        if not self.nodes:
+            return f"{self.pool} has 0 nodes"
+        return f"{self.pool} has at most {self.devices} ({self.calculation})"
 
 
 RULE = Rule(

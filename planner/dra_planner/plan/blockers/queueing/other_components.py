@@ -25,7 +25,7 @@ _TITLES: Final = {KAI: "KAI", VOLCANO: "Volcano"}
 _HINTS: Final = {
     VOLCANO: "set predicate.DynamicResourceAllocationEnable in the plugin arguments of Volcano's "
     "scheduler, because Volcano otherwise ignores claims. Then check in Volcano that the pods run",
-    KAI: "make sure in KAI that the pods can run, because the plan simulates only kube-scheduler",
+    KAI: "check in KAI that the pods can run, because the plan simulates only kube-scheduler",
 }
 
 

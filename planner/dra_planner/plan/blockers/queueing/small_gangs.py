@@ -32,7 +32,7 @@ def find_small_gangs(situation: ClusterSituation) -> Iterator[Blocker]:
             code="pod-cannot-be-scheduled",
             message=f"{gang.name} waits for {gang.least} pods, but only {counted(count, 'pod')} in "
             f"these manifests {verb(count, 'join')} the group, so none of its pods start",
-            fix=f"set the minimum to {count}, or add {counted(missing, 'pod')} to the gang",
+            fix=f"set the group's minimum to {count}, or add {counted(missing, 'pod')} to the group",
             place=places[first],
             workloads=tuple(dict.fromkeys(part.workload for part in gang.parts)),
         )
