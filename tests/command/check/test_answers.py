@@ -90,7 +90,7 @@ def test_json_lists_checked_and_skipped_rules(project: Project) -> None:
     assert "claim-fits-no-pool" in on_pools["judged"]
     assert {
         "rule": "claim-fits-no-pool",
-        "reason": "needs --stack, --fleet, or --observed",
+        "why": "needs --stack, --fleet, or --observed",
     } in alone["skipped"]
 
 

@@ -27,7 +27,7 @@ def test_finding_is_explained_with_its_rule_and_pods(given: Project, name: str) 
     assert (done.status, done.json["verdict"]) == (1, "does-not-fit")
     (row,) = done.json["findings"]
     assert row["finding"] == found
-    assert row["rule"]["description"] == "A claim doesn't fit any pool."
+    assert row["rule"]["says"] == "A claim doesn't fit any pool."
     assert [(pod["pod"], pod["verdict"]) for pod in row["pods"]] == [
         ("default/web", "does-not-fit")
     ]
