@@ -92,9 +92,8 @@ def find_violations(
     if configuration is not None and configuration.configured.settings.thresholds:
         view = replace(view, thresholds=configuration.configured.settings.thresholds)
     rule_findings = tuple(run_rules(view, besides_reading(rules)))
-    rule_findings = with_fleet_places(
-        (*rule_findings, *_unexplained(view, rule_findings, rules)), inputs.fleet_file
-    )
+    rule_findings += tuple(_unexplained(view, rule_findings, rules))
+    rule_findings = with_fleet_places(rule_findings, inputs.fleet_file)
     has_pools = inputs.fleet is not None or bool(inputs.observed)
     skipped = tuple(_skipped(rules, view, has_pools=has_pools))
     judging = [rule for rule in rules if rule.id not in {each.rule for each in skipped}]
@@ -114,12 +113,11 @@ def find_violations(
     accepted = [each.code for each in (*(row.finding for row in kept.exempted), *old)]
     accepts = is_accepted(accepted, levels, found) and not _is_silent(view, rule_findings, rules)
     accepts_misfits = accepts and planned != "fits"
-    if accepts_misfits:
-        planned = "fits"
     in_doubt = not doubts.isdisjoint(found)
     found += _repairs(inputs, found)
-    if selected and FITTING.isdisjoint(each.id for each in judging):
-        planned = "fits"  # the selected rules don't depend on whether pods fit
+    # rules that the user selects might not depend on whether pods fit
+    if accepts or (selected and FITTING.isdisjoint(each.id for each in judging)):
+        planned = "fits"
     placing: Verdict = worst([planned, "cannot-tell" if in_doubt else "fits"])
     skipped += () if selected else tuple(_skipped_without_stack(levels))
     return CheckResult(

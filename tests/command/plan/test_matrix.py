@@ -49,7 +49,7 @@ def test_matrix_is_a_table_of_verdicts_and_counts(project: Project) -> None:
     ]
     assert "pools.l4.count.max=4, driver=0.4.1" in done.out
     assert (
-        '→ raise the maximum of pool "l4" to 7 (1 more node, USD 0.98 more per hour; 3 more nodes'
+        '→ raise the maximum of pool "l4" to 7 (at declared replicas, 1 more node, USD 0.98'
         in done.out
     )
 

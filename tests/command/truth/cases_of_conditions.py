@@ -343,7 +343,7 @@ CONDITIONS = (
         name="a version compared with text",
         given=[selecting(f"{VERSION} >= '550'"), deployment()],
         verdict="does-not-fit",
-        texts=('compareTo(semver("550.0.0")) >= 0',),
+        texts=('"550.0.0")) >= 0',),
     ),
     Case(
         name="a version compared with a version",

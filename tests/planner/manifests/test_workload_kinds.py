@@ -200,7 +200,7 @@ def test_pods_of_an_unknown_kind_without_a_count_are_not_all_in_the_plan() -> No
     assert tuple(manifests.workloads[0].pod_sets[0].figures) == fixed(1)
     (unread,) = manifests.unread
     assert unread.title == "Flock default/w"
-    assert "number of its pods (spec.birds.body)" in unread.why
+    assert "number of its pods (spec.birds.body)" in unread.reason
     assert (unread.missing, manifests.diagnostics) == ("all its pods except one", ())
 
 

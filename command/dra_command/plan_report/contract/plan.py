@@ -33,7 +33,7 @@ class ChangeRow(Output):
     after: str
 
 
-class ReasonRow(Output):
+class WorkloadReasonRow(Output):
     """Reason why something doesn't fit or can't be evaluated."""
 
     code: str
@@ -226,7 +226,7 @@ class PlanWorkloadRow(Output):
         description="Number of pods in each pool, in the packing."
     )
     pools: list[FitRow]
-    reasons: list[ReasonRow]
+    reasons: list[WorkloadReasonRow]
 
 
 class CostRow(Output):

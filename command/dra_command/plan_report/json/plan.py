@@ -28,13 +28,13 @@ from dra_command.plan_report.contract.plan import (
     PlanWorkloadRow,
     PodRequestRow,
     PodRequestsRow,
-    ReasonRow,
     SimulationRow,
     SteeringRow,
     StrandingRow,
     TotalRow,
     VerdictsRow,
     WayRow,
+    WorkloadReasonRow,
 )
 from dra_command.plan_report.guards import guard_lines, proved_parts
 from dra_command.plan_report.json.detail import detail_row
@@ -274,8 +274,8 @@ def _pod_requests(each: PodRequests) -> PodRequestsRow:
     return PodRequestsRow(role=each.role, requests=rows, equal=list(each.equal))
 
 
-def _reason_row(reason: Reason) -> ReasonRow:
-    return ReasonRow(
+def _reason_row(reason: Reason) -> WorkloadReasonRow:
+    return WorkloadReasonRow(
         code=reason.code,
         message=reason.message,
         fix=reason.fix,
