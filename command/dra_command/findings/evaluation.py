@@ -91,11 +91,8 @@ def find_violations(
     view, planned, plan = judged.answer
     if configuration is not None and configuration.configured.settings.thresholds:
         view = replace(view, thresholds=configuration.configured.settings.thresholds)
-    rule_findings = tuple(run_rules(view, besides_reading(rules)))
-    rule_findings += tuple(_unexplained(view, rule_findings, rules))
-    rule_findings = with_fleet_places(rule_findings, inputs.fleet_file)
-    has_pools = inputs.fleet is not None or bool(inputs.observed)
-    skipped = tuple(_skipped(rules, view, has_pools=has_pools))
+    rule_findings = _rule_findings(view, rules, inputs)
+    skipped = tuple(_skipped(rules, view, inputs))
     judging = [rule for rule in rules if rule.id not in {each.rule for each in skipped}]
     kept = find_active(
         rule_findings, () if selected else view.diagnostics, judged.inputs, judging, configuration
@@ -113,12 +110,11 @@ def find_violations(
     accepted = [each.code for each in (*(row.finding for row in kept.exempted), *old)]
     accepts = is_accepted(accepted, levels, found) and not _is_silent(view, rule_findings, rules)
     accepts_misfits = accepts and planned != "fits"
-    in_doubt = not doubts.isdisjoint(found)
-    found += _repairs(inputs, found)
     # rules that the user selects might not depend on whether pods fit
     if accepts or (selected and FITTING.isdisjoint(each.id for each in judging)):
         planned = "fits"
-    placing: Verdict = worst([planned, "cannot-tell" if in_doubt else "fits"])
+    placing: Verdict = worst([planned, "fits" if doubts.isdisjoint(found) else "cannot-tell"])
+    found += _repairs(inputs, found)
     skipped += () if selected else tuple(_skipped_without_stack(levels))
     return CheckResult(
         verdict=overall_verdict(placing, found),
@@ -134,6 +130,13 @@ def find_violations(
         accepts_misfits=accepts_misfits,
         plan=None if selected or planned == "fits" else plan,
     )
+
+
+def _rule_findings(
+    view: StackView, rules: Sequence[Rule], inputs: CommandInputs
+) -> tuple[tuple[Rule, Finding], ...]:
+    found = tuple(run_rules(view, besides_reading(rules)))
+    return with_fleet_places((*found, *_unexplained(view, found, rules)), inputs.fleet_file)
 
 
 def _split(
@@ -252,7 +255,10 @@ NEVER_APPLIES = "`when` is false for every object"
 """Why a project's own rule checked nothing."""
 
 
-def _skipped(rules: Iterable[Rule], view: StackView, *, has_pools: bool) -> Iterator[SkippedRule]:
+def _skipped(
+    rules: Iterable[Rule], view: StackView, inputs: CommandInputs
+) -> Iterator[SkippedRule]:
+    has_pools = inputs.fleet is not None or bool(inputs.observed)
     for rule in rules:
         if rule.needs == "stack" or (rule.needs == "pools" and not has_pools):
             yield SkippedRule(rule.id, MISSING_INPUT[rule.needs])
