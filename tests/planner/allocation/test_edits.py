@@ -168,6 +168,11 @@ OTHERS = {
         slice_of(device("a", capacity={"memory": "24Gi"}, allow_multiple_allocations=True)),
         (),
     ),
+    'request less memory than 90Gi in request "r" of claim "c1"': (
+        shape(claim(request(capacity={"memory": Quantity.parse("90Gi")}))),
+        slice_of(device("a", capacity={"memory": "24Gi"}, allow_multiple_allocations=True)),
+        (),
+    ),
     "remove the pod's required node affinity": (
         shape(claim(request()), node_affinity=ZONE_A),
         gpus(1),
