@@ -62,8 +62,8 @@ def _with_breaks_in_tables(app: Sphinx, tree: nodes.document) -> None:
 
 
 def _with_labels_in_tables(app: Sphinx, tree: nodes.document) -> None:
-    """Start each cell with the heading of its column, which only phones show (`site.css`). Two
-    columns need no headings.
+    """Start each cell with the heading of its column, which only phones show (`site.css`). Tables
+    with two columns don't need headings.
     """
     for table in tree.findall(nodes.table):
         head, *rows = table.findall(nodes.row)

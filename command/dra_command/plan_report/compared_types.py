@@ -20,7 +20,9 @@ _POOLS = (
 )
 
 
-_ADD: Final = "add a pool with "
+_ADD: Final = re.compile(
+    r"add a pool (in zone \S+ )?with (?=(machine type|one of these machine types)\b)"
+)
 _FOLDED: Final = " (--verbose shows them)"
 
 
@@ -43,9 +45,9 @@ def compared_obstacles(
 
 
 def _with_limits(fix: str, limits: Sequence[str]) -> str:
-    if not limits or _ADD not in fix:
+    if not limits or not _ADD.search(fix):
         return fix
-    return f"change {' and '.join(limits)} to include {fix.replace(_ADD, '')}"
+    return f"change {' and '.join(limits)} to include {_ADD.sub('', fix)}"
 
 
 def fleet_notes(suggestion: Suggestion) -> Iterator[str]:

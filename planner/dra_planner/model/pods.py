@@ -146,11 +146,11 @@ class PodSpec(Struct, frozen=True, kw_only=True):
 
 
 class PastClaim(Struct, frozen=True):
-    """A way in which pods access devices without a claim: `says`, as a sentence without a subject,
-    and the `setting` that causes it.
+    """A way in which pods access devices without a claim: its `description`, as a sentence without
+    a subject, and the `setting` that causes it.
     """
 
-    says: str
+    description: str
     setting: str
 
 

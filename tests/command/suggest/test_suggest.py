@@ -212,6 +212,19 @@ def test_reasons_name_machine_types_instead_of_pools(project: Project) -> None:
     assert "p4d-24xlarge" not in done.err
 
 
+def test_limit_of_the_price_does_not_change_the_fix_for_a_missing_driver(project: Project) -> None:
+    """Given a claim for a driver that the fleet lacks, when --max-price is set, then the fix still
+    names the driver, because a higher price doesn't help.
+    """
+    pods = (TEMPLATE.partition("      config")[0] + POD).replace("gpu.nvidia.com", "neuron.aws.com")
+
+    done = project.run("suggest", "-", "--region", "us-east-1", "--max-price", "2", stdin=pods)
+
+    words = " ".join(done.err.split())
+    assert "add a pool with devices for the AWS Neuron DRA driver" in words
+    assert "change --max-price" not in words
+
+
 def test_fix_names_the_option_that_excludes_the_machine_types(project: Project) -> None:
     """Given a price below every GPU with 80 GiB, when a claim needs one, then --max-price is the
     fix.

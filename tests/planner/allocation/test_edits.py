@@ -75,6 +75,13 @@ def test_count_is_lowered_only_as_far_as_needed():
     assert str(edit) == 'request 8 devices instead of 9 in request "r" of claim "c1"'
 
 
+def test_claim_for_more_devices_than_any_node_has_is_not_split():
+    """Counts have no upper limit, so splitting must not create a request for every 32 devices."""
+    pod = shape(claim(request(count=2**62)))
+    edits = suggest_edits(refusal_of(pod, opened(gpus(8))))
+    assert "split-claim" not in {edit.kind for edit in edits}
+
+
 def test_request_is_never_lowered_to_zero():
     """A pod that requests none of it is another pod."""
     pod = shape(requests={"nvidia.com/gpu": 1})

@@ -7,29 +7,30 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from dra_planner.allocation.search.requests import MAX_DEVICES
 from dra_planner.model import ClaimSpec, DeviceRequest, ExactDeviceRequest
 
-MOST_DEVICES: Final = 32
-"""Maximum number of devices in the allocation of a claim."""
+_MOST_CLAIMS: Final = 16  # no node has the devices of more claims, and counts have no upper limit
 
 
 def split_text(claim: str, spec: ClaimSpec) -> str:
     """Return `split_claim` as an imperative, or "" if it doesn't apply to the claim."""
     if len(split_claim(spec)) == 1:
         return ""
-    return f"split claim {claim} into several claims, because a claim can have at most 32 devices"
+    return f"split claim {claim} into several claims, because a claim can have at most {MAX_DEVICES} devices"
 
 
 def split_claim(spec: ClaimSpec) -> tuple[ClaimSpec, ...]:
-    """Return claims that request the same devices, with at most 32 devices each.
+    """Return claims that request the same devices, with at most `MAX_DEVICES` devices each.
 
-    Returns the claim itself if it's small enough, if a constraint or an alternative ties its
-    requests together, or if a request is for all devices.
+    Returns the claim itself if it's small enough or too large for any node, if a constraint or an
+    alternative ties its requests together, or if a request is for all devices.
     """
     ways = [(request.name, request.exactly) for request in spec.requests]
     counted = [(name, way) for name, way in ways if way is not None and _has_count(way)]
     total = sum(way.count for _, way in counted)
-    if total <= MOST_DEVICES or len(counted) < len(ways) or spec.constraints:
+    fits_claims = MAX_DEVICES < total <= MAX_DEVICES * _MOST_CLAIMS
+    if not fits_claims or len(counted) < len(ways) or spec.constraints:
         return (spec,)
     claims: list[list[DeviceRequest]] = []
     room = 0
@@ -37,7 +38,7 @@ def split_claim(spec: ClaimSpec) -> tuple[ClaimSpec, ...]:
         assert request.exactly is not None  # `_parts` sets it
         if request.exactly.count > room:
             claims.append([])
-            room = MOST_DEVICES
+            room = MAX_DEVICES
         claims[-1].append(request)
         room -= request.exactly.count
     return tuple(replace(spec, requests=tuple(requests)) for requests in claims)
@@ -50,6 +51,6 @@ def _has_count(way: ExactDeviceRequest) -> bool:
 def _parts(name: str, way: ExactDeviceRequest) -> Iterator[DeviceRequest]:
     left = way.count
     while left > 0:
-        count = min(left, MOST_DEVICES)
+        count = min(left, MAX_DEVICES)
         yield DeviceRequest(name=name, exactly=replace(way, count=count))
         left -= count

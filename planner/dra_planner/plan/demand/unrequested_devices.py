@@ -31,7 +31,7 @@ def find_unrequested_devices(manifests: Manifests) -> Iterator[Diagnostic]:
                 yield Diagnostic(
                     severity="warning",
                     code=DEVICE_TAKEN,
-                    message=f"{workload.ref} {way.says} and doesn't request devices, so its pods can "
+                    message=f"{workload.ref} {way.description} and doesn't request devices, so its pods can "
                     "use every GPU on their node, including other pods' GPUs, without "
                     "reserving any",
                     place=pod_set.template.place if pod_set.template.place.file else workload.place,

@@ -125,21 +125,22 @@ def _costs(judgement: Judgement) -> str:
     """Return the additional nodes of the evaluated demand, and of larger demands if they
     use more or cost more.
     """
-    parts: list[tuple[DemandLevel, str, str]] = []
+    parts: list[tuple[DemandLevel, list[str]]] = []
     most, highest = 0, Decimal(0)
     for level in _levels(judgement):
         nodes, hourly = _more(judgement, level)
         if nodes <= most and (hourly is None or hourly <= highest):
             continue
         most, highest = max(most, nodes), max(highest, hourly or Decimal(0))
-        more = f"{counted(nodes, 'more node')}, " if nodes > 0 else ""
-        parts.append((level, more, price_change(hourly)))
+        more = [counted(nodes, "more node")] if nodes > 0 else []
+        parts.append((level, [*more, price_change(hourly)]))
     if len(parts) > 1:  # alternatives, which don't add up
-        return "; ".join(f"{_WHEN[level]}, {more}{price}" for level, more, price in parts)
-    for level, more, price in parts:
-        when = "" if level == judgement.level else f" {_WHEN[level]}"
-        return f"{more[:-2]}{when}, {price}" if more else f"{price}{when}"
-    return ""
+        return "; ".join(", ".join((_WHEN[level], *changes)) for level, changes in parts)
+    if not parts:
+        return ""
+    ((level, (change, *others)),) = parts
+    when = "" if level == judgement.level else f" {_WHEN[level]}"
+    return ", ".join((f"{change}{when}", *others))
 
 
 def _more(judgement: Judgement, level: DemandLevel) -> tuple[int, Decimal | None]:

@@ -18,7 +18,7 @@ def check(view: StackView) -> Iterator[Finding]:
             continue  # drivers, exporters, and similar programs need all devices of a node
         for way in pod_set.template.past_claims:
             yield Finding(
-                message=f"{workload.ref} has claims, but {way.says}, so its pods can access other pods' "
+                message=f"{workload.ref} has claims, but {way.description}, so its pods can access other pods' "
                 "GPUs",
                 fix=f"remove {way.setting}, because the claim provides the device files and libraries",
                 place=pod_set.template.place if pod_set.template.place.file else workload.place,

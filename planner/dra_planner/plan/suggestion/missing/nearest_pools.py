@@ -28,7 +28,7 @@ def nearest_first(
 
     Nodes of a snapshot keep their order, because a cluster can have hundreds of them.
     """
-    if judgement.is_observed or len({reason.pool for reason in reasons}) == 1:
+    if judgement.is_observed or len({reason.pool for reason in reasons}) < 2:
         return reasons
     misses: dict[str, _Miss] = {}
     for shape in judgement.demand.shapes:
