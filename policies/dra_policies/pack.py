@@ -44,7 +44,7 @@ from dra_policies.unknown_values import Properties, plain
 NAME = "dra"
 DESCRIPTION = "Checks that a stack's GPU claims fit its pools, before Pulumi creates any resources."
 
-_MORE_OBJECTS: Final = 100_000
+_MORE_OBJECTS: Final = 1_000_000
 
 LEVELS = {"mandatory": EnforcementLevel.MANDATORY, "advisory": EnforcementLevel.ADVISORY}
 
@@ -233,8 +233,9 @@ def collect_rarely() -> None:
     """Make the garbage collector run less often than after every 700 new objects, which is Python's
     default.
 
-    The objects of a stack exist until the end of the run, and by default, scanning them takes a
-    seventh of the pack's run time.
+    The objects of a stack exist until the end of the run, and scanning them after every 100,000 new
+    objects still takes a tenth of the pack's run time. A stack with 1,000 claims and Jobs leaves
+    300,000 objects to collect, which is tens of megabytes.
     """
     gc.set_threshold(_MORE_OBJECTS, *gc.get_threshold()[1:])
 

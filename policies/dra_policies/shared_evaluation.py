@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Any, Protocol
 
 from pulumi_policy import (
@@ -98,8 +98,8 @@ def _once(original: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any],
     @wraps(original)
     def analyze(self: Any, request: Any, context: Any) -> Any:
         policies: Sequence[Policy] = getattr(self, _POLICIES, None) or ()
-        ours = [each for each in policies if isinstance(each, AnsweredPolicy)]
-        if not ours or len(ours) != len(policies):
+        ours = _answered(tuple(policies))
+        if not ours:
             return original(self, request, context)
         disabled = EnforcementLevel.DISABLED
         off = [
@@ -120,6 +120,16 @@ def _once(original: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any],
         return found
 
     return analyze
+
+
+@lru_cache(maxsize=4)
+def _answered(policies: tuple[Policy, ...]) -> tuple[AnsweredPolicy, ...]:
+    """Return the policies if a shared evaluation answers all of them, and () otherwise.
+
+    The pack has the same policies in each request, and a check of their abstract classes is slow.
+    """
+    ours = tuple(each for each in policies if isinstance(each, AnsweredPolicy))
+    return ours if len(ours) == len(policies) else ()
 
 
 def _with(servicer: Any, policies: Sequence[Policy]) -> Any:

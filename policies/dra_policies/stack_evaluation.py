@@ -77,10 +77,10 @@ class Judge:
         token = resource.type
         try:
             resource = in_common_form(resource)
-            seen = self._session.observe(resource)
-            view = view_of_resource(resource, seen)
+            self._session.seen.add(resource)
+            view = view_of_resource(resource, self._session.seen)
             found = () if view is None else tuple(_run(self._with_thresholds(view), self._rules))
-            found = tuple(self._kept(found, seen, set()))
+            found = tuple(self._kept(found, (resource,), set()))
         except Exception as error:
             found = ((COULD_NOT_RUN, failure(error, resource.urn)),)
         findings = tuple(
@@ -97,7 +97,7 @@ class Judge:
         """Return the planned counts of a pool that differ from its own, by the path of their
         property.
         """
-        return counts_of_plan(resource, (*self._session.seen(), resource))
+        return counts_of_plan(resource, (*self._session.seen.all(), resource))
 
     def of_stack(
         self, resources: Sequence[Resource], rules: Sequence[Rule] = ()

@@ -6,6 +6,7 @@ import json
 from types import SimpleNamespace
 
 from dra_policies.rules.record import plan_record_invalid, plan_record_missing
+from dra_policies.stack.seen_resources import SeenResources
 from dra_policies.stack.views import view_of_resource, view_of_stack
 from dra_policies.unknown_values import UNKNOWN
 from dra_policies.view.stack_view import StackView
@@ -78,14 +79,14 @@ def test_gpu_pools_without_a_plan_are_reported(declare: SimpleNamespace) -> None
     )
     assert missing(view_of_stack([group])) == [message]
     # reported once: the resource and the stack have the same finding
-    assert missing(view_of_resource(group, [group])) == [message]
+    assert missing(view_of_resource(group, SeenResources([group]))) == [message]
 
 
 def test_a_plan_registered_first_passes(declare: SimpleNamespace) -> None:
     record, group = declare.record(), declare.node_group()
 
     assert missing(view_of_stack([group, record])) == []
-    assert missing(view_of_resource(group, [record, group])) == []
+    assert missing(view_of_resource(group, SeenResources([record, group]))) == []
 
 
 def test_non_dra_pools_need_no_plan(declare: SimpleNamespace) -> None:

@@ -12,12 +12,13 @@ import pytest
 
 from dra_policies.rules.record.pool_differs_from_plan import RULE
 from dra_policies.rules.rule import Finding
+from dra_policies.stack.seen_resources import SeenResources
 from dra_policies.stack.views import view_of_resource, view_of_stack
 from dra_policies.unknown_values import UNKNOWN
 
 
 def findings(record: Any, pool: Any) -> list[Finding]:
-    view = view_of_resource(pool, [record, pool])
+    view = view_of_resource(pool, SeenResources([record, pool]))
     assert view is not None
     return list(RULE.check(view))
 
@@ -348,7 +349,7 @@ def test_a_planned_pool_missing_from_the_stack_is_reported(declare: SimpleNamesp
         'pool in this stack is labeled pulumi-dra/pool="l4"'
     ]
     assert list(RULE.check(view_of_stack([record, declare.node_group()]))) == []
-    view = view_of_resource(record, [record])
+    view = view_of_resource(record, SeenResources([record]))
     assert view is not None
     assert list(RULE.check(view)) == []  # the pools come later
 

@@ -7,7 +7,7 @@ Only certain faults count. Values that are unknown or left to an account's defau
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final
 
@@ -208,9 +208,7 @@ def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
 
 def rows_that_break(view: StackView, rule: str) -> Iterator[BrokenRow]:
     """Yield the rows of a rule that a resource of the view, or a pool inside a cluster, breaks."""
-    by_type: dict[str, list[ResourceRow]] = {}
-    for row in rows(rule):
-        by_type.setdefault(row.type, []).append(row)
+    by_type = _rows_by_type(rule)
     owners = {each.urn: each for each in (*view.declared, *view.objects)}
     pools = {pool.urn: pool for pool in view.pools}
     for each in (*view.declared, *view.objects, *view.installed_charts):
@@ -229,6 +227,14 @@ def rows_that_break(view: StackView, rule: str) -> Iterator[BrokenRow]:
         for row in by_type.get(cloud(pool.cloud).pool.token, ()):
             if _is_about(row, _is_for_claims(pool), view) and row.is_broken(read):
                 yield BrokenRow(row, pool.title, pool.urn)
+
+
+@cache
+def _rows_by_type(rule: str) -> Mapping[str, Sequence[ResourceRow]]:
+    by_type: dict[str, list[ResourceRow]] = {}
+    for row in rows(rule):
+        by_type.setdefault(row.type, []).append(row)
+    return by_type
 
 
 def _subject(

@@ -14,31 +14,19 @@ from threading import Lock
 from msgspec.structs import replace
 
 from dra_policies.stack.resource import Resource
+from dra_policies.stack.seen_resources import SeenResources
 from dra_policies.unknown_values import UNKNOWN, Properties, as_list, as_mapping
 
 RuleMessage = tuple[str, str]  # rule id, sentence
 
 
 class Session:
-    """Inputs of resources in the order of analysis. Thread-safe."""
+    """Inputs of resources in the order of analysis, and their reported findings. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._inputs: dict[str, Resource] = {}
+        self.seen = SeenResources()
         self._reported: dict[str, frozenset[RuleMessage]] = {}
-
-    def observe(self, resource: Resource) -> tuple[Resource, ...]:
-        """Store the inputs of a resource that is being analyzed. Return all known resources in the
-        order of analysis.
-        """
-        with self._lock:
-            self._inputs[resource.urn] = resource
-            return tuple(self._inputs.values())
-
-    def seen(self) -> tuple[Resource, ...]:
-        """Return the inputs of all resources so far, in the order of analysis."""
-        with self._lock:
-            return tuple(self._inputs.values())
 
     def remember(self, urn: str, messages: Iterable[RuleMessage]) -> None:
         """Remember the findings that were reported for a resource during analysis."""
@@ -57,8 +45,7 @@ class Session:
 
         The values are a resource's inputs. Its outputs replace unknown inputs.
         """
-        with self._lock:
-            inputs = dict(self._inputs)
+        inputs = self.seen.by_urn()
         known: list[Resource] = []
         for resource in sorted(resources, key=lambda resource: resource.urn):
             declared = inputs.get(resource.urn)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import Any, Final
 
 from msgspec import Struct
@@ -23,7 +22,6 @@ from dra_planner.sources import Source
 from dra_planner.wording import listed, verb
 from dra_policies.stack.declared_fleet import cluster_version
 from dra_policies.stack.kueue_objects import is_queue, kueue_configurations
-from dra_policies.stack.pools import is_cluster_token
 from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.unknown_values import UNKNOWN, as_list, as_mapping, has_unknown, unknown_paths
 from dra_policies.view.stack_view import StackView
@@ -40,8 +38,6 @@ KINDS: Final = frozenset(
     }
 )
 SCALERS: Final = frozenset({"HorizontalPodAutoscaler", "ScaledObject"})
-_FOR_EVERYBODY: Final = (":DeviceClass", ":Namespace", ":PriorityClass", ":LimitRange")
-_CLAIMS: Final = (":ResourceClaim", ":ResourceClaimTemplate")
 _NO_OBJECTS: Final = ("helm.sh/", "yaml", "kustomize")
 _WITHOUT_EFFECT: Final = frozenset(
     {
@@ -145,38 +141,6 @@ def named_claims(value: Any, depth: int = 0) -> Iterator[str]:
         yield from (name for name in (as_mapping(entry) or {}).values() if isinstance(name, str))
     for item in (*mapping.values(), *(as_list(value) or ())):
         yield from named_claims(item, depth + 1)
-
-
-def objects_behind(resource: Resource, seen: Sequence[Resource]) -> tuple[Resource, ...]:
-    """Return an object together with the objects that affect its evaluation: the claims that it
-    refers to, classes, limits, and clusters.
-    """
-    names = frozenset(named_claims(resource.props.values))
-    return tuple(
-        other
-        # A single lookup for each pair of object and resource, because a stack has millions of
-        # pairs.
-        for other in [each for each in seen if _may_be_behind(each.type) or each is resource]
-        if other.urn == resource.urn
-        or not other.type.endswith(_CLAIMS)
-        or (names and _object_name(other) in names)
-    )
-
-
-def _object_name(resource: Resource) -> str | None:
-    """Return the name of an object if it's a known string. This doesn't parse a path, because a
-    stack has a lookup for each pair of object and claim.
-    """
-    name = (as_mapping(resource.props.values.get("metadata")) or {}).get("name")
-    return name if isinstance(name, str) else None
-
-
-@cache
-def _may_be_behind(token: str) -> bool:
-    """Return whether resources of a type affect the evaluation of objects: all objects, or objects
-    that refer to them.
-    """
-    return token.endswith((*_FOR_EVERYBODY, *_CLAIMS)) or is_cluster_token(token)
 
 
 def object_texts(

@@ -16,7 +16,7 @@ from dra_policies.stack.drivers.rendered_charts import driver_of_daemon_set
 from dra_policies.stack.efa_groups import closed_efa_groups
 from dra_policies.stack.judgement import judge_objects, judge_record, judge_stack
 from dra_policies.stack.karpenter_pools import karpenter_pool
-from dra_policies.stack.kubernetes_objects import is_kubernetes_object, objects_behind, read_objects
+from dra_policies.stack.kubernetes_objects import is_kubernetes_object, read_objects
 from dra_policies.stack.plan_record import find_record, read_record
 from dra_policies.stack.pools import cloud_of_cluster, cloud_of_pool, declared_pools, is_pool
 from dra_policies.stack.releases import (
@@ -33,6 +33,7 @@ from dra_policies.stack.releases import (
 )
 from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.stack.scaling_groups import declared_groups
+from dra_policies.stack.seen_resources import SeenResources
 from dra_policies.stack.subcharts import with_subcharts
 from dra_policies.unknown_values import UNKNOWN, Properties, as_mapping
 from dra_policies.view.driver_pod import plugin_pod
@@ -49,7 +50,7 @@ from dra_policies.view.stack_view import (
 )
 
 
-def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView | None:
+def view_of_resource(resource: Resource, seen: SeenResources) -> StackView | None:
     """Return the view for the analysis of one resource, or None if no rule checks its type.
 
     `seen` are the resources analyzed so far, including this one. The recorded plan is the first
@@ -59,7 +60,7 @@ def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView 
         return judge_record(StackView(expects_record=True, record=read_record(resource)))
     if not _is_judged(resource):
         return None
-    records = [each for each in seen if each.type == RECORD_TYPE]
+    records = seen.records()
     if len(records) > 1:
         # The whole stack determines which plan a resource belongs to, when the whole stack is
         # checked.
@@ -73,14 +74,16 @@ def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView 
         wants_devices=record is not None,
     )
     if is_pool(resource):
-        return replace(view, pools=tuple(declared_pools(resource, seen)))
+        return replace(view, pools=tuple(declared_pools(resource, seen.all())))
     plugins = _device_plugins([resource])
     if plugins:
-        return replace(view, pools=_pools(seen) or expected_pools(record), device_plugins=plugins)
-    if driver := driver_of_release(resource, seen):
+        return replace(
+            view, pools=_pools(seen.all()) or expected_pools(record), device_plugins=plugins
+        )
+    if resource.type in RELEASES and (driver := driver_of_release(resource, seen.all())):
         return replace(view, drivers=(driver,))
     if is_kubernetes_object(resource):
-        return judge_objects(read_objects(view, beside(resource, objects_behind(resource, seen))))
+        return judge_objects(read_objects(view, beside(resource, seen.behind(resource))))
     return view if view.declared else None
 
 

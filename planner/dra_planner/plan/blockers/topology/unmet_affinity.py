@@ -7,6 +7,7 @@ or that also match nodes that are too small.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -87,14 +88,14 @@ def _waiting(
     """Return the pods that stay pending because no pod that they require can run before them."""
     waiting, started = list(owners), list(running)
     while True:
-        free = [
-            each
-            for each in waiting
-            if any(each.accepts(pod, namespaces) for pod in (*started, each.view))
-        ]
+        free: list[_Owner] = []
+        left: list[_Owner] = []
+        for each in waiting:
+            starts = any(each.accepts(pod, namespaces) for pod in chain((each.view,), started))
+            (free if starts else left).append(each)
         if not free:
             return waiting
-        waiting = [each for each in waiting if each not in free]
+        waiting = left
         started += [each.view for each in free]
 
 
