@@ -116,6 +116,36 @@ def test_the_driver_must_tolerate_the_taints_that_a_cloud_adds() -> None:
     assert ("driver-reaches-no-node", "driver") in findings_of(edited(base("raw-aks"), edit))
 
 
+ARGO = {
+    "root": {
+        "type": "kubernetes:argoproj.io/v1alpha1:Application",
+        "props": {"apiVersion": "argoproj.io/v1alpha1", "kind": "Application"},
+        "provider": "k8s",
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("edit", "is_certain"),
+    [
+        ({}, True),
+        (ARGO, False),  # Argo CD might install it from a repository
+        ({"cluster": None}, False),  # the program that creates the cluster might install it
+    ],
+)
+def test_missing_installer_is_an_outage_only_if_the_stack_shows_the_whole_cluster(
+    edit: Mapping[str, Any], is_certain: bool
+) -> None:
+    stack = edited(base("gke-from-zero"), {"installer": None, **edit})
+    (found,) = [
+        each
+        for each in Judge(RULES, today=TODAY).of_stack(list(stack.values()))
+        if "doesn't declare an installer" in each.finding.message
+    ]
+    assert (found.rule.id == "driver-installer-missing") is is_certain
+    assert ("might not have the NVIDIA driver" in found.finding.message) is not is_certain
+
+
 def test_outages_can_be_made_advisory_with_one_setting() -> None:
     outages = {rule.id for rule in RULES if rule.is_outage}
     assert {"driver-root-wrong", "driver-label-not-set", "image-without-driver"} <= outages

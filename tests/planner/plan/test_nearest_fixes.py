@@ -135,3 +135,13 @@ def test_pool_with_the_smallest_change_comes_first() -> None:
     (web,) = made.workloads
     pools = list(dict.fromkeys(reason.pool for reason in web.reasons if reason.pool))
     assert pools == ["p5-4xlarge", "g6e-2xlarge", "g6-2xlarge"]
+
+
+def test_pool_with_the_most_devices_per_node_comes_first() -> None:
+    """A request for 8 devices is lowered to 4 devices, not to 1."""
+    own = fleet(("g6.4xlarge", {"max": 2}), ("g6.12xlarge", {"max": 2}))
+
+    (web,) = plan_of(own, deployment("web", gpus=8)).workloads
+
+    pools = list(dict.fromkeys(reason.pool for reason in web.reasons if reason.pool))
+    assert pools == ["g6-12xlarge", "g6-4xlarge"]

@@ -100,9 +100,9 @@ def distance(edits: Sequence[Edit]) -> tuple[int, int, float]:
     these, the changes that lower requested amounts least.
     """
     amounts = [
-        Quantity.parse(each.name).as_float()
+        each.value if each.kind == "lower-count" else Quantity.parse(each.name).as_float()
         for each in edits
-        if each.kind == "correct-value" and each.name
+        if each.kind == "lower-count" or (each.kind == "correct-value" and each.name)
     ]
     rank = max(map(_rank, edits), default=0)
     return len(edits), rank, -min(amounts, default=inf)

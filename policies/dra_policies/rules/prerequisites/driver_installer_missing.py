@@ -1,5 +1,9 @@
 """GPU pools that rely on a separate installer for the NVIDIA driver, in stacks that don't declare
 an installer.
+
+Source: gpuDriverVersion in GPUDriverInstallationConfig of the GKE API (v1, read on 2026-11-29).
+INSTALLATION_DISABLED requires a manual installation. Without a value, GKE 1.30.1 and later install
+the driver.
 """
 
 from __future__ import annotations
@@ -11,10 +15,12 @@ from dra_planner.clouds import cloud
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknown_values import as_list, as_mapping
 from dra_policies.view.pool_machines import leaves_driver_out
-from dra_policies.view.stack_view import StackView
+from dra_policies.view.stack_view import DeclaredPool, StackView
 
 _INSTALLERS: Final = ("driver-installer", "nvidia-installer", "nvidia-driver")
 """Parts of the names of Google's DaemonSets, their images, and charts that wrap them."""
+_DELIVERY: Final = ("kubernetes:argoproj.io/", "kubernetes:kustomize.toolkit.fluxcd.io/")
+"""Types of the objects with which a tool installs further objects from a repository."""
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -27,14 +33,28 @@ def check(view: StackView) -> Iterator[Finding]:
         return
     for pool in view.pools:
         if pool.has_gpus and leaves_driver_out(pool):
+            is_certain = _shows_whole_cluster(view, pool)
+            lack = "don't" if is_certain else "might not"
             yield Finding(
                 message=f"{pool.title} disables {cloud(pool.cloud).title}'s driver "
                 "installation, but this stack doesn't declare an installer, so the "
-                "nodes don't have the NVIDIA driver",
+                f"nodes {lack} have the NVIDIA driver",
                 fix="declare Google's nvidia-driver-installer DaemonSet, or make sure that another "
                 "tool installs the driver",
                 urn=pool.urn,
+                certain=is_certain,
             )
+
+
+def _shows_whole_cluster(view: StackView, pool: DeclaredPool) -> bool:
+    """Return whether the stack creates the pool's cluster, and no tool installs objects that the
+    stack doesn't contain.
+    """
+    token = cloud(pool.cloud).cluster.token
+    clusters = {each.urn for each in view.declared if each.type == token}
+    return pool.cluster_urn in clusters and not any(
+        each.type.startswith(_DELIVERY) for each in view.objects
+    )
 
 
 def _of_other_images(view: StackView) -> Iterator[Finding]:
@@ -91,7 +111,8 @@ RULE = Rule(
     description="GPU pools disable the cloud's NVIDIA driver, and the stack doesn't install one.",
     why="Without the NVIDIA driver, the DRA driver can't find GPUs or publish devices.",
     fix="Declare an installer, or enable the cloud's driver installation.",
-    level="advisory",
+    level="mandatory",
+    is_outage=True,
     url="https://docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra",
     needs="stack",
     check=check,
