@@ -125,7 +125,7 @@ def notes(plan: Plan) -> list[str]:
 
 def reasons(plan: Plan) -> str:
     return " ".join(
-        f"{each.message} → {each.fix}" for workload in plan.workloads for each in workload.reasons
+        f"{each.text} → {each.fix}" for workload in plan.workloads for each in workload.reasons
     )
 
 
@@ -260,12 +260,13 @@ def test_selector_on_unpublished_capacity_suggests_the_model() -> None:
             "gaudi.intel.com", devices, work([device_request("hpu", "gaudi.intel.com", selector)])
         )
     )
-    assert "publishes only the attributes healthy and model" in text
-    assert "fails with the CEL error" in text
-    assert "which ends the pod's scheduling cycle" in text
+    assert "Published attributes: healthy and model" in text
+    assert "reads the capacity memory, which gaudi.intel.com doesn't publish (CEL error: " in text
+    assert "A CEL error ends the pod's scheduling cycle" in text
     assert (
-        'if you mean Gaudi2, use `device.attributes["gaudi.intel.com"].model == "Gaudi2"`' in text
-    )
+        f"to select Gaudi2 devices, replace `{selector}` with "
+        '`device.attributes["gaudi.intel.com"].model == "Gaudi2"`'
+    ) in text
 
 
 @pytest.mark.parametrize("model", ["model", "productName"])
@@ -281,7 +282,7 @@ def test_model_is_suggested_even_if_its_devices_are_in_use(model: str) -> None:
         driver, [device(f"npu-{index}", **{model: "N1"}) for index in range(2)], [*good, *bad]
     )
     text = reasons(plan)
-    assert f'use `device.attributes["{driver}"].{model} == "N1"`' in text
+    assert f'with `device.attributes["{driver}"].{model} == "N1"`' in text
     more = ", and add a node, because the devices that would match are in use"
     assert more in text
     assert plan.manifests is not None

@@ -98,8 +98,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
                 "has 1 device per node, but each pod needs 2; add a pool with one of these machine "
                 "types: g5g.16xlarge (2 × NVIDIA T4G, 15 GiB each, arm64, USD 2.74 per hour), "
                 "g4dn.12xlarge (4 × Tesla T4, 15 GiB each, USD 3.91 per hour), or g6.12xlarge (4 × "
-                'NVIDIA L4, 22.49 GiB each, USD 4.60 per hour); or request 1 device instead of 2 in request "gpu" of '
-                'claim "gpu"',
+                'NVIDIA L4, 22.49 GiB each, USD 4.60 per hour); or request 1 device instead of 2 in request "gpu"',
             )
         ],
     ),

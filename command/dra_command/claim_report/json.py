@@ -83,7 +83,7 @@ def _pool(pool: PoolExplanation) -> ClaimPoolRow:
 
 
 def _reason(reason: Reason) -> PoolReasonRow:
-    return PoolReasonRow(code=reason.code, message=reason.message, fix=reason.fix)
+    return PoolReasonRow(code=reason.code, message=reason.text, fix=reason.fix)
 
 
 def _selector(report: SelectorReport) -> SelectorRow:

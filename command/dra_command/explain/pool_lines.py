@@ -87,7 +87,7 @@ def edit_lines(edits: Sequence[Edit]) -> Iterator[Line]:
 def reason_lines(reasons: Iterable[Reason]) -> Iterator[Line]:
     """Yield reasons, each with its fix."""
     for reason in reasons:
-        yield Line(2, reason.message)
+        yield Line(2, reason.text)
         if reason.fix:
             yield Line(4, reason.fix, "→ ")
 

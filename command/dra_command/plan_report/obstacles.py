@@ -126,7 +126,7 @@ def _together(reasons: Iterable[Reason]) -> Iterator[tuple[str, str]]:
     """
     pools: dict[tuple[str, str], list[str]] = {}
     for reason in reasons:
-        named = pools.setdefault((reason.message, reason.fix), [])
+        named = pools.setdefault((reason.text, reason.fix), [])
         if reason.pool and f'"{reason.pool}"' not in reason.message and reason.pool not in named:
             named.append(reason.pool)
     for (message, fix), names in pools.items():

@@ -24,6 +24,7 @@ from dra_planner.allocation.node.ports import host_ports
 from dra_planner.allocation.node.state import HeldClaim, NodeState, Port
 from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.partial_node_claims import part_of_node
+from dra_planner.allocation.search.attempt_errors import AttemptError
 from dra_planner.allocation.search.constraints import Reading
 from dra_planner.allocation.search.depth_first import STEP_BUDGET, SearchResult, search_devices
 from dra_planner.allocation.search.holdings import Pick
@@ -171,7 +172,9 @@ def _search(
         notes = tuple(_may_note(defect) for defect in sorted(may))
         return _settle(shape, node, needs, fresh, result.picks, result.steps, notes)
     if result.outcome == "error":
-        return Refusal(shape, node, "error", result.message, steps=result.steps, may=may)
+        return Refusal(
+            shape, node, "error", result.message, steps=result.steps, error=result.error, may=may
+        )
     return Refusal(shape, node, "devices", steps=result.steps, may=may)
 
 
@@ -240,7 +243,8 @@ def _settle(
                 f"{consumers}: "
                 f"must have at most {MAX_CONSUMERS} items"
             )
-            return Refusal(shape, node, "error", message, claim=str(claim.shared))
+            error = AttemptError(message, "consumers")
+            return Refusal(shape, node, "error", message, claim=str(claim.shared), error=error)
         held[claim.shared] = HeldClaim(claim.shared, consumers)
     after = node.with_pod(
         needs.requests,

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from dra_planner.allocation.node.filters import Misfit
 from dra_planner.allocation.node.state import NodeState
+from dra_planner.allocation.search.attempt_errors import AttemptError
 from dra_planner.allocation.search.holdings import Pick
 from dra_planner.allocation.search.results import allocation_of
 from dra_planner.model import AllocatedDevice, ClaimAllocation, ObjectKey, Reason, Shape
@@ -89,7 +90,7 @@ class Refusal(Struct, frozen=True, eq=False):
 
     The values of `kind` are "filter" (the node is rejected before its devices are considered, see
     `misfit`), "claim" (a claim can't be used here, whatever is free), "devices" (no devices satisfy
-    the claims together), and "error" (the scheduling attempt fails on every node, with `message`).
+    the claims together), and "error" (the scheduling attempt fails on every node, with `error`).
     """
 
     shape: Shape
@@ -101,6 +102,7 @@ class Refusal(Struct, frozen=True, eq=False):
     # set if the kind is "claim", and the code that found the reason knows the claim
     fix: str = ""
     steps: int = 0
+    error: AttemptError | None = None
     may: frozenset[str] = frozenset()  # defects that prevent the pod from fitting
 
 

@@ -35,17 +35,20 @@ def best(verdicts: Iterable[Verdict]) -> Verdict:
     return "does-not-fit"
 
 
-@equality(ignored=("changes", "place", "needs_another_node", "is_node_full"))
+@equality(ignored=("changes", "place", "needs_another_node", "is_node_full", "is_conditional"))
 class Reason(Struct, frozen=True, kw_only=True):
     """The reason why something doesn't fit or can't be determined, with a fix."""
 
     code: str  # words in kebab case, which are part of the JSON contract
     message: str
+    details: str = ""  # sentences that follow the message, without a period at the end
     fix: str = ""
     intent: str = ""  # the author's probable intent, with which the fix begins
     claim: str = ""  # "<namespace>/<claim>" if the reason is about a claim
     request: str = ""  # "<request>" or "<request>/<subrequest>"
     pool: str = ""
+    # whether the fix helps only if less than the requested amount is enough
+    is_conditional: bool = False
     # for the fix: the current text, and its replacement
     changes: tuple[tuple[str, str], ...] = ()
     place: Place = NOWHERE
@@ -53,3 +56,8 @@ class Reason(Struct, frozen=True, kw_only=True):
     needs_another_node: bool = False
     # whether pods use up a node's other resources before its devices
     is_node_full: bool = False
+
+    @property
+    def text(self) -> str:
+        """The message with its details."""
+        return f"{self.message}. {self.details}" if self.details else self.message

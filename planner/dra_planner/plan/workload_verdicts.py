@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from dra_planner.allocation.reasons.selector_changes import is_conditional
 from dra_planner.model import DEMAND_LEVELS, DemandLevel, Figures, Reason, Verdict, WorkloadRef
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.model import PlannedWorkload
@@ -66,7 +65,7 @@ def _reasons(judgement: Judgement, size: WorkloadSize) -> tuple[Reason, ...]:
             missing |= {} if change is None else {change: None}
             if (change is not None and change.fix) or _has_other_fix(reasons):
                 reasons = without_idle_tolerations(judgement, shape, reasons)
-    gives_up = any(is_conditional(reason.fix) for reason in reasons)
+    gives_up = any(reason.is_conditional for reason in reasons)
     return (*missing, *reasons) if gives_up else (*reasons, *missing)
 
 

@@ -120,4 +120,4 @@ def _reasons(plan: Plan) -> Iterator[str]:
             yield f"{each.code}: {each.message}"
     for workload in plan.workloads:
         if workload.verdicts[plan.level] != "fits":
-            yield from (f"{workload.workload}: {reason.message}" for reason in workload.reasons[:1])
+            yield from (f"{workload.workload}: {reason.text}" for reason in workload.reasons[:1])

@@ -37,7 +37,7 @@ def test_explanation_starts_with_the_verdict_and_counts_devices(project: Project
             '    `device.attributes["gpu.nvidia.com"].brand == "Tesla"` and '
             '`device.attributes["gpu.nvidia.com"].architecture =='
         ),
-        ('    "Volta"` from request "gpu" of claim "gpu"'),
+        ('    "Volta"` from request "gpu"'),
     ]
 
 

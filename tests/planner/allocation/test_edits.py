@@ -72,7 +72,7 @@ def test_full_node_suggests_one_more_node():
 def test_count_is_lowered_only_as_far_as_needed():
     pod = shape(claim(request(count=9)))
     (edit,) = suggest_edits(refusal_of(pod, opened(gpus(8))))
-    assert str(edit) == 'request 8 devices instead of 9 in request "r" of claim "c1"'
+    assert str(edit) == 'request 8 devices instead of 9 in request "r"'
 
 
 def test_claim_for_more_devices_than_any_node_has_is_not_split():
@@ -165,17 +165,17 @@ OTHERS = {
         gpus(1),
         (),
     ),
-    'remove the request for shares from request "r" of claim "c1", because no device publishes it': (
+    'remove the request for shares from request "r", because no device publishes it': (
         shape(claim(request(capacity={"shares": Quantity.from_int(1)}))),
         gpus(1),
         (),
     ),
-    'request the capacity "memory" instead of "mem" in request "r" of claim "c1"': (
+    'request the capacity "memory" instead of "mem" in request "r"': (
         shape(claim(request(capacity={"mem": Quantity.parse("8Gi")}))),
         slice_of(device("a", capacity={"memory": "24Gi"}, allow_multiple_allocations=True)),
         (),
     ),
-    'request less memory than 90Gi in request "r" of claim "c1"': (
+    'request less memory than 90Gi in request "r"': (
         shape(claim(request(capacity={"memory": Quantity.parse("90Gi")}))),
         slice_of(device("a", capacity={"memory": "24Gi"}, allow_multiple_allocations=True)),
         (),
@@ -205,7 +205,7 @@ OTHERS = {
         gpus(34),
         (),
     ),
-    'request one device instead of all in request "r" of claim "c1"': (
+    'request one device instead of all in request "r"': (
         shape(claim(request(count=0))),
         gpus(2),
         (shape(claim(request())),),
@@ -331,7 +331,7 @@ def test_likely_misspelled_condition_is_rewritten_as_published(selector, instead
     refusal = refusal_of(pod, here)
     (edit,) = suggest_edits(refusal)
     text = replacement_text(selector, instead)
-    assert str(edit) == f'{text} in request "r" of claim "c1"'
+    assert str(edit) == f'{text} in request "r"'
     assert [r.fix for r in reasons_of(refusal)] == [text]
     assert isinstance(
         place(shape(claim(request("r", f"{SELECTORS[0]} && {instead}"))), here), Placement
@@ -350,7 +350,7 @@ def test_only_failing_conditions_are_quoted_and_removed():
         shape(claim(request("r", f"{passes} && {fails} && {SELECTORS[0]}"))), opened(l40())
     )
     (edit,) = suggest_edits(refusal)
-    assert str(edit) == f'remove `{fails}` from request "r" of claim "c1"'
+    assert str(edit) == f'remove `{fails}` from request "r"'
     changed = apply_edits([edit], refusal.shape).claims[0].spec.requests[0].exactly
     assert [each.expression for each in changed.selectors] == [f"{passes} && {SELECTORS[0]}"]
     (reason,) = reasons_of(refusal)

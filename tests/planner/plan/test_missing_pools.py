@@ -163,7 +163,7 @@ def test_driver_gate_is_suggested_if_it_helps(
     assert fix == f'set {setting} in the fleet, so that the pod fits in pool "g6-2xlarge"'
 
 
-USE_CLASS = 'use DeviceClass mig.nvidia.com in request "gpu" of claim "gpu", and '
+USE_CLASS = 'use DeviceClass mig.nvidia.com in request "gpu", and '
 
 
 def test_mig_selector_on_whole_gpus_suggests_class_and_configuration() -> None:
@@ -299,12 +299,12 @@ NO_MIG = "the pod requests MIG devices, but GKE doesn't support MIG with DRA (do
         (
             "true",
             "mig.nvidia.com",
-            'use DeviceClass gpu.nvidia.com in request "gpu" of claim "gpu"',
+            'use DeviceClass gpu.nvidia.com in request "gpu"',
         ),
         (
             'device.attributes["gpu.nvidia.com"].profile == "1g.10gb"',
             "mig.nvidia.com",
-            'use DeviceClass gpu.nvidia.com in request "gpu" of claim "gpu" and remove '
+            'use DeviceClass gpu.nvidia.com in request "gpu" and remove '
             '`device.attributes["gpu.nvidia.com"].profile == "1g.10gb"`',
         ),
         (

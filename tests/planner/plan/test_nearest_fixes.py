@@ -60,7 +60,7 @@ def fixes(plan: Plan) -> list[str]:
 def test_existing_mig_pool_gets_only_the_class_as_a_fix(selector: str) -> None:
     found = fixes(plan_of(with_mig(2), requesting(selector)))
 
-    assert 'use DeviceClass mig.nvidia.com in request "gpu" of claim "gpu"' in found
+    assert 'use DeviceClass mig.nvidia.com in request "gpu"' in found
     assert not [fix for fix in found if "mig: " in fix]
 
 
@@ -70,7 +70,7 @@ def test_wrong_domain_is_replaced_by_the_drivers_domain() -> None:
     found = fixes(plan_of(fleet(("g6.2xlarge", {"max": 2})), requesting(selector)))
 
     right = selector.replace("nvidia.com", "gpu.nvidia.com")
-    assert f'use `{right}` instead of `{selector}` in request "gpu" of claim "gpu"' in found
+    assert f'use `{right}` instead of `{selector}` in request "gpu"' in found
 
 
 def test_configuration_that_displaces_pods_is_not_suggested() -> None:

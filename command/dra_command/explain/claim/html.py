@@ -87,7 +87,7 @@ def _findings(explanation: ClaimExplanation) -> Iterator[ReportEntry]:
         subject = "Other conditions"
         yield ReportEntry(kind=explanation.verdict, subject=subject, lines=coded_lines(lines))
     if explanation.pending_reasons:
-        lines = [(each.message, each.fix) for each in explanation.pending_reasons]
+        lines = [(each.text, each.fix) for each in explanation.pending_reasons]
         lines += [
             (f"{each.workload} uses devices of {each.pool} ({counted(each.pods, 'pod')})", "")
             for each in explanation.holders

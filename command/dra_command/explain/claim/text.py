@@ -105,7 +105,7 @@ def _print_answer(explanation: ClaimExplanation, page: Page) -> None:
         if explanation.pools:
             page.line((POOLS_TOO_SMALL, "bold"))
         for reason in explanation.pending_reasons:
-            page.text(reason.message, indent=2)
+            page.text(reason.text, indent=2)
             if reason.fix:
                 page.text(reason.fix, indent=4, mark="→ ")
         for holder in explanation.holders:
@@ -161,7 +161,7 @@ def pool_lines(pool: PoolExplanation, *, verbose: bool, with_fixes: bool = True)
     for reason in pool.reasons:
         is_in_tree = pool.report is not None and reason.code in _SHOWN_BY_THE_TREE
         if not is_in_tree:
-            yield Line(2, reason.message, "✕ ")
+            yield Line(2, reason.text, "✕ ")
         if with_fixes and reason.fix and not (is_in_tree and pool.edits):
             yield Line(2 if is_in_tree else 4, reason.fix, "→ ")
     yield from edit_lines(pool.edits if with_fixes else ())

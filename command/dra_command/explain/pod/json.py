@@ -66,4 +66,4 @@ def _pool(pool: PoolForPod) -> PoolForPodRow:
 
 
 def _reason(reason: Reason) -> PoolReasonRow:
-    return PoolReasonRow(code=reason.code, message=reason.message, fix=reason.fix)
+    return PoolReasonRow(code=reason.code, message=reason.text, fix=reason.fix)

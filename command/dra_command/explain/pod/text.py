@@ -108,7 +108,7 @@ def _lines(pool: PoolForPod, *, with_fixes: bool = True) -> Iterator[Line]:
         got = ", ".join(device for name, device in pool.devices if name == request)
         yield Line(2, f"{request} gets {got}", "✓ ")
     for reason in pool.reasons:
-        yield Line(2, reason.message, "✕ ")
+        yield Line(2, reason.text, "✕ ")
         if with_fixes and reason.fix and not pool.edits:
             yield Line(4, reason.fix, "→ ")
     yield from edit_lines(pool.edits if with_fixes else ())

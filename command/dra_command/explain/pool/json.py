@@ -45,7 +45,7 @@ def pool_json(report: PoolReport, changes: Sequence[str] = ()) -> str:
                 pending=use.pending,
                 elsewhere=list(use.elsewhere),
                 reasons=[
-                    PoolReasonRow(code=each.code, message=each.message, fix=each.fix)
+                    PoolReasonRow(code=each.code, message=each.text, fix=each.fix)
                     for each in use.reasons
                 ],
             )

@@ -83,6 +83,6 @@ def _print_uses(page: Page, title: str, uses: Sequence[PoolUse]) -> None:
         other = f", on {', '.join(use.elsewhere)}" if use.elsewhere else ""
         page.text(f"{use.workload}{pods}{other}{pending}", indent=2)
         for reason in use.reasons:
-            page.text(reason.message, indent=4)
+            page.text(reason.text, indent=4)
             if reason.fix:
                 page.text(reason.fix, indent=6, mark="→ ")

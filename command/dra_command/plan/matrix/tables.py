@@ -75,7 +75,7 @@ def _reasons(plan: Plan) -> Iterator[tuple[str, str]]:
     """Yield the first reason of each workload, after the errors about objects."""
     errors = [(each.message, each.fix) for each in plan.findings if each.severity == "error"]
     of_workloads = [
-        (f"{each.workload}: {each.reasons[0].message}", each.reasons[0].fix)
+        (f"{each.workload}: {each.reasons[0].text}", each.reasons[0].fix)
         for each in plan.workloads
         if each.verdicts[plan.level] != "fits" and each.reasons
     ]

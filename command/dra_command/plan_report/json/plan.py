@@ -277,7 +277,7 @@ def _pod_requests(each: PodRequests) -> PodRequestsRow:
 def _reason_row(reason: Reason) -> WorkloadReasonRow:
     return WorkloadReasonRow(
         code=reason.code,
-        message=reason.message,
+        message=reason.text,
         fix=reason.fix,
         claim=reason.claim,
         request=reason.request,

@@ -1,17 +1,53 @@
-"""The names that devices publish, for selectors that read a name that no device publishes."""
+"""The names that devices publish, for selectors and constraints that read a name that no device
+publishes.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Final
 
 from dra_planner.allocation.search.devices import Candidate
-from dra_planner.wording import listed
 
-_SAME_WORD: Final = 0.75  # minimum of difflib's ratio
-_ABSENT: Final = re.compile(r"no such key: \S+")
+_SAME_WORD: Final = 0.6  # minimum of difflib's ratio
+_SAME_ATTRIBUTE: Final = 0.75  # the same, for the attribute of a constraint
+
+
+def names_in(candidate: Candidate, kind: str, domain: str) -> set[str]:
+    """Return the attributes ("attributes") or capacities ("capacity") of a device in a domain,
+    without the domain.
+    """
+    own = candidate.driver == domain
+    return {
+        name.rpartition("/")[2]
+        for name in _published(candidate, kind)
+        if (name.rpartition("/")[0] or domain) == domain and (own or "/" in name)
+    }
+
+
+def similar_name(name: str, known: Collection[str]) -> str:
+    """Return the known name that is most similar to a misspelled one. Returns "" if there is none,
+    or if the name itself is known.
+    """
+    by_lower = {each.lower(): each for each in sorted(known)}
+    near = get_close_matches(name.lower(), by_lower, n=1, cutoff=_SAME_WORD)
+    return by_lower[near[0]] if near and name not in known else ""
+
+
+def published_domain(name: str, kind: str, domain: str, devices: Iterable[Candidate]) -> str:
+    """Return the other domain in which devices publish a name, or "" if there isn't exactly one."""
+    domains = {
+        full.rpartition("/")[0] or each.driver
+        for each in devices
+        for full in _published(each, kind)
+        if full.rpartition("/")[2] == name
+    }
+    return domains.pop() if len(domains) == 1 and domain not in domains else ""
+
+
+def _published(candidate: Candidate, kind: str) -> Collection[str]:
+    return (candidate.device.capacity if kind == "capacity" else candidate.device.attributes).keys()
 
 
 def similar_attribute(name: str, devices: Sequence[Candidate]) -> str:
@@ -27,29 +63,8 @@ def similar_attribute(name: str, devices: Sequence[Candidate]) -> str:
         for own in [attribute if "/" in attribute else f"{each.driver}/{attribute}"]
     }
     in_domain = {own.rpartition("/")[2]: own for own in known if own.rpartition("/")[0] == domain}
-    near = get_close_matches(short, in_domain, 1, _SAME_WORD)
+    near = get_close_matches(short, in_domain, 1, _SAME_ATTRIBUTE)
     elsewhere = [own for own in known if own.rpartition("/")[2] == short]
     if near:
         return known[in_domain[near[0]]]
     return known[elsewhere[0]] if len(elsewhere) == 1 else ""
-
-
-def published_instead(error: str, devices: Sequence[Candidate]) -> str:
-    """Return a clause with the names that each driver publishes, if a selector failed because of a
-    missing name. Otherwise, return "".
-    """
-    if _ABSENT.search(error) is None:
-        return ""
-    published: list[str] = []
-    for driver in dict.fromkeys(each.driver for each in devices):
-        of_driver = [each for each in devices if each.driver == driver]
-        capacities = sorted({name for each in of_driver for name in each.capacity})
-        attributes = sorted({name for each in of_driver for name in each.attributes})
-        kinds = (("capacity", "capacities", capacities), ("attribute", "attributes", attributes))
-        have = [
-            f"the {one if len(names) == 1 else several} {listed(names)}"
-            for one, several, names in kinds
-            if names
-        ]
-        published.append(f"{driver} publishes only {' and '.join(have)}")
-    return f"; {'; '.join(published)}" if published else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -13,10 +12,10 @@ from dra_planner.allocation.place import plan_for, searched_claims
 from dra_planner.allocation.reasons.device_pairs import constrain_pairs, pairs_text
 from dra_planner.allocation.reasons.doubled_requests import without_doubled_requests
 from dra_planner.allocation.reasons.explanation import (
+    AbsentCapacity,
     AlternativeReport,
     ClaimReport,
     ConstraintReport,
-    absent_capacity,
     report_claims,
 )
 from dra_planner.allocation.reasons.request_text import request_subject, request_text
@@ -38,7 +37,6 @@ from dra_planner.model import (
     Shape,
     ShapeClaim,
 )
-from dra_planner.quantity import Quantity
 from dra_planner.wording import counted, verb
 
 _MOST_VALUES: Final = 4
@@ -46,7 +44,6 @@ _IN_USE = frozenset({"counters-exhausted", "devices-taken", "devices-short"})
 """Codes of reasons that another node of the same kind would remove."""
 SOME_INSTEAD_OF_ALL: Final = "request a number of devices instead of all"
 ADD_NODE_FOR_DEVICES: Final = "add a node, because the devices that would match are in use"
-_LEFT: Final = re.compile(r"(?P<left>\S+) of \S+ (?P<name>\S+) free, requested (?P<asked>\S+)")
 
 
 def device_reasons(refusal: Refusal) -> Iterable[Reason]:
@@ -208,8 +205,13 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
         fix = f"{split}, or {fix}"
     requests = trial.claim.spec.requests
     is_only = len(requests) == 1 and requests[0].exactly is not None
+    refusal = trial.refusal
     message = request_text(
-        way, trial.way.device_class_name, trial.refusal.node.template, is_only_request=is_only
+        way,
+        trial.way.device_class_name,
+        refusal.shape,
+        refusal.node.template,
+        is_only_request=is_only,
     )
     if not way.seen and (plugin := _plugin_resources(trial.refusal)):
         subject = request_subject(way, is_only_request=is_only)
@@ -232,6 +234,7 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
         request=way.request,
         changes=changes,
         needs_another_node=needs_another_node,
+        is_conditional=change is not None and change.is_conditional,
     )
 
 
@@ -244,21 +247,17 @@ def _split_request(way: AlternativeReport) -> str:
     """Return the amount of a capacity that one request can still get, if devices have some left.
     Otherwise, return "".
     """
-    found = [
-        (each.count, match)
+    amounts = [
+        (each.cause[0], each.count)
         for each in way.exclusions
-        if each.step == "taken" and (match := _LEFT.fullmatch(each.detail))
+        if isinstance(each.cause, tuple) and len(each.cause) == 1
     ]
-    amounts = [(Quantity.parse(match["left"]).as_float(), count, match) for count, match in found]
-    if not any(left > 0 for left, _, _ in amounts):
+    if not any(free.left.sign > 0 for free, _ in amounts):
         return ""
-    most, _, match = max(amounts, key=lambda each: each[0])
-    text = f"request at most {match['left']} {match['name']}, because each request uses one device"
-    if (
-        sum(left * count for left, count, _ in amounts)
-        >= Quantity.parse(match["asked"]).as_float()
-        > most
-    ):
+    most, _ = max(amounts, key=lambda each: each[0].left.as_float())
+    text = f"request at most {most.left} {most.name}, because each request uses one device"
+    together = sum(free.left.as_float() * count for free, count in amounts)
+    if together >= most.requested.as_float() > most.left.as_float():
         text += ", or split it into several smaller requests"
     return text
 
@@ -268,13 +267,12 @@ def _diagnose(way: AlternativeReport) -> tuple[str, str]:
     if way.seen == 0:
         return "no-devices", "use a pool whose nodes have devices"
     if way.matching == 0 and "capacity" in by_step:
-        absent = [
-            absent_capacity(each.detail) for each in way.exclusions if each.step == "capacity"
-        ]
-        if absent[0] is not None and None not in absent:
-            wrong, similar = absent[0]
-            if similar and len(set(absent)) == 1:
-                fix = f'request the capacity "{similar}" instead of "{wrong}"'
+        causes = [each.cause for each in way.exclusions if each.step == "capacity"]
+        absent = [each for each in causes if isinstance(each, AbsentCapacity)]
+        if len(absent) == len(causes):
+            first = absent[0]
+            if first.similar and len(set(absent)) == 1:
+                fix = f'request the capacity "{first.similar}" instead of "{first.name}"'
                 return "capacity-too-large", fix
             fix = "request a capacity that these devices publish, or remove the capacity request"
             return "capacity-too-large", fix

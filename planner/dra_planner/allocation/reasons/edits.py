@@ -10,7 +10,6 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
-from dra_planner.allocation.reasons.selector_changes import is_conditional
 from dra_planner.model import DeviceToleration, ExactDeviceRequest, Shape, Toleration
 from dra_planner.quantity import Quantity
 
@@ -75,11 +74,8 @@ class Edit(Struct, frozen=True):
     name: str = ""
     value: int = 0
 
-    @property
-    def is_conditional(self) -> bool:
-        """True if the change helps only if less than the requested amount is enough."""
-        return is_conditional(self.text)
-
+    # whether the change helps only if less than the requested amount is enough
+    is_conditional: bool = False
     toleration: Toleration | DeviceToleration | None = None
     # each condition of the selector at `index` that changes, and its replacement
     conditions: tuple[tuple[str, str], ...] = ()

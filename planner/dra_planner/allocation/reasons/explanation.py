@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Final, Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -20,6 +20,7 @@ from dra_planner.allocation.node.state import NodeState
 from dra_planner.allocation.place import place, plan_for, searched_claims
 from dra_planner.allocation.reasons.absent_names import similar_attribute
 from dra_planner.allocation.search.amounts import from_nano, nano
+from dra_planner.allocation.search.attempt_errors import AttemptError
 from dra_planner.allocation.search.capacity import consumption
 from dra_planner.allocation.search.constraints import lookup_attribute
 from dra_planner.allocation.search.devices import Candidate, DeviceId
@@ -30,17 +31,41 @@ from dra_planner.allocation.verdicts import Answer, Placement, Refusal
 from dra_planner.model import AttributeValue, DeviceConstraint, Shape, Unknown
 from dra_planner.quantity import Quantity
 
-_NO_CAPACITY: Final = "no capacity "
-_DID_YOU_MEAN: Final = "; did you mean "
-
 Step = Literal["selector", "unknown", "error", "capacity", "taken", "counters", "taint"]
+
+
+class AbsentCapacity(Struct, frozen=True):
+    """A requested capacity that a device doesn't publish, and a similar one or ""."""
+
+    name: str
+    similar: str
+
+    def __str__(self) -> str:
+        return f"no capacity {self.name}" + (
+            f"; did you mean {self.similar}?" if self.similar else ""
+        )
+
+
+class FreeAmount(Struct, frozen=True):
+    """The free amount of a shared device's capacity, of which a request needs more."""
+
+    name: str
+    left: Quantity
+    whole: Quantity
+    requested: Quantity
+
+    def __str__(self) -> str:
+        return f"{self.left} of {self.whole} {self.name} free, requested {self.requested}"
+
+
+Cause = AttemptError | AbsentCapacity | tuple[FreeAmount, ...] | None
 
 
 class Exclusion(Struct, frozen=True):
     """The number of devices that one step excludes. `term` is set for selectors.
 
-    `detail` names the reason (a taint, a message, or a capacity), and `values` are the devices'
-    values that a selector read.
+    `detail` names the reason (a taint, a message, or a capacity), `cause` is the reason as a value
+    if it's an error or a capacity, and `values` are the devices' values that a selector read.
     """
 
     step: Step
@@ -48,6 +73,16 @@ class Exclusion(Struct, frozen=True):
     term: OwnedSelector | None = None
     detail: str = ""
     values: tuple[str, ...] = ()
+    cause: Cause = None
+
+
+class _Excluded(NamedTuple):
+    """Why one device is excluded. Equal values are counted together."""
+
+    step: Step
+    term: OwnedSelector | None = None
+    detail: str = ""
+    cause: Cause = None
 
 
 class AlternativeReport(Struct, frozen=True):
@@ -116,8 +151,8 @@ def _report_claim(claim: PlannedClaim, plan: PlannedClaims, node: NodeState) -> 
 def _report_way(way: Alternative, plan: PlannedClaims, node: NodeState) -> AlternativeReport:
     template = node.template
     searched = [c for c in template.candidates if c.bit & template.searched]
-    excluded: Counter[tuple[Step, OwnedSelector | None, str]] = Counter()
-    values: dict[tuple[Step, OwnedSelector | None, str], Counter[str]] = {}
+    excluded: Counter[_Excluded] = Counter()
+    values: dict[_Excluded, Counter[str]] = {}
     left = 0
     if not way.fault:
         for candidate in searched:
@@ -126,18 +161,19 @@ def _report_way(way: Alternative, plan: PlannedClaims, node: NodeState) -> Alter
                 left += 1
                 continue
             excluded[reason] += 1
-            if reason[0] == "selector" and reason[1] is not None:
-                read = values_read(reason[1], candidate, template.features)
+            if reason.step == "selector" and reason.term is not None:
+                read = values_read(reason.term, candidate, template.features)
                 values.setdefault(reason, Counter()).update(read)
     exclusions = tuple(
         Exclusion(
-            step,
+            each.step,
             count,
-            term,
-            detail,
-            tuple(v for v, _ in values.get((step, term, detail), Counter()).most_common()),
+            each.term,
+            each.detail,
+            tuple(v for v, _ in values.get(each, Counter()).most_common()),
+            each.cause,
         )
-        for (step, term, detail), count in excluded.items()
+        for each, count in excluded.items()
     )
     return AlternativeReport(
         request=way.label,
@@ -146,27 +182,28 @@ def _report_way(way: Alternative, plan: PlannedClaims, node: NodeState) -> Alter
         matching=(way.selection.matched & way.roomy).bit_count(),
         left=left,
         exclusions=exclusions,
-        fault=way.fault or way.all_fault,
+        fault=way.fault or (way.all_fault.message if way.all_fault is not None else ""),
     )
 
 
 def _exclusion_reason(
     way: Alternative, candidate: Candidate, plan: PlannedClaims, node: NodeState
-) -> tuple[Step, OwnedSelector | None, str] | None:
+) -> _Excluded | None:
     index, bit, selection = candidate.index, candidate.bit, way.selection
     if index in selection.failed:
-        return "selector", selection.failed[index], ""
+        return _Excluded("selector", selection.failed[index])
     if bit & way.erring:
-        return "error", None, way.errors[index]
+        error = way.errors[index]
+        return _Excluded("error", detail=error.message, cause=error)
     if bit & selection.unknown:
         term, message = selection.unknowns[index]
-        return "unknown", term, message
+        return _Excluded("unknown", term, message)
     if not bit & selection.matched:
-        return "selector", None, "not for this node"
+        return _Excluded("selector", detail="not for this node")
     if not bit & way.roomy:
-        return "capacity", None, _capacity_detail(way, candidate, node)
+        return _capacity_exclusion(way, candidate, node)
     if node.taken & bit and not way.spec.admin_access:
-        return "taken", None, ""
+        return _Excluded("taken")
     holdings = open_holdings(
         node.template,
         plan,
@@ -176,15 +213,13 @@ def _exclusion_reason(
         "pessimistic",
     )
     if not holdings.has_room(way, index):
-        return "taken", None, _left_of(way, candidate, holdings.used(index))
+        left = _free_amounts(way, candidate, holdings.used(index))
+        return _Excluded("taken", detail=", ".join(map(str, left)), cause=left)
     if candidate.device.consumes_counters and not holdings.ledger.charge(candidate):
-        return (
-            "counters",
-            None,
-            ", ".join(c.counter_set for c in candidate.device.consumes_counters),
-        )
+        sets = (each.counter_set for each in candidate.device.consumes_counters)
+        return _Excluded("counters", detail=", ".join(sets))
     if way.tainted & bit:
-        return "taint", None, str(_taint_text(way, candidate))
+        return _Excluded("taint", detail=_taint_text(way, candidate))
     return None
 
 
@@ -200,43 +235,37 @@ def _taint_text(way: Alternative, candidate: Candidate) -> str:
     return f"{text} (of DeviceTaintRule {taint.rule})" if taint.rule else text
 
 
-def _capacity_detail(way: Alternative, candidate: Candidate, node: NodeState) -> str:
+def _capacity_exclusion(way: Alternative, candidate: Candidate, node: NodeState) -> _Excluded:
     device = candidate.device
     for name, requested in way.spec.capacity.items():
         have = device.capacity.get(name)
         if have is None:
             near = get_close_matches(name, sorted(device.capacity), 1)
-            return f"{_NO_CAPACITY}{name}" + (f"{_DID_YOU_MEAN}{near[0]}?" if near else "")
+            absent = AbsentCapacity(name, near[0] if near else "")
+            return _Excluded("capacity", detail=str(absent), cause=absent)
+        detail = ""
         if have.at_most is not None and have.at_most < requested:
-            return f"{name}: requested {requested}, at most {have.at_most} allowed"
-        if isinstance(have.value, Quantity) and have.value < requested:
-            return f"{name}: {have.value}, requested {requested}"
-        if consumption(device, {name: requested}, node.features) is None:
-            return f"{name}: its request policy doesn't allow {requested}"
-    return "its capacity"
+            detail = f"{name}: requested {requested}, at most {have.at_most} allowed"
+        elif isinstance(have.value, Quantity) and have.value < requested:
+            detail = f"{name}: {have.value}, requested {requested}"
+        elif consumption(device, {name: requested}, node.features) is None:
+            detail = f"{name}: its request policy doesn't allow {requested}"
+        if detail:
+            return _Excluded("capacity", detail=detail)
+    return _Excluded("capacity", detail="its capacity")
 
 
-def absent_capacity(detail: str) -> tuple[str, str] | None:
-    """Return the requested capacity that a device doesn't publish, and a similar one or "".
-    Returns None if the detail of an exclusion is something else.
-    """
-    if not detail.startswith(_NO_CAPACITY):
-        return None
-    name, _, similar = detail.removeprefix(_NO_CAPACITY).partition(_DID_YOU_MEAN)
-    return name, similar.rstrip("?")
-
-
-def _left_of(way: Alternative, candidate: Candidate, used: Mapping[str, int]) -> str:
+def _free_amounts(
+    way: Alternative, candidate: Candidate, used: Mapping[str, int]
+) -> tuple[FreeAmount, ...]:
     """Return the free amounts of a shared device's capacities of which a request needs more."""
-    shortages: list[str] = []
+    shortages: list[FreeAmount] = []
     for name, amount in way.consumptions[candidate.index]:
         whole = candidate.device.capacity[name].value
         if isinstance(whole, Quantity) and nano(whole) - used.get(name, 0) < amount:
             left = from_nano(nano(whole) - used.get(name, 0), like=whole)
-            shortages.append(
-                f"{left} of {whole} {name} free, requested {from_nano(amount, like=whole)}"
-            )
-    return ", ".join(shortages)
+            shortages.append(FreeAmount(name, left, whole, from_nano(amount, like=whole)))
+    return tuple(shortages)
 
 
 def _by_request(

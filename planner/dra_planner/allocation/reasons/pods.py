@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import Final
 
 from msgspec.structs import replace
 
 from dra_planner.allocation.place import place, plan_for, searched_claims
-from dra_planner.allocation.reasons.absent_names import published_instead
 from dra_planner.allocation.reasons.applied_edits import apply_edits
 from dra_planner.allocation.reasons.devices import (
     SOME_INSTEAD_OF_ALL,
@@ -25,20 +22,16 @@ from dra_planner.allocation.reasons.explanation import (
 )
 from dra_planner.allocation.reasons.label_alternatives import instead_of_label
 from dra_planner.allocation.reasons.nodes import misfit_reasons
-from dra_planner.allocation.reasons.selector_changes import devices_of_class
+from dra_planner.allocation.reasons.selector_error_text import (
+    selector_error_text,
+)
 from dra_planner.allocation.reasons.suggestions import suggest_edits
-from dra_planner.allocation.search.devices import Candidate
-from dra_planner.allocation.search.selection import fix_of, terms_of
+from dra_planner.allocation.search.attempt_errors import AttemptError
+from dra_planner.allocation.search.selection import fix_of
 from dra_planner.allocation.verdicts import Refusal, Undecided
 from dra_planner.model import Node, PodSpec, Reason
 from dra_planner.wording import counted, listed, named, verb
 
-_CEL_ERROR: Final = re.compile(
-    r"(?P<owner>(claim|class) \S+): selector #(?P<number>\d+)(?P<device> on device \S+)?: "
-    r"CEL (?P<step>compile|runtime) error: (?P<error>.*)",
-    re.DOTALL,
-)
-"""The allocator's message about a selector that fails, as `selection.py` words it."""
 _OF_CONSTRAINTS = frozenset({"match-attribute", "distinct-attribute"})
 _COMPUTE = frozenset({"cpu", "memory", "ephemeral-storage"})
 _PATCH_NOTE = "because of a known defect, the result may depend on the patch version ({})"
@@ -245,60 +238,56 @@ def _claim_reason(refusal: Refusal) -> Reason:
 
 
 def _error_reason(refusal: Refusal) -> Reason:
-    message = refusal.message
+    error = refusal.error or AttemptError(refusal.message)
+    if error.selector is not None:
+        return _selector_reason(error, refusal)
     code, fix = "scheduler-error", ""
-    edits: tuple[Edit, ...] = ()
-    if "CEL compile error" in message:
-        code, fix = "selector-error", _compile_fix(refusal)
-    elif "CEL" in message:
-        edits = suggest_edits(refusal)
-        code, fix = "selector-error", " and ".join(edit.text for edit in edits)
-    elif "exceeds the claim limit" in message:
-        code = "too-many-devices"
-        fix = (
-            SOME_INSTEAD_OF_ALL
-            if _requests_all(refusal)
-            else " and ".join(edit.text for edit in suggest_edits(refusal))
-        )
-    elif "status.reservedFor" in message:
-        code, fix = (
-            "too-many-consumers",
-            "use a ResourceClaimTemplate or several claims, because at most 256 pods can "
-            "share a claim",
-        )
-    elif "asks for all devices" in message:
-        code = "pool-not-usable"
-    elif "claim constraint would not be satisfied" in message:
-        code, fix = (
-            "all-breaks-constraint",
-            (
+    match error.kind:
+        case "device-limit":
+            code = "too-many-devices"
+            fix = SOME_INSTEAD_OF_ALL if _requests_all(refusal) else _edits_text(refusal)
+        case "consumers":
+            code = "too-many-consumers"
+            fix = (
+                "use a ResourceClaimTemplate or several claims, because at most 256 pods can "
+                "share a claim"
+            )
+        case "pool-unusable":
+            code = "pool-not-usable"
+        case "constraint-of-all":
+            code = "all-breaks-constraint"
+            fix = (
                 "restrict the selectors to fewer devices, because allocationMode All allocates "
                 "every matching device"
-            ),
-        )
-    instead = (
-        published_instead(message, _requested_devices(refusal)) if code == "selector-error" else ""
-    )
+            )
+    message = f'scheduling fails with the error "{error.message}"'
+    return Reason(code=code, message=message, fix=fix, claim=refusal.claim)
+
+
+def _edits_text(refusal: Refusal) -> str:
+    return " and ".join(edit.text for edit in suggest_edits(refusal))
+
+
+def _selector_reason(error: AttemptError, refusal: Refusal) -> Reason:
+    """Return the reason for a selector that doesn't compile or that fails on a device."""
+    assert error.selector is not None  # only called for errors of selectors
+    template = refusal.node.template
+    message, details = selector_error_text(error, refusal.shape, template)
+    edits: tuple[Edit, ...] = ()
+    if error.selector.stage == "compile":
+        fix = fix_of(error.selector.term.expression, template.features)
+    else:
+        edits = suggest_edits(refusal)
+        fix = " and ".join(edit.text for edit in edits)
     return Reason(
-        code=code,
-        message=f"{_error_text(message)}{instead}",
+        code="selector-error",
+        message=message,
+        details=details,
         fix=fix,
-        claim=refusal.claim,
+        claim=error.claim,
+        request=error.request,
         changes=tuple(change for edit in edits for change in edit.conditions),
-    )
-
-
-def _error_text(message: str) -> str:
-    """Return the allocator's error as a clause that names its consequence."""
-    found = _CEL_ERROR.fullmatch(message)
-    if found is None:
-        return f'scheduling fails with the error "{message}"'
-    place = f"selector {found['number']} of {found['owner']}{found['device'] or ''}"
-    if found["step"] == "compile":
-        return f"{place} doesn't compile, so scheduling fails: {found['error']}"
-    return (
-        f'{place} fails with the CEL error "{found["error"]}", which ends the pod\'s scheduling '
-        "cycle even if other devices match"
+        is_conditional=any(edit.is_conditional for edit in edits),
     )
 
 
@@ -310,29 +299,3 @@ def _requests_all(refusal: Refusal) -> bool:
         for request in claim.spec.requests
         for way in request.alternatives
     )
-
-
-def _requested_devices(refusal: Refusal) -> list[Candidate]:
-    """Return the devices of the node in the classes that the pod's claims request."""
-    found: dict[int, Candidate] = {}
-    for claim in searched_claims(refusal.shape, refusal.node):
-        for request in claim.spec.requests:
-            for way in request.alternatives:
-                devices = devices_of_class(way.device_class_name, refusal.node.template)
-                found |= {each.index: each for each in devices}
-    return list(found.values())
-
-
-def _compile_fix(refusal: Refusal) -> str:
-    """Return the fix for the first selector of the pod's claims that doesn't compile."""
-    template = refusal.node.template
-    for claim in searched_claims(refusal.shape, refusal.node):
-        for request in claim.spec.requests:
-            for way in request.alternatives:
-                if way.device_class_name not in template.classes:
-                    continue
-                for term in terms_of(template.classes[way.device_class_name], way.selectors):
-                    fix = fix_of(term.expression, template.features)
-                    if fix:
-                        return fix
-    return ""

@@ -31,6 +31,7 @@ from dra_planner.allocation.reasons.selector_changes import (
     is_for_mig,
     selector_changes,
 )
+from dra_planner.allocation.reasons.selector_error_text import request_place
 from dra_planner.allocation.reasons.split_claims import split_text
 from dra_planner.allocation.search.constraints import lookup_attribute
 from dra_planner.model import (
@@ -163,6 +164,7 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
                 index=index,
                 conditions=change.parts,
                 name=change.amount,
+                is_conditional=change.is_conditional,
             )
     yield from _class_corrections(at, spec, node)
     published = {name for each in node.template.candidates for name in each.device.capacity}
@@ -193,19 +195,20 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
     yield from _guards(at, spec, node)
     for name in sorted(node.template.classes):
         if name != spec.device_class_name:
-            text = f"{_only_if_whole(spec, name, node)}use DeviceClass {name} in {where}"
-            yield replace(at, kind="use-class", text=text, name=name)
+            gives_up_mig = _replaces_mig(spec, name, node)
+            only_if = "if a whole GPU is acceptable, " if gives_up_mig else ""
+            text = f"{only_if}use DeviceClass {name} in {where}"
+            yield replace(at, kind="use-class", text=text, name=name, is_conditional=gives_up_mig)
 
 
-def _only_if_whole(spec: ExactDeviceRequest, name: str, node: NodeState) -> str:
-    """Return the condition under which a class for whole GPUs replaces one for MIG devices."""
+def _replaces_mig(spec: ExactDeviceRequest, name: str, node: NodeState) -> bool:
+    """Return whether a class for whole GPUs replaces one for MIG devices."""
     of_mig = {
         each: any(is_for_mig(selector.expression) for selector in own.selectors)
         for each, own in node.template.classes.items()
         if each in (name, spec.device_class_name)
     }
-    is_larger = of_mig.get(spec.device_class_name, False) and not of_mig[name]
-    return "if a whole GPU is acceptable, " if is_larger else ""
+    return of_mig.get(spec.device_class_name, False) and not of_mig[name]
 
 
 def _guards(at: Edit, spec: ExactDeviceRequest, node: NodeState) -> Iterator[Edit]:
@@ -247,6 +250,7 @@ def _class_corrections(at: Edit, spec: ExactDeviceRequest, node: NodeState) -> I
                     kind="correct-class",
                     text=correction.change.text,
                     name=name,
+                    is_conditional=correction.change.is_conditional,
                     conditions=conditions,
                 )
 
@@ -262,4 +266,4 @@ def _where(shape: Shape, at: Edit) -> str:
         return "the pod's extended resources"
     request = claim.spec.requests[at.request]
     sub = f"/{request.first_available[at.way].name}" if at.way >= 0 else ""
-    return f'request "{request.name}{sub}" of claim "{claim.name}"'
+    return request_place(shape, at.claim, f"{request.name}{sub}")

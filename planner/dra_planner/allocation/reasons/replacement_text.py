@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_VALUE: Final = re.compile(r'\w+\("[^"()]*"\)')
+_VALUE: Final = re.compile(r"""\w+\((?:"[^"()]*"|'[^'()]*')\)""")
 
 
 def replacement_text(before: str, after: str) -> str:

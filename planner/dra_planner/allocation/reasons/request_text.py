@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from dra_planner.allocation.node.template import Template
-from dra_planner.allocation.reasons.absent_names import published_instead
 from dra_planner.allocation.reasons.explanation import (
+    AbsentCapacity,
     AlternativeReport,
     Exclusion,
-    absent_capacity,
 )
 from dra_planner.allocation.reasons.selector_changes import devices_of_class, failing_conditions
+from dra_planner.allocation.reasons.selector_error_text import selector_error_text
+from dra_planner.allocation.search.attempt_errors import AttemptError
 from dra_planner.allocation.search.selection import OwnedSelector
 from dra_planner.cel import SelectorTerm
+from dra_planner.model import Shape
 from dra_planner.wording import counted, listed, verb
 
 _MOST_VALUES: Final = 4
 
 
 def request_text(
-    way: AlternativeReport, device_class: str, template: Template, *, is_only_request: bool
+    way: AlternativeReport,
+    device_class: str,
+    shape: Shape,
+    template: Template,
+    *,
+    is_only_request: bool,
 ) -> str:
     """Return how many devices a request of a pod needs, how many match and are free, and why the
     others aren't.
     """
-    found = _found(way, device_class, template)
+    texts = _ExclusionText(device_class, shape, template)
+    found = _found(way, texts)
     return f"{request_subject(way, is_only_request=is_only_request)}, but {found}"
 
 
@@ -37,13 +49,13 @@ def request_subject(way: AlternativeReport, *, is_only_request: bool) -> str:
     return f'the pod\'s request "{way.request}" needs {wanted}'
 
 
-def _found(way: AlternativeReport, device_class: str, template: Template) -> str:
+def _found(way: AlternativeReport, texts: _ExclusionText) -> str:
     if not way.seen:
         return "the node doesn't have any devices"
-    exclusions = sorted(way.exclusions, key=lambda each: each.count)
+    exclusions = sorted(_merged(way.exclusions), key=lambda each: each.count)
     if not way.left and len(exclusions) == 1:
-        return f"{_count(way)}, because {_reason(exclusions[0], way, device_class, template)}"
-    *most, last = [_counted_reason(each, device_class, template) for each in exclusions] or [""]
+        return f"{_count(way)}, because {texts.reason(exclusions[0], way)}"
+    *most, last = [texts.counted_reason(each) for each in exclusions] or [""]
     reasons = f"{', '.join(most)}, and {last}" if most else last
     return f"{_count(way)}: {reasons}" if reasons else _count(way)
 
@@ -66,30 +78,64 @@ def _count(way: AlternativeReport) -> str:
     return f"none of the node's {way.seen} devices {one}"
 
 
-def _reason(each: Exclusion, way: AlternativeReport, device_class: str, template: Template) -> str:
-    """Return why one step excludes all devices of a node."""
-    if each.step == "error":
-        return f"the selector fails with {_error(each, device_class, template)}"
-    if each.step == "selector" and each.term is not None:
-        return listed(
-            f"`{condition}`{_owner(each.term)} is false{values}"
-            for condition, values in _conditions(each.term, device_class, template)
-        )
-    reason = f"{'it' if way.seen == 1 else 'they'} {_predicate(each)}"
-    return reason.replace("it is ", "it's ").replace("they are ", "they're ")
+def _merged(exclusions: Sequence[Exclusion]) -> list[Exclusion]:
+    """Return the exclusions, with one for all devices on which a selector fails for one cause."""
+    found: dict[object, Exclusion] = {}
+    for each in exclusions:
+        error = each.cause if isinstance(each.cause, AttemptError) else None
+        key = each if error is None or error.selector is None else error.selector
+        count = each.count + (found[key].count if key in found else 0)
+        found[key] = replace(found.get(key, each), count=count)
+    return list(found.values())
 
 
-def _counted_reason(each: Exclusion, device_class: str, template: Template) -> str:
-    """Return why one step excludes some devices of a node."""
-    if each.step == "error":
-        return f"for {each.count}, the selector fails with {_error(each, device_class, template)}"
-    if each.step == "selector" and each.term is not None:
-        conditions = listed(
-            f"`{condition}`{_owner(each.term)}{values}"
-            for condition, values in _conditions(each.term, device_class, template)
+class _ExclusionText(Struct, frozen=True):
+    """Words the exclusions of devices for one request of a pod."""
+
+    device_class: str
+    shape: Shape
+    template: Template
+
+    def reason(self, each: Exclusion, way: AlternativeReport) -> str:
+        """Return why one step excludes all devices of a node."""
+        if each.step == "error":
+            return self._error(each)
+        if each.step == "selector" and each.term is not None:
+            return listed(
+                f"`{condition}`{_owner(each.term)} is false{values}"
+                for condition, values in self._conditions(each.term)
+            )
+        reason = f"{'it' if way.seen == 1 else 'they'} {_predicate(each)}"
+        return reason.replace("it is ", "it's ").replace("they are ", "they're ")
+
+    def counted_reason(self, each: Exclusion) -> str:
+        """Return why one step excludes some devices of a node."""
+        if each.step == "error":
+            return f"for {each.count}, {self._error(each)}"
+        if each.step == "selector" and each.term is not None:
+            conditions = listed(
+                f"`{condition}`{_owner(each.term)}{values}"
+                for condition, values in self._conditions(each.term)
+            )
+            return f"{each.count} {verb(each.count, 'do')}n't match {conditions}"
+        return f"{each.count} {_predicate(each)}"
+
+    def _error(self, each: Exclusion) -> str:
+        if isinstance(each.cause, AttemptError) and each.cause.selector is not None:
+            return selector_error_text(each.cause, self.shape, self.template)[0]
+        return f'scheduling fails with the error "{each.detail}"'
+
+    def _conditions(self, term: OwnedSelector) -> list[tuple[str, str]]:
+        """Return the conditions of a selector that are false for devices, with the devices'
+        values.
+        """
+        devices = (
+            [each for each in self.template.candidates if each.bit & self.template.searched]
+            if term.owner
+            else devices_of_class(self.device_class, self.template)
         )
-        return f"{each.count} {verb(each.count, 'do')}n't match {conditions}"
-    return f"{each.count} {_predicate(each)}"
+        failing = failing_conditions(term.expression, devices, self.template)
+        return [(each.text, _values(each)) for each in failing] or [(term.expression, "")]
 
 
 def _predicate(each: Exclusion) -> str:
@@ -97,10 +143,10 @@ def _predicate(each: Exclusion) -> str:
     match each.step:
         case "unknown":
             return "can't be evaluated"
-        case "capacity" if (absent := absent_capacity(detail)) is not None:
-            name, similar = absent
-            suggestion = f' (did you mean "{similar}"?)' if similar else ""
-            return f'{verb(count, "do")}n\'t publish the capacity "{name}"{suggestion}'
+        case "capacity" if isinstance(each.cause, AbsentCapacity):
+            absent = each.cause
+            suggestion = f' (did you mean "{absent.similar}"?)' if absent.similar else ""
+            return f'{verb(count, "do")}n\'t publish the capacity "{absent.name}"{suggestion}'
         case "capacity":
             return f"{verb(count, 'are')} too small ({detail})"
         case "taken":
@@ -114,26 +160,8 @@ def _predicate(each: Exclusion) -> str:
             return f"{verb(count, 'are')} {detail}"
 
 
-def _error(each: Exclusion, device_class: str, template: Template) -> str:
-    devices = devices_of_class(device_class, template)
-    return f"an error: {each.detail}{published_instead(each.detail, devices)}"
-
-
 def _owner(term: OwnedSelector) -> str:
     return f" of DeviceClass {term.owner}" if term.owner else ""
-
-
-def _conditions(
-    term: OwnedSelector, device_class: str, template: Template
-) -> list[tuple[str, str]]:
-    """Return the conditions of a selector that are false for devices, with the devices' values."""
-    devices = (
-        [each for each in template.candidates if each.bit & template.searched]
-        if term.owner
-        else devices_of_class(device_class, template)
-    )
-    failing = failing_conditions(term.expression, devices, template)
-    return [(each.text, _values(each)) for each in failing] or [(term.expression, "")]
 
 
 def _values(condition: SelectorTerm) -> str:

@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher, get_close_matches
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from dra_planner.allocation.node.template import Template
+from dra_planner.allocation.reasons.absent_names import (
+    names_in,
+    published_domain,
+    similar_name,
+)
 from dra_planner.allocation.reasons.replacement_text import replacement_text
 from dra_planner.allocation.search.devices import Candidate
 from dra_planner.allocation.search.selection import outcomes
 from dra_planner.cel import Dialect, Selector, compile, explain
-from dra_planner.cel.advice.quantity_literals import with_quantities
+from dra_planner.cel.advice.quantity_literals import invalid_literals, with_quantities
 from dra_planner.cel.advice.version_comparisons import as_versions
 from dra_planner.cel.explanation import conditions as split_conditions
 from dra_planner.cel.explanation import is_near, split_at_and
@@ -34,7 +39,6 @@ if TYPE_CHECKING:
 
 ChangeKind = Literal["compare-inclusive", "correct-value", "drop-selector"]
 
-_ONLY_IF: Final = "if "
 _SAME_WORD: Final = 0.6  # minimum of difflib's ratio
 _MOST_DROPS: Final = 4  # maximum number of sets of conditions to remove from one selector
 _LEAST_PATH: Final = 3  # attributes, domain, name
@@ -70,6 +74,7 @@ class SelectorChange(Struct, frozen=True):
     parts: tuple[tuple[str, str], ...]
     text: str
     amount: str = ""  # the lower amount that the condition then requests
+    is_conditional: bool = False  # helps only if less than the requested amount is enough
 
 
 class ClassCorrection(Struct, frozen=True):
@@ -93,17 +98,31 @@ def selector_changes(
     devices = devices_of_class(device_class, template)
     yield from _all_corrections(selector, devices, template)
     conditions = split_conditions(selector)
-    are_whole = not any(_MIG_ONLY & _names(each, "attributes", each.driver) for each in devices)
+    are_whole = not any(_MIG_ONLY & names_in(each, "attributes", each.driver) for each in devices)
     for dropped in _conditions_to_drop(conditions, devices, template):
         what = listed(f"`{condition}`" for condition in dropped)
-        only_if = (
-            f"{_ONLY_IF}a whole GPU is enough, "
-            if are_whole and any(map(is_for_mig, dropped))
-            else ""
-        )
+        gives_up_mig = are_whole and any(map(is_for_mig, dropped))
+        only_if = "if a whole GPU is enough, " if gives_up_mig else ""
         yield SelectorChange(
-            "drop-selector", tuple((each, "") for each in dropped), f"{only_if}remove {what}"
+            "drop-selector",
+            tuple((each, "") for each in dropped),
+            f"{only_if}{_replaced_literals(dropped, template)}remove {what}",
+            is_conditional=gives_up_mig,
         )
+
+
+def _replaced_literals(conditions: Sequence[str], template: Template) -> str:
+    """Return the alternative to removing conditions: the imperative that replaces their invalid
+    quantities, followed by "or", or "".
+    """
+    compiled = (_compile(each, template) for each in conditions)
+    literals = [text for each in compiled if each for text, _ in invalid_literals(each.tree)]
+    if not literals:
+        return ""
+    quoted = listed(f'"{each}"' for each in literals)
+    is_one = len(literals) == 1
+    valid = "a valid quantity" if is_one else "valid quantities"
+    return f'replace {quoted} with {valid}, for example "20Gi", or '
 
 
 def class_corrections(name: str, template: Template) -> Iterator[ClassCorrection]:
@@ -167,11 +186,6 @@ def is_for_mig(expression: str) -> bool:
     return _OF_MIG.search(expression) is not None
 
 
-def is_conditional(text: str) -> bool:
-    """Return True if a change or fix helps only if less than the requested amount is enough."""
-    return text.startswith(_ONLY_IF)
-
-
 def devices_of_class(name: str, template: Template) -> list[Candidate]:
     """Return the devices of a node that the selectors of a class match."""
     devices = [each for each in template.candidates if each.bit & template.searched]
@@ -195,7 +209,7 @@ def _corrections(term: Condition, template: Template) -> Iterator[SelectorChange
     inclusive = _inclusive(term.text, template)
     yield from _correction("compare-inclusive", term.text, inclusive)
     if _is_likely_intended(term) or _is_amount(term):
-        only_if = "" if _is_likely_intended(term) else f"{_ONLY_IF}{term.nearest} is enough, "
+        only_if = "" if _is_likely_intended(term) else f"if {term.nearest} is enough, "
         amount = term.nearest if _is_amount(term) else ""
         for better in (_with_value(term.text, term), _with_value(inclusive, term)):
             for change in _correction("correct-value", term.text, better, only_if):
@@ -224,12 +238,12 @@ def _corrections_of_errors(
             continue
         kind, domain, name = at.path[:_LEAST_PATH]
         other = {"attributes": "capacity", "capacity": "attributes"}[kind]
-        if at.absent and any(name in _names(each, other, domain) for each in devices):
+        if at.absent and any(name in names_in(each, other, domain) for each in devices):
             yield from _correction(
                 "correct-value", term.text, term.text.replace(f".{kind}", f".{other}")
             )
         if at.absent:
-            known = set[str]().union(*(_names(each, kind, domain) for each in devices))
+            known = set[str]().union(*(names_in(each, kind, domain) for each in devices))
             better = _with_known_name(term.text, name, known)
             yield from _correction("correct-value", term.text, better)
             better = _with_known_domain(term.text, kind, domain, name, devices)
@@ -246,11 +260,8 @@ def _with_known_name(condition: str, name: str, known: set[str]) -> str:
     """Return the condition with the published name that is most similar to a misspelled one, or
     "".
     """
-    by_lower = {each.lower(): each for each in sorted(known)}
-    near = get_close_matches(name.lower(), by_lower, n=1, cutoff=_SAME_WORD)
-    if name in known or not near:
-        return ""
-    return re.sub(rf"(?<=[.\"']){re.escape(name)}\b", by_lower[near[0]], condition)
+    near = similar_name(name, known)
+    return re.sub(rf"(?<=[.\"']){re.escape(name)}\b", near, condition) if near else ""
 
 
 def _with_known_domain(
@@ -259,16 +270,11 @@ def _with_known_domain(
     """Return the condition with the domain in which devices publish a name, if there is only one,
     or "".
     """
-    published = {
-        full.rpartition("/")[0] or each.driver
-        for each in devices
-        for full in (each.device.capacity if kind == "capacity" else each.device.attributes)
-        if full.rpartition("/")[2] == name
-    }
-    if len(published) != 1 or domain in published:
+    published = published_domain(name, kind, domain, devices)
+    if not published:
         return ""
     at = rf"(?<=\.{kind}\[[\"']){re.escape(domain)}(?=[\"']\](?:\.|\[[\"']){name}\b)"
-    return re.sub(at, published.pop(), condition)
+    return re.sub(at, published, condition)
 
 
 def _model_condition(domain: str, devices: Sequence[Candidate]) -> tuple[str, str] | None:
@@ -283,8 +289,8 @@ def _model_condition(domain: str, devices: Sequence[Candidate]) -> tuple[str, st
 
 
 def _by_model(condition: str, model: str, instead: str) -> SelectorChange:
-    text = f"{_ONLY_IF}you mean {model}, {replacement_text(condition, instead)}"
-    return SelectorChange("correct-value", ((condition, instead),), text)
+    text = f"to select {model} devices, replace `{condition}` with `{instead}`"
+    return SelectorChange("correct-value", ((condition, instead),), text, is_conditional=True)
 
 
 def _whole_version(match: re.Match[str]) -> str:
@@ -292,23 +298,15 @@ def _whole_version(match: re.Match[str]) -> str:
     return f"{match['before']}{match['version']}{missing}{match['after']}"
 
 
-def _names(candidate: Candidate, kind: str, domain: str) -> set[str]:
-    device = candidate.device
-    names = device.capacity if kind == "capacity" else device.attributes
-    own = candidate.driver == domain
-    return {
-        name.rpartition("/")[2]
-        for name in names
-        if (name.rpartition("/")[0] or domain) == domain and (own or "/" in name)
-    }
-
-
 def _correction(
     kind: ChangeKind, condition: str, instead: str, only_if: str = ""
 ) -> Iterator[SelectorChange]:
     if instead not in ("", condition):
         yield SelectorChange(
-            kind, ((condition, instead),), f"{only_if}{replacement_text(condition, instead)}"
+            kind,
+            ((condition, instead),),
+            f"{only_if}{replacement_text(condition, instead)}",
+            is_conditional=bool(only_if),
         )
 
 

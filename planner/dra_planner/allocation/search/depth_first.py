@@ -15,10 +15,10 @@ from msgspec import Struct
 
 from dra_planner.allocation.behaviour import Behaviour
 from dra_planner.allocation.node.template import Template
+from dra_planner.allocation.search.attempt_errors import AttemptError, AttemptFailed
 from dra_planner.allocation.search.constraints import DistinctAttribute, Reading
 from dra_planner.allocation.search.devices import indexes
 from dra_planner.allocation.search.holdings import (
-    AttemptFailed,
     Holdings,
     Pick,
     Shares,
@@ -46,10 +46,15 @@ class SearchResult(Struct, frozen=True):
 
     outcome: Literal["found", "none", "error", "exhausted"]
     picks: tuple[tuple[Pick, ...], ...] = ()
-    message: str = ""
+    error: AttemptError | None = None
     steps: int = 0
     met_unknown: bool = False
     defects: frozenset[str] = frozenset()
+
+    @property
+    def message(self) -> str:
+        """The error as Kubernetes prints it, or ""."""
+        return self.error.message if self.error is not None else ""
 
 
 class _Exhausted(Exception):
@@ -114,18 +119,18 @@ class _Search(Struct):
         self._ordered = free or not self.behaviour.permutes
         self._prunes_twins = self._ordered and not self.plan.order_shows
         outcome: Literal["found", "none", "error", "exhausted"]
-        message = ""
+        error: AttemptError | None = None
         try:
             self._check_claims()
             outcome = "found" if self._walk() else "none"
         except AttemptFailed as stop:
-            outcome, message = "error", str(stop)
+            outcome, error = "error", stop.error
         except _Exhausted:
             outcome = "exhausted"
-        return self._result(outcome, message)
+        return self._result(outcome, error)
 
     def _result(
-        self, outcome: Literal["found", "none", "error", "exhausted"], message: str
+        self, outcome: Literal["found", "none", "error", "exhausted"], error: AttemptError | None
     ) -> SearchResult:
         holdings = self.holdings
         picks = tuple(tuple(picks) for picks in holdings.picks) if outcome == "found" else ()
@@ -136,7 +141,7 @@ class _Search(Struct):
                 defects.add("distinct-values-forgotten")
         if holdings.ledger.met_foreign_table:
             defects.add("counters-by-pool-name")
-        return SearchResult(outcome, picks, message, self.steps, met_unknown, frozenset(defects))
+        return SearchResult(outcome, picks, error, self.steps, met_unknown, frozenset(defects))
 
     def _order_is_free(self) -> bool:
         """Return True if one order of a set of devices represents all orders, in a version that
@@ -157,32 +162,38 @@ class _Search(Struct):
             least = 0
             for request in claim.requests:
                 if request.fault:
-                    raise AttemptFailed(request.fault)
+                    raise AttemptFailed(AttemptError(request.fault))
                 needed = min([self._count(way) for way in request.alternatives], default=0)
                 if (
                     self.template.features.limits_devices_as_counted
                     and needed > MAX_DEVICES - least
                 ):
                     raise AttemptFailed(
-                        f"claim {claim.name}, request {request.name}: adding {needed} devices "
-                        "exceeds the claim limit "
-                        f"of {MAX_DEVICES}, with {least} already accounted for"
+                        AttemptError(
+                            f"claim {claim.name}, request {request.name}: adding {needed} devices "
+                            f"exceeds the claim limit of {MAX_DEVICES}, with {least} already "
+                            "accounted for",
+                            "device-limit",
+                        )
                     )
                 least += needed
             if least > MAX_DEVICES:
                 raise AttemptFailed(
-                    f"claim {claim.name}: number of requested devices {least} exceeds the claim "
-                    f"limit of {MAX_DEVICES}"
+                    AttemptError(
+                        f"claim {claim.name}: number of requested devices {least} exceeds the "
+                        f"claim limit of {MAX_DEVICES}",
+                        "device-limit",
+                    )
                 )
             if claim.fault:
-                raise AttemptFailed(claim.fault)
+                raise AttemptFailed(AttemptError(claim.fault))
 
     def _count(self, way: Alternative) -> int:
         if way.fault:
-            raise AttemptFailed(way.fault)
+            raise AttemptFailed(AttemptError(way.fault))
         if not way.takes_all:
             return way.spec.count
-        if way.all_fault:
+        if way.all_fault is not None:
             raise AttemptFailed(way.all_fault)
         return len(self._members(way))
 
@@ -248,9 +259,8 @@ class _Search(Struct):
             if resumed == "none":
                 return False
             if resumed == "limit":
-                raise AttemptFailed(
-                    "allocation max size exceeded"
-                )  # same as upstream, which doesn't catch this error for the first claim
+                # same as upstream, which doesn't catch this error for the first claim
+                raise AttemptFailed(AttemptError("allocation max size exceeded"))
             claim, request, sub, slot = resumed
             chosen = claims[claim].requests[request].has_subrequests
         return True

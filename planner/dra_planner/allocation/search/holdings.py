@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from dra_planner.allocation.behaviour import Behaviour
 from dra_planner.allocation.node.template import Template
+from dra_planner.allocation.search.attempt_errors import AttemptError, AttemptFailed
 from dra_planner.allocation.search.capacity import CapacityError, Consumption, consumption, fits
 from dra_planner.allocation.search.constraints import (
     DistinctAttribute,
@@ -26,10 +27,6 @@ from dra_planner.allocation.search.requests import Alternative, PlannedClaims
 
 Shares = Mapping[int, Mapping[str, int]]
 """Used amounts of devices that multiple claims share, by candidate and capacity."""
-
-
-class AttemptFailed(Exception):
-    """An error that ends the attempt of the pod."""
 
 
 class Pick(Struct, frozen=True):
@@ -118,9 +115,12 @@ class Holdings(Struct):
                 self._reject(claim, taken)
                 if must:
                     raise AttemptFailed(
-                        f"claim {way.claim}, request {way.sub or way.request}: cannot add device "
-                        f"{candidate.id} "
-                        "because a claim constraint would not be satisfied"
+                        AttemptError(
+                            f"claim {way.claim}, request {way.sub or way.request}: cannot add "
+                            f"device {candidate.id} because a claim constraint would not be "
+                            "satisfied",
+                            "constraint-of-all",
+                        )
                     )
                 return None
             taken.constraints += 1
@@ -228,7 +228,9 @@ class Holdings(Struct):
         devices = candidate.slice.devices
         if slot >= len(devices):
             raise AttemptFailed(
-                f"runtime error: index out of range [{slot}] with length {len(devices)}"
+                AttemptError(
+                    f"runtime error: index out of range [{slot}] with length {len(devices)}"
+                )
             )
         other = devices[slot]
         index = self.template.index[DeviceId(*candidate.id[:2], other.name)]

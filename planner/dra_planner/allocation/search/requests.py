@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from dra_planner.allocation.node.selectors import tolerates, untolerated_device_taint
 from dra_planner.allocation.node.template import Template
+from dra_planner.allocation.search.attempt_errors import AttemptError
 from dra_planner.allocation.search.capacity import (
     CapacityError,
     Consumption,
@@ -25,7 +26,13 @@ from dra_planner.allocation.search.capacity import (
 from dra_planner.allocation.search.constraints import Reading, lookup_attribute
 from dra_planner.allocation.search.counters import draws_of
 from dra_planner.allocation.search.devices import Candidate, indexes
-from dra_planner.allocation.search.selection import OwnedSelector, Selection, select, terms_of
+from dra_planner.allocation.search.selection import (
+    OwnedSelector,
+    Selection,
+    SelectorError,
+    select,
+    terms_of,
+)
 from dra_planner.model import AttributeValue, ClaimSpec, DeviceRequest, ExactDeviceRequest
 from dra_planner.releases import Features
 
@@ -46,9 +53,9 @@ class Alternative(Struct, eq=False):
     sub: str
     spec: ExactDeviceRequest
     fault: str = ""
-    all_fault: str = ""
+    all_fault: AttemptError | None = None
     selection: Selection = field(default_factory=Selection)
-    errors: dict[int, str] = {}
+    errors: dict[int, AttemptError] = {}
     erring: int = 0
     broken: int = 0  # devices on which the selector fails, regardless of whether they are in use
     roomy: int = 0  # devices that have enough capacity if they aren't in use
@@ -257,10 +264,8 @@ def _plan_alternative(
         way.selection = _select(
             terms_of(template.classes[way.spec.device_class_name], way.spec.selectors), template
         )
-        for index, (term, message) in way.selection.errors.items():
-            way.errors[index] = _selector_error(
-                way, term, message, template.candidates[index], features
-            )
+        for index, error in way.selection.errors.items():
+            way.errors[index] = _selector_error(way, error, template.candidates[index], features)
     else:
         way.selection = borrowed
     _weigh_capacity(way, searched, template)
@@ -268,7 +273,7 @@ def _plan_alternative(
         way.tainted = sum(
             c.bit for c in searched if c.device.taints and _is_tainted(c, way, template)
         )
-    way.errors |= template.broken
+    way.errors |= {index: AttemptError(text) for index, text in template.broken.items()}
     way.erring = sum(1 << index for index in way.errors)
     way.broken = sum(1 << index for index in template.broken)
     if way.takes_all:
@@ -320,12 +325,20 @@ def _static_fault(way: Alternative, template: Template) -> str:
 
 
 def _selector_error(
-    way: Alternative, term: OwnedSelector, message: str, candidate: Candidate, features: Features
-) -> str:
+    way: Alternative, error: SelectorError, candidate: Candidate, features: Features
+) -> AttemptError:
+    term = error.term
     subject = f"class {term.owner}" if term.owner else f"claim {way.claim}"
-    named = features.names_device_in_errors and message.startswith("CEL runtime error")
+    named = features.names_device_in_errors and error.stage == "runtime"
     device = f" on device {candidate.id}" if named else ""
-    return f"{subject}: selector #{term.position}{device}: {message}"
+    return AttemptError(
+        f"{subject}: selector #{term.position}{device}: {error}",
+        kind="selector",
+        claim=way.claim,
+        request=way.label,
+        selector=error,
+        device=candidate.id,
+    )
 
 
 def _weigh_capacity(way: Alternative, searched: Sequence[Candidate], template: Template) -> None:
@@ -344,7 +357,7 @@ def _weigh_capacity(way: Alternative, searched: Sequence[Candidate], template: T
         except CapacityError as error:
             where = candidate.id.device if way.takes_all else str(candidate.id)
             name = way.sub or way.request
-            way.errors[candidate.index] = (
+            way.errors[candidate.index] = AttemptError(
                 f"claim {way.claim}, request {name}: checking capacity for device {where}: {error}"
             )
             continue
@@ -375,19 +388,19 @@ def _is_tainted(candidate: Candidate, way: Alternative, template: Template) -> b
     return untolerated_device_taint(taints, way.spec.tolerations) is not None
 
 
-def _all_fault(way: Alternative, template: Template) -> str:
-    """Return the first reason why "all devices" is unknown, in the order of the pools."""
+def _all_fault(way: Alternative, template: Template) -> AttemptError | None:
+    """Return the first reason why "all devices" is unknown, in the order of the pools, or None."""
     name = way.sub or way.request
     prefix = f"claim {way.claim}, request {name}: asks for all devices, but resource pool"
     for pool, bits in zip(template.pools, template.pool_bits, strict=True):
         if pool.incomplete:
-            return f"{prefix} {pool.id} is currently being updated"
+            return AttemptError(f"{prefix} {pool.id} is currently being updated", "pool-unusable")
         if pool.invalid:
-            return f"{prefix} {pool.id} is currently invalid"
+            return AttemptError(f"{prefix} {pool.id} is currently invalid", "pool-unusable")
         erring = bits & way.erring
         if erring:
             return way.errors[(erring & -erring).bit_length() - 1]
-    return ""
+    return None
 
 
 def _typed(value: AttributeValue | None) -> tuple[object, ...]:

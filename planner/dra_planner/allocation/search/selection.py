@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
@@ -35,11 +35,24 @@ class OwnedSelector(Struct, frozen=True):
         return self.expression
 
 
+class SelectorError(Struct, frozen=True):
+    """A selector that doesn't compile, or that fails on a device. `error` is the error as CEL
+    prints it.
+    """
+
+    term: OwnedSelector
+    stage: Literal["compile", "runtime"]
+    error: str
+
+    def __str__(self) -> str:
+        return f"CEL {self.stage} error: {self.error}"
+
+
 class Selection(Struct):
     """Devices by outcome, as sets of bits.
 
     The reasons are stored per device for explanations: `failed` contains the term that each device
-    failed, and `errors` and `unknowns` contain the messages.
+    failed, `errors` contains the errors, and `unknowns` contains the messages.
     """
 
     matched: int = 0
@@ -49,7 +62,7 @@ class Selection(Struct):
     # device
     doubtful: bool = False
     failed: dict[int, OwnedSelector] = {}
-    errors: dict[int, tuple[OwnedSelector, str]] = {}
+    errors: dict[int, SelectorError] = {}
     unknowns: dict[int, tuple[OwnedSelector | None, str]] = {}
 
 
@@ -112,7 +125,8 @@ def _select_one(
             selection.doubtful = True
             break
         if verdict == "error":
-            selection.errors[candidate.index] = (term, message)
+            stage: Literal["compile", "runtime"] = "compile" if judge.refused else "runtime"
+            selection.errors[candidate.index] = SelectorError(term, stage, message)
             selection.erring |= candidate.bit
             return
         if verdict == "unknown":
@@ -149,18 +163,13 @@ class _Judge:
         if self.refused is not None:
             if self.refused.kind == "unsupported":
                 return "unknown", self.refused.message
-            return "error", f"CEL compile error: {self.refused.message}"
+            return "error", self.refused.message
         assert self.selector is not None
         key = self.selector.projection(view)
         known = self._outcomes.get(key)
         if known is None:
             outcome = self.selector.matches(view)
-            message = (
-                f"CEL runtime error: {outcome.message}"
-                if outcome.verdict == "error"
-                else outcome.message
-            )
-            known = self._outcomes[key] = (outcome.verdict, message)
+            known = self._outcomes[key] = (outcome.verdict, outcome.message)
         return known
 
 

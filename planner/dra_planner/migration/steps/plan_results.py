@@ -27,7 +27,7 @@ def reasons_of(plans: Iterable[Plan]) -> tuple[str, ...]:
     for plan in plans:
         for workload in plan.workloads:
             for reason in workload.reasons:
-                found.setdefault(f"{shown_name(workload.workload)}: {reason.message}")
+                found.setdefault(f"{shown_name(workload.workload)}: {reason.text}")
         if plan.verdict != "fits":
             found |= {each.message: None for each in plan.findings if each.severity == "error"}
     return tuple(found)

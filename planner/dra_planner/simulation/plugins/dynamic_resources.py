@@ -14,6 +14,7 @@ from collections.abc import Mapping
 
 from dra_planner.allocation import Answer, NodeState, Placement, Refusal
 from dra_planner.allocation.place import MAX_CONSUMERS
+from dra_planner.allocation.search.attempt_errors import AttemptError
 from dra_planner.model import ObjectKey, Shape
 from dra_planner.releases import Features
 from dra_planner.simulation.cluster.cluster import SharedClaim
@@ -49,31 +50,33 @@ def refuse_claims(
                 shape, state, "claim", f"claim {key} is allocated on another node", claim=str(key)
             )
     for key, claim in held if fits else ():
-        message = _refuse_reservation(claim, state.features)
-        if message:
-            return Refusal(
-                shape, state, "error", f"add reservation to claim {key}: {message}", claim=str(key)
-            )
+        error = _reservation_error(key, claim, state.features)
+        if error is not None:
+            return Refusal(shape, state, "error", error.message, claim=str(key), error=error)
     return None
 
 
-def _refuse_reservation(claim: SharedClaim, features: Features) -> str:
-    """Return the error of a reservation, or ""."""
+def _reservation_error(
+    key: ObjectKey, claim: SharedClaim, features: Features
+) -> AttemptError | None:
+    """Return the error of a reservation, or None."""
+    action = f"add reservation to claim {key}"
     if claim.consumers >= MAX_CONSUMERS:
-        return (
-            f"status.reservedFor: Too many: {claim.consumers + 1}: must have at most "
-            f"{MAX_CONSUMERS} items"
+        return AttemptError(
+            f"{action}: status.reservedFor: Too many: {claim.consumers + 1}: must have at most "
+            f"{MAX_CONSUMERS} items",
+            "consumers",
         )
     if (
         features.needs_allocation_time
         and features.binding_conditions
         and not claim.allocation.has_timestamp
     ):
-        return (
-            "status.allocation: field is immutable (allocated before the upgrade, without a "
-            "timestamp)"
+        return AttemptError(
+            f"{action}: status.allocation: field is immutable (allocated before the upgrade, "
+            "without a timestamp)"
         )
-    return ""
+    return None
 
 
 PLUGIN = Plugin(

@@ -74,13 +74,13 @@ def _unknown(case: Waiting) -> tuple[tuple[str, str], ...]:
     """
     if case.is_undecided:
         return tuple(
-            (f'{reason.message} (pool "{pool.offer.name}")', reason.fix or RULE.fix)
+            (f'{reason.text} (pool "{pool.offer.name}")', reason.fix or RULE.fix)
             for pool in case.pools
             if isinstance(pool.answer, Undecided)
             for reason in reasons_of(pool.answer)[:1]
         )
     if case.size.verdict == "cannot-tell":
-        return tuple((reason.message, reason.fix) for reason in case.size.reasons)
+        return tuple((reason.text, reason.fix) for reason in case.size.reasons)
     return ()
 
 

@@ -36,7 +36,7 @@ def check(view: StackView) -> Iterator[Finding]:
             missing = missing_pool(judgement, case.shape)
             yield Finding(
                 message=f"{subject(case, view.manifests)} doesn't fit any {_kind(case.pools)}: "
-                f"{_pools(case)}{doubt(view)}{_no_machine(missing)}",
+                f"{_pools(case)}{doubt(view)}{_no_machine(missing)}{_details(case)}",
                 fix=_fix(case, missing),
                 urn=view.judged_urn,
                 place=case.member.place,
@@ -75,6 +75,12 @@ def _pools(case: Waiting) -> str:
     return "; ".join(
         [*reasons[:MOST_REASONS], *([f"and {counted(more, 'reason')} more"] if more > 0 else [])]
     )
+
+
+def _details(case: Waiting) -> str:
+    """Return the sentences that follow the reasons, or ""."""
+    reasons = (reason for pool in case.pools for reason in _nearest(pool))
+    return "".join(dict.fromkeys(f". {each.details}" for each in reasons if each.details))
 
 
 def _clause(pools: str, reason: str, count: int, kind: str) -> str:

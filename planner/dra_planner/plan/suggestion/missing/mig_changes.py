@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from dra_planner.allocation.reasons.applied_edits import apply_edits
 from dra_planner.allocation.reasons.edits import Edit
 from dra_planner.allocation.reasons.selector_changes import is_for_mig
+from dra_planner.allocation.reasons.selector_error_text import request_place
 from dra_planner.cel.explanation import split_at_and
 from dra_planner.clouds import cloud
 from dra_planner.drivers import nvidia
@@ -234,10 +235,10 @@ def _requests(shape: Shape) -> Iterator[tuple[int, int, ExactDeviceRequest]]:
 
 
 def _use_class(name: str, shape: Shape, claim: int, request: int) -> Edit:
-    own = shape.claims[claim]
+    own = shape.claims[claim].spec.requests[request]
     return Edit(
         "use-class",
-        f'use DeviceClass {name} in request "{own.spec.requests[request].name}" of claim "{own.name}"',
+        f"use DeviceClass {name} in {request_place(shape, claim, own.name)}",
         claim=claim,
         request=request,
         name=name,
