@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dra_planner.allocation import NodeState
 from dra_planner.allocation.node.pod_rules import PodView
@@ -27,6 +27,9 @@ from dra_planner.simulation.workloads.controllers import (
 
 if TYPE_CHECKING:  # offers contain them, and most users of offers don't need the manifest reader
     from dra_planner.manifests import BoundPod
+
+_SAME_SELECTOR: Final = frozenset({"StatefulSet", "ReplicaSet", "ReplicationController"})
+"""Kinds whose selectors match pods with any pod template of the object."""
 
 
 def existing_pods(
@@ -72,9 +75,18 @@ def members_in_order(demand: Demand) -> list[tuple[Shape, Member]]:
     )
 
 
-def siblings_of(member: Member) -> Hashable:
+def siblings_of(member: Member, *, is_outdated: bool = False) -> Hashable:
+    """Return a value that is equal for pods of the member that the scheduler spreads by default.
+
+    The selector of a Deployment's ReplicaSet contains the hash of the pod template, so pods with an
+    earlier template don't count. The selector of a StatefulSet matches the pods of all revisions.
+    Source: kubernetes/kubernetes:pkg/scheduler/framework/plugins/helper/spread.go@v1.36.3
+    (DefaultSelector).
+    """
     own = (member.workload, member.pod_set) if member.spreads else None
-    return (own, "before") if member.leaving else own
+    if member.workload.kind in _SAME_SELECTOR:
+        return own
+    return (own, "before") if member.leaving or is_outdated else own
 
 
 def _bound_pods(
@@ -101,9 +113,10 @@ def _bound_pods(
         )
         picks = (ClaimPicks("", None, tuple(state.picks_of(devices))),)
         member = makers.get(name)
-        siblings = None if member is None else siblings_of(member)
-        if member is not None and (member.changed or name in member.outdated):
-            siblings = siblings, "before"
+        siblings = None
+        if member is not None:
+            is_outdated = member.changed or name in member.outdated
+            siblings = siblings_of(member, is_outdated=is_outdated)
         kind = kinds.of_bound(each.spec, view, siblings)
         since = ages.get(each.started, 0)
         placed.append(PlacedPod(SimulatedPod(name, kind, number), number, picks, shared, since))

@@ -46,6 +46,36 @@ metadata: {name: node-1}
 status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}, nodeInfo: {kubeletVersion: v1.36.1}}
 ---
 """
+QUEUES = """\
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ResourceFlavor
+metadata: {name: gpus}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: all}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [cpu]
+    flavors: [{name: gpus, resources: [{name: cpu, nominalQuota: 8}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: LocalQueue
+metadata: {name: team, namespace: default}
+spec: {clusterQueue: all}
+---
+apiVersion: config.kueue.x-k8s.io/v1beta1
+kind: Configuration
+resources: {deviceClassMappings: [{name: gpus, deviceClassNames: [gpu.nvidia.com]}]}
+---
+"""
+UNKNOWN = """\
+apiVersion: ai.example.com/v1
+kind: Worker
+metadata: {name: w, namespace: ml}
+spec: {template: {spec: {containers: [{name: c, image: registry.example/w:1}]}}}
+"""
 
 
 @pytest.fixture
@@ -217,3 +247,36 @@ def test_workloads_left_pending_by_a_change_decide_the_verdict(given: Project) -
     more = ("--what-if", "pools.l4.count.max=9")
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pool", "l4", *more)
     assert (done.status, "fits all workloads" in done.out) == (0, True)
+
+
+def test_a_workload_that_runs_in_the_pool_has_the_reason_that_stops_it(given: Project) -> None:
+    quota = (
+        "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: few, namespace: default}\n"
+        "spec: {hard: {pods: 0}}\n"
+    )
+    one = TEMPLATE.replace("NAME", "one").replace("COUNT", "1")
+    given.write("m.yaml", one + quota)
+    status, answer = explained(given, "--fleet", "fleet.yaml", "--pool", "l4")
+    assert (status, answer["verdict"]) == (1, "does-not-fit")
+    (use,) = answer["workloads"]  # type: ignore[misc]
+    assert "ResourceQuota default/few" in use["reasons"][0]["message"]
+
+
+def test_a_queue_that_admits_no_pod_is_not_a_lack_of_nodes(given: Project) -> None:
+    one = TEMPLATE.replace("NAME", "one").replace("COUNT", "1")
+    queued = one.replace(
+        "kind: Deployment\nmetadata: {name: one}",
+        "kind: Deployment\nmetadata: {name: one, labels: {kueue.x-k8s.io/queue-name: team}}",
+    )
+    given.write("m.yaml", queued + QUEUES)
+    done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pool", "l4")
+    assert done.status == 1
+    assert "is large enough, but a workload can't run for another reason" in done.out
+    assert 'ClusterQueue "all" doesn\'t cover' in done.out
+
+
+def test_an_object_that_is_not_read_is_a_reason(given: Project) -> None:
+    given.write("m.yaml", UNKNOWN)
+    status, answer = explained(given, "--fleet", "fleet.yaml", "--pool", "l4")
+    assert (status, answer["verdict"]) == (3, "cannot-tell")
+    assert answer["doubts"] != []

@@ -34,7 +34,12 @@ class PoolUseRow(Output):
     here: int = Field(description="Number of the workload's pods in the pool.")
     pending: int = Field(description="Number of the workload's pods that don't fit in any pool.")
     elsewhere: list[str] = Field(description="Pools of the workload's other pods.")
-    reasons: list[PoolReasonRow]
+    reasons: list[PoolReasonRow] = Field(
+        description=(
+            "Reasons why pods don't fit an empty node of the pool, or why the workload can't run "
+            "although they fit."
+        )
+    )
 
 
 class PoolCountRow(Output):
@@ -69,4 +74,7 @@ class ExplainPoolOutput(Output):
     devices: PoolDevicesRow
     published: list[PublishedRow]
     workloads: list[PoolUseRow]
+    doubts: list[PoolReasonRow] = Field(
+        description="Objects and files that aren't in the plan, and that could change the verdict."
+    )
     what_if: list[str] = Field(description="Changed fleet values, PATH=VALUE.")

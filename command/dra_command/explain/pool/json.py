@@ -12,6 +12,7 @@ from dra_command.explain.pool.contract import (
     PoolUseRow,
     PublishedRow,
 )
+from dra_planner.model import Reason
 from dra_planner.plan.explanation.pools import PoolReport
 
 
@@ -44,13 +45,15 @@ def pool_json(report: PoolReport, changes: Sequence[str] = ()) -> str:
                 here=use.here,
                 pending=use.pending,
                 elsewhere=list(use.elsewhere),
-                reasons=[
-                    PoolReasonRow(code=each.code, message=each.text, fix=each.fix)
-                    for each in use.reasons
-                ],
+                reasons=_rows(use.reasons),
             )
             for use in report.uses
         ],
+        doubts=_rows(report.doubts),
         what_if=list(changes),
     )
     return output.model_dump_json(indent=2)
+
+
+def _rows(reasons: Sequence[Reason]) -> list[PoolReasonRow]:
+    return [PoolReasonRow(code=each.code, message=each.text, fix=each.fix) for each in reasons]

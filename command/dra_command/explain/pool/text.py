@@ -15,6 +15,10 @@ _VERDICT_WORDS: Final = {
     "does-not-fit": "is too small for the workloads that can run in it",
     "cannot-tell": "may be too small for the workloads that can run in it",
 }
+_OTHER_REASON: Final = {
+    "does-not-fit": "is large enough, but a workload can't run for another reason",
+    "cannot-tell": "is large enough, but it's unknown whether all workloads can run",
+}
 _MOST_DEVICES: Final = 6
 
 
@@ -36,7 +40,7 @@ def print_pool(
             )
             result = (sentence, f"bold {VERDICT_STYLES[report.verdict]}")
         elif report.takes or report.could_take:
-            result = (_VERDICT_WORDS[report.verdict], f"bold {VERDICT_STYLES[report.verdict]}")
+            result = (_verdict_words(report), f"bold {VERDICT_STYLES[report.verdict]}")
         else:
             result = ("isn't needed by any workload", "bold")
         page.line((f"{kind} {pool.name}", "bold"), f"{machine} ", result)
@@ -51,6 +55,12 @@ def print_pool(
         _print_uses(page, "could run on this pool", report.could_take)
         _print_uses(page, "can't run on this pool", report.refuses)
         print_lines(page, reason_lines(report.doubts))
+
+
+def _verdict_words(report: PoolReport) -> str:
+    if report.has_pending_pods:
+        return _VERDICT_WORDS[report.verdict]
+    return _OTHER_REASON.get(report.verdict, _VERDICT_WORDS["fits"])
 
 
 def _counts(report: PoolReport) -> str:

@@ -243,7 +243,7 @@ def _of_shape(
     pools = tuple(_of_pool(each, judgement) for each in answers)
     if size is not None and any(each.changes and each.needs_another_node for each in size.reasons):
         pools = tuple(_with_another_node(each) for each in pools)
-    verdict = best(each.verdict for each in pools) if pools else "does-not-fit"
+    verdict = best(each.verdict for each in pools) if pools else _without_pools(size)
     is_short = verdict == "fits" and size is not None and size.verdict != "fits"
     is_settled = verdict != "fits" and not pool and size is not None and size.verdict == "fits"
     reason = _ONLY_WHERE_ADMITTED if shape.per_node else PLACED_LATER
@@ -258,12 +258,17 @@ def _of_shape(
         pending=0 if size is None else size.pending,
         claims=tuple(each.title(workload) for each in shape.claims),
         pools=pools,
-        pending_reasons=size.reasons if is_short and size is not None else (),
+        pending_reasons=size.reasons if (is_short or not pools) and size is not None else (),
         holders=tuple(_holders(judgement, shape, room)) if is_short else (),
         blockers=(reason,) if is_freed else (),
         missing=missing_pool(judgement, shape),
         is_observed=judgement.is_observed,
     )
+
+
+def _without_pools(size: WorkloadSize | None) -> Verdict:
+    """Return the verdict of a pod without answers of pools, because it runs on the system pool."""
+    return "does-not-fit" if size is None else size.verdict
 
 
 def _of_pool(pool_answer: PoolAnswer, judgement: Judgement) -> PoolForPod:

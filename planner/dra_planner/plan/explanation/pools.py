@@ -35,7 +35,8 @@ class PoolUse(Struct, frozen=True, kw_only=True):
     """A workload's use of the pool: the answer of the pool's empty node to its pods, with reasons.
 
     `here` is the number of its pods on the pool, `pending` is the number of pods without a pool,
-    and `elsewhere` are the pools of the other pods.
+    and `elsewhere` are the pools of the other pods. If a workload could run here, `reasons` also
+    explains why the plan's verdict for it isn't *fits*.
     """
 
     workload: str
@@ -49,8 +50,9 @@ class PoolUse(Struct, frozen=True, kw_only=True):
 class PoolReport(Struct, frozen=True, kw_only=True):
     """One pool of a plan, or one node of a snapshot.
 
-    `verdict` is the worst verdict of the workloads that run here or fit here. *does not fit* means
-    that the pool is too small for these workloads. `uses` are in the order of the workloads.
+    `verdict` is the worst verdict of the workloads that run here or fit here. If it is *does not
+    fit*, the pool is too small for these workloads, or they can't run for another reason. `uses`
+    are in the order of the workloads.
     """
 
     pool: PlannedPool
@@ -76,6 +78,11 @@ class PoolReport(Struct, frozen=True, kw_only=True):
     def refuses(self) -> tuple[PoolUse, ...]:
         """The workloads whose pods don't fit any node of the pool, or for which this is unknown."""
         return tuple(use for use in self.uses if not use.here and use.answer != "fits")
+
+    @property
+    def has_pending_pods(self) -> bool:
+        """Whether pods that fit an empty node are pending."""
+        return any(use.pending for use in (*self.takes, *self.could_take))
 
 
 def compare_pool(report: PoolReport, before: PoolReport, plan: Plan) -> PoolReport:
@@ -145,7 +152,19 @@ def _uses(plan: Plan, pool: str) -> Iterator[PoolUse]:
             if any(member.workload == workload.workload for member in shape.members)
         ]
         if own:
-            yield _use(workload, pool, [_answer(plan, shape, pool) for shape in own])
+            use = _use(workload, pool, [_answer(plan, shape, pool) for shape in own])
+            yield replace(use, reasons=(*use.reasons, *_obstacles(plan, workload, use)))
+
+
+def _obstacles(plan: Plan, workload: PlannedWorkload, use: PoolUse) -> Iterator[Reason]:
+    """Yield why the plan's verdict for a workload that could run in the pool isn't *fits*."""
+    if workload.verdicts[plan.level] == "fits" or not (use.here or use.answer == "fits"):
+        return
+    of_workload = find_obstacles(plan, {use.workload})
+    of_all = {each.reason for each in find_obstacles(plan, ())}
+    blockers = (each.reason for each in of_workload if each.verdict != "fits")
+    found = dict.fromkeys((*workload.reasons, *(each for each in blockers if each not in of_all)))
+    yield from (each for each in found if each not in use.reasons)
 
 
 def _answer(plan: Plan, shape: Shape, pool: str) -> PoolAnswer:
