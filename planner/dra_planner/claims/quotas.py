@@ -18,6 +18,7 @@ from dra_planner.claims.extended_resources import CLAIM_NAME
 from dra_planner.claims.quota_rollouts import UNBOUNDED, roll_out, short_of
 from dra_planner.claims.resolution import UnresolvedClaims
 from dra_planner.manifests import Manifests, render_claim_spec, render_pod_spec
+from dra_planner.manifests.parsing.fields import parse_quantity
 from dra_planner.manifests.validation.quotas import (
     Usage,
     claim_usage,
@@ -430,8 +431,7 @@ def _room(data: Mapping[str, Any]) -> dict[str, Quantity]:
     hard = (data.get("spec") or {}).get("hard") or {}
     used = (data.get("status") or {}).get("used") or {}
     return {
-        key: Quantity.parse(str(value)) - Quantity.parse(str(used.get(key, 0)))
-        for key, value in hard.items()
+        key: parse_quantity(value) - parse_quantity(used.get(key, 0)) for key, value in hard.items()
     }
 
 

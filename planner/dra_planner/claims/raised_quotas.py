@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from dra_planner.claims.quotas import QUOTA_EXCEEDED, WITHOUT_RAISE
 from dra_planner.manifests import Manifests
+from dra_planner.manifests.parsing.fields import parse_quantity
 from dra_planner.model import Blocked, Demand, ObjectKey
 from dra_planner.quantity import Quantity
 from dra_planner.wording import listed
@@ -54,7 +55,7 @@ def find_raised_quotas(manifests: Manifests, unlimited: Demand) -> tuple[RaisedQ
     for data in manifests.quotas:
         key = _key(data)
         for resource, text in _hard(data).items():
-            now = Quantity.parse(str(text))
+            now = parse_quantity(text)
             left = unlimited.quotas.least_left[key, resource]
             needed = _at_least(_UNLIMITED * 1000 - left, now)
             if needed > now:

@@ -11,8 +11,9 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from dra_planner.manifests.parsing.fields import parse_quantity
 from dra_planner.model import Figures, PodSet, PodTemplate, Workload
-from dra_planner.quantity import Quantity, QuantityError
+from dra_planner.quantity import QuantityError
 from dra_planner.wording import counted
 
 _LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
@@ -92,6 +93,6 @@ def _is_list_within(given: Sequence[Any], there: Sequence[Any]) -> bool:
 def _amount(value: Any) -> Any:
     """Return a quantity's amount in a normalized form, and other values as text."""
     try:
-        return Quantity.parse(str(value))
+        return parse_quantity(value)
     except QuantityError:
         return str(value)

@@ -19,16 +19,17 @@ STATUSES = {"fits": 0, "does-not-fit": 1, "cannot-tell": 3}
 
 
 class Answer(Struct, frozen=True):
-    """The output of a command. `seconds` is its CPU time."""
+    """The output of a command, `text` including standard error. `seconds` is its CPU time."""
 
     status: int
+    output: str
     text: str
     seconds: float
 
     @property
     def json(self) -> dict[str, Any]:
         """The answer as JSON."""
-        found: dict[str, Any] = json.loads(self.text)
+        found: dict[str, Any] = json.loads(self.output)
         return found
 
     @property
@@ -39,14 +40,15 @@ class Answer(Struct, frozen=True):
 
 def run(*words: str) -> Answer:
     """Run a command and return its answer."""
-    out = io.StringIO()
+    out, err = io.StringIO(), io.StringIO()
     before = time.process_time()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
             status = main(list(words))
         except SystemExit as stop:
             status = int(stop.code or 0)
-    return Answer(status, out.getvalue(), time.process_time() - before)
+    output = out.getvalue()
+    return Answer(status, output, output + err.getvalue(), time.process_time() - before)
 
 
 @contextlib.contextmanager

@@ -11,7 +11,12 @@ from typing import Any, Final
 
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.parsing.fields import parse_label_selector, parse_texts, text_of
+from dra_planner.manifests.parsing.fields import (
+    parse_label_selector,
+    parse_quantity,
+    parse_texts,
+    text_of,
+)
 from dra_planner.manifests.parsing.pods import parse_toleration
 from dra_planner.model import (
     ClusterQueue,
@@ -139,7 +144,7 @@ def _amounts(
         text = row.get(key, default)
         if text is not None:
             with contextlib.suppress(QuantityError):
-                amounts[text_of(row.get("name"))] = Quantity.parse(str(text))
+                amounts[text_of(row.get("name"))] = parse_quantity(text)
     return amounts
 
 

@@ -5,7 +5,7 @@ smallest change.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final
 
@@ -245,25 +245,39 @@ def _of_shape(
         pools = tuple(_with_another_node(each) for each in pools)
     verdict = best(each.verdict for each in pools) if pools else _without_pools(size)
     is_short = verdict == "fits" and size is not None and size.verdict != "fits"
-    is_settled = verdict != "fits" and not pool and size is not None and size.verdict == "fits"
-    reason = _ONLY_WHERE_ADMITTED if shape.per_node else PLACED_LATER
-    is_freed = is_settled and size is not None and (shape.per_node or is_placed_later(size))
+    later = () if pool or size is None else _reasons_to_run_later(shape, pools, verdict, size)
     room = [each.pool for each in pools if each.verdict == "fits"]
     return PodExplanation(
         pod=name,
         workload=str(workload),
         pod_set=pod_set,
-        verdict=size.verdict if (is_short or is_freed) and size is not None else verdict,
+        verdict=size.verdict if (is_short or later) and size is not None else verdict,
         placed=0 if size is None else size.placed,
         pending=0 if size is None else size.pending,
         claims=tuple(each.title(workload) for each in shape.claims),
         pools=pools,
         pending_reasons=size.reasons if (is_short or not pools) and size is not None else (),
         holders=tuple(_holders(judgement, shape, room)) if is_short else (),
-        blockers=(reason,) if is_freed else (),
+        blockers=later,
         missing=missing_pool(judgement, shape),
         is_observed=judgement.is_observed,
     )
+
+
+def _reasons_to_run_later(
+    shape: Shape, pools: Sequence[PoolForPod], verdict: Verdict, size: WorkloadSize
+) -> tuple[Reason, ...]:
+    """Return why pods that fit no node now run later, or why it's unknown whether they do. Empty if
+    they never run.
+    """
+    if verdict == "does-not-fit" and size.verdict == "cannot-tell":
+        shown = {reason.message for each in pools for reason in each.reasons}
+        return tuple(each for each in size.reasons if each.message not in shown) or size.reasons
+    if verdict == "fits" or size.verdict != "fits":
+        return ()
+    if shape.per_node:
+        return (_ONLY_WHERE_ADMITTED,)
+    return (PLACED_LATER,) if is_placed_later(size) else ()
 
 
 def _without_pools(size: WorkloadSize | None) -> Verdict:
