@@ -46,6 +46,8 @@ REASONS: Final[Mapping[str, str]] = {
     "after the pod that "
     "held them, and who is tried in that moment comes later than others. One of the orders comes "
     "to the same.",
+    "old-pods-again": "Pods of a rollout's earlier template were preempted, and their ReplicaSet "
+    "created them again. The plan counts only pods of the current template.",
     "paused": "A new Deployment that is paused has no pods yet; the plan counts them as they will "
     "run, and says so.",
     "unexplained": "Plan and control plane disagree.",
@@ -125,11 +127,35 @@ def differences(case: Json) -> list[Difference]:
 
 
 def _reason_aside(case: Json, theirs: PodPositions, became: PodPositions) -> str:
+    if theirs.beside != became.beside and _are_old_pods_again(case, theirs, became):
+        return "old-pods-again"
     if theirs.beside == became.beside and _is_preempted_in_between(case, theirs, became):
         return "how-often"
     if _comes_by_chance(case, became):
         return "chance"
     return _reason_of_others(case, became)
+
+
+def _are_old_pods_again(case: Json, theirs: PodPositions, became: PodPositions) -> bool:
+    """Return whether the only difference is that Deployments in a rollout have at most as many more
+    pending pods as they have preempted pods.
+    """
+    rolled = {
+        f"{each['metadata']['namespace']}/{each['metadata']['name']}"
+        for each in case["cluster"]
+        if each["kind"] == "Deployment"
+        and each["status"].get("updatedReplicas", 0) < each["status"].get("replicas", 0)
+    }
+    names = [name for name in became.beside if theirs.beside.get(name) != became.beside[name]]
+    if (theirs.rows, theirs.preempted) != (became.rows, became.preempted) or not rolled >= {*names}:
+        return False
+    return theirs.beside.keys() == became.beside.keys() and all(
+        theirs.beside[name]["nodes"] == became.beside[name]["nodes"]
+        and 0
+        < became.beside[name]["pending"] - theirs.beside[name]["pending"]
+        <= became.preempted.get(name.partition("/")[2], 0)
+        for name in names
+    )
 
 
 def _is_preempted_in_between(case: Json, theirs: PodPositions, became: PodPositions) -> bool:
