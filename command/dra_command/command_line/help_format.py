@@ -27,12 +27,13 @@ class HelpFormat(argparse.RawDescriptionHelpFormatter):
 
 def _fitted(line: str, columns: int) -> Iterator[str]:
     is_command = line.startswith("    ") or line.endswith("\\")
-    if columns < _TWO_COLUMNS and line.startswith(" " * _SECOND_STATUS):
+    statuses = _TWO_STATUSES.fullmatch(line) if columns < _TWO_COLUMNS else None
+    if statuses:
+        yield from (statuses[1], f"  {statuses[2]}")
+    elif columns < _TWO_COLUMNS and line.startswith(" " * _SECOND_STATUS):
         yield f"     {line.strip()}"
     elif len(line) <= columns or is_command:
         yield line
-    elif statuses := _TWO_STATUSES.fullmatch(line):
-        yield from (statuses[1], f"  {statuses[2]}")
     else:
         margin = " " * (len(line) - len(line.lstrip()))
         yield from wrap(line, columns, subsequent_indent=margin)

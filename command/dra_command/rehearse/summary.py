@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dra_command.pens.table import Table
@@ -125,25 +125,40 @@ def pools_table(found: Comparison) -> Table:
 
 
 def explanations(found: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each workload that differs, was rejected, or has pending pods, with the scheduler's own
-    message.
+    """Yield the workloads that differ, were rejected, or have pending pods, with the reasons and
+    the scheduler's own messages. Workloads with the same explanation are listed together.
     """
-    for row in found.rows:
-        lines = [each.message for each in (row.difference, row.deviation) if each is not None]
-        if row.outcome.refused and not row.difference:
-            lines.append(f"refused: {row.outcome.refused}")
-        lines += [f"kube-scheduler: {words}" for words in row.outcome.words]
-        if lines:
-            yield _name(row), tuple(dict.fromkeys(lines))
+    yield from _by_explanation(
+        (row, [*_messages(row.difference, row.deviation), *_rejection(row)]) for row in found.rows
+    )
     for each in found.scenarios:
-        by_lines: dict[tuple[str, ...], list[str]] = {}
-        for after in each.rows:
-            lines = [after.deviation.message] if after.deviation else []
-            lines += [f"kube-scheduler: {words}" for words in after.outcome.words]
-            if lines:
-                by_lines.setdefault(tuple(lines), []).append(_name(after))
-        for shared, names in by_lines.items():
-            yield f"{each.scenario}, {', '.join(names)}", shared
+        explained = ((row, _messages(row.deviation)) for row in each.rows)
+        for names, lines in _by_explanation(explained):
+            yield f"{each.scenario}, {names}", lines
+
+
+def _by_explanation(
+    rows: Iterable[tuple[ComparedWorkload | ScenarioRow, Sequence[str]]],
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the names of workloads, and the reasons and the scheduler's messages that they
+    share.
+    """
+    names: dict[tuple[str, ...], list[str]] = {}
+    for row, reasons in rows:
+        words = (f"kube-scheduler: {words}" for words in row.outcome.words)
+        if lines := tuple(dict.fromkeys((*reasons, *words))):
+            names.setdefault(lines, []).append(_name(row))
+    for lines, sharing in names.items():
+        yield ", ".join(sharing), lines
+
+
+def _messages(*differences: OutcomeDifference | None) -> list[str]:
+    return [each.message for each in differences if each is not None]
+
+
+def _rejection(row: ComparedWorkload) -> list[str]:
+    is_only_reason = row.outcome.refused and not row.difference
+    return [f"refused: {row.outcome.refused}"] if is_only_reason else []
 
 
 def fixes(found: Comparison) -> Iterator[str]:

@@ -81,6 +81,20 @@ def test_prose_is_wrapped_on_a_narrow_terminal(project: Project) -> None:
         assert "  3  cannot tell (--allow-unknown makes it 0)" in lines or command == ("migrate",)
 
 
+@pytest.mark.parametrize("columns", ["62", "75"])
+def test_text_that_continues_an_exit_status_follows_it(columns: str, project: Project) -> None:
+    _, _, statuses = project.run("verify", "--help", COLUMNS=columns).out.partition(
+        "exit status:\n"
+    )
+    assert statuses.splitlines()[:5] == [
+        "  0  matches the plan",
+        "  1  differs, or planned pods are pending",
+        "  2  invalid input",
+        "  3  no node to compare (0 with",
+        "     --allow-unknown)",
+    ]
+
+
 def test_mutually_exclusive_options_are_wrapped(project: Project) -> None:
     """Each option is listed once and not split, but argparse would leave them on one line."""
     usage, _, _ = project.run("explain", "--help", COLUMNS="80").out.partition("\n\n")

@@ -5,6 +5,7 @@ and colors.
 from __future__ import annotations
 
 import io
+import re
 import string
 import subprocess
 import sys
@@ -114,6 +115,27 @@ def test_long_expressions_are_divided_between_names_and_strings() -> None:
     assert all(line.count('"') % 2 == 0 for line in lines)
     words = "".join(line.strip() for line in lines)
     assert expression.replace(" ", "") in words.replace(" ", "")
+
+
+@pytest.mark.parametrize("forced", ["", "1"])
+def test_colored_paragraphs_divide_expressions_in_the_same_places(
+    forced: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Findings broke expressions inside names."""
+    expression = 'device.attributes["gpu.nvidia.com"].productName.lowerAscii().startsWith("nvidia")'
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("FORCE_COLOR", forced)
+    file = io.StringIO()
+    with Page(file) as page:
+        page.line("claims.yaml:12 ", ("error", "red"), f" selector: `{expression}` is false")
+
+    lines = re.sub("\x1b.*?m", "", file.getvalue()).splitlines()
+    assert lines == [
+        "claims.yaml:12 error selector: `device.attributes[",
+        '"gpu.nvidia.com"].productName.lowerAscii().startsWith(',
+        '"nvidia")` is false',
+    ]
+    assert ("\x1b[31merror" in file.getvalue()) == bool(forced)
 
 
 class Terminal(io.StringIO):

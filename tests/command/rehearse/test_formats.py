@@ -126,3 +126,18 @@ def test_pods_with_the_same_reason_are_listed_together() -> None:
     shown = dict(explanations(replace(found, scenarios=(replace(scenario, rows=rows),))))
     name = f"{scenario.scenario}, Deployment default/a, Deployment default/b, Deployment default/c"
     assert shown[name] == (away.message,)
+
+
+def test_workloads_with_the_same_explanation_are_listed_together() -> None:
+    found = rehearsal()
+    rows = tuple(
+        replace(found.rows[0], outcome=outcome_of(name), deviation=None) for name in ("a", "b")
+    )
+    other = replace(found.rows[0], outcome=outcome_of("c"), difference=None, deviation=None)
+    refused = replace(other, outcome=replace(other.outcome, refused="no quota"))
+    difference = found.rows[0].difference
+    assert difference is not None
+    assert [*explanations(replace(found, rows=(rows[0], refused, rows[1]), scenarios=()))] == [
+        ("Deployment default/a, Deployment default/b", (difference.message,)),
+        ("Deployment default/c", ("refused: no quota",)),
+    ]

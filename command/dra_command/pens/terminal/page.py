@@ -5,17 +5,16 @@ fixed width.
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from textwrap import TextWrapper
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TextIO
 
 from dra_command.pens.signs import DRAWN, TYPED, Signs, typed
 from dra_command.pens.terminal.plain_pen import plain_paragraph, plain_table
 from dra_command.pens.terminal.rich_pen import RichPen
+from dra_command.pens.terminal.wrapping import Wrapper
 from dra_command.pens.visible_text import visible
 from dra_planner.errors import Diagnostic
 
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
 WIDTH_IN_A_PIPE = 120
 _ANY_WIDTH = 1_000
-# strings in quotes, or a name with the period before it and the bracket after it
-_EXPRESSION_PART = re.compile(r""""[^"]*"|'[^']*'|\.?[^."'(\[]+[(\[]*|.""")
 _FORCES_COLOURS = ("FORCE_COLOR", "TTY_COMPATIBLE")
 VERDICT_STYLES: Mapping[Verdict, str] = {
     "fits": "green",
@@ -103,7 +100,7 @@ class Page:
         """Print one paragraph with a hanging indent. `mark` precedes its first line."""
         blank = " " * indent
         hanging = blank + " " * len(mark)
-        wrapper = _Wrapper(
+        wrapper = Wrapper(
             self.width - 1,
             initial_indent=blank + mark,
             subsequent_indent=hanging,
@@ -160,22 +157,6 @@ def print_note(text: str) -> None:
         return
     with Page(sys.stderr) as page:
         page.text(text)
-
-
-class _Wrapper(TextWrapper):
-    """Wraps text at spaces. An expression that is longer than a line is also divided, but not
-    inside strings and names, so that the additional white space doesn't change the expression.
-    """
-
-    def _split(self, text: str) -> list[str]:
-        longest = self.width - len(self.subsequent_indent)
-        return [
-            part
-            for word in super()._split(text)
-            for part in (
-                _EXPRESSION_PART.findall(word) if len(word) > longest and "(" in word else [word]
-            )
-        ]
 
 
 def _width_elsewhere() -> int:

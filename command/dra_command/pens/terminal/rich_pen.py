@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from dra_command.pens.terminal.wrapping import line_starts
+
 
 class RichPen:
     """Writes for a file. The written text is returned instead of printed."""
@@ -34,7 +36,10 @@ class RichPen:
         """Return the lines of plain parts and (text, style) parts. Without `folds`, return a single
         line of any length.
         """
-        self._console.print(Text.assemble(*parts), soft_wrap=not folds)
+        text = Text.assemble(*parts)
+        starts = line_starts(text.plain, self.width) if folds else []
+        for line in text.divide(starts):
+            self._console.print(line, soft_wrap=not folds)
         return self._lines()
 
     def table(
