@@ -119,7 +119,7 @@ tbody th,td.hit,th code{overflow-wrap:break-word}
 th:last-child,td:last-child{padding-right:0}
 thead th{font-weight:500;color:var(--soft);font-size:13px;vertical-align:bottom;overflow-wrap:normal}
 tbody th{font-weight:400}tfoot th,tfoot td{font-weight:650;border-bottom:0}
-.n,td.number,th.number{text-align:right;white-space:nowrap}
+.n,td.number,th.number{text-align:right;white-space:nowrap}thead th.n{white-space:normal}
 .n+th:not(.n),.n+td:not(.n){padding-left:1.2rem}
 .key{display:inline-block;min-width:1.45em;padding:0 .3em;border-radius:3px;text-align:center;font-size:12px;line-height:1.5;font-weight:650;margin-right:.5em}
 .k1{background:var(--u1);color:var(--u1ink)}.k2{background:var(--u2);color:var(--u2ink)}.k3{background:var(--u3);color:var(--u3ink)}
@@ -155,7 +155,11 @@ details li{margin:.15rem 0;max-width:46rem;overflow-wrap:anywhere}
 .steps .d1{margin-left:1.3rem}.steps .d2{margin-left:2.6rem}.steps .d3{margin-left:5rem;color:var(--soft)}
 section>h3,main>h3{margin-top:1.4rem}
 .vh{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-@media(max-width:60rem){.pool{grid-template-columns:minmax(0,1fr)}}
+@media(max-width:60rem){.pool{grid-template-columns:minmax(0,1fr)}
+.early,.early tbody,.early tfoot{display:block}.early thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+.early tr{display:grid;grid-template-columns:repeat(auto-fill,minmax(12rem,1fr));gap:.1rem .5rem;padding:.6rem 0;border-bottom:1px solid var(--line)}
+.early th{grid-column:1/-1}.early th,.early td{display:block;border-bottom:0;padding:0}.early td.hit{padding-left:.7rem}.early td[data-l]::before{content:attr(data-l) ": ";color:var(--soft);font-size:13px}
+}
 @media(max-width:40rem){
 main,footer{padding-left:1rem;padding-right:1rem}h1{font-size:26px}.decision{font-size:17px}
 .facts,.words,.fix{grid-template-columns:minmax(0,1fr);gap:0}.facts dd,.words dd{margin-bottom:.45rem}

@@ -36,18 +36,18 @@ def matrix_headline(matrix: Matrix) -> str:
 
 
 def obstacles_of(matrix: Matrix) -> Iterator[tuple[str, str, str]]:
-    """Yield the name of each combination that doesn't fit, with a reason and its fix for each of
-    its workloads.
+    """Yield the names of combinations that don't fit, with a reason and its fix for each of their
+    workloads. Combinations with the same reasons are yielded together.
     """
+    names: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for each in matrix.combinations:
-        name = ", ".join(
-            f"{path}={value}" for path, value in zip(matrix.axes, each.values, strict=True)
-        )
-        if each.error is not None:
-            yield name, each.error.message, each.error.fix
-        elif each.plan is not None and each.plan.verdict != "fits":
-            for what, fix in _reasons(each.plan):
-                yield name, what, fix
+        values = zip(matrix.axes, each.values, strict=True)
+        if reasons := tuple(_obstacles(each)):
+            name = ", ".join(f"{path}={value}" for path, value in values)
+            names.setdefault(reasons, []).append(name)
+    for reasons, sharing in names.items():
+        for what, fix in reasons:
+            yield "; ".join(sharing), what, fix
 
 
 def pool_names(matrix: Matrix) -> tuple[str, ...]:
@@ -69,6 +69,13 @@ def _cells(each: Combination, pools: tuple[str, ...]) -> Iterator[str]:
         pool = by_name.get(name)
         yield "–" if pool is None else f"{pool.nodes.desired} of {pool.maximum}"
     yield "unknown" if plan.cost is None else f"{plan.cost.hourly_usd:,.2f}"
+
+
+def _obstacles(each: Combination) -> Iterator[tuple[str, str]]:
+    if each.error is not None:
+        yield each.error.message, each.error.fix
+    elif each.plan is not None and each.plan.verdict != "fits":
+        yield from _reasons(each.plan)
 
 
 def _reasons(plan: Plan) -> Iterator[tuple[str, str]]:

@@ -300,7 +300,8 @@ def _pools_table(plan: Plan, filled: FilledNodes) -> Table:
             str(pool.maximum),
             ", ".join(
                 f"{kind.used} of {counted(kind.total, kind.kind)}" for kind in kinds[pool.name]
-            ),
+            )
+            or "none",
             *(
                 [
                     ", ".join(

@@ -41,7 +41,7 @@ def curves_table(summary: Summary) -> Table:
                 f"{curve.pods}",
                 _more(curve.placed_up_to, curve.most) + unit,
                 _more(curve.simulated_up_to, curve.most),
-                "" if curve.refused_from is None else f"+{curve.refused_from}",
+                "–" if curve.refused_from is None else f"+{curve.refused_from}",
                 _breaks(curve),
             )
         )
@@ -77,13 +77,13 @@ def _more(units: int | None, most: int) -> str:
 
 
 def _breaks(curve: CurveRow) -> str:
-    """Return the first break points: `+1 l4 at +17 (3.91)`."""
+    """Return the first break points: `+1 l4 at +17 (3.91)`. "–" if there are none."""
     points = []
     for before, after in pairwise(curve.steps):
         changes = {name: count - before.nodes.get(name, 0) for name, count in after.nodes.items()}
         change = " ".join(f"{by:+d} {name}" for name, by in changes.items() if by)
         points.append(f"{change} at +{after.units} ({usd(after.hourly)})")
-    return ", ".join(points[:MOST_BREAKS]) + (" …" if len(points) > MOST_BREAKS else "")
+    return (", ".join(points[:MOST_BREAKS]) or "–") + (" …" if len(points) > MOST_BREAKS else "")
 
 
 def risk_table(summary: Summary) -> Table:

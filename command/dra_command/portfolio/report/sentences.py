@@ -182,9 +182,9 @@ def usd(amount: float | None) -> str:
 
 
 def _difference(total: ScenarioTotal, base: ScenarioTotal) -> str:
-    """Return the change in cost, or "" if one of the costs doesn't pay for all pods."""
+    """Return the change in cost, or "–" if one of the costs doesn't pay for all pods."""
     if not total.hourly_usd or not base.hourly_usd or not (total.all_fit and base.all_fit):
-        return ""
+        return "–"
     return f"{total.hourly_usd / base.hourly_usd - 1:+.1%}".replace("-", "−")
 
 
