@@ -283,6 +283,7 @@ NOT_RENDERED = {
         flux("Kustomization", "  sourceRef: {kind: OCIRepository}\n  path: ./"),
         "the source kind OCIRepository isn't supported",
     ),
+    "no source": (flux("Kustomization", "  path: ./"), "it has no source"),
 }
 
 

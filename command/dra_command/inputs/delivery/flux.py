@@ -83,8 +83,9 @@ def _values_from(
 def _kustomization(item: Mapping[str, Any], here: Repository, find: FindObject) -> LocalSource:
     spec, metadata = block(item, "spec"), block(item, "metadata")
     source = block(spec, "sourceRef")
-    if source.get("kind") != "GitRepository":
-        raise NotRendered(f"the source kind {source.get('kind')} isn't supported")
+    kind = source.get("kind")
+    if kind != "GitRepository":
+        raise NotRendered(f"the source kind {kind} isn't supported" if kind else "it has no source")
     own = text(metadata.get("namespace")) or "default"
     _require_own(source, own, here, find)
     changes = {key: spec[key] for key in _COPIED if spec.get(key)}
