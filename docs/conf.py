@@ -38,13 +38,13 @@ suppress_warnings = [
 
 _LONG_WORD = re.compile(r"\S{30,}|\S*\|\S*")  # paths, and the choices of an option
 _BREAK = re.compile(r"(?<=[/:_.@=|])(?=\w)")
-_MOST_LABELS = 5  # columns of a table that is a list on phones; wider tables scroll
+_MOST_LINES = 5  # columns whose cells have their own lines on phones
 
 
 def setup(app: Sphinx) -> None:
     """Prevent copies of repository files in the site; the schemas are in its root folder. Let
     browsers break long paths in tables, so that the other columns aren't narrow. On phones, show
-    each row of a table as a list of labeled cells.
+    each row of a table as a list of labeled cells, or as a paragraph if it has many.
     """
     app.connect("doctree-read", _without_downloads, priority=100)  # before Sphinx collects them
     app.connect("doctree-read", _with_breaks_in_tables)
@@ -68,9 +68,9 @@ def _with_labels_in_tables(app: Sphinx, tree: nodes.document) -> None:
     for table in tree.findall(nodes.table):
         head, *rows = table.findall(nodes.row)
         labels = [entry.astext() for entry in head.children]
-        if len(labels) > _MOST_LABELS:
-            continue
         table["classes"].append("labeled")
+        if len(labels) > _MOST_LINES:
+            table["classes"].append("dense")
         for row in rows if len(labels) > 2 else ():
             for label, entry in zip(labels[1:], row.children[1:], strict=True):
                 if label and entry.astext() and isinstance(entry.children[0], nodes.paragraph):

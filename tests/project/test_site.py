@@ -129,6 +129,15 @@ def test_cells_repeat_the_headings_of_their_columns_for_phones(pages: dict[str, 
     )
 
 
+def test_rows_with_many_cells_are_paragraphs_on_phones(pages: dict[str, str]) -> None:
+    _, _, table = pages["catalog"].partition('class="labeled dense')
+    row = table[table.index("<tbody>") :].partition("</tr>")[0]
+    assert re.findall(r'<span class="label">([^<]*)</span>', row)[:2] == [
+        "product name: ",
+        "brand: ",
+    ]
+
+
 def test_every_column_of_a_table_has_a_header(pages: dict[str, str]) -> None:
     assert without(pages, r"<th\b[^>]*>.*?</th>", r">[^<>\s]") == []
 

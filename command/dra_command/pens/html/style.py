@@ -167,11 +167,11 @@ main,footer{padding-left:1rem;padding-right:1rem}h1{font-size:26px}.decision{fon
 .stack thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .stack tr{display:grid;grid-template-columns:repeat(auto-fill,minmax(3.6rem,1fr));gap:.1rem .5rem;padding:.6rem 0;border-bottom:1px solid var(--line)}
 .stack th,.stack td{display:block;border:0;padding:0;grid-column:1/-1;min-width:0;overflow-wrap:anywhere}.thirds tr{grid-template-columns:repeat(3,minmax(0,1fr))}.stack td.n{grid-column:auto;overflow-wrap:normal}
-.stack td:empty{display:none}.stack td.wide{grid-column:span 2}td.hit{padding-left:.7rem}
+.stack td:empty{display:none}.thirds td.n:empty{display:block;visibility:hidden}.stack td.wide{grid-column:span 2}td.hit{padding-left:.7rem}
 .stack td.n[data-l]::before{content:attr(data-l);display:block;color:var(--soft);font-size:12px;font-weight:400}
 .stack td.n{align-self:end}.stack td.n[data-l]::before{white-space:normal;line-height:1.2}.stack .n+td:not(.n){padding-left:0}
 .lines td.n{grid-column:1/-1;text-align:left}.lines td.n[data-l]::before{content:attr(data-l) ": ";display:inline;font-size:13px}
-.stack th[data-l]::before,.stack td:not(.n)[data-l]::before{content:attr(data-l) ": ";color:var(--soft);font-size:13px}.bars{display:none}
+.stack th[data-l]::before,.stack td:not(.n)[data-l]::before{content:attr(data-l) ": ";color:var(--soft);font-size:13px}
 }
 @media print{:root{color-scheme:light;LIGHT}
 .toc,.skip{display:none}body{font-size:10.5pt}main{padding:0;max-width:none}
