@@ -123,6 +123,53 @@ def test_misplaced_field_gets_its_correct_level(line: str, after: str, level: st
     assert (found.code, found.fix) == ("unknown-field", f"move this field under {level}")
 
 
+WRONG_QUANTITY = (
+    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+)
+
+
+@pytest.mark.parametrize(
+    ("resources", "problem", "fix"),
+    [
+        ("memory: 40GB", 'memory is "40GB"', 'use 40G instead of "40GB"'),
+        ("memory: 40Gb", 'memory is "40Gb"', 'use 40G or 40Gi instead of "40Gb"'),
+        ("memory: lots", 'memory is "lots"', "set memory to a quantity such as 40Gi"),
+        ("cpu: two", 'cpu is "two"', 'set cpu to a quantity such as 500m or "2"'),
+        (
+            "nvidia.com/gpu: one",
+            'nvidia.com/gpu is "one"',
+            'set nvidia.com/gpu to a quantity such as "2"',
+        ),
+        ("cpu: [1]", "cpu is a list", 'set cpu to a quantity such as 500m or "2"'),
+        ("cpu: {a: 1}", "cpu is a mapping", 'set cpu to a quantity such as 500m or "2"'),
+    ],
+)
+def test_wrong_quantity_has_field_value_and_example(resources: str, problem: str, fix: str) -> None:
+    text = POD.replace("claims: [{name: gpu}]}", f"limits: {{{resources}}}}}")
+    (found,) = read(text).diagnostics
+    assert found.code == "wrong-type"
+    assert found.message == (
+        f"Pod default/p: spec.containers[0].resources.limits.{problem}, which isn't a valid "
+        f"quantity ({WRONG_QUANTITY})"
+    )
+    assert found.fix == fix
+
+
+@pytest.mark.parametrize(
+    ("line", "shown", "fix"),
+    [
+        ("count: '2'", 'count is "2"', "remove the quotes"),
+        ("count: two", 'count is "two"', "use an integer"),
+        ("adminAccess: 'no'", 'adminAccess is "no"', "use true or false"),
+    ],
+)
+def test_value_with_a_wrong_type_has_field_and_value(line: str, shown: str, fix: str) -> None:
+    (found,) = read(f"{CLAIM}          {line}\n").diagnostics
+    begin = f"ResourceClaim default/c: spec.devices.requests[0].exactly.{shown}, which has the wrong type"
+    assert found.message.startswith(f"{begin} (json: cannot unmarshal string into Go struct field ")
+    assert found.fix == fix
+
+
 def test_all_faults_of_an_object_are_reported() -> None:
     text = (
         CLAIM.replace("name: gpu", "name: GPU")

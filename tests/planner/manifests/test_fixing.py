@@ -9,8 +9,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dra_planner.manifests.amount_units import corrected_amount, is_amount
 from dra_planner.manifests.fixing import add_tolerations, fix_values
-from dra_planner.manifests.fixing.amounts import corrected_amount, is_amount
 from dra_planner.manifests.fixing.comparisons import with_compare_to
 from dra_planner.plan import check_selector
 from dra_planner.releases import features_of

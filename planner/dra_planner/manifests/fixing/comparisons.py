@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from dra_planner.manifests.fixing.amounts import corrected_amount
+from dra_planner.manifests.amount_units import corrected_amount
 
 _QUOTED: Final = r"(?:\\?\"[^\"\\\n]*\\?\"|'[^'\n]*')"
 _READ: Final = (

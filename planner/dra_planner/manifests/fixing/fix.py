@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from dra_planner.documents.yaml_reader import Fault, read_yaml
-from dra_planner.manifests.fixing.amounts import corrected_amount, possible_amounts
+from dra_planner.manifests.amount_units import corrected_amount, possible_amounts
 from dra_planner.manifests.fixing.comparisons import with_compare_to, with_units
 from dra_planner.manifests.rewriting import spans
 from dra_planner.manifests.rewriting.document_edits import Kept, Layout, New, Unwritable

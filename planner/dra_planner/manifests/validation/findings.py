@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -13,11 +11,13 @@ from dra_planner.documents.tree import Map, Seq, line_of
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.validation.context import Context
+from dra_planner.manifests.validation.field_paths import first_step
 from dra_planner.manifests.validation.gates import Dropped
 from dra_planner.manifests.validation.hints import hint
 from dra_planner.manifests.validation.pod_security import POD_SECURITY
 from dra_planner.manifests.validation.verdict import ServerAnswer
 from dra_planner.manifests.validation.violations import Violation
+from dra_planner.manifests.validation.wrong_types import wrong_type_text
 
 CODES: Final = {
     "UnknownField": "unknown-field",
@@ -38,8 +38,6 @@ CODES: Final = {
 
 # maximum findings for one object; further findings repeat the same mistake, or the text is hostile
 _MOST_HINTS: Final = 50
-_STEP_END: Final = re.compile(r"[.\[]|\Z")
-_MOST_ENDS: Final = 100
 _LARGE: Final = 64
 # the controllers of these objects replace {{…}} in pods
 _TEMPLATED: Final = ("argoproj.io", "tekton.dev")
@@ -98,6 +96,8 @@ def _refused(
         else ""
     )
     text = violation.text.removeprefix(f"{item.kind} cannot be handled as a {item.kind}: ")
+    if violation.reason == "Decode":
+        text = wrong_type_text(item.data, violation.field, text)
     fix = fix or violation.fix
     if not fix and with_hint:
         fix = _hint(item, violation, context)
@@ -157,7 +157,7 @@ class _Places:
         """Return the place of a field, or of its nearest parent in the text."""
         line, node, rest = 0, self._item.data, path
         while rest and isinstance(node, Map | Seq):
-            step = _first_step(node, rest)
+            step = first_step(node, rest)
             if step is None:
                 break
             key, child, rest = step
@@ -172,25 +172,6 @@ class _Places:
         if indexes is None:
             indexes = self._indexes[id(node)] = {name: index for index, name in enumerate(node)}
         return node.line + node.lines[indexes[str(key)]]
-
-
-def _first_step(node: Map | Seq, path: str) -> tuple[str | int, Any, str] | None:
-    rest = path.removeprefix(".")
-    if isinstance(node, Seq):
-        index, closed, after = rest.removeprefix("[").partition("]")
-        if closed and index.isdigit() and int(index) < len(node):
-            return int(index), node[int(index)], after
-        return None
-    if rest.startswith("["):
-        ends = [match.start() for match in re.finditer(r"\]", rest)][:_MOST_ENDS]
-        written = [(rest[1:end], rest[end + 1 :]) for end in ends]
-    else:
-        ends = [match.start() for match in islice(_STEP_END.finditer(rest), _MOST_ENDS)]
-        written = [(rest[:end], rest[end:]) for end in ends]
-    for key, after in reversed(written):
-        if key in node and (not after or after[0] in ".["):
-            return key, node[key], after
-    return None
 
 
 def _hint(item: KubernetesObject, violation: Violation, context: Context) -> str:

@@ -11,7 +11,9 @@ from dra_planner.documents.yaml_advice import about_placeholder
 from dra_planner.drivers import every_driver
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.schema import ApiType, fields_of, struct_of
+from dra_planner.manifests.validation.field_paths import value_at
 from dra_planner.manifests.validation.violations import Violation
+from dra_planner.manifests.validation.wrong_types import wrong_type_fix
 
 _BLANKS: Final = re.compile("[\u00a0\u2000-\u200b\u202f\u205f\u3000\ufeff]")
 _POD_CLAIMS: Final = re.compile(
@@ -184,16 +186,9 @@ _TEXTS: Final = (
             "under resources.claims"
         ),
     ),
-    ("quantities must match", 'use a quantity such as 40Gi, 500m, or "2"'),
 )
 
 
-_AS_MAPPINGS: Final = {
-    "resource.DeviceSelector": "use {cel: {expression: …}}",
-    "resource.CELDeviceSelector": "use {expression: …}",
-}
-"""Types that guides often write as plain text, and their correct form."""
-_IN_BRACKETS: Final = re.compile(r"[A-Z][A-Z0-9]*(?:[_ -][A-Z0-9]+)*")
 _NAMES: Final = "must consist of lower case alphanumeric characters"
 
 
@@ -205,16 +200,16 @@ def hint(item: KubernetesObject, violation: Violation, minor: int) -> str:
         if part in violation.text:
             return text
     if violation.text.endswith("`minReplicas`"):
-        return f"set minReplicas to {_value(item.data, violation.field)} or less"
+        return f"set minReplicas to {value_at(item.data, violation.field)} or less"
     if _NAMES in violation.text:
         return _name(
-            _value(item.data, violation.field),
+            value_at(item.data, violation.field),
             dots="" if "RFC 1123 label" in violation.text else ".",
         )
     if violation.reason == "UnknownField":
         return _unknown(item, violation.field, minor)
     if violation.reason == "Decode":
-        return _wrong_type(item, violation)
+        return wrong_type_fix(item.data, violation.field, violation.text)
     return _supported(violation.text) if violation.reason == "FieldValueNotSupported" else ""
 
 
@@ -245,14 +240,10 @@ def _name(value: Any, dots: str) -> str:
     )
     if class_name:
         return f"use the DeviceClass {class_name}, because {text} is an extended resource"
-    if placeholder := _placeholder(text):
+    if placeholder := about_placeholder(text):
         return placeholder
     near = re.sub(rf"[^a-z0-9{dots}-]+", "-", text.lower()).strip("-.")
     return f'use "{near}"' if near else ""
-
-
-def _placeholder(text: str) -> str:
-    return about_placeholder(text)
 
 
 def _moved(item: KubernetesObject, path: str) -> str:
@@ -361,50 +352,3 @@ def _steps(path: str) -> Iterator[str | int]:
         for index in indexes:
             text = index.rstrip("]")
             yield int(text) if text.isdigit() else text
-
-
-def _wrong_type(item: KubernetesObject, violation: Violation) -> str:
-    text = violation.text
-    value = _value(item.data, violation.field)
-    if isinstance(value, str) and value.startswith("${"):
-        return "render the manifest first, because this looks like an unset variable"
-    if isinstance(value, str) and (placeholder := _placeholder(value)):
-        return placeholder
-    if "unmarshal string" in text and text.endswith(("int64", "int32", "bool")):
-        return (
-            "remove the quotes"
-            if re.fullmatch(r"\s*([+-]?\d+|true|false)\s*", str(value))
-            else "use a plain value"
-        )
-    if ("unmarshal number" in text or "unmarshal bool" in text) and text.endswith("string"):
-        return "put the value in quotes, because YAML reads it as a number or boolean"
-    if "of type []" in text:
-        return "use a list, and begin each item with a hyphen"
-    if (
-        "unmarshal array" in text
-        and isinstance(value, list)
-        and len(value) == 1
-        and _IN_BRACKETS.fullmatch(str(value[0]))
-    ):
-        return f"replace [{value[0]}] with a value, without the brackets"
-    if "unmarshal array" in text:
-        return "remove the hyphen, because this field is a single mapping"
-    if text.endswith("of type core.ResourceClaim") and isinstance(value, str):
-        return f"use {{name: {value}}}"
-    for kind, fix in _AS_MAPPINGS.items():
-        if text.endswith(f"of type {kind}"):
-            return fix
-    if "unmarshal string" in text:
-        return "use a mapping with fields instead of text"
-    return "use an integer" if "unmarshal number" in text else ""
-
-
-def _value(data: Any, path: str) -> Any:
-    for step in _steps(path):
-        if isinstance(data, dict):
-            data = data.get(str(step))
-        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
-            data = data[step]
-        else:
-            return None
-    return data
