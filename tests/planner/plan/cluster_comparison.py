@@ -48,6 +48,8 @@ REASONS: Final[Mapping[str, str]] = {
     "to the same.",
     "old-pods-again": "Pods of a rollout's earlier template were preempted, and their ReplicaSet "
     "created them again. The plan counts only pods of the current template.",
+    "paused-in-a-rollout": "A Deployment was paused during its rollout. Its ReplicaSets keep the "
+    "rollout's additional pods, which the plan doesn't count, because they stay pending.",
     "paused": "A new Deployment that is paused has no pods yet; the plan counts them as they will "
     "run, and says so.",
     "unexplained": "Plan and control plane disagree.",
@@ -140,12 +142,7 @@ def _are_old_pods_again(case: Json, theirs: PodPositions, became: PodPositions) 
     """Return whether the only difference is that Deployments in a rollout have at most as many more
     pending pods as they have preempted pods.
     """
-    rolled = {
-        f"{each['metadata']['namespace']}/{each['metadata']['name']}"
-        for each in case["cluster"]
-        if each["kind"] == "Deployment"
-        and each["status"].get("updatedReplicas", 0) < each["status"].get("replicas", 0)
-    }
+    rolled = _rolled_out(case)
     names = [name for name in became.beside if theirs.beside.get(name) != became.beside[name]]
     if (theirs.rows, theirs.preempted) != (became.rows, became.preempted) or not rolled >= {*names}:
         return False
@@ -154,6 +151,32 @@ def _are_old_pods_again(case: Json, theirs: PodPositions, became: PodPositions) 
         and 0
         < became.beside[name]["pending"] - theirs.beside[name]["pending"]
         <= became.preempted.get(name.partition("/")[2], 0)
+        for name in names
+    )
+
+
+def _rolled_out(case: Json) -> set[str]:
+    """Return the Deployments of the cluster that are in a rollout."""
+    return {
+        f"{each['metadata']['namespace']}/{each['metadata']['name']}"
+        for each in case["cluster"]
+        if each["kind"] == "Deployment"
+        and each["status"].get("updatedReplicas", 0) < each["status"].get("replicas", 0)
+    }
+
+
+def _is_paused_in_a_rollout(case: Json, plan: Plan, became: PodPositions) -> bool:
+    """Return whether the only difference is that paused Deployments have more pending pods."""
+    rows = _rows(plan)
+    paused = {
+        f"{each['metadata']['namespace']}/{each['metadata']['name']}"
+        for each in case["applied"]
+        if each["kind"] == "Deployment" and each["spec"].get("paused")
+    }
+    names = {name for name in {**rows, **became.rows} if rows.get(name) != became.rows.get(name)}
+    return names <= paused & _rolled_out(case) & rows.keys() & became.rows.keys() and all(
+        rows[name]["nodes"] == became.rows[name]["nodes"]
+        and rows[name]["pending"] < became.rows[name]["pending"]
         for name in names
     )
 
@@ -249,6 +272,8 @@ def _reason(case: Json, plan: Plan, became: PodPositions) -> str:
     is_full = any(each.code == "quota-exceeded" for each in plan.diagnostics)
     if all(_is_daemon_set_under_a_quota(each, is_full) for each in _otherwise(plan, became)):
         return "daemon-set-under-a-quota"
+    if _is_paused_in_a_rollout(case, plan, became):
+        return "paused-in-a-rollout"
     if _comes_by_chance(case, became):
         return "chance"
     reason = _reason_of_others(case, became)

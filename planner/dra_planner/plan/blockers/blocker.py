@@ -87,6 +87,11 @@ class ClusterSituation(Struct, frozen=True, kw_only=True):
     autoscaler: str = ""  # the driver's name in a fleet; "" if unknown
     cloud: Cloud | None = None  # None if unknown
 
+    @property
+    def is_observed(self) -> bool:
+        """Whether the nodes are those of a snapshot, without pools that can grow."""
+        return all(each.origin == "observed" for each in self.offers)
+
 
 def cloud_of(judgement: Judgement) -> Cloud | None:
     """Return the cloud of an evaluated fleet, or None without a fleet."""

@@ -8,6 +8,7 @@ from dra_planner.plan.blockers.device_facts import find_facts
 from dra_planner.plan.blockers.policies.unevaluated import find_unevaluated_policies
 from dra_planner.plan.blockers.references import find_idle_budgets, find_missing_objects
 from dra_planner.plan.blockers.replica_claims import find_shared_by_workloads
+from dra_planner.plan.blockers.topology.unmet_affinity import find_daemons_without_devices
 from dra_policies.rules.blockers import cluster_check
 from dra_policies.rules.rule import Rule
 
@@ -26,5 +27,6 @@ RULE = Rule(
         find_unevaluated_policies,
         find_idle_budgets,
         find_shared_by_workloads,
+        find_daemons_without_devices,
     ),
 )

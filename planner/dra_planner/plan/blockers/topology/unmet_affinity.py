@@ -15,10 +15,10 @@ from msgspec import Struct
 from dra_planner.allocation.node.filters import reject_for_good
 from dra_planner.allocation.node.pod_rules import PodView, term_selects
 from dra_planner.clouds import POOL
-from dra_planner.model import LabelSelector, PodAffinityTerm, PodSet, PodSpec, Workload
+from dra_planner.model import LabelSelector, PodAffinityTerm, PodSet, PodSpec, Taint, Workload
 from dra_planner.offers import Offer, predict_system_offer
 from dra_planner.offers.requests import pod_requests
-from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
+from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, fact
 from dra_planner.quantity import amount_text
 from dra_planner.sizing.doubts import without_unknown_labels
 from dra_planner.wording import listed, named
@@ -159,29 +159,53 @@ def find_daemons_without_devices(situation: ClusterSituation) -> Iterator[Blocke
                 if all(misfits.values()) and not any(offer.count_min for offer in reachable):
                     yield _maybe_without_devices(workload, [offer.name for offer in reachable])
                 continue
-            taints = [misfit.taint for misfit in misfits.values() if misfit is not None]
             if all(misfits.values()):
-                reason = (
-                    f"its pods don't tolerate {taints[0]}"
-                    if taints[0] is not None
-                    else "its node selector doesn't match these nodes"
-                )
-                pools, system = named("pool", list(misfits)), situation.system
-                also = (
-                    f", and {select_pools(list(misfits))}"
-                    if system is not None and reject_for_good(spec, system.node) is None
-                    else ""
-                )
-                yield Blocker(
-                    code=_CODE,
-                    message=f"{workload.ref} can't run on nodes of {pools}, because {reason}. On "
-                    "other nodes, its claims are never allocated",
-                    fix=f"add a toleration for this taint to the pods{also}"
-                    if taints[0] is not None
-                    else "correct the pods' nodeSelector and node affinity",
-                    place=workload.place,
-                    workloads=(workload.ref,),
-                )
+                taints = [misfit.taint for misfit in misfits.values() if misfit is not None]
+                yield _on_no_node(workload, spec, list(misfits), taints[0], situation)
+
+
+def _on_no_node(
+    workload: Workload,
+    spec: PodSpec,
+    pools: Sequence[str],
+    taint: Taint | None,
+    situation: ClusterSituation,
+) -> Blocker:
+    """Return that a DaemonSet's pods match no node with devices.
+
+    If they match no node of a running cluster at all, no pod is pending, because the controller
+    creates none. Source: kubernetes/kubernetes:pkg/controller/daemon/daemon_controller.go@v1.36.3
+    (NodeShouldRunDaemonPod).
+    """
+    reason = (
+        f"its pods don't tolerate {taint}"
+        if taint is not None
+        else "its node selector doesn't match these nodes"
+    )
+    system = situation.system
+    also = (
+        f", and {select_pools(pools)}"
+        if system is not None and reject_for_good(spec, system.node) is None
+        else ""
+    )
+    fix = (
+        f"add a toleration for this taint to the pods{also}"
+        if taint is not None
+        else "correct the pods' nodeSelector and node affinity"
+    )
+    if situation.is_observed and not any(_may_reach(spec, each) for each in situation.offers):
+        message = (
+            f"{workload.ref} doesn't create pods on the nodes of the snapshot, because {reason}"
+        )
+        return fact(message, fix, workload.ref, place=workload.place)
+    return Blocker(
+        code=_CODE,
+        message=f"{workload.ref} can't run on nodes of {named('pool', pools)}, because {reason}. On "
+        "other nodes, its claims are never allocated",
+        fix=fix,
+        place=workload.place,
+        workloads=(workload.ref,),
+    )
 
 
 def _may_reach(spec: PodSpec, offer: Offer) -> bool:
