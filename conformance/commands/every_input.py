@@ -1,5 +1,5 @@
 """Run the commands on every input of the tests, with and without the solver. The tests themselves
-run only a sample.
+run only a sample without the solver.
 
 `plan` and `check` must agree on every input in the repository, and each must finish within 10 s of
 CPU time. The policy pack must find every seeded fault in a preview.

@@ -1,7 +1,8 @@
 """For all inputs in the repository that can be planned, the commands agree, print reasons for their
 status, and end in time.
 
-Without `EVERY_INPUT`, only a sample is planned; `conformance` plans all inputs.
+Without `EVERY_INPUT`, only a sample is planned. `conformance` plans all inputs. `test_every_input`
+compares all inputs with the solver, with one evaluation for all commands.
 """
 
 from __future__ import annotations
