@@ -176,8 +176,19 @@ class Setting(Struct, frozen=True, kw_only=True):
                 [] if member.changed else [pod for pod in before if pod.name not in member.outdated]
             )
             old = [*(pod for pod in before if pod not in new), *waiting, *stuck]
+            existing = 0 if member.changed else max(0, member.charged - len(old))
             return RollingReplicas(
-                ref, kind, wanted, names, old, waiting, surge, unavailable, by_crowd, pods=new
+                ref,
+                kind,
+                wanted,
+                names,
+                old,
+                waiting,
+                surge,
+                unavailable,
+                by_crowd,
+                existing,
+                pods=new,
             )
         if member.in_order:
             return Ordered(ref, kind, wanted, names, member.charged, pods=before)

@@ -27,7 +27,8 @@ class RollingReplicas(Struct):
     running pods fewer (Deployment).
 
     Pods of a Deployment are deleted as by ReplicaSets (`by_crowd`), and pods of other kinds in
-    reverse order. `waiting` are old pods in the queue.
+    reverse order. `waiting` are old pods in the queue. `existing` new pods are already in the
+    cluster, also if `surge` was larger when they were created.
     """
 
     waits_for_ends: ClassVar[bool] = False
@@ -40,6 +41,7 @@ class RollingReplicas(Struct):
     surge: int = 0
     unavailable: int = 0
     by_crowd: bool = False
+    existing: int = 0
     seed: int | None = None
     tried: tuple[int, int] | None = None  # numbers of old and new pods when pods were last created
     pods: list[SimulatedPod] = []
@@ -54,9 +56,8 @@ class RollingReplicas(Struct):
         return made
 
     def _more(self) -> int:
-        return min(
-            self.wanted - len(self.pods), self.wanted + self.surge - len(self.old) - len(self.pods)
-        )
+        total = max(self.wanted + self.surge - len(self.old), self.existing)
+        return min(self.wanted, total) - len(self.pods)
 
     def delete(self, runs: Runs) -> list[SimulatedPod]:
         if self._more() > 0 and self.tried != (len(self.old), len(self.pods)):
