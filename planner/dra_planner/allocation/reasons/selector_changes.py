@@ -20,6 +20,7 @@ from dra_planner.allocation.reasons.absent_names import (
     published_domain,
     similar_name,
 )
+from dra_planner.allocation.reasons.published_forms import PublishedForm, published_forms
 from dra_planner.allocation.reasons.replacement_text import replacement_text
 from dra_planner.allocation.search.devices import Candidate
 from dra_planner.allocation.search.selection import outcomes
@@ -53,16 +54,6 @@ _OF_MIG: Final = re.compile(
     r"""attributes\[["']gpu\.nvidia\.com["']\](?:\.|\[["'])(?:profile|parentUUID|type(?:["']\])?\s*==\s*["']mig["'])"""
 )
 _NUMBER: Final = re.compile(r"\d+")
-_MODELS: Final = (
-    "model",
-    "productName",
-    "accelerator",
-    "instanceType",
-    "boardName",
-    "pciDevice",
-    "pciId",
-)
-"""Attributes with the model of a device, the most specific first."""
 
 
 class SelectorChange(Struct, frozen=True):
@@ -151,6 +142,8 @@ def _all_corrections(
             yield from _corrections(term, template)
         elif term.erring:
             yield from _corrections_of_errors(term, devices, template)
+        if term.failing or term.erring:
+            yield from _published(term, devices)
 
 
 def failing_conditions(
@@ -248,12 +241,25 @@ def _corrections_of_errors(
             yield from _correction("correct-value", term.text, better)
             better = _with_known_domain(term.text, kind, domain, name, devices)
             yield from _correction("correct-value", term.text, better)
-        if at.absent and kind == "capacity" and (model := _model_condition(domain, devices)):
-            yield _by_model(term.text, *model)
         if "to bool" in term.error and at.values and term.text.endswith(name):
             yield from _correction(
                 "correct-value", term.text, f'{term.text} == "{at.values[0][0]}"'
             )
+
+
+def _published(term: Condition, devices: Sequence[Candidate]) -> Iterator[SelectorChange]:
+    """Yield the condition in the forms that drivers publish."""
+    for form in published_forms(term, devices):
+        if form.meaning:
+            yield _by_meaning(term.text, form)
+        else:
+            yield from _correction("correct-value", term.text, form.condition)
+
+
+def _by_meaning(condition: str, form: PublishedForm) -> SelectorChange:
+    instead = form.condition
+    text = f"to select {form.meaning} devices, replace `{condition}` with `{instead}`"
+    return SelectorChange("correct-value", ((condition, instead),), text, is_conditional=True)
 
 
 def _with_known_name(condition: str, name: str, known: set[str]) -> str:
@@ -275,22 +281,6 @@ def _with_known_domain(
         return ""
     at = rf"(?<=\.{kind}\[[\"']){re.escape(domain)}(?=[\"']\](?:\.|\[[\"']){name}\b)"
     return re.sub(at, published, condition)
-
-
-def _model_condition(domain: str, devices: Sequence[Candidate]) -> tuple[str, str] | None:
-    """Return the model that all devices of a driver publish, and the condition on it, or None."""
-    own = [each.attributes for each in devices if each.driver == domain]
-    for name in _MODELS:
-        values = {attributes.get(name) for attributes in own}
-        value = values.pop() if len(values) == 1 else None
-        if isinstance(value, str) and value:
-            return value, f'device.attributes["{domain}"].{name} == "{value}"'
-    return None
-
-
-def _by_model(condition: str, model: str, instead: str) -> SelectorChange:
-    text = f"to select {model} devices, replace `{condition}` with `{instead}`"
-    return SelectorChange("correct-value", ((condition, instead),), text, is_conditional=True)
 
 
 def _whole_version(match: re.Match[str]) -> str:

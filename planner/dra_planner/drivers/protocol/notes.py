@@ -8,6 +8,7 @@ from typing import Literal, cast
 from msgspec import Struct
 
 from dra_planner.catalog.tables import Row, integer, read_table
+from dra_planner.wording import either
 
 NoteWhen = Literal["requested", "reads", "joined", "mixed", "tainted"]
 
@@ -20,6 +21,10 @@ class DriverNote(Struct, frozen=True):
     another driver), `mixed` (the claim also requests devices of another driver), or `tainted` (the
     nodes that publish the devices have taints). The fact is true on `cloud` ("" means on all
     clouds), from the minor version `from_minor` and before `before_minor` (None means no limit).
+
+    If a selector reads `name`, `renamed_to` is the full name that contains the same value, and
+    `instead` are the attributes to select by, the best first. If `placeholder` isn't "", they
+    replace `name` only on devices that publish this value, or no value.
     """
 
     driver: str
@@ -30,6 +35,9 @@ class DriverNote(Struct, frozen=True):
     before_minor: int | None
     text: str
     fix: str
+    renamed_to: str = ""
+    instead: tuple[str, ...] = ()
+    placeholder: str = ""
 
     def holds_in(self, minor: int, cloud: str) -> bool:
         """Return whether the fact is true in a minor version of Kubernetes, and can be true on a
@@ -56,6 +64,8 @@ def _notes() -> dict[str, tuple[DriverNote, ...]]:
 
 
 def _note(row: Row) -> DriverNote:
+    renamed_to, instead = row["renamed_to"], tuple(row["instead"].split())
+    names = (renamed_to,) if renamed_to else instead
     return DriverNote(
         row["driver"],
         cast(NoteWhen, row["when"]),
@@ -64,5 +74,8 @@ def _note(row: Row) -> DriverNote:
         integer(row, "from_minor"),
         integer(row, "before_minor"),
         row["note"],
-        row["fix"],
+        row["fix"] or (f"select by {either(names)}" if names else ""),
+        renamed_to,
+        instead,
+        row["placeholder"],
     )
