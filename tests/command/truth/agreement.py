@@ -18,7 +18,6 @@ from dra_command.findings import evaluation
 from dra_command.inputs import planned_inputs
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.plan.blockers import STAGES
-from dra_planner.plan.explanation.names import explainable_names
 
 WRONG_INPUT: Final = 2
 SEVERITY: Final = {0: 0, 3: 1, 1: 2}
@@ -75,9 +74,8 @@ def contradictions(plan: Answer, check: Answer) -> Iterator[str]:
 
 
 def _of_explanations(words: list[str], plan: Answer, check: Answer, made: Plan) -> Iterator[str]:
-    names = explainable_names(made.judgement)
-    asked = [("--pool", name) for name in names.pools]
-    asked += [("--claim", name) for name in names.claims if not made.judgement.is_observed]
+    asked = [("--pool", pool.name) for pool in made.pools]
+    asked += [("--claim", name) for name in _claims(made)]
     asked += [("--finding", code) for code in {each["code"] for each in check.json["diagnostics"]}]
     for option, name in asked:
         answer = run("explain", *words, option, name, "--format", "json")
@@ -87,6 +85,20 @@ def _of_explanations(words: list[str], plan: Answer, check: Answer, made: Plan) 
         answer = run("explain", *words, "--pod", name, "--format", "json")
         least = STATUSES[row["verdicts"][plan.json["demand"]]]
         yield from _about(f"--pod {name}", answer, least, plan.status)
+
+
+def _claims(made: Plan) -> set[str]:
+    """Return the names of a plan's claims. Other claims of a running cluster don't affect the
+    plan's verdict.
+    """
+    planned = {each.workload for each in made.workloads}
+    return {
+        claim.title(member.workload)
+        for shape in made.judgement.demand.shapes
+        for member in shape.members
+        if member.workload in planned
+        for claim in shape.claims
+    }
 
 
 def _about(what: str, answer: Answer, least: int, most: int) -> Iterator[str]:

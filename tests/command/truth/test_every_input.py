@@ -51,3 +51,12 @@ def test_a_status_without_a_reason_is_found() -> None:
 
 def test_a_status_that_differs_from_the_verdict_is_found() -> None:
     assert list(contradictions(answer(0, "cannot-tell"), answer(0, "fits"))) != []
+
+
+@pytest.mark.parametrize("name", ["daemon-set-matches-no-node", "rollout-makes-new-pods-first"])
+def test_claims_of_running_clusters_are_explained_like_the_plan(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = EVERY[f"running_clusters/{name}"]
+    assert list(disagreements(given, tmp_path, SharedPlan(monkeypatch))) == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -31,13 +30,13 @@ from dra_planner.model import (
     best,
     worst,
 )
+from dra_planner.plan.explanation.later_runs import reasons_to_run_later
 from dra_planner.plan.explanation.names import find_claim, workloads_of
 from dra_planner.plan.explanation.obstacles import find_obstacles
 from dra_planner.plan.explanation.rejected import find_rejected_claim
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.model import JointFix, Plan
 from dra_planner.plan.suggestion.missing.missing_pools import missing_pool
-from dra_planner.sizing import WorkloadSize
 from dra_planner.wording import use_one_of
 
 
@@ -101,18 +100,6 @@ class ClaimExplanation(Struct, frozen=True, kw_only=True):
     joint_fix: JointFix | None = None  # the fix for all workloads, if this workload doesn't run
 
 
-PLACED_LATER: Final = Reason(
-    code="placed-later",
-    message="no node has enough free capacity now, but the pods fit after other pods are deleted, "
-    "replaced, or preempted",
-)
-
-
-def is_placed_later(size: WorkloadSize) -> bool:
-    """Return whether all pods that don't fit any node now are placed in the end."""
-    return size.verdict == "fits" and size.placed > 0 and not size.pending
-
-
 def explain_claim(judgement: Judgement, name: str, pool: str = "") -> ClaimExplanation:
     """Return why the claim with that name fits or doesn't fit, on one pool or on all pools.
 
@@ -132,14 +119,15 @@ def explain_claim(judgement: Judgement, name: str, pool: str = "") -> ClaimExpla
     )
     room = [each.pool for each in pools if each.verdict == "fits"]
     sizes = [size for size in judgement.sizing.workloads if size.workload in workloads]
-    is_freed = verdict != "fits" and not pool and bool(sizes) and all(map(is_placed_later, sizes))
-    if is_freed:
-        verdict = "fits"
+    shown = (reason for each in pools for reason in each.reasons)
+    later = () if pool else reasons_to_run_later(shape, verdict, shown, sizes)
+    if later:
+        verdict = worst(size.verdict for size in sizes)
     return ClaimExplanation(
         claim=name,
         workload=", ".join(sorted(map(str, workloads))),
         verdict=worst(size.verdict for size in pending) if pending else verdict,
-        blockers=(PLACED_LATER,) if is_freed else (),
+        blockers=later,
         pools=pools,
         is_observed=judgement.is_observed,
         missing=missing_pool(judgement, shape),

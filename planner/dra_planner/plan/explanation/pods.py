@@ -5,7 +5,7 @@ smallest change.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Final
 
@@ -17,11 +17,10 @@ from dra_planner.allocation.reasons.devices import ADD_NODE_FOR_DEVICES
 from dra_planner.errors import Place, PlannerError
 from dra_planner.model import Reason, Shape, Verdict, WorkloadRef, best, worst
 from dra_planner.plan.explanation.claims import (
-    PLACED_LATER,
     Holder,
-    is_placed_later,
     smallest_edits,
 )
+from dra_planner.plan.explanation.later_runs import reasons_to_run_later
 from dra_planner.plan.explanation.names import full_name, use_some, workload_names
 from dra_planner.plan.explanation.obstacles import find_obstacles, find_rejections
 from dra_planner.plan.explanation.rejected import NeverCreated, find_rejected_workload
@@ -39,14 +38,6 @@ _GENERATED_SUFFIXES: Final[Mapping[str, str]] = {
     "CronJob": "[0-9]+-([0-9]+-)?[a-z0-9]{5}",
 }
 """Patterns for the suffixes of pod names that controllers generate."""
-_ONLY_WHERE_ADMITTED: Final = Reason(
-    code="daemon-pods-where-admitted",
-    message="the DaemonSet controller creates pods only for nodes that admit them, so no pod stays "
-    "pending",
-)
-"""Source: kubernetes/kubernetes:pkg/controller/daemon/daemon_controller.go@v1.36.3
-(NodeShouldRunDaemonPod).
-"""
 
 
 class PoolForPod(Struct, frozen=True, kw_only=True):
@@ -245,7 +236,8 @@ def _of_shape(
         pools = tuple(_with_another_node(each) for each in pools)
     verdict = best(each.verdict for each in pools) if pools else _without_pools(size)
     is_short = verdict == "fits" and size is not None and size.verdict != "fits"
-    later = () if pool or size is None else _reasons_to_run_later(shape, pools, verdict, size)
+    shown = (reason for each in pools for reason in each.reasons)
+    later = () if pool or size is None else reasons_to_run_later(shape, verdict, shown, (size,))
     room = [each.pool for each in pools if each.verdict == "fits"]
     return PodExplanation(
         pod=name,
@@ -262,22 +254,6 @@ def _of_shape(
         missing=missing_pool(judgement, shape),
         is_observed=judgement.is_observed,
     )
-
-
-def _reasons_to_run_later(
-    shape: Shape, pools: Sequence[PoolForPod], verdict: Verdict, size: WorkloadSize
-) -> tuple[Reason, ...]:
-    """Return why pods that fit no node now run later, or why it's unknown whether they do. Empty if
-    they never run.
-    """
-    if verdict == "does-not-fit" and size.verdict == "cannot-tell":
-        shown = {reason.message for each in pools for reason in each.reasons}
-        return tuple(each for each in size.reasons if each.message not in shown) or size.reasons
-    if verdict == "fits" or size.verdict != "fits":
-        return ()
-    if shape.per_node:
-        return (_ONLY_WHERE_ADMITTED,)
-    return (PLACED_LATER,) if is_placed_later(size) else ()
 
 
 def _without_pools(size: WorkloadSize | None) -> Verdict:

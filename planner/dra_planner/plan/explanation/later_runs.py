@@ -1,0 +1,45 @@
+"""Pods that fit no node now, but that run later, or about which the scheduler's choices decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from dra_planner.model import Reason, Shape, Verdict, worst
+from dra_planner.sizing import WorkloadSize
+
+_PLACED_LATER: Final = Reason(
+    code="placed-later",
+    message="no node has enough free capacity now, but the pods fit after other pods are deleted, "
+    "replaced, or preempted",
+)
+_ONLY_WHERE_ADMITTED: Final = Reason(
+    code="daemon-pods-where-admitted",
+    message="the DaemonSet controller creates pods only for nodes that admit them, so no pod stays "
+    "pending",
+)
+"""Source: kubernetes/kubernetes:pkg/controller/daemon/daemon_controller.go@v1.36.3
+(NodeShouldRunDaemonPod).
+"""
+
+
+def reasons_to_run_later(
+    shape: Shape, verdict: Verdict, shown: Iterable[Reason], sizes: Sequence[WorkloadSize]
+) -> tuple[Reason, ...]:
+    """Return why pods that fit no node now run later, or why it's unknown whether they do. Empty if
+    they never run.
+
+    `verdict` is the best verdict of all nodes, `shown` are the reasons of these nodes, and `sizes`
+    are the results of the pods' workloads.
+    """
+    planned = worst(size.verdict for size in sizes) if sizes else verdict
+    if verdict == "does-not-fit" and planned == "cannot-tell":
+        reasons = tuple(dict.fromkeys(reason for size in sizes for reason in size.reasons))
+        messages = {each.message for each in shown}
+        return tuple(each for each in reasons if each.message not in messages) or reasons
+    if verdict == "fits" or planned != "fits":
+        return ()
+    if shape.per_node:
+        return (_ONLY_WHERE_ADMITTED,)
+    are_placed = all(size.placed > 0 and not size.pending for size in sizes)
+    return (_PLACED_LATER,) if are_placed else ()
