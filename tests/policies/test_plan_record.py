@@ -6,7 +6,7 @@ import json
 from types import SimpleNamespace
 
 from dra_policies.rules.record import plan_record_invalid, plan_record_missing
-from dra_policies.stack.seen_resources import SeenResources
+from dra_policies.stack.engine_session import SeenResources
 from dra_policies.stack.views import view_of_resource, view_of_stack
 from dra_policies.unknown_values import UNKNOWN
 from dra_policies.view.stack_view import StackView

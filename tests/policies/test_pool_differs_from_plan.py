@@ -12,7 +12,7 @@ import pytest
 
 from dra_policies.rules.record.pool_differs_from_plan import RULE
 from dra_policies.rules.rule import Finding
-from dra_policies.stack.seen_resources import SeenResources
+from dra_policies.stack.engine_session import SeenResources
 from dra_policies.stack.views import view_of_resource, view_of_stack
 from dra_policies.unknown_values import UNKNOWN
 

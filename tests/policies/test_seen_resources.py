@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from dra_policies.stack.engine_session import SeenResources
 from dra_policies.stack.resource import Resource
-from dra_policies.stack.seen_resources import SeenResources
 from dra_policies.unknown_values import Properties
 
 API = "kubernetes:resource.k8s.io/v1"

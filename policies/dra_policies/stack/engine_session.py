@@ -9,15 +9,79 @@ overwritten by URN, and resources that the stack no longer lists are ignored.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from threading import Lock
+from typing import Final
 
 from msgspec.structs import replace
 
+from dra_planner.planfile import RECORD_TYPE
+from dra_policies.stack.kubernetes_objects import named_claims
+from dra_policies.stack.pools import is_cluster_token
 from dra_policies.stack.resource import Resource
-from dra_policies.stack.seen_resources import SeenResources
 from dra_policies.unknown_values import UNKNOWN, Properties, as_list, as_mapping
 
 RuleMessage = tuple[str, str]  # rule id, sentence
+_FOR_EVERY_OBJECT: Final = (":DeviceClass", ":Namespace", ":PriorityClass", ":LimitRange")
+_CLAIMS: Final = (":ResourceClaim", ":ResourceClaimTemplate")
+
+
+class SeenResources:
+    """The latest inputs of each resource, indexed by the resources that single objects need.
+    Thread-safe.
+
+    A stack has millions of pairs of resources, so no step may look at all resources for each
+    resource.
+    """
+
+    def __init__(self, resources: Iterable[Resource] = ()) -> None:
+        self._lock = Lock()
+        self._all: dict[str, Resource] = {}
+        self._records: dict[str, Resource] = {}
+        self._shared: dict[str, Resource] = {}
+        self._claims: dict[str, dict[str, Resource]] = {}
+        for each in resources:
+            self.add(each)
+
+    def add(self, resource: Resource) -> None:
+        """Add a resource, or replace its earlier inputs."""
+        token, urn = resource.type, resource.urn
+        with self._lock:
+            earlier = self._all.get(urn)
+            if earlier is not None and token.endswith(_CLAIMS):
+                self._claims.get(_object_name(earlier), {}).pop(urn, None)
+            self._all[urn] = resource
+            if token == RECORD_TYPE:
+                self._records[urn] = resource
+            elif token.endswith(_CLAIMS):
+                self._claims.setdefault(_object_name(resource), {})[urn] = resource
+            elif token.endswith(_FOR_EVERY_OBJECT) or is_cluster_token(token):
+                self._shared[urn] = resource
+
+    def all(self) -> tuple[Resource, ...]:
+        """Return all resources in the order of analysis."""
+        with self._lock:
+            return tuple(self._all.values())
+
+    def by_urn(self) -> dict[str, Resource]:
+        """Return all resources by URN."""
+        with self._lock:
+            return dict(self._all)
+
+    def records(self) -> tuple[Resource, ...]:
+        """Return the recorded plans in the order of analysis."""
+        with self._lock:
+            return tuple(self._records.values())
+
+    def behind(self, resource: Resource) -> tuple[Resource, ...]:
+        """Return an object together with the objects that affect its evaluation: the claims that it
+        refers to, classes, limits, and clusters.
+        """
+        names = dict.fromkeys(named_claims(resource.props.values))
+        with self._lock:
+            claims = chain.from_iterable(self._claims.get(name, {}).values() for name in names)
+            found = {each.urn: each for each in (*self._shared.values(), *claims)}
+        return tuple({**found, resource.urn: resource}.values())
 
 
 class Session:
@@ -101,3 +165,9 @@ def _known(declared: object, actual: object) -> object:
     if items is not None and other_items is not None and len(items) == len(other_items):
         return [_known(one, other) for one, other in zip(items, other_items, strict=True)]
     return declared
+
+
+def _object_name(resource: Resource) -> str:
+    """Return the name of an object, or "" if it isn't known."""
+    name = (as_mapping(resource.props.values.get("metadata")) or {}).get("name")
+    return name if isinstance(name, str) else ""

@@ -14,6 +14,7 @@ from dra_policies.stack.drivers.drivers_without_chart import second_drivers
 from dra_policies.stack.drivers.installers import installer_of
 from dra_policies.stack.drivers.rendered_charts import driver_of_daemon_set
 from dra_policies.stack.efa_groups import closed_efa_groups
+from dra_policies.stack.engine_session import SeenResources
 from dra_policies.stack.judgement import judge_objects, judge_record, judge_stack
 from dra_policies.stack.karpenter_pools import karpenter_pool
 from dra_policies.stack.kubernetes_objects import is_kubernetes_object, read_objects
@@ -33,7 +34,6 @@ from dra_policies.stack.releases import (
 )
 from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.stack.scaling_groups import declared_groups
-from dra_policies.stack.seen_resources import SeenResources
 from dra_policies.stack.subcharts import with_subcharts
 from dra_policies.unknown_values import UNKNOWN, Properties, as_mapping
 from dra_policies.view.driver_pod import plugin_pod
