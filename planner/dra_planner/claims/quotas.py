@@ -44,12 +44,6 @@ from dra_planner.releases import Features
 
 QUOTA_EXCEEDED: Final = "quota-exceeded"
 """The code of the reason that a quota denies pods or claims."""
-_FEWER_DEVICES: Final = "request fewer devices"
-_FEWER_PODS: Final = "create fewer pods"
-_FEWER_OBJECTS: Final = "create fewer of these objects"
-_SMALLER_REQUESTS: Final = "lower the pods' requests and limits"
-WITHOUT_RAISE: Final = (_FEWER_DEVICES, _FEWER_PODS, _FEWER_OBJECTS, _SMALLER_REQUESTS)
-"""The fixes for a quota that is too small, without the required limit."""
 _LEVELS = 4
 _STEADY = 1
 _OBJECTS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
@@ -486,14 +480,15 @@ def _reason(quota: _Quota, usage: Usage, namespace: str, claim: str = "") -> Rea
         message=f"ResourceQuota {namespace}/{quota.name} limits {tight} to {hard[tight]}, {problem}",
         fix=_without_raise(tight),
         claim=claim,
+        exceeded=tight,
     )
 
 
 def _without_raise(key: str) -> str:
     """Return the fix for a resource that a quota limits, without a larger quota."""
     if key == "pods":
-        return _FEWER_PODS
+        return "create fewer pods"
     if key.startswith("count/"):
-        return _FEWER_OBJECTS
+        return "create fewer of these objects"
     is_device = key.endswith("/devices") or key.rpartition("/")[0].startswith("requests.")
-    return _FEWER_DEVICES if is_device else _SMALLER_REQUESTS
+    return "request fewer devices" if is_device else "lower the pods' requests and limits"

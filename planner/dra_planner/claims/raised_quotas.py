@@ -8,7 +8,6 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dra_planner.claims.quotas import QUOTA_EXCEEDED, WITHOUT_RAISE
 from dra_planner.manifests import Manifests
 from dra_planner.manifests.parsing.fields import parse_quantity
 from dra_planner.model import Blocked, Demand, ObjectKey
@@ -80,7 +79,7 @@ def grows_beyond_declared(demand: Demand) -> bool:
 def _with_fix(blocked: Blocked, raised: tuple[RaisedQuota, ...], grows: bool) -> Blocked:
     reason, namespace = blocked.reason, blocked.member.workload.namespace
     steps = [each.step for each in raised if each.quota.namespace == namespace]
-    if reason.code != QUOTA_EXCEEDED or reason.fix not in WITHOUT_RAISE or not steps:
+    if not reason.exceeded or not steps:
         return blocked
     raises = f"{listed(steps)}{' (for peak demand)' if grows else ''}"
     return replace(blocked, reason=replace(reason, fix=f"{raises}, or {reason.fix}"))

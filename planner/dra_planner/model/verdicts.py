@@ -35,7 +35,9 @@ def best(verdicts: Iterable[Verdict]) -> Verdict:
     return "does-not-fit"
 
 
-@equality(ignored=("changes", "place", "needs_another_node", "is_node_full", "is_conditional"))
+@equality(
+    ignored=("changes", "place", "needs_another_node", "is_node_full", "is_conditional", "exceeded")
+)
 class Reason(Struct, frozen=True, kw_only=True):
     """The reason why something doesn't fit or can't be determined, with a fix."""
 
@@ -47,6 +49,7 @@ class Reason(Struct, frozen=True, kw_only=True):
     claim: str = ""  # "<namespace>/<claim>" if the reason is about a claim
     request: str = ""  # "<request>" or "<request>/<subrequest>"
     pool: str = ""
+    exceeded: str = ""  # the resource of which a ResourceQuota allows too little
     # whether the fix helps only if less than the requested amount is enough
     is_conditional: bool = False
     # for the fix: the current text, and its replacement
