@@ -55,6 +55,16 @@ def located(place: Place | str, message: str) -> str:
     return f"{place}{'' if _PREDICATE.match(message) else ':'} {message}"
 
 
+class RejectedValue(Struct, frozen=True):
+    """Why a value isn't accepted, and the fix ("" if the problem names the accepted values)."""
+
+    problem: str
+    fix: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.problem}; {self.fix}" if self.fix else self.problem
+
+
 class Diagnostic(Struct, frozen=True):
     """One finding of a linter, the API server, or a rule about one object.
 

@@ -217,11 +217,11 @@ AKS: dict[str, Any] = {
 def test_pod_range_that_is_too_small_fails_with_the_plans_message(
     declare: Callable[..., Any],
 ) -> None:
-    (sentence,) = {cloud("aks").pods_range_fault("10.244.0.0/16", [(300, None)], 2)}
+    (rejection,) = {cloud("aks").pods_range_fault("10.244.0.0/16", [(300, None)], 2)}
 
     def make() -> None:
         with pytest.raises(
-            pulumi.RunError, match=rf"cluster\.pods_?[cC]idr: {re.escape(sentence)}"
+            pulumi.RunError, match=rf"cluster\.pods_?[cC]idr: {re.escape(str(rejection))}"
         ):
             platform(AKS)
 

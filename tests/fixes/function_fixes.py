@@ -20,6 +20,7 @@ from plan_builders import deployment, fleet, plan_of
 from dra_command.portfolio.computation.answer_store import Store
 from dra_planner import catalog
 from dra_planner.allocation import Placement, Refusal, Undecided, open_node, place, reasons_of
+from dra_planner.clouds import cloud
 from dra_planner.clouds.aks.gpus import machine_fault
 from dra_planner.drivers import driver, nvidia
 from dra_planner.errors import PlannerError
@@ -192,6 +193,11 @@ FUNCTIONS = (
             replace(catalog.machine("aks", "Standard_NC4as_T4_v3"), driver_kind="none")
         ),
         lambda _: machine_fault(catalog.machine("aks", "Standard_NC4as_T4_v3")) == "",
+    ),
+    InFunction(
+        'its region is "{}"',
+        lambda _: str(cloud("eks").region_fault("us-east-1a")),
+        lambda _: cloud("eks").region_fault("us-east-1") is None,
     ),
     InFunction(
         "use one of these drivers: {}",

@@ -105,5 +105,4 @@ def _check_pod_range(plan: Plan) -> None:
         for pool in plan.pools
     ]
     if fault := place.pods_range_fault(place.pods_range, nodes, fleet.system_pool.count):
-        message, _, fix = fault.partition("; ")
-        raise FleetError(message, fix=fix)
+        raise FleetError(fault.problem, fix=fault.fix)

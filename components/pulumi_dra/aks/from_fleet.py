@@ -43,7 +43,7 @@ def check_cluster(
     """
     of_cluster = read.inside("cluster", cluster_args(fleet, inputs), AksClusterArgs)
     if fault := pods_range_fault(fleet, plan, read_cluster_inputs(of_cluster).ranges.pods or PODS):
-        of_cluster.refuse("pods_cidr", fault)
+        of_cluster.refuse("pods_cidr", str(fault))
     if read.has("autoscaler"):
         read.refuse(
             "autoscaler", ("applies only to EKS, because AKS runs the cluster autoscaler itself")

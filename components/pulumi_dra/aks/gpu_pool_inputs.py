@@ -251,7 +251,7 @@ def _read_image(read: InputReader, machine: Machine | None) -> str:
     """Return `image`, rejected if the machine's driver isn't made for that operating system."""
     image = read.choice("image", IMAGES, IMAGE)
     if machine is not None and (fault := image_fault(machine, image)):
-        read.refuse("image", fault)
+        read.refuse("image", str(fault))
     return image
 
 

@@ -46,7 +46,7 @@ def check_cluster(
     if of_its_own.network is None and (
         fault := pods_range_fault(fleet, plan, of_its_own.ranges.pods_cidr)
     ):
-        of_cluster.refuse("pods_cidr", fault)
+        of_cluster.refuse("pods_cidr", str(fault))
     for pool in pools_to_build(fleet, plan):
         args = pool_args(
             inputs, fleet, plan, pool, zones, cluster_name=later, service_account=later

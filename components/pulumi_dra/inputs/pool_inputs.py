@@ -52,7 +52,7 @@ def check_purchase(read: InputReader, cloud: Cloud, machine: Machine | None, cap
     if capacity == "on-demand":
         pulumi.warn(f"{fault}, so {cloud.title} would reject the nodes")
     else:
-        read.refuse("capacity", fault)
+        read.refuse("capacity", str(fault))
 
 
 def read_counts(read: InputReader, cloud: Cloud) -> Counts:
@@ -200,7 +200,7 @@ def read_labels(read: InputReader, cloud: Cloud, nodes: NodeOrigin) -> dict[str,
         if fault := label_key_fault(key) or cloud.label_fault(
             key, value if isinstance(value, str) else None
         ):
-            read.refuse(f"labels.{key}", fault)
+            read.refuse(f"labels.{key}", str(fault))
         if isinstance(value, str) and (fault := label_value_fault(value)):
             read.refuse(f"labels.{key}", fault)
     return {**labels, **{label.key: label.value for label in cloud.labels(nodes)}}

@@ -14,6 +14,7 @@ import pulumi
 from pulumi.errors import InputPropertiesError, InputPropertyErrorDetails
 
 from dra_planner.clouds import range_fault
+from dra_planner.errors import RejectedValue
 from dra_planner.wording import counted, either
 
 
@@ -82,10 +83,10 @@ class InputReader:
         *,
         pattern: str = "",
         meaning: str = "",
-        check: Callable[[str], str] | None = None,
+        check: Callable[[str], str | RejectedValue | None] | None = None,
     ) -> str:
         """Return a plain text that matches `pattern`, described by `meaning`, or passes `check`
-        (which returns a problem or "").
+        (which returns a problem, or "" or None).
         """
         value = self._take(key, default)
         if value is None or (value == default and not self.has(key)):
@@ -96,7 +97,7 @@ class InputReader:
         if pattern and not re.fullmatch(pattern, value):
             self.refuse(key, f'"{value}" is not {meaning}')
         elif check and (problem := check(value)):
-            self.refuse(key, problem)
+            self.refuse(key, str(problem))
         return value
 
     def choice(self, key: str, choices: Sequence[str], default: str) -> str:
@@ -135,7 +136,7 @@ class InputReader:
         *,
         pattern: str = "",
         meaning: str = "",
-        check: Callable[[str], str] | None = None,
+        check: Callable[[str], str | RejectedValue | None] | None = None,
     ) -> list[str]:
         """Return a list of plain texts, each checked as by `text`, empty if it's unset."""
         value = self._take(key, [])
@@ -149,7 +150,7 @@ class InputReader:
             elif pattern and not re.fullmatch(pattern, item):
                 self.refuse(f"{key}[{index}]", f'"{item}" is not {meaning}')
             elif check and (problem := check(item)):
-                self.refuse(f"{key}[{index}]", problem)
+                self.refuse(f"{key}[{index}]", str(problem))
         return [item for item in items if isinstance(item, str)]
 
     def identifier(
@@ -159,7 +160,7 @@ class InputReader:
         required: bool = False,
         pattern: str = "",
         meaning: str = "",
-        check: Callable[[str], str] | None = None,
+        check: Callable[[str], str | RejectedValue | None] | None = None,
     ) -> pulumi.Input[str] | None:
         """Return a text that can be an output. A plain text is checked."""
         value = self._take(key, None, required=required)
@@ -171,7 +172,7 @@ class InputReader:
         if pattern and not re.fullmatch(pattern, value):
             self.refuse(key, f'"{value}" is not {meaning}')
         elif check and (problem := check(value)):
-            self.refuse(key, problem)
+            self.refuse(key, str(problem))
         return value
 
     def required_identifier(

@@ -9,6 +9,7 @@ import pulumi
 from msgspec.structs import replace
 
 from dra_planner.clouds import PluginServing, cloud
+from dra_planner.errors import RejectedValue
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
 from pulumi_dra.inputs.machine_facts import planned_facts
@@ -57,8 +58,8 @@ def pools_to_build(fleet: Fleet, plan: PlanFile) -> list[Pool]:
     return [pool for pool in fleet.pools if plan.pool(pool.name).nodes.max > 0]
 
 
-def pods_range_fault(fleet: Fleet, plan: PlanFile, cidr: str) -> str:
-    """Return why the pod CIDR is too small for the plan's nodes, in the fleet's terms, or ""."""
+def pods_range_fault(fleet: Fleet, plan: PlanFile, cidr: str) -> RejectedValue | None:
+    """Return why the pod CIDR is too small for the plan's nodes, in the fleet's terms, or None."""
     counts = {pool.name: plan.pool(pool.name).nodes for pool in fleet.pools}
     nodes = [
         (counts[pool.name].max if fleet.is_autoscaled else counts[pool.name].desired, pool.max_pods)

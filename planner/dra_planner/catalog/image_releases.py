@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from dra_planner.catalog.dated_facts import fact
 from dra_planner.catalog.tables import Row, read_table
+from dra_planner.errors import RejectedValue
 
 
 class ImageRule(Struct, frozen=True, kw_only=True):
@@ -52,18 +53,18 @@ def image_release(text: str) -> str:
     return found[1] if found else ""
 
 
-def image_release_fault(cloud: str, machine: str, text: str) -> str:
-    """Return why a machine type doesn't work with an image of this version, with the fix, or "" if
-    no problem is known.
+def image_release_fault(cloud: str, machine: str, text: str) -> RejectedValue | None:
+    """Return why a machine type doesn't work with an image of this version, or None if no problem
+    is known.
     """
     release = image_release(text)
     for rule in image_rules() if release else ():
         if rule.cloud == cloud and rule.covers(machine) and rule.forbids(release):
-            return (
-                f"{machine} doesn't work with image version {release}, because {rule.reason}; "
-                f"{rule.fix}"
+            return RejectedValue(
+                f"{machine} doesn't work with image version {release}, because {rule.reason}",
+                rule.fix,
             )
-    return ""
+    return None
 
 
 def unseen_release(cloud: str, text: str) -> str:

@@ -23,6 +23,7 @@ from dra_planner.clouds.protocol.cloud import Cloud
 from dra_planner.clouds.protocol.labels import NodeOrigin
 from dra_planner.clouds.protocol.setting_faults import private_network_fault
 from dra_planner.clouds.protocol.settings import ClusterSettings, Fault, PoolSettings
+from dra_planner.errors import RejectedValue
 from dra_planner.model import Taint
 
 SPOT_TAINT = Taint("kubernetes.azure.com/scalesetpriority", "spot", "NoSchedule")
@@ -189,7 +190,7 @@ class Aks(Cloud):
     registry = pulumi_resources.REGISTRY
     pod_policies = pulumi_resources.POD_POLICIES
 
-    def image_fault(self, machine: Machine, image: str) -> str:
+    def image_fault(self, machine: Machine, image: str) -> RejectedValue | None:
         return image_fault(machine, image)
 
     def own_dra_driver(
@@ -303,14 +304,14 @@ class Aks(Cloud):
         ):
             yield "machine", fault
 
-    def purchase_fault(self, machine: Machine, capacity: str) -> str:
+    def purchase_fault(self, machine: Machine, capacity: str) -> RejectedValue | None:
         if capacity != "reservation" or not _NEVER_RESERVED.fullmatch(machine.name):
             return super().purchase_fault(machine, capacity)
-        return (
+        return RejectedValue(
             f"Azure capacity reservations don't support {machine.name} (no ND sizes or "
             "NCads_H100_v5, see "
-            "learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview); use "
-            "on-demand or spot"
+            "learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview)",
+            "use on-demand or spot",
         )
 
     def reserved_cpu_milli(self, vcpus: int) -> int:

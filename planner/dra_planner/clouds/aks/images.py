@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dra_planner.catalog import Machine
+from dra_planner.errors import RejectedValue
 from dra_planner.wording import either
 
 IMAGE = "Ubuntu"
@@ -14,16 +15,18 @@ IMAGE = "Ubuntu"
 _OS_FAMILIES = {"Ubuntu": "ubuntu", "AzureLinux": "azurelinux"}
 
 
-def image_fault(machine: Machine, image: str) -> str:
-    """Return why a VM size doesn't work with a node image (AKS doesn't install a driver), or "" if
-    no problem is known.
+def image_fault(machine: Machine, image: str) -> RejectedValue | None:
+    """Return why a VM size doesn't work with a node image (AKS doesn't install a driver), or None
+    if no problem is known.
     """
     family = next((of for name, of in _OS_FAMILIES.items() if image.startswith(name)), None)
     listed = machine.operating_systems
     if family is None or not listed or any(each.startswith(family) for each in listed):
-        return ""
+        return None
     known = [name for name, of in _OS_FAMILIES.items() if of in listed]
-    return f"AKS doesn't have a GPU driver for {machine.name} on {image}; use {either(known)}"
+    return RejectedValue(
+        f"AKS doesn't have a GPU driver for {machine.name} on {image}", f"use {either(known)}"
+    )
 
 
 _OFF = (None, False, "None", "none", "Disabled", "Unmanaged", "false")

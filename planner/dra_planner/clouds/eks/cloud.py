@@ -26,6 +26,7 @@ from dra_planner.clouds.protocol.cloud import Cloud
 from dra_planner.clouds.protocol.labels import NodeOrigin
 from dra_planner.clouds.protocol.setting_faults import private_network_fault
 from dra_planner.clouds.protocol.settings import WHOLE, ClusterSettings, Fault, PoolSettings
+from dra_planner.errors import RejectedValue
 
 ZONE_LETTERS = "abcdefg"  # letters at the end of a zone's name; no region has a letter after f
 
@@ -179,7 +180,7 @@ class Eks(Cloud):
 
     def interface_faults(
         self, interfaces: Sequence[Mapping[str, object]], machine: Machine | None
-    ) -> Iterator[str]:
+    ) -> Iterator[RejectedValue]:
         return interface_faults(interfaces, machine)
 
     def knows_network_interfaces(self, machine: Machine) -> bool:

@@ -10,42 +10,43 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from dra_planner.catalog import Machine
+from dra_planner.errors import RejectedValue
 
 
 def interface_faults(
     interfaces: Sequence[Mapping[str, object]], machine: Machine | None
-) -> Iterator[str]:
-    """Yield "problem; fix" for the interfaces of a template. Unknown values are ignored."""
+) -> Iterator[RejectedValue]:
+    """Yield why EC2 rejects the interfaces of a template. Unknown values are ignored."""
     places: set[tuple[int, int]] = set()
     for each in interfaces:
         card, device = _number(each, "networkCardIndex"), _number(each, "deviceIndex")
         if card is None or device is None:
             continue
         if (card, device) in places:
-            yield (
-                f"two network interfaces have networkCardIndex {card} and deviceIndex {device}; "
-                "set a different deviceIndex for each interface of a network card"
+            yield RejectedValue(
+                f"two network interfaces have networkCardIndex {card} and deviceIndex {device}",
+                "set a different deviceIndex for each interface of a network card",
             )
         places.add((card, device))
         if (card, device) == (0, 0) and each.get("interfaceType") == "efa-only":
-            yield (
-                "its primary network interface is efa-only, which has no IP address; set "
-                "interfaceType of the first entry in networkInterfaces to efa or interface"
+            yield RejectedValue(
+                "its primary network interface is efa-only, which has no IP address",
+                "set interfaceType of the first entry in networkInterfaces to efa or interface",
             )
         cards = machine.network_cards if machine is not None else None
         if machine is not None and cards is not None and card >= cards:
             has = "only one network card" if cards == 1 else f"only network cards 0 to {cards - 1}"
             use = "0" if cards == 1 else f"a value from 0 to {cards - 1}"
-            yield (
-                f"it uses network card {card}, but {machine.name} has {has}; set networkCardIndex "
-                f"to {use}"
+            yield RejectedValue(
+                f"it uses network card {card}, but {machine.name} has {has}",
+                f"set networkCardIndex to {use}",
             )
     if len(interfaces) > 1 and any(
         each.get("associatePublicIpAddress") in (True, "true") for each in interfaces
     ):
-        yield (
-            "EC2 assigns public addresses only to nodes with one network interface; remove "
-            "associatePublicIpAddress from networkInterfaces"
+        yield RejectedValue(
+            "EC2 assigns public addresses only to nodes with one network interface",
+            "remove associatePublicIpAddress from networkInterfaces",
         )
 
 

@@ -39,6 +39,7 @@ from dra_planner.clouds.protocol.cloud import Cloud
 from dra_planner.clouds.protocol.labels import MPS_CAPABLE, PLUGIN_CONFIG, NodeLabel, NodeOrigin
 from dra_planner.clouds.protocol.plugin_serving import CloudPlugin
 from dra_planner.clouds.protocol.settings import CountStep, Fault, PoolSettings
+from dra_planner.errors import RejectedValue
 from dra_planner.model import Taint
 
 
@@ -275,12 +276,12 @@ class Gke(Cloud):
         )
         return CountStep(nodes=zones, reason=reason, fix="set only one zone for the pool")
 
-    def reservation_fault(self, reservation: str) -> str:
+    def reservation_fault(self, reservation: str) -> RejectedValue | None:
         if "/reservationBlocks/" in reservation and not reservation.startswith("projects/"):
-            return (
+            return RejectedValue(
                 f'the reservation block "{reservation}" doesn\'t include its project, so GKE '
-                "can't find the block (404); use "
-                "projects/PROJECT/reservations/NAME/reservationBlocks/BLOCK"
+                "can't find the block (404)",
+                "use projects/PROJECT/reservations/NAME/reservationBlocks/BLOCK",
             )
         return super().reservation_fault(reservation)
 

@@ -19,7 +19,7 @@ from dra_planner.clouds.protocol.settings import (
     Fault,
     PoolSettings,
 )
-from dra_planner.errors import UnsupportedFeature
+from dra_planner.errors import RejectedValue, UnsupportedFeature
 from dra_planner.wording import either
 
 # number of nodes in a pool, and the pool's maxPods (None means the cloud's default)
@@ -34,8 +34,10 @@ _NOT: Mapping[str, str] = MappingProxyType(
 class Cloud(CloudNodes):
     """One cloud. Its sentences contain the cloud, the rejected value, and a fix."""
 
-    def pods_range_fault(self, cidr: str, nodes: Iterable[PodsOfNodes], system_nodes: int) -> str:
-        """Return why the pods' range is too small for the nodes, or "".
+    def pods_range_fault(
+        self, cidr: str, nodes: Iterable[PodsOfNodes], system_nodes: int
+    ) -> RejectedValue | None:
+        """Return why the pods' range is too small for the nodes, or None.
 
         The nodes include one more system node, because an upgrade starts a node before it removes
         an old one. An invalid or empty range isn't checked.
@@ -44,18 +46,18 @@ class Cloud(CloudNodes):
         try:
             there = ipaddress.ip_network(cidr).num_addresses
         except ValueError:
-            return ""
+            return None
         taken = sum(
             count * (self.pod_range_addresses(AllocatableSettings(max_pods=max_pods)) or 0)
             for count, max_pods in counted
         )
         if taken <= there:
-            return ""
-        return (
+            return None
+        return RejectedValue(
             f"{sum((count for count, _ in counted))} nodes, including one for upgrades, need "
-            f"{taken} addresses, but the pod range {cidr} has only {there}; lower the pools' "
-            "counts, or set a larger podsCidr in the cluster and an equally large pod-addresses "
-            "quota in the fleet"
+            f"{taken} addresses, but the pod range {cidr} has only {there}",
+            "lower the pools' counts, or set a larger podsCidr in the cluster and an equally large "
+            "pod-addresses quota in the fleet",
         )
 
     def pool_name(self, text: str) -> str:
@@ -83,16 +85,16 @@ class Cloud(CloudNodes):
             else ""
         )
 
-    def region_fault(self, region: str) -> str:
-        """Return why clusters can't be in a region, or ""."""
+    def region_fault(self, region: str) -> RejectedValue | None:
+        """Return why clusters can't be in a region, or None."""
         if of_zone := self.region_of(region):
-            return f'"{region}" is a zone; its region is "{of_zone}"'
+            return RejectedValue(f'"{region}" is a zone', f'its region is "{of_zone}"')
         if not re.fullmatch(self.region_pattern, region):
-            return (
-                f'"{region}" isn\'t a region of {self.title}; use a region such as '
-                f"{self.region_example}"
+            return RejectedValue(
+                f'"{region}" isn\'t a region of {self.title}',
+                f"use a region such as {self.region_example}",
             )
-        return ""
+        return None
 
     def version_fault(self, version: str) -> str:
         """Return why a text isn't a valid Kubernetes version for a control plane, or ""."""
@@ -111,22 +113,25 @@ class Cloud(CloudNodes):
         """
         return ""
 
-    def label_fault(self, key: str, value: str | None) -> str:
-        """Return why the cloud rejects a node label, or "". None is an unknown value."""
+    def label_fault(self, key: str, value: str | None) -> RejectedValue | None:
+        """Return why the cloud rejects a node label, or None. None is an unknown value."""
         if key in self.reserved_labels:
-            return (
+            return RejectedValue(
                 f'every pool already has the label "{key}", which drivers use to find their nodes'
             )
         domain = key.rpartition("/")[0]
         taken = _OF_KUBERNETES.fullmatch(domain) and not _OF_KUBELET.fullmatch(domain)
         if taken or (domain in self.reserved_domains and key not in self.settable_labels):
-            return (
-                f'{self.title} rejects labels with the prefix {domain}/, such as "{key}"; use '
-                "your own prefix"
+            return RejectedValue(
+                f'{self.title} rejects labels with the prefix {domain}/, such as "{key}"',
+                "use your own prefix",
             )
         if value == "" and not self.takes_empty_label_values:
-            return f'{self.title} rejects labels without a value, such as "{key}"; set a value'
-        return self._key_fault("label", key)
+            return RejectedValue(
+                f'{self.title} rejects labels without a value, such as "{key}"', "set a value"
+            )
+        too_long = self._key_fault("label", key)
+        return RejectedValue(too_long) if too_long else None
 
     def taint_fault(self, key: str) -> str:
         """Return why the cloud rejects a node taint, or ""."""
@@ -146,11 +151,11 @@ class Cloud(CloudNodes):
         """Return why a machine type can't have this number of local disks, or ""."""
         return ""
 
-    def reservation_fault(self, reservation: str) -> str:
-        """Return why a text can't be the name of bought capacity, or ""."""
+    def reservation_fault(self, reservation: str) -> RejectedValue | None:
+        """Return why a text can't be the name of bought capacity, or None."""
         if re.fullmatch(self.reservation_pattern, reservation):
-            return ""
-        return f'"{reservation}" isn\'t {self.reservation_meaning}'
+            return None
+        return RejectedValue(f'"{reservation}" isn\'t {self.reservation_meaning}')
 
     def unsupported(self, what: str) -> UnsupportedFeature:
         """Return the error for a feature that the cloud doesn't support together with DRA."""
@@ -161,8 +166,8 @@ class Cloud(CloudNodes):
 
     def cluster_faults(self, cluster: ClusterSettings) -> Iterator[Fault]:
         """Yield the cluster settings that the cloud rejects, each with its key in the fleet."""
-        if fault := self.region_fault(cluster.region):
-            yield "region", fault
+        if rejection := self.region_fault(cluster.region):
+            yield "region", str(rejection)
         if cluster.kubernetes and (fault := self.version_fault(cluster.kubernetes)):
             yield "kubernetes", fault
         if cluster.zone_count is not None and (
@@ -193,8 +198,8 @@ class Cloud(CloudNodes):
                     f"{len(pool.name)}"
                 ),
             )
-        if fault := self._capacity_fault(pool):
-            yield "capacity", fault
+        if rejection := self._capacity_fault(pool):
+            yield "capacity", str(rejection)
         if fault := range_fault(pool.max_nodes, self.nodes_of_a_pool):
             yield "count", fault
         if pool.max_pods is not None and (fault := range_fault(pool.max_pods, self.pods_of_a_node)):
@@ -204,9 +209,9 @@ class Cloud(CloudNodes):
         if pool.huge_pages and (fault := huge_pages_fault(pool.huge_pages, pool.machine)):
             yield "hugePages", fault
         yield from (
-            ("labels", fault)
+            ("labels", str(rejection))
             for key, value in pool.labels.items()
-            if (fault := self.label_fault(key, value))
+            if (rejection := self.label_fault(key, value))
         )
         for index, key in enumerate(pool.taint_keys):
             if fault := self.taint_fault(key):
@@ -215,19 +220,21 @@ class Cloud(CloudNodes):
         if pool.plugin is not None:
             yield from self.plugin.faults(self.title, pool.plugin)
 
-    def _capacity_fault(self, pool: PoolSettings) -> str:
+    def _capacity_fault(self, pool: PoolSettings) -> RejectedValue | None:
         kind, bought = pool.capacity.kind, pool.capacity.reservation
         if kind not in self.capacities:
-            return f"{self.title} doesn't offer {kind}; use {either(self.capacities.values())}"
-        fault = self.reservation_fault(bought) if bought else ""
+            return RejectedValue(
+                f"{self.title} doesn't offer {kind}", f"use {either(self.capacities.values())}"
+            )
+        fault = self.reservation_fault(bought) if bought else None
         if fault or pool.machine is None or kind == "on-demand":
             # a pool without a capacity type is on demand: the plan prints a note instead of
             # rejecting it
             return fault
         return self.purchase_fault(pool.machine, kind)
 
-    def purchase_fault(self, machine: Machine, capacity: str) -> str:
-        """Return why a machine type isn't available with a capacity type, or "" if it's available
+    def purchase_fault(self, machine: Machine, capacity: str) -> RejectedValue | None:
+        """Return why a machine type isn't available with a capacity type, or None if it's available
         or unknown.
         """
         if (
@@ -235,7 +242,7 @@ class Cloud(CloudNodes):
             or capacity in machine.purchase
             or capacity not in self.judged_purchases
         ):
-            return ""
+            return None
         ways = [meaning for kind, meaning in self.capacities.items() if kind in machine.purchase]
         fault = _NOT.get(capacity) or f"isn't available as {capacity}"
-        return f"{machine.name} {fault}; use {either(ways)}"
+        return RejectedValue(f"{machine.name} {fault}", f"use {either(ways)}")

@@ -21,6 +21,7 @@ from dra_planner.clouds.protocol.labels import (
     contract_taints,
 )
 from dra_planner.clouds.protocol.settings import CountStep
+from dra_planner.errors import RejectedValue
 from dra_planner.model import Taint
 
 _ARCHITECTURES = {"arm64": "ARM_64", "amd64": "x86_64"}  # architectures in image names
@@ -69,17 +70,15 @@ class CloudNodes(CloudFacts):
 
     def interface_faults(
         self, interfaces: Sequence[Mapping[str, object]], machine: Machine | None
-    ) -> Iterator[str]:
-        """Yield "problem; fix" for network interfaces of a template that the cloud rejects. None
-        means that a value is unknown.
+    ) -> Iterator[RejectedValue]:
+        """Yield why the cloud rejects network interfaces of a template. None means that a value is
+        unknown.
         """
         return iter(())
 
-    def image_fault(self, machine: Machine, image: str) -> str:
-        """Return why a machine type can't run a node image, with the fix, or "" if no problem is
-        known.
-        """
-        return ""
+    def image_fault(self, machine: Machine, image: str) -> RejectedValue | None:
+        """Return why a machine type can't run a node image, or None if no problem is known."""
+        return None
 
     def keeps_device_plugin(self, image: str, boot_script: str) -> bool | None:
         """Return True if nodes with an image that contains a device plugin run it, or None if it's

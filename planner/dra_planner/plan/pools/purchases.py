@@ -20,13 +20,10 @@ def find_not_on_demand(fleet: Fleet) -> Iterator[Diagnostic]:
     for pool in fleet.pools:
         if pool.source.kind != _ON_DEMAND:
             continue
-        problem, _, fix = of_cloud.purchase_fault(
-            fleet.machine(pool.machine), _ON_DEMAND
-        ).partition("; ")
-        if problem:
+        if fault := of_cloud.purchase_fault(fleet.machine(pool.machine), _ON_DEMAND):
             yield Diagnostic(
                 severity="warning",
                 code="not-on-demand",
-                message=f'pool "{pool.name}": {problem}, so {of_cloud.title} can\'t create its nodes',
-                fix=f"in the pool's capacity, {fix}",
+                message=f'pool "{pool.name}": {fault.problem}, so {of_cloud.title} can\'t create its nodes',
+                fix=f"in the pool's capacity, {fault.fix}",
             )

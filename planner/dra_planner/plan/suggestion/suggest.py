@@ -146,8 +146,7 @@ def checked_request(request: SuggestRequest) -> SuggestRequest:
     """
     minor = parse_version(request.kubernetes)
     if fault := cloud(request.cloud).region_fault(request.region):
-        problem, _, fix = fault.partition("; ")
-        raise PlannerError(problem, fix=fix)
+        raise PlannerError(fault.problem, fix=fault.fix)
     catalog.check_listed_region(request.cloud, request.region)
     selected = selected_architectures(read_checked(request.sources, features_of(minor)))
     return with_shared_devices(replace(request, architectures=request.architectures | selected))

@@ -64,10 +64,10 @@ def _of_reservations(view: StackView) -> Iterator[Finding]:
             if each.type != token:
                 continue
             machine = known_machine(of_cloud.name, each.props.text(path))
-            fault = of_cloud.purchase_fault(machine, "reservation") if machine else ""
+            fault = of_cloud.purchase_fault(machine, "reservation") if machine else None
             if fault:
                 yield Finding(
-                    message=f'capacity reservation "{each.name}": {fault.partition("; ")[0]}',
+                    message=f'capacity reservation "{each.name}": {fault.problem}',
                     fix=("reserve another machine type, or remove the reservation"),
                     urn=each.urn,
                 )
@@ -108,15 +108,14 @@ def _of_machine(pool: DeclaredPool, of_cloud: Cloud, bought: BoughtCapacity) -> 
     if fault:
         setting = bought.marks[0][0]
         block = setting.rpartition(".")[0] or setting
-        yield _finding(pool, fault.partition("; ")[0], f"remove {block}")
+        yield _finding(pool, fault.problem, f"remove {block}")
 
 
 def _of_name(pool: DeclaredPool, of_cloud: Cloud, bought: BoughtCapacity) -> Iterator[Finding]:
     template = pool.template or NOTHING_DECLARED
     for name in (*texts_of(pool.own, bought.names), *texts_of(template, bought.template_name)):
         if name and (fault := of_cloud.reservation_fault(name)):
-            problem, _, fix = fault.partition("; ")
-            yield _finding(pool, problem, fix or f"use {of_cloud.reservation_meaning}")
+            yield _finding(pool, fault.problem, fault.fix or f"use {of_cloud.reservation_meaning}")
 
 
 def _reservations(

@@ -24,8 +24,9 @@ def check(view: StackView) -> Iterator[Finding]:
             if (fault := image_release_fault(pool.cloud, name, release))
         ]
         if faults:
-            problem, _, fix = faults[0].partition("; ")
-            yield Finding(message=f"{pool.title}: {problem}", fix=fix, urn=pool.urn)
+            yield Finding(
+                message=f"{pool.title}: {faults[0].problem}", fix=faults[0].fix, urn=pool.urn
+            )
         elif unseen := unseen_release(pool.cloud, release):
             yield Finding(message=f"{pool.title}: {unseen}", urn=pool.urn, remark=True)
 

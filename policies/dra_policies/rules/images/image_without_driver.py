@@ -31,8 +31,7 @@ def check(view: StackView) -> Iterator[Finding]:
             and pool.image
             and (fault := of_cloud.image_fault(machine, pool.image))
         ):
-            problem, _, fix = fault.partition("; ")
-            yield Finding(message=f"{pool.title}: {problem}", fix=fix, urn=pool.urn)
+            yield Finding(message=f"{pool.title}: {fault.problem}", fix=fault.fix, urn=pool.urn)
         if pool.has_gpus and _leaves_image_to_cloud(pool):
             yield Finding(
                 message=f"{pool.title} has GPUs ({pool.machine}), but doesn't set "

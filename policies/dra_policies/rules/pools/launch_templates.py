@@ -65,9 +65,9 @@ def _interfaces(pool: DeclaredPool, template: Properties) -> Iterator[RejectedPo
     ]
     machine = known_machine(pool.cloud, pool.machine)
     for fault in cloud(pool.cloud).interface_faults(found, machine):
-        problem, _, fix = fault.partition("; ")
         yield RejectedPool(
-            f"{cloud(pool.cloud).title} rejects its launch template, because {problem}", fix=fix
+            f"{cloud(pool.cloud).title} rejects its launch template, because {fault.problem}",
+            fix=fault.fix,
         )
 
 

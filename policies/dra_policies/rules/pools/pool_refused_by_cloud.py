@@ -141,10 +141,12 @@ def _labels(pool: DeclaredPool) -> Iterator[RejectedPool]:
             continue
         taken = domain in (*_OF_KUBERNETES, *of_cloud.reserved_domains)
         certain = taken or not value or of_cloud.labels_are_judged
-        if value is not None and certain and key not in of_cloud.reserved_labels:
-            problem, _, advice = of_cloud.label_fault(key, value).partition("; ")
-            if problem:
-                yield RejectedPool(problem, fix=f'remove the label "{key}", or {advice}')
+        if value is None or not certain or key in of_cloud.reserved_labels:
+            continue
+        if rejection := of_cloud.label_fault(key, value):
+            yield RejectedPool(
+                rejection.problem, fix=f'remove the label "{key}", or {rejection.fix}'
+            )
 
 
 def _effects(pool: DeclaredPool) -> Iterator[RejectedPool]:
