@@ -128,6 +128,18 @@ def test_smallest_set_of_changes_is_printed(project: Project) -> None:
     assert "✓ gpus gets gpu-0" in done.out
 
 
+def test_devices_with_the_same_error_are_counted_together(project: Project) -> None:
+    project.write("four.yaml", FLEET.replace("g6.2xlarge", "g6.12xlarge"))
+    selector = (
+        "selectors: [{cel: {expression: 'device.attributes[\"gpu.nvidia.com\"].color == 1'}}]"
+    )
+    pods = GREEDY.replace("count: 2", f"count: 2, {selector}")
+    done = project.run("explain", "-", "--fleet", "four.yaml", "--claim", "greedy-two", stdin=pods)
+    steps = [line for line in done.out.splitlines() if "scheduling attempt" in line]
+    assert len(steps) == 1
+    assert steps[0].startswith("    − 4 fail the scheduling attempt: ")
+
+
 def test_full_pool_is_explained_if_an_empty_node_would_fit(project: Project) -> None:
     project.stack("{min: 0, max: 4}", "1")
     words = ("explain", "--stack", "dev", "--claim")

@@ -138,6 +138,14 @@ def test_colored_paragraphs_divide_expressions_in_the_same_places(
     assert ("\x1b[31merror" in file.getvalue()) == bool(forced)
 
 
+def test_long_field_paths_are_divided_between_names() -> None:
+    path = "spec.spec.devices.requests[0].exactly.selectors[0].cel.expression"
+    assert rich_pen().paragraph([f"a.yaml:1 {path} error"], folds=True) == [
+        "a.yaml:1 spec.spec.devices.requests[0].exactly.selectors[0]",
+        ".cel.expression error",
+    ]
+
+
 class Terminal(io.StringIO):
     """A terminal for what would be standard error."""
 

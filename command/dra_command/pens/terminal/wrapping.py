@@ -6,13 +6,14 @@ import re
 from textwrap import TextWrapper
 from typing import Final
 
-# strings in quotes, or a name with the period before it and the bracket after it
-_EXPRESSION_PART: Final = re.compile(r""""[^"]*"|'[^']*'|\.?[^."'(\[]+[(\[]*|.""")
+# strings in quotes, or a name with the period before it, and an index or a bracket after it
+_EXPRESSION_PART: Final = re.compile(r""""[^"]*"|'[^']*'|\.?[^."'(\[]+(?:\[\d+\])*[(\[]*|.""")
 
 
 class Wrapper(TextWrapper):
-    """Wraps text at spaces. An expression that is longer than a line is also divided, but not
-    inside strings and names, so that the additional white space doesn't change the expression.
+    """Wraps text at spaces. An expression or field path that is longer than a line is also divided,
+    but not inside strings and names, so that the additional white space doesn't change the
+    expression.
     """
 
     def _split(self, text: str) -> list[str]:
@@ -41,4 +42,4 @@ def line_starts(text: str, width: int) -> list[int]:
 
 
 def _is_long_expression(word: str, longest: int) -> bool:
-    return len(word) > longest and "(" in word
+    return len(word) > longest and ("(" in word or "[" in word)

@@ -153,6 +153,7 @@ def _report_way(way: Alternative, plan: PlannedClaims, node: NodeState) -> Alter
     searched = [c for c in template.candidates if c.bit & template.searched]
     excluded: Counter[_Excluded] = Counter()
     values: dict[_Excluded, Counter[str]] = {}
+    errors: dict[_Excluded, AttemptError] = {}
     left = 0
     if not way.fault:
         for candidate in searched:
@@ -160,6 +161,9 @@ def _report_way(way: Alternative, plan: PlannedClaims, node: NodeState) -> Alter
             if reason is None:
                 left += 1
                 continue
+            if isinstance(reason.cause, AttemptError):  # names one device, but is counted for all
+                error, reason = reason.cause, reason._replace(cause=None)
+                errors.setdefault(reason, error)
             excluded[reason] += 1
             if reason.step == "selector" and reason.term is not None:
                 read = values_read(reason.term, candidate, template.features)
@@ -171,7 +175,7 @@ def _report_way(way: Alternative, plan: PlannedClaims, node: NodeState) -> Alter
             each.term,
             each.detail,
             tuple(v for v, _ in values.get(each, Counter()).most_common()),
-            each.cause,
+            errors.get(each, each.cause),
         )
         for each, count in excluded.items()
     )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.reasons.explanation import (
@@ -52,7 +50,7 @@ def request_subject(way: AlternativeReport, *, is_only_request: bool) -> str:
 def _found(way: AlternativeReport, texts: _ExclusionText) -> str:
     if not way.seen:
         return "the node doesn't have any devices"
-    exclusions = sorted(_merged(way.exclusions), key=lambda each: each.count)
+    exclusions = sorted(way.exclusions, key=lambda each: each.count)
     if not way.left and len(exclusions) == 1:
         return f"{_count(way)}, because {texts.reason(exclusions[0], way)}"
     *most, last = [texts.counted_reason(each) for each in exclusions] or [""]
@@ -76,17 +74,6 @@ def _count(way: AlternativeReport) -> str:
         none = "doesn't match" if matches else "isn't available"
         return f"the node's only device {none}"
     return f"none of the node's {way.seen} devices {one}"
-
-
-def _merged(exclusions: Sequence[Exclusion]) -> list[Exclusion]:
-    """Return the exclusions, with one for all devices on which a selector fails for one cause."""
-    found: dict[object, Exclusion] = {}
-    for each in exclusions:
-        error = each.cause if isinstance(each.cause, AttemptError) else None
-        key = each if error is None or error.selector is None else error.selector
-        count = each.count + (found[key].count if key in found else 0)
-        found[key] = replace(found.get(key, each), count=count)
-    return list(found.values())
 
 
 class _ExclusionText(Struct, frozen=True):
