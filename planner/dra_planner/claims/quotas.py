@@ -450,8 +450,8 @@ def _unsaid(quota: _Quota, pod: Mapping[str, Any], namespace: str) -> Reason | N
     left_open = "; ".join(missing)
     return Reason(
         code=QUOTA_EXCEEDED,
-        message=f"ResourceQuota {namespace}/{quota.name} limits {left_open}, so the API server "
-        "rejects pods that don't set these resources",
+        message=f"ResourceQuota {namespace}/{quota.name} limits resources that the pods don't set "
+        f"(must specify {left_open}), so the API server rejects the pods",
         fix="set these resources in the containers, or add a LimitRange with defaults to the "
         "namespace",
     )

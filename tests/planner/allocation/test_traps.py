@@ -14,6 +14,7 @@ from allocation_builders import (
     counters,
     device,
     first_of,
+    gpus,
     node,
     request,
     shape,
@@ -425,4 +426,21 @@ def test_allocated_claim_has_a_node_selector():
     assert selector("far") == zone
     assert selector("a") == NodeSelector(
         (NodeSelectorTerm((), (Requirement("metadata.name", "In", ("n1",)),)),)
+    )
+
+
+@pytest.mark.parametrize(
+    ("counts", "subject", "number"),
+    [((33,), "the claim", 33), ((1, 40), 'claim "c2"', 40)],
+)
+def test_claim_with_too_many_devices_is_explained(
+    counts: tuple[int, ...], subject: str, number: int
+) -> None:
+    verdict = place(shape(*(claim(request(count=each)) for each in counts)), state(gpus(42)))
+    assert isinstance(verdict, Refusal)
+    (reason,) = reasons_of(verdict)
+    assert reason.code == "too-many-devices"
+    assert reason.message == (
+        f"{subject} requests {number} devices, which exceeds the claim limit of 32, so scheduling "
+        "fails"
     )

@@ -140,8 +140,8 @@ def test_quota_rejects_pods_without_the_limited_resources(
     result = demand(TEMPLATE, workload(resources=resources), quota(hard))
     messages = [blocked.reason.message for blocked in result.blocked]
     text = (
-        f"ResourceQuota default/q limits {refused}, so the API server rejects pods that don't set "
-        "these resources"
+        "ResourceQuota default/q limits resources that the pods don't set "
+        f"(must specify {refused}), so the API server rejects the pods"
     )
     assert messages == ([text] if refused else [])
     assert sum(shape.figures.steady for shape in result.shapes) == (0 if refused else 5)

@@ -27,9 +27,10 @@ from dra_planner.allocation.reasons.selector_error_text import (
 )
 from dra_planner.allocation.reasons.suggestions import suggest_edits
 from dra_planner.allocation.search.attempt_errors import AttemptError
+from dra_planner.allocation.search.requests import MAX_DEVICES
 from dra_planner.allocation.search.selection import fix_of
 from dra_planner.allocation.verdicts import Refusal, Undecided
-from dra_planner.model import Node, PodSpec, Reason
+from dra_planner.model import Node, PodSpec, Reason, Shape
 from dra_planner.wording import counted, listed, named, verb
 
 _OF_CONSTRAINTS = frozenset({"match-attribute", "distinct-attribute"})
@@ -261,7 +262,22 @@ def _error_reason(refusal: Refusal) -> Reason:
                 "every matching device"
             )
     message = f'scheduling fails with the error "{error.message}"'
+    if error.devices:
+        message = (
+            f"{_claim_text(error.claim, refusal.shape)} requests {error.devices} devices, which "
+            f"exceeds the claim limit of {MAX_DEVICES}, so scheduling fails"
+        )
     return Reason(code=code, message=message, fix=fix, claim=refusal.claim)
+
+
+def _claim_text(name: str, shape: Shape) -> str:
+    """Return the subject for a claim of a pod, which names the claim if there are several."""
+    own = [
+        each.name
+        for each in shape.claims
+        if name == str(each.shared or f"{shape.namespace}/{each.name}")
+    ]
+    return f'claim "{own[0]}"' if own and len(shape.claims) > 1 else "the claim"
 
 
 def _edits_text(refusal: Refusal) -> str:

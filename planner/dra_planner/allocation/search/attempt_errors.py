@@ -18,7 +18,8 @@ class AttemptError(Struct, frozen=True):
     """An error that ends the attempt. `message` is the error as Kubernetes prints it.
 
     `claim` is "namespace/name", and `request` is "request" or "request/subrequest". `selector` and
-    `device` are set if a selector fails.
+    `device` are set if a selector fails. `devices` is the number of devices that a claim requests
+    if it's too large.
     """
 
     message: str
@@ -27,6 +28,7 @@ class AttemptError(Struct, frozen=True):
     request: str = ""
     selector: SelectorError | None = None
     device: DeviceId | None = None
+    devices: int = 0
 
 
 class AttemptFailed(Exception):

@@ -174,6 +174,8 @@ class _Search(Struct):
                             f"exceeds the claim limit of {MAX_DEVICES}, with {least} already "
                             "accounted for",
                             "device-limit",
+                            claim=claim.name,
+                            devices=least + needed,
                         )
                     )
                 least += needed
@@ -183,6 +185,8 @@ class _Search(Struct):
                         f"claim {claim.name}: number of requested devices {least} exceeds the "
                         f"claim limit of {MAX_DEVICES}",
                         "device-limit",
+                        claim=claim.name,
+                        devices=least,
                     )
                 )
             if claim.fault:
