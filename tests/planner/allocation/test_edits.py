@@ -23,6 +23,7 @@ from dra_planner.model import (
     CelSelector,
     Container,
     ContainerPort,
+    DeviceCapacity,
     DeviceClass,
     DeviceTaint,
     LabelSelector,
@@ -30,6 +31,7 @@ from dra_planner.model import (
     NodeSelectorTerm,
     ObjectMeta,
     PodAffinityTerm,
+    RequestPolicy,
     Requirement,
     Shape,
     Taint,
@@ -155,6 +157,9 @@ WITH_PORT = Container(
 )
 
 
+SHARED = DeviceCapacity(Quantity.parse("24Gi"), RequestPolicy(default=Quantity.parse("1Gi")))
+
+
 def with_port(pod: Shape) -> Shape:
     return replace(pod, pod=replace(pod.pod, containers=(WITH_PORT,)))
 
@@ -175,10 +180,15 @@ OTHERS = {
         slice_of(device("a", capacity={"memory": "24Gi"}, allow_multiple_allocations=True)),
         (),
     ),
-    'request less memory than 90Gi in request "r"': (
+    'request at most 24Gi memory instead of 90Gi in request "r"': (
         shape(claim(request(capacity={"memory": Quantity.parse("90Gi")}))),
         slice_of(device("a", capacity={"memory": "24Gi"}, allow_multiple_allocations=True)),
         (),
+    ),
+    'request less memory than 20Gi in request "r"': (  # the default of 1Gi fits
+        shape(claim(request(capacity={"memory": Quantity.parse("20Gi")}))),
+        slice_of(device("a", capacity={"memory": SHARED}, allow_multiple_allocations=True)),
+        (shape(claim(request(capacity={"memory": Quantity.parse("10Gi")}))),),
     ),
     "remove the pod's required node affinity": (
         shape(claim(request()), node_affinity=ZONE_A),

@@ -23,6 +23,7 @@ from dra_planner.model import (
     Shape,
     Toleration,
 )
+from dra_planner.quantity import Quantity
 
 Way = TypeVar("Way", bound=ExactDeviceRequest)
 Item = TypeVar("Item")
@@ -145,6 +146,9 @@ def _edit_way(edit: Edit, way: Way) -> Way:
         case "rename-capacity":
             renamed = dict(edit.conditions)
             return replace(way, capacity={renamed.get(n, n): q for n, q in way.capacity.items()})
+        case "limit-capacity":
+            limits = {name: Quantity.parse(text) for name, text in edit.conditions}
+            return replace(way, capacity={**way.capacity, **limits})
         case "lower-capacity":
             return replace(way, capacity={n: q for n, q in way.capacity.items() if n != edit.name})
         case "tolerate-device":

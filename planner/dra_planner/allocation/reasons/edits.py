@@ -30,6 +30,7 @@ EditKind = Literal[
     "constrain-pairs",
     "drop-constraint",
     "drop-selector",
+    "limit-capacity",
     "lower-capacity",
     "lower-resource",
     "drop-host-port",

@@ -42,7 +42,7 @@ from dra_planner.model import (
     Shape,
     Toleration,
 )
-from dra_planner.quantity import amount_text, amount_text_at_most
+from dra_planner.quantity import Quantity, amount_text, amount_text_at_most
 
 _ATTRIBUTE = re.compile(r"""device\.attributes\[(?:"[^"]*"|'[^']*')\]\.\w+""")
 
@@ -174,6 +174,10 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
             yield replace(
                 at, kind="rename-capacity", text=text, name=name, conditions=((name, near),)
             )
+        if (most := _largest(name, node)) is not None and most < amount:
+            text = f"request at most {most} {name} instead of {amount} in {where}"
+            at_most = ((name, str(most)),)
+            yield replace(at, kind="limit-capacity", text=text, name=name, conditions=at_most)
         text = (
             f"request less {name} than {amount} in {where}"
             if name in published
@@ -209,6 +213,13 @@ def _replaces_mig(spec: ExactDeviceRequest, name: str, node: NodeState) -> bool:
         if each in (name, spec.device_class_name)
     }
     return of_mig.get(spec.device_class_name, False) and not of_mig[name]
+
+
+def _largest(name: str, node: NodeState) -> Quantity | None:
+    """Return the largest amount of a capacity on one device, or None if no amount is known."""
+    values = (each.device.capacity.get(name) for each in node.template.candidates)
+    amounts = [each.value for each in values if each and isinstance(each.value, Quantity)]
+    return max(amounts, default=None)
 
 
 def _guards(at: Edit, spec: ExactDeviceRequest, node: NodeState) -> Iterator[Edit]:
