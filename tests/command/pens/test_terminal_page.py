@@ -65,6 +65,17 @@ def test_number_headings_are_wrapped_before_names() -> None:
     assert max(map(len, lines)) <= WIDTH
 
 
+def test_long_names_above_numbers_are_wrapped() -> None:
+    """A matrix of pools with long names lost its first columns."""
+    heads = ("kubernetes", "inference-l4-general-demand", "training-h100-capacity-block")
+    lines = rich_pen().table(heads, [("1.36", "2 of 3", "1 of 1")], {1, 2}, {})
+    assert lines[-1].split("  ")[0] == "1.36"
+    assert max(map(len, lines)) <= WIDTH
+    assert (
+        RichPen(io.StringIO(), 40).table(heads, [("1.36", "2", "1")], {1, 2}, {})[-1][:4] == "1.36"
+    )
+
+
 @pytest.mark.parametrize(
     "text", ["two\nlines", "tab\there", "漢字", "e\u0301", "👍", "x" * (WIDTH + 1)]
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Collection, Mapping, Sequence
-from typing import TextIO
+from typing import Final, TextIO
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -12,6 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from dra_command.pens.terminal.wrapping import line_starts
+
+_LONGEST_WORD: Final = 14  # maximum characters of a number's heading that isn't wrapped
 
 
 class RichPen:
@@ -59,8 +61,8 @@ class RichPen:
                 Text(head),
                 justify="right" if is_number else "left",
                 overflow="fold",
-                # a heading of several words can be wrapped, but a number can't
-                no_wrap=is_number and " " not in head,
+                # headings of several words and long names can be wrapped, but a number can't
+                no_wrap=is_number and " " not in head and len(head) <= _LONGEST_WORD,
                 min_width=max((len(row[index]) for row in rows), default=0) if is_number else None,
             )
         for row in rows:

@@ -6,9 +6,11 @@ from typing import TextIO
 
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
 from dra_command.pens.verdict_words import VERDICT_WORDS
+from dra_command.pens.visible_text import middle
 from dra_command.plan.matrix.tables import REFUSED, matrix_headline, matrix_table, obstacles_of
 from dra_planner.plan.matrix import Matrix
 
+_SHORT_HEAD = 10  # characters of a heading in a table that is too wide
 _WORD_STYLES = {
     REFUSED: "red",
     **{word: VERDICT_STYLES[verdict] for verdict, word in VERDICT_WORDS.items()},
@@ -21,7 +23,9 @@ def print_matrix(matrix: Matrix, *, quiet: bool = False, file: TextIO | None = N
         page.line((matrix_headline(matrix), f"bold {VERDICT_STYLES[matrix.verdict]}"))
         page.gap()
         table = matrix_table(matrix)
-        page.table(table.heads, table.rows, numbers=table.numbers, styles=_WORD_STYLES)
+        is_too_wide = sum(len(head) + 2 for head in table.heads) > page.width
+        heads = [middle(head, _SHORT_HEAD) if is_too_wide else head for head in table.heads]
+        page.table(heads, table.rows, numbers=table.numbers, styles=_WORD_STYLES)
         page.line((table.note, "dim"))
         before = ""
         for name, what, fix in () if quiet else obstacles_of(matrix):
