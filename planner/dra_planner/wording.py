@@ -62,7 +62,7 @@ def verb(number: int, plural: str) -> str:
     """
     if number != 1:
         return plural
-    return _SINGULAR.get(plural) or plural + ("es" if plural.endswith(("s", "ch")) else "s")
+    return _SINGULAR.get(plural) or plural + ("es" if plural.endswith(("s", "ch", "sh")) else "s")
 
 
 def pending_text(pending: int, wanted: int) -> str:

@@ -12,6 +12,7 @@ from dra_planner.plan import PlanRequest, make_plan
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 from dra_policies.rules import check_all, view_of
+from dra_policies.rules.pools import rollout_cannot_finish
 from dra_policies.rules.pools.scaling_exceeds_pools import RULE
 from dra_policies.stack.views import view_of_stack
 
@@ -33,25 +34,46 @@ def deployment(declare: SimpleNamespace) -> list[dict[str, Any]]:
     return [template, {**kind, "metadata": meta, "spec": spec}]
 
 
-def test_raising_a_maximum_that_the_plan_already_has_is_not_suggested(
-    declare: SimpleNamespace,
-) -> None:
-    objects = deployment(declare)
-    pools = [{"name": "l4", "machine": "g6.2xlarge", "count": {"max": 2}}]
-    record = declare.record(manifests=yaml.safe_dump_all(objects), pools=pools)
-    resources = [
+def resources(declare: SimpleNamespace, objects: list[dict[str, Any]]) -> list[Any]:
+    return [
         declare.resource(
             f"kubernetes:{each['apiVersion']}:{each['kind']}", each["metadata"]["name"], each
         )
         for each in objects
     ]
 
-    (found,) = RULE.check(view_of_stack([record, declare.node_group(counts=(1, 1, 1)), *resources]))
+
+def test_raising_a_maximum_that_the_plan_already_has_is_not_suggested(
+    declare: SimpleNamespace,
+) -> None:
+    objects = deployment(declare)
+    pools = [{"name": "l4", "machine": "g6.2xlarge", "count": {"max": 2}}]
+    record = declare.record(manifests=yaml.safe_dump_all(objects), pools=pools)
+    group = declare.node_group(counts=(1, 1, 1))
+    view = view_of_stack([record, group, *resources(declare, objects)])
+
+    (found,) = RULE.check(view)
 
     assert found.fix == (
         "save a plan for peak demand (plan --demand peak), or set autoscaler to "
         "cluster-autoscaler in the fleet, or set maxSurge to 0 and maxUnavailable to 1"
     )
+    assert list(rollout_cannot_finish.RULE.check(view)) == []
+
+
+def test_rollout_that_the_planned_maximum_stops_is_mandatory(declare: SimpleNamespace) -> None:
+    objects = deployment(declare)
+    pools = [{"name": "l4", "machine": "g6.2xlarge", "count": 1}]
+    record = declare.record(manifests=yaml.safe_dump_all(objects), pools=pools)
+    group = declare.node_group(counts=(1, 1, 1))
+    view = view_of_stack([record, group, *resources(declare, objects)])
+
+    (found,) = rollout_cannot_finish.RULE.check(view)
+
+    assert rollout_cannot_finish.RULE.level == "mandatory"
+    assert found.about == "Deployment default/web"
+    assert "its rollouts never finish" in found.message
+    assert list(RULE.check(view)) == []
 
 
 def test_a_quota_that_rejects_pods_is_the_reported_reason(declare: SimpleNamespace) -> None:

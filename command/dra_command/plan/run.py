@@ -20,8 +20,8 @@ from dra_command.pens.terminal.page import print_note
 from dra_command.pens.visible_text import visible
 from dra_command.plan.saved_file import check_saved_file, saved_file
 from dra_command.plan_report.explain_commands import explain_commands, print_next_commands
-from dra_planner.errors import Diagnostic, PlannerError
-from dra_planner.model import DemandLevel, Verdict, worst
+from dra_planner.errors import PlannerError
+from dra_planner.model import DemandLevel, worst
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.plan.dated_notes import dated_notes
 from dra_planner.plan.machine_features import unused_features
@@ -79,16 +79,21 @@ def run(values: argparse.Namespace) -> int:
     if not values.quiet:
         for note in (*notes, *(f"note: {each}" for each in _fleet_notes(inputs, plan, values))):
             print_note(note)
-    return _status(plan.verdict, plan.diagnostics, values)
+    return _status([plan], values)
 
 
-def _status(verdict: Verdict, findings: Sequence[Diagnostic], values: argparse.Namespace) -> Status:
-    """Return the exit status for a verdict. With `--fail-on stale`, the status doesn't depend on
-    the verdict.
+def _status(plans: Sequence[Plan], values: argparse.Namespace) -> Status:
+    """Return the exit status for the worst verdict. With `--fail-on stale`, the status doesn't
+    depend on the verdict.
     """
     if values.fail_on == "stale":
         return Status.FITS
-    return status_of(verdict, findings, allow_unknown=values.allow_unknown)
+    return status_of(
+        worst(plan.verdict for plan in plans),
+        [each for plan in plans for each in plan.diagnostics],
+        allow_unknown=values.allow_unknown,
+        stalled=[name for plan in plans for name in plan.stalled],
+    )
 
 
 def _fleet_notes(inputs: CommandInputs, plan: Plan, values: argparse.Namespace) -> tuple[str, ...]:
@@ -215,8 +220,7 @@ def _run_stacks(values: argparse.Namespace) -> int:
         raise _combined(list(invalid.values()))
     if any(faults):
         return Status.BROKEN
-    findings = [each for stack in stacks for each in stack.plan.diagnostics]
-    return _status(worst(stack.plan.verdict for stack in stacks), findings, values)
+    return _status([stack.plan for stack in stacks], values)
 
 
 def _stack_plan(values: argparse.Namespace) -> StackPlan:

@@ -9,7 +9,7 @@ from dra_command.plan_report.guards import with_guards
 from dra_planner.catalog import cloud_titles
 from dra_planner.model import DEMAND_LEVELS
 from dra_planner.plan import Plan
-from dra_planner.wording import counted
+from dra_planner.wording import counted, verb
 
 
 def headline(plan: Plan) -> str:
@@ -36,6 +36,9 @@ def verdict_parts(plan: Plan) -> tuple[str, str, str]:
             if any(each.code == f"{name}-does-not-fit" for each in plan.beside)
         ]
         but = f"; not at {beside[0]} demand" if beside else ""
+        stalled = len(plan.stalled)
+        if stalled:
+            but += f"; {counted(stalled, 'rollout')} never {verb(stalled, 'finish')}"
         return "Fits", level, f"{workloads}{_on_nodes(plan)}{with_guards(plan)}{but}"
     wrong = counted(errors, "error") if errors else ""
     simulated = _simulated_pending(plan)

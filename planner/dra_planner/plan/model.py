@@ -231,6 +231,14 @@ class Plan(Struct, frozen=True, kw_only=True):
         return (*self.diagnostics, *(each.diagnostic for each in self.blockers))
 
     @property
+    def stalled(self) -> tuple[str, ...]:
+        """The workloads whose rollouts never finish. These are errors, but don't affect any
+        verdict.
+        """
+        errors = (each.subject for each in self.beside if each.severity == "error")
+        return tuple(name for subjects in errors for name in subjects.split(", "))
+
+    @property
     def level(self) -> DemandLevel:
         """The level of demand that pools are sized for."""
         return self.judgement.level

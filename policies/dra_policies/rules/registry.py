@@ -128,6 +128,7 @@ from dra_policies.rules.pools import (
     pool_minimum_above_floor,
     pool_never_woken,
     pool_refused_by_cloud,
+    rollout_cannot_finish,
     scaling_exceeds_pools,
     value_not_known,
 )
@@ -230,6 +231,7 @@ RULES: Final[tuple[Rule, ...]] = (
     claim_fits_no_pool.RULE,
     pool_maximum_too_small.RULE,
     claim_cannot_be_judged.RULE,
+    rollout_cannot_finish.RULE,
     scaling_exceeds_pools.RULE,
     cost_above_ceiling.RULE,
     pool_cost_above_ceiling.RULE,

@@ -191,5 +191,5 @@ def test_scalers_that_exceed_the_same_pools_are_one_finding(project: Project) ->
 
     found = checked(project, "all", "--stack", "dev", "--format", "json").json["diagnostics"]
 
-    assert [each["code"] for each in found] == ["scaling-exceeds-pools"]
-    assert "Deployment default/d" in found[0]["message"]
+    assert [each["code"] for each in found] == ["rollout-cannot-finish", "scaling-exceeds-pools"]
+    assert all("Deployment default/d" in each["message"] for each in found)

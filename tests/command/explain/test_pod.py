@@ -260,12 +260,12 @@ def test_explanation_repeats_the_plans_warnings(given: Project) -> None:
     part = "capacity: {requests: {memory: 7Gi}}, deviceClassName"
     given.write("m.yaml", deployment("web", replicas=3).replace("deviceClassName", part))
     planned = given.run("plan", "m.yaml", "--fleet", "fleet.yaml", "--format", "json").json
-    warnings = {each["message"] for each in planned["diagnostics"] if each["severity"] == "warning"}
+    warnings = {each["message"] for each in planned["diagnostics"] if each["severity"] != "note"}
     (pod,) = explained(given, "web")["pods"]
     assert {each["message"] for each in pod["pending_reasons"]} == warnings
     assert {each["code"] for each in pod["pending_reasons"]} == {
         "device-not-shared",
-        "peak-does-not-fit",
+        "rollout-cannot-finish",
     }
     assert pod["verdict"] == "fits"
 

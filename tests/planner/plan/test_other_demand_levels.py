@@ -284,9 +284,8 @@ def test_misfit_is_reported_for_the_workload_that_adds_pods(name: str, more: str
     web = WEB.replace("replicas: 4", "replicas: 2")
     made = plan(*filter(None, (web, fixed(name), more)))
     assert made.verdict == "fits"
-    levels = ["ceiling-does-not-fit" if more else "peak-does-not-fit"]
-    assert codes(made) == levels
-    assert made.beside[0].message.startswith("Deployment default/web does not fit")
+    assert codes(made) == ["rollout-cannot-finish", *(["ceiling-does-not-fit"] if more else [])]
+    assert all(each.message.startswith("Deployment default/web ") for each in made.beside)
 
 
 def test_misfit_caused_by_others_is_reported_for_the_fixed_workload() -> None:
@@ -341,5 +340,5 @@ def test_surging_daemon_set_stalls_if_a_node_fits_only_one_pod(
 
     assert made.verdict == "fits"
     found = [each for each in made.beside if each.code == "daemon-rollout-stalls"]
-    assert [each.severity for each in found] == ["warning"] * stalls
+    assert [each.severity for each in found] == ["error"] * stalls
     assert all("DaemonSet default/agent never completes" in each.message for each in found)

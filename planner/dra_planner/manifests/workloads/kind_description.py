@@ -369,10 +369,11 @@ def job_pods(path: str) -> Count:
 def rolling_update(
     path: str, default: int | str = "25%", *, field: str = "rollingUpdate.maxSurge"
 ) -> Callable[[ObjectPart], Surge]:
-    """Return the surge of the strategy at a path. `Recreate` has none."""
+    """Return the surge of the strategy at a path. `Recreate` and paused rollouts have none."""
 
     def surge(root: ObjectPart) -> Surge:
-        if root.get(f"{path}.type", "RollingUpdate") in ("Recreate", "OnDelete"):
+        is_paused = root.get("spec.paused") is True
+        if is_paused or root.get(f"{path}.type", "RollingUpdate") in ("Recreate", "OnDelete"):
             return NO_SURGE
         return Surge(root.get(f"{path}.{field}", default))
 

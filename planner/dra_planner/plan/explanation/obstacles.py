@@ -19,7 +19,7 @@ def find_obstacles(plan: Plan, workloads: Collection[str]) -> Iterator[Blocker]:
     and facts about them.
 
     Unread objects and files are included, because they can affect any pod. So are the plan's
-    warnings about the workloads and their claims.
+    warnings about the workloads and their claims, and rollouts that never finish.
     """
     subjects = tuple(_subjects(plan, workloads))
     for each in plan.blockers:
@@ -27,7 +27,9 @@ def find_obstacles(plan: Plan, workloads: Collection[str]) -> Iterator[Blocker]:
         if concerns_all or not set(workloads).isdisjoint(map(str, each.workloads)):
             yield each
     for found in (*plan.diagnostics, *plan.beside):
-        if found.severity == "warning" and found.message.startswith(subjects):
+        is_about = found.severity == "warning" and found.message.startswith(subjects)
+        stalled = found.subject.split(", ") if found in plan.beside else ()
+        if is_about or (found.severity == "error" and not set(workloads).isdisjoint(stalled)):
             yield Blocker(
                 code=found.code,
                 message=found.message,

@@ -12,7 +12,7 @@ from dra_planner.wording import named
 
 
 def find_stalled_daemons(judgement: Judgement) -> Iterator[Diagnostic]:
-    """Yield a warning for each DaemonSet whose rollout creates the new pod of a node before it
+    """Yield an error for each DaemonSet whose rollout creates the new pod of a node before it
     deletes the old one, if an empty node of a used pool doesn't hold both.
 
     Source: kubernetes/kubernetes:pkg/controller/daemon/update.go@v1.36.3 (rollingUpdate).
@@ -26,12 +26,13 @@ def find_stalled_daemons(judgement: Judgement) -> Iterator[Diagnostic]:
         pools = _pools_for_one(judgement, shape) if surging else []
         for member in surging if pools else ():
             yield Diagnostic(
-                severity="warning",
+                severity="error",
                 code="daemon-rollout-stalls",
                 message=f"a rollout of {member.workload} never completes, because maxSurge adds a "
                 f"second pod to each node, but a node of {named('pool', pools)} holds only one",
                 place=member.place,
                 fix="set maxSurge to 0 and maxUnavailable to 1 in the DaemonSet's updateStrategy",
+                subject=str(member.workload),
             )
 
 

@@ -16,6 +16,11 @@ from dra_planner.model import DEMAND_LEVELS, Demand, DemandLevel, Figures, Membe
 from dra_planner.offers import Offer
 from dra_planner.plan.judgement.daemon_rollouts import find_stalled_daemons
 from dra_planner.plan.judgement.judgement import Judgement
+from dra_planner.plan.judgement.rollouts import (
+    find_stalled_rollouts,
+    stall_findings,
+    why_it_finishes,
+)
 from dra_planner.plan.judgement.system_pods import set_aside
 from dra_planner.sizing import Sizer, Sizing, WorkloadSize
 from dra_planner.wording import counted, verb
@@ -40,35 +45,61 @@ def find_beside(
     return (
         *find_levels_beside(judgement, free),
         *find_levels_without_nodes(judgement, fleet, built),
-        *find_stalled_daemons(judgement),
     )
 
 
 def find_levels_beside(judgement: Judgement, free: Judgement | None = None) -> Iterator[Diagnostic]:
-    """Yield a finding for each workload with a worse verdict at ceiling or peak than at the
-    evaluated level.
+    """Yield an error for each rollout that never finishes, and a finding for each workload with a
+    worse verdict at ceiling or peak than at the evaluated level.
 
-    It's a warning for *does not fit* and a note for *cannot tell*. Peak is reported only if there
-    is no finding at ceiling. The findings don't affect the plan's verdict. If the workload fits
-    without guards (`free`), the fix isn't more nodes, but the guards of a plan for that level.
+    The findings don't affect the plan's verdict. A rollout that finishes without guards (`free`)
+    isn't an error, because a plan for another demand has other guards.
+    """
+    stalled = {each.workload: each for each in find_stalled_rollouts(judgement)}
+    certain = {*stalled}
+    if free is not None:
+        certain &= {each.workload for each in find_stalled_rollouts(free)}
+    yield from stall_findings(stalled[workload] for workload in sorted(certain))
+    yield from find_stalled_daemons(judgement)
+    yield from _worse_levels(judgement, free, stalled=stalled.keys(), reported=certain)
+
+
+def _worse_levels(
+    judgement: Judgement,
+    free: Judgement | None,
+    *,
+    stalled: Collection[WorkloadRef],
+    reported: Collection[WorkloadRef],
+) -> Iterator[Diagnostic]:
+    """Yield a warning for each workload that doesn't fit at ceiling or peak, and a note if it can't
+    be evaluated, or if its rollout finishes anyway.
+
+    Peak is reported only if there is no finding at ceiling, and if the rollout isn't `reported`. If
+    the workload fits without guards (`free`), the fix isn't more nodes, but the guards of a plan
+    for that level. With the guards, `stalled` rollouts don't finish.
     """
     judged = {size.workload: size for size in judgement.sizing.workloads}
-    reported: set[WorkloadRef] = set()
+    known: set[WorkloadRef] = set()
     for level in LEVELS_BESIDE:
         sizing = judgement.sizings.get(level)
         if sizing is None or level == judgement.level:
             continue  # nodes of a snapshot are evaluated only for steady demand
+        if level == "peak":
+            known.update(reported)
         for size in sizing.workloads:
             before = judged.get(size.workload)
             if (
-                size.workload in reported
+                size.workload in known
                 or before is None
                 or before.verdict != "fits"
                 or size.verdict == "fits"
             ):
                 continue
-            reported.add(size.workload)
+            known.add(size.workload)
             found = _finding(size, level, judgement, adds_pods=size.wanted != before.wanted)
+            anyway = why_it_finishes(judgement, size.workload, stalled) if level == "peak" else ""
+            if anyway:
+                found = replace(found, severity="note", message=f"{found.message}. {anyway}")
             sizing_without = free.sizings.get(level) if free is not None else None
             if sizing_without and _verdict(sizing_without, size.workload) == "fits":
                 found = replace(

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from dra_planner.claims.quotas import QUOTA_EXCEEDED
 from dra_planner.fleet import Fleet
 from dra_planner.model import DemandLevel
-from dra_planner.plan.judgement.daemon_rollouts import find_stalled_daemons
 from dra_planner.plan.judgement.demand_levels import counting_autoscaler
+from dra_planner.plan.judgement.judgement import Judgement
+from dra_planner.plan.judgement.rollouts import find_stalled_rollouts, why_it_finishes
 from dra_planner.sizing import Sizing, WorkloadSize
 from dra_planner.wording import counted
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
+from dra_policies.view.stalled_rollouts import plan_allows, stalled_rollouts
 
 MOST_NAMES = 3
 LEVELS: tuple[DemandLevel, ...] = ("ceiling", "peak")
@@ -24,35 +26,34 @@ def check(view: StackView) -> Iterator[Finding]:
     judgement = view.judgement
     if judgement is None or judgement.sizing.verdict != "fits":
         return  # another rule reports workloads that don't fit without scaling
-    for each in find_stalled_daemons(judgement):
-        yield Finding(
-            message=each.message,
-            fix=each.fix,
-            urn=view.judged_urn,
-            place=each.place,
-            about=each.subject,
-        )
     places = {
         member.workload: member.place
         for shape in judgement.demand.shapes
         for member in shape.members
     }
+    reported = stalled_rollouts(view)  # another rule reports these
     for level in LEVELS:
         sizing = judgement.sizings.get(level)
         if sizing is None:
             continue  # existing nodes of a snapshot, for which only the steady demand is evaluated
         crowded = [
-            size for size in sizing.workloads if size.verdict == "does-not-fit" and size.pending
+            size
+            for size in sizing.workloads
+            if size.verdict == "does-not-fit"
+            and size.pending
+            and not (level == "peak" and size.workload in reported)
         ]
         if crowded:
             denied = [each for each in crowded[0].reasons if each.code == QUOTA_EXCEEDED]
             reason = f", because {denied[0].message}" if denied else ""
+            anyway = _why_rollouts_finish(judgement, crowded) if level == "peak" else ""
             yield Finding(
-                message=f"{_sentence(crowded[0], level)}{_others(crowded[1:])}{reason}",
+                message=f"{_sentence(crowded[0], level)}{_others(crowded[1:])}{reason}{anyway}",
                 fix=denied[0].fix if denied else _fix(view, sizing, level),
                 urn=view.judged_urn,
                 place=places[crowded[0].workload],
                 about=str(crowded[0].workload),
+                remark=bool(anyway),
             )
             return  # the message for the ceiling also covers a rollout at the ceiling
     yield from _without_nodes(view)
@@ -77,6 +78,15 @@ def _without_nodes(view: StackView) -> Iterator[Finding]:
                 about=each.subject,
                 remark=each.severity == "note",
             )
+
+
+def _why_rollouts_finish(judgement: Judgement, crowded: list[WorkloadSize]) -> str:
+    """Return the sentence that rollouts finish although their pods don't all fit at the same time,
+    or "" if one might not finish.
+    """
+    stalled = {each.workload for each in find_stalled_rollouts(judgement)}
+    reasons = [why_it_finishes(judgement, size.workload, stalled) for size in crowded]
+    return f". {reasons[0]}" if all(reasons) else ""
 
 
 def _more_nodes(fleet: Fleet, level: DemandLevel) -> str:
@@ -113,9 +123,7 @@ def _sentence(size: WorkloadSize, level: DemandLevel) -> str:
 def _fix(view: StackView, sizing: Sizing, level: DemandLevel) -> str:
     short = [pool for pool in sizing.pools if pool.enough > pool.maximum]
     record = view.record.plan_file if view.record is not None else None
-    # without an autoscaler, a stack declares the plan's node counts, not the fleet's maximums
-    planned = {pool.name: pool.count.max for pool in record.fleet.pools} if record else {}
-    if record and short and all(planned.get(pool.name, 0) >= pool.enough for pool in short):
+    if record and short and plan_allows(view, tuple(short)):
         more = _more_nodes(record.fleet, level)
         return f"save a plan for {level} demand (plan --demand {level}), or {more}"
     roomier = " and ".join(
@@ -135,8 +143,7 @@ RULE = Rule(
     description="The pools don't have enough capacity for the pods that autoscalers and rollouts add, at "
     "their maximum size or, without an autoscaler, on the planned nodes.",
     why="If a workload scales to its maximum, some pods stay pending. A rollout that needs an "
-    "additional node never finishes. The rollout of a DaemonSet with maxSurge needs two pods on each "
-    "node at the same time.",
+    "additional node stalls until somebody adds the node.",
     fix="Raise the maximum of a pool, save a plan for more demand (`plan --demand`), lower the "
     "maximum of the autoscaler, or let rollouts remove old pods before they add new pods.",
     level="advisory",

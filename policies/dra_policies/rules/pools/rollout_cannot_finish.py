@@ -1,0 +1,40 @@
+"""Workloads whose pods run, but whose rollouts never finish."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.plan.judgement.daemon_rollouts import find_stalled_daemons
+from dra_planner.plan.judgement.rollouts import stall_findings
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+from dra_policies.view.stalled_rollouts import stalled_rollouts
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    judgement = view.judgement
+    if judgement is None or judgement.sizing.verdict != "fits":
+        return  # another rule reports workloads that don't fit without a rollout
+    found = stall_findings(stalled_rollouts(view).values())
+    for each in (*found, *find_stalled_daemons(judgement)):
+        yield Finding(
+            message=each.message,
+            fix=each.fix,
+            urn=view.judged_urn,
+            place=each.place,
+            about=each.subject,
+        )
+
+
+RULE = Rule(
+    id="rollout-cannot-finish",
+    description="A rollout must start a pod before it deletes one, but no additional pod can run.",
+    why="The rollout of a Deployment without unavailable pods, or of a DaemonSet with maxSurge, "
+    "waits for a new pod. If no pool has capacity for this pod at its maximum size, or a "
+    "ResourceQuota rejects the pod, the old pods keep running, and the new version never starts.",
+    fix="Raise the maximum of a pool or the quota, or set maxSurge to 0 and maxUnavailable to 1.",
+    level="mandatory",
+    url="https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment",
+    needs="pools",
+    check=check,
+)
