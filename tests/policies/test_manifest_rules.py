@@ -155,6 +155,14 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
         [TEMPLATE.replace("namespace: team", "namespace: other"), deployment(1)],
         [("note", "claim-not-found")],
     ),
+    "a template of another namespace than the created one": (
+        [
+            "apiVersion: v1\nkind: Namespace\nmetadata: {name: team}\n",
+            TEMPLATE.replace("namespace: team", "namespace: other"),
+            deployment(1),
+        ],
+        [("error", "claim-not-found")],
+    ),
     "a claim that may be in the cluster": (
         [deployment(1, named=True)],
         [("note", "claim-not-found")],

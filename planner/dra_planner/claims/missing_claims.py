@@ -12,7 +12,9 @@ from dra_planner.claims.manifest_claims import pod_sets_with_claims
 from dra_planner.errors import Place
 from dra_planner.manifests import Manifests
 from dra_planner.model import ObjectKey, WorkloadRef
+from dra_planner.wording import either, listed
 
+_ALWAYS_EXISTS: Final = "default"
 ClaimKind = Literal["ResourceClaim", "ResourceClaimTemplate"]
 _FIELDS: Final[dict[ClaimKind, str]] = {
     "ResourceClaim": "resourceClaimName",
@@ -51,10 +53,54 @@ def missing_claims(manifests: Manifests) -> Iterator[MissingClaim]:
 
 def fix_of(kind: ClaimKind, key: ObjectKey, manifests: Manifests) -> str:
     """Return the fix for a reference to a missing object."""
+    intended, others = intended_claim(kind, key, manifests), other_namespaces(kind, key, manifests)
+    if others and not intended:
+        return (
+            f"create {kind} {key.name} in namespace {key.namespace}, or move the pods to namespace "
+            f"{either(others)}"
+        )
+    return intended or f"add the manifest of {kind} {key}"
+
+
+def describe_missing(kind: ClaimKind, key: ObjectKey, manifests: Manifests) -> str:
+    """Return why pods that use a missing object don't start, or why this is unknown."""
+    others = listed(other_namespaces(kind, key, manifests))
+    if is_misplaced(kind, key, manifests):
+        return (
+            f"{kind} {key} doesn't exist, so pods that use it stay pending. The manifests create "
+            f"namespace {key.namespace}, but contain {key.name} only in namespace {others}"
+        )
+    unknown = (
+        f"{kind} {key} isn't in the manifests, so the requests of pods that use it are unknown"
+    )
+    if not others:
+        return unknown
+    return (
+        f"{unknown}. The manifests contain {key.name} only in namespace {others}, and pods can't "
+        "use claims of another namespace"
+    )
+
+
+def other_namespaces(kind: ClaimKind, key: ObjectKey, manifests: Manifests) -> tuple[str, ...]:
+    """Return the namespaces of objects with the same name as a missing object."""
     known = manifests.claims if kind == "ResourceClaim" else manifests.templates
-    elsewhere = sorted(str(each) for each in known if each.name == key.name)
-    hint = f"; {', '.join(elsewhere)} exists, but in another namespace" if elsewhere else ""
-    return intended_claim(kind, key, manifests) or f"add the manifest of {kind} {key}{hint}"
+    return tuple(sorted(each.namespace for each in known if each.name == key.name))
+
+
+def is_misplaced(kind: ClaimKind, key: ObjectKey, manifests: Manifests) -> bool:
+    """Return whether a missing object certainly doesn't exist, because the manifests create its
+    namespace, but contain an object with its name only in another namespace.
+
+    An existing namespace, or one in which unread objects might create claims, could contain it.
+    """
+    namespace = manifests.namespaces.get(key.namespace)
+    return (
+        namespace is not None
+        and not namespace.uid
+        and key.namespace != _ALWAYS_EXISTS
+        and not (manifests.unread or manifests.unresolved)
+        and bool(other_namespaces(kind, key, manifests))
+    )
 
 
 def intended_claim(kind: ClaimKind, key: ObjectKey, manifests: Manifests) -> str:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from dra_planner.claims.missing_claims import ClaimKind, fix_of, near_name
+from dra_planner.claims.missing_claims import (
+    ClaimKind,
+    describe_missing,
+    fix_of,
+    is_misplaced,
+    near_name,
+)
 from dra_planner.drivers import known_classes
 from dra_planner.manifests import Manifests
 from dra_planner.model import (
@@ -165,12 +171,13 @@ def _missing(
         return UnresolvedClaims(DOES_NOT_FIT, reason, entry.name)
     reason = Reason(
         code="claim-not-found" if kind == "ResourceClaim" else "template-not-found",
-        message=f"{kind} {key} isn't in the manifests, so the requests of pods that use it are unknown",
+        message=describe_missing(kind, key, manifests),
         fix=fix_of(kind, key, manifests),
         claim=str(key),
         place=entry.place,
     )
-    return UnresolvedClaims(CANNOT_TELL, reason, entry.name)
+    verdict = DOES_NOT_FIT if is_misplaced(kind, key, manifests) else CANNOT_TELL
+    return UnresolvedClaims(verdict, reason, entry.name)
 
 
 def _installed_by(name: str) -> str:

@@ -19,10 +19,11 @@ from dra_planner.manifests.rendering.claims import (
 from dra_planner.manifests.rendering.pods import render_pod_spec, render_pod_template
 from dra_planner.manifests.rendering.slices import render_node, render_slice
 from dra_planner.manifests.validation.context import SelectorRefusal
-from dra_planner.manifests.workloads.volume_zones import NEEDS_DEFAULT_CLASS
+from dra_planner.manifests.workloads.volume_zones import NEEDS_DEFAULT_CLASS, STORAGE_CLASS
 
 __all__ = [
     "NEEDS_DEFAULT_CLASS",
+    "STORAGE_CLASS",
     "BoundPod",
     "Manifests",
     "SelectorRefusal",

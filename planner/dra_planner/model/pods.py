@@ -38,11 +38,12 @@ class ContainerPort(Struct, frozen=True):
     host_ip: str = ""
 
 
-@equality(ignored=("command",), unhashed=("requests", "limits"))
+@equality(ignored=("command", "written_memory"), unhashed=("requests", "limits"))
 class Container(Struct, frozen=True, kw_only=True):
     """A container or init container. `always_restarts` marks an init container as a sidecar.
 
-    `command` is its command and arguments, which don't affect placement.
+    `command` is its command and arguments, and `written_memory` is its memory request and limit as
+    text, which don't affect placement.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Container(Struct, frozen=True, kw_only=True):
     ports: tuple[ContainerPort, ...] = ()
     always_restarts: bool = False
     command: tuple[str, ...] = ()
+    written_memory: tuple[str, str] = ("", "")
 
 
 @equality(ignored=("place",))

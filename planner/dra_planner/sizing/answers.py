@@ -21,6 +21,7 @@ from dra_planner.model import (
     worst,
 )
 from dra_planner.sizing.bound.proof import BoundProof
+from dra_planner.sizing.daemons_in_the_way import blame_daemons
 from dra_planner.sizing.items import Items, Shares, adds_pods
 from dra_planner.sizing.packing.compatibility import Compatibility
 from dra_planner.sizing.packing.filling import devices_suffice
@@ -194,7 +195,8 @@ def _left_reason(outcome: PackedLevel, item: int, pods: int) -> _Left:
     open_question = found.is_open_question(item)
     if not takers:
         stops = [(room, found.stop(item, pool)) for pool, room in enumerate(found.rooms)]
-        return _Left(pods, "cannot-tell" if open_question else "does-not-fit", refusals(stops))
+        reasons = blame_daemons(refusals(stops), found, item, outcome.items.daemons)
+        return _Left(pods, "cannot-tell" if open_question else "does-not-fit", reasons)
     proved = item in outcome.proof.excessive and not open_question
     undecided = [
         pool for pool in range(len(found.rooms)) if open_question and found.is_undecided(item, pool)

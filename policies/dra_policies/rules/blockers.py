@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final
 
 from dra_planner.drivers.nvidia import NvidiaDriver
 from dra_planner.plan.blockers import Blocker, ClusterSituation
-from dra_planner.plan.blockers.blocker import cloud_of, locate
+from dra_planner.plan.blockers.blocker import REMARKS, cloud_of, is_guided, locate
 from dra_planner.plan.blockers.topology.unmet_affinity import system_nodes_of
 from dra_policies.rules.rule import Finding
 from dra_policies.view.stack_view import NvidiaInUse, StackView
 
-REMARKS: Final = frozenset({"queue-decides", "worth-knowing"})
-"""IDs of rules whose findings aren't violations."""
 Finder = Callable[[ClusterSituation], Iterable[Blocker]]
 
 
@@ -67,6 +64,7 @@ def situation_of(view: StackView) -> ClusterSituation | None:
         system=None if view.judgement is None else system_nodes_of(view.judgement),
         nvidia=None if view.nvidia is None else _options(view.nvidia),
         cloud=None if view.judgement is None else cloud_of(view.judgement),
+        is_guided=view.judgement is not None and is_guided(view.judgement),
     )
 
 

@@ -90,6 +90,8 @@ from dra_policies.rules.karpenter import (
 from dra_policies.rules.objects import (
     admission_policy_denies,
     key_in_plain_text,
+    memory_limit_too_small,
+    memory_request_too_small,
     object_does_less,
     object_is_refused,
     object_not_read,
@@ -285,6 +287,8 @@ RULES: Final[tuple[Rule, ...]] = (
     pod_not_described.RULE,
     reference_not_found.RULE,
     pod_cannot_be_scheduled.RULE,
+    memory_limit_too_small.RULE,
+    memory_request_too_small.RULE,
     worth_knowing.RULE,
     slice_cannot_be_used.RULE,
     queue_admits_no_pod.RULE,

@@ -250,7 +250,7 @@ def test_plan_suggests_explain_for_every_misfit(project: Project) -> None:
                 "metadata: {name: web, namespace: ml}\nspec: {spec",
             ),
             "cannot-tell",
-            "ml/web exists, but in another namespace",
+            "The manifests contain web only in namespace ml",
         ),
     ],
     ids=["rejected", "in another namespace"],

@@ -124,7 +124,36 @@ def test_labels_that_an_anti_affinity_uses_separate_shapes() -> None:
             [TEMPLATE.replace("name: one-gpu", "name: one-gpu, namespace: ml"), deployment("a")],
             "cannot-tell",
             "template-not-found",
-            "ml/one-gpu exists, but in another namespace",
+            "The manifests contain one-gpu only in namespace ml",
+        ),
+        (
+            [
+                "apiVersion: v1\nkind: Namespace\nmetadata: {name: team}\n",
+                TEMPLATE.replace("name: one-gpu", "name: one-gpu, namespace: ml"),
+                deployment("a").replace("name: a", "name: a, namespace: team", 1),
+            ],
+            "does-not-fit",
+            "template-not-found",
+            "create ResourceClaimTemplate one-gpu in namespace team, or move the pods to namespace ml",
+        ),
+        (
+            [
+                "apiVersion: v1\nkind: Namespace\nmetadata: {name: team, uid: '1'}\n",
+                TEMPLATE.replace("name: one-gpu", "name: one-gpu, namespace: ml"),
+                deployment("a").replace("name: a", "name: a, namespace: team", 1),
+            ],
+            "cannot-tell",
+            "template-not-found",
+            "The manifests contain one-gpu only in namespace ml",
+        ),
+        (
+            [
+                "apiVersion: v1\nkind: Namespace\nmetadata: {name: team}\n",
+                deployment("a").replace("name: a", "name: a, namespace: team", 1),
+            ],
+            "cannot-tell",
+            "template-not-found",
+            "add the manifest of ResourceClaimTemplate team/one-gpu",
         ),
         (
             [deployment("a", claim="{name: gpu, resourceClaimName: shared}")],
@@ -149,6 +178,9 @@ def test_labels_that_an_anti_affinity_uses_separate_shapes() -> None:
         "no template",
         "template misspelled",
         "template elsewhere",
+        "template outside the created namespace",
+        "template outside an existing namespace",
+        "no template in the created namespace",
         "no claim",
         "no class",
         "nodeName",

@@ -22,14 +22,17 @@ name of the object.
 
 
 class DeclaredObjects:
-    """The ConfigMaps, PersistentVolumeClaims, Secrets, and ServiceAccounts of the manifests."""
+    """The ConfigMaps, PersistentVolumeClaims, Secrets, ServiceAccounts, and StorageClasses of the
+    manifests.
+    """
 
     def __init__(self) -> None:
         self.names: set[tuple[str, ObjectKey]] = set()
 
     def note(self, item: KubernetesObject) -> None:
         """Store the names that an object declares."""
-        if not item.group and item.kind in _KINDS:
+        is_class = (item.group, item.kind) == ("storage.k8s.io", "StorageClass")
+        if is_class or (not item.group and item.kind in _KINDS):
             self.names.add((item.kind, item.key))
         elif item.kind in _MAKERS:
             for name in {item.name, *_at(item.data, _MAKERS[item.kind])}:

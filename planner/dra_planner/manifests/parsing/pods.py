@@ -124,7 +124,16 @@ def _container(data: Data, host_network: bool) -> Container:
         ports=tuple(_port(item, host_network) for item in data.get("ports") or ()),
         always_restarts=data.get("restartPolicy") == "Always",
         command=(*texts(data.get("command")), *texts(data.get("args"))),
+        written_memory=_written_memory(resources),
     )
+
+
+def _written_memory(resources: Data) -> tuple[str, str]:
+    """Return the memory request and limit as written. A limit without a request is also the
+    request.
+    """
+    limit = text_of((resources.get("limits") or {}).get("memory"))
+    return text_of((resources.get("requests") or {}).get("memory")) or limit, limit
 
 
 def _requests(resources: Data) -> dict[str, int]:

@@ -11,9 +11,8 @@ from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.workloads.kind_description import ObjectPart, Reading
 from dra_planner.manifests.workloads.pod_counts import Bounds, Surge
 from dra_planner.manifests.workloads.volume_zones import (
-    NEEDS_DEFAULT_CLASS,
     NewVolume,
-    needs_default_class,
+    needed_classes,
     same_volumes,
     with_new_volumes,
 )
@@ -65,11 +64,10 @@ def _with_volumes(
             )
         ]
         return replace(template, spec=with_new_volumes(spec, existing, reading.lookup))
-    by_default = needs_default_class(volumes, reading.lookup)
     return replace(
         template,
         spec=with_new_volumes(spec, volumes, reading.lookup),
-        needs=(*template.needs, NEEDS_DEFAULT_CLASS) if by_default else template.needs,
+        needs=(*template.needs, *needed_classes(volumes, reading.lookup)),
     )
 
 

@@ -27,9 +27,8 @@ from dra_planner.manifests.workloads.pod_counts import (
     share_of,
 )
 from dra_planner.manifests.workloads.volume_zones import (
-    NEEDS_DEFAULT_CLASS,
     claimed_volumes,
-    needs_default_class,
+    needed_classes,
     own_volumes,
     with_new_volumes,
 )
@@ -287,9 +286,8 @@ class Reading(Struct):
         claimed = list(claimed_volumes(data["spec"], self.object.namespace, self.lookup))
         pod = with_new_volumes(template.spec, own, self.lookup)
         pod = with_new_volumes(pod, claimed, self.lookup)
-        by_default = needs_default_class([*own, *claimed], self.lookup)
-        needs = (*template.needs, NEEDS_DEFAULT_CLASS) if by_default else template.needs
-        return replace(template, spec=pod, needs=needs)
+        classes = needed_classes([*own, *claimed], self.lookup)
+        return replace(template, spec=pod, needs=(*template.needs, *classes))
 
     def _checked(self, template: ObjectPart, inline: bool) -> Any:
         """Return a decoded template.

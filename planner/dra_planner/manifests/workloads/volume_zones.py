@@ -22,7 +22,8 @@ from dra_planner.model import VOLUME_AFFINITY, NodeSelector, NodeSelectorTerm, P
 
 Lookup = Callable[[str, str], KubernetesObject | None]
 """Returns an object by kind and name, in the namespace of the pods if it has one."""
-NEEDS_DEFAULT_CLASS: Final = ("StorageClass", "")
+STORAGE_CLASS: Final = "StorageClass"
+NEEDS_DEFAULT_CLASS: Final = (STORAGE_CLASS, "")
 """A pod has this required object if it needs a default StorageClass that the manifests don't
 contain.
 """
@@ -62,12 +63,22 @@ def default_class(objects: Iterable[KubernetesObject]) -> dict[tuple[str, str], 
     return {("StorageClass", _DEFAULT): marked[0]} if marked else {}
 
 
-def needs_default_class(volumes: Iterable[NewVolume], lookup: Lookup) -> bool:
-    """Return whether a volume uses the default StorageClass, but the manifests don't contain
-    one.
+def needed_classes(volumes: Iterable[NewVolume], lookup: Lookup) -> tuple[tuple[str, str], ...]:
+    """Return the StorageClasses of volumes that neither the manifests nor a cloud's new clusters
+    contain, as kind and name, including `NEEDS_DEFAULT_CLASS`.
     """
-    return lookup("StorageClass", _DEFAULT) is None and any(
-        each.spec.get("storageClassName") is None for each in volumes
+    given = {name for driver in _drivers() for name in driver.classes}
+    names = dict.fromkeys(
+        _DEFAULT if name is None else text_of(name)
+        for name in (
+            each.spec.get("storageClassName") for each in volumes if not each.spec.get("volumeName")
+        )
+        if name != ""  # a volume that exists already
+    )
+    return tuple(
+        NEEDS_DEFAULT_CLASS if name == _DEFAULT else (STORAGE_CLASS, name)
+        for name in names
+        if name not in given and lookup(STORAGE_CLASS, name) is None
     )
 
 
@@ -162,7 +173,7 @@ def _class_of(volume: NewVolume, lookup: Lookup) -> _Class | None:
     if volume.spec.get("volumeName"):
         return _existing(volume.spec, lookup)
     name = volume.spec.get("storageClassName")
-    given = lookup("StorageClass", _DEFAULT if name is None else text_of(name))
+    given = lookup(STORAGE_CLASS, _DEFAULT if name is None else text_of(name))
     if name is None and given is None:
         return _Class("")  # the default classes of the clouds wait for the first pod
     drivers = _drivers()

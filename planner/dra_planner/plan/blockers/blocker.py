@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 FACT: Final = "worth-knowing"
 """The reason code of facts."""
+REMARKS: Final = frozenset({"queue-decides", FACT})
+"""The codes of blockers that aren't mistakes if the pods run."""
 
 
 class Blocker(Struct, frozen=True, kw_only=True):
@@ -52,8 +54,12 @@ class Blocker(Struct, frozen=True, kw_only=True):
 
     @property
     def diagnostic(self) -> Diagnostic:
-        """The blocker as a finding: an error, or a note if it isn't certain."""
+        """The blocker as a finding: an error, a note if it isn't certain or isn't a mistake, or
+        otherwise a warning, as in the rule with this code.
+        """
         severity: Severity = "error" if self.is_certain else "note"
+        if self.verdict == "fits" and self.code not in REMARKS:
+            severity = "warning"
         return Diagnostic(severity, self.code, self.message, self.place, self.fix)
 
 
@@ -86,6 +92,12 @@ class ClusterSituation(Struct, frozen=True, kw_only=True):
     nvidia: NvidiaDriver | None = None
     autoscaler: str = ""  # the driver's name in a fleet; "" if unknown
     cloud: Cloud | None = None  # None if unknown
+    is_guided: bool = False  # the guards of a plan also restrict its pods
+
+
+def is_guided(judgement: Judgement) -> bool:
+    """Return whether a fleet's plan restricts pods with guards."""
+    return judgement.fleet is not None and judgement.fleet.placement != "free"
 
     @property
     def is_observed(self) -> bool:

@@ -10,7 +10,13 @@ from msgspec.structs import replace
 from dra_planner.drivers import nvidia
 from dra_planner.model import DEMAND_LEVELS, worst
 from dra_planner.plan.blockers.admin_access import find_unknown_admin_access
-from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, cloud_of, locate
+from dra_planner.plan.blockers.blocker import (
+    Blocker,
+    ClusterSituation,
+    cloud_of,
+    is_guided,
+    locate,
+)
 from dra_planner.plan.blockers.claim_quotas import find_denied_claims
 from dra_planner.plan.blockers.containers import find_missing_requests
 from dra_planner.plan.blockers.device_counts import find_oversized_claims
@@ -18,6 +24,7 @@ from dra_planner.plan.blockers.device_facts import find_facts
 from dra_planner.plan.blockers.drivers.claim_uses import find_unprepared_uses
 from dra_planner.plan.blockers.drivers.configuration import find_refused_configuration
 from dra_planner.plan.blockers.lifecycle_stages import STAGES
+from dra_planner.plan.blockers.memory_amounts import find_tiny_memory
 from dra_planner.plan.blockers.pods_of_missing_claims import find_pods_of_missing_claims
 from dra_planner.plan.blockers.policies.denials import find_denials
 from dra_planner.plan.blockers.policies.unevaluated import find_unevaluated_policies
@@ -36,7 +43,10 @@ from dra_planner.plan.blockers.replica_claims import (
 )
 from dra_planner.plan.blockers.slices import find_unusable_slices
 from dra_planner.plan.blockers.storage.shared_volumes import find_shared_volumes
-from dra_planner.plan.blockers.storage.volumes import find_volumes_without_class
+from dra_planner.plan.blockers.storage.volumes import (
+    find_missing_storage_classes,
+    find_volumes_without_class,
+)
 from dra_planner.plan.blockers.topology.same_node import find_crowded_nodes
 from dra_planner.plan.blockers.topology.unmet_affinity import (
     find_daemons_on_system_nodes,
@@ -62,6 +72,7 @@ FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Blocker]], ...]] = (
     find_missing_classes,
     find_missing_objects,
     find_volumes_without_class,
+    find_missing_storage_classes,
     find_shared_volumes,
     find_waits_for_others,
     find_queue_faults,
@@ -78,6 +89,7 @@ FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Blocker]], ...]] = (
     find_idle_budgets,
     find_shared_by_replicas,
     find_shared_by_workloads,
+    find_tiny_memory,
     find_facts,
 )
 
@@ -135,4 +147,5 @@ def _situation(plan: Plan) -> ClusterSituation:
         nvidia=None if plan.fleet is None else plan.fleet.drivers.of(nvidia.DRIVER),
         autoscaler="" if plan.fleet is None else plan.fleet.autoscaler,
         cloud=cloud_of(plan.judgement),
+        is_guided=is_guided(plan.judgement),
     )

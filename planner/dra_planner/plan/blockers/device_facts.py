@@ -20,9 +20,7 @@ from dra_planner.plan.blockers.pods_of_missing_claims import find_doubled_reques
 from dra_planner.plan.blockers.ray_workers import find_ray_workers_without_gpus
 from dra_planner.plan.blockers.scheduler_bugs import find_crashing_claims, find_stuck_shared_claims
 from dra_planner.plan.blockers.topology.spread_domains import find_idle_domains
-from dra_planner.wording import counted
 
-_TINY: Final = 2**20  # in bytes
 _GIVEN_NAMESPACES: Final = ("default", "kube-system", "kube-public", "kube-node-lease")
 
 
@@ -33,7 +31,6 @@ def find_facts(situation: ClusterSituation) -> Iterator[Blocker]:
     yield from _suspended(situation)
     yield from _idle_in_init_containers(situation)
     yield from _partitions(situation)
-    yield from _tiny_memory(situation)
     yield from find_idle_configuration(situation)
     yield from find_stuck_shared_claims(situation)
     yield from find_crashing_claims(situation)
@@ -196,31 +193,6 @@ def _partitions(situation: ClusterSituation) -> Iterator[Blocker]:
                 )
                 fix = "request one larger MIG profile, or a whole GPU"
                 yield fact(text, fix, workload.ref, place=workload.place)
-
-
-def _tiny_memory(situation: ClusterSituation) -> Iterator[Blocker]:
-    """Yield containers whose memory probably has a wrong unit: 4000m is 4 bytes."""
-    for workload in situation.manifests.workloads:
-        if workload.ref in situation.manifests.existing:
-            continue
-        containers = [
-            container
-            for pods in workload.pod_sets
-            for container in (*pods.template.spec.containers, *pods.template.spec.init_containers)
-        ]
-        for container in dict.fromkeys(containers):
-            request, limit = container.requests.get("memory"), container.limits.get("memory")
-            if limit and limit < _TINY:
-                effect = f"has only {counted(limit, 'byte')} of memory, so it can't start"
-            elif request and request < _TINY:
-                effect = (
-                    f"requests only {counted(request, 'byte')} of memory, so the scheduler "
-                    "doesn't reserve memory for it"
-                )
-            else:
-                continue
-            text = f'{workload.ref}: container "{container.name}" {effect}'
-            yield fact(text, "add the unit Mi or Gi to the amount", workload.ref)
 
 
 def _is_partition(name: str, situation: ClusterSituation) -> bool:

@@ -24,6 +24,7 @@ STAGES: Final[Mapping[str, Stage]] = MappingProxyType(
         "queue-admits-no-pod": "scheduled",
         "driver-config-refused": "started",
         "request-not-in-claim": "started",
+        "memory-limit-too-small": "started",
     }
 )
 """IDs of findings, which are also IDs of rules."""

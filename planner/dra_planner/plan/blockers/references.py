@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from dra_planner.claims.runtime_classes import is_of_cluster
-from dra_planner.manifests import NEEDS_DEFAULT_CLASS
+from dra_planner.manifests import STORAGE_CLASS
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.model import ObjectKey, PodSpec
 from dra_planner.plan.blockers.blocker import FACT, Blocker, ClusterSituation, fact
@@ -78,11 +78,11 @@ def find_missing_objects(situation: ClusterSituation) -> Iterator[Blocker]:
             continue
         namespace = workload.meta.namespace
         needed = {pair for pods in workload.pod_sets for pair in pods.template.needs}
-        needed -= {NEEDS_DEFAULT_CLASS}
         missing = [
             (kind, name)
             for kind, name in sorted(needed)
-            if (kind, ObjectKey(namespace, name)) not in manifests.declared
+            if kind != STORAGE_CLASS  # another finding reports these
+            and (kind, ObjectKey(namespace, name)) not in manifests.declared
         ]
         near = [
             hint for kind, name in missing if (hint := _nearest(situation, namespace, kind, name))

@@ -11,7 +11,10 @@ from dra_planner.clouds import cloud
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.plan.blockers.queueing.admission import find_queue_faults
 from dra_planner.plan.blockers.references import find_missing_classes, find_missing_objects
-from dra_planner.plan.blockers.storage.volumes import find_volumes_without_class
+from dra_planner.plan.blockers.storage.volumes import (
+    find_missing_storage_classes,
+    find_volumes_without_class,
+)
 from dra_policies.rules.blockers import cluster_check
 from dra_policies.rules.objects.chart_references import misplaced_objects
 from dra_policies.rules.rule import Finding, Rule
@@ -21,7 +24,12 @@ from dra_policies.view.stack_view import StackView
 ID: Final = "reference-not-found"
 RUNTIME_CLASS: Final = "kubernetes:node.k8s.io/v1:RuntimeClass"
 _of_clusters = cluster_check(
-    ID, find_missing_classes, find_missing_objects, find_volumes_without_class, find_queue_faults
+    ID,
+    find_missing_classes,
+    find_missing_objects,
+    find_missing_storage_classes,
+    find_volumes_without_class,
+    find_queue_faults,
 )
 OPERATOR: Final = "gpu-operator"
 _RUNTIME_CLASS_NAME: Final = "runtimeClassName"

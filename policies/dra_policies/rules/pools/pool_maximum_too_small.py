@@ -10,6 +10,7 @@ from dra_planner.allocation import Placement
 from dra_planner.allocation.reasons.shares import shares_of
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import Judgement, PoolAnswer
+from dra_planner.sizing.daemons_in_the_way import DAEMONS_IN_THE_WAY
 from dra_planner.sizing.reasons import takes_all_devices
 from dra_planner.sizing.topology import RULE_BETWEEN_PODS
 from dra_planner.wording import counted, verb
@@ -80,7 +81,9 @@ def _reasons(case: Waiting, judgement: Judgement) -> str:
 def _shortage(case: Waiting, judgement: Judgement) -> str:
     each = case.devices_per_pod
     pods = case.member.figures.at(judgement.level)  # the workload's pods that have these claims
-    is_node_full = any(reason.is_node_full for reason in case.size.reasons)
+    is_node_full = any(
+        reason.is_node_full or reason.code == DAEMONS_IN_THE_WAY for reason in case.size.reasons
+    )
     fitting = [pool for pool in case.pools if pool.verdict == "fits"]
     is_shared = any(
         isinstance(pool.answer, Placement) and shares_of(pool.answer) for pool in fitting

@@ -11,10 +11,11 @@ from dra_planner.model import PodSet, TopologySpreadConstraint, Workload
 from dra_planner.offers import Offer
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, fact
 from dra_planner.plan.blockers.topology.same_node import lacks_on_one_node
-from dra_planner.plan.blockers.topology.unmet_affinity import select_pools
+from dra_planner.plan.blockers.topology.unmet_affinity import may_reach, select_pools
 from dra_planner.wording import counted
 
 _HOST: Final = "kubernetes.io/hostname"
+_CODE: Final = "pod-cannot-be-scheduled"
 
 
 def find_idle_domains(situation: ClusterSituation) -> Iterator[Blocker]:
@@ -41,18 +42,60 @@ def find_idle_domains(situation: ClusterSituation) -> Iterator[Blocker]:
                     and _counts(workload, pod_set, spread, system)
                     and not lacks_on_one_node(situation, more)
                 ):
-                    names = [
-                        each.name for each in pools if reject_for_good(spec, each.node) is None
-                    ]
-                    yield fact(
-                        f"{workload.ref} spreads its pods over nodes (maxSkew {most}), and the "
-                        "scheduler also counts the system nodes, on which they can't run. Unless "
-                        "a guard or a node selector restricts the pods to nodes with devices, "
-                        f"each node runs at most {counted(most, 'pod')}",
-                        select_pools(names) if names else "",
-                        workload.ref,
-                        place=workload.place,
-                    )
+                    yield _idle_domains(workload, pod_set, spread, situation)
+
+
+def _idle_domains(
+    workload: Workload,
+    pod_set: PodSet,
+    spread: TopologySpreadConstraint,
+    situation: ClusterSituation,
+) -> Blocker:
+    """Return a certain cause if the pools have too few nodes for the pods, otherwise a fact."""
+    pools = [offer for offer in situation.offers if offer.slices]
+    spec, most = pod_set.template.spec, spread.max_skew
+    names = [each.name for each in pools if reject_for_good(spec, each.node) is None]
+    nodes = sum(each.count_max for each in pools if may_reach(spec, each))
+    problem = (
+        f"{workload.ref} spreads its pods over nodes (maxSkew {most}), and the scheduler also "
+        "counts the system nodes, on which they can't run"
+    )
+    fix, pods = select_pools(names) if names else "", pod_set.figures.steady
+    if pods <= most * nodes or not _stay_empty(workload, pod_set, spread, situation):
+        return fact(
+            f"{problem}. Unless a guard or a node selector restricts the pods to nodes with "
+            f"devices, each node runs at most {counted(most, 'pod')}",
+            fix,
+            workload.ref,
+            place=workload.place,
+        )
+    return Blocker(
+        code=_CODE,
+        message=f"{problem}. So each node runs at most {counted(most, 'pod')}. The pools have at "
+        f"most {counted(nodes, 'node')}, so only {most * nodes} of {pods} pods can run",
+        fix=fix,
+        place=workload.place,
+        workloads=(workload.ref,),
+    )
+
+
+def _stay_empty(
+    workload: Workload,
+    pod_set: PodSet,
+    spread: TopologySpreadConstraint,
+    situation: ClusterSituation,
+) -> bool:
+    """Return whether the system nodes never run pods that the spread rule counts."""
+    manifests = situation.manifests
+    if situation.is_guided or manifests.unread or manifests.unresolved or manifests.bound_pods:
+        return False
+    view = PodView(workload.meta.namespace, pod_set.template.labels)
+    return not any(
+        spread_selects(spread, view, PodView(other.meta.namespace, each.template.labels))
+        for other in manifests.workloads
+        for each in other.pod_sets
+        if not each.template.spec.resource_claims
+    )
 
 
 def _counts(

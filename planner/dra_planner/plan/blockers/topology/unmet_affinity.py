@@ -153,7 +153,7 @@ def find_daemons_without_devices(situation: ClusterSituation) -> Iterator[Blocke
             if not (pod_set.per_node and spec.resource_claims):
                 continue
             misfits = {offer.name: reject_for_good(spec, offer.node) for offer in offers}
-            reachable = [offer for offer in offers if _may_reach(spec, offer)]
+            reachable = [offer for offer in offers if may_reach(spec, offer)]
             if reachable:
                 # Sizing reports the label for nodes that always exist.
                 if all(misfits.values()) and not any(offer.count_min for offer in reachable):
@@ -208,7 +208,8 @@ def _on_no_node(
     )
 
 
-def _may_reach(spec: PodSpec, offer: Offer) -> bool:
+def may_reach(spec: PodSpec, offer: Offer) -> bool:
+    """Return whether a pod may run on a pool's nodes, some of whose labels can be unknown."""
     return reject_for_good(without_unknown_labels(spec, offer), offer.node) is None
 
 
@@ -251,8 +252,8 @@ def find_daemons_on_system_nodes(situation: ClusterSituation) -> Iterator[Blocke
             if not pod_set.per_node or reject_for_good(spec, system.node) is not None:
                 continue
             lack = _lack(spec, system, everywhere)
-            if lack and any(_may_reach(spec, offer) for offer in pools):
-                names = [offer.name for offer in pools if _may_reach(spec, offer)]
+            if lack and any(may_reach(spec, offer) for offer in pools):
+                names = [offer.name for offer in pools if may_reach(spec, offer)]
                 yield Blocker(
                     code=_CODE,
                     message=f"{workload.ref} also creates pods for the system pool's nodes, but "
