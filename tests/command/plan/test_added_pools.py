@@ -60,7 +60,7 @@ def test_quota_applies_to_added_pools(project: Project) -> None:
 
 
 def test_nothing_is_added_if_everything_fits(project: Project) -> None:
-    given(project, "true")
+    given(project, "true", pools=[{**FLEET["pools"][0], "count": {"max": 2}}])
     done = project.run(*WORDS)
     assert done.status == 0
     assert "add.yaml isn't written, because all workloads already fit" in done.err

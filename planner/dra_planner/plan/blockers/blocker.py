@@ -94,15 +94,15 @@ class ClusterSituation(Struct, frozen=True, kw_only=True):
     cloud: Cloud | None = None  # None if unknown
     is_guided: bool = False  # the guards of a plan also restrict its pods
 
-
-def is_guided(judgement: Judgement) -> bool:
-    """Return whether a fleet's plan restricts pods with guards."""
-    return judgement.fleet is not None and judgement.fleet.placement != "free"
-
     @property
     def is_observed(self) -> bool:
         """Whether the nodes are those of a snapshot, without pools that can grow."""
         return all(each.origin == "observed" for each in self.offers)
+
+
+def is_guided(judgement: Judgement) -> bool:
+    """Return whether a fleet's plan restricts pods with guards."""
+    return judgement.fleet is not None and judgement.fleet.placement != "free"
 
 
 def cloud_of(judgement: Judgement) -> Cloud | None:

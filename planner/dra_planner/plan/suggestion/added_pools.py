@@ -27,6 +27,7 @@ from dra_planner.plan.suggestion.buyable_machines import buyable_machines
 from dra_planner.plan.suggestion.divided_devices import partitioned_pools
 from dra_planner.plan.suggestion.missing.new_pools import zones_of_new_pool
 from dra_planner.plan.suggestion.planned_fleets import ROOM
+from dra_planner.plan.suggestion.rollout_maximums import rollout_maximums
 from dra_planner.plan.suggestion.suggestions import PoolType, SuggestRequest
 from dra_planner.records import equality
 
@@ -227,6 +228,13 @@ def _built(
     plan = make_plan(replace(request, fleet=grown, with_fixes=False))
     if plan.verdict != "fits":
         return None
+    raised = rollout_maximums(plan, built)
+    if raised:  # nodes that only rollouts need aren't part of the price
+        most = {**built, **raised}
+        roomy = offered.with_counts(most, last)
+        planned = make_plan(replace(request, fleet=roomy, with_fixes=False))
+        if planned.verdict == "fits" and not planned.stalled:
+            built, grown, plan = most, roomy, planned
     return AddedPools(
         pools=offered.added(built, last), fleet=grown, plan=plan, candidates=len(offered.rows)
     )

@@ -16,6 +16,7 @@ from dra_planner.plan.model import SIMULATED_STEPS, PlanRequest
 from dra_planner.plan.planning import make_plan
 from dra_planner.plan.suggestion.fleet_documents import NONE_LAST, bought_document
 from dra_planner.plan.suggestion.fleets_by_price import order_by_price
+from dra_planner.plan.suggestion.rollout_maximums import rollout_maximums
 from dra_planner.plan.suggestion.suggestions import PoolType, Suggestion, SuggestRequest
 
 # more than twice the packing's nodes, so that the simulation can find the count that the scheduler
@@ -121,6 +122,21 @@ def planned_fleet(
 ) -> Suggestion | None:
     """Return the fleet with this number of nodes and its plan, or None if it doesn't fit."""
     return _suggestion(request, bought_document(request, candidates, nodes, last), steps)
+
+
+def with_rollouts(request: SuggestRequest, found: Suggestion) -> Suggestion:
+    """Return the fleet with maximums at which rollouts finish, or the given fleet if its plan would
+    change. Nodes that only rollouts need aren't part of the price.
+    """
+    raised = rollout_maximums(found.plan, [pool["name"] for pool in found.document["pools"]])
+    if not raised:
+        return found
+    pools = [
+        {**pool, "count": {**pool["count"], "max": raised.get(pool["name"], pool["count"]["max"])}}
+        for pool in found.document["pools"]
+    ]
+    roomy = _suggestion(request, {**found.document, "pools": pools}, SIMULATED_STEPS)
+    return found if roomy is None or roomy.hourly_usd > found.hourly_usd else roomy
 
 
 def _suggestion(request: SuggestRequest, document: dict[str, Any], steps: int) -> Suggestion | None:

@@ -47,6 +47,7 @@ from dra_planner.plan.suggestion.planned_fleets import (
     guided_fleet,
     plan_request,
     planned_fleet,
+    with_rollouts,
 )
 from dra_planner.plan.suggestion.suggestions import (
     NO_PRICE,
@@ -113,7 +114,7 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
         if all(each.document != other.document for other in found[:at])
     ]
     return Suggestions(
-        best=found[0] if found else None,
+        best=with_rollouts(request, found[0]) if found else None,
         others=tuple(found[1:]),
         packed=tuple(sorted(packed, key=lambda each: (each.packing_usd, len(each.counts)))),
         plan=plan if found else replace(plan, verdict="cannot-tell"),

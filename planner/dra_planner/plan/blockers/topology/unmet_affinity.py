@@ -193,7 +193,7 @@ def _on_no_node(
         if taint is not None
         else "correct the pods' nodeSelector and node affinity"
     )
-    if situation.is_observed and not any(_may_reach(spec, each) for each in situation.offers):
+    if situation.is_observed and not any(may_reach(spec, each) for each in situation.offers):
         message = (
             f"{workload.ref} doesn't create pods on the nodes of the snapshot, because {reason}"
         )
