@@ -26,8 +26,7 @@ from dra_planner.plan.reading import read_checked
 from dra_planner.plan.suggestion.buyable_machines import buyable_machines
 from dra_planner.plan.suggestion.divided_devices import partitioned_pools
 from dra_planner.plan.suggestion.missing.new_pools import zones_of_new_pool
-from dra_planner.plan.suggestion.planned_fleets import ROOM
-from dra_planner.plan.suggestion.rollout_maximums import rollout_maximums
+from dra_planner.plan.suggestion.planned_fleets import ROOM, rollout_maximums
 from dra_planner.plan.suggestion.suggestions import PoolType, SuggestRequest
 from dra_planner.records import equality
 

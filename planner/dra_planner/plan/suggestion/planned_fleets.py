@@ -6,17 +6,16 @@ planned unchanged, with pods that use its cheaper pools first, and with guards.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from dra_planner.clouds import cloud
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.offers import Offer
-from dra_planner.plan.model import SIMULATED_STEPS, PlanRequest
+from dra_planner.plan.model import SIMULATED_STEPS, Plan, PlanRequest
 from dra_planner.plan.planning import make_plan
 from dra_planner.plan.suggestion.fleet_documents import NONE_LAST, bought_document
 from dra_planner.plan.suggestion.fleets_by_price import order_by_price
-from dra_planner.plan.suggestion.rollout_maximums import rollout_maximums
 from dra_planner.plan.suggestion.suggestions import PoolType, Suggestion, SuggestRequest
 
 # more than twice the packing's nodes, so that the simulation can find the count that the scheduler
@@ -122,6 +121,20 @@ def planned_fleet(
 ) -> Suggestion | None:
     """Return the fleet with this number of nodes and its plan, or None if it doesn't fit."""
     return _suggestion(request, bought_document(request, candidates, nodes, last), steps)
+
+
+def rollout_maximums(plan: Plan, pools: Collection[str]) -> dict[str, int]:
+    """Return the maximums of these pools that are too small for rollouts that never finish. They
+    suffice for the plan's peak demand. Empty if all rollouts finish.
+    """
+    peak = plan.judgement.sizings.get("peak")
+    if not plan.stalled or peak is None:
+        return {}
+    return {
+        pool.name: pool.enough
+        for pool in peak.pools
+        if pool.name in pools and pool.enough > pool.maximum
+    }
 
 
 def with_rollouts(request: SuggestRequest, found: Suggestion) -> Suggestion:
