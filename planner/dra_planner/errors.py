@@ -16,7 +16,7 @@ values (`Reason`, `Diagnostic`), because one finding must never hide another.
 from __future__ import annotations
 
 import re
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -65,11 +65,20 @@ class RejectedValue(Struct, frozen=True):
         return f"{self.problem}; {self.fix}" if self.fix else self.problem
 
 
+class RejectedObject(NamedTuple):
+    """An object that the API server would reject. `name` is "namespace/name", or the name of an
+    object without a namespace.
+    """
+
+    kind: str
+    name: str
+
+
 class Diagnostic(Struct, frozen=True):
     """One finding of a linter, the API server, or a rule about one object.
 
-    `rejected` is the kind of the object if the API server would reject it, for example Node.
-    `subject` is the workload of a rule's finding, or "".
+    `rejected` is the object if the API server would reject it. `subject` is the workload of a
+    rule's finding, or "".
     """
 
     severity: Severity
@@ -77,7 +86,7 @@ class Diagnostic(Struct, frozen=True):
     message: str
     place: Place = NOWHERE
     fix: str = ""
-    rejected: str = ""
+    rejected: RejectedObject | None = None
     subject: str = ""
 
     def __str__(self) -> str:

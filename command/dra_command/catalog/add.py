@@ -90,7 +90,7 @@ def _unused_objects(snapshot: Manifests) -> Iterator[Diagnostic]:
     or their Node is missing.
     """
     for each in snapshot.diagnostics:
-        if each.rejected in _READ:
+        if each.rejected is not None and each.rejected.kind in _READ:
             yield each
     nodes = {node.meta.name for node in snapshot.nodes}
     for part in snapshot.slices:

@@ -66,11 +66,12 @@ class KubernetesObject(Struct, frozen=True):
         return self if data is self.data else replace(self, data=data)
 
     def __str__(self) -> str:
-        if not self.name:
-            return self.kind
-        return (
-            f"{self.kind} {self.name}" if self.kind in CLUSTER_SCOPED else f"{self.kind} {self.key}"
-        )
+        return f"{self.kind} {self.full_name}" if self.name else self.kind
+
+    @property
+    def full_name(self) -> str:
+        """The name, with the namespace of an object that has one."""
+        return self.name if self.kind in CLUSTER_SCOPED else str(self.key)
 
 
 def read_objects(documents: Iterable[ManifestDocument]) -> list[KubernetesObject]:

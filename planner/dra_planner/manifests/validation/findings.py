@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from dra_planner.documents.tree import Map, Seq, line_of
-from dra_planner.errors import Diagnostic, Place
+from dra_planner.errors import Diagnostic, Place, RejectedObject
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.field_paths import first_step
@@ -105,7 +105,8 @@ def _refused(
     if violation.field.endswith(".adminAccess") and violation.reason == "FieldValueForbidden":
         code = "admin-access-namespace"
     message = f"{item}: {where}{text}"
-    return Diagnostic("error", code, message, place, fix, rejected=item.kind)
+    rejected = RejectedObject(item.kind, item.full_name if item.name else "")
+    return Diagnostic("error", code, message, place, fix, rejected=rejected)
 
 
 def _is_missing(dropped: Dropped, violation: Violation) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from dra_planner.claims.manifest_claims import written_claims
-from dra_planner.errors import FILE_NOT_READ
+from dra_planner.errors import FILE_NOT_READ, RejectedObject
 from dra_planner.model import Reason
 from dra_planner.plan.blockers import Blocker
 from dra_planner.plan.model import Plan
@@ -59,7 +59,7 @@ def _subjects(plan: Plan, workloads: Collection[str]) -> Iterator[str]:
 def find_rejections(plan: Plan, reasons: Iterable[Reason]) -> Iterator[Reason]:
     """Yield the API server's errors in the claims and templates that reasons name as rejected."""
     names = {each.claim for each in reasons if each.code == "claim-refused"}
-    starts = tuple(f"{kind} {name}:" for kind in CLAIM_KINDS for name in sorted(names))
+    named = {RejectedObject(kind, name) for kind in CLAIM_KINDS for name in names}
     for found in plan.diagnostics:
-        if found.severity == "error" and found.rejected and found.message.startswith(starts):
+        if found.severity == "error" and found.rejected in named:
             yield Reason(code=found.code, message=found.message, fix=found.fix, place=found.place)

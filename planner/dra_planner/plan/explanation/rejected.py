@@ -59,11 +59,11 @@ def _names(blocked: Blocked) -> Iterator[str]:
 def _rejected(plan: Plan, name: str, *, of_claims: bool) -> NeverCreated | None:
     found: dict[str, list[Reason]] = {}
     for each in plan.diagnostics:
-        if each.severity != "error" or (each.rejected in CLAIM_KINDS) != of_claims:
+        if each.severity != "error" or each.rejected is None:
             continue
-        kind, _, rest = each.message.partition(" ")
-        known = rest.partition(":")[0]
-        if kind == each.rejected and name in (known, known.partition("/")[2]):
+        kind, known = each.rejected
+        is_of_claims = kind in CLAIM_KINDS
+        if is_of_claims == of_claims and name in (known, known.partition("/")[2]):
             path = each.place.path
             where = f" ({path})" if path and path not in each.message else ""
             reason = Reason(
