@@ -12,6 +12,7 @@ from datetime import date
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_command.pens.terminal.page import Page
+from dra_command.pens.terminal.row_paragraphs import is_too_wide, print_rows
 from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.catalog.dated_facts import dated_facts
@@ -52,21 +53,10 @@ def _print(rows: list[Row]) -> None:
             at for at, head in enumerate(heads) if all(_is_number(row[head]) for row in rows)
         ]
         cells = [[_cell(row[head]) for head in heads] for row in rows]
-        widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
-        if sum(widths) + 2 * (len(widths) - 1) <= page.width:
-            page.table(heads, cells, numbers=numbers)
+        if is_too_wide(page, heads, cells):
+            print_rows(page, heads, cells, names=2)
         else:
-            _print_paragraphs(page, heads, cells)
-
-
-def _print_paragraphs(page: Page, heads: list[str], rows: list[list[str]]) -> None:
-    """Print a paragraph for each row of a table that is too wide for the page. The first two cells
-    identify a row.
-    """
-    for row in rows:
-        page.line((" ".join(row[:2]), "bold"))
-        facts = zip(heads[2:], row[2:], strict=True)
-        page.text(" · ".join(f"{head}: {cell}" for head, cell in facts if cell), indent=2)
+            page.table(heads, cells, numbers=numbers)
 
 
 def _is_number(value: object) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dra_command.pens.table import Table
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
+from dra_command.pens.terminal.row_paragraphs import is_too_wide, print_rows
 from dra_command.rehearse.summary import (
     explanations,
     fixes,
@@ -31,14 +33,7 @@ def print_rehearsal(found: Comparison, *, quiet: bool = False) -> None:
                 page.gap()
                 if table.title.startswith("Scenario"):
                     page.line((table.title, "bold"))
-                page.table(
-                    table.heads,
-                    table.rows,
-                    numbers=table.numbers,
-                    styles={"unexplained": "bold red"},
-                )
-                if table.note:
-                    page.text(table.note, indent=2)
+                _print_table(page, table)
         for name, lines in explanations(found):
             page.gap()
             page.line((name, "bold"))
@@ -50,3 +45,15 @@ def print_rehearsal(found: Comparison, *, quiet: bool = False) -> None:
             page.gap()
             for note in found.notes:
                 page.text(note, mark="- ")
+
+
+def _print_table(page: Page, table: Table) -> None:
+    if is_too_wide(page, table.heads, table.rows):
+        print_rows(page, table.heads, table.rows)
+        if table.note:
+            page.gap()
+    else:
+        styles = {"unexplained": "bold red"}
+        page.table(table.heads, table.rows, numbers=table.numbers, styles=styles)
+    if table.note:
+        page.text(table.note, indent=2)

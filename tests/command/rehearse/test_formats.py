@@ -51,6 +51,17 @@ def test_text_matches_the_golden_file(
     compare("rehearsal.txt", text)
 
 
+def test_rows_are_paragraphs_on_a_narrow_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    print_rehearsal(rehearsal())
+    lines = capsys.readouterr().out.splitlines()
+    at = lines.index("Deployment default/batch")
+    assert lines[at + 1].startswith("  pods: 4 · plan: 4 (a10g 4) · simulation: 4 (a10g 4)")
+    assert max(map(len, lines)) <= 60
+
+
 def test_quiet_omits_the_tables(capsys: pytest.CaptureFixture[str]) -> None:
     print_rehearsal(rehearsal(), quiet=True)
     text = capsys.readouterr().out
