@@ -66,7 +66,7 @@ class ReasonRow(PlanFilePart):
         """Return the row of a reason, without its place."""
         return cls(
             code=reason.code,
-            message=reason.message,
+            message=reason.text,
             fix=reason.fix,
             claim=reason.claim,
             request=reason.request,

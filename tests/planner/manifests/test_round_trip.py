@@ -546,7 +546,9 @@ NOT_IN_DOCUMENTS = {
     # for the simulation, or of a snapshot
     ShapeClaim: {"place"},
     Blocked: {"entry"},  # for `explain`, which reads the manifests
-    Reason: {"changes", "place", "intent", "is_node_full", "needs_another_node"},
+    # the details are part of the saved message
+    Reason: {"changes", "place", "intent", "is_node_full", "needs_another_node", "details"}
+    | {"exceeded", "is_conditional"},
     Member: {"in_order", "spreads", "rollout", "running", "changed", "outdated", "charged", "ahead"}
     | {"leaving", "stuck", "awaited", "place"},
 }
