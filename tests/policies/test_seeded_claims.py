@@ -261,7 +261,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         {"nvidia.com/gpu": 1},
         "device-requested-twice",
         "warning",
-        "and another GPU from the device plugin",
+        "and a second GPU from the device plugin",
         "remove nvidia.com/gpu",
     ),
     "a device file of the host": (

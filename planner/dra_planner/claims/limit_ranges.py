@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from dra_planner.model import Amounts, Container, LimitRange, PodSpec, Reason, peak_amounts
-from dra_planner.quantity import amount_text
+from dra_planner.quantity import amount_of, amount_text
 
 
 def with_defaults(pod: PodSpec, ranges: Iterable[LimitRange]) -> PodSpec:
@@ -54,7 +54,11 @@ def refuse(pod: PodSpec, ranges: Iterable[LimitRange]) -> Reason | None:
                 if container.requests.get(name, 0) > limit
             ]
             if reason is None and above:
-                reason = _reason(each, subject, above[0], "requests more than its limit")
+                name = above[0]
+                requested = amount_of(name, container.requests[name])
+                limit = amount_text(name, container.limits[name])
+                problem = f"{subject} requests {requested}, but with the defaults of LimitRange "
+                reason = _reason(name, f"{problem}{each.meta.key}, its limit is {limit}")
             reason = reason or _above_ratio(
                 each, subject, container.requests, container.limits, each.ratios
             )
@@ -74,22 +78,30 @@ def _refuse(
     limits: LimitRange, subject: str, requests: Amounts, own: Amounts, least: Amounts, most: Amounts
 ) -> Reason | None:
     for resource, amount in least.items():
-        shown = amount_text(resource, amount)
-        if requests.get(resource, 0) < amount or own.get(resource, amount) < amount:
-            what = f"requests less {resource} than the minimum ({shown})"
-            return _reason(limits, subject, resource, what)
-    for resource, amount in most.items():
-        shown = amount_text(resource, amount)
-        if own.get(resource, amount + 1) > amount:
-            what = (
-                f"sets a {resource} limit above the maximum ({shown})"
-                if resource in own
-                else f"doesn't set a {resource} limit (maximum: {shown})"
+        smallest = min(requests.get(resource, 0), own.get(resource, amount))
+        if smallest < amount:
+            field = "requests" if requests.get(resource, 0) == smallest else "has a limit of"
+            return _reason(
+                resource,
+                f"{subject} {field} {amount_of(resource, smallest)}, but LimitRange "
+                f"{limits.meta.key} requires at least {amount_text(resource, amount)}",
             )
-            return _reason(limits, subject, resource, what)
-        if requests.get(resource, 0) > amount:
-            what = f"requests more {resource} than the maximum ({shown})"
-            return _reason(limits, subject, resource, what)
+    for resource, amount in most.items():
+        limit, request = own.get(resource), requests.get(resource, 0)
+        if limit is not None and limit <= amount and request <= amount:
+            continue
+        if limit is None:
+            problem = f"doesn't set a {resource} limit"
+        elif limit > amount:
+            problem = f"has a limit of {amount_of(resource, limit)}"
+        else:
+            problem = f"requests {amount_of(resource, request)}"
+        return _reason(
+            resource,
+            f"{subject} {problem}, but LimitRange {limits.meta.key} "
+            f"{'requires a limit of' if limit is None else 'allows'} at most "
+            f"{amount_text(resource, amount)}",
+        )
     return None
 
 
@@ -103,20 +115,22 @@ def _above_ratio(
         request, limit = requests.get(resource, 0), own.get(resource, 0)
         if request and limit and limit * 1000 <= most * request:
             continue
-        what = (
-            f"sets a {resource} limit that exceeds {most / 1000:g} times the request "
-            "(maxLimitRequestRatio)"
-            if request and limit
-            else f"must set a request and a limit for {resource}, because maxLimitRequestRatio is "
-            f"{most / 1000:g}"
+        ratio = f"{most / 1000:g} times the request (maxLimitRequestRatio)"
+        name = f"LimitRange {limits.meta.key}"
+        if not (request and limit):
+            problem = f"doesn't set both a request and a limit for {resource}, but {name} allows "
+            return _reason(resource, f"{subject} {problem}a limit of at most {ratio}")
+        return _reason(
+            resource,
+            f"{subject} requests {amount_of(resource, request)} and has a limit of "
+            f"{amount_text(resource, limit)}, but {name} allows at most {ratio}",
         )
-        return _reason(limits, subject, resource, what)
     return None
 
 
-def _reason(limits: LimitRange, subject: str, resource: str, what: str) -> Reason:
+def _reason(resource: str, problem: str) -> Reason:
     return Reason(
         code="limit-range",
-        message=f"{subject} {what}, so LimitRange {limits.meta.key} rejects the pods",
+        message=f"{problem}, so the API server rejects the pods",
         fix=f"set the container's {resource} request and limit to values that the LimitRange allows",
     )

@@ -26,7 +26,7 @@ def refuse_insecure(template: PodTemplate, namespace: str, manifests: Manifests)
     return Reason(
         code="pod-security",
         message="the API server rejects the pods, because they violate the Pod Security level "
-        f'"{level}" of namespace "{namespace}": {", ".join(faults)}',
+        f'"{level}" of namespace "{namespace}". Violations: {", ".join(faults)}',
         fix="change these fields in the pod template to values that the level allows, or change "
         f'the {_ENFORCE} label of namespace "{namespace}"',
         place=template.place,

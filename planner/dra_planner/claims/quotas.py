@@ -41,6 +41,7 @@ from dra_planner.model import (
 )
 from dra_planner.quantity import Quantity
 from dra_planner.releases import Features
+from dra_planner.wording import listed, named, verb
 
 QUOTA_EXCEEDED: Final = "quota-exceeded"
 """The code of the reason that a quota denies pods or claims."""
@@ -444,16 +445,16 @@ def _unsaid(quota: _Quota, pod: Mapping[str, Any], namespace: str) -> Reason | N
     such fields.
     """
     hard = (quota.data.get("spec") or {}).get("hard") or {}
-    missing = unspecified(hard, pod) if covers(quota.data, pod) else []
+    missing = unspecified(hard, pod) if covers(quota.data, pod) else {}
     if not missing:
         return None
-    left_open = "; ".join(missing)
+    containers = sorted({name for names in missing.values() for name in names})
+    which = named("container", [f'"{name}"' for name in containers])
     return Reason(
         code=QUOTA_EXCEEDED,
-        message=f"ResourceQuota {namespace}/{quota.name} limits resources that the pods don't set "
-        f"(must specify {left_open}), so the API server rejects the pods",
-        fix="set these resources in the containers, or add a LimitRange with defaults to the "
-        "namespace",
+        message=f"ResourceQuota {namespace}/{quota.name} limits {listed(missing)}, which {which} "
+        f"{verb(len(containers), 'do')}n't set, so the API server rejects the pods",
+        fix=f"set {listed(missing)} in {which}, or add a LimitRange with defaults to the namespace",
     )
 
 

@@ -98,6 +98,27 @@ class ResourceRow(Struct, frozen=True, kw_only=True):
             for item in listed
         )
 
+    def problem_of(self, read: RowSubject) -> str:
+        """Return the problem of a resource that has this fault, with the wrong value instead of
+        `{value}`.
+        """
+        if "{value}" not in self.problem:
+            return self.problem
+        return self.problem.replace("{value}", next(self._wrong_texts(read), "?"))
+
+    def _wrong_texts(self, read: RowSubject) -> Iterator[str]:
+        owner, path = read.owner(self.property)
+        if owner is None:
+            return
+        head, items, rest = path.partition("[].")
+        listed = [owner.item(head, item) for item in owner.props.items(head) or ()]
+        for each in listed if items else (owner,):
+            bound = self._bound(read, each if items else None)
+            if self._is_wrong(each, rest or head, bound):
+                for leaf in leaves(each.props.at(rest or head)):
+                    if self.wrong != "matches" or re.search(self.value, str(leaf)):
+                        yield f"{leaf:g}" if isinstance(leaf, float) else str(leaf)
+
     def _bound(self, read: RowSubject, item: RowOwner | None = None) -> int | None:
         """Return the number in the value, or the number that the value is a share of. None if it's
         unknown. A path that starts with `[].` belongs to the list item.
@@ -175,17 +196,18 @@ def _size(value: object, count: int | None) -> int | None:
 
 
 class BrokenRow(Struct, frozen=True):
-    """A row that a resource breaks, with the resource's title and URN."""
+    """A row that a resource breaks, with the resource's title and URN and the problem's text."""
 
     row: ResourceRow
     title: str
     urn: str
+    problem: str
 
     @property
     def finding(self) -> Finding:
         reference = f" ({self.row.reference})" if self.row.reference else ""
         return Finding(
-            message=f"{sentence(self.title, self.row.problem)}{reference}",
+            message=f"{sentence(self.title, self.problem)}{reference}",
             fix=self.row.fix,
             urn=self.urn,
         )
@@ -221,12 +243,13 @@ def rows_that_break(view: StackView, rule: str) -> Iterator[BrokenRow]:
             if _is_about(row, pool is not None and _is_for_claims(pool), view) and row.is_broken(
                 read
             ):
-                yield BrokenRow(row, f'{row.kind} "{each.name}"', each.urn)
+                title = f'{row.kind} "{each.name}"'
+                yield BrokenRow(row, title, each.urn, row.problem_of(read))
     for pool in view.inner_pools:
         read = _subject(RowOwner(props=pool.own), pool, owners)
         for row in by_type.get(cloud(pool.cloud).pool.token, ()):
             if _is_about(row, _is_for_claims(pool), view) and row.is_broken(read):
-                yield BrokenRow(row, pool.title, pool.urn)
+                yield BrokenRow(row, pool.title, pool.urn, row.problem_of(read))
 
 
 @cache

@@ -77,7 +77,7 @@ ADMISSION = (
             deployment(containers=[container(*BURSTS)]),
         ],
         verdict="does-not-fit",
-        texts=("maxLimitRequestRatio", "limit that exceeds 2 times the request"),
+        texts=("maxLimitRequestRatio", "allows at most 2 times the request"),
     ),
     Case(
         name="a limit within the ratio of a LimitRange",
@@ -92,7 +92,7 @@ ADMISSION = (
         name="no limit under a LimitRange with a ratio",
         given=[api("v1", "LimitRange", "ratio", RATIO), template(), deployment()],
         verdict="does-not-fit",
-        texts=("must set a request and a limit",),
+        texts=("doesn't set both a request and a limit",),
     ),
     Case(
         name="a RuntimeClass with an overhead that doesn't fit",

@@ -128,7 +128,7 @@ STARTING = (
         ],
         verdict="cannot-tell",
         texts=(
-            "DeviceClass fabric, whose driver the fleet doesn't install",
+            "DeviceClass fabric, but the fleet doesn't install the driver for these devices",
             "Before Kubernetes 1.36.2",
         ),
     ),

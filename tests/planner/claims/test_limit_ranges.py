@@ -74,6 +74,52 @@ def test_pod_maximum_of_a_limit_range_is_enforced(case: str, pod: PodSpec, refus
     assert (refuse(pod, [limits]) is not None) == refused, case
 
 
+@pytest.mark.parametrize(
+    ("limits", "made", "problem"),
+    [
+        (
+            {"most": {"cpu": 1000}},
+            container("a", 2, 2),
+            "has a limit of 2 CPUs, but LimitRange ml/l allows at most 1 CPU",
+        ),
+        (
+            {"most": {"cpu": 1000}},
+            container("a", 1),
+            "doesn't set a cpu limit, but LimitRange ml/l requires a limit of at most 1 CPU",
+        ),
+        (
+            {"least": {"cpu": 2000}},
+            container("a", 1, 4),
+            "requests 1 CPU, but LimitRange ml/l requires at least 2 CPUs",
+        ),
+        (
+            {"default_limits": {"cpu": 1000}},
+            container("a", 2, 1),
+            "requests 2 CPUs, but with the defaults of LimitRange ml/l, its limit is 1 CPU",
+        ),
+        (
+            {"ratios": {"cpu": 2000}},
+            container("a", 1, 4),
+            "requests 1 CPU and has a limit of 4 CPUs, but LimitRange ml/l allows at most 2 times "
+            "the request (maxLimitRequestRatio)",
+        ),
+        (
+            {"ratios": {"cpu": 2000}},
+            container("a", 1),
+            "doesn't set both a request and a limit for cpu, but LimitRange ml/l allows a limit of "
+            "at most 2 times the request (maxLimitRequestRatio)",
+        ),
+    ],
+)
+def test_reasons_state_the_amount_and_the_bound(
+    limits: dict[str, dict[str, int]], made: Container, problem: str
+) -> None:
+    limit_range = LimitRange(meta=ObjectMeta(name="l", namespace="ml"), **limits)
+    reason = refuse(PodSpec(containers=(made,)), [limit_range])
+    assert reason is not None
+    assert reason.message == f'container "a" {problem}, so the API server rejects the pods'
+
+
 def test_pods_name_the_limit_range_of_their_default_requests() -> None:
     meta = ObjectMeta(name="limits", namespace="ml")
     limits = LimitRange(meta=meta, default_requests={"cpu": 1000, "memory": 2**30})

@@ -120,12 +120,12 @@ def test_stateful_set_creates_one_pod_at_a_time() -> None:
 @pytest.mark.parametrize(
     ("hard", "resources", "refused"),
     [
-        ("requests.cpu: 20", "{}", "requests.cpu for: m"),
-        ("limits.memory: 20Gi", "{requests: {memory: 1Gi}}", "limits.memory for: m"),
+        ("requests.cpu: 20", "{}", "requests.cpu"),
+        ("limits.memory: 20Gi", "{requests: {memory: 1Gi}}", "limits.memory"),
         (
             "requests.cpu: 20, requests.memory: 20Gi",
             "{}",
-            "requests.cpu for: m; requests.memory for: m",
+            "requests.cpu and requests.memory",
         ),
         ("cpu: 20", "{limits: {cpu: 1}}", None),  # the limit is the request
         ("requests.cpu: 20", "{requests: {cpu: 1}}", None),
@@ -140,8 +140,8 @@ def test_quota_rejects_pods_without_the_limited_resources(
     result = demand(TEMPLATE, workload(resources=resources), quota(hard))
     messages = [blocked.reason.message for blocked in result.blocked]
     text = (
-        "ResourceQuota default/q limits resources that the pods don't set "
-        f"(must specify {refused}), so the API server rejects the pods"
+        f'ResourceQuota default/q limits {refused}, which container "m" doesn\'t set, so the API '
+        "server rejects the pods"
     )
     assert messages == ([text] if refused else [])
     assert sum(shape.figures.steady for shape in result.shapes) == (0 if refused else 5)

@@ -34,8 +34,8 @@ CLUSTER = ClusterResource(
     # pulumi/pulumi-azure-native issues 579, 1686, and 2719
     inner_pools=(
         1,
-        "AKS rejects cluster updates that add a pool. If you remove a pool from this list, AKS "
-        "keeps its nodes",
+        "AKS rejects updates that add a pool to this list, and keeps the nodes of a pool that you "
+        "remove from the list",
     ),
     name="resourceName",
     # learn.microsoft.com/azure/aks/auto-upgrade-node-os-image: NodeImage is the default

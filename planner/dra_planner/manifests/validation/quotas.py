@@ -217,7 +217,8 @@ def quota_faults(quota: Data, usage: Usage, pod: Data | None) -> Iterator[str]:
     if pod is not None:
         missing = unspecified(hard, pod)
         if missing:
-            yield f"failed quota: {name}: must specify {'; '.join(missing)}"
+            lacking = (f"{key} for: {','.join(names)}" for key, names in missing.items())
+            yield f"failed quota: {name}: must specify {'; '.join(lacking)}"
             return
     used = {key: parse_pod_amount(value) for key, value in (status.get("used") or {}).items()}
     zero = Quantity.from_int(0)
@@ -232,16 +233,16 @@ def quota_faults(quota: Data, usage: Usage, pod: Data | None) -> Iterator[str]:
         yield f"exceeded quota: {name}, requested: {requested}, used: {taken}, limited: {limited}"
 
 
-def unspecified(hard: Mapping[str, Any], pod: Data) -> list[str]:
-    """Return the resources that a quota with these limits requires in a pod: `requests.cpu for:
-    main,sidecar`.
+def unspecified(hard: Mapping[str, Any], pod: Data) -> dict[str, list[str]]:
+    """Return the resources that a quota with these limits requires, with the names of the pod's
+    containers that don't set them.
 
     Only cpu and memory are required, unless the pod has pod-level amounts for them. Source:
     kubernetes/kubernetes:pkg/quota/v1/evaluator/core/pods.go@v1.36.3 (Constraints).
     """
     if _has_amounts_of_its_own(pod):
-        return []
-    found = []
+        return {}
+    found = {}
     for key in sorted(hard):
         field, _, name = key.rpartition(".")
         if name not in _REQUIRED or field not in ("", "requests", "limits"):
@@ -252,7 +253,7 @@ def unspecified(hard: Mapping[str, Any], pod: Data) -> list[str]:
             if name not in _amounts(container, field or "requests")
         }
         if lacking:
-            found.append(f"{key} for: {','.join(sorted(lacking))}")
+            found[key] = sorted(lacking)
     return found
 
 

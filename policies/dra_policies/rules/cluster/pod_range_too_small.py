@@ -168,8 +168,8 @@ def _of_range(
             message=f'cluster "{cluster.name}": its pools can grow to '
             f"{counted(nodes, 'node')} in total, which need {needed} pod addresses, but {pod_range.shown} "
             f"has only {pod_range.addresses}",
-            fix=f"create a cluster with more addresses in {pod_range.shown}, or lower the pools' "
-            "maximum node counts",
+            fix=f"create a cluster with a larger {pod_range.shown}, or lower the pools' maximum "
+            "node counts",
             urn=cluster.urn,
         )
 

@@ -31,8 +31,8 @@ def check(view: StackView) -> Iterator[Finding]:
             inside = [user for user in users if user not in apart and user != _FIRST_POOL]
             if len(pools) > most and inside and None not in apart:
                 yield Finding(
-                    message=f'cluster "{cluster.name}" declares pool "{inside[0]}" in '
-                    f"{of_cluster.pools}, but {problem}",
+                    message=f'cluster "{cluster.name}" declares pool "{inside[0]}" in its '
+                    f"{of_cluster.pools}, which makes later changes difficult: {problem}",
                     fix=f"declare the pool as a separate {cloud(name).pool.token.rpartition(':')[2]}",
                     urn=cluster.urn,
                 )

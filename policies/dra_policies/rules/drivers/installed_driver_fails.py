@@ -18,15 +18,15 @@ def check(view: StackView) -> Iterator[Finding]:
             continue
         milestones = qualified_on(installer.version)
         yield Finding(
-            message=f"{installer.title} installs NVIDIA driver {installer.version}, which "
+            message=f"{installer.title} installs NVIDIA driver {installer.version}, but "
             + (
-                f"only {milestones} images list as installable"
+                f"only {milestones} images support this version"
                 if milestones
-                else "no known image lists as installable"
+                else "no known node image supports this version"
             )
             + ", so the installer might crash-loop after a node upgrade",
-            fix="install the `default` version, or use a release channel whose images list this "
-            "version",
+            fix="install the `default` version, or a version that the node images of your release "
+            "channel support",
             urn=installer.urn,
             remark=bool(milestones),
         )

@@ -64,8 +64,8 @@ def _unused_reservations(
             key = settings.reservations.rpartition(".")[2]
             yield _finding(
                 pool,
-                f'the {kind} "{each.name}" idle, because the node class of its {nodes} doesn\'t '
-                f"set {key}",
+                f'the {kind} "{each.name}" idle, because the {settings.kind} of its {nodes} '
+                f"doesn't set {key}",
                 fix=f"select the {kind} in {settings.reservations} of the {settings.kind}, "
                 f'and add "{settings.reserved}" to the {CAPACITY_TYPE} requirement of the pool',
             )

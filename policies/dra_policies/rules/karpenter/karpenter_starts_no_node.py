@@ -191,7 +191,7 @@ def _limits(pool: DeclaredPool, machines: list[Machine]) -> Iterator[Finding]:
         if limit is None or least is None or None in sizes or limit >= least:
             continue
         smallest = machines[sizes.index(least)]
-        has = {"cpu": smallest.vcpus, "memory": f"{smallest.memory_mib}Mi"}.get(key, least)
+        has = {"cpu": smallest.vcpus, "memory": _memory_text(smallest.memory_mib)}.get(key, least)
         size = {"cpu": f"{has} CPUs", "nvidia.com/gpu": f"{has} GPUs"}.get(key, has)
         shown = key.replace("cpu", "CPU")
         yield _finding(
@@ -202,6 +202,11 @@ def _limits(pool: DeclaredPool, machines: list[Machine]) -> Iterator[Finding]:
             "remove the limit",
             certain=limit != 0,  # a limit of 0 pauses the pool, often on purpose
         )
+
+
+def _memory_text(mib: int | None) -> str:
+    """Return memory as a quantity: "192Gi", or in Mi unless it's a whole number of GiB."""
+    return f"{mib // 1024}Gi" if mib and mib % 1024 == 0 else f"{mib}Mi"
 
 
 def _amount(limits: object, key: str) -> int | None:

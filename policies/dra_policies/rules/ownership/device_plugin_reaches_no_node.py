@@ -42,15 +42,15 @@ def _needs_plugin(pool: DeclaredPool) -> bool:
 
 
 def _finding(plugin: PluginWorkload, pool: DeclaredPool, user: str) -> Finding:
-    reason = "its node selector or affinity doesn't match the nodes' labels"
-    fix = "change its node selector or affinity to match the labels of the pool's nodes"
+    reason = "because their node selector or affinity doesn't match the nodes' labels"
+    fix = f"change the plugin's node selector or affinity to match the labels of {pool.title}"
     if tolerates(plugin.pod, pool) is False:
         taints = [taint for taint in pool.taints or () if taint.effect != "PreferNoSchedule"]
-        reason = f"it doesn't tolerate the pool's taints ({', '.join(map(str, taints))})"
-        fix = f"add to its tolerations: {tolerations_text(taint.key for taint in taints)}"
+        reason = f"because they don't tolerate the pool's taints ({', '.join(map(str, taints))})"
+        fix = f"add to the plugin's tolerations: {tolerations_text(taint.key for taint in taints)}"
     return Finding(
-        message=f"{plugin.title} can't run on {pool.title}, because {reason}, so the nodes don't "
-        f"advertise {GPU}, which {user} requests",
+        message=f"the pods of {plugin.title} can't run on {pool.title}, {reason}. The nodes "
+        f"therefore don't advertise {GPU}, which {user} requests",
         fix=fix,
         urn=plugin.urn,
     )

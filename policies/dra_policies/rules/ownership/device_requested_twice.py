@@ -68,8 +68,8 @@ def _from_manifest(
 
 def _effect(name: str, served: Mapping[str, str]) -> str:
     if name in served:
-        return f"which DeviceClass {served[name]} serves, so it gets another GPU"
-    return "so it gets one GPU from the DRA driver and another GPU from the device plugin"
+        return f"which DeviceClass {served[name]} serves, so it gets a second GPU"
+    return "so it gets one GPU from the DRA driver and a second GPU from the device plugin"
 
 
 def _from_limit_ranges(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_planner.clouds import Cloud, cloud, names
+from dra_planner.wording import counted
 from dra_policies.rules.ownership.undiscovered_labels import pods_with_undiscovered_labels
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.gpu_pods import GpuPod, PoolRejection, gpu_pods, misfit
@@ -103,7 +104,7 @@ def _created_by_cloud(
         return None
     return PoolRejection(
         reason=f", and node auto-provisioning can't create one, because {path} doesn't allow "
-        f"{pod.gpus} {wanted}",
+        f"{counted(pod.gpus, f'{wanted} GPU')}",
         fix=f"add {wanted} with a maximum to {path}",
     )
 

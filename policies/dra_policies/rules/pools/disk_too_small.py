@@ -28,9 +28,8 @@ def _other_device(pool: DeclaredPool) -> Iterator[Finding]:
     names = [disk.text(template.disk_name) for disk in pool.template.items(template.disks) or ()]
     if root and names and None not in names and root not in names:
         yield Finding(
-            message=f"{pool.title}: its launch template sets disk {names[0]}, but the root "
-            f"disk of {pool.image} images is {root}, so the root disk keeps the "
-            "image's size",
+            message=f"{pool.title}: its launch template configures the disk {names[0]}, but the "
+            f"root disk of {pool.image} images is {root}, so the root disk keeps its default size",
             fix=f"in the launch template, set the disk's {template.disk_name} to {root}",
             urn=pool.template_urn or pool.urn,
         )

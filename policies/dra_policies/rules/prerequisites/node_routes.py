@@ -152,9 +152,9 @@ def _dead_end(
     gateway = gateways[0]
     if gateway.props.text(setting) == closed:
         return (
-            f'uses gateway "{gateway.name}", which doesn\'t lead to the internet ({setting} is '
+            f'uses NAT gateway "{gateway.name}", which doesn\'t lead to the internet ({setting} is '
             f"{closed})",
-            f"remove the gateway's {setting}, and assign a public address to the gateway",
+            f"remove the NAT gateway's {setting}, and assign a public address to this gateway",
         )
     homes = [urn for urn in gateway.sources_of(routes.gateway_subnet) if urn in declared]
     if len(homes) != 1:
@@ -165,9 +165,9 @@ def _dead_end(
     ):
         return None
     return (
-        f'uses gateway "{gateway.name}", whose subnet "{declared[homes[0]].name}" doesn\'t '
-        "have a route to an internet gateway",
-        "put the gateway in a public subnet",
+        f'uses NAT gateway "{gateway.name}", but this gateway is in a subnet '
+        f'("{declared[homes[0]].name}") without a route to an internet gateway',
+        f'put NAT gateway "{gateway.name}" in a public subnet',
     )
 
 

@@ -135,8 +135,8 @@ def accounts_of_other_addons(
             name = item.text("serviceAccount")
             if name and name not in accounts:
                 yield Finding(
-                    message=f'add-on "{addon.name}" doesn\'t use the service account "{name}", so '
-                    "its pods don't get the role's permissions",
+                    message=f'add-on "{addon.name}" gives its role to service account "{name}", but the '
+                    f"add-on's pods use \"{accounts[0]}\", so they don't get the role's permissions",
                     fix=f'set serviceAccount to "{accounts[0]}"',
                     urn=addon.urn,
                 )
