@@ -457,7 +457,7 @@ def test_software_drivers_need_no_accelerators(
             fleet("eks", "g6.xlarge", {"nvidia": {"version": "0.5.0"}}),
             "gpu.intel.com",
             "but the fleet doesn't install the driver for these devices",
-            "or request devices that the fleet provides",
+            "request devices that the fleet provides, or use --observed",
         ),
     ],
     ids=["not installed", "no such pool", "a class of another cloud", "not on this cloud"],
