@@ -184,6 +184,18 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
             else f"remove the request for {name} from {where}, because no device publishes it"
         )
         yield replace(at, kind="lower-capacity", text=text, name=name)
+    yield from _tolerations(at, spec, where, node)
+    yield from _guards(at, spec, node)
+    for name in sorted(node.template.classes):
+        if name != spec.device_class_name:
+            gives_up_mig = _replaces_mig(spec, name, node)
+            only_if = "if a whole GPU is acceptable, " if gives_up_mig else ""
+            text = f"{only_if}use DeviceClass {name} in {where}"
+            yield replace(at, kind="use-class", text=text, name=name, is_conditional=gives_up_mig)
+
+
+def _tolerations(at: Edit, spec: ExactDeviceRequest, where: str, node: NodeState) -> Iterator[Edit]:
+    """Yield an edit for each taint of a device that the request doesn't tolerate."""
     # Only taints that keep a device from being allocated; others have no effect on the claim.
     taints = {
         t
@@ -196,13 +208,6 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
             toleration = DeviceToleration(taint.key, "Equal", taint.value, taint.effect)
             text = f"tolerate the device taint {taint.key}={taint.value}:{taint.effect} in {where}"
             yield replace(at, kind="tolerate-device", text=text, toleration=toleration)
-    yield from _guards(at, spec, node)
-    for name in sorted(node.template.classes):
-        if name != spec.device_class_name:
-            gives_up_mig = _replaces_mig(spec, name, node)
-            only_if = "if a whole GPU is acceptable, " if gives_up_mig else ""
-            text = f"{only_if}use DeviceClass {name} in {where}"
-            yield replace(at, kind="use-class", text=text, name=name, is_conditional=gives_up_mig)
 
 
 def _replaces_mig(spec: ExactDeviceRequest, name: str, node: NodeState) -> bool:
