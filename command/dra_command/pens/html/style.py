@@ -158,7 +158,7 @@ section>h3,main>h3{margin-top:1.4rem}
 @media(max-width:60rem){.pool{grid-template-columns:minmax(0,1fr)}
 .early,.early tbody,.early tfoot{display:block}.early thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .early tr{display:grid;grid-template-columns:repeat(auto-fill,minmax(12rem,1fr));gap:.1rem .5rem;padding:.6rem 0;border-bottom:1px solid var(--line)}
-.early th{grid-column:1/-1}.early th,.early td{display:block;border-bottom:0;padding:0}.early td.hit{padding-left:.7rem}.early td[data-l]::before{content:attr(data-l) ": ";color:var(--soft);font-size:13px}
+.early th{grid-column:1/-1}.early th,.early td{display:block;border-bottom:0;padding:0}.early td.hit{padding-left:.7rem}.early td.n{text-align:left}.early .n+td:not(.n){padding-left:0}.early td:empty{display:none}.early td[data-l]::before{content:attr(data-l) ": ";color:var(--soft);font-size:13px}
 }
 @media(max-width:40rem){
 main,footer{padding-left:1rem;padding-right:1rem}h1{font-size:26px}.decision{font-size:17px}

@@ -25,6 +25,7 @@ _CLASSES = {
 
 _LABEL: Final = 14  # maximum characters of a word above a number
 _FEWEST: Final = 3  # numbers that form a row
+_MOST_COLUMNS, _MOST_TEXTS = 6, 3  # columns, and columns without numbers, that fit on a tablet
 
 
 def tables_page(
@@ -70,7 +71,7 @@ def grid_lines(table: Table) -> Iterator[str]:
         for at, head in enumerate(table.heads)
     )
     yield (
-        f'<table role="table" class="stack{_number_lines(table)}"><thead role="rowgroup"><tr '
+        f'<table role="table" class="stack{_number_lines(table)}{_early(table)}"><thead role="rowgroup"><tr '
         f'role="row">{heads}</tr></thead>'
     )
     yield '<tbody role="rowgroup">'
@@ -116,6 +117,13 @@ def _number_lines(table: Table) -> str:
     words = (word for label in labels for word in label.split())
     is_row = len(labels) >= _FEWEST and max(map(len, words)) <= _LABEL
     return "" if is_row else " lines"
+
+
+def _early(table: Table) -> str:
+    """Return the class of a table whose rows are already blocks on a tablet."""
+    columns = len(table.heads)
+    is_wide = columns > _MOST_COLUMNS and columns - len(table.numbers) > _MOST_TEXTS
+    return " early" if is_wide else ""
 
 
 def _number(table: Table, column: int) -> str:
