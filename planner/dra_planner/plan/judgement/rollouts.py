@@ -15,7 +15,7 @@ from dra_planner.errors import Diagnostic, Place
 from dra_planner.model import Demand, Figures, Member, Reason, Shape, WorkloadRef
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.sized_demand import SizedDemand
-from dra_planner.sizing import POOL_TOO_SMALL, PoolSize, WorkloadSize
+from dra_planner.sizing import POOL_TOO_SMALL, PoolSize, Sizing, WorkloadSize
 from dra_planner.wording import counted, listed
 
 ROLLOUT_CANNOT_FINISH: Final = "rollout-cannot-finish"
@@ -41,6 +41,19 @@ class StalledRollout(Struct, frozen=True, kw_only=True):
     @property
     def _cause(self) -> tuple[str, ...]:
         return tuple(pool.name for pool in self.pools) or (self.reason.message,)
+
+
+class _Raise(Struct, frozen=True):
+    """The pools that are too small for one more pod, and the fix."""
+
+    pools: tuple[PoolSize, ...]
+    fix: str
+
+    @classmethod
+    def of(cls, sizing: Sizing) -> _Raise:
+        reasons = _proved_reasons(sizing.workloads)
+        pools = tuple(pool for pool in sizing.pools if pool.enough > pool.maximum)
+        return cls(pools, next((each.fix for each in reasons), ""))
 
 
 def stall_findings(stalled: Iterable[StalledRollout]) -> Iterator[Diagnostic]:
@@ -78,12 +91,13 @@ def find_stalled_rollouts(judgement: Judgement) -> tuple[StalledRollout, ...]:
     peak = judgement.sizings.get("peak")
     if judgement.sizing.verdict != "fits" or peak is None or peak.verdict == "fits":
         return ()
+    short: dict[str, _Raise] = {}
     found = {
         each.workload: each
         for shape in judgement.demand.shapes
         for member in shape.members
         if _starts_first(member, judgement)
-        for each in (_denied(member, judgement) or _without_room(shape, member, judgement),)
+        for each in (_denied(member, judgement) or _without_room(shape, member, judgement, short),)
         if each is not None
     }
     return tuple(found[workload] for workload in sorted(found))
@@ -150,26 +164,36 @@ def _denied(member: Member, judgement: Judgement) -> StalledRollout | None:
     return StalledRollout(workload=member.workload, place=member.place, reason=reason)
 
 
-def _without_room(shape: Shape, member: Member, judgement: Judgement) -> StalledRollout | None:
-    """Return the rollout if provably no pool has capacity for one more pod of a workload."""
+def _without_room(
+    shape: Shape, member: Member, judgement: Judgement, short: dict[str, _Raise]
+) -> StalledRollout | None:
+    """Return the rollout if provably no pool has capacity for one more pod of a workload.
+
+    `short` caches the raises by the pool that is too small, because finding enough nodes takes most
+    of the time.
+    """
     sized = judgement.sized
     if sized is None or shape.per_node or shape.id in judgement.on_system:
         return None
-    sizing = replace(sized.sizer, demand=_one_more(sized, member, judgement)).size("peak")
+    sizer = replace(sized.sizer, demand=_one_more(sized, member, judgement))
+    sizing = replace(sizer, with_raises=False).size("peak")
     reason = next(_proved_reasons(sizing.workloads), None)
     if reason is None:
         return None
+    if reason.pool not in short:
+        short[reason.pool] = _Raise.of(sizer.size("peak"))
     at_peak = (
         known.fix
         for size in judgement.sizings["peak"].workloads
         for known in size.reasons
         if size.workload == member.workload and known.code == reason.code
     )
+    raised = short[reason.pool]
     return StalledRollout(
         workload=member.workload,
         place=member.place,
-        reason=replace(reason, fix=next(at_peak, reason.fix)),
-        pools=tuple(pool for pool in sizing.pools if pool.enough > pool.maximum),
+        reason=replace(reason, fix=next(at_peak, raised.fix)),
+        pools=raised.pools,
     )
 
 
