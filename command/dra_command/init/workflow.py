@@ -6,6 +6,7 @@ import argparse
 import os
 import re
 import shlex
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -19,6 +20,7 @@ from dra_command.init.options import DEFAULT_CI
 from dra_command.init.repository import is_in_repository
 from dra_command.init.starter_files import CI_NAMES, CheckedFiles, ci_files
 from dra_command.init.written_files import paths_from, print_notes, require_new, write_files
+from dra_command.pens.terminal.page import print_note
 from dra_planner.fleet import is_url, stack_names
 from dra_planner.wording import use_one_of
 
@@ -141,9 +143,10 @@ def print_workflow_notes(folder: Path, ci: str, pipeline: Mapping[str, str]) -> 
             local = os.path.basename(name)
             print_notes(folder / name, [f"add to .gitlab-ci.yml: include: [{{local: {local}}}]"])
     if ci != "none" and not is_in_repository(folder):
-        print(
+        print_note(
             f"{CI_NAMES[ci]} reads CI workflows only from the root of a repository, but "
-            f"{folder} isn't in a git repository; move the workflow to your repository's root"
+            f"{folder} isn't in a git repository; move the workflow to your repository's root",
+            sys.stdout,
         )
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.file_writer import write_whole
+from dra_command.pens.terminal.page import print_note
 from dra_planner.fleet import is_url
 from dra_planner.wording import verb
 
@@ -38,7 +40,7 @@ def write_files(folder: Path, files: dict[str, str], *, quiet: bool) -> None:
 def print_notes(path: Path, notes: Iterable[str]) -> None:
     """Print the facts in a written file that a person must check."""
     for note in notes:
-        print(f"look at {os.path.normpath(path)}: {note}")
+        print_note(f"look at {os.path.normpath(path)}: {note}", sys.stdout)
 
 
 def paths_from(folder: Path, paths: Iterable[str]) -> str:

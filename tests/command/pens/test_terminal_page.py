@@ -175,3 +175,6 @@ def test_notes_are_wrapped_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -
     assert max(map(len, written[0].splitlines())) <= 60
     assert " ".join(written[0].split()) == note
     assert written[1] == f"{note}\n"
+    file = Terminal()
+    print_note(note, file)
+    assert file.getvalue() == written[0]

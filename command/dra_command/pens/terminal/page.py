@@ -150,12 +150,15 @@ class Page:
         return RichPen(self._file, self._fixed_width)
 
 
-def print_note(text: str) -> None:
-    """Print a note on standard error. It's wrapped on a terminal, but not for other programs."""
-    if not sys.stderr.isatty():
-        print(visible(text), file=sys.stderr)
+def print_note(text: str, file: TextIO | None = None) -> None:
+    """Print a note, by default on standard error. It's wrapped on a terminal, but not for other
+    programs.
+    """
+    file = file or sys.stderr
+    if not file.isatty():
+        print(visible(text), file=file)
         return
-    with Page(sys.stderr) as page:
+    with Page(file) as page:
         page.text(text)
 
 
