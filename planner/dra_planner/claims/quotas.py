@@ -225,7 +225,8 @@ class QuotaRoom:
         if member.changed and member.rollout is not None:
             member, more, replaces = roll_out(member, member.rollout, free[_STEADY])
             if replaces and before is not None:
-                self.release(min(member.charged, wanted), namespace, *before)
+                replaced = member.charged if per_node else min(member.charged, wanted)
+                self.release(replaced, namespace, *before)
                 member, free = replace(member, charged=0), _room_for(charged)
         admitted, rest = take(member, [pods + member.charged for pods in free])
         if member.changed and admitted.rollout is not None and not admitted.in_order:
