@@ -82,9 +82,6 @@ class ResourceRow(Struct, frozen=True, kw_only=True):
             return read.is_elsewhere(owner, path, self.value)
         if not items:
             return self._is_wrong(owner, head, self._bound(read))
-        of_item = [
-            each.replace("[].", "") for each in conditions if each.lstrip("!").startswith("[].")
-        ]
         listed = [owner.item(head, item) for item in owner.props.items(head) or ()]
         if self.wrong == "below":
             return _all_known(
@@ -93,8 +90,7 @@ class ResourceRow(Struct, frozen=True, kw_only=True):
                 if item.props.has(rest) is not False
             )
         return any(
-            all(item.holds(each) for each in of_item)
-            and self._is_wrong(item, rest, self._bound(read, item))
+            self._meets(item) and self._is_wrong(item, rest, self._bound(read, item))
             for item in listed
         )
 
@@ -114,10 +110,18 @@ class ResourceRow(Struct, frozen=True, kw_only=True):
         listed = [owner.item(head, item) for item in owner.props.items(head) or ()]
         for each in listed if items else (owner,):
             bound = self._bound(read, each if items else None)
-            if self._is_wrong(each, rest or head, bound):
+            if self._meets(each) and self._is_wrong(each, rest or head, bound):
                 for leaf in leaves(each.props.at(rest or head)):
                     if self.wrong != "matches" or re.search(self.value, str(leaf)):
                         yield f"{leaf:g}" if isinstance(leaf, float) else str(leaf)
+
+    def _meets(self, item: RowOwner) -> bool:
+        """Return whether the conditions for a single item hold, which contain `[].`."""
+        return all(
+            item.holds(each.replace("[].", ""))
+            for each in self.where.split(" and ")
+            if each.lstrip("!").startswith("[].")
+        )
 
     def _bound(self, read: RowSubject, item: RowOwner | None = None) -> int | None:
         """Return the number in the value, or the number that the value is a share of. None if it's
