@@ -98,8 +98,8 @@ print(json.dumps([
         ("--help", RECORDS, 138, 0),
         ("plan --help", RECORDS, 142, 0),
         ("catalog gpus", PLANNING, 380, 60),
-        ("check examples/workloads", CHECKING, 1_455, 70),
-        ("plan examples/workloads --stack eks-dev", PLANNING, 1_075, 60),
+        ("check examples/workloads", CHECKING, 1_470, 70),
+        ("plan examples/workloads --stack eks-dev", PLANNING, 1_100, 60),
     ],
 )
 def test_command_loads_only_what_it_uses(

@@ -115,13 +115,11 @@ def test_unlimited_workload_gets_the_price_of_the_missing_node() -> None:
     ).text.partition("---")[0]
     job = Source("job.yaml", f"{night}---\n{CRON_JOB.replace('POLICY', 'Allow')}")
 
-    found = [
-        each for each in plan_of(own, requesting(L4), job).beside if each.severity == "warning"
-    ]
+    found = [each for each in plan_of(own, requesting(L4), job).beside if each.severity != "note"]
 
     assert [each.fix for each in found] == [
         'raise the maximum of pool "g6-2xlarge" to 2 (1 more node during a rollout, USD 0.98 more '
-        "per hour)"
+        "per hour), or set the rollout's maxSurge to 0 and maxUnavailable to 1"
     ]
 
 
