@@ -153,7 +153,7 @@ RULES_OF_PODS = (
             template(),
             deployment(replicas=5, topologySpreadConstraints=spread(topologyKey=HOST)),
         ],
-        verdict="cannot-tell",
+        verdict="does-not-fit",
         texts=(
             "also counts the system nodes",
             "each node runs at most 1 pod",

@@ -290,6 +290,7 @@ STARTING = (
             ),
         ],
         verdict="fits",
+        stalls=True,
         texts=("rollout",),
     ),
     Case(
@@ -305,6 +306,7 @@ STARTING = (
             ),
         ],
         verdict="fits",
+        stalls=True,
         texts=("rollout",),
     ),
     Case(

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from commands import STATUSES
 from msgspec import Struct, field
 from truth_objects import Object, fleet
 
@@ -14,7 +15,8 @@ Verdict = Literal["fits", "does-not-fit", "cannot-tell"]
 
 class Case(Struct, frozen=True, kw_only=True):
     """`texts` are texts that both commands print without -v. `silent` are texts that neither
-    command prints.
+    command prints. `stalls` means that a rollout never finishes, which is an error although the
+    pods fit.
     """
 
     name: str
@@ -22,4 +24,10 @@ class Case(Struct, frozen=True, kw_only=True):
     verdict: Verdict
     texts: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
+    stalls: bool = False
     on: Object = field(default_factory=fleet)
+
+    @property
+    def status(self) -> int:
+        """The exit status of both commands."""
+        return STATUSES["does-not-fit" if self.stalls else self.verdict]

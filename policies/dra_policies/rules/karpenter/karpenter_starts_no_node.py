@@ -205,7 +205,7 @@ def _limits(pool: DeclaredPool, machines: list[Machine]) -> Iterator[Finding]:
 
 
 def _memory_text(mib: int | None) -> str:
-    """Return memory as a quantity: "192Gi", or in Mi unless it's a whole number of GiB."""
+    """Return memory as a quantity in Gi, or in Mi if it isn't a multiple of 1 GiB."""
     return f"{mib // 1024}Gi" if mib and mib % 1024 == 0 else f"{mib}Mi"
 
 
