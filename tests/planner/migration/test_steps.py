@@ -211,8 +211,14 @@ def test_files_of_a_step_support_moving_and_rolling_back() -> None:
     assert "resourceClaims" in files["manifests.yaml"]
     assert "resourceClaims" not in files["previous.yaml"]
     during, after = (yaml.safe_load(files[name]) for name in ("fleet.yaml", "fleet-after.yaml"))
-    assert [pool["count"]["max"] for pool in during["pools"]] == [1, 1]
-    assert [pool["count"]["max"] for pool in after["pools"]] == [0, 1]
+    assert [pool["count"] for pool in during["pools"]] == [
+        {"min": 1, "max": 1},
+        {"min": 1, "max": 4},
+    ]
+    assert [pool["count"] for pool in after["pools"]] == [
+        {"min": 0, "max": 0},
+        {"min": 1, "max": 4},
+    ]
     assert read_fleet(during).document() == during
 
 
@@ -234,7 +240,9 @@ def test_fleets_of_a_step_fit_its_manifests() -> None:
         assert named
         for name in named:
             fleet = read_fleet(yaml.safe_load(files[name]))
-            assert make_plan(PlanRequest(sources=step.sources, fleet=fleet)).verdict == "fits"
+            plan = make_plan(PlanRequest(sources=step.sources, fleet=fleet))
+            assert plan.verdict == "fits"
+            assert "rollout-cannot-finish" not in [each.code for each in plan.beside]
     commands = "\n".join(line for step in found.steps for line in (*step.commands, *step.rollback))
     assert "/fleet-after.yaml to the stack's fleet" in commands
     assert "/fleet.yaml to the stack's fleet  # brings the drained nodes back" in commands

@@ -130,6 +130,20 @@ def with_counts(fleet: Fleet, counts: Counts) -> Fleet:
     return fleet.model_copy(update={"pools": pools})
 
 
+def with_maximums(fleet: Fleet, limits: Fleet) -> Fleet:
+    """Return the fleet with the maximums in `limits` for its DRA pools, so that rollouts have room
+    for additional pods.
+    """
+    maximums = {pool.name: pool.count.max for pool in limits.pools if pool.is_dra}
+    pools = [
+        pool.model_copy(update={"count": Count(min=pool.count.min, max=maximums[pool.name])})
+        if pool.name in maximums
+        else pool
+        for pool in fleet.pools
+    ]
+    return fleet.model_copy(update={"pools": pools})
+
+
 def without_plugin(fleet: Fleet, counts: Counts) -> Fleet:
     """Return the fleet with only its DRA pools, and with these counts as their minimums."""
     pools = [

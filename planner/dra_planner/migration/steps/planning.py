@@ -20,6 +20,7 @@ from dra_planner.migration.steps.counts import (
     Counts,
     PoolSizing,
     with_counts,
+    with_maximums,
     without_plugin,
 )
 from dra_planner.migration.steps.notes import notes_before_the_start
@@ -253,8 +254,8 @@ class _Planner(Struct, frozen=True, kw_only=True):
                 )
                 for pool in pools
             ),
-            fleet=fleet,
-            fleet_after=fleet_after,
+            fleet=with_maximums(fleet, self.sizing.fleet),
+            fleet_after=with_maximums(fleet_after, self.sizing.fleet),
             sources=state,
             before=task.before,
             together=together,
