@@ -50,10 +50,10 @@ def listed(parts: Iterable[str]) -> str:
 
 
 def one_or_more(singular: str, names: Collection[str]) -> str:
-    """Return names to choose from, for example `zone a`, or `one or more of the zones a and b`."""
-    return f"{'one or more of the ' if len(names) > 1 else ''}{noun(len(names), singular)} " + (
-        listed(names)
-    )
+    """Return names to choose from, for example `zone a`, or `one or more of these zones: a, b`."""
+    if len(names) == 1:
+        return f"{singular} {next(iter(names))}"
+    return f"one or more of these {noun(2, singular)}: {', '.join(names)}"
 
 
 def verb(number: int, plural: str) -> str:

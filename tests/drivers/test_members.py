@@ -438,13 +438,13 @@ def test_software_drivers_need_no_accelerators(
         (
             fleet("eks", "dl1.24xlarge", {"cpu": True}),
             "gaudi.intel.com",
-            "but the fleet doesn't install the driver for these devices",
+            "but no driver in the fleet provides such devices",
             'set `drivers.gaudi=true` in the fleet, so that pool "pool" publishes these devices',
         ),
         (
             fleet("aks", "Standard_ND96isr_MI300X_v5", {"amd": True}),
             "gpu.nvidia.com",
-            "but the fleet doesn't install the driver for these devices",
+            "but no driver in the fleet provides such devices",
             "set `drivers.nvidia.version` in the fleet",
         ),
         (
@@ -456,7 +456,7 @@ def test_software_drivers_need_no_accelerators(
         (
             fleet("eks", "g6.xlarge", {"nvidia": {"version": "0.5.0"}}),
             "gpu.intel.com",
-            "but the fleet doesn't install the driver for these devices",
+            "but no driver in the fleet provides such devices",
             "request devices that the fleet provides, or use --observed",
         ),
     ],

@@ -276,7 +276,7 @@ def test_devices_of_other_drivers_are_reported() -> None:
     (finding,) = findings_of(pod("{google.com/tpu: 4}"), fleet())
     assert (
         finding.message
-        == "Pod default/p requests google.com/tpu, but the fleet doesn't install the driver for these devices"
+        == "Pod default/p requests google.com/tpu, but no driver in the fleet provides such devices"
     )
 
 

@@ -59,7 +59,7 @@ def fix_of(kind: ClaimKind, key: ObjectKey, manifests: Manifests) -> str:
             f"create {kind} {key.name} in namespace {key.namespace}, or move the pods to namespace "
             f"{either(others)}"
         )
-    return intended or f"add the manifest of {kind} {key}"
+    return intended or f"add a manifest for {kind} {key}"
 
 
 def describe_missing(kind: ClaimKind, key: ObjectKey, manifests: Manifests) -> str:
@@ -117,7 +117,7 @@ def intended_claim(kind: ClaimKind, key: ObjectKey, manifests: Manifests) -> str
     hint = near_name(
         key.name, [each.name for each in known[kind] if each.namespace == key.namespace]
     )
-    return f"add the manifest of {kind} {key}{hint}" if hint else ""
+    return f"add a manifest for {kind} {key}{hint}" if hint else ""
 
 
 def near_name(name: str, known: Iterable[str]) -> str:

@@ -128,7 +128,7 @@ STARTING = (
         ],
         verdict="cannot-tell",
         texts=(
-            "DeviceClass fabric, but the fleet doesn't install the driver for these devices",
+            "DeviceClass fabric, but no driver in the fleet provides such devices",
             "Before Kubernetes 1.36.2",
         ),
     ),

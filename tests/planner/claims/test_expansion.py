@@ -153,7 +153,7 @@ def test_labels_that_an_anti_affinity_uses_separate_shapes() -> None:
             ],
             "cannot-tell",
             "template-not-found",
-            "add the manifest of ResourceClaimTemplate team/one-gpu",
+            "add a manifest for ResourceClaimTemplate team/one-gpu",
         ),
         (
             [deployment("a", claim="{name: gpu, resourceClaimName: shared}")],

@@ -67,13 +67,13 @@ def test_undeclared_class_is_named_and_the_result_is_unknown(text: str) -> None:
     made = plan(text, "fast")
 
     assert made.verdict == "cannot-tell"
-    assert missing(made) == [("cannot-tell", 'add the manifest of StorageClass "fast"')]
+    assert missing(made) == [("cannot-tell", 'add a manifest for StorageClass "fast"')]
 
 
 def test_similar_class_is_suggested() -> None:
     made = plan(EPHEMERAL + DECLARED.replace("NAME", "fast-ssd"), "fast-sdd")
     assert missing(made) == [
-        ("cannot-tell", 'add the manifest of StorageClass "fast-sdd"; did you mean fast-ssd?')
+        ("cannot-tell", 'add a manifest for StorageClass "fast-sdd"; did you mean fast-ssd?')
     ]
 
 

@@ -237,7 +237,7 @@ def test_pods_of_an_unknown_priority_class_are_never_created():
             ['create RuntimeClass "nvidia", or correct runtimeClassName in the pods'],
         ),
         (["kata", "nvidia"], "fits", []),
-        ([], "cannot-tell", ['add the manifest of RuntimeClass "nvidia"']),  # it may lack the kind
+        ([], "cannot-tell", ['add a manifest for RuntimeClass "nvidia"']),  # it may lack the kind
     ],
 )
 def test_pods_of_an_unknown_runtime_class_are_never_created(

@@ -28,8 +28,8 @@ def find_unknown_admin_access(situation: ClusterSituation) -> Iterator[Blocker]:
                 message=f"{claim.title} requests admin access, but the manifests don't declare "
                 f'namespace "{claim.namespace}", so it\'s unknown whether the namespace '
                 f'has the required label {LABEL}: "true"',
-                fix=f'declare the namespace with the label {LABEL}: "true" if its users may '
-                "access all devices",
+                fix="if the users of the namespace should have access to all devices, declare the "
+                f'namespace with the label {LABEL}: "true"',
                 place=claim.place,
                 workloads=claim.users,
                 verdict="cannot-tell",

@@ -109,7 +109,7 @@ def _namespaces(situation: ClusterSituation) -> Iterator[Blocker]:
             f'Namespace "{name}" isn\'t in the manifests. Until it exists, the API server '
             "rejects all objects in it"
         )
-        fix = f'add the manifest of Namespace "{name}", or create the namespace first'
+        fix = f'add a manifest for Namespace "{name}", or create the namespace first'
         yield fact(text, fix, *dict.fromkeys(used[name]))
 
 

@@ -143,7 +143,7 @@ def _of_another_driver(
     of_driver = [driver_of_name(name, classes) for name in names]
     missing = {each.name: each for each in of_driver if each is not None}
     fixes = [driver_fix(each, fleet) for each in missing.values()]
-    reason = "but the fleet doesn't install the driver for these devices"
+    reason = "but no driver in the fleet provides such devices"
     if not missing.keys().isdisjoint(driver.name for driver, _ in fleet.drivers.installed()):
         reason = (
             f"which {listed(each.title for each in missing.values())} doesn't create in this fleet"
@@ -151,8 +151,8 @@ def _of_another_driver(
     fix = (
         " and ".join(fixes)
         if len(missing) == 1 and None not in of_driver and all(fixes)
-        else "request devices that the fleet provides, or use --observed to plan against a "
-        "snapshot of nodes that have these devices"
+        else "request devices that the fleet provides, or use --observed with a snapshot of "
+        "nodes that have these devices"
     )
     return Blocked(
         member=member,

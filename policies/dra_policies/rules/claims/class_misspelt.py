@@ -42,7 +42,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 yield Finding(
                     message=f'{claim.title} requests DeviceClass "{name}", which is neither in '
                     "the manifests nor installed by a known driver",
-                    fix="add the manifest of the DeviceClass to these files, unless the cluster "
+                    fix="add a manifest for the DeviceClass to these files, unless the cluster "
                     "already has it",
                     place=claim.place,
                     remark=True,

@@ -79,22 +79,22 @@ def _images(
         return
     has_image = template.has(kind.image)
     image, version = pool.own.text(paths.image), pool.own.text(paths.version)
-    sets_both = "its launch template sets an image, but the pool also sets"
     if has_image and image and image != kind.custom_image:
         yield RejectedPool(
-            f"{sets_both} an image ({image})",
-            fix=f'either set {paths.image} to "{kind.custom_image}" and remove {paths.version}, or '
-            f"remove {kind.image} from the launch template",
+            f"both the pool ({image}) and its launch template set an image, but only one of them can",
+            fix=f'either set {paths.image} to "{kind.custom_image}" and remove {paths.version} from '
+            f"the pool, or remove {kind.image} from the launch template",
         )
     elif has_image and version:
         yield RejectedPool(
-            f"{sets_both} the Kubernetes version ({version})",
-            fix=f"remove {paths.version}, because the image determines the version",
+            f"the pool sets Kubernetes version {version}, but the image in its launch template "
+            "already determines the version",
+            fix=f"remove {paths.version} from the pool",
         )
     elif has_image and paths.release and (release := pool.own.text(paths.release)):
         yield RejectedPool(
-            f"{sets_both} the image version ({release})",
-            fix=f"remove either {paths.release} or the launch template's {kind.image}",
+            f"the pool sets image version {release}, but its launch template already sets an image",
+            fix=f"remove either {paths.release} from the pool or {kind.image} from the launch template",
         )
     elif has_image is False and image == kind.custom_image:
         yield RejectedPool(

@@ -156,7 +156,7 @@ def _not_found(workload: Workload, kind: str, name: str, known: Iterable[str], b
         workload,
         "reference-not-found",
         text,
-        f'add the manifest of {kind} "{name}"{hint}',
+        f'add a manifest for {kind} "{name}"{hint}',
         "cannot-tell",
     )
 

@@ -80,7 +80,7 @@ def _namespaces(
         yield UnmetCondition(
             f'ClusterQueue "{queue.name}" admits only pods from namespaces that match {shown}, '
             f'and Namespace "{name}" isn\'t in the manifests',
-            f'add the manifest of Namespace "{name}"',
+            f'add a manifest for Namespace "{name}"',
             "cannot-tell",
         )
     else:
@@ -115,7 +115,7 @@ def _topologies(
                 yield UnmetCondition(
                     f'ClusterQueue "{queue.name}" needs Topology "{missing[0]}", which isn\'t in the '
                     "manifests, so Kueue doesn't admit the pods until the topology exists",
-                    f'add the manifest of Topology "{missing[0]}"',
+                    f'add a manifest for Topology "{missing[0]}"',
                     "cannot-tell",
                 )
             elif key in _NAMED_LEVELS:

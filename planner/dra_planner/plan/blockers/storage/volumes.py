@@ -26,7 +26,7 @@ def find_missing_storage_classes(situation: ClusterSituation) -> Iterator[Blocke
                     code="reference-not-found",
                     message=f'{workload.ref} has a volume with StorageClass "{name}", which isn\'t '
                     "in the manifests. Until it exists, the pods stay pending",
-                    fix=f'add the manifest of StorageClass "{name}"{near_name(name, known)}',
+                    fix=f'add a manifest for StorageClass "{name}"{near_name(name, known)}',
                     place=workload.place,
                     workloads=(workload.ref,),
                     verdict="cannot-tell",
@@ -49,7 +49,7 @@ def find_volumes_without_class(situation: ClusterSituation) -> Iterator[Blocker]
                 message=f"{workload.ref} has a volume without storageClassName, and new "
                 f"{situation.cloud.title} clusters don't have a default StorageClass, "
                 "so the pods stay pending",
-                fix="set storageClassName, or add the manifest of a default StorageClass",
+                fix="set storageClassName, or add a manifest for a default StorageClass",
                 place=workload.place,
                 workloads=(workload.ref,),
                 verdict="cannot-tell",

@@ -126,7 +126,7 @@ def _unmet(workload: Workload, term: PodAffinityTerm) -> Blocker:
         code=_CODE,
         message=f"{workload.ref} requires affinity to pods with {wanted} (topology key "
         f"{term.topology_key}), but no pod matches, so {which} pending",
-        fix=f"add the manifest of the pods with {wanted}, or correct labelSelector in podAffinity",
+        fix=f"add a manifest for the pods with {wanted}, or correct labelSelector in podAffinity",
         place=workload.place,
         workloads=(workload.ref,),
     )
