@@ -309,7 +309,7 @@ class Aks(Cloud):
             return super().purchase_fault(machine, capacity)
         return RejectedValue(
             f"Azure capacity reservations don't support {machine.name} (they exclude all ND sizes and "
-            "NCads_H100_v5; see "
+            "NCads_H100_v5, see "
             "learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview)",
             "use on-demand or spot",
         )
