@@ -253,7 +253,7 @@ def _of_updates(pool: DeclaredPool, surge: SurgeSetting) -> Iterator[Finding]:
         setting = surge.setting.rpartition(".")[2]
         yield Finding(
             message=f"{pool.title}: updates create new nodes before they delete old nodes "
-            f"({setting} is {value}), so they can't proceed while the pool's reservation is "
+            f"({setting} is {value}), so updates can't proceed while the pool's reservation is "
             "fully used",
             fix=surge.fix,
             urn=pool.urn,
