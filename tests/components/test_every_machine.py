@@ -19,6 +19,8 @@ from dra_sandbox.clouds.gcp.node_pools import of_pool
 from pulumi_dra.eks import EksGpuPool
 from pulumi_dra.gke import GkeGpuPool
 
+pytestmark = pytest.mark.long
+
 Declare = Callable[..., Any]
 EKS_KINDS = {
     "on-demand": "ON_DEMAND",

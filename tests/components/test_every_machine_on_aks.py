@@ -17,6 +17,8 @@ from dra_sandbox.clouds.azure_native.resource_types import ROWS
 from dra_sandbox.clouds.wire_values import to_wire
 from pulumi_dra.aks import AksGpuPool
 
+pytestmark = pytest.mark.long
+
 Declare = Callable[..., Any]
 KINDS: Mapping[str, Mapping[str, Any]] = {
     "on-demand": {},
@@ -110,7 +112,6 @@ def errors_from_models(resources: list[Any]) -> set[tuple[str, str]]:
     }
 
 
-@pytest.mark.long
 def test_every_aks_pool_is_a_valid_api_request(pools: list[Any]) -> None:
     assert errors_from_models(pools) == set()
 
@@ -167,7 +168,6 @@ FLEETS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("changes", FLEETS.values(), ids=FLEETS)
 def test_azure_accepts_the_declared_resources(
     declare: Declare, azure: Azure, changes: dict[str, Any]

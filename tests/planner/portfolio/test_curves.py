@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from portfolio_builders import FLEET, cells, deployment, future, portfolio
 
 from dra_planner.fleet import read_document, read_fleet
@@ -26,6 +27,7 @@ def plan_of(workloads: str, steps: int = 0) -> Plan:
     )
 
 
+@pytest.mark.long
 def test_curve_matches_the_plans_of_every_count() -> None:
     """6 nodes with one GPU and 3 nodes with four GPUs: 18 GPUs, of which web uses 3 and train uses
     4.
