@@ -77,8 +77,8 @@ class RejectedObject(NamedTuple):
 class Diagnostic(Struct, frozen=True):
     """One finding of a linter, the API server, or a rule about one object.
 
-    `rejected` is the object if the API server would reject it. `subject` is the workload of a
-    rule's finding, or "".
+    `rejected` is the object if the API server would reject it. `subject` is the workload of the
+    finding, several workloads separated by commas, or "".
     """
 
     severity: Severity
@@ -88,6 +88,11 @@ class Diagnostic(Struct, frozen=True):
     fix: str = ""
     rejected: RejectedObject | None = None
     subject: str = ""
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """The workloads of the finding."""
+        return tuple(self.subject.split(", ")) if self.subject else ()
 
     def __str__(self) -> str:
         where = f"{self.place}: " if str(self.place) else ""

@@ -55,7 +55,7 @@ def run(*words: object, folder: Path = PROJECT) -> subprocess.CompletedProcess[s
 
 
 INVALID: list[tuple[dict[str, Any], str]] = [
-    ({"region": "oslo-hall1"}, '"oslo-hall1" is a zone; its region is "oslo"'),
+    ({"region": "oslo-hall1"}, '"oslo-hall1" is a zone; use region "oslo"'),
     ({"region": "eu-1"}, '"eu-1" isn\'t a region of Nimbus; use a region such as '),
     ({"autoscaler": "karpenter"}, "Nimbus doesn't support autoscaler: karpenter; use none"),
     ({"network": {"subnetIds": ["a"]}}, "Nimbus has no subnets; remove subnetIds"),

@@ -1220,7 +1220,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "AksCluster",
         {"location": "eastus-1"},
         "location",
-        '"eastus-1" is a zone; its region is "eastus"',
+        '"eastus-1" is a zone; use region "eastus"',
     ),
     (
         "AksCluster",
@@ -1313,7 +1313,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeNetwork",
         {"region": "us-central1-a"},
         "region",
-        '"us-central1-a" is a zone; its region is "us-central1"',
+        '"us-central1-a" is a zone; use region "us-central1"',
     ),
     (
         "GkeCluster",
@@ -1940,7 +1940,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraPlatform",
         {"plan": plan_text("eks-dev", region="us-east-1a")},
         "plan",
-        "is a zone; its region is",
+        "is a zone; use region",
     ),
     ("DraPlatform", {"plan": "nonsense"}, "plan", "isn't valid JSON"),
     (

@@ -195,7 +195,7 @@ FUNCTIONS = (
         lambda _: machine_fault(catalog.machine("aks", "Standard_NC4as_T4_v3")) == "",
     ),
     InFunction(
-        'its region is "{}"',
+        'use region "{}"',
         lambda _: str(cloud("eks").region_fault("us-east-1a")),
         lambda _: cloud("eks").region_fault("us-east-1") is None,
     ),

@@ -51,12 +51,11 @@ def run(values: argparse.Namespace) -> int:
         what_if = WhatIf(changes=changes, verdict_before=verdict)
         explanation = replace(explanation, what_if=what_if)
     _print(explanation, values)
-    workloads = explanation.workload.split(", ")
     return status_of(
         explanation.verdict,
         plan.diagnostics,
         allow_unknown=values.allow_unknown,
-        stalled=[name for name in plan.stalled if name in workloads],
+        stalled=[name for name in plan.stalled if name in explanation.workloads],
     )
 
 

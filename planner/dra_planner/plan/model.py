@@ -235,8 +235,8 @@ class Plan(Struct, frozen=True, kw_only=True):
         """The workloads whose rollouts never finish. These are errors, but don't affect any
         verdict.
         """
-        errors = (each.subject for each in self.beside if each.severity == "error")
-        return tuple(name for subjects in errors for name in subjects.split(", "))
+        errors = (each for each in self.beside if each.severity == "error")
+        return tuple(name for each in errors for name in each.subjects)
 
     @property
     def level(self) -> DemandLevel:

@@ -44,7 +44,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "a zone for a region": (
         {"region": "eastus-1"},
         {},
-        '"eastus-1" is a zone; its region is "eastus"',
+        '"eastus-1" is a zone; use region "eastus"',
     ),
     "Karpenter": ({"autoscaler": "karpenter"}, {}, "ignores claims"),
     "several subnets": ({"network": {"subnetIds": ["a", "b"]}}, {}, "must contain only one subnet"),

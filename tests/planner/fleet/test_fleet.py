@@ -325,7 +325,7 @@ BAD = [
         "a zone for a region",
         [("region", "us-east-1a")],
         "region",
-        '"us-east-1a" is a zone; its region is "us-east-1"',
+        '"us-east-1a" is a zone; use region "us-east-1"',
     ),
     (
         "an invalid price",
@@ -494,7 +494,7 @@ ON_GKE = [
         "drivers.nvidia.featureGates",
         "GKE doesn't support TimeSlicingSettings with DRA",
     ),
-    ("a zone for a region", [("region", "us-central1-a")], "region", 'its region is "us-central1"'),
+    ("a zone for a region", [("region", "us-central1-a")], "region", 'use region "us-central1"'),
     (
         "too many pods",
         [("pools.0.maxPods", 300)],

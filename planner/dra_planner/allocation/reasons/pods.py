@@ -271,7 +271,7 @@ def _error_reason(refusal: Refusal) -> Reason:
 
 
 def _claim_text(name: str, shape: Shape) -> str:
-    """Return the subject for a claim of a pod, which names the claim if there are several."""
+    """Return the subject for one of a pod's claims. If there are several, it names the claim."""
     own = [
         each.name
         for each in shape.claims

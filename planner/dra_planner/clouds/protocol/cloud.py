@@ -88,7 +88,7 @@ class Cloud(CloudNodes):
     def region_fault(self, region: str) -> RejectedValue | None:
         """Return why clusters can't be in a region, or None."""
         if of_zone := self.region_of(region):
-            return RejectedValue(f'"{region}" is a zone', f'its region is "{of_zone}"')
+            return RejectedValue(f'"{region}" is a zone', f'use region "{of_zone}"')
         if not re.fullmatch(self.region_pattern, region):
             return RejectedValue(
                 f'"{region}" isn\'t a region of {self.title}',

@@ -10,6 +10,7 @@ pkg/volume/util/storageclass.go (GetDefaultClass)@v1.36.3.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, Final
 
 from msgspec import Struct
@@ -67,7 +68,6 @@ def needed_classes(volumes: Iterable[NewVolume], lookup: Lookup) -> tuple[tuple[
     """Return the StorageClasses of volumes that neither the manifests nor a cloud's new clusters
     contain, as kind and name, including `NEEDS_DEFAULT_CLASS`.
     """
-    given = {name for driver in _drivers() for name in driver.classes}
     names = dict.fromkeys(
         _DEFAULT if name is None else text_of(name)
         for name in (
@@ -78,7 +78,7 @@ def needed_classes(volumes: Iterable[NewVolume], lookup: Lookup) -> tuple[tuple[
     return tuple(
         NEEDS_DEFAULT_CLASS if name == _DEFAULT else (STORAGE_CLASS, name)
         for name in names
-        if name not in given and lookup(STORAGE_CLASS, name) is None
+        if name not in _classes_of_clouds() and lookup(STORAGE_CLASS, name) is None
     )
 
 
@@ -189,6 +189,11 @@ def _class_of(volume: NewVolume, lookup: Lookup) -> _Class | None:
     waits = given.data.get("volumeBindingMode") == _WAITS
     source = f"allowedTopologies of StorageClass {given.name}"
     return _Class(source, zones, is_everywhere) if waits or is_everywhere else None
+
+
+@cache
+def _classes_of_clouds() -> frozenset[str]:
+    return frozenset(name for driver in _drivers() for name in driver.classes)
 
 
 def _drivers() -> list[VolumeDriver]:

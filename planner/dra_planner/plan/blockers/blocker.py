@@ -96,7 +96,7 @@ class ClusterSituation(Struct, frozen=True, kw_only=True):
 
     @property
     def is_observed(self) -> bool:
-        """Whether the nodes are those of a snapshot, without pools that can grow."""
+        """Whether all nodes come from a snapshot, so no pool can grow."""
         return all(each.origin == "observed" for each in self.offers)
 
 

@@ -99,6 +99,11 @@ class ClaimExplanation(Struct, frozen=True, kw_only=True):
     blockers: tuple[Reason, ...] = ()
     joint_fix: JointFix | None = None  # the fix for all workloads, if this workload doesn't run
 
+    @property
+    def workloads(self) -> tuple[str, ...]:
+        """The names in `workload`."""
+        return tuple(self.workload.split(", "))
+
 
 def explain_claim(judgement: Judgement, name: str, pool: str = "") -> ClaimExplanation:
     """Return why the claim with that name fits or doesn't fit, on one pool or on all pools.
@@ -156,7 +161,7 @@ def explain_claim_of_plan(plan: Plan, name: str, pool: str = "") -> ClaimExplana
             pending_reasons=never.reasons,
             is_observed=plan.judgement.is_observed,
         )
-    own = tuple(find_obstacles(plan, found.workload.split(", ")))
+    own = tuple(find_obstacles(plan, found.workloads))
     verdict = worst((found.verdict, *(each.verdict for each in own)))
     reasons = (*found.blockers, *(each.reason for each in own))
     joint = None if verdict == "fits" else plan.joint_fix

@@ -1,4 +1,4 @@
-"""Pods that fit no node now, but that run later, or about which the scheduler's choices decide."""
+"""Pods that don't fit any node now, but that run later or might run later."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _ONLY_WHERE_ADMITTED: Final = Reason(
 def reasons_to_run_later(
     shape: Shape, verdict: Verdict, shown: Iterable[Reason], sizes: Sequence[WorkloadSize]
 ) -> tuple[Reason, ...]:
-    """Return why pods that fit no node now run later, or why it's unknown whether they do. Empty if
-    they never run.
+    """Return why pods that don't fit any node now run later, or why it's unknown whether they do.
+    Returns no reasons if the pods never run.
 
     `verdict` is the best verdict of all nodes, `shown` are the reasons of these nodes, and `sizes`
     are the results of the pods' workloads.

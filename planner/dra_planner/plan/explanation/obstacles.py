@@ -28,7 +28,7 @@ def find_obstacles(plan: Plan, workloads: Collection[str]) -> Iterator[Blocker]:
             yield each
     for found in (*plan.diagnostics, *plan.beside):
         is_about = found.severity == "warning" and found.message.startswith(subjects)
-        stalled = found.subject.split(", ") if found in plan.beside else ()
+        stalled = found.subjects if found in plan.beside else ()
         if is_about or (found.severity == "error" and not set(workloads).isdisjoint(stalled)):
             yield Blocker(
                 code=found.code,

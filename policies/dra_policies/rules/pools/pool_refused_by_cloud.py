@@ -145,7 +145,10 @@ def _labels(pool: DeclaredPool) -> Iterator[RejectedPool]:
             continue
         if rejection := of_cloud.label_fault(key, value):
             yield RejectedPool(
-                rejection.problem, fix=f'remove the label "{key}", or {rejection.fix}'
+                rejection.problem,
+                fix=f'remove the label "{key}", or {rejection.fix}'
+                if rejection.fix
+                else "shorten the key of the label",
             )
 
 

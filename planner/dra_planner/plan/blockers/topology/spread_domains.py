@@ -71,7 +71,7 @@ def _idle_domains(
         )
     return Blocker(
         code=_CODE,
-        message=f"{problem}. So each node runs at most {counted(most, 'pod')}. The pools have at "
+        message=f"{problem}, so each node runs at most {counted(most, 'pod')}. The pools have at "
         f"most {counted(nodes, 'node')}, so only {most * nodes} of {pods} pods can run",
         fix=fix,
         place=workload.place,
