@@ -28,12 +28,17 @@ from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME, VERDICT_WORDS
 from dra_command.plan_report.alternatives import alternative_lines
 from dra_command.plan_report.cost_detail import detail_tables
 from dra_command.plan_report.cost_sentences import costs
+from dra_command.plan_report.difference import difference_line, difference_table
 from dra_command.plan_report.findings import diagnostics
 from dra_command.plan_report.guards import guards_table, rules_table, without_guards
 from dra_command.plan_report.headline import headline, setting
 from dra_command.plan_report.obstacles import Obstacle, obstacles
 from dra_command.plan_report.simulation_sentences import simulation
-from dra_command.plan_report.tables import PlanTables, difference_line, difference_table
+from dra_command.plan_report.tables.devices import device_table
+from dra_command.plan_report.tables.orders import order_table
+from dra_command.plan_report.tables.pools import pool_table
+from dra_command.plan_report.tables.view import PlanView
+from dra_command.plan_report.tables.workloads import workload_table
 from dra_planner.catalog import HOURS_PER_MONTH
 from dra_planner.plan import Plan
 from dra_planner.plan.explanation.claims import explain_failing
@@ -224,23 +229,23 @@ def _raised(plan: Plan) -> Iterator[str]:
 def _folded(stack: StackPlan, named: bool, *, detail: bool) -> Iterator[list[str]]:
     plan, difference = stack.plan, stack.difference
     where = f"{html_code(stack.stack)}: " if named else ""
-    tables = PlanTables.of(plan, DRAWN, width=_WIDTH)
+    view = PlanView.of(plan, DRAWN, width=_WIDTH)
     if difference is not None and not difference.is_empty:
         lines = [*table_lines(difference_table(difference), title=False)]
         yield details(f"{where}{difference_line(difference)}: why", lines)
     if plan.verdict != "fits":
         yield from _terms(plan, where)
-    orders = tables.orders()
+    orders = order_table(view)
     if orders is not None:
         lines = [*table_lines(_as_code(orders, 1), title=False), *_paragraphs(simulation(plan))]
         yield details(f"{where}pod arrival orders", lines)
-    workloads = list(table_lines(tables.workloads(), title=False)) if plan.workloads else []
+    workloads = list(table_lines(workload_table(view), title=False)) if plan.workloads else []
     if workloads:
         yield details(f"{where}workloads ({len(plan.workloads)})", workloads)
-    drawn = tables.devices()
+    drawn = device_table(view)
     devices = list(table_lines(_as_code(drawn, 2), title=False)) if drawn is not None else []
     pools = table_lines(
-        _as_code(tables.pools(), 2) if plan.fleet is not None else tables.pools(), title=False
+        _as_code(pool_table(view), 2) if plan.fleet is not None else pool_table(view), title=False
     )
     yield details(
         f"{where}{'pools' if plan.fleet is not None else 'nodes'} ({len(plan.pools)}) and devices",
@@ -263,7 +268,7 @@ def _folded(stack: StackPlan, named: bool, *, detail: bool) -> Iterator[list[str
             f"{where}{counted(len(rules.rows), 'steering rule')}", table_lines(rules, title=False)
         )
     if detail:
-        for table in detail_tables(plan, tables.filled):
+        for table in detail_tables(plan, view.filled):
             yield details(f"{where}{table.title.lower()}", table_lines(table, title=False))
     if plan.assumptions:
         lines = [*(f"- {safe(each)}" for each in plan.assumptions), ""]

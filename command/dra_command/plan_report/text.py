@@ -13,12 +13,17 @@ from dra_command.pens.terminal.page import VERDICT_STYLES, Page
 from dra_command.plan_report.alternatives import alternative_lines
 from dra_command.plan_report.cost_detail import detail_tables
 from dra_command.plan_report.cost_sentences import costs
+from dra_command.plan_report.difference import difference_line, difference_table
 from dra_command.plan_report.findings import decisive_assumptions, diagnostics
 from dra_command.plan_report.guards import guards_table, rules_table, without_guards
 from dra_command.plan_report.headline import headline, setting
 from dra_command.plan_report.obstacles import obstacles
 from dra_command.plan_report.simulation_sentences import simulation
-from dra_command.plan_report.tables import NARROW, PlanTables, difference_line, difference_table
+from dra_command.plan_report.tables.devices import device_table
+from dra_command.plan_report.tables.orders import order_table
+from dra_command.plan_report.tables.pools import pool_table
+from dra_command.plan_report.tables.view import NARROW, PlanView
+from dra_command.plan_report.tables.workloads import workload_table
 from dra_planner.model import DEMAND_LEVELS
 from dra_planner.plan import Plan
 from dra_planner.plan.explanation.claims import explain_failing
@@ -83,12 +88,12 @@ class _PlanPage:
         self._joint_fix()
         self._diagnostics(quiet=False)
         self._tables((guards_table(plan), rules_table(plan) if detail else None))
-        tables = PlanTables.of(plan, self._signs, width=page.width, every=self._verbose)
+        view = PlanView.of(plan, self._signs, width=page.width, every=self._verbose)
         if plan.workloads:
-            self._table(tables.workloads())
-        self._tables((tables.pools(), tables.devices(), tables.orders()))
+            self._table(workload_table(view))
+        self._tables((pool_table(view), device_table(view), order_table(view)))
         if detail:
-            self._tables(detail_tables(plan, tables.filled))
+            self._tables(detail_tables(plan, view.filled))
         for line in (*alternative_lines(plan), *simulation(plan), *costs(plan)):
             page.gap()
             page.line(line)

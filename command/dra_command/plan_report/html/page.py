@@ -14,6 +14,7 @@ from dra_command.pens.visible_text import short
 from dra_command.plan_report.alternatives import alternative_lines
 from dra_command.plan_report.cost_detail import detail_tables
 from dra_command.plan_report.cost_sentences import costs
+from dra_command.plan_report.difference import difference_line, difference_table
 from dra_command.plan_report.figures import has_many, is_shared
 from dra_command.plan_report.guards import (
     comparison_table,
@@ -30,14 +31,9 @@ from dra_command.plan_report.html.parts import (
 )
 from dra_command.plan_report.pod_requests import pod_requests, requests_sentence
 from dra_command.plan_report.simulation_sentences import simulation
-from dra_command.plan_report.tables import (
-    MOST_ROWS,
-    NOT_SIMULATED,
-    PlanTables,
-    difference_line,
-    difference_table,
-    is_left_unsimulated,
-)
+from dra_command.plan_report.tables.pools import NOT_SIMULATED, is_left_unsimulated, pool_table
+from dra_command.plan_report.tables.view import MOST_ROWS, PlanView
+from dra_command.plan_report.tables.workloads import pending_pods, pools_of
 from dra_planner.model import DEMAND_LEVELS
 from dra_planner.plan import Plan
 from dra_planner.plan.explanation.claims import explain_failing
@@ -107,8 +103,8 @@ def plan_html(
 
 
 def _context(plan: Plan, *, detail: bool, difference: PlanDifference | None) -> dict[str, Any]:
-    tables = PlanTables.of(plan, DRAWN, width=200)
-    drawer = Drawer(plan, tables.filled, tables.letters)
+    view = PlanView.of(plan, DRAWN, width=200)
+    drawer = Drawer(plan, view.filled, view.letters)
     has_levels = bool(plan.workloads) and not plan.judgement.is_observed
     is_changed = difference is not None and not difference.is_empty
     context: dict[str, Any] = {
@@ -116,16 +112,16 @@ def _context(plan: Plan, *, detail: bool, difference: PlanDifference | None) -> 
         "levels": [(level, plan.verdict_at(level)) for level in DEMAND_LEVELS if has_levels],
         "difference": difference_table(difference) if difference and is_changed else None,
         **_reasons(plan, drawer),
-        **_workloads(plan, tables, drawer),
-        **_pools(plan, tables, drawer),
-        **_prices(plan, tables.filled, drawer),
+        **_workloads(plan, view, drawer),
+        **_pools(plan, view, drawer),
+        **_prices(plan, view.filled, drawer),
         "simulation": (*alternative_lines(plan), *simulation(plan)),
         "guards": guards_table(plan),
         "comparison": comparison_table(plan),
         "rules": rules_table(plan),
         "without_guards": "" if plan.guarded is None else f"W{without_guards(plan.guarded)[1:]}.",
         "strip": _strip(plan),
-        "details": _details(plan, tables.filled) if detail else [],
+        "details": _details(plan, view.filled) if detail else [],
         "assumptions": plan.assumptions,
         "assumptions_title": counted(len(plan.assumptions), "assumption"),
         "meanings": _MEANINGS,
@@ -158,15 +154,15 @@ def _reasons(plan: Plan, drawer: Drawer) -> dict[str, Any]:
     }
 
 
-def _pools(plan: Plan, tables: PlanTables, drawer: Drawer) -> dict[str, Any]:
+def _pools(plan: Plan, view: PlanView, drawer: Drawer) -> dict[str, Any]:
     """Return the table of pools, and the figures of their nodes and devices."""
-    filled = tables.filled
-    views = [
+    filled = view.filled
+    pools = [
         drawer.pool(pool)
         for pool in plan.pools
         if filled.of_pool(pool.name) or not plan.judgement.is_observed
     ]
-    used = [view for view in views if view.groups]
+    used = [pool for pool in pools if pool.groups]
     drawn, folded = fold(used, _MOST_DRAWN)
     kinds = {kind.kind for group in filled.groups for kind in group.kinds}
     return {
@@ -175,11 +171,11 @@ def _pools(plan: Plan, tables: PlanTables, drawer: Drawer) -> dict[str, Any]:
         "pools": _pools_table(plan, filled),
         "drawn": drawn,
         "folded": folded,
-        "simulated_order": filled.order if tables.is_placed_otherwise else "",
+        "simulated_order": filled.order if view.is_placed_otherwise else "",
         "shared": is_shared(filled),
-        "many": has_many(filled, tables.letters),
+        "many": has_many(filled, view.letters),
         "stranded": any(kind.stranded for group in filled.groups for kind in group.kinds),
-        "charted": any(view.chart for view in used),
+        "charted": any(pool.chart for pool in used),
         "nics": NIC in kinds,
         "slices": SLICE in kinds,
     }
@@ -245,7 +241,7 @@ def _sections(context: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "assumed", "Assumptions"
 
 
-def _workloads(plan: Plan, tables: PlanTables, drawer: Drawer) -> dict[str, Any]:
+def _workloads(plan: Plan, view: PlanView, drawer: Drawer) -> dict[str, Any]:
     """Return the rows of workloads, with pending pods first. The page shows 15 of them and
     collapses the others.
     """
@@ -253,15 +249,15 @@ def _workloads(plan: Plan, tables: PlanTables, drawer: Drawer) -> dict[str, Any]
     requests = pod_requests(plan.demand)
     ordered = sorted(
         plan.workloads,
-        key=lambda each: (not tables.pending(each), each.verdicts[plan.level] == "fits"),
+        key=lambda each: (not pending_pods(view, each), each.verdicts[plan.level] == "fits"),
     )
     rows = [
         {
             "key": drawer.key(each.workload),
             "name": short(str(each.workload), 120),
             "requests": requests_sentence(requests.get(each.workload, ())),
-            "pool": tables.places(each),
-            "pending": tables.pending(each) or "0",
+            "pool": pools_of(view, each),
+            "pending": pending_pods(view, each) or "0",
             "levels": [
                 (
                     level,
@@ -274,7 +270,7 @@ def _workloads(plan: Plan, tables: PlanTables, drawer: Drawer) -> dict[str, Any]
         for each in ordered
     ]
     shown, more = fold(rows, MOST_ROWS)
-    pending = any(tables.pending(each) for each in plan.workloads)
+    pending = any(pending_pods(view, each) for each in plan.workloads)
     requesting = any(row["requests"] for row in rows)
     return {
         "workloads": shown,
@@ -287,7 +283,7 @@ def _workloads(plan: Plan, tables: PlanTables, drawer: Drawer) -> dict[str, Any]
 def _pools_table(plan: Plan, filled: FilledNodes) -> Table:
     """Return the numbers for each pool and its devices, from which the pool's chart is drawn."""
     if plan.judgement.is_observed:
-        return PlanTables.of(plan, DRAWN, width=200).pools()
+        return pool_table(PlanView.of(plan, DRAWN, width=200))
     kinds = {pool.name: filled.kinds(pool.name) for pool in plan.pools}
     stranded = any(kind.stranded for of_pool in kinds.values() for kind in of_pool)
     rows = tuple(

@@ -27,7 +27,7 @@ from dra_command.plan_report.html.shapes import (
     node_figures,
 )
 from dra_command.plan_report.obstacles import obstacles
-from dra_command.plan_report.tables import MOST_GROUPS
+from dra_command.plan_report.tables.view import MOST_GROUPS
 from dra_planner.model import DEMAND_LEVELS, Verdict, WorkloadRef
 from dra_planner.plan import Plan, PlannedPool
 from dra_planner.plan.explanation.claims import ClaimExplanation

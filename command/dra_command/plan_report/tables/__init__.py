@@ -1,0 +1,1 @@
+"""The tables of a plan for text and Markdown, one module for each table."""

@@ -1,0 +1,61 @@
+"""What all tables of one plan have in common: its nodes, letters, signs, and line width."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from dra_command.pens.signs import Signs
+from dra_command.plan_report.figures import (
+    Letters,
+    letters_of,
+)
+from dra_planner.model import WorkloadRef
+from dra_planner.plan import Plan
+from dra_planner.plan.nodes.built_placements import built_placements
+from dra_planner.plan.nodes.groups import FilledNodes, fill_nodes
+
+MOST_ROWS = 15
+MOST_GROUPS = 4
+NARROW = 72
+
+
+class PlanView(Struct, frozen=True):
+    """One plan as its tables show it, in lines of `width` columns. With `every`, nothing is
+    collapsed.
+    """
+
+    plan: Plan
+    signs: Signs
+    filled: FilledNodes
+    letters: Letters
+    placements: Mapping[WorkloadRef, Counter[str]]
+    width: int
+    every: bool = False
+
+    @classmethod
+    def of(cls, plan: Plan, signs: Signs, *, width: int, every: bool = False) -> PlanView:
+        """Return the view of a plan."""
+        filled = fill_nodes(plan)
+        letters, placements = letters_of(plan, filled), built_placements(plan, filled)
+        return cls(plan, signs, filled, letters, placements, width, every)
+
+    @property
+    def narrow(self) -> bool:
+        """Whether lines are too short for all columns."""
+        return self.width < NARROW
+
+    @property
+    def is_placed_otherwise(self) -> bool:
+        """Return whether the simulated scheduler uses other pools than the packing. The table of
+        placements shows this difference.
+        """
+        if self.filled.source != "simulated":
+            return False
+        return any(
+            pods != self.placements[each.workload][pool]
+            for each in self.plan.workloads
+            for pool, pods in each.placements
+        )
