@@ -13,6 +13,8 @@ from comment_host import Host, environment, running_host
 
 from dra_command.ci.failures import failures_of
 
+pytestmark = pytest.mark.programs
+
 FILES = ("--sarif", "found.sarif", "--junit", "found.xml", "--code-quality", "found.json")
 
 

@@ -15,6 +15,8 @@ from command_project import STACK, Project
 
 from dra_command.ci import run as ci
 
+pytestmark = pytest.mark.programs
+
 TOO_SMALL = ("max: 4", "max: 1")
 """A change to the stack after which the workloads need more nodes than the pool's maximum."""
 

@@ -50,6 +50,7 @@ def test_cheaper_existing_pools_are_used_first(project: Project) -> None:
     assert row["count"] == {"min": 0, "max": 1}
 
 
+@pytest.mark.long
 def test_quota_applies_to_added_pools(project: Project) -> None:
     given(project, "true", 2, quotas=[{"name": "G", "unit": "gpus", "limit": 1}])
     assert (
@@ -85,6 +86,7 @@ def test_wrong_uses_are_rejected(project: Project) -> None:
     assert done.status == 2
 
 
+@pytest.mark.long
 def test_pool_for_mig_devices_has_a_configuration(project: Project) -> None:
     selector = 'device.attributes["gpu.nvidia.com"].profile == "1g.10gb"'
     text = template(selector=selector).replace("Name: gpu.nvidia.com", "Name: mig.nvidia.com")
@@ -98,6 +100,7 @@ def test_pool_for_mig_devices_has_a_configuration(project: Project) -> None:
     assert project.run(*WORDS[:4]).status == 0
 
 
+@pytest.mark.long
 def test_only_the_missing_pool_is_added_to_costlier_pools(project: Project) -> None:
     """One pod lacks a pool, and the others keep theirs, although other machine types cost less."""
     dear = {"name": "h100", "machine": "p5.48xlarge", "count": {"max": 1}}

@@ -216,6 +216,7 @@ class TestGuardsBeforeKubernetes136:
         assert "with 1 guard" in before.out
         assert (after.status, after.out) == (0, before.out)
 
+    @pytest.mark.long
     @pytest.mark.parametrize("command", ["plan", "check", "ci"])
     def test_guards_of_another_plan_leave_the_verdict_open(
         self, command: str, project: Project
