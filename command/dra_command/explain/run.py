@@ -78,7 +78,12 @@ def _explain_pool(values: argparse.Namespace) -> int:
         from dra_command.explain.pool.text import print_pool
 
         print_pool(report, changes, quiet=values.quiet)
-    return status_of(report.verdict, plan.diagnostics, allow_unknown=values.allow_unknown)
+    return status_of(
+        report.verdict,
+        plan.diagnostics,
+        allow_unknown=values.allow_unknown,
+        stalled=report.stalled,
+    )
 
 
 def _nothing_named(values: argparse.Namespace) -> UsageError:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_command.pens.amounts import usd
+from dra_command.pens.verdict_words import stalls_in_words
 from dra_command.plan_report.guards import with_guards
 from dra_planner.catalog import cloud_titles
 from dra_planner.model import DEMAND_LEVELS
 from dra_planner.plan import Plan
-from dra_planner.wording import counted, verb
+from dra_planner.wording import counted
 
 
 def headline(plan: Plan) -> str:
@@ -27,6 +28,7 @@ def verdict_parts(plan: Plan) -> tuple[str, str, str]:
     errors = sum(finding.severity == "error" for finding in (*plan.diagnostics, *apart))
     if not plan.workloads and not errors and not plan.blockers:
         return "Nothing to place", "", "the manifests don't contain a workload"
+    stalls = stalls_in_words(len(plan.stalled)) if plan.stalled else ""
     if plan.verdict == "fits":
         number = len(plan.workloads)
         workloads = f"all {number} workloads" if number > 1 else "1 workload"
@@ -36,15 +38,13 @@ def verdict_parts(plan: Plan) -> tuple[str, str, str]:
             if any(each.code == f"{name}-does-not-fit" for each in plan.beside)
         ]
         but = f"; not at {beside[0]} demand" if beside else ""
-        stalled = len(plan.stalled)
-        if stalled:
-            but += f"; {counted(stalled, 'rollout')} never {verb(stalled, 'finish')}"
-        return "Fits", level, f"{workloads}{_on_nodes(plan)}{with_guards(plan)}{but}"
+        verdict = f"All pods fit, but {stalls}" if stalls else "Fits"
+        return verdict, level, f"{workloads}{_on_nodes(plan)}{with_guards(plan)}{but}"
     wrong = counted(errors, "error") if errors else ""
     simulated = _simulated_pending(plan)
     pending = "" if simulated and plan.judgement.is_observed else _pending(plan)
     hindered = _hindered(plan, is_pending_counted=bool(pending or simulated))
-    remarks = ", ".join(filter(None, (pending, simulated, *hindered, wrong)))
+    remarks = ", ".join(filter(None, (pending, simulated, *hindered, stalls, wrong)))
     verdict = "Does not fit" if plan.verdict == "does-not-fit" else "Cannot tell"
     return verdict, level, remarks
 

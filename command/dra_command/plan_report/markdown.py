@@ -24,7 +24,12 @@ from dra_command.pens.markdown import (
 )
 from dra_command.pens.signs import DRAWN
 from dra_command.pens.table import Table
-from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME, VERDICT_WORDS
+from dra_command.pens.verdict_words import (
+    VERDICT_AFTER_A_NAME,
+    VERDICT_WORDS,
+    headline_verdict,
+    stalls_in_words,
+)
 from dra_command.plan_report.alternatives import alternative_lines
 from dra_command.plan_report.cost_detail import detail_tables
 from dra_command.plan_report.cost_sentences import costs
@@ -111,16 +116,21 @@ def _title(stacks: Sequence[StackPlan], invalid: int) -> str:
     if number == 1:
         return headline(stacks[0].plan)
     fits = sum(stack.plan.verdict == "fits" for stack in stacks)
-    return f"{fits} of {number} stacks {'fits' if fits == 1 else 'fit'}"
+    stalled = sum(len(stack.plan.stalled) for stack in stacks)
+    but = f", but {stalls_in_words(stalled)}" if stalled else ""
+    return f"{fits} of {number} stacks {'fits' if fits == 1 else 'fit'}{but}"
 
 
 def _summary(stacks: Sequence[StackPlan], invalid: Sequence[str]) -> Table:
     rows: list[tuple[str, ...]] = []
     for stack, plan, difference, _, stale in stacks:
-        verdict = f"{DRAWN.of(plan.verdict)} {VERDICT_WORDS[plan.verdict]}"
+        sign = DRAWN.of(headline_verdict(plan.verdict, stalls=bool(plan.stalled)))
+        verdict = f"{sign} {VERDICT_WORDS[plan.verdict]}"
         pending = sum(each.pending for each in plan.workloads)
         if pending:
             verdict += f", {pending} of {counted(plan.pods, 'pod')} pending"
+        if plan.stalled:
+            verdict += f", {stalls_in_words(len(plan.stalled))}"
         nodes = sum(pool.nodes.desired for pool in plan.pools)
         cost = ("unknown", "unknown")
         if plan.cost is not None:

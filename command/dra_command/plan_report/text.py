@@ -10,6 +10,7 @@ from dra_command.claim_report.terms import failing_tables
 from dra_command.pens.signs import Signs
 from dra_command.pens.table import Table
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
+from dra_command.pens.verdict_words import headline_verdict
 from dra_command.plan_report.alternatives import alternative_lines
 from dra_command.plan_report.cost_detail import detail_tables
 from dra_command.plan_report.cost_sentences import costs
@@ -71,12 +72,8 @@ class _PlanPage:
 
     def write(self, *, detail: bool, quiet: bool) -> None:
         page, plan = self._page, self._plan
-        page.line(
-            (
-                f"{self._signs.of(plan.verdict)} {headline(plan)}",
-                f"bold {VERDICT_STYLES[plan.verdict]}",
-            )
-        )
+        shown = headline_verdict(plan.verdict, stalls=bool(plan.stalled))
+        page.line((f"{self._signs.of(shown)} {headline(plan)}", f"bold {VERDICT_STYLES[shown]}"))
         if quiet:
             self._obstacles()
             self._diagnostics(quiet=True)

@@ -51,6 +51,9 @@ class CellRow(Output):
     nodes: int | None = Field(description="Number of built nodes.")
     placed: int | None
     pending: int | None
+    stalled: int | None = Field(
+        description="Number of rollouts that never finish, although the pods fit."
+    )
     hourly: float | None = Field(
         description="Cost of the built nodes in US dollars per hour; null if a price is unknown."
     )

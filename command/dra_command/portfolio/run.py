@@ -94,6 +94,9 @@ def _status(summary: Summary, values: argparse.Namespace) -> int:
         return Status.INTERRUPTED
     if summary.has_wrong_input:
         return Status.WRONG_INPUT
-    if summary.answers.sampled and set(summary.counts) <= {"fits", MISSING}:
-        return Status.FITS  # all requested output has been written
-    return status_of(summary.verdict, allow_unknown=values.allow_unknown)
+    is_sample = summary.answers.sampled and set(summary.counts) <= {"fits", MISSING}
+    return status_of(
+        "fits" if is_sample else summary.verdict,  # all requested output has been written
+        allow_unknown=values.allow_unknown,
+        stalled=summary.stalled,
+    )

@@ -30,8 +30,8 @@ class PoolCount(Struct, frozen=True, kw_only=True):
 
 
 class CellAnswer(Struct, frozen=True, kw_only=True):
-    """Verdict, counts, and cost. `reasons` are the first reasons with their subjects, and
-    `more_reasons` is the number of others.
+    """Verdict, counts, and cost. `stalled` is the number of rollouts that never finish. `reasons`
+    are the first reasons with their subjects, and `more_reasons` is the number of others.
     """
 
     verdict: Verdict
@@ -40,6 +40,7 @@ class CellAnswer(Struct, frozen=True, kw_only=True):
     pools: tuple[PoolCount, ...]
     placed: int
     pending: int
+    stalled: int
     hourly_usd: Decimal | None
     bound_usd: Decimal | None
     reasons: tuple[str, ...]
@@ -106,6 +107,7 @@ def answer_of(plan: Plan, assumptions: tuple[str, ...] = ()) -> CellAnswer:
         ),
         placed=sum(each.placed for each in plan.workloads),
         pending=sum(each.pending for each in plan.workloads),
+        stalled=len(plan.stalled),
         hourly_usd=None if plan.cost is None else plan.cost.hourly_usd,
         bound_usd=None if plan.cost is None else plan.cost.bound_usd,
         reasons=tuple(reasons[:MOST_REASONS]),
@@ -121,3 +123,6 @@ def _reasons(plan: Plan) -> Iterator[str]:
     for workload in plan.workloads:
         if workload.verdicts[plan.level] != "fits":
             yield from (f"{workload.workload}: {reason.text}" for reason in workload.reasons[:1])
+    for each in plan.beside:
+        if each.severity == "error":
+            yield f"{each.code}: {each.message}"

@@ -55,8 +55,8 @@ def test_check_and_plan_fail_although_the_pods_fit(given: Project) -> None:
     plan, check = given.run("plan", *words), given.run("check", *words)
 
     assert (plan.status, check.status) == (1, 1)
-    assert plan.out.startswith("✓ Fits: all 2 workloads on 2 GPU nodes")
-    assert "1 rollout never finishes" in plan.out
+    headline = "✕ All pods fit, but 1 rollout never finishes: all 2 workloads on 2 GPU nodes"
+    assert plan.out.startswith(headline)
     for done in (plan, check):
         assert f"error {RULE}: Deployment default/stuck fits, but" in " ".join(done.out.split())
 
@@ -82,8 +82,72 @@ def test_explain_fails_only_for_the_workload_with_the_rollout(
     assert ("its rollouts never finish" in claim.out) == bool(status)
 
 
+def test_html_and_the_comment_have_the_sign_of_a_failure(given: Project) -> None:
+    words = ("plan", "m.yaml", "--fleet", "fleet.yaml", "--format")
+    page, comment = given.run(*words, "html"), given.run(*words, "markdown")
+
+    assert (page.status, comment.status) == (1, 1)
+    assert '<h1 class="does-not-fit">' in page.out
+    assert "All pods fit, but 1 rollout never finishes</h1>" in page.out
+    assert "✕ fits, 1 rollout never finishes" in comment.out
+
+
+@pytest.mark.parametrize("options", [(), ("--format", "json")])
+def test_pool_fails_with_the_rollouts_of_its_workloads(
+    given: Project, options: tuple[str, ...]
+) -> None:
+    pools = "pools: [{name: empty, machine: g6.2xlarge, count: 0}, "
+    given.write("fleet.yaml", FLEET.replace("MOST", "2").replace("pools: [", pools))
+    words = ("explain", "m.yaml", "--fleet", "fleet.yaml", *options, "--pool")
+    done = given.run(*words, "l4")
+
+    assert done.status == 1
+    if options:
+        assert done.json["verdict"] == "fits"
+        reasons = {each["workload"]: each["reasons"] for each in done.json["workloads"]}
+        assert [each["code"] for each in reasons["Deployment default/stuck"]] == [RULE]
+        assert reasons["Deployment default/other"] == []
+    else:
+        assert "fits all workloads that can run in it, but 1 rollout never finishes" in done.out
+
+
+def test_sarif_reports_an_error(given: Project) -> None:
+    words = ("check", "m.yaml", "--fleet", "fleet.yaml", "--format", "sarif")
+    done = given.run(*words)
+
+    assert done.status == 1
+    found = done.json["runs"][0]["results"]
+    assert [each["level"] for each in found if each["ruleId"] == RULE] == ["error"]
+
+
+@pytest.mark.parametrize("options", [(), ("--format", "json"), ("--format", "html")])
+def test_portfolio_fails_if_a_rollout_never_finishes(
+    given: Project, options: tuple[str, ...]
+) -> None:
+    given.write(
+        "portfolio.yaml",
+        """\
+stacks: [{name: a, fleet: fleet.yaml, workloads: [m.yaml]}]
+scenarios: [{name: less, replicas: 0}]
+""",
+    )
+    words = ("portfolio", "portfolio.yaml", *options)
+    done = given.run(*words)
+
+    assert done.status == 1
+    if "json" in options:
+        assert done.json["verdict"] == "fits"
+        cells = [(each["outcome"], each["stalled"]) for each in done.json["cells"]]
+        assert cells == [("fits", 1), ("fits", 0)]
+    else:
+        assert "2 of 2 cells fit, but a rollout never finishes in 1 cell" in done.out
+
+
 def test_matrix_fails_if_a_rollout_never_finishes(given: Project) -> None:
     words = ("plan", "m.yaml", "--fleet", "fleet.yaml", "--matrix")
 
-    assert given.run(*words, "pools.l4.count=2,3").status == 1
+    stalled = given.run(*words, "pools.l4.count=2,3")
+    assert stalled.status == 1
+    assert "2 of 2 combinations fit, but a rollout never finishes in 1 combination." in stalled.out
+    assert "fits, but a rollout never finishes" in stalled.out
     assert given.run(*words, "pools.l4.count=3,4").status == 0

@@ -13,7 +13,11 @@ from markupsafe import Markup
 from dra_command.pens.html.line_breaks import UNBROKEN, wrapped
 from dra_command.pens.html.page import coded, render_page
 from dra_command.pens.table import Table
-from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME, VERDICT_WORDS
+from dra_command.pens.verdict_words import (
+    VERDICT_AFTER_A_NAME,
+    VERDICT_WORDS,
+    headline_verdict,
+)
 from dra_command.pens.visible_text import visible
 from dra_planner.model import Verdict
 
@@ -35,16 +39,19 @@ def tables_page(
     verdict: Verdict,
     decision: str,
     below: str,
+    stalls: bool = False,
     style: str = "",
 ) -> str:
     """Return the page with these lines of HTML. `decision` is the verdict in one sentence, and
-    `below` is a line with the setting. `style` is as in `render_page`.
+    `below` is a line with the setting. With `stalls`, a rollout never finishes.
+    `style` is as in `render_page`.
     """
     return render_page(
         "pens/html/tables.html.j2",
         where=where,
-        verdict=verdict,
+        verdict=headline_verdict(verdict, stalls=stalls),
         decision=decision,
+        headline="All pods fit, but rollouts never finish" if stalls and verdict == "fits" else "",
         style=style,
         below=below,
         lines=Markup("\n".join(lines)),  # escaped by the functions of this module

@@ -12,6 +12,7 @@ from dra_planner.plan.matrix import Combination, Matrix
 from dra_planner.wording import counted
 
 REFUSED = "refused"
+STALLS = "fits, but a rollout never finishes"
 _MOST_REASONS: Final = 5
 
 
@@ -28,16 +29,21 @@ def matrix_table(matrix: Matrix) -> Table:
 
 
 def matrix_headline(matrix: Matrix) -> str:
-    """Return the number of combinations that fit."""
+    """Return the number of combinations that fit, and in which a rollout never finishes."""
     fitting = sum(
         each.plan is not None and each.plan.verdict == "fits" for each in matrix.combinations
     )
-    return f"{fitting} of {len(matrix.combinations)} combinations fit."
+    stalling = sum(
+        each.plan is not None and bool(each.plan.stalled) for each in matrix.combinations
+    )
+    but = f", but a rollout never finishes in {counted(stalling, 'combination')}"
+    return f"{fitting} of {len(matrix.combinations)} combinations fit{but if stalling else ''}."
 
 
 def obstacles_of(matrix: Matrix) -> Iterator[tuple[str, str, str]]:
     """Yield the names of combinations that don't fit, with a reason and its fix for each of their
-    workloads. Combinations with the same reasons are yielded together.
+    workloads, and of combinations in which a rollout never finishes. Combinations with the same
+    reasons are yielded together.
     """
     names: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for each in matrix.combinations:
@@ -62,7 +68,8 @@ def _cells(each: Combination, pools: tuple[str, ...]) -> Iterator[str]:
     if plan is None:
         yield from (REFUSED, "–", *("–" for _ in pools), "–")
         return
-    yield VERDICT_WORDS[plan.verdict]
+    stalls = plan.verdict == "fits" and plan.stalled
+    yield STALLS if stalls else VERDICT_WORDS[plan.verdict]
     yield str(sum(workload.pending for workload in plan.workloads))
     by_name = {pool.name: pool for pool in plan.pools}
     for name in pools:
@@ -74,8 +81,12 @@ def _cells(each: Combination, pools: tuple[str, ...]) -> Iterator[str]:
 def _obstacles(each: Combination) -> Iterator[tuple[str, str]]:
     if each.error is not None:
         yield each.error.message, each.error.fix
-    elif each.plan is not None and each.plan.verdict != "fits":
-        yield from _reasons(each.plan)
+    elif each.plan is not None:
+        if each.plan.verdict != "fits":
+            yield from _reasons(each.plan)
+        for found in each.plan.beside:
+            if found.severity == "error":
+                yield found.message, found.fix
 
 
 def _reasons(plan: Plan) -> Iterator[tuple[str, str]]:

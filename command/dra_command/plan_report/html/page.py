@@ -10,6 +10,7 @@ from dra_command.claim_report.joint_fix import joint_fix_title
 from dra_command.pens.html.page import fold, render_page
 from dra_command.pens.signs import DRAWN
 from dra_command.pens.table import Table
+from dra_command.pens.verdict_words import headline_verdict
 from dra_command.pens.visible_text import short
 from dra_command.plan_report.alternatives import alternative_lines
 from dra_command.plan_report.cost_detail import detail_tables
@@ -84,7 +85,7 @@ def plan_html(
 ) -> str:
     """Return the plan as an HTML document; `detail` adds the devices of each claim."""
     context = _context(plan, detail=detail, difference=difference)
-    _, level, remarks = verdict_parts(plan)
+    words, level, remarks = verdict_parts(plan)
     decision = (
         f"{remarks[:1].upper()}{remarks[1:]}{level}"
         if remarks
@@ -96,7 +97,8 @@ def plan_html(
     return render_page(
         "plan_report/html/plan.html.j2",
         where=where,
-        verdict=plan.verdict,
+        verdict=headline_verdict(plan.verdict, stalls=bool(plan.stalled)),
+        headline=words if plan.stalled else "",
         decision=f"{decision}.",
         **context,
     )

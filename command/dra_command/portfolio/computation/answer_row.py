@@ -24,6 +24,7 @@ class AnswerRow(NamedTuple):
     nodes: int | None = None
     placed: int | None = None
     pending: int | None = None
+    stalled: int | None = None
     hourly_usd: float | None = None
     bound_usd: float | None = None
     why: str = ""

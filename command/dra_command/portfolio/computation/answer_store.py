@@ -24,7 +24,7 @@ ROWS_PER_PART = 5_000
 SECONDS_PER_PART = 5.0
 MOST_PARTS = 8
 _INTEGERS = frozenset(
-    {"nodes_bound", "nodes_packing", "nodes_simulated", "nodes", "placed", "pending"}
+    {"nodes_bound", "nodes_packing", "nodes_simulated", "nodes", "placed", "pending", "stalled"}
 )
 _MONEY = frozenset({"hourly_usd", "bound_usd"})
 
@@ -201,6 +201,8 @@ def _read_parquet(path: Path, digests: Container[str] | None, *, whole: bool) ->
             columns["details"] = [
                 text if need else "" for text, need in zip(details, needed, strict=True)
             ]
+    for name, default in AnswerRow._field_defaults.items():  # columns that an older version lacks
+        columns.setdefault(name, [default] * len(taken))
     columns["kubernetes"] = [intern(release) for release in columns["kubernetes"]]
     return list(
         map(AnswerRow._make, zip(*(columns[name] for name in AnswerRow._fields), strict=True))

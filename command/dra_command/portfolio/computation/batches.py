@@ -88,6 +88,7 @@ def row_of(task: CellTask, answer: Any) -> AnswerRow:
             nodes=answer.nodes,
             placed=answer.placed,
             pending=answer.pending,
+            stalled=answer.stalled,
             hourly_usd=_number(answer.hourly_usd),
             bound_usd=_number(answer.bound_usd),
             why=answer.reasons[0] if answer.reasons else "",

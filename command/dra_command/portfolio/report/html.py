@@ -55,6 +55,7 @@ def portfolio_html(summary: Summary) -> str:
         _lines(summary),
         where="pulumi-dra portfolio",
         verdict=summary.verdict,
+        stalls=bool(summary.stalled),
         decision=f"{headline(summary)}.",
         below=setting(summary),
         style=_STYLE,

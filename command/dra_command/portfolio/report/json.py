@@ -73,6 +73,7 @@ def _cell(stack: str, scenario: str, row: AnswerRow | None) -> CellRow:
         nodes=known.nodes,
         placed=known.placed,
         pending=known.pending,
+        stalled=known.stalled,
         hourly=known.hourly_usd,
         bound=known.bound_usd,
         why=known.why,

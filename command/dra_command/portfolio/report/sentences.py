@@ -34,9 +34,10 @@ MOST_COLUMNS = 60
 
 
 def headline(summary: Summary) -> str:
-    """Return the verdicts of the cells in one sentence."""
-    counts = summary.counts
-    parts = [f"{counts['fits']:,} of {counts.total():,} cells fit"]
+    """Return the verdicts of the cells, and rollouts that never finish, in one sentence."""
+    counts, stalled = summary.counts, len(summary.stalled)
+    but = f", but a rollout never finishes in {counted(stalled, 'cell')}" if stalled else ""
+    parts = [f"{counts['fits']:,} of {counts.total():,} cells fit{but}"]
     if counts["does-not-fit"]:
         misfits = counts["does-not-fit"]
         parts.append(f"{misfits:,} {'does' if misfits == 1 else 'do'} not")

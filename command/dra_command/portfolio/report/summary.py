@@ -116,6 +116,16 @@ class Summary(Struct, frozen=True, dict=True):
             return "does-not-fit"
         return "fits" if self.counts["fits"] == self.counts.total() else "cannot-tell"
 
+    @cached_property
+    def stalled(self) -> tuple[str, ...]:
+        """The cells (STACK/SCENARIO) in which a rollout never finishes."""
+        return tuple(
+            f"{line.name}/{scenario}"
+            for line in self.stacks
+            for scenario, row in zip(self.scenarios, line.rows, strict=True)
+            if row is not None and row.stalled
+        )
+
     @property
     def has_wrong_input(self) -> bool:
         """Whether a stack, an edit, or a workload to place is invalid."""

@@ -16,15 +16,21 @@ from dra_planner.allocation.reasons.explanation import (
     AlternativeReport,
     ClaimReport,
     ConstraintReport,
+    SmallCapacity,
     report_claims,
 )
-from dra_planner.allocation.reasons.request_text import request_subject, request_text
+from dra_planner.allocation.reasons.request_text import (
+    limit_capacity_text,
+    request_subject,
+    request_text,
+)
 from dra_planner.allocation.reasons.selector_changes import (
     SelectorChange,
     change_selector,
     class_corrections,
     selector_changes,
 )
+from dra_planner.allocation.reasons.selector_error_text import request_place
 from dra_planner.allocation.search.depth_first import STEP_BUDGET, search_devices
 from dra_planner.allocation.search.requests import plan_claims
 from dra_planner.allocation.verdicts import Refusal
@@ -201,6 +207,11 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
         if change is None and (later := trial.fix(on_empty_node=True)) is not None:
             change, needs_another_node = later, True
             fix = f"{later.text}, and {ADD_NODE_FOR_DEVICES}"
+    if code == "capacity-too-large" and (small := _largest_capacity(way)) is not None:
+        names = [each.name for each in trial.refusal.shape.claims]
+        where = request_place(trial.refusal.shape, names.index(trial.claim.name), way.request)
+        less = limit_capacity_text(small.name, small.most, small.requested, where)
+        fix = f"{less}, or use larger devices"
     if code == "devices-taken" and (split := _split_request(way)):
         fix = f"{split}, or {fix}"
     requests = trial.claim.spec.requests
@@ -260,6 +271,17 @@ def _split_request(way: AlternativeReport) -> str:
     if together >= most.requested.as_float() > most.left.as_float():
         text += ", or split it into several smaller requests"
     return text
+
+
+def _largest_capacity(way: AlternativeReport) -> SmallCapacity | None:
+    """Return the largest capacity of the devices, or None if they're excluded for other reasons
+    than the same capacity.
+    """
+    causes = [each.cause for each in way.exclusions if each.step == "capacity"]
+    small = [each for each in causes if isinstance(each, SmallCapacity)]
+    if len(small) < len(causes) or len({each.name for each in small}) != 1:
+        return None
+    return max(small, key=lambda each: each.most.as_float())
 
 
 def _diagnose(way: AlternativeReport) -> tuple[str, str]:

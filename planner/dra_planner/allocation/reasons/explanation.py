@@ -46,6 +46,16 @@ class AbsentCapacity(Struct, frozen=True):
         )
 
 
+class SmallCapacity(Struct, frozen=True):
+    """A capacity of a device that is smaller than requested, and the largest amount that a request
+    can get.
+    """
+
+    name: str
+    most: Quantity
+    requested: Quantity
+
+
 class FreeAmount(Struct, frozen=True):
     """The free amount of a shared device's capacity, of which a request needs more."""
 
@@ -58,7 +68,7 @@ class FreeAmount(Struct, frozen=True):
         return f"{self.left} of {self.whole} {self.name} free, requested {self.requested}"
 
 
-Cause = AttemptError | AbsentCapacity | tuple[FreeAmount, ...] | None
+Cause = AttemptError | AbsentCapacity | SmallCapacity | tuple[FreeAmount, ...] | None
 
 
 class Exclusion(Struct, frozen=True):
@@ -247,14 +257,16 @@ def _capacity_exclusion(way: Alternative, candidate: Candidate, node: NodeState)
             near = get_close_matches(name, sorted(device.capacity), 1)
             absent = AbsentCapacity(name, near[0] if near else "")
             return _Excluded("capacity", detail=str(absent), cause=absent)
-        detail = ""
         if have.at_most is not None and have.at_most < requested:
             detail = f"{name}: requested {requested}, at most {have.at_most} allowed"
-        elif isinstance(have.value, Quantity) and have.value < requested:
+            small = SmallCapacity(name, have.at_most, requested)
+            return _Excluded("capacity", detail=detail, cause=small)
+        if isinstance(have.value, Quantity) and have.value < requested:
+            small = SmallCapacity(name, have.value, requested)
             detail = f"{name}: {have.value}, requested {requested}"
-        elif consumption(device, {name: requested}, node.features) is None:
+            return _Excluded("capacity", detail=detail, cause=small)
+        if consumption(device, {name: requested}, node.features) is None:
             detail = f"{name}: its request policy doesn't allow {requested}"
-        if detail:
             return _Excluded("capacity", detail=detail)
     return _Excluded("capacity", detail="its capacity")
 

@@ -26,6 +26,7 @@ from dra_planner.allocation.reasons.nodes import (
     selector_of,
     toleration_text,
 )
+from dra_planner.allocation.reasons.request_text import limit_capacity_text
 from dra_planner.allocation.reasons.selector_changes import (
     class_corrections,
     is_for_mig,
@@ -175,7 +176,7 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
                 at, kind="rename-capacity", text=text, name=name, conditions=((name, near),)
             )
         if (most := _largest(name, node)) is not None and most < amount:
-            text = f"request at most {most} {name} instead of {amount} in {where}"
+            text = limit_capacity_text(name, most, amount, where)
             at_most = ((name, str(most)),)
             yield replace(at, kind="limit-capacity", text=text, name=name, conditions=at_most)
         text = (

@@ -18,9 +18,15 @@ from dra_planner.allocation.search.attempt_errors import AttemptError
 from dra_planner.allocation.search.selection import OwnedSelector
 from dra_planner.cel import SelectorTerm
 from dra_planner.model import Shape
+from dra_planner.quantity import Quantity
 from dra_planner.wording import counted, listed, verb
 
 _MOST_VALUES: Final = 4
+
+
+def limit_capacity_text(name: str, most: Quantity, requested: Quantity, where: str) -> str:
+    """Return the fix for a request for more of a capacity than any device has."""
+    return f"request at most {most} {name} instead of {requested} in {where}"
 
 
 def request_text(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from dra_planner.claims.manifest_claims import written_claims
-from dra_planner.errors import FILE_NOT_READ, RejectedObject
+from dra_planner.errors import FILE_NOT_READ, Diagnostic, RejectedObject
 from dra_planner.model import Reason
 from dra_planner.plan.blockers import Blocker
 from dra_planner.plan.model import Plan
@@ -27,16 +27,8 @@ def find_obstacles(plan: Plan, workloads: Collection[str]) -> Iterator[Blocker]:
         if concerns_all or not set(workloads).isdisjoint(map(str, each.workloads)):
             yield each
     for found in (*plan.diagnostics, *plan.beside):
-        is_about = found.severity == "warning" and found.message.startswith(subjects)
-        stalled = found.subjects if found in plan.beside else ()
-        if is_about or (found.severity == "error" and not set(workloads).isdisjoint(stalled)):
-            yield Blocker(
-                code=found.code,
-                message=found.message,
-                fix=found.fix,
-                place=found.place,
-                verdict="fits",
-            )
+        if found.severity == "warning" and found.message.startswith(subjects):
+            yield _beside_verdict(found)
         if found.code == FILE_NOT_READ:
             yield Blocker(
                 code=found.code,
@@ -45,6 +37,21 @@ def find_obstacles(plan: Plan, workloads: Collection[str]) -> Iterator[Blocker]:
                 place=found.place,
                 verdict="cannot-tell",
             )
+    yield from find_stalls(plan, workloads)
+
+
+def find_stalls(plan: Plan, workloads: Collection[str]) -> Iterator[Blocker]:
+    """Yield why rollouts of these workloads never finish. Their pods run."""
+    for found in plan.beside:
+        if found.severity == "error" and not set(workloads).isdisjoint(found.subjects):
+            yield _beside_verdict(found)
+
+
+def _beside_verdict(found: Diagnostic) -> Blocker:
+    """Return a finding that doesn't affect the verdict."""
+    return Blocker(
+        code=found.code, message=found.message, fix=found.fix, place=found.place, verdict="fits"
+    )
 
 
 def _subjects(plan: Plan, workloads: Collection[str]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from dra_planner.allocation import Refusal, Undecided, reasons_of
 from dra_planner.errors import PlannerError
 from dra_planner.model import Reason, Shape, Unknown, Verdict, worst
 from dra_planner.offers import Offer
-from dra_planner.plan.explanation.obstacles import find_obstacles
+from dra_planner.plan.explanation.obstacles import find_obstacles, find_stalls
 from dra_planner.plan.judgement.judgement import PoolAnswer
 from dra_planner.plan.model import Plan, PlannedPool, PlannedWorkload
 from dra_planner.wording import use_one_of
@@ -61,6 +61,8 @@ class PoolReport(Struct, frozen=True, kw_only=True):
     uses: tuple[PoolUse, ...]
     doubts: tuple[Reason, ...] = ()  # objects and files that weren't read
     is_observed: bool = False
+    # the workloads that run here or fit here, but whose rollouts never finish
+    stalled: tuple[str, ...] = ()
     # workloads that had pods here before a change of the fleet, and don't fit after it
     lost: tuple[str, ...] = ()
 
@@ -125,6 +127,7 @@ def explain_pool(plan: Plan, name: str) -> PoolReport:
         published=tuple(_published(offer)),
         uses=uses,
         is_observed=plan.judgement.is_observed,
+        stalled=tuple(name for name in plan.stalled if name in concerned),
     )
 
 
@@ -157,8 +160,13 @@ def _uses(plan: Plan, pool: str) -> Iterator[PoolUse]:
 
 
 def _obstacles(plan: Plan, workload: PlannedWorkload, use: PoolUse) -> Iterator[Reason]:
-    """Yield why the plan's verdict for a workload that could run in the pool isn't *fits*."""
-    if workload.verdicts[plan.level] == "fits" or not (use.here or use.answer == "fits"):
+    """Yield why a workload that could run in the pool doesn't have the verdict *fits* in the plan,
+    or why its rollouts never finish.
+    """
+    if not (use.here or use.answer == "fits"):
+        return
+    if workload.verdicts[plan.level] == "fits":
+        yield from (each.reason for each in find_stalls(plan, {use.workload}))
         return
     of_workload = find_obstacles(plan, {use.workload})
     of_all = {each.reason for each in find_obstacles(plan, ())}
