@@ -54,7 +54,7 @@ _UNFINISHED: Final = tuple(
         r"spark-kubernetes-(?<!\wspark-kubernetes-)",
         r"builtin\b(?<!\wbuiltin)",
         r"name: (?<!\wname: )(?:etcd|kube-)",
-        r": [\"']?(?:\(?\$[A-Z(]|<[\w-]+>|[A-Z]+[_ ][A-Z][A-Z_ ]+\b)",
+        r": [\"']?(?:\(?\$[A-Z(]|<[\w .-]+>|[A-Z]+[_ ][A-Z][A-Z_ ]+\b)",
     )
 )
 _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)

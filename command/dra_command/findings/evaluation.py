@@ -25,6 +25,9 @@ from dra_command.inputs.planned_inputs import request_of
 from dra_command.inputs.readable_manifests import evaluate_readable
 from dra_command.inputs.yaml_repair import repair_findings
 from dra_planner.errors import NOWHERE, Diagnostic, PlannerError
+from dra_planner.manifests.documents import read_documents
+from dra_planner.manifests.objects import read_objects
+from dra_planner.manifests.setup.cluster_tools.declared_features import declared_features
 from dra_planner.model import DemandLevel, Verdict, worst
 from dra_planner.plan import Plan, make_plan, overall_verdict, read_checked
 from dra_planner.planfile import plan_path
@@ -288,6 +291,8 @@ def _view(inputs: CommandInputs) -> tuple[StackView, Verdict, Plan | None]:
         features = features_of(
             parse_version(inputs.kubernetes) if inputs.kubernetes else MAXIMUM_MINOR
         )
+        documents, _ = read_documents(inputs.sources)
+        features = declared_features(read_objects(documents), features)
         return view_of(read_checked(inputs.sources, features), features), "fits", None
     plan = make_plan(request_of(inputs, _demand(inputs.stack)))
     assert plan.manifests is not None  # make_plan stores the manifests that it read

@@ -16,6 +16,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from dra_command.inputs.kustomization_changes import find_changes
+from dra_command.inputs.placeholders import PLACEHOLDER, rejected_placeholder
 from dra_planner.documents.plain_values import listed
 from dra_planner.documents.yaml_advice import RENDER
 from dra_planner.errors import ManifestError, PlannerError
@@ -31,9 +32,6 @@ from dra_planner.sources import (
 CHART_PART: Final = "part of the chart"
 TEMPLATE: Final = "a template"
 _OBJECT: Final = re.compile(r"""["']?(apiVersion|kind)["']?\s*:""")
-_PLACEHOLDER: Final = re.compile(
-    r"\$\{\w+\}|\$\([\w-]+\)|\$[A-Z]\w*|<[\w-]+>|__[A-Z][A-Z_]*__|\{\{.*\}\}"
-)
 _SHOUTED: Final = re.compile(r"[A-Z]+(?:[_ ][A-Z0-9]+)+")  # an object can't have such a name
 _NAMESPACE_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _MAPPINGS: Final = frozenset({"labels", "limits", "requests", "nodeSelector"})
@@ -98,6 +96,8 @@ def skip_reason(source: Source) -> SkippedFile | None:
     for document in documents:
         if found := _of_document(document.data, name, kustomization):
             return found
+    if PLACEHOLDER.search(source.text) and (placeholder := rejected_placeholder(documents)):
+        return _of_template(placeholder, name)
     return None
 
 
@@ -152,8 +152,13 @@ def _of_document(data: Any, name: str, kustomization: _Kustomization | None) -> 
         return SkippedFile("a Spark pod template", "", name)
     is_apart = str(data.get("apiVersion", "")).startswith(_TEMPLATED)
     if not is_apart and (placeholder := _placeholder(data)):
-        return SkippedFile(TEMPLATE, "", name, f"replace `{placeholder}` with a value")
+        return _of_template(placeholder, name)
     return None
+
+
+def _of_template(placeholder: str, name: str) -> SkippedFile:
+    fix = f"render the template first, or replace `{placeholder}` with a value"
+    return SkippedFile(TEMPLATE, "", name, fix)
 
 
 def _of_chart(chart: str, name: str) -> SkippedFile:
@@ -240,7 +245,7 @@ def _placeholder(data: Mapping[str, Any]) -> str:
         if key in _MAPPINGS and _is_map(item):
             values = list(item.values())
         for value in values:
-            if isinstance(value, str) and (found := _PLACEHOLDER.search(value)):
+            if isinstance(value, str) and (found := PLACEHOLDER.search(value)):
                 return found[0]
     return ""
 

@@ -47,6 +47,10 @@ SPARK = (
     "spark-kubernetes-driver}]}\n"
 )
 NO_IMAGE = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: main}]}\n"
+POD_WITH = (
+    "apiVersion: v1\nkind: Pod\nmetadata: {{name: q}}\nspec:\n  {}\n"
+    "  containers: [{{name: main, image: i, args: ['echo']}}]\n"
+)
 
 # Files next to a valid one → (severity, rule, words) of all findings, and the exit status.
 FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
@@ -177,6 +181,31 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
         {"a.yaml": GOOD.replace("{name: p}", '{name: p, namespace: "FILLED BY THE OPERATOR"}')},
         [("note", "file-not-judged", "a template")],
         0,
+    ),
+    "a placeholder in the alias of a field": (
+        {"a.yaml": POD_WITH.format("serviceAccount: '${ACCOUNT}'")},
+        [("note", "file-not-judged", "a template")],
+        0,
+    ),
+    "a placeholder in a reference": (
+        {"a.yaml": POD_WITH.format("priorityClassName: $(PRIORITY)")},
+        [("note", "file-not-judged", "a template")],
+        0,
+    ),
+    "a placeholder with spaces": (
+        {"a.yaml": POD_WITH.format("runtimeClassName: <your runtime class>")},
+        [("note", "file-not-judged", "a template")],
+        0,
+    ),
+    "a placeholder for a number": (
+        {"a.yaml": POD_WITH.format("terminationGracePeriodSeconds: '{{ seconds }}'")},
+        [("note", "file-not-judged", "a template")],
+        0,
+    ),
+    "an invalid reference next to a placeholder in a command": (
+        {"a.yaml": POD_WITH.format("priorityClassName: My_Class").replace("echo", "${ECHO}")},
+        [("error", "invalid-value", "priorityClassName")],
+        1,
     ),
     "an assertion of a test": (
         {
@@ -475,4 +504,4 @@ def test_first_placeholder_in_nested_fields_is_named(project: Project) -> None:
     )
     project.write("all/good.yaml", GOOD)
     (note,) = diagnostics_of(project.run("check", "all", "--format", "json"))
-    assert note["fix"] == "replace `${B}` with a value"
+    assert note["fix"] == "render the template first, or replace `${B}` with a value"

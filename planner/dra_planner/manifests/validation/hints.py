@@ -19,7 +19,7 @@ _BLANKS: Final = re.compile("[\u00a0\u2000-\u200b\u202f\u205f\u3000\ufeff]")
 _POD_CLAIMS: Final = re.compile(
     r'"(?P<name>[^"]*)": must be one of the names in pod\.spec\.resourceClaims: (?P<known>.+)$'
 )
-_INDEX: Final = re.compile(r"\[\d+\]$")
+_QUOTED: Final = re.compile(r'Invalid value: "([^"]*)"')
 _RESOURCE: Final = "resource.k8s.io"
 _COMMON: Final = frozenset({"name", "namespace", "labels", "annotations", "type", "kind", "value"})
 """Fields that exist on many levels, so a wrong level doesn't explain them."""
@@ -203,7 +203,7 @@ def hint(item: KubernetesObject, violation: Violation, minor: int) -> str:
         return f"set minReplicas to {value_at(item.data, violation.field)} or less"
     if _NAMES in violation.text:
         return _name(
-            value_at(item.data, violation.field),
+            _rejected_name(item, violation),
             dots="" if "RFC 1123 label" in violation.text else ".",
         )
     if violation.reason == "UnknownField":
@@ -211,6 +211,15 @@ def hint(item: KubernetesObject, violation: Violation, minor: int) -> str:
     if violation.reason == "Decode":
         return wrong_type_fix(item.data, violation.field, violation.text)
     return _supported(violation.text) if violation.reason == "FieldValueNotSupported" else ""
+
+
+def _rejected_name(item: KubernetesObject, violation: Violation) -> Any:
+    """Return the rejected name. The path of an alias, such as serviceAccount, isn't in the object,
+    so the violation's text quotes the name.
+    """
+    value = value_at(item.data, violation.field)
+    quoted = _QUOTED.search(violation.text) if value is None else None
+    return quoted[1] if quoted else value
 
 
 def _claim_name(text: str) -> str:

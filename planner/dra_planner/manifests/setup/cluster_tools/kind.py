@@ -61,9 +61,18 @@ def kind_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
 
 def _patches(node: ObjectPart) -> Iterator[Diagnostic]:
     """Yield the settings in the patches of kubeadm's configuration, each with its line."""
-    for number, text in enumerate(items(node.get("kubeadmConfigPatches"))):
+    for patch in kubeadm_patches(node):
+        for found in _PATCHED[patch.kind](patch):
+            yield replace(found, place=patch.place)
+
+
+def kubeadm_patches(part: ObjectPart) -> Iterator[KubernetesObject]:
+    """Yield the readable patches of kubeadm's configuration in a kind cluster or one of its
+    nodes.
+    """
+    for number, text in enumerate(items(part.get("kubeadmConfigPatches"))):
         place = child(
-            node.at("kubeadmConfigPatches").place, node.get("kubeadmConfigPatches"), number
+            part.at("kubeadmConfigPatches").place, part.get("kubeadmConfigPatches"), number
         )
         try:
             data = read_yaml(text)[0] if isinstance(text, str) else None
@@ -71,8 +80,7 @@ def _patches(node: ObjectPart) -> Iterator[Diagnostic]:
             continue
         if isinstance(data, Mapping) and data.get("kind") in _PATCHED:
             kind = str(data["kind"])
-            for found in _PATCHED[kind](KubernetesObject(f"{_GROUPS[kind]}/v1", kind, data, place)):
-                yield replace(found, place=place)
+            yield KubernetesObject(f"{_GROUPS[kind]}/v1", kind, data, place)
 
 
 def _sets_device_features(item: KubernetesObject) -> bool:

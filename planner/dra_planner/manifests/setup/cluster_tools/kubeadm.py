@@ -26,7 +26,7 @@ def kubeadm_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
     """Yield the findings on feature gates and API versions of components."""
     for component in _COMPONENTS:
         place = place_of(item, component)
-        for name, value in _arguments(item.data.get(component)):
+        for name, value in extra_arguments(item.data.get(component)):
             if name == "feature-gates":
                 yield from fault_findings(item, place, faults_of_gates(value))
             elif name == "runtime-config":
@@ -43,9 +43,9 @@ def kubelet_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
     yield from gate_findings(item)
 
 
-def _arguments(component: Any) -> Iterator[tuple[str, str]]:
-    """Yield extra arguments, which are a mapping up to v1beta3, and a list of names and values from
-    v1beta4 on.
+def extra_arguments(component: Any) -> Iterator[tuple[str, str]]:
+    """Yield a component's extra arguments, which are a mapping up to v1beta3, and a list of names
+    and values from v1beta4 on.
     """
     given = component.get("extraArgs") if isinstance(component, Mapping) else None
     if isinstance(given, Mapping):
