@@ -16,7 +16,7 @@ from dra_planner.manifests.validation.violations import Violation
 from dra_planner.releases import MAXIMUM_MINOR, features_of
 
 PLACEHOLDER: Final = re.compile(
-    r"\$\{\w+\}|\$\([\w-]+\)|\$[A-Z]\w*|<[A-Za-z_][\w .-]*>|__[A-Z][A-Z_]*__|\{\{.*\}\}"
+    r"\$\{[^{}]+\}|\$\([\w-]+\)|\$[A-Z]\w*|<[A-Za-z_][\w .-]*>|__[A-Z][A-Z_]*__|\{\{.*\}\}"
 )
 _NEWEST: Final = Context(
     features=features_of(MAXIMUM_MINOR), check_selector=lambda expression, features: None

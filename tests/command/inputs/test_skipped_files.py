@@ -198,7 +198,7 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
         0,
     ),
     "a placeholder for a number": (
-        {"a.yaml": POD_WITH.format("terminationGracePeriodSeconds: '{{ seconds }}'")},
+        {"a.yaml": POD_WITH.format("terminationGracePeriodSeconds: '${SECONDS:-30}'")},
         [("note", "file-not-judged", "a template")],
         0,
     ),

@@ -54,7 +54,7 @@ spec:
     [
         (CLAIM + "          count: -1\n", "invalid-value", 11, "spec.devices.requests[0].exactly.count", "request 1 or more"),
         (CLAIM + "          count: '2'\n", "wrong-type", 11, "spec.devices.requests[0].exactly.count", "remove the quotes"),
-        (CLAIM + "          count: ${N}\n", "wrong-type", 11, "spec.devices.requests[0].exactly.count", "because this looks like an unset variable"),
+        (CLAIM + "          count: ${N}\n", "wrong-type", 11, "spec.devices.requests[0].exactly.count", "replace ${N} with a value"),
         (CLAIM + "          cuont: 2\n", "unknown-field", 11, "spec.devices.requests[0].exactly.cuont", "did you mean count?"),
         (CLAIM + "          Count: 2\n", "unknown-field", 11, "spec.devices.requests[0].exactly.Count", "did you mean count?"),
         (CLAIM + "        count: 2\n", "unknown-field", 11, "spec.devices.requests[0].count", "move the field under `exactly`"),

@@ -43,8 +43,6 @@ def wrong_type_fix(data: Any, path: str, text: str) -> str:
     the API server.
     """
     key, value = entry_at(data, path)
-    if isinstance(value, str) and value.startswith("${"):
-        return "render the manifest first, because this looks like an unset variable"
     if isinstance(value, str) and (placeholder := about_placeholder(value)):
         return placeholder
     if text.endswith(WRONG_FORMAT):
