@@ -10,6 +10,7 @@ import pytest
 from cases_of_admission import ADMISSION
 from cases_of_conditions import CONDITIONS
 from cases_of_devices import DEVICES
+from cases_of_operators import OPERATORS
 from cases_of_policies import POLICIES
 from cases_of_queues import QUEUES
 from cases_of_reading import READING
@@ -30,6 +31,7 @@ CASES = (
     *ADMISSION,
     *QUEUES,
     *READING,
+    *OPERATORS,
     *RULES_OF_PODS,
     *CONDITIONS,
     *POLICIES,

@@ -278,6 +278,7 @@ BARE = {  # fields or a pod spec instead of a template, or the template of a run
     "InferenceService, serverless",
     "LLMInferenceService",
     "NIMService",
+    "NIMService, multi-node",
     "NIMPipeline",
     "Workflow",
     "CronWorkflow",

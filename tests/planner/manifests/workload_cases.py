@@ -330,7 +330,18 @@ CASES: list[tuple[str, str, Expected]] = [
             "replicas: 2, scale: {enabled: true, hpa: {minReplicas: 1, maxReplicas: 8}}, "
             "draResources: [{resourceClaimTemplateName: one}]",
         ),
-        {"": (1, 2, 8, 10)},
+        {"": (1, 2, 8, 8)},
+    ),
+    # three stages in each of two replicas
+    (
+        "NIMService, multi-node",
+        manifest(
+            "apps.nvidia.com/v1alpha1",
+            "NIMService",
+            "replicas: 2, multiNode: {parallelism: {pipeline: 3, tensor: 8}}, "
+            "draResources: [{resourceClaimTemplateName: one}]",
+        ),
+        {"": fixed(6)},
     ),
     (
         "NIMPipeline",
@@ -339,7 +350,17 @@ CASES: list[tuple[str, str, Expected]] = [
             "NIMPipeline",
             "services: [{name: llm, enabled: true, spec: {replicas: 2}}, {name: off, enabled: false, spec: {replicas: 9}}]",
         ),
-        {"llm": (2, 2, 2, 3)},
+        {"llm": fixed(2)},
+    ),
+    (
+        "ClusterServiceVersion",
+        manifest(
+            "operators.coreos.com/v1alpha1",
+            "ClusterServiceVersion",
+            "install: {strategy: deployment, spec: {deployments: "
+            f"[{{name: manager, spec: {{replicas: 2, {LABELS}, {TEMPLATE}}}}}]}}}}",
+        ),
+        {"manager": fixed(2)},
     ),
     (
         "Knative Service",

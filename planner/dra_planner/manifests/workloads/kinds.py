@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dra_planner.manifests.workloads import groups, pipelines, ray, serving, virtual_machines
+from dra_planner.manifests.workloads import groups, nim, pipelines, ray, serving, virtual_machines
 from dra_planner.manifests.workloads.batch import (
     read_cron_job,
     read_elastic_pytorch,
@@ -145,8 +145,8 @@ KINDS: Final[tuple[WorkloadKind, ...]] = (
         read=serving.read_llm_inference_service,
         container_name="main",
     ),
-    WorkloadKind(group="apps.nvidia.com", kind="NIMService", read=serving.read_nim_service),
-    WorkloadKind(group="apps.nvidia.com", kind="NIMPipeline", read=serving.read_nim_pipeline),
+    WorkloadKind(group="apps.nvidia.com", kind="NIMService", read=nim.read_nim_service),
+    WorkloadKind(group="apps.nvidia.com", kind="NIMPipeline", read=nim.read_nim_pipeline),
     WorkloadKind(
         group="serving.knative.dev",
         kind="Service",
@@ -198,6 +198,18 @@ KINDS: Final[tuple[WorkloadKind, ...]] = (
         kind="DaemonSet",
         roles=[Role(template="spec.template")],
         per_node=True,
+    ),
+    # Operators
+    WorkloadKind(  # operator-framework/api:pkg/operators/v1alpha1@v0.35 (StrategyDeploymentSpec)
+        group="operators.coreos.com",
+        kind="ClusterServiceVersion",
+        roles=[
+            Role(
+                each="spec.install.spec.deployments",
+                template="spec.template",
+                replicas="spec.replicas",
+            )
+        ],
     ),
 )
 

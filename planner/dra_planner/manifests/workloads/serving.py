@@ -1,8 +1,8 @@
-"""Serving kinds: KServe, NIM, Knative, Argo Rollouts, with their own bounds and with claims that
+"""Serving kinds: KServe, Knative, Argo Rollouts, with their own bounds and with claims that
 their controllers create.
 
 Source: kserve/kserve:pkg/apis/serving@v0.16 (and its annotations for devices),
-NVIDIA/k8s-nim-operator: api/apps/v1alpha1@v3, knative/serving:pkg/apis/autoscaling@v1.19,
+knative/serving:pkg/apis/autoscaling@v1.19,
 argoproj/argo-rollouts:pkg/apis/rollouts@v1.8.
 """
 
@@ -228,76 +228,3 @@ def _with_claim(pod: Mapping[str, Any], template: str) -> dict[str, Any]:
         {"name": "gpu", "resourceClaimTemplateName": template},
     ]
     return {**pod, "resourceClaims": entries}
-
-
-def read_nim_service(reading: Reading) -> list[PodSet]:
-    return _nim(reading, reading.root.at("spec"), "")
-
-
-def read_nim_pipeline(reading: Reading) -> list[PodSet]:
-    """Read a NIMPipeline: its enabled services."""
-    sets: list[PodSet] = []
-    for name, service in reading.root.at("spec.services").members():
-        if service.get("enabled") is not False:
-            sets += _nim(reading, service.at("spec"), name)
-    return sets
-
-
-def _nim(reading: Reading, spec: ObjectPart, name: str) -> list[PodSet]:
-    if not isinstance(spec.data, Mapping):
-        return []
-    replicas = spec.number("replicas", 1)
-    bounds = None
-    if spec.get("scale.enabled") is True:
-        least = spec.number("scale.hpa.minReplicas", 1)
-        bounds = Bounds(least, spec.number("scale.hpa.maxReplicas", max(replicas, least)))
-    nodes = spec.number("multiNode.size", 1)
-    entries = []
-    for index, (_, entry) in enumerate(spec.at("draResources").members()):
-        entries.append(_nim_claim(reading, entry, f"{name}-{index}" if name else str(index)))
-    pod = {
-        field: spec.get(field)
-        for field in ("nodeSelector", "tolerations", "affinity")
-        if spec.get(field) is not None
-    }
-    pod["resourceClaims"] = [entry for entry in entries if entry]
-    used = (
-        {"claims": [{"name": entry["name"]} for entry in pod["resourceClaims"]]}
-        if pod["resourceClaims"]
-        else {}
-    )
-    pod["containers"] = [{"name": "nim", "resources": {**spec.get("resources", {}), **used}}]
-    figures = reading.figures(
-        replicas, pods=nodes, bounds=bounds, surge=NO_SURGE if nodes > 1 else DEFAULT_SURGE
-    )
-    return reading.pod_set(name, ObjectPart(pod, spec.place), figures, inline=True)
-
-
-def _nim_claim(reading: Reading, entry: ObjectPart, suffix: str) -> dict[str, Any]:
-    """Return the pod's claim entry for one item of `draResources`.
-
-    A claim that the controller creates becomes a template.
-    """
-    named = {
-        field: entry.get(field) for field in ("resourceClaimName", "resourceClaimTemplateName")
-    }
-    named = {field: value for field, value in named.items() if value is not None}
-    if named:
-        return {"name": f"claim-{suffix}", **named}
-    requests = []
-    for index, (name, device) in enumerate(entry.at("claimCreationSpec.devices").members()):
-        selectors = [{"cel": {"expression": text}} for text in device.get("celExpressions", ())]
-        exactly = {
-            "deviceClassName": str(device.get("deviceClassName", "")),
-            "count": device.number("count", 1),
-            "selectors": selectors,
-        }
-        requests.append({"name": name if name else f"device-{index}", "exactly": exactly})
-        if device.get("attributeSelectors") or device.get("capacitySelectors"):
-            reading.assume(
-                "the plan ignores attributeSelectors and capacitySelectors of claimCreationSpec"
-            )
-    if not requests:
-        return {}
-    template = reading.generate(f"claim-{suffix}", {"devices": {"requests": requests}})
-    return {"name": f"claim-{suffix}", "resourceClaimTemplateName": template}

@@ -1,0 +1,133 @@
+"""Objects of operators: the pods that their controllers create are counted, or the verdict is
+*cannot tell*.
+"""
+
+from __future__ import annotations
+
+from truth_cases import Case
+from truth_objects import TOLERATION, Object, api
+
+NIM = "apps.nvidia.com/v1alpha1"
+OF_ONE_GPU = {"limits": {"nvidia.com/gpu": 1}}
+
+
+def nim(**spec: object) -> Object:
+    return api(NIM, "NIMService", "deepseek", nim_spec(**spec))
+
+
+def nim_spec(**spec: object) -> Object:
+    return {"tolerations": [TOLERATION], **spec}
+
+
+def stages(pipeline: int | None, tensor: int = 1) -> Object:
+    """Return the `multiNode` of a service with one pod for each stage of its pipeline."""
+    parallelism = {"tensor": tensor} | ({} if pipeline is None else {"pipeline": pipeline})
+    return {"parallelism": parallelism}
+
+
+def domain(name: str = "", *, create: bool = False) -> Object:
+    return {**stages(2), "computeDomain": {"create": True} if create else {"name": name}}
+
+
+NIM_SERVICES = (
+    Case(
+        name="a NIMService with a pod for each of five stages",
+        given=[nim(multiNode=stages(5), resources=OF_ONE_GPU)],
+        verdict="does-not-fit",
+        texts=("NIMService ml/deepseek",),
+    ),
+    Case(
+        name="a NIMService with a pod for each of four stages",
+        given=[nim(multiNode=stages(4), resources=OF_ONE_GPU)],
+        verdict="fits",
+    ),
+    Case(
+        name="a service of a NIMPipeline with two replicas of three stages",
+        given=[
+            api(
+                NIM,
+                "NIMPipeline",
+                "rag",
+                {
+                    "services": [
+                        {
+                            "name": "llm",
+                            "enabled": True,
+                            "spec": nim_spec(replicas=2, multiNode=stages(3), resources=OF_ONE_GPU),
+                        }
+                    ]
+                },
+            )
+        ],
+        verdict="does-not-fit",
+        texts=("NIMPipeline ml/rag",),
+    ),
+    Case(
+        name="a multi-node NIMService without the number of stages",
+        given=[nim(multiNode=stages(None), resources=OF_ONE_GPU)],
+        verdict="cannot-tell",
+        texts=("multiNode.parallelism.pipeline isn't set",),
+    ),
+    Case(
+        name="a NIMService whose operator adds the GPUs of a stage",
+        given=[nim(multiNode=stages(2, tensor=2), storage={"nimCache": {"name": "deepseek"}})],
+        verdict="does-not-fit",
+        texts=("NIMService ml/deepseek",),
+    ),
+    Case(
+        name="a NIMService whose GPUs depend on a model profile",
+        given=[nim(storage={"nimCache": {"name": "deepseek"}})],
+        verdict="cannot-tell",
+        texts=("model profile",),
+    ),
+    Case(
+        name="a NIMService without a rollout surge",
+        given=[nim(replicas=4, resources=OF_ONE_GPU)],
+        verdict="fits",
+        silent=("not at peak demand",),
+    ),
+    Case(
+        name="a NIMService whose operator creates a ComputeDomain, without the DeviceClass",
+        given=[nim(multiNode=domain(create=True), resources=OF_ONE_GPU)],
+        verdict="cannot-tell",
+        texts=("compute-domain-default-channel.nvidia.com",),
+    ),
+    Case(
+        name="a NIMService with a missing ComputeDomain",
+        given=[nim(multiNode=domain("imex"), resources=OF_ONE_GPU)],
+        verdict="cannot-tell",
+        texts=("its ComputeDomain isn't in the manifests",),
+    ),
+)
+
+
+def operator(gpus: int) -> Object:
+    """Return the version of an operator that Operator Lifecycle Manager installs."""
+    pod = {
+        "tolerations": [TOLERATION],
+        "containers": [
+            {"name": "main", "image": "i", "resources": {"limits": {"nvidia.com/gpu": gpus}}}
+        ],
+    }
+    labels = {"app": "manager"}
+    spec = {
+        "replicas": 1,
+        "selector": {"matchLabels": labels},
+        "template": {"metadata": {"labels": labels}, "spec": pod},
+    }
+    install = {"strategy": "deployment", "spec": {"deployments": [{"name": "m", "spec": spec}]}}
+    return api(
+        "operators.coreos.com/v1alpha1", "ClusterServiceVersion", "op.v1", {"install": install}
+    )
+
+
+OPERATORS = (
+    *NIM_SERVICES,
+    Case(name="an operator's Deployment", given=[operator(1)], verdict="fits"),
+    Case(
+        name="an operator's Deployment with more GPUs than a node",
+        given=[operator(2)],
+        verdict="does-not-fit",
+        texts=("ClusterServiceVersion ml/op.v1",),
+    ),
+)
