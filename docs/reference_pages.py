@@ -35,7 +35,7 @@ def pages() -> dict[str, str]:
             "plan-file",
             "The plan file",
             "`pulumi-dra plan --stack NAME --write` writes the plan to `stacks/NAME.plan.json`. "
-            "Review and commit this file, because the Pulumi program builds its pools from it. "
+            "Review and commit this file, because the Pulumi program creates its pools from it. "
             "The format has a [schema](../schema/plan-file.json).",
         ),
         "components.md": _components(),

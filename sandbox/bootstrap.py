@@ -88,7 +88,7 @@ def make(wanted: str) -> None:
         shutil.rmtree(ENVIRONMENT)
     STAMP.unlink(missing_ok=True)
     started = time.monotonic()
-    print_progress(f"installing the packages of uv.lock into {ENVIRONMENT.name} …")
+    print_progress(f"installing the packages in uv.lock into {ENVIRONMENT.name} …")
     command = [uv, "sync", "--locked", *([] if sys.stderr.isatty() else ["--quiet"])]
     if not (ENVIRONMENT / "bin" / "python").exists():
         command += ["--python", sys.executable]

@@ -17,7 +17,7 @@ class CapacityPlanArgs(TypedDict):
     """Inputs of CapacityPlan."""
 
     document: str
-    """Content of the plan file that `pulumi-dra plan --write` creates."""
+    """Contents of the plan file that `pulumi-dra plan --write` creates."""
 
 
 class CapacityPlan(pulumi.ComponentResource):

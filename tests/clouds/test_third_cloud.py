@@ -134,7 +134,7 @@ def test_plan_uses_the_clouds_prices_and_node_counts() -> None:
         each["message"] for each in plan["diagnostics"] if each["code"] == "count-rounded-up"
     ]
     assert messages == [
-        'pool "l40s": 10 nodes are enough, but Pulumi builds 12, because Nimbus leases racks of 4 '
+        'pool "l40s": 10 nodes are enough, but Pulumi creates 12, because Nimbus leases racks of 4 '
         "nodes"
     ]
 
@@ -156,7 +156,7 @@ def test_unbuildable_node_count_does_not_fit(tmp_path: Path) -> None:
         assert (done.returncode, json.loads(done.stdout)["verdict"]) == (1, "does-not-fit")
         assert [(each["message"], each["fix"]) for each in findings] == [
             (
-                'pool "l40s": 7 nodes can\'t be built, because Nimbus leases racks of 4 nodes',
+                'pool "l40s": 7 nodes can\'t be created, because Nimbus leases racks of 4 nodes',
                 "set the pool's maximum to 8",
             )
         ]

@@ -873,7 +873,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {**EFA, "machine": "g9.huge"},
         "efa",
-        'the number of EFA interfaces of "g9.huge" is unknown',
+        'the number of EFA interfaces on "g9.huge" is unknown',
     ),
     ("EksGpuPool", {"mig_layout": "all-1g.10gb"}, "mig_layout", "L4"),
     (
@@ -1409,7 +1409,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         {"zones": ["us-central1-a", "us-central1-b"], "desired_nodes": 3},
         "desired_nodes",
         (
-            "3 nodes can't be built, because without an autoscaler, GKE creates the same "
+            "3 nodes can't be created, because without an autoscaler, GKE creates the same "
             "number of nodes in each of the pool's 2 zones"
         ),
     ),
@@ -1597,7 +1597,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         webhook(issuer_name="x"),
         "webhook_tls.issuer_name",
-        "applies only with issuer_type clusterissuer or issuer",
+        "applies only if issuer_type is clusterissuer or issuer",
     ),
     (
         "DraDriver",
@@ -1779,7 +1779,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DeviceClasses",
         classes(mig_profile="1g.10gb"),
         "classes[0].device",
-        "must be mig with mig_profile",
+        "must be mig if mig_profile is set",
     ),
     ("DeviceClasses", classes(selectors=["device."]), "classes[0].selectors[0]", ""),
     (
@@ -1812,7 +1812,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "PlacementPolicies",
         {"plan": None},
         "plan",
-        "is missing. Pass the content of the plan file as one line of JSON",
+        "is missing. Pass the contents of the plan file as one line of JSON",
     ),
     ("PlacementPolicies", {"plan": "[]"}, "plan", "isn't a plan file, because it isn't a mapping"),
     ("PlanGate", {"plan": "nonsense"}, "plan", "isn't valid JSON"),

@@ -130,9 +130,9 @@ def test_aks_kubeconfig_has_the_reachable_server_name(
         ([], "doesn't have an endpoint outside the cluster's network"),
         (
             ["203.0.113.0/24"],
-            "its API server is open only to 203.0.113.0/24, which is reserved for documentation",
+            "its API server is open only to documentation addresses (203.0.113.0/24)",
         ),
-        (["192.0.2.7/32", "2001:db8::/48"], "for documentation"),
+        (["192.0.2.7/32", "2001:db8::/48"], "documentation addresses"),
         (["203.0.113.0/24", "8.8.8.0/24"], ""),
         (["8.8.8.0/24"], ""),
     ],

@@ -118,7 +118,7 @@ def test_constraint_on_an_attribute_of_both_drivers_is_met() -> None:
         "devices of both drivers"
     ) in (notes(plan))
     assert any(
-        "can't prepare a claim that also has devices of another driver" in each
+        "can't prepare a claim that also has devices from another driver" in each
         for each in notes(plan)
     )
 

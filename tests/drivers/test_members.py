@@ -38,7 +38,7 @@ def test_claim_for_half_of_a_tpu_node_does_not_fit() -> None:
 
     assert plan.verdict == "does-not-fit"
     assert (
-        "prepares a claim only if it requests all 4 devices of a node. This claim requests 2"
+        "prepares a claim only if it requests all 4 devices on a node. This claim requests 2"
         in reasons(plan)
     )
 
@@ -375,11 +375,11 @@ def test_valid_opaque_configuration_has_no_fault(name: str, parameters: dict[str
         ),
         (
             fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "0-15"}}),
-            "all 16 CPUs of",
+            "all 16 CPUs on",
         ),
         (
             fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "0-99999999"}}),
-            "all 16 CPUs of",
+            "all 16 CPUs on",
         ),
         (
             fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "all"}}),

@@ -61,7 +61,8 @@ def test_gpu_cluster_serves_claims_but_no_extended_resource(
     plan = planned(fleet("eks", "g6.xlarge", drivers), work)
     assert plan.verdict == verdict
     is_noted = any(
-        "a GPUCluster of the GPU Operator runs driver 0.5.0" in each for each in plan.assumptions
+        "a GPUCluster managed by the GPU Operator runs driver 0.5.0" in each
+        for each in plan.assumptions
     )
     assert is_noted is (drivers is OPERATOR)
 

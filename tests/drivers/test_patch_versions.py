@@ -80,8 +80,8 @@ def test_plan_for_the_next_minor_version_is_marked_as_preview() -> None:
     plan, newest = planned(t4("1.38"), WORK), planned(t4("1.37"), WORK)
     assert (plan.verdict, newest.verdict) == ("fits", "fits")
     note = (
-        "Kubernetes 1.38 is a preview. The plan uses the behavior of 1.38.0-alpha.2, and the "
-        "final version can differ"
+        "Kubernetes 1.38 is a preview. The plan uses the behavior of 1.38.0-alpha.2, but the final "
+        "version might differ"
     )
     assert note in plan.assumptions
     assert not any("preview" in each for each in newest.assumptions)

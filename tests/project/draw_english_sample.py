@@ -24,7 +24,12 @@ from project.english_habits import sentences  # noqa: E402
 
 PACKAGES = ("planner", "policies", "command", "components", "sandbox")
 PAGES = ("README.md", "CHANGELOG.md", "docs/*.md", "docs/guide/*.md", "docs/operations/*.md")
-UPSTREAM = ("dra_planner/cel/", "dra_planner/manifests/validation/", "dra_sandbox/clouds/")
+UPSTREAM = (
+    "dra_planner/allocation/search/",
+    "dra_planner/cel/",
+    "dra_planner/manifests/validation/",
+    "dra_sandbox/clouds/",
+)
 """Folders whose strings are messages of Kubernetes and the clouds."""
 SHORTEST = 6
 

@@ -48,8 +48,7 @@ class CheckOutput(Output):
     workloads: int = Field(default=0, description="Number of checked workloads.")
     joint_fix: JointFixRow | None = Field(
         default=None,
-        description="Changes that make multiple workloads fit at the same time. Absent if "
-        "fewer than two workloads don't fit, or if the search didn't find such "
-        "changes.",
+        description="Changes that make multiple workloads fit at the same time. Absent unless at "
+        "least two workloads don't fit and the search finds such changes.",
     )
     known: int = Field(default=0, description="Number of known findings that the output omits.")

@@ -80,7 +80,7 @@ class _File(Struct):
         self.unwritten = [
             *earlier.unwritten,
             *(
-                f"{self.source.name}:{one.line}: toleration {toleration} isn't added, because the "
+                f"{self.source.name}:{one.line}: toleration {toleration} wasn't added, because the "
                 "pod doesn't fit for other reasons"
                 for one in unhelped
                 for toleration in one.tolerations

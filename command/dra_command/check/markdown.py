@@ -17,8 +17,8 @@ from dra_planner.wording import counted
 MARK: Final = "<!-- pulumi-dra:check -->"
 _MOST: Final = 8
 _ACCEPTED: Final = (
-    "The plan lists workloads that don't fit, but they don't fail this run, because they were known "
-    "before or are exempted."
+    "The plan lists workloads that don't fit, but they don't fail this run, because they're "
+    "already known or exempted."
 )
 
 

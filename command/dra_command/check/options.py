@@ -115,7 +115,7 @@ def _add_repairs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fix",
         action="store_true",
-        help="before the check, fix older and flat forms of DRA objects, comparisons that "
-        "need compareTo, units of quantities, and missing tolerations in the files; "
-        "print each change, and keep comments and formatting",
+        help="before the check, fix these problems in the files: older and flat forms of DRA "
+        "objects, comparisons that need compareTo, quantity units, and missing tolerations; print "
+        "each change, and keep comments and formatting",
     )

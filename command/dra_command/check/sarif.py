@@ -68,7 +68,7 @@ def _other(code: str) -> dict[str, Any]:
     """
     title = code.replace("-", " ").capitalize()
     text = (
-        f"{title}: found while parsing objects like the API server, or while planning. Each "
+        f"{title}: found while parsing objects as the API server does, or while planning. Each "
         "result contains its fix."
     )
     return {

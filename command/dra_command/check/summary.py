@@ -35,7 +35,7 @@ def _passed(checked: CheckResult) -> str:
     parts = [f"No findings: {judged} on {workloads}, for Kubernetes {checked.kubernetes}{newest}"]
     for needs, what in (
         ("pools", "need --stack, --fleet, or --observed"),
-        ("stack", "check resources of a Pulumi program, so only the policy pack runs them"),
+        ("stack", "check resources in a Pulumi program, so only the policy pack runs them"),
     ):
         number = sum(each.reason == MISSING_INPUT[needs] for each in checked.skipped)
         parts += [f"{number} more {what}"] if number else []

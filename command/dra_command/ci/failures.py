@@ -49,7 +49,7 @@ def failure_report(failures: Iterable[Diagnostic]) -> str:
     if not lines:
         return ""
     introduction = (
-        "This run couldn't plan or check all of its input, so the result is unknown. Sections "
+        "This run couldn't plan or check all of its input, so the result is unknown. The sections "
         "below cover only the rest of the input."
     )
     return "\n".join(["### GPU capacity: ✕ invalid input", "", introduction, "", *lines])

@@ -29,7 +29,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--config",
         metavar="FILE",
         default="",
-        help="configuration [default: nearest pulumi-dra.yaml]",
+        help="configuration file [default: the nearest pulumi-dra.yaml]",
     )
     before = parser.add_mutually_exclusive_group()
     before.add_argument(

@@ -117,7 +117,7 @@ class ClaimPoolRow(Output):
     verdict: VerdictText
     reasons: list[PoolReasonRow]
     requests: list[list[AlternativeRow]] = Field(
-        description="Alternatives of each request, in order."
+        description="Alternatives for each request, in order."
     )
     constraints: list[ConstraintRow]
     selectors: list[SelectorRow]
@@ -152,11 +152,11 @@ class ExplainOutput(Output):
     workload: str
     pools: list[ClaimPoolRow]
     holders: list[HolderRow] = Field(
-        description="If not all pods fit in the pools, the workloads that use the devices."
+        description="Workloads that use the devices, if not all pods fit in the pools."
     )
     missing: PoolReasonRow | None = Field(
-        description="If no pool fits the pod, the missing part of the fleet: a MIG "
-        "configuration, a driver, or machine types."
+        description="Missing part of the fleet, if no pool fits the pod: a MIG configuration, a "
+        "driver, or machine types."
     )
     pending_reasons: list[PoolReasonRow] = Field(
         description="Reasons why pods stay pending although each of them fits on a node."

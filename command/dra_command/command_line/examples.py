@@ -177,21 +177,21 @@ examples:
     pulumi-dra explain \\
       --message "0/12 nodes are available: 12 cannot allocate all claims."
 
-The name of a claim is NAMESPACE/NAME. If a template generates the claim, use
+A claim's name is NAMESPACE/NAME. If a template generates the claim, use
 NAMESPACE/WORKLOAD-ENTRY, where ENTRY is the name in the pod's resourceClaims.
 --claim also accepts the name of the template, the entry, or a pod's claim.
 """
 
 _SLICES_EXAMPLES = """\
 examples:
-  print the devices of a machine type
+  print a machine type's devices
     pulumi-dra slices --machine p5.48xlarge --driver 25.8.1 --kubernetes 1.34
     pulumi-dra slices --machine p5.48xlarge --driver 25.8.1 \\
       --compute-domains --network
   use a MIG configuration, and validate the slices with an API server
     pulumi-dra slices --machine p4d.24xlarge --driver 25.8.1 \\
       --mig all-1g.5gb | kubectl apply --dry-run=server -f -
-  enable feature gates of the driver
+  enable driver feature gates
     pulumi-dra slices --machine p5.48xlarge --driver 0.4.1 \\
       --kubernetes 1.36 --gate DynamicMIG=true
     pulumi-dra slices --machine g6.2xlarge --driver 0.5.0 \\
@@ -231,7 +231,7 @@ examples:
     pulumi-dra sandbox plan --stack eks-dev
   create or update the stack
     pulumi-dra sandbox up --stack eks-dev
-  create the stack with a real API server and scheduler for kubectl
+  create the stack with a real API server and scheduler, so that you can use kubectl
     pulumi-dra sandbox up --stack eks-dev --control-plane
   install releases from your own charts
     pulumi-dra sandbox up --stack eks-dev --control-plane --charts charts/
@@ -330,7 +330,7 @@ aren't recomputed. To use a Dask cluster, set --scheduler tcp://HOST:8786
 
 _MIGRATE_EXAMPLES = """\
 examples:
-  print the result of each workload, and a diff
+  print the result for each workload, and a diff
     pulumi-dra migrate examples/device-plugin/ --fleet fleet.yaml
   change the files
     pulumi-dra migrate examples/device-plugin/ --fleet fleet.yaml --write
@@ -338,7 +338,7 @@ examples:
     pulumi-dra migrate examples/device-plugin/ --shared nvidia.com/gpu=4
   write a patch for review
     pulumi-dra migrate examples/device-plugin/ --format diff > claims.patch
-  report which pods use devices in a running cluster, and which would be lost
+  list the pods in a running cluster that use devices, and the pods that a drain would lose
     pulumi-dra migrate --context gpu-dev
 
 The files keep their comments and formatting. A second run doesn't change them.

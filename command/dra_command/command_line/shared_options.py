@@ -114,15 +114,15 @@ def add_cluster(
         metavar="NAME",
         dest="observed",
         type=context_of,
-        help="read the running cluster of this kubectl context instead of a snapshot (read-only)",
+        help="read the running cluster in this kubectl context instead of a snapshot (read-only)",
     )
     parser.add_argument(
         "--kubeconfig",
         metavar="FILE",
         action=_Kubeconfig,
         default="",
-        help="kubeconfig to use [default: kubectl's]; without --context, use the current "
-        "context of the kubeconfig",
+        help="kubeconfig to use [default: the file that kubectl uses]; without --context, the "
+        "command reads the kubeconfig's current context",
     )
     parser.add_argument(
         "--role",

@@ -44,7 +44,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--pool",
         metavar="NAME",
         default="",
-        help="explain only this pool; without a claim, list which workloads run, could run, and "
+        help="explain only this pool; without a claim, list the workloads that run, could run, or "
         "can't run in the pool, with reasons",
     )
     parser.add_argument(

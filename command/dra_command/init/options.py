@@ -42,14 +42,14 @@ def _add_sources(parser: argparse.ArgumentParser) -> None:
         "--observed",
         metavar="FILE",
         default="",
-        help="start from the GPU nodes of a cluster snapshot",
+        help="start from the GPU nodes in a cluster snapshot",
     )
     add_cluster(start, parser)
     start.add_argument(
         "--state",
         metavar="FILE",
         default="",
-        help="start from the pools in the state of a Pulumi stack",
+        help="start from the pools in a Pulumi stack's state",
     )
     start.add_argument(
         "--from",

@@ -143,8 +143,8 @@ def _cluster_notes(start: InitialFleet) -> tuple[str, ...]:
     if not start.cluster:
         return ()
     return (
-        f"the stack manages a cluster named {start.cluster}. If this cluster exists, import "
-        "it before the first `pulumi up` (docs/operations/existing.md). To create another "
+        f"the stack manages a cluster named {start.cluster}. If this cluster already exists, "
+        "import it before the first `pulumi up` (docs/operations/existing.md). To create another "
         "cluster, change cluster.clusterName",
     )
 

@@ -166,7 +166,7 @@ def _price_notes(region: str, unpriced: int) -> tuple[str, ...]:
     if not unpriced:
         return ()
     types = f"{counted(unpriced, 'other machine type')} in {region} {verb(unpriced, 'have')}"
-    return (f"{types} no known price, so a cheaper fleet may exist",)
+    return (f"{types} no known price, so a cheaper fleet might exist",)
 
 
 def _no_fleet_error(
@@ -175,7 +175,7 @@ def _no_fleet_error(
     """Return the error for workloads that don't fit any machine type. If possible, its reason has a
     fix. `kubernetes` is the version that the user chose, or "".
     """
-    fault = f"the workloads don't fit any machine type in {region}"
+    fault = f"the workloads don't fit on any machine type in {region}"
     version = f" --kubernetes {kubernetes}" if kubernetes else ""
     command = f"for all reasons, run `pulumi-dra suggest {workloads} --region {region}{version}`"
     first = next(compared_obstacles(every.plan), None) if every is not None else None

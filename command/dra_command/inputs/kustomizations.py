@@ -272,8 +272,8 @@ def _changes(
 
 def _note(root: Kustomization, reason: str) -> Diagnostic:
     message = (
-        f"the kustomization {root.folder} isn't built ({reason}), so the command reads its files "
-        "without the kustomization's changes"
+        f"the kustomization {root.folder} couldn't be built ({reason}), so the command reads its "
+        "files without the kustomization's changes"
     )
     fix = f"run `kustomize build {root.folder} | pulumi-dra check -`"
     return Diagnostic("note", NOT_BUILT, message, Place(root.folder), fix)

@@ -155,7 +155,7 @@ def kustomization_notes(kept: Iterable[Source]) -> Iterable[Diagnostic]:
     for folder, changes in dict(filter(None, map(kustomization_changes, kept))).items():
         what = ", ".join(changes[:MOST_NAMES])
         message = (
-            f"the kustomization in {folder} isn't built, so its changes ({what}) aren't checked"
+            f"the kustomization in {folder} wasn't built, so its changes ({what}) aren't checked"
         )
         fix = f"run `kustomize build {folder} | pulumi-dra check -`"
         yield Diagnostic("note", NOT_BUILT, message, Place(folder), fix)

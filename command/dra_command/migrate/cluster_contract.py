@@ -15,9 +15,11 @@ class ClusterPoolRow(Output):
     name: str
     nodes: int
     allocator: Literal["device-plugin", "dra", "both", "none"]
-    offered: dict[str, int] = Field(description="Device plugin units on the nodes, by resource.")
+    offered: dict[str, int] = Field(
+        description="Device plugin resources on the nodes, by resource name."
+    )
     held: dict[str, int] = Field(
-        description="Device plugin units that are allocated to pods, by resource."
+        description="Device plugin resources that are allocated to pods, by resource name."
     )
     published: int = Field(description="Devices that DRA drivers publish.")
     claimed: int = Field(description="Devices that are allocated to claims.")
@@ -33,7 +35,7 @@ class DeviceUserRow(Output):
     pods: int
     waiting: int = Field(description="Pods without a node.")
     units: dict[str, int] = Field(
-        description="Device plugin units that the workload's pods request, by resource."
+        description="Device plugin resources that the workload's pods request, by resource name."
     )
     nodes: list[str]
     by_claims: bool

@@ -92,7 +92,7 @@ def _require_files(found: Kustomization, roots: Sequence[str], what: str) -> Non
         folders = [part.path for part in parts]
         common = os.path.relpath(os.path.commonpath([*folders, *map(os.path.dirname, files)]))
         raise UsageError(
-            f"{what}. `migrate` changes the files of bases and patches together",
+            f"{what}. `migrate` changes the files for bases and patches together",
             fix=f"pass the folder that contains them: `pulumi-dra migrate {common}`",
         )
 

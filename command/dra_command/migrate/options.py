@@ -57,7 +57,7 @@ def _add_source(parser: argparse.ArgumentParser) -> None:
     """Add the options of the cluster that runs the workloads now."""
     source = parser.add_argument_group(
         "the source cluster",
-        "device plugin units; without PATH, the command prints a cluster report",
+        "settings of the device plugin; without PATH, the command prints a cluster report",
     )
     source.add_argument(
         "--observed",

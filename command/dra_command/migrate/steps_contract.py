@@ -27,7 +27,7 @@ class MigrationStepRow(Output):
         description="Folder with the step's files, inside the folder in --steps-folder."
     )
     kind: Literal["prepare", "move", "serve", "shrink", "finish"]
-    moves: list[str] = Field(description="Kind, namespace, and name of the workloads that move.")
+    moves: list[str] = Field(description="Kind, namespace, and name of each workload that moves.")
     served: dict[str, str] = Field(
         description="DeviceClass that serves each requested resource (extendedResourceName), so that "
         "these workloads don't have to change. Empty if the workloads get new manifests."
@@ -39,8 +39,8 @@ class MigrationStepRow(Output):
     )
     reasons: list[str]
     hourly_usd: float | None = Field(
-        description="Cost per hour while the step runs, without nodes for pending pods. null if a "
-        "price is unknown."
+        description="Cost per hour while the step runs, excluding nodes for pending pods. null if "
+        "a price is unknown."
     )
     hourly_usd_after: float | None
     commands: list[str]

@@ -67,8 +67,8 @@ def _print_served(page: Page, found: Migration, target: Target) -> None:
         page.gap()
         page.text(
             "Pods without a selector can also stay unchanged, because a DeviceClass serves the "
-            f"resource that they request: {classes}. Rewrite pods that need a selector, shares, "
-            "or a quota by class."
+            f"resource that they request: {classes}. Rewrite only pods that need a selector, a "
+            "share of a device, or a quota for a DeviceClass."
         )
 
 

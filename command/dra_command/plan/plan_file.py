@@ -61,9 +61,9 @@ def _version_step(saved: SavedPlan, plan: Plan) -> list[str]:
     if before <= now <= before + 1:
         return []
     reason = (
-        "Clouds can't downgrade a cluster, so an existing cluster must be replaced"
+        "Cloud providers can't downgrade a cluster, so you must replace an existing cluster"
         if now < before
-        else "Clouds upgrade a cluster by only one minor version at a time. If the cluster "
+        else "Cloud providers upgrade clusters one minor version at a time. If the cluster already "
         f"exists, save and apply a plan for 1.{before + 1} first"
     )
     return [

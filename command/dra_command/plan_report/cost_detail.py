@@ -51,7 +51,7 @@ def _claims_table(plan: Plan) -> Table:
     note = (
         ""
         if plan.judgement.is_observed
-        else "devices from the packing; the scheduler may choose other devices"
+        else "devices from the packing; the scheduler might choose other devices"
     )
     heads = (
         "claim",
@@ -75,8 +75,8 @@ def _claim_costs(plan: Plan, filled: FilledNodes) -> Table:
         for each in claim_shares(plan, filled)
     )
     note = (
-        "claim cost: its devices' share of the node price, rounded so that the sum is the "
-        "cost of the nodes"
+        "claim cost: its devices' share of the node price, rounded so that the sum equals the cost "
+        "of the nodes"
     )
     return Table(
         "Cost of claims",

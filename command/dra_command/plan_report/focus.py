@@ -155,7 +155,7 @@ def _charges(plan: Plan, filled: FilledNodes) -> Iterator[_Charge]:
         )
     if plan.cost is not None and not plan.judgement.is_observed:
         unused = plan.cost.hourly_usd - sum((share.hourly_usd for share in shares), Decimal(0))
-        yield _Charge(hourly_usd=unused, what="Capacity of planned nodes that no claim uses")
+        yield _Charge(hourly_usd=unused, what="Planned node capacity that no claim uses")
 
 
 def _team(plan: Plan, namespace: str) -> str:

@@ -166,13 +166,13 @@ def _effect(kind: GuardKind, guards: Guards) -> str:
             pools_split = named("pool", list(pools[:_MOST_POOLS]), " and ")
             return f"split {pools_split} into {len(guards.parts)} parts"
         case "pack":
-            return "fill one node of a pool before the next node"
+            return "fill one node in a pool before the next node"
         case "spread":
             spread = [rule for rule in guards.rules if rule.spread]
             names = sorted({rule.pool for rule in spread})
             pools_spread = named("pool", names[:_MOST_POOLS], " and ")
             rule_count = counted(len(spread), "rule")
-            return f"spread pods evenly over the nodes of {pools_spread}, by {rule_count}"
+            return f"spread pods evenly across the nodes in {pools_spread}, by {rule_count}"
 
 
 def _who_acts(kind: GuardKind, plan: Plan, guards: Guards) -> str:

@@ -39,7 +39,7 @@ def _simulation_result(plan: Plan) -> tuple[str, ...]:
         names = ", ".join(map(str, found.left_out[:_MOST_WORKLOADS]))
         more = len(found.left_out) - _MOST_WORKLOADS
         without = (
-            " without workloads that don't fit any pool "
+            " without workloads that don't fit in any pool "
             f"({names}{f' and {more} more' if more > 0 else ''})"
         )
         placed = "all other pods"
@@ -55,7 +55,7 @@ def _simulation_result(plan: Plan) -> tuple[str, ...]:
     )
     if found.counts is not None:
         kept = (
-            "; the fleet sets sizing: packing, so Pulumi builds the packing"
+            "; the fleet sets sizing: packing, so Pulumi creates the packing's nodes"
             if plan.fleet.sizing == "packing"
             else ""
         )

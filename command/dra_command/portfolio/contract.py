@@ -22,7 +22,7 @@ class ScenarioTotalRow(Output):
         description="Number of cells without a result. `cells` contains the reasons."
     )
     not_computed: int
-    nodes: int = Field(description="Number of built nodes, within the maximums.")
+    nodes: int = Field(description="Number of nodes to create, within the maximums.")
     hourly: float | None = Field(
         description="US dollars per hour for these nodes. null if a price is unknown."
     )
@@ -34,7 +34,7 @@ class StackRow(Output):
     name: str
     as_is: OutcomeText
     first_not_fitting: str | None = Field(
-        description="First scenario in the file in which the verdict isn't fits."
+        description="First scenario in the file whose verdict isn't `fits`."
     )
 
 
@@ -48,16 +48,17 @@ class CellRow(Output):
     nodes_bound: int | None
     nodes_packing: int | None
     nodes_simulated: int | None
-    nodes: int | None = Field(description="Number of built nodes.")
+    nodes: int | None = Field(description="Number of nodes to create.")
     placed: int | None
     pending: int | None
     stalled: int | None = Field(
         description="Number of rollouts that never finish, although the pods fit."
     )
     hourly: float | None = Field(
-        description="Cost of the built nodes in US dollars per hour; null if a price is unknown."
+        description="Cost of the nodes to create, in US dollars per hour. null if a price is "
+        "unknown."
     )
-    bound: float | None = Field(description="Proven lower bound of the cost per hour.")
+    bound: float | None = Field(description="Proven lower bound on the cost per hour.")
     why: str = Field(
         description="First reason why the cell doesn't fit, or why it doesn't have a result."
     )
@@ -68,7 +69,7 @@ class StepRow(Output):
     """Nodes of each pool for this number of additional pods or more, with their cost."""
 
     units: int
-    nodes: dict[str, int] = Field(description="Nodes of each pool in the packing.")
+    nodes: dict[str, int] = Field(description="Number of nodes in each pool, in the packing.")
     nodes_bound: int
     hourly: float | None
 

@@ -50,7 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--cell",
         metavar="STACK/SCENARIO",
         default="",
-        help="instead, print the plan of one stack in one scenario",
+        help="instead, print the plan for one stack in one scenario",
     )
     add_answer(parser, ("text", "json", "html"))
 

@@ -87,8 +87,8 @@ def _status(summary: Summary, values: argparse.Namespace) -> int:
     log = summary.answers.log
     if log.interrupted:
         print(
-            f"interrupted after {log.known + log.computed} of {log.cells} cells; the same "
-            "command continues from this point",
+            f"interrupted after {log.known + log.computed} of {log.cells} cells; to continue from "
+            "this point, run the same command",
             file=sys.stderr,
         )
         return Status.INTERRUPTED

@@ -155,8 +155,8 @@ class RehearsedStepRow(Output):
     placed: int
     pending: int = Field(
         description=(
-            "Number of pods without a node, if the old and the new pods of the step exist at the "
-            "same time."
+            "Number of pods without a node while the step's old and new pods exist at the same "
+            "time."
         )
     )
     is_safe: bool = Field(description="True if the plan proves that no pod stays pending.")

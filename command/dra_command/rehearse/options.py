@@ -40,7 +40,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--migration",
         action="store_true",
-        help="run the steps of `migrate --steps` from the fleet's device-plugin pools to DRA pools",
+        help="run the steps that `migrate --steps` plans, from the fleet's device-plugin pools to "
+        "DRA pools",
     )
     parser.add_argument(
         "--kubeconfig",

@@ -20,7 +20,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--config",
         metavar="FILE",
         default="",
-        help="configuration that defines the rules [default: the nearest pulumi-dra.yaml]",
+        help="configuration file that defines the rules [default: the nearest pulumi-dra.yaml]",
     )
     parser.add_argument(
         "--require-tests",

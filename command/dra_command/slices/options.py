@@ -8,13 +8,13 @@ import argparse
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(observed="")
     fleet = parser.add_argument_group(
-        "the nodes of a fleet", "print nodes with the settings of the fleet's pools and drivers"
+        "the nodes of a fleet", "print nodes with the fleet's pool and driver settings"
     )
     which = fleet.add_mutually_exclusive_group()
     which.add_argument(
         "--fleet",
         metavar="FILE",
-        help="read pools from this fleet file, and print the slices of one node per pool",
+        help="read pools from this fleet file, and print the slices for one node per pool",
     )
     which.add_argument(
         "--stack", metavar="NAME", help="read fleet and workloads from stacks/Pulumi.NAME.yaml"
@@ -76,7 +76,7 @@ def _add_node(parser: argparse.ArgumentParser) -> None:
     node.add_argument(
         "--compute-domains",
         action="store_true",
-        help="include channels and daemons of ComputeDomains",
+        help="include ComputeDomain channels and daemons",
     )
     node.add_argument(
         "--network",

@@ -24,7 +24,7 @@ class SuggestedRow(Output):
 
     hourly: float = Field(description="US dollars per hour for the simulated number of GPU nodes.")
     machines: list[MachineCountRow]
-    fleet: dict[str, Any] = Field(description="Content of a fleet file for --fleet.")
+    fleet: dict[str, Any] = Field(description="Contents of a fleet file for --fleet.")
     notes: list[str] = Field(description="Settings that the claims need, and the plan's warnings.")
 
 
@@ -32,14 +32,14 @@ class PackedRow(Output):
     """A simpler fleet that certainly costs more than the best one, so that it wasn't simulated."""
 
     hourly_packing: float = Field(
-        description="US dollars per hour for the packing. The scheduler may need more nodes."
+        description="US dollars per hour for the packing. The scheduler might need more nodes."
     )
     hourly_bound: float = Field(
         description="Proven lower bound in US dollars per hour for these machine types."
     )
     machines: list[MachineCountRow] = Field(description="Nodes of the packing.")
     fleet: dict[str, Any] = Field(
-        description="Content of a fleet file for --fleet, with maximums that allow more "
+        description="Contents of a fleet file for --fleet, with maximums that allow more "
         "nodes. Plan it to get the simulated number of nodes."
     )
 

@@ -122,13 +122,13 @@ def _reason(found: Suggestions, best: Suggestion) -> Iterator[str]:
     if found.gap:
         yield f"{compared}; another fleet {of_them} could cost up to {found.gap:.2%} less"
     else:
-        among = ", among the fleets whose pods are known to fit" if found.gap_of_unknown else ""
+        among = ", among the fleets that are known to fit all pods" if found.gap_of_unknown else ""
         yield f"{compared}; no other fleet {of_them} costs less{among} (proven)"
     if migs:
         yield f"MIG configurations compared: {', '.join(migs)}"
     if found.gap_of_unknown > found.gap:
         yield (
-            f"a fleet that costs {found.gap_of_unknown:.2%} less may be possible, depending on "
+            f"a fleet that costs {found.gap_of_unknown:.2%} less might be possible, depending on "
             "unknown facts (GPU memory, allocatable node memory)"
         )
     for other in found.others:
@@ -165,8 +165,8 @@ def _refusal(found: Suggestions, limits: Sequence[str]) -> Iterator[str]:
     if plan.judgement.sizing.verdict == "fits" and not blocking and not apart:
         yield (
             f"cannot tell: in the best packing, all pods fit on {_packed(found)}. However, the "
-            f"simulated scheduler leaves pods pending on every fleet of {compared} that was "
-            "tried, in at least one pod arrival order"
+            f"simulated scheduler leaves pods pending in at least one pod arrival order on each "
+            f"fleet of {compared} that the search tried"
         )
         return
     unknown = plan.verdict == "cannot-tell"

@@ -241,7 +241,7 @@ def _print(
                 f"{name} ({counted(number, 'pod')})" for name, number in checks.unplanned.items()
             )
             page.text(
-                f"not in the plan, so any pool may run these pods: {pods}. Add the workloads to "
+                f"not in the plan, so these pods can run in any pool: {pods}. Add the workloads to "
                 "the stack, and run `pulumi-dra plan --write`"
             )
         if learned:

@@ -141,7 +141,7 @@ class AksClusterArgs(TypedDict):
     node_os_channel: NotRequired[str]
     """Automatic upgrades of node images: SecurityPatch (default; keeps the image's GPU driver),
     NodeImage (a new image and driver every week), Unmanaged, or None. With upgrade_channel
-    node-image, the only value is NodeImage.
+    node-image, the only supported value is NodeImage.
     """
     autoscaler_profile: NotRequired[dict[str, pulumi.Input[str]]]
     """Settings for the cluster autoscaler, such as expander or scale-down-unneeded-time. Default:
@@ -377,7 +377,7 @@ def _read_node_os_channel(read: InputReader) -> str:
     usual = {"node-image": "NodeImage", "none": "None"}.get(channel, "SecurityPatch")
     chosen = read.choice("node_os_channel", NODE_OS_CHANNELS, usual)
     if channel == "node-image" and chosen != "NodeImage":
-        read.refuse("node_os_channel", "must be NodeImage with upgrade_channel node-image")
+        read.refuse("node_os_channel", "must be NodeImage if upgrade_channel is node-image")
     return chosen
 
 

@@ -24,7 +24,7 @@ POOL_SET = {
     "cluster_name": "the cluster's",
     "cluster_security_group_id": "the cluster's",
     "image": "the fleet's image.family",
-    "instance_profile_name": "the instance profile of the nodes' role, which Karpenter's "
+    "instance_profile_name": "the instance profile for the nodes' role, which the Karpenter "
     "component creates",
     "keep_subnets": "pools without zones keep their current zones",
     "kubernetes_version": "the fleet's kubernetes",
@@ -40,6 +40,6 @@ POOL_SET = {
     "zone": "the fleet's zones",
 }
 DEFAULTS: dict[str, str] = {
-    "efa": "true if the fleet has DRANET and the machine type has EFA",
+    "efa": "true if the fleet uses DRANET and the machine type supports EFA",
     "node_monitoring": "true if a pool has node_repair",
 }

@@ -14,10 +14,7 @@ def unreachable_from_outside(cidrs: Sequence[str]) -> str:
     if not cidrs:
         return "its API server doesn't have an endpoint outside the cluster's network"
     if examples := for_documentation(cidrs):
-        return (
-            f"its API server is open only to {', '.join(examples)}, which is reserved for "
-            "documentation"
-        )
+        return f"its API server is open only to documentation addresses ({', '.join(examples)})"
     return ""
 
 

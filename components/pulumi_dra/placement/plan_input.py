@@ -9,7 +9,7 @@ def read_plan(read: InputReader) -> PlanFile | None:
     """Return the plan in the input `plan`; None if it isn't one, with the error in `read`."""
     text = read.text("plan")
     if not text:
-        read.refuse("plan", "is missing. Pass the content of the plan file as one line of JSON")
+        read.refuse("plan", "is missing. Pass the contents of the plan file as one line of JSON")
         return None
     try:
         return parse_document(text)

@@ -57,7 +57,8 @@ class DraPlatformArgs(TypedDict):
     """Inputs of DraPlatform."""
 
     plan: str
-    """Content of the plan file that `pulumi-dra plan --write` creates, which includes the fleet."""
+    """Contents of the plan file that `pulumi-dra plan --write` creates, which includes the "
+    "fleet."""
     cluster: NotRequired[ClusterOptions]
     """Options of the cluster."""
     pools: NotRequired[list[PoolOptions]]

@@ -93,7 +93,7 @@ class ClusterOptions(TypedDict):
     node_os_channel: NotRequired[str]
     """AKS: Automatic upgrades of node images: SecurityPatch (default; keeps the image's GPU
     driver), NodeImage (a new image and driver every week), Unmanaged, or None. With upgrade_channel
-    node-image, the only value is NodeImage."""
+    node-image, the only supported value is NodeImage."""
     autoscaler_profile: NotRequired[dict[str, pulumi.Input[str]]]
     """AKS: Settings for the cluster autoscaler, such as expander or scale-down-unneeded-time.
     Default: Azure's defaults."""
@@ -134,8 +134,8 @@ class ClusterOptions(TypedDict):
     namespaces or everywhere, or with RBAC groups. Default: none."""
     control_plane_tier: NotRequired[str]
     """EKS: Provisioned size of the control plane: standard, tier-xl, tier-2xl, tier-4xl, or
-    tier-8xl. Each tier has its own price. To go back to the standard tier, set standard, because
-    the cluster keeps its tier if you remove this input. Default: standard in a new cluster."""
+    tier-8xl. Each tier has its own price. To return to the standard tier, set standard, because the
+    cluster keeps its tier if you remove this input. Default: standard in a new cluster."""
     kubeconfig_role_arn: NotRequired[pulumi.Input[str]]
     """EKS: IAM role that the kubeconfig assumes. Default: the role of the default provider
     (aws:assumeRoles), or none with an explicit provider."""
@@ -306,8 +306,8 @@ class PoolOptions(TypedDict):
     support changing back to an earlier version. Default: the newest version when the pool is
     created or its Kubernetes version changes."""
     efa: NotRequired[bool]
-    """EKS: Attach an EFA interface to each network card. Default: true if the fleet has DRANET and
-    the machine type has EFA."""
+    """EKS: Attach an EFA interface to each network card. Default: true if the fleet uses DRANET and
+    the machine type supports EFA."""
     security_group_ids: NotRequired[list[pulumi.Input[str]]]
     """EKS: Additional security groups for the nodes. Also set cluster_security_group_id, because
     EKS doesn't attach the cluster's security group if you set this input."""
@@ -338,7 +338,7 @@ class PoolOptions(TypedDict):
     """EKS: Limits for repairs, and actions for specific faults. Used only with node_repair.
     Default: the EKS limits."""
     location_policy: NotRequired[str]
-    """GKE: Distribution of autoscaled nodes over zones: ANY (default; uses zones with available
+    """GKE: Distribution of autoscaled nodes across zones: ANY (default; uses zones with available
     GPUs) or BALANCED (tries to spread nodes evenly). Flex-start and queued capacity require ANY."""
     node_pool_name: NotRequired[str]
     """GKE: Name of the node pool, if you import the pool. Changing this value replaces the pool.
@@ -366,7 +366,7 @@ class PoolOptions(TypedDict):
     To protect busy GPU nodes or reservations, you can set maintenance exclusions for the cluster
     instead. Default: true."""
     node_version: NotRequired[str]
-    """GKE: Node version, for example 1.35.1-gke.1616000. Set this input only with auto_upgrade
+    """GKE: Node version, for example 1.35.1-gke.1616000. Set this input only if auto_upgrade is
     false. A later version upgrades the nodes according to max_surge and max_unavailable. Default:
     the control plane's version when the pool is created."""
     image_streaming: NotRequired[bool]

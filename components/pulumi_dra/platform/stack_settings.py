@@ -88,15 +88,15 @@ def refuse_documentation_ranges(settings: ProgramSettings) -> None:
     ):
         return
     raise FleetError(
-        f"{', '.join(examples)} is reserved for documentation, so you couldn't reach the API server",
+        f"only documentation addresses ({', '.join(examples)}) could reach the API server",
         place=Place(
             f"stacks/Pulumi.{settings.stack}.yaml",
             0,
             "config.pulumi-dra:fleet.endpoint.publicAccessCidrs",
         ),
-        fix="use the network that you deploy from, or an empty list if you deploy from the "
-        f"cluster's network; `pulumi-dra sandbox up --stack {settings.stack}` deploys the "
-        "example to simulated clouds (docs/operations/access.md)",
+        fix="use the address range that you deploy from, or an empty list if you deploy from the "
+        "cluster's network; to try the example on simulated clouds, run `pulumi-dra sandbox up "
+        f"--stack {settings.stack}` (docs/operations/access.md)",
     )
 
 

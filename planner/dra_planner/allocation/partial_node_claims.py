@@ -27,7 +27,7 @@ def part_of_node(node: NodeState, picks: Sequence[Pick]) -> tuple[str, str]:
         if number < there:
             return (
                 f"{driver.name_in_text} prepares a claim only if it requests all "
-                f"{counted(there, 'device')} of a node. This claim requests {number}, so the pod "
+                f"{counted(there, 'device')} on a node. This claim requests {number}, so the pod "
                 f'would stay in ContainerCreating with the error "{driver.partial_claim_error}"'.format(
                     asked=number, there=there
                 ),

@@ -265,6 +265,6 @@ def _settle(
 def _may_note(defect: str) -> Reason:
     return Reason(
         code="may-depend-on-patch",
-        message="other patch versions may reject this pod, because a known defect affects the "
+        message="other patch versions might reject this pod, because a known defect affects the "
         f"result ({defect})",
     )

@@ -294,7 +294,7 @@ class _Expansion:
     def _create(self, workload: Workload, pod_set: PodSet) -> Denial | None:
         """Count a workload that isn't in the cluster yet. Return why it can't be created."""
         if workload.kind == "Deployment" and pod_set.rollout is not None and pod_set.rollout.kept:
-            paused = "is paused, but the plan counts its pods as if it were resumed"
+            paused = "is paused, but the plan counts its pods as if it weren't"
             self._assumptions.add(f"{workload.ref}: {paused}")
         return self._quotas.refuse_object(workload)
 

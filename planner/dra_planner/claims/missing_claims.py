@@ -77,7 +77,7 @@ def describe_missing(kind: ClaimKind, key: ObjectKey, manifests: Manifests) -> s
         return unknown
     return (
         f"{unknown}. The manifests contain {key.name} only in namespace {others}, and pods can't "
-        "use claims of another namespace"
+        "use claims in another namespace"
     )
 
 

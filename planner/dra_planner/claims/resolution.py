@@ -117,7 +117,7 @@ def check_classes(
             reason = Reason(
                 code="class-refused",
                 message=message + "which the API server would reject",
-                fix=f'correct the manifest of DeviceClass "{name}"',
+                fix=f'fix the errors in the manifest of DeviceClass "{name}"',
                 claim=_claim_name(claim, namespace),
                 request=request,
                 place=exact.place,
@@ -163,8 +163,9 @@ def _missing(
     if (kind, key) in manifests.refused:
         reason = Reason(
             code="claim-refused",
-            message=f"the API server would reject {kind} {key}, so pods that use it stay pending",
-            fix=f"correct the manifest of {kind} {key}",
+            message=f"the API server would reject {kind} {key}, so pods that use it would stay "
+            "pending",
+            fix=f"fix the errors in the manifest of {kind} {key}",
             claim=str(key),
             place=entry.place,
         )

@@ -155,7 +155,7 @@ class CpuDriver(Driver[CpuOptions]):
             yield (
                 "machine",
                 CatalogError(
-                    f"all {machine.vcpus} CPUs of {machine.name} are reserved",
+                    f"all {machine.vcpus} CPUs on {machine.name} are reserved",
                     fix="reserve fewer CPUs in drivers.cpu.reservedCPUs",
                 ),
             )

@@ -41,7 +41,7 @@ class TpuDriver(Driver[ChartOptions]):
     )
     plugin_resources: ClassVar[Mapping[str, str]] = {"google.com/tpu": TPU_DRIVER}
     device_plugin = NoDirectCounterpart(
-        tuple(plugin_resources), "a TPU claim must request all TPU chips of its node"
+        tuple(plugin_resources), "a TPU claim must request all TPU chips on its node"
     )
 
     def serves(self, machine: Machine) -> bool:

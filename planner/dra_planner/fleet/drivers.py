@@ -68,7 +68,7 @@ else:
         "Drivers",
         __base__=DriversOfFleet,
         __module__=__name__,
-        __doc__="DRA drivers of the cluster, by name.",
+        __doc__="DRA drivers in the cluster, by name.",
         **_FIELDS,
     )
 

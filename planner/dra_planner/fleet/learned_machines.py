@@ -45,7 +45,7 @@ class LearnedValue(StrictDocument):
     unknown: Literal["device", "node", "any"] | None = Field(
         default=None,
         description="Value that is known only at run time: device (differs between devices), node "
-        "(the same for all devices of a node), or any.",
+        "(the same for all devices on a node), or any.",
     )
     equal: str | None = Field(
         default=None,
@@ -141,7 +141,7 @@ class LearnedCounters(StrictDocument):
 
 
 class LearnedDevice(StrictDocument):
-    """A device that a driver publishes on each node of the machine type."""
+    """A device that a driver publishes on each node with this machine type."""
 
     name: str = Field(description="Name of the device.")
     attributes: dict[str, LearnedValue] = Field(
@@ -234,10 +234,10 @@ class LearnedMachine(StrictDocument):
     machine: str = Field(min_length=1, description="Machine type, as in the node label.")
     arch: Literal["amd64", "arm64"] = Field(default="amd64", description="CPU architecture.")
     cpu: QuantityText | None = Field(
-        default=None, description="Number of CPUs of a node. Required for unknown machine types."
+        default=None, description="Number of CPUs on a node. Required for unknown machine types."
     )
     memory: QuantityText | None = Field(
-        default=None, description="Memory of a node. Required for unknown machine types."
+        default=None, description="Memory on a node. Required for unknown machine types."
     )
     allocatable: dict[str, QuantityText] = Field(
         default_factory=empty_mapping,

@@ -15,10 +15,11 @@ class PoolSharing(StrictDocument):
     """Settings for a device plugin that shares each device as multiple extended resource units."""
 
     strategy: Literal["time-slicing", "mps"] = Field(
-        description="Time-slicing, or MPS with equal shares of memory."
+        description="Sharing method: time-slicing, or MPS with equal shares of memory."
     )
     replicas: Annotated[int, within(_REPLICAS)] = Field(
-        description="Number of units of each device.", json_schema_extra=bounds(_REPLICAS)
+        description="Number of units that each device provides.",
+        json_schema_extra=bounds(_REPLICAS),
     )
     rename: bool = Field(
         default=False, description="Add .shared to the resource name: nvidia.com/gpu.shared."

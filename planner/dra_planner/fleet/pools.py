@@ -151,7 +151,7 @@ class Pool(StrictDocument):
     )
     zones: Annotated[list[str], refused_by(repetition_fault)] = Field(
         default_factory=empty_list,
-        description="Zones for the nodes. Default: all zones of the network.",
+        description="Zones for the nodes. Default: all zones in the network.",
     )
     capacity: Literal["on-demand", "spot", "flex-start", "queued"] | Reservation | CapacityBlock = (
         Field(
@@ -318,7 +318,7 @@ class Pool(StrictDocument):
 
 
 class Headroom(StrictDocument):
-    """Free capacity for additional pods of one workload."""
+    """Capacity for additional pods of one workload."""
 
     kind: str = Field(min_length=1, description="Kind of the workload, for example Deployment.")
     namespace: str = Field(
@@ -378,7 +378,7 @@ class Quota(StrictDocument):
     )
     machines: list[Annotated[str, Field(min_length=1)]] = Field(
         default_factory=empty_list,
-        description="Machine types to count, with `*` for any text: p5.*. Default: all.",
+        description="Machine types to count, where `*` matches any text: p5.*. Default: all.",
     )
     capacity: list[CapacityKind] = Field(
         default_factory=empty_list,

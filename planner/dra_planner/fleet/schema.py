@@ -176,8 +176,8 @@ class Fleet(StrictDocument):
     feature_gates: Annotated[dict[str, bool], AfterValidator(_known_gates)] = Field(
         default_factory=empty_mapping,
         exclude_if=lambda gates: not gates,
-        description="Kubernetes feature gates for DRA whose values differ from the version's "
-        "defaults, on the control plane and on all nodes. Some clouds don't support this key.",
+        description="DRA feature gates that differ from the Kubernetes version's defaults, on the "
+        "control plane and on all nodes. Some clouds don't support this key.",
     )
     runtime_config: Annotated[dict[str, bool], AfterValidator(_known_versions)] = Field(
         default_factory=empty_mapping,
@@ -211,14 +211,14 @@ class Fleet(StrictDocument):
     )
     sizing: Literal["simulated", "packing"] = Field(
         default="simulated",
-        description="Node counts to build. simulated: the counts that the default scheduler "
-        "needs to place all pods in every simulated pod arrival order. packing: the "
-        "counts of the best packing.",
+        description="Numbers of nodes to create. simulated: the numbers that the default scheduler "
+        "needs to place all pods, whichever simulated order they arrive in. packing: the numbers "
+        "in the best packing.",
     )
     scheduler_profile: Literal["default", "most-allocated"] = Field(
         default="default",
-        description="Node scoring of the simulated scheduler. Pulumi doesn't install a scheduler. "
-        "default: kube-scheduler's default profile. most-allocated: full nodes first "
+        description="Node scoring that the simulated scheduler uses. Pulumi doesn't install a "
+        "scheduler. default: kube-scheduler's default profile. most-allocated: full nodes first "
         "(MostAllocated). For these scores, use the optimize-utilization autoscaling "
         "profile on GKE, or your own scheduler on EKS.",
     )
@@ -235,7 +235,7 @@ class Fleet(StrictDocument):
     )
     headroom: list[Headroom] = Field(
         default_factory=empty_list,
-        description="Free capacity to reserve for additional pods of workloads.",
+        description="Capacity to reserve for additional pods of workloads.",
     )
     redundancy: Redundancy = Field(default_factory=nothing_given(Redundancy))
     catalog: list[LearnedMachine] = Field(

@@ -30,7 +30,7 @@ def note_image(pool: ForeignPool, machine: Machine, of_cloud: Cloud, notes: list
         )
     if pool.driver_off:
         notes.append(
-            f"pool {pool.name}: {pool.driver_off} turns off the installation of the NVIDIA driver. "
+            f"pool {pool.name}: {pool.driver_off} turns off NVIDIA driver installation. "
             "The plan assumes that the nodes have the driver. Make sure that this is correct"
         )
 

@@ -65,6 +65,6 @@ def imported_zones(pool: ForeignPool, region: str, of_cloud: Cloud, notes: list[
     if unknown:
         notes.append(
             f"pool {pool.name}: its zones {', '.join(unknown)} aren't imported, because they "
-            f"aren't known zones of {of_cloud.title}"
+            f"aren't known zones in {of_cloud.title}"
         )
     return found

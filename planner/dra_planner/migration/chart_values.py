@@ -87,7 +87,7 @@ def _vllm_stack(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | None
         editor.set((*path, "requestGPUType"), f"{IMPLICIT}{name}")
         devices += number(model["requestGPU"]) or 0
         changes.append(
-            f"model {model.get('name', index)} requests devices of the DeviceClass {name}"
+            f"model {model.get('name', index)} requests devices from the DeviceClass {name}"
         )
     if engine.get("runtimeClassName") == "nvidia":
         editor.replace_text(("servingEngineSpec", "runtimeClassName"), '""')
@@ -174,7 +174,7 @@ def _dcgm_exporter(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | N
     is_exporter = "dcgm-exporter" in str(image) or "kubernetesDRA" in data or _is_exporter_tag(tag)
     if not is_exporter or block(data, "kubernetesDRA").get("enabled") is True:
         return None
-    changes = ["kubernetesDRA.enabled adds the labels of pods with claims to metrics"]
+    changes = ["kubernetesDRA.enabled adds pod labels to the metrics for pods with claims"]
     if tag and _version(tag) < _EXPORTER_WITH_CLAIMS:
         suffix = tag.partition("-")[2].partition("-")[2]
         editor.replace_text(

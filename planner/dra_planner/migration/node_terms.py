@@ -119,6 +119,6 @@ def preference_notes(spec: Mapping[str, Any]) -> Iterator[str]:
     keys = {term.key for each in preferred for _, term in _expressions(block(each, "preference"))}
     if found := sorted(filter(is_about_devices, keys)):
         yield (
-            f"it prefers nodes by {' and '.join(found)}, but DRA nodes may not have these labels; "
-            "list the preferred devices in firstAvailable of the claim's request instead"
+            f"it prefers nodes by {' and '.join(found)}, but DRA nodes might not have these "
+            "labels; list the preferred devices in firstAvailable of the claim's request instead"
         )

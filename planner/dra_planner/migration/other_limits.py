@@ -48,9 +48,9 @@ def migrate_volcano_queue(
                 editor.set((*prefix, *section, key), str(total))
                 yield (
                     f"{key}: {total} in "
-                    f"{section[-1] if section[-1] != 'resource' else section[1]} counts the "
-                    "devices of claims (set predicate.DynamicResourceAllocationEnable in "
-                    "Volcano's scheduler), and the old key stays until the last pod has moved"
+                    f"{section[-1] if section[-1] != 'resource' else section[1]} counts claimed "
+                    "devices (set predicate.DynamicResourceAllocationEnable in Volcano's "
+                    "scheduler), and the old key stays until the last pod has moved"
                 )
 
 
@@ -60,8 +60,8 @@ def other_limit_notes(item: KubernetesObject, is_device: Callable[[str], bool]) 
         limits = block(block(item.data, "spec"), "limits")
         for name in filter(is_device, map(str, limits)):
             yield (
-                f"its limit for {name} doesn't count nodes whose devices a DRA driver publishes, "
-                "so limit nodes or cpu instead"
+                f"its limit for {name} doesn't count nodes where a DRA driver publishes the "
+                "devices, so limit nodes or cpu instead"
             )
     if item.kind == "ProvisioningRequestConfig":
         managed = texts(block(item.data, "spec").get("managedResources"))

@@ -55,7 +55,7 @@ def _listed(editor: Editor, source: Source, claims: str) -> Iterator[ObjectChang
     """Add a file to the resources of a kustomization, and yield the change."""
     folder = os.path.dirname(source.name)
     entry = os.path.relpath(claims, folder or ".")
-    what, is_changed = f"lists {entry}, the claims of a patch, in resources", True
+    what, is_changed = f"lists {entry}, the file with the claims for a patch, in resources", True
     try:
         editor.append(("resources",), [entry])
     except (Fault, NotEditable, Unwritable) as error:

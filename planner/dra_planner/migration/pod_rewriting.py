@@ -57,7 +57,7 @@ def rewrite_pods(
 
 
 def set_ray_gpus(editor: Editor, prefix: Path, part: PodPart, devices: int) -> str:
-    """Set the number of GPUs of a pod that starts Ray, because KubeRay reads it only from limits.
+    """Set the number of GPUs on a pod that starts Ray, because KubeRay reads it only from limits.
 
     Return a note, or "". Nothing is set for the pod that submits a RayJob, because it doesn't start
     Ray.

@@ -119,7 +119,8 @@ def no_claims_reason(item: KubernetesObject) -> str:
     """Return why pods of an object can't request claims, or "" if they can."""
     annotations = labels(item.metadata.get("annotations"))
     if item.group == "serving.kserve.io" and annotations.get(_KSERVE_MODE) in _ON_KNATIVE:
-        return "KServe creates a Knative service in this mode, whose webhook rejects resourceClaims"
+        return "in this mode, KServe creates a Knative service, and Knative's webhook rejects "
+        "resourceClaims"
     return _NO_CLAIMS.get((item.group, item.kind), "")
 
 

@@ -20,8 +20,8 @@ def unlimited_outcome(item: KubernetesObject, part: PodPart) -> TemplateOutcome:
         pods=part.role,
         result=Result.CANNOT,
         devices=0,
-        reason=f"it doesn't request devices, but {VISIBLE_DEVICES} makes every GPU of its node visible to "
-        "its containers",
+        reason=f"it doesn't request devices, but {VISIBLE_DEVICES} makes every GPU on its node "
+        "visible to its containers",
         alternatives=(
             "If the container monitors all GPUs, use a claim with adminAccess and allocationMode All",
             "Request a claim for the GPUs that it uses",
@@ -38,8 +38,8 @@ def fractional_outcome(item: KubernetesObject, annotation: str) -> TemplateOutco
         result=Result.CANNOT,
         devices=0,
         reason=f"its annotation {annotation} requests part of a GPU from KAI Scheduler, which "
-        "rejects such pods on nodes whose GPUs a DRA driver publishes",
-        alternatives=("Keep the pods on a pool with `allocation: device-plugin`",),
+        "rejects such pods on nodes where a DRA driver publishes the GPUs",
+        alternatives=("Keep the pods in a pool with `allocation: device-plugin`",),
     )
 
 
@@ -71,8 +71,8 @@ def visible_notes(spec: Mapping[str, Any], claiming: Collection[str]) -> Iterato
     names = [str(each.get("name", "")) for each in _containers(spec) if _shows_all(each)]
     if others := [name for name in names if name not in claiming]:
         yield (
-            f"{VISIBLE_DEVICES} makes every GPU of the node visible to container {others[0]}, which "
-            "doesn't have a claim. Remove the variable"
+            f"{VISIBLE_DEVICES} makes every GPU on the node visible to container {others[0]}, "
+            "which doesn't have a claim. Remove the variable"
         )
     if spec.get("runtimeClassName") == "nvidia":
         yield (

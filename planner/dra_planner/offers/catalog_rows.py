@@ -180,7 +180,7 @@ def _topology_rows(cloud: str, offer: Offer, gpus: list[Device]) -> set[CatalogR
             "confidence": "observed",
             "source": _SOURCE,
         }
-        reason = f"the PCIe positions of the GPUs of {offer.machine} aren't in the catalog"
+        reason = f"the PCIe positions of the GPUs on {offer.machine} aren't in the catalog"
         rows.add(CatalogRow("gpu_topology", _line("gpu_topology", facts), reason))
     return rows
 

@@ -59,8 +59,8 @@ class DriverLesson(Struct, frozen=True):
             fewer = sorted({len(devices) for devices in self.nodes} - {most})
             self.remarks.append(
                 f"{self.machine}: {self.driver} publishes {', '.join(map(str, fewer))} or "
-                f"{most} devices, depending on the node. The catalog uses {most}, because a "
-                "driver may omit broken devices"
+                f"{most} devices, depending on the node. The catalog uses {most}, because a driver "
+                "might omit broken devices"
             )
         names = self._names(full)
         places: dict[str, list[dict[str, Any]]] = {}

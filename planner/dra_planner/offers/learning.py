@@ -172,7 +172,7 @@ class _MachineLesson(Struct, frozen=True):
         held = sum(len(each.allocated) for each in self.nodes)
         if held:
             self.remarks.append(
-                f"{self.name}: claims use {counted(held, 'device')} of the captured nodes, and "
+                f"{self.name}: claims use {counted(held, 'device')} on the captured nodes, and "
                 "some drivers publish less for devices in use; capture an idle node"
             )
         return row
@@ -257,7 +257,7 @@ class _MachineLesson(Struct, frozen=True):
         if accelerator is not None and accelerator.count is not None and count < accelerator.count:
             self.remarks.append(
                 f"{self.name}: {driver} publishes {counted(count, 'device')}, but the machine "
-                f"type has {accelerator.count} {accelerator.model}; the driver may have omitted "
+                f"type has {accelerator.count} {accelerator.model}; the driver might have omitted "
                 "broken devices"
             )
 

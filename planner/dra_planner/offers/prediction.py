@@ -246,8 +246,8 @@ def _bought(pool: Pool) -> tuple[str, ...]:
 def _offered(machine: Machine, region: str, zones: tuple[str, ...]) -> tuple[str, ...]:
     if not machine.is_offered:
         return (
-            f"{machine.name}: the newest listing doesn't offer this machine type in any "
-            "region, so it may be retired",
+            f"{machine.name}: the newest listing doesn't offer this machine type in any region, so "
+            "it might be retired",
         )
     if not machine.regions:
         return (f"{machine.name}: the regions that offer this machine type are unknown",)
@@ -273,7 +273,10 @@ def _price(
         return (
             None,
             "",
-            (f"{machine.name}: capacity blocks are paid in advance, and their price is unknown",),
+            (
+                f"{machine.name}: you pay for Capacity Blocks in advance, and their price is "
+                "unknown",
+            ),
         )
     if isinstance(pool.capacity, str) and pool.capacity not in ("on-demand", "spot"):
         return None, "", (f"{machine.name}: the price of {pool.capacity} nodes is unknown",)
@@ -284,7 +287,7 @@ def _price(
     sentences: tuple[str, ...] = ()
     if price.usd_per_hour_max != price.usd_per_hour:
         sentences = (
-            f"{machine.name}: the Spot price is the highest price of the region's zones on the "
+            f"{machine.name}: the Spot price is the highest price in the region's zones on the "
             "date of the table",
         )
     return price.usd_per_hour_max, price.as_of, sentences

@@ -46,8 +46,8 @@ class SteerRuleRow(PlanFilePart):
         default="",
         exclude_if=lambda name: not name,
         description="Value of the pulumi-dra/spread label on the pods. Within a pool, pods "
-        "with the same value are spread evenly over the nodes. Without a value, "
-        "the pods don't have to spread.",
+        "with the same value are spread evenly across the nodes. Without a value, the pods don't "
+        "have to be spread.",
     )
 
 

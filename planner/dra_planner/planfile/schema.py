@@ -28,7 +28,7 @@ class Inputs(PlanFilePart):
 
 class CountRow(PlanFilePart):
     """Node counts of a pool: the limits in the fleet, the proven minimum, the best packing found,
-    and the number that the default scheduler needs in every simulated pod arrival order.
+    and the number that the default scheduler needs, whichever simulated order the pods arrive in.
     """
 
     min: int = Field(description="Minimum in the fleet.")
@@ -61,7 +61,7 @@ class NodesRow(PlanFilePart):
 
 
 class DevicesRow(PlanFilePart):
-    """Devices on the nodes of the packing. Stranded devices are free, but no pod can use them."""
+    """Devices on the nodes in the packing. Stranded devices are free, but no pod can use them."""
 
     total: int = Field(description="Number of devices.")
     used: int = Field(description="Number of used devices.")
@@ -114,7 +114,7 @@ class PlanFile(PlanFilePart):
     assumptions: Rows[str] = Field(description="Assumptions of the plan.")
     fleet: Fleet
     classes: Rows[ApiObject] = Field(
-        description="DeviceClasses of the cluster, resource.k8s.io/v1."
+        description="DeviceClasses in the cluster, resource.k8s.io/v1."
     )
     demand: DemandPart
     pools: Rows[PoolRow] = Field(description="Pools of the plan.")

@@ -148,7 +148,7 @@ class Scenario(PortfolioPart):
     )
     pools: dict[str, dict[str, Any]] = Field(
         default_factory=dict,
-        description="Pool keys to set, by pattern of the pool name: {h100: {count: 4}}.",
+        description="Pool keys to set, by pool name pattern: {h100: {count: 4}}.",
     )
     kubernetes: str | None = Field(
         default=None, description='Kubernetes version of the control plane, in quotes: "1.35".'

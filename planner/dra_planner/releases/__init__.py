@@ -107,7 +107,7 @@ def preview_note(minor: int) -> str:
         return ""
     return (
         f"Kubernetes 1.{minor} is a preview. The plan uses the behavior of {PREVIEWS[minor][0]}, "
-        "and the final version can differ"
+        "but the final version might differ"
     )
 
 

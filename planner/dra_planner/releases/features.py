@@ -107,7 +107,8 @@ class Features(Struct, frozen=True, kw_only=True):
     drops_tolerations_and_distinct: Annotated[
         bool,
         UngatedChange(
-            "The API server drops tolerations and distinctAttribute if their feature gate is off",
+            "The API server discards tolerations and distinctAttribute if their feature gate is "
+            "off",
             _STRATEGY,
         ),
     ]
@@ -130,7 +131,7 @@ class Features(Struct, frozen=True, kw_only=True):
     ]
     max_attribute_values: Annotated[
         int | None,
-        UngatedChange("Maximum number of attribute values of a device", _VALIDATION),
+        UngatedChange("Maximum number of attribute values on a device", _VALIDATION),
     ]
     device_taint_effects: Annotated[
         tuple[str, ...], UngatedChange("Effects of device taints", _VALIDATION)
@@ -231,16 +232,20 @@ class Features(Struct, frozen=True, kw_only=True):
     own_slices_first: Annotated[
         bool,
         UngatedChange(
-            "The node's own slices come first, and their slice count applies to the pool",
+            "The allocator lists the node's own slices first, and uses their resourceSliceCount "
+            "for the pool",
             _ALLOCATOR,
         ),
     ]
     counter_slices_last: Annotated[
-        bool, UngatedChange("Slices with counter sets come after the node's own slices", _ALLOCATOR)
+        bool,
+        UngatedChange(
+            "The allocator lists slices with counter sets after the node's own slices", _ALLOCATOR
+        ),
     ]
     walks_slices_by_name: Annotated[
         bool,
-        UngatedChange("The allocator searches the slices of a pool in order of name", _ALLOCATOR),
+        UngatedChange("The allocator searches a pool's slices in order of name", _ALLOCATOR),
     ]
     joins_counter_slices: Annotated[
         bool,
@@ -311,8 +316,8 @@ class Features(Struct, frozen=True, kw_only=True):
     needs_allocation_time: Annotated[
         bool,
         UngatedChange(
-            "If binding conditions are on, a pod can't share a claim whose allocation "
-            "doesn't have an allocationTimestamp",
+            "If binding conditions are on, a pod can't share a claim if its allocation lacks an "
+            "allocationTimestamp",
             _PLUGIN,
         ),
     ]

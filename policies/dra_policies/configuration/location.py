@@ -27,7 +27,8 @@ def find_configuration(start: str) -> str:
         misnamed = f"{os.path.splitext(path)[0]}.yml"
         if os.path.isfile(misnamed):
             raise ConfigurationNameError(
-                f"{misnamed} has no effect, because the configuration is named {CONFIGURATION}",
+                f"{misnamed} has no effect, because the configuration file is named "
+                f"{CONFIGURATION}",
                 fix=f"rename {misnamed} to {CONFIGURATION}",
             )
         real = os.path.realpath(folder)

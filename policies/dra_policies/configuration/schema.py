@@ -68,9 +68,8 @@ class Configuration(ConfigurationPart):
         default_factory=dict,
         description="Level of each rule: mandatory (an error that fails a preview), advisory (a "
         "warning), disabled, "
-        "or remediate (the policy pack applies the fix; see docs/configuration.md). Under a new "
-        "ID, a custom rule "
-        "(docs/reference/custom-rules.md).",
+        "or remediate (the policy pack applies the fix; see docs/configuration.md). An entry with "
+        "a new ID defines a custom rule (docs/reference/custom-rules.md).",
     )
     outages: Literal["mandatory", "advisory"] = Field(
         default="mandatory",

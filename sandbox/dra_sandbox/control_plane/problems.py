@@ -33,8 +33,8 @@ def ended(component: str, log: Path, status: int | None, folder: Path) -> Contro
 def disk_full(folder: Path) -> ControlPlaneError:
     """Return the error for a full file system."""
     return ControlPlaneError(
-        f"the disk of {folder} is full; free some space, or set XDG_CACHE_HOME to a folder on "
-        "another disk"
+        f"the disk that contains {folder} is full; free some space, or set XDG_CACHE_HOME to a "
+        "folder on another disk"
     )
 
 

@@ -55,10 +55,9 @@ REASONS: Mapping[ReasonCode, str] = {
     "create the next pod while a pod is pending.",
     "pods-refused": "The API server rejected pods because of a quota, a limit, or an admission "
     "rule.",
-    "claim-not-prepared": "The scheduler places pods whose claims the driver can't prepare, "
-    "so these pods would never start (the rehearsal doesn't run "
-    "kubelets). These pods use devices that the plan assigns to other "
-    "pods.",
+    "claim-not-prepared": "The scheduler places pods even if the driver can't prepare their "
+    "claims, so these pods would never start (the rehearsal doesn't run kubelets). These pods use "
+    "devices that the plan assigns to other pods.",
     "refused-as-planned": "The API server rejects the object, as the plan predicts.",
     "waits-for-others": "The pods wait for another scheduler, or for a controller that "
     "removes their scheduling gates, as the plan predicts. The rehearsal "
@@ -78,8 +77,8 @@ REASONS: Mapping[ReasonCode, str] = {
     "no-controller": (
         "The pods were deleted with their node, and no controller in the rehearsal re-creates them."
     ),
-    "simulation-cannot-tell": "The simulation depends on values that are known only at run time, "
-    "or didn't finish.",
+    "simulation-cannot-tell": "The simulation didn't finish, or it depends on values that are "
+    "known only at run time.",
     "unexplained": "Plan and scheduler disagree, and no known reason explains the difference. "
     "Please report this case.",
 }

@@ -60,7 +60,7 @@ def test_without_pools_the_number_of_skipped_rules_is_printed(project: Project) 
     text = " ".join(done.out.split())
     assert "for Kubernetes 1.35; " in text
     assert "more need --stack, --fleet, or --observed; " in text
-    assert "more check resources of a Pulumi program, so only the policy pack runs them." in text
+    assert "more check resources in a Pulumi program, so only the policy pack runs them." in text
 
 
 def test_without_a_version_the_newest_one_is_used_and_printed(project: Project) -> None:
@@ -76,7 +76,7 @@ def test_with_pools_only_rules_for_stacks_are_skipped(project: Project) -> None:
 
     text = " ".join(done.out.split())
     assert "need --stack" not in text
-    assert "more check resources of a Pulumi program, so only the policy pack runs them." in text
+    assert "more check resources in a Pulumi program, so only the policy pack runs them." in text
 
 
 def test_json_lists_checked_and_skipped_rules(project: Project) -> None:

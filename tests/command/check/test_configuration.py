@@ -30,7 +30,7 @@ spec:
 """
 RULE = "claim-shared-by-replicas"
 FIX = (
-    "report this error with its message; to continue, set the level of rule-could-not-run to "
+    "report this error and its message; to continue, set the level of rule-could-not-run to "
     "advisory"
 )
 EXEMPT = f"""\

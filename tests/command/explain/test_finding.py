@@ -27,7 +27,7 @@ def test_finding_is_explained_with_its_rule_and_pods(given: Project, name: str) 
     assert (done.status, done.json["verdict"]) == (1, "does-not-fit")
     (row,) = done.json["findings"]
     assert row["finding"] == found
-    assert row["rule"]["says"] == "A claim doesn't fit any pool."
+    assert row["rule"]["says"] == "A claim doesn't fit in any pool."
     assert [(pod["pod"], pod["verdict"]) for pod in row["pods"]] == [
         ("default/web", "does-not-fit")
     ]
@@ -43,7 +43,7 @@ def test_text_prints_the_rule_once_with_the_pods(given: Project) -> None:
         "explain", "m.yaml", "--fleet", "fleet.yaml", "--finding", "claim-fits-no-pool"
     )
     assert done.status == 1
-    assert done.out.count("rule: A claim doesn't fit any pool.") == 1
+    assert done.out.count("rule: A claim doesn't fit in any pool.") == 1
     assert "pod default/web of Deployment default/web does not fit" in done.out
 
 

@@ -12,7 +12,7 @@ def test_message_is_explained_with_the_next_step(project: Project) -> None:
     assert (done.status, done.err) == (0, "")
     assert "12 cannot allocate all claims  (scheduler)" in done.out
     assert (
-        "→ Find the claim and the selector term that fail on each pool: `pulumi-dra explain PATH"
+        "→ Find the claim and the selector term that fail in each pool: `pulumi-dra explain PATH"
         in done.out
     )
 

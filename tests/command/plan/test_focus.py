@@ -54,7 +54,7 @@ def test_rows_add_up_to_the_monthly_cost(project: Project) -> None:
         assert row["BillingPeriodStart"] == "2027-02-01T00:00:00Z"
         assert row["BillingPeriodEnd"] == "2027-03-01T00:00:00Z"
         assert json.loads(row["Tags"]) or row["ResourceType"] == "Node"
-    assert rows[-1]["ChargeDescription"] == "Capacity of planned nodes that no claim uses"
+    assert rows[-1]["ChargeDescription"] == "Planned node capacity that no claim uses"
 
 
 def test_team_is_a_label_of_the_namespace_or_its_name(project: Project) -> None:

@@ -64,7 +64,7 @@ def test_interrupt_reaches_every_process_and_results_are_kept(tmp_path: Path, en
     out, err = process.communicate(timeout=SECONDS)
     assert process.returncode == Status.INTERRUPTED
     assert err.startswith("interrupted after ")
-    assert err.endswith(" of 5000 cells; the same command continues from this point\n")
+    assert err.endswith(" of 5000 cells; to continue from this point, run the same command\n")
     assert "not computed" in out
     wait_until(lambda: is_alone(process.pid))
     kept = int(err.split()[2])

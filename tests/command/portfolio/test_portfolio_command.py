@@ -197,8 +197,9 @@ def test_pattern_without_a_matching_workload_is_reported(
     assert status == Status.WRONG_INPUT
     assert found["curves"]
     assert [each for each in found["faults"] if "curves" in each] == [
-        'ask.curves.workloads: "default/wbe" doesn\'t match a workload with pods in any stack; '
-        "use NAMESPACE/NAME, with * for any text"
+        'ask.curves.workloads: "default/wbe" '
+        "doesn't match any workload with pods in any stack; use NAMESPACE/NAME, where * matches "
+        "any text"
     ]
 
 
@@ -226,7 +227,9 @@ def test_interrupted_run_prints_how_to_continue(
     status, out, err = answer(capsys, str(write_portfolio(tmp_path / "p", 1, 0)))
     assert status == Status.INTERRUPTED
     assert "1 is not computed" in out
-    assert err == "interrupted after 0 of 1 cells; the same command continues from this point\n"
+    assert err == (
+        "interrupted after 0 of 1 cells; to continue from this point, run the same command\n"
+    )
 
 
 def git(folder: Path, *words: str) -> None:

@@ -248,7 +248,7 @@ def test_cell_that_kills_every_process_is_reported_and_needs_memory(
     assert row is not None
     assert row.outcome == "failed:worker"
     assert row.why.endswith(
-        "; raise `limits.memoryGib` in the portfolio, or the memory of the workers"
+        "; raise `limits.memoryGib` in the portfolio, or give the workers more memory"
     )
     file.write_text(file.read_text().replace("memoryGib: 2", "memoryGib: 8"))
     (again,) = rows_of(run(file, engine="processes", workers=2))

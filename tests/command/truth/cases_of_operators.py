@@ -101,34 +101,6 @@ NIM_SERVICES = (
 )
 
 
-def storm(replicas: int = 1, **role: object) -> Object:
-    """Return an object of an unknown kind that contains a role's pod template."""
-    pod = {
-        "tolerations": [TOLERATION],
-        "containers": [{"name": "main", "image": "i", "resources": OF_ONE_GPU}],
-    }
-    roles = [{"name": "prefill", "replicas": 2, "template": {"spec": pod}, **role}]
-    spec = {"replicas": replicas, "template": {"spec": {"roles": roles}}}
-    return api("orchestration.example.com/v1", "Storm", "s", spec)
-
-
-UNKNOWN_COUNTS = (
-    Case(
-        name="an unknown kind whose replicas may multiply the replicas of a role",
-        given=[storm(replicas=2)],
-        verdict="cannot-tell",
-        texts=("Storm ml/s", "replicas"),
-    ),
-    Case(
-        name="an unknown kind whose role has groups of pods",
-        given=[storm(podGroupSize=2)],
-        verdict="cannot-tell",
-        texts=("Storm ml/s", "podGroupSize"),
-    ),
-    Case(name="an unknown kind with one replica of a role", given=[storm()], verdict="fits"),
-)
-
-
 def operator(gpus: int) -> Object:
     """Return the version of an operator that Operator Lifecycle Manager installs."""
     pod = {
@@ -151,7 +123,6 @@ def operator(gpus: int) -> Object:
 
 OPERATORS = (
     *NIM_SERVICES,
-    *UNKNOWN_COUNTS,
     Case(name="an operator's Deployment", given=[operator(1)], verdict="fits"),
     Case(
         name="an operator's Deployment with more GPUs than a node",

@@ -111,7 +111,7 @@ def test_only_the_count_of_extended_resources_is_changed():
 def test_another_pool_is_suggested_if_no_other_edit_helps():
     pod = shape(claim(request(count=1), request("s")))
     (edit,) = suggest_edits(refusal_of(pod, opened(gpus(1))), None, {"big": opened(gpus(4))})
-    assert str(edit) == "let the pod run on pool big"
+    assert str(edit) == "allow the pod to run in pool big"
 
 
 def test_two_obstacles_need_two_edits():

@@ -58,7 +58,7 @@ def test_fix_for_an_unadvertised_resource_is_a_claim() -> None:
     pod = shape(requests={"cpu": 1000, "nvidia.com/gpu": 2})
     assert fix_of(pod, opened()) == (
         "request the devices with a ResourceClaim (`pulumi-dra migrate` rewrites the manifests or "
-        "prints alternatives), or use nodes whose device plugin advertises nvidia.com/gpu"
+        "prints alternatives), or use nodes with a device plugin that advertises nvidia.com/gpu"
     )
     assert fits(
         replace(pod, **{f: getattr(shape(claim(request(count=2))), f) for f in ("pod", "claims")}),

@@ -62,7 +62,7 @@ CAUSES: dict[str, tuple[str, str, str]] = {
         f"{OWN}.index == 0",
         "reads the attribute index, which gpu.nvidia.com doesn't publish "
         '(CEL error: "no such key: index")',
-        f"Driver 25.8 and later don't publish index. {ENDS_CYCLE}",
+        f'Driver versions 25.8 and later don\'t publish the attribute "index". {ENDS_CYCLE}',
     ),
     "not-published": (
         f"{OWN}.coolness == 1",
@@ -143,7 +143,7 @@ def test_name_that_only_other_devices_publish_is_not_called_unpublished() -> Non
         refusal_of(shape(claim(request("gpu", f"{OWN}.profile == '1g.10gb'"))), mixed)
     )
     assert reason.message == (
-        'selector 0 of request "gpu" reads the attribute profile, which only some devices of the '
+        'selector 0 of request "gpu" reads the attribute profile, which only some devices on the '
         'node publish (CEL error: "no such key: profile")'
     )
 

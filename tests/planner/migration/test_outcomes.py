@@ -593,7 +593,7 @@ def test_mig_devices_on_gke_cannot_migrate(resource: str) -> None:
 
     assert found.result is Result.CANNOT
     assert found.reason.startswith("GKE doesn't support MIG with DRA")
-    assert found.alternatives[-1] == "Keep the pods on a pool with `allocation: device-plugin`"
+    assert found.alternatives[-1] == "Keep the pods in a pool with `allocation: device-plugin`"
 
 
 def test_mig_devices_on_eks_become_claims() -> None:

@@ -130,7 +130,7 @@ def test_queue_without_known_jobs_keeps_its_quota() -> None:
 
     (group,) = objects(found, "ClusterQueue")["research"]["resourceGroups"]
     assert quotas(group)["h100"]["nvidia.com/gpu"] == 8
-    assert any("may not contain all jobs" in each.what for each in found.changes)
+    assert any("might not contain every job" in each.what for each in found.changes)
 
 
 def test_flavor_used_by_another_queue_is_kept() -> None:

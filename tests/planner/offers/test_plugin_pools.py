@@ -379,7 +379,7 @@ def test_claim_on_a_plugin_pool_is_explained() -> None:
         "the pod requests 1 device, but a device plugin allocates the node's devices "
         "(nvidia.com/gpu)"
     )
-    assert found.fix == "use a pool whose devices a DRA driver allocates"
+    assert found.fix == "use a pool with devices that a DRA driver allocates"
     dra = {**L4, "name": "dra", "allocation": "dra"}
     again = make_plan(
         PlanRequest(sources=(Source("w.yaml", CLAIMING),), fleet=fleet_of(EKS, L4, dra))

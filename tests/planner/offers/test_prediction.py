@@ -154,7 +154,7 @@ def test_gpus_can_be_attached_to_n1_machines() -> None:
 
 def test_retired_machine_type_is_planned_and_reported() -> None:
     (offer,) = offers(EKS, {"name": "v100", "machine": "p3.2xlarge", "count": 1})
-    assert any("may be retired" in sentence for sentence in offer.assumptions)
+    assert any("might be retired" in sentence for sentence in offer.assumptions)
 
 
 @pytest.mark.parametrize(

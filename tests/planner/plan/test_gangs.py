@@ -131,7 +131,7 @@ def test_whole_groups_of_a_leader_worker_set_are_counted() -> None:
     plan = planned(5, text)
     assert placed(plan) == {"lws": (5, 1)}  # nothing prevents the fifth pod from starting
     assert (
-        "2 of its 3 groups of 2 pods fit; pods of the other groups start one by one"
+        "2 of its 3 groups of 2 pods fit; pods in the other groups start one by one"
         in reasons_of(plan, "lws")
     )
 

@@ -106,7 +106,7 @@ def test_domains_that_cannot_share_a_rack_need_whole_racks() -> None:
     plan = planned(90, domain("a", 10), domain("b", 10))
     assert (plan.verdict, plan.pools[0].nodes.desired, plan.pools[0].packing) == ("fits", 36, 20)
     assert (
-        "needs 2 racks of 18 nodes. 20 nodes have capacity for their pods, but Pulumi builds 36. "
+        "needs 2 racks of 18 nodes. 20 nodes have capacity for their pods, but Pulumi creates 36. "
         "A queue must place the pods of each ComputeDomain in one rack"
         in messages_by_code(plan)["count-in-whole-racks"]
     )
@@ -130,7 +130,7 @@ def test_whole_racks_beyond_the_maximum_do_not_fit() -> None:
 def test_domain_over_two_pools_is_a_warning() -> None:
     plan = planned(18, domain("a", 12), domain("b", 12), second={"max": 18})
     assert (
-        "placed on pools gb and second, but these pools don't share a rack"
+        "placed in pools gb and second, but these pools don't share a rack"
         in messages_by_code(plan)["domain-in-several-pools"]
     )
     assert fix(plan) == "set the same pulumi-dra/pool label in the nodeSelector of all these pods"
@@ -156,8 +156,8 @@ def test_machine_type_without_multi_node_nvlink_is_a_warning() -> None:
     plan = planned(4, domain("a", 2), machine="a3-highgpu-8g")
     assert plan.verdict == "fits"
     assert (
-        'machine type a3-highgpu-8g of pool "gb" isn\'t known to support multi-node NVLink, so '
-        "the domain's pods may not be able to share memory"
+        'machine type a3-highgpu-8g in pool "gb" isn\'t known to support multi-node NVLink, so '
+        "the domain's pods might not be able to share memory"
         in messages_by_code(plan)["domain-without-nvlink"]
     )
     assert fix(plan) == "use a machine type with multi-node NVLink, for example GB200"

@@ -701,7 +701,7 @@ CASES = [
         (replicas(2),),
         "fits",
         {"block": 0, "l4": 2},
-        text=": capacity blocks are paid in advance, and their price is unknown",
+        text=": you pay for Capacity Blocks in advance, and their price is unknown",
     ),
     Case(
         "pods that share one claim use one GPU",
@@ -733,7 +733,7 @@ CASES = [
         (domain("a", 10), domain("b", 10)),
         "fits",
         {"gb": 36},
-        text="needs 2 racks of 18 nodes. 20 nodes have capacity for their pods, but Pulumi builds "
+        text="needs 2 racks of 18 nodes. 20 nodes have capacity for their pods, but Pulumi creates "
         "36. A queue must place the pods of each ComputeDomain in one rack",
     ),
     Case(

@@ -37,9 +37,9 @@ class ExplainedPodRow(Output):
     pod: str
     workload: str
     pod_set: str = Field(
-        description='Name of the template if the workload has several, otherwise "".'
+        description='Name of the template if the workload has several templates; otherwise, "".'
     )
-    placed: int = Field(description="Number of the workload's pods with a node.")
+    placed: int = Field(description="Number of the workload's pods that have a node.")
     pending: int
     claims: list[str] = Field(
         description="Claims of the workload's first pod. Pass one of these names to --claim."
@@ -47,12 +47,12 @@ class ExplainedPodRow(Output):
     pools: list[PoolForPodRow]
     holders: list[HolderRow] = Field(
         description=(
-            "If the pools are too small for all workloads, the workloads that use the requested "
-            "devices."
+            "Workloads that use the requested devices, if the pools are too small for all "
+            "workloads."
         )
     )
     missing: PoolReasonRow | None = Field(
-        description="If no pool fits the pod, the missing part of the fleet."
+        description="Missing part of the fleet, if no pool fits the pod."
     )
     pending_reasons: list[PoolReasonRow] = Field(
         description="Reasons why pods stay pending although each of them fits on a node."

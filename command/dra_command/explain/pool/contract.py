@@ -29,15 +29,15 @@ class PoolUseRow(Output):
 
     workload: str
     answer: VerdictText = Field(
-        description="Result for the workload's pods on an empty node of the pool."
+        description="Result for the workload's pods on an empty node in the pool."
     )
     here: int = Field(description="Number of the workload's pods in the pool.")
     pending: int = Field(description="Number of the workload's pods that don't fit in any pool.")
     elsewhere: list[str] = Field(description="Pools of the workload's other pods.")
     reasons: list[PoolReasonRow] = Field(
         description=(
-            "Reasons why pods don't fit an empty node of the pool, or why the workload can't run "
-            "although they fit."
+            "Reasons why pods don't fit on an empty node in the pool, or why the workload can't "
+            "run although they fit."
         )
     )
 

@@ -14,7 +14,7 @@ from dra_planner.wording import counted
 _VERDICT_WORDS: Final = {
     "fits": "fits all workloads that can run in it",
     "does-not-fit": "is too small for the workloads that can run in it",
-    "cannot-tell": "may be too small for the workloads that can run in it",
+    "cannot-tell": "might be too small for the workloads that can run in it",
 }
 _OTHER_REASON: Final = {
     "does-not-fit": "is large enough, but a workload can't run for another reason",

@@ -99,7 +99,7 @@ class LocalSource(Struct, frozen=True, kw_only=True):
         build = kustomize_build()
         if build is None:
             raise NotRendered(
-                "neither kustomize nor kubectl is on PATH, so its kustomization isn't built"
+                "neither kustomize nor kubectl is on PATH, so its kustomization wasn't built"
             )
         if not self.changes:
             return run_renderer([*build, "--", str(self.folder)], str(self.folder))

@@ -38,7 +38,9 @@ class MatrixOutput(Output):
         description="Worst verdict of all combinations. The verdict of an invalid fleet is "
         "does-not-fit."
     )
-    axes: list[str] = Field(description="Changed paths of the fleet, in the order of `settings`.")
+    axes: list[str] = Field(
+        description="Fleet paths that changed, in the same order as `settings`."
+    )
     combinations: list[CombinationRow] = Field(
         description="All combinations of the values. The last axis changes fastest."
     )

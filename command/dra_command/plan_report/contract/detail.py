@@ -44,9 +44,9 @@ class OnePodMoreRow(Output):
         description="Verdict for one more pod. null if not computed."
     )
     hourly: float | None = Field(
-        description="Cost in US dollars per hour: 0 if capacity is free, otherwise the "
-        "additional cost of the packing. null if the pod doesn't fit, if the plan didn't "
-        "compute the cost, or if a price is unknown."
+        description="Cost in US dollars per hour: 0 if the planned nodes have unused capacity for "
+        "the pod, otherwise the additional cost of the packing. null if the pod doesn't fit, if "
+        "the plan didn't compute the cost, or if a price is unknown."
     )
     nodes: dict[str, int] = Field(
         description="Additional nodes in each pool. Negative if a pool has fewer nodes."
@@ -70,7 +70,7 @@ class StrandedRow(Output):
 
     pool: str
     nodes: int
-    devices: dict[str, int] = Field(description="Devices on all nodes of the group, by kind.")
+    devices: dict[str, int] = Field(description="Devices on all nodes in the group, by kind.")
     workload: WorkloadName | None = Field(
         description="Workload that could use the devices. null if no workload requests the "
         "pool's devices."

@@ -51,7 +51,7 @@ class WorkloadReasonRow(Output):
 
 class PlanCountRow(Output):
     """Node counts of a pool: the limits in the fleet, the proven minimum, the best packing found,
-    and the number that the default scheduler needs in every simulated pod arrival order.
+    and the number that the default scheduler needs, whichever simulated order the pods arrive in.
     """
 
     min: int
@@ -73,7 +73,7 @@ class PlanNodesRow(Output):
 
 
 class PlanDevicesRow(Output):
-    """Devices on the nodes of the packing. Stranded devices are free, but no pod can use them."""
+    """Devices on the nodes in the packing. Stranded devices are free, but no pod can use them."""
 
     total: int
     used: int
@@ -96,21 +96,20 @@ class PlanPoolRow(Output):
     price_per_hour: float | None = Field(description="US dollars per node-hour. null if unknown.")
     enough: int = Field(
         description="Sufficient maximum for this pool. If every pool has its sufficient maximum, "
-        "all pods that fit on a node can run. The pool's own maximum if no increase is "
+        "all pods that fit on a node can run. Equal to the pool's own maximum if no increase is "
         "necessary or known."
     )
     levels: LevelsRow | None = Field(
         description="Node counts at each demand. null for an observed cluster."
     )
     recommended: int = Field(
-        description="Number of nodes to build: the simulated number, or the packing."
+        description="Number of nodes to create: either the simulated number or the packing's "
+        "number."
     )
     spare: int = Field(
         default=0, description="Number of these nodes that replace failed nodes (`redundancy`)."
     )
-    kinds: list[KindRow] = Field(
-        description="Devices by kind on the built nodes. See filled_nodes."
-    )
+    kinds: list[KindRow] = Field(description="Devices on these nodes, by kind. See filled_nodes.")
 
 
 class LevelRow(Output):
@@ -142,7 +141,7 @@ class LimitRow(Output):
     name: str
     unit: str = Field(description="Unit of the amounts: vCPU, GPU, node, address, or pod address.")
     most: int = Field(description="Limit.")
-    used: int = Field(description="Amount used by the built nodes, including the system pool.")
+    used: int = Field(description="Amount used by the nodes to create, including the system pool.")
     pools: dict[str, int] = Field(description="Amount used by one node of each pool.")
 
 
@@ -182,7 +181,7 @@ class WayRow(Output):
     """Number of devices of a class."""
 
     device_class: str
-    devices: int | None = Field(description="Number of devices, or null for all devices of a node.")
+    devices: int | None = Field(description="Number of devices, or null for all devices on a node.")
 
 
 class PodRequestRow(Output):
@@ -240,9 +239,9 @@ class CostRow(Output):
     bound: float = Field(description="Proven lower bound.")
     pools: list[PoolCostRow]
     shares: list[CostShareRow] = Field(
-        description="Cost by workload, rounded to the cent. The price of a node is divided "
-        "evenly among its GPUs. The price of a GPU is divided among its MIG devices by memory, "
-        "and the price of a shared device among its pods."
+        description="Cost by workload, rounded to the cent. A node's price is divided evenly among "
+        "its GPUs. A GPU's price is divided among its MIG devices by memory, and a shared device's "
+        "price is divided among its pods."
     )
 
 
@@ -292,7 +291,7 @@ class FixRow(Output):
     message: str
     nodes: dict[str, int] = Field(description="Number of nodes in each pool with this change.")
     saves_per_hour: float | None = Field(
-        description="Savings in US dollars, compared with the built nodes. Negative if the "
+        description="Savings in US dollars, compared with the nodes to create. Negative if the "
         "change costs more. null if a price is unknown."
     )
     patch: dict[str, Any] | None = Field(
@@ -350,12 +349,12 @@ class GuardRow(Output):
     kind: Literal["steer", "split", "pack", "spread"]
     effect: str
     who_acts: str = Field(
-        description="Command or people that apply the guard: `pulumi up`, or the namespace "
-        "owners, who change the manifests."
+        description="Command that applies the guard (`pulumi up`), or the people who apply it by "
+        "changing manifests (the namespace owners)."
     )
     pending_without: list[int] = Field(
-        description="Minimum and maximum number of pods that stay pending if the planned nodes "
-        "are built without this guard. Empty if unknown."
+        description="Minimum and maximum number of pods that stay pending if the planned nodes are "
+        "created without this guard. Empty if unknown."
     )
 
 
@@ -366,8 +365,8 @@ class SteeringRow(Output):
     templates: list[str] = Field(description="ResourceClaimTemplates, as NAMESPACE/NAME.")
     workloads: list[WorkloadName]
     spread: str = Field(
-        description="Pods with the same value are spread evenly over the pool's nodes. Empty "
-        "if these pods don't have to spread."
+        description="Pods with the same value are spread evenly across the pool's nodes. Empty if "
+        "these pods don't have to be spread."
     )
 
 
@@ -419,8 +418,8 @@ class PlanOutput(Output):
         default_factory=list,
         description="Limits that multiple pools share. Empty without such limits.",
     )
-    verdicts: VerdictsRow = Field(description="Combined verdict of all workloads for each demand.")
-    pods: int = Field(description="Number of pods of all workloads at the selected demand.")
+    verdicts: VerdictsRow = Field(description="Combined verdict of all workloads at each demand.")
+    pods: int = Field(description="Total number of pods in all workloads at the selected demand.")
     filled_nodes: FilledNodesRow
     failing_claims: list[ExplainOutput] = Field(
         description="Claims that no pool can satisfy, with the result for each pool and "
@@ -442,9 +441,8 @@ class PlanOutput(Output):
     )
     joint_fix: JointFixRow | None = Field(
         default=None,
-        description="Changes that make multiple workloads fit at the same time. Absent if "
-        "fewer than two workloads don't fit, or if the search didn't find such "
-        "changes.",
+        description="Changes that make multiple workloads fit at the same time. Absent unless at "
+        "least two workloads don't fit and the search finds such changes.",
     )
     guards: GuardsRow | None = Field(
         default=None, description="Guards of the plan. Absent for a plan without guards."

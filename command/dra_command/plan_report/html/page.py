@@ -51,10 +51,10 @@ _MOST_OUTCOMES: Final = 6
 _MOST_DRAWN: Final = 6
 _MEANINGS: Final = (
     ("fits", "every pod gets a node, in every simulated pod arrival order"),
-    ("does not fit", "proven: a claim doesn't fit any node, or the bound exceeds the maximum"),
+    ("does not fit", "proven: a claim doesn't fit on any node, or the bound exceeds the maximum"),
     (
         "cannot tell",
-        "a fact that affects the result is unknown, or the scheduler may not find the packing",
+        "a fact that affects the result is unknown, or the scheduler might not find the packing",
     ),
     (
         "floor, steady, ceiling, peak",
@@ -72,8 +72,8 @@ _MEANINGS: Final = (
     ),
     (
         "recommended",
-        "number of nodes to build: the simulated number, or the packing if the fleet sets "
-        "sizing: packing",
+        "number of nodes to create: the simulated number, or the packing's number if the fleet "
+        "sets sizing: packing",
     ),
     ("used, free, stranded", "stranded devices are free, but no pod can use them"),
     ("pending", "a pod without a node"),

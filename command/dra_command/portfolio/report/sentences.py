@@ -26,7 +26,7 @@ WORDS = {
     MISSING: "not computed",
 }
 _SCENARIOS_NOTE = (
-    "nodes and cost: as built within the maximums, even if they aren't enough · "
+    "nodes and cost: the nodes that the maximums allow, even if they aren't enough · "
     "difference from as-is: only if every stack fits in both"
 )
 MOST_ROWS = 40
@@ -162,8 +162,9 @@ def faults(summary: Summary) -> Iterator[str]:
         yield placed.why
     for pattern in summary.patterns_without_workload:
         yield (
-            f'ask.curves.workloads: "{pattern}" doesn\'t match a workload with pods in any '
-            "stack; use NAMESPACE/NAME, with * for any text"
+            f'ask.curves.workloads: "{pattern}" '
+            "doesn't match any workload with pods in any stack; use NAMESPACE/NAME, where * "
+            "matches any text"
         )
 
 

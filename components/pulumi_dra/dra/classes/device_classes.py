@@ -111,7 +111,7 @@ def _read_class(outer: InputReader, index: int, item: Any, minor: int) -> Checke
         "mig_profile", "", pattern=r"[1-9]g\.\d+gb(\+[a-z.]+)?", meaning="a MIG profile (1g.10gb)"
     )
     if profile and device in ("gpu", "any"):
-        read.refuse("device", f'must be mig with mig_profile, not "{device}"')
+        read.refuse("device", f'must be mig if mig_profile is set, not "{device}"')
     own = read.texts(
         "selectors", check=lambda expression: refusal_of(expression, minor) if minor else ""
     )

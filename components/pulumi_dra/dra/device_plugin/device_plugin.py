@@ -122,7 +122,7 @@ def _read_default_config(read: InputReader, names: Collection[str]) -> str:
     if (names or default) and default not in names:
         read.refuse(
             "default_config",
-            f"must be the name of a configuration: {', '.join(sorted(names)) or 'none given'}",
+            f"must be one of the configuration names: {', '.join(sorted(names)) or 'none given'}",
         )
     return default
 

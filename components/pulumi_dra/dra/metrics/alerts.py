@@ -66,7 +66,8 @@ def _claim_alerts() -> list[dict[str, Any]]:
             f"{PENDING_PODS} > 0",
             "15m",
             "warning",
-            "{{ $value }} pods are pending because no node has the devices of their claims",
+            "{{ $value }} pods are pending because no node has the devices that their claims "
+            "request",
             "`pulumi-dra explain --observed` prints the reason for each pod, such as a pool at its "
             "maximum or a selector without a match",
         ),
@@ -84,7 +85,7 @@ def _claim_alerts() -> list[dict[str, Any]]:
             "15m",
             "warning",
             "the DRA driver isn't ready on {{ $value }} nodes",
-            "the devices of these nodes aren't published, so pods with claims don't start on them",
+            "the devices on these nodes aren't published, so pods with claims don't start on them",
         ),
     ]
 
@@ -97,7 +98,7 @@ def _device_alerts() -> list[dict[str, Any]]:
             "0m",
             "critical",
             "GPU {{ $labels.gpu }} ({{ $labels.modelName }}) reported XID {{ $value }}",
-            "the GPU may need a reset or a new node; this alert ignores application errors",
+            "the GPU might need a reset or a new node; this alert ignores application errors",
         ),
         _alert(
             "GpuMemoryUnhealthy",

@@ -204,7 +204,7 @@ def _read_webhook(read: InputReader) -> WebhookSettings | None:
         )
     if bool(issuer_name) != (issuer_type != "selfsigned"):
         wanted = (
-            "applies only with issuer_type clusterissuer or issuer"
+            "applies only if issuer_type is clusterissuer or issuer"
             if issuer_name
             else f"is missing; set it to the name of the {issuer_type}"
         )

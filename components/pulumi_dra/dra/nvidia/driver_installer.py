@@ -78,8 +78,8 @@ class DriverInstaller(pulumi.ComponentResource):
             milestones = qualified_on(driver)
             seen = f"only in {milestones}" if milestones else "in none of the checked versions"
             pulumi.warn(
-                f"Container-Optimized OS lists NVIDIA driver {driver} {seen}, so the installer may "
-                "fail after a node upgrade",
+                f"Container-Optimized OS lists NVIDIA driver {driver} {seen}, so the installer "
+                "might fail after a node upgrade",
             )
         pause_image = read.text("pause_image", PAUSE_IMAGE, pattern=r"[^\s]+", meaning="an image")
         read.finish()

@@ -31,7 +31,7 @@ def check(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: Plan
     ):
         read.refuse(
             "driver.driver_root",
-            f"the fleet's images have the driver in {elsewhere}, so remove this input",
+            f"the fleet's images contain the driver in {elsewhere}, so remove this input",
         )
     read_driver_inputs(read.inside("driver", driver_args(inputs, fleet, plan), DraDriverArgs))
 

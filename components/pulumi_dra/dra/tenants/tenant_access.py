@@ -34,7 +34,7 @@ class TenantSettings(TypedDict):
     """Pod Security level of a created namespace: restricted (default) or baseline."""
     device_quota: NotRequired[dict[str, int]]
     """Maximum number of devices of each DeviceClass that all claims in the namespace together can
-    request. A request for all devices of a node counts as 32 devices.
+    request. A request for all devices on a node counts as 32 devices.
     """
 
 

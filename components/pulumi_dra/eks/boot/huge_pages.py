@@ -20,7 +20,7 @@ the number of pages.
 # it starts (kubernetes.io/docs/tasks/manage-hugepages/scheduling-hugepages).
 UNIT_TEXT = f"""\
 [Unit]
-Description=Huge pages of this node, as its pool was planned with
+Description=Huge pages on this node, as planned for its pool
 Before=nodeadm-run.service kubelet.service
 
 [Service]

@@ -20,7 +20,7 @@ PROGRAM_PATH = "/usr/local/sbin/pulumi-dra-mig"
 # at every boot.
 UNIT_TEXT = f"""\
 [Unit]
-Description=MIG instances of this node's GPUs
+Description=MIG instances on this node's GPUs
 After=nvidia-kmod-load.service nvidia-setup.service nvidia-fabricmanager.service
 Before=nvidia-persistenced.service set-nvidia-clocks.service nodeadm-run.service kubelet.service
 

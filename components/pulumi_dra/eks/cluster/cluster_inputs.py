@@ -103,7 +103,7 @@ class EksClusterArgs(TypedDict):
     """
     control_plane_tier: NotRequired[str]
     """Provisioned size of the control plane: standard, tier-xl, tier-2xl, tier-4xl, or tier-8xl.
-    Each tier has its own price. To go back to the standard tier, set standard, because the cluster
+    Each tier has its own price. To return to the standard tier, set standard, because the cluster
     keeps its tier if you remove this input. Default: standard in a new cluster.
     """
     kubeconfig_role_arn: NotRequired[pulumi.Input[str]]

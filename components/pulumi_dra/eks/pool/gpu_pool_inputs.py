@@ -108,8 +108,8 @@ class EksGpuPoolArgs(TypedDict):
     image_id: NotRequired[pulumi.Input[str]]
     """Custom image (ami-…) for the machine type's processor, with /dev/xvda as root device. The
     pool's user data contains the cluster, labels, and taints. Changing the custom image replaces
-    the nodes. Changing from the EKS image to a custom image, or back, creates a new node group.
-    Default: the EKS image with the NVIDIA driver.
+    the nodes. Changing from the EKS image to a custom image, or vice versa, creates a new node
+    group. Default: the EKS image with the NVIDIA driver.
     """
     cluster_endpoint: NotRequired[pulumi.Input[str]]
     """Address of the API server. Required with image_id."""
@@ -455,7 +455,7 @@ def read_efa(read: InputReader, machine: str) -> Efa | None:
             )
     found = known_machine(machine)
     if found is None or found.efa_interfaces is None:
-        read.refuse("efa", f'the number of EFA interfaces of "{machine}" is unknown')
+        read.refuse("efa", f'the number of EFA interfaces on "{machine}" is unknown')
         return None
     if not found.efa_interfaces:
         read.refuse("efa", f"{machine} doesn't have an EFA interface")

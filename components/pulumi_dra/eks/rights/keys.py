@@ -23,7 +23,8 @@ def read_secrets_key(read: InputReader) -> pulumi.Input[str] | None:
     if isinstance(key, str) and ":alias/" in key:
         read.refuse(
             "secrets_kms_key",
-            f'"{key}" is an alias, but EKS returns the key of the alias, so every `pulumi up` '
+            f'"{key}" is an alias, but EKS returns the key that the alias points to, so every '
+            "`pulumi up` "
             "would show a difference; use the key's ARN (…:key/…)",
         )
     return key

@@ -186,7 +186,8 @@ def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
     zonal = read.flag("zonal", False)
     if zonal and (len(zones) != 1 or not isinstance(zones[0], str)):
         read.refuse(
-            "zonal", "requires exactly one zone in node_zones, as a string that isn't an output"
+            "zonal",
+            "requires exactly one zone in node_zones, as a plain string instead of an output",
         )
     return GkeClusterInputs(
         kubernetes_version=read.text("kubernetes_version", check=version_check(CLOUD)),

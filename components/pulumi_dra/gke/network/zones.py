@@ -14,7 +14,7 @@ def read_zones(read: InputReader, key: str, region: str) -> list[pulumi.Input[st
     if isinstance(value, pulumi.Output):
         read.refuse(
             key,
-            "must be a list, whose elements may be outputs, because its length determines the "
+            "must be a list (its elements can be outputs), because its length determines the node "
             "counts",
         )
         return []

@@ -74,8 +74,8 @@ class GkeGpuPoolArgs(TypedDict):
     number).
     """
     location_policy: NotRequired[str]
-    """Distribution of autoscaled nodes over zones: ANY (default; uses zones with available GPUs) or
-    BALANCED (tries to spread nodes evenly). Flex-start and queued capacity require ANY.
+    """Distribution of autoscaled nodes across zones: ANY (default; uses zones with available GPUs)
+    or BALANCED (tries to spread nodes evenly). Flex-start and queued capacity require ANY.
     """
     pool_name: NotRequired[str]
     """Name of the pool in the `pulumi-dra/pool` label. Default: the name of the component."""
@@ -185,7 +185,7 @@ class GkeGpuPoolArgs(TypedDict):
     instead. Default: true.
     """
     node_version: NotRequired[str]
-    """Node version, for example 1.35.1-gke.1616000. Set this input only with auto_upgrade false. A
+    """Node version, for example 1.35.1-gke.1616000. Set this input only if auto_upgrade is false. A
     later version upgrades the nodes according to max_surge and max_unavailable. Default: the
     control plane's version when the pool is created.
     """

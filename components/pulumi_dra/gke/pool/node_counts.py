@@ -53,6 +53,6 @@ def check_node_counts(counts: Counts, zones: int) -> str:
     if counts.desired % step.nodes == 0:
         return ""
     return (
-        f"{counts.desired} nodes can't be built, because {step.reason}; {step.fix}, or use a "
+        f"{counts.desired} nodes can't be created, because {step.reason}; {step.fix}, or use a "
         f"multiple of {step.nodes}"
     )

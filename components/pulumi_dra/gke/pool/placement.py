@@ -38,7 +38,7 @@ def read_placement(
     if domain and not name:
         pulumi.warn(
             f"{machine_type} nodes share NVLink in domains of {domain} nodes, but without "
-            "placement_policy, the nodes may be in different domains"
+            "placement_policy, the nodes might be in different domains"
         )
     for key, requested in (("placement_policy", bool(name)), ("compact_placement", is_compact)):
         if requested and zones > 1:

@@ -229,7 +229,7 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
         message = (
             f"{subject}, but a device plugin allocates the node's devices ({', '.join(plugin)})"
         )
-        fix, needs_another_node = "use a pool whose devices a DRA driver allocates", False
+        fix, needs_another_node = "use a pool with devices that a DRA driver allocates", False
     if code == "all-overlap":
         subject = request_subject(way, is_only_request=is_only)
         message = (
@@ -287,7 +287,7 @@ def _largest_capacity(way: AlternativeReport) -> SmallCapacity | None:
 def _diagnose(way: AlternativeReport) -> tuple[str, str]:
     by_step = {e.step: e for e in reversed(way.exclusions)}
     if way.seen == 0:
-        return "no-devices", "use a pool whose nodes have devices"
+        return "no-devices", "use a pool with devices on its nodes"
     if way.matching == 0 and "capacity" in by_step:
         causes = [each.cause for each in way.exclusions if each.step == "capacity"]
         absent = [each for each in causes if isinstance(each, AbsentCapacity)]

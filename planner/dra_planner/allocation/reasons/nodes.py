@@ -87,7 +87,7 @@ def _shortage(name: str, requested: int, left: int, total: int, features: Featur
             "the pod"
         )
     if not total and "/" in name:
-        plugin = f"use nodes whose device plugin advertises {name}"
+        plugin = f"use nodes with a device plugin that advertises {name}"
         fix = (
             "request the devices with a ResourceClaim (`pulumi-dra migrate` rewrites the manifests "
             f"or prints alternatives), or {plugin}"

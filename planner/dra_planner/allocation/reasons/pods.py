@@ -35,7 +35,7 @@ from dra_planner.wording import counted, listed, named, verb
 
 _OF_CONSTRAINTS = frozenset({"match-attribute", "distinct-attribute"})
 _COMPUTE = frozenset({"cpu", "memory", "ephemeral-storage"})
-_PATCH_NOTE = "because of a known defect, the result may depend on the patch version ({})"
+_PATCH_NOTE = "because of a known defect, the result might depend on the patch version ({})"
 
 
 def reasons_of(answer: Refusal | Undecided) -> tuple[Reason, ...]:
@@ -162,7 +162,7 @@ def _prediction_reason(undecided: Undecided) -> Reason:
         return Reason(
             code="estimate-too-close",
             message=f"by a conservative estimate, a node has too little {names}, but a real node "
-            "may have enough",
+            "might have enough",
             fix=f"request less {names}, or measure one node and plan with --observed",
         )
     return Reason(

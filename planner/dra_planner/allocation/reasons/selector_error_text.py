@@ -63,7 +63,7 @@ def _cause_text(cause: SelectorCause) -> str:
                 f"{cause.instead}/{cause.name}"
             )
         case "some-devices":
-            return f"reads the {kind} {name}, which only some devices of the node publish"
+            return f"reads the {kind} {name}, which only some devices on the node publish"
         case "similar-name" | "renamed" | "not-published":
             return f"reads the {kind} {name}, which {cause.driver} doesn't publish"
         case "invalid-literal" if cause.function in _FORMS:

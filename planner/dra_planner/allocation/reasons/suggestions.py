@@ -45,7 +45,7 @@ def suggest_edits(
     for name, node in (pools or {}).items():
         if best and len(best) == 1:
             break
-        move = Edit("other-pool", f"let the pod run on pool {name}", name=name)
+        move = Edit("other-pool", f"allow the pod to run in pool {name}", name=name)
         verdict = place(refusal.shape, node, budget=_STEPS)
         more = _suggest_here(verdict, None) if isinstance(verdict, Refusal) else ()
         if (more or isinstance(verdict, Placement)) and (not best or len(more) + 1 < len(best)):

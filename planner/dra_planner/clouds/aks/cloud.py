@@ -160,7 +160,7 @@ class Aks(Cloud):
     # No source confirms that it works with the DRA driver.
     supports_mig = False
     driver_source = (
-        "gpuInstanceProfile works only with the device plugin, and gives all GPUs of a pool the "
+        "gpuInstanceProfile works only with the device plugin, and gives all GPUs in a pool the "
         "same permanent partitions (learn.microsoft.com/azure/aks/gpu-multi-instance)"
     )
 

@@ -32,7 +32,7 @@ def partition_fault(pool: PoolSettings) -> str:
     found = _ONE_PROFILE.fullmatch(pool.mig)
     if found is None:
         return (
-            "AKS supports only one MIG profile for all GPUs of a pool (for example, "
+            "AKS supports only one MIG profile for all GPUs in a pool (for example, "
             f'all-1g.10gb), so mig can\'t be "{pool.mig}"'
         )
     accelerator = pool.machine.accelerator if pool.machine else None

@@ -348,6 +348,7 @@ def _one_zone(requirements: Sequence[_Requirement], name: str, notes: list[str])
         )
     if len(zones) > 1:
         notes.append(
-            f"NodePool {name} may launch nodes in {len(zones)} zones, so the plan assumes {zones[0]}"
+            f"NodePool {name} can launch nodes in {len(zones)} zones, so the plan assumes "
+            f"{zones[0]}"
         )
     return zones[:1]

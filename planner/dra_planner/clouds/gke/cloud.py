@@ -216,7 +216,7 @@ class Gke(Cloud):
                 NodeLabel(
                     NETWORK_DRIVER,
                     "true",
-                    "GKE's DRANET doesn't publish network interfaces of these nodes",
+                    "GKE's DRANET doesn't publish network interfaces on these nodes",
                 ),
             )
         return labels
@@ -291,7 +291,7 @@ class Gke(Cloud):
         when = (
             "when capacity is available"
             if kind == "flex-start"
-            else "only for pods of a ProvisioningRequest (which Kueue creates)"
+            else "only for pods that belong to a ProvisioningRequest (which Kueue creates)"
         )
         return (f"GKE starts its nodes {when}, and removes them after at most seven days",)
 

@@ -124,6 +124,6 @@ def extended_resource_fault(minor: int) -> str:
         return ""
     since = default_since("extended_resource")
     return (
-        f"Kubernetes 1.{minor} drops this field, so every preview would show it as a change; the "
-        f"field needs {since} or later"
+        f"Kubernetes 1.{minor} discards this field, so every preview would show it as a change; "
+        f"the field needs {since} or later"
     )

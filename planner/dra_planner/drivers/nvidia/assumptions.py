@@ -109,7 +109,7 @@ def _layout_sentences(machine: Machine, mig: str, name: str) -> list[str]:
     instances = [instance for geometry in mig_layout(machine, mig) for instance in geometry or ()]
     profiles = {instance.profile: None for instance in instances}
     sentences = [
-        (f"the plan assumes that the MIG instances of {mig} exist before the driver starts")
+        (f"the plan assumes that the MIG instances in {mig} exist before the driver starts")
     ]
     unknown = [profile.name for profile in profiles if _is_incomplete(profile)]
     if unknown:

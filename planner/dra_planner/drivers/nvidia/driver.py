@@ -98,7 +98,8 @@ class Nvidia(Driver[NvidiaDriver]):
         if not options.is_installed_elsewhere:
             return found
         sentence = (
-            f"{node.machine.name}: a GPUCluster of the GPU Operator runs driver {release.version}"
+            f"{node.machine.name}: a GPUCluster managed by the GPU Operator runs driver "
+            f"{release.version}"
         )
         return (*found, f"{sentence}, and the operator's DeviceClass doesn't serve nvidia.com/gpu")
 
@@ -189,7 +190,7 @@ class Nvidia(Driver[NvidiaDriver]):
         if not {GPU_CLASS, MIG_CLASS}.issuperset(classes):
             return ""
         return (
-            f"the pod doesn't fit any machine type with NVIDIA GPUs in {region}, neither with "
+            f"the pod doesn't fit on any machine type with NVIDIA GPUs in {region}, neither with "
             "whole GPUs nor with one MIG configuration"
         )
 

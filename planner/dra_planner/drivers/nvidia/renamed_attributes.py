@@ -12,14 +12,21 @@ RENAMED: Final[dict[tuple[str, str], str]] = {
     (
         "gpu.nvidia.com",
         "pcieBusID",
-    ): 'driver 25.12 and later publish device.attributes["resource.kubernetes.io"].pciBusID '
+    ): "driver versions 25.12 and later publish "
+    'device.attributes["resource.kubernetes.io"].pciBusID '
     "instead",
     (
         "gpu.nvidia.com",
         "pcieRoot",
     ): 'the driver publishes device.attributes["resource.kubernetes.io"].pcieRoot',
     ("gpu.nvidia.com", "memory"): 'the driver publishes device.capacity["gpu.nvidia.com"].memory',
-    ("gpu.nvidia.com", "index"): "driver 25.8 and later don't publish index",
-    ("gpu.nvidia.com", "minor"): "driver 25.8 and later don't publish minor",
+    (
+        "gpu.nvidia.com",
+        "index",
+    ): 'driver versions 25.8 and later don\'t publish the attribute "index"',
+    (
+        "gpu.nvidia.com",
+        "minor",
+    ): 'driver versions 25.8 and later don\'t publish the attribute "minor"',
 }
 """Attributes by domain and name, with their replacements."""

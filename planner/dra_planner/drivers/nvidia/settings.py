@@ -129,8 +129,8 @@ def driver_faults(
         yield (
             "consumableShares",
             UnsupportedFeature(
-                f"Kubernetes {features.version} drops allowMultipleAllocations, because its "
-                "DRAConsumableCapacity feature gate is off",
+                f"Kubernetes {features.version} discards the allowMultipleAllocations field, "
+                "because the cluster's DRAConsumableCapacity feature gate is off",
                 fix="use Kubernetes 1.36 or later for shared devices",
             ),
         )
@@ -143,13 +143,13 @@ def _release_gate_faults(
     yield from (error for _, error in gate_faults(driver, settings))
     if settings.has("DRAListTypeAttributes", driver) and not features.list_attributes:
         yield UnsupportedFeature(
-            f"Kubernetes {features.version} rejects the driver's list attributes, because its "
-            "DRAListTypeAttributes feature gate is off",
-            fix="turn off the driver's DRAListTypeAttributes feature gate",
+            f"Kubernetes {features.version} rejects the driver's list attributes, because the "
+            "cluster's DRAListTypeAttributes feature gate is off",
+            fix="turn off the DRAListTypeAttributes feature gate in the driver too",
         )
     if settings.has("DynamicMIG", driver) and not features.partitionable_devices:
         yield UnsupportedFeature(
-            f"Kubernetes {features.version} drops shared counters, because its "
+            f"Kubernetes {features.version} discards shared counters, because the cluster's "
             "DRAPartitionableDevices feature gate is off",
             fix="use Kubernetes 1.36 or later for DynamicMIG",
         )

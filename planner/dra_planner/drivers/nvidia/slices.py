@@ -48,7 +48,7 @@ def predict_slices(
     if machine.accelerator is not None and machine.accelerator.gpu is not None:
         if machine.accelerator.count is None:
             raise CatalogError(
-                f"the number of GPUs of {machine.name} is unknown", fix="use another machine type"
+                f"the number of GPUs on {machine.name} is unknown", fix="use another machine type"
             )
         if settings.has("DynamicMIG", driver):
             contents = _split(predict_partitions(machine, driver, mig, settings), features)

@@ -311,7 +311,7 @@ def _chart_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]
                 new.chart,
                 f"driver version {new.version} can't read the prepared claims that version {old.version} stores on "
                 "nodes, so a downgrade isn't supported",
-                fix="replace the nodes of the DRA pools",
+                fix="replace the nodes in the DRA pools",
             )
         )
     if not new.is_installable and new.version != old.version:

@@ -135,8 +135,8 @@ def convert_class(old: Old, layout: Layout, library: ClassicObjects) -> bool:
     if data.get("suitableNodes"):
         raise NotConvertible(
             "suitableNodes restricted the class to certain nodes, but resource.k8s.io/v1 "
-            "doesn't have this field. Without it, the scheduler could allocate claims of "
-            "this class on any node with a matching device",
+            "doesn't have this field. Without it, the scheduler could allocate claims for this "
+            "class on any node with a matching device",
             replacement_examples.NODES_OF_A_CLASS,
         )
     written = str(data.get("driverName") or "")

@@ -47,8 +47,8 @@ def convert_class(old: Old, layout: Layout) -> bool:
     if "suitableNodes" in section(old.data, "spec"):
         raise NotConvertible(
             "spec.suitableNodes restricted the class to certain nodes, but "
-            "resource.k8s.io/v1 doesn't have this field. Without it, the scheduler could "
-            "allocate claims of this class on any node with a matching device",
+            "resource.k8s.io/v1 doesn't have this field. Without it, the scheduler could allocate "
+            "claims for this class on any node with a matching device",
             replacement_examples.NODES_OF_A_CLASS,
         )
     return False

@@ -118,8 +118,8 @@ def _intel_gpu(spec: Mapping[str, Any], name: str) -> Wanted:
     if shares:
         raise NotConvertible(
             f"{name} requests {listed(shares)} of a shared GPU. In v1, a claim requests "
-            "capacity instead. The driver must publish this capacity, and Kubernetes "
-            "versions before 1.36 drop the capacity request",
+            "capacity instead. The driver must publish this capacity, and Kubernetes versions "
+            "before 1.36 discard the capacity request",
             replacement_examples.SHARE_OF_A_GPU,
         )
     kind = str(spec.get("type") or "gpu")

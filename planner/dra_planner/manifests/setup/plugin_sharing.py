@@ -64,8 +64,8 @@ def _strategy(text: Any) -> str:
 def _finding(what: str, strategy: str, place: Place) -> Diagnostic:
     title, kind, gate = _STRATEGIES[strategy]
     message = (
-        f"{what} configures {title} for NVIDIA's device plugin, so it has no effect on nodes "
-        "whose GPUs the DRA driver publishes"
+        f"{what} configures {title} for NVIDIA's device plugin, so it has no effect on nodes where "
+        "the DRA driver publishes the GPUs"
     )
     fix = (
         f"remove this setting. To share a GPU, use one ResourceClaim in all pods. For {title}, "

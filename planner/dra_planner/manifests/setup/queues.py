@@ -139,7 +139,7 @@ def _karpenter(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]:
             )
             if group in automatic:
                 message = (
-                    f"{item}: nodes of EKS Auto Mode don't support claims, because no DRA "
+                    f"{item}: EKS Auto Mode nodes don't support claims, because no DRA "
                     "driver runs there"
                 )
                 fix = "use a managed node group for pods with claims"

@@ -81,12 +81,12 @@ def read_cron_job(reading: Reading) -> list[PodSet]:
     if policy == "Allow":
         figures = Figures(0, steady, None, None)
         reading.assume(
-            "concurrencyPolicy is Allow, so runs may overlap, and the maximum number of pods "
+            "concurrencyPolicy is Allow, so runs can overlap, and the maximum number of pods "
             "is unlimited"
         )
     elif policy == "Replace":
         reading.assume(
-            "concurrencyPolicy is Replace, so pods of the old run may overlap with pods of the "
+            "concurrencyPolicy is Replace, so pods from the old run can overlap with pods from the "
             "new run"
         )
     return reading.pod_set("", template.at("template"), figures)

@@ -131,7 +131,7 @@ def _dra_claim(reading: Reading, entry: ObjectPart, suffix: str) -> dict[str, An
         requests.append({"name": name if name else f"device-{index}", "exactly": exactly})
         if device.get("attributeSelectors") or device.get("capacitySelectors"):
             reading.assume(
-                "the plan ignores attributeSelectors and capacitySelectors of claimCreationSpec"
+                "the plan ignores attributeSelectors and capacitySelectors in claimCreationSpec"
             )
     if not requests:
         return {}

@@ -93,7 +93,7 @@ def _migrate_quotas(
     reason = (
         f"{user} still requests it"
         if user
-        else "the manifests may not contain all jobs of the queue"
+        else "the manifests might not contain every job in the queue"
     )
     return QueueChange([
         f"{new} {_instead(olds, '' if is_moved else reason)}: add {{name: {new}, "
@@ -279,6 +279,6 @@ def _migrate_flavor(
         return QueueChange([f"the new flavor {name} selects DRA nodes, {reason}"], [plain(twin)])
     editor.set(path, wanted)
     return QueueChange([
-        f"nodeLabels selects DRA nodes instead of {keys}, because DRA nodes may not have "
-        "these labels. The claims of the jobs select the devices"
+        f"nodeLabels selects DRA nodes instead of {keys}, because DRA nodes might not have these "
+        "labels. The jobs' claims select the devices"
     ])  # fmt: skip

@@ -35,7 +35,7 @@ def step_checks(step: MigrationStep, *, has_new_nodes: bool) -> tuple[str, ...]:
     found = [_NO_PENDING]
     if has_new_nodes:
         found += [
-            "kubectl get resourceslices  # must list the devices of each new node",
+            "kubectl get resourceslices  # must list the devices on each new node",
             f"kubectl get nodes -l {POOL} -o "
             "custom-columns=NAME:.metadata.name,GPUS:.status.allocatable."
             r"nvidia\.com/gpu  # must be <none> or 0 on DRA nodes",
@@ -170,8 +170,8 @@ def _shrink(step: MigrationStep) -> Iterator[str]:
     for pool in drained:
         if pool.after:
             yield (
-                f"kubectl uncordon -l {POOL}={pool.name}  # the cloud may have deleted other "
-                "nodes of the pool"
+                f"kubectl uncordon -l {POOL}={pool.name}  # the cloud might have deleted other "
+                "nodes in the pool"
             )
 
 

@@ -50,7 +50,7 @@ def find_missing_classes(situation: ClusterSituation) -> Iterator[Blocker]:
                     code="reference-not-found",
                     message=f'{workload.ref} refers to {kind} "{name}", which the API server '
                     "rejects, so it also rejects the pods",
-                    fix=f'correct the manifest of {kind} "{name}"',
+                    fix=f'fix the errors in the manifest of {kind} "{name}"',
                     place=workload.place,
                     workloads=(workload.ref,),
                 )

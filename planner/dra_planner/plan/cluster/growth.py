@@ -72,7 +72,7 @@ _NO_GUARDS: Final = Diagnostic(
     severity="warning",
     code="placement-ignored",
     message="placement isn't supported with --observed. The plan doesn't add guards to the "
-    "cluster, so pods may need more nodes than in a plan without --observed",
+    "cluster, so pods might need more nodes than in a plan without --observed",
     fix="plan without --observed to see the guards and the nodes of the whole fleet",
 )
 

@@ -63,7 +63,9 @@ def find_class_faults(
     for each, is_certain in _matching_nothing(sound, sources, offers, features):
         message = f'DeviceClass "{each.name}" in the fleet doesn\'t match any device in any pool'
         message += (
-            "" if is_certain else ", and doesn't select a driver whose devices the plan can predict"
+            ""
+            if is_certain
+            else ", and doesn't select a driver with devices that the plan can predict"
         )
         fix = (
             "change its selectors, add a pool with such devices, or remove the class from the fleet"

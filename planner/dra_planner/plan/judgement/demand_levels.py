@@ -104,7 +104,7 @@ def _worse_levels(
             if sizing_without and _verdict(sizing_without, size.workload) == "fits":
                 found = replace(
                     found,
-                    message=f"{found.message}. The guards of this plan are for {judgement.level} "
+                    message=f"{found.message}. This plan's guards are for {judgement.level} "
                     "demand, and the workload fits without them",
                     fix=f"plan with --demand {level}, which chooses guards for this demand",
                 )

@@ -279,7 +279,7 @@ def _sentence(group: GangGroups, started: int) -> str:
         held = (
             f", and {gang.held_by} starts only complete groups"
             if gang.held_by
-            else "; pods of the other groups start one by one"
+            else "; pods in the other groups start one by one"
         )
         return f"{gang.name}: {started} of its {group.count} groups of {pods} fit{held}"
     if not gang.held_by:

@@ -225,7 +225,7 @@ def _preempted(pods: int) -> Reason:
     subject, object_ = ("1 pod is", "it") if pods == 1 else (f"{pods} pods are", "them")
     return Reason(
         code="preempted",
-        message=f"{subject} preempted by pods of higher priority, and no controller re-creates "
+        message=f"{subject} preempted by higher-priority pods, and no controller re-creates "
         f"{object_}",
         fix="add a node, or raise the priority of the preempted pods",
     )

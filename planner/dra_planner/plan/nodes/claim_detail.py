@@ -34,7 +34,7 @@ def detail_claims(plan: Plan) -> tuple[GivenClaim, ...]:
     )
     if pods > MOST_PODS:
         raise UnsupportedFeature(
-            f"--detail can't list the devices of {pods:,} pods",
+            f"--detail can't list devices for {pods:,} pods",
             fix="remove --detail, or plan for fewer pods",
         )
     return tuple(_Detail(plan).claims(sizing.patterns))

@@ -72,7 +72,7 @@ def find_built_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Di
             yield Diagnostic(
                 severity="error",
                 code=COUNT_DOES_NOT_DIVIDE,
-                message=f'pool "{pool.name}": {counted(nodes, "node")} can\'t be built, because {step.reason}',
+                message=f'pool "{pool.name}": {counted(nodes, "node")} can\'t be created, because {step.reason}',
                 fix=f"{step.fix}, or {raised}" if step.fix else raised,
             )
         elif nodes > planned.recommended:
@@ -80,9 +80,9 @@ def find_built_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Di
             yield Diagnostic(
                 severity="note",
                 code="count-rounded-up",
-                message=f'pool "{pool.name}": {enough} enough, but Pulumi builds {nodes}, because '
+                message=f'pool "{pool.name}": {enough} enough, but Pulumi creates {nodes}, because '
                 f"{step.reason}",
-                fix=f"{step.fix} to build only the needed nodes" if step.fix else "",
+                fix=f"{step.fix} to create only the needed nodes" if step.fix else "",
             )
 
 

@@ -104,7 +104,7 @@ def find_rack_faults(
             yield Diagnostic(
                 severity="warning",
                 code="domain-in-several-pools",
-                message=f"ComputeDomain {domain}: its pods are placed on pools "
+                message=f"ComputeDomain {domain}: its pods are placed in pools "
                 f"{listed(pools)}, but these pools don't share a rack",
                 fix="set the same pulumi-dra/pool label in the nodeSelector of all these pods",
             )
@@ -120,9 +120,9 @@ def _of_pool(
             yield Diagnostic(
                 severity="warning",
                 code="domain-without-nvlink",
-                message=f"ComputeDomain {wide[0]}: machine type {racks.machine} of pool "
+                message=f"ComputeDomain {wide[0]}: machine type {racks.machine} in pool "
                 f"\"{pool.name}\" isn't known to support multi-node NVLink, so the domain's pods "
-                "may not be able to share memory across nodes",
+                "might not be able to share memory across nodes",
                 fix="use a machine type with multi-node NVLink, for example GB200",
             )
         return
@@ -131,7 +131,7 @@ def _of_pool(
             yield Diagnostic(
                 severity="error",
                 code="domain-exceeds-rack",
-                message=f'ComputeDomain {domain} needs {nodes} nodes of pool "{pool.name}", but '
+                message=f'ComputeDomain {domain} needs {nodes} nodes in pool "{pool.name}", but '
                 f"one rack of {racks.machine} has only {size}, and NVLink doesn't connect "
                 "racks",
                 fix=f"limit each ComputeDomain to {size} nodes, and create one ComputeDomain "
@@ -164,7 +164,7 @@ def _of_pool(
             severity="note",
             code="count-in-whole-racks",
             message=f"{reason}{whole}. {needed} nodes have capacity for their pods, but Pulumi "
-            f"builds {wanted}. A queue must place the pods of each ComputeDomain in one rack "
+            f"creates {wanted}. A queue must place the pods of each ComputeDomain in one rack "
             f"(topology {CLIQUE})",
         )
 

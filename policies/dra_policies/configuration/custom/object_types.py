@@ -77,16 +77,16 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
             "labels": (_LABELS, "Labels of the nodes"),
             "taints": (
                 _STRINGS,
-                "Taints of the nodes, for example `nvidia.com/gpu=present:NoSchedule`",
+                "Node taints, for example `nvidia.com/gpu=present:NoSchedule`",
             ),
-            "nodes": (types.INT, "Nodes that the plan builds"),
+            "nodes": (types.INT, "Number of nodes that Pulumi creates"),
             "minNodes": (
                 types.INT,
-                "Minimum number of nodes to build; without an autoscaler, the planned number",
+                "Minimum number of nodes to create; without an autoscaler, the planned number",
             ),
             "maxNodes": (types.INT, "Maximum number of nodes"),
-            "devices": (types.INT, "Devices on the nodes that the plan builds"),
-            "usedDevices": (types.INT, "Devices on these nodes that claims use"),
+            "devices": (types.INT, "Number of devices on the nodes that Pulumi creates"),
+            "usedDevices": (types.INT, "Number of devices on these nodes that claims use"),
             "nodeHourlyCost": (types.DOUBLE, "Price of one node in USD per hour"),
             "hourlyCost": (types.DOUBLE, "Price of the planned nodes in USD per hour"),
             "monthlyCost": (
@@ -109,7 +109,7 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
             types.STRING, "Priority class of the pods, or empty if they have none"
         ),
         "claims": Field(list_of(CLAIM), "Claims of one pod"),
-        "devicesPerPod": Field(types.INT, "Devices that the claims of one pod request"),
+        "devicesPerPod": Field(types.INT, "Number of devices that one pod's claims request"),
         **_of_pools(
             {
                 "verdict": (types.STRING, "`fits`, `does-not-fit`, or `cannot-tell`"),
@@ -117,7 +117,8 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
                 "pending": (types.INT, "Pods that stay pending"),
                 "pools": (
                     _STRINGS,
-                    "Names of the pools on whose planned nodes its pods run, in any simulated pod arrival order",
+                    "Names of the pools where its pods run in at least one simulated pod arrival "
+                    "order",
                 ),
                 "zones": (
                     _STRINGS,
@@ -143,8 +144,8 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
         "namespace": Field(types.STRING, "Namespace"),
         "name": Field(
             types.STRING,
-            "Name of the object. If only the plan file contains the claim, the claim's name in "
-            "the pod",
+            "Name of the object, or the claim's name in the pod if only the plan file contains the "
+            "claim",
         ),
         "labels": Field(_LABELS, "Labels of the object", needs_manifests=True),
         "requests": Field(
@@ -157,7 +158,7 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
             types.STRING, "Name of the alternative, or empty without `firstAvailable`"
         ),
         "deviceClass": Field(types.STRING, "Name of the DeviceClass"),
-        "count": Field(types.INT, "Number of devices, or 0 for all matching devices of a node"),
+        "count": Field(types.INT, "Number of devices, or 0 for all matching devices on a node"),
         "adminAccess": Field(types.BOOL, "Requests administrative access"),
         "selectors": Field(_STRINGS, "CEL selectors of the request"),
         "reads": Field(

@@ -91,9 +91,9 @@ def render_page() -> str:
         "contain, so they are unknown in the policy pack. There, a mandatory rule that depends on "
         "such a field reports the warning `stack-cannot-be-judged`. Run these rules with `check`.",
         "",
-        "The fields of pools, and the pools and costs of workloads, describe the nodes that the "
-        "plan builds. If the simulated scheduler needs other nodes than the best packing, they "
-        "describe the simulated nodes.",
+        "The fields of pools, and the pools and costs of workloads, describe the nodes that Pulumi "
+        "creates. If the simulated scheduler needs different nodes than the best packing, the "
+        "fields describe the simulated nodes.",
     ]
     for name, fields in OBJECT_TYPES.items():
         lines += [

@@ -81,9 +81,9 @@ def _units(quota: AccountQuota, pool: DeclaredPool) -> int:
 
 RULE = Rule(
     id="account-quota-too-small",
-    description="The stack requests a quota of the account that its pools exceed.",
+    description="The account quota that the stack requests is too small for its pools.",
     why="The cloud rejects new nodes, so pods stay pending, and the update can fail.",
-    fix="Request the quota for the maximum of all pools that it counts.",
+    fix="Request enough quota for the maximum size of all pools that count toward it.",
     level="mandatory",
     url="https://docs.aws.amazon.com/ec2/latest/instancetypes/ec2-instance-quotas.html",
     needs="stack",

@@ -28,7 +28,7 @@ RULE = Rule(
     id="rule-could-not-run",
     description="A rule failed with an internal error.",
     why="The rule didn't check the stack, and an unchecked stack must not pass.",
-    fix="report this error with its message; to continue, set the level of "
+    fix="report this error and its message; to continue, set the level of "
     "rule-could-not-run to advisory",
     level="mandatory",
     check=check,

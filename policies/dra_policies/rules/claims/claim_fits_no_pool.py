@@ -196,7 +196,7 @@ def _fix_of_node(case: Waiting, pool: PoolAnswer) -> str:
 
 RULE = Rule(
     id="claim-fits-no-pool",
-    description="A claim doesn't fit any pool.",
+    description="A claim doesn't fit in any pool.",
     why="The claim's pods stay pending, no matter how many nodes are added.",
     fix="Add a pool with devices that satisfy the claim, or relax the claim's selectors, "
     "count, or constraints.",

@@ -23,8 +23,8 @@ RULE = Rule(
     id="claim-misspelt",
     description="A pod probably references its claim by the wrong name or kind.",
     why="If a claim or template doesn't exist, the pod stays pending. The manifests contain "
-    "an object with a similar name, or the pod refers to a template but only a claim "
-    "exists (or the reverse).",
+    "an object with a similar name, or the pod refers to a template but only a claim exists (or "
+    "vice versa).",
     fix="Correct the name, or use resourceClaimTemplateName for a template.",
     level="advisory",
     check=check,

@@ -37,7 +37,7 @@ RULE = Rule(
     "exists only in the cluster, pulumi-dra can't check its requests, so the finding is a note. If "
     "the manifests create the namespace, but contain the claim only in another namespace, the "
     "finding is an error.",
-    fix="Add the manifest of the claim or template, in the namespace of the pod.",
+    fix="Add a manifest for the claim or template in the pod's namespace.",
     level="mandatory",
     check=check,
 )

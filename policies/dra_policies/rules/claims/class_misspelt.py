@@ -89,8 +89,8 @@ RULE = Rule(
     id="class-misspelt",
     description="A claim uses a DeviceClass that isn't defined, or a DeviceClass selects an unknown "
     "driver.",
-    why="The API server doesn't check that the DeviceClass exists. Until the class exists, the "
-    "pod stays pending.",
+    why="The API server doesn't check whether the DeviceClass exists. Until the DeviceClass "
+    "exists, the pod stays pending.",
     fix="Use the name of a declared DeviceClass.",
     level="advisory",
     check=check,

@@ -67,7 +67,7 @@ RULE = Rule(
     id="class-of-any-driver",
     description="A DeviceClass matches devices of every driver, or a DeviceClass for MIG devices also "
     "matches whole GPUs.",
-    why="The scheduler also evaluates devices of other drivers. If a selector reads an attribute "
+    why="The scheduler also evaluates other drivers' devices. If a selector reads an attribute "
     "that these devices lack, the error keeps the pod pending.",
     fix=f"Start the selectors with device.driver == '{GPU_DRIVER}'.",
     level="advisory",

@@ -80,7 +80,7 @@ RULE = Rule(
     id="configuration-ignored",
     description="A claim's opaque configuration belongs to another driver or to other devices.",
     why="Each driver reads only its own configuration, so the devices run without the settings.",
-    fix="Set the configuration's driver to the driver of the devices, and use a kind that this "
+    fix="Set the configuration's driver to the devices' driver, and use a kind that this "
     "driver supports for these devices.",
     level="advisory",
     url=DRIVER_PAGE,

@@ -1,4 +1,4 @@
-"""A container uses a request that its claim doesn't have."""
+"""A container uses a request that its claim doesn't contain."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="request-not-in-claim",
-    description="A container uses a request that its claim doesn't have.",
+    description="A container uses a request that its claim doesn't contain.",
     why="The API server doesn't check request names, so the container starts without the "
     "device, or the pod doesn't start.",
     fix=(

@@ -34,7 +34,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="selector-cannot-be-checked",
-    description="A CEL selector uses a feature that can't be checked.",
+    description="A CEL selector uses a feature that pulumi-dra can't check.",
     why="pulumi-dra can't determine whether the API server accepts the selector, or which devices "
     "match the selector.",
     fix="Rewrite the condition with different functions, or apply the object to a test cluster "

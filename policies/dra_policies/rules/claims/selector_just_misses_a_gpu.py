@@ -70,7 +70,7 @@ def just_missed(
 
 RULE = Rule(
     id="selector-just-misses-a-gpu",
-    description="A selector excludes a GPU by a few percent of its memory.",
+    description="A selector requires a few percent more memory than a GPU publishes.",
     why="The driver publishes less than the nominal size: 81559Mi for an H100 with “80 GB”, and "
     "23034Mi for an L4 "
     "with “24 GB”.",

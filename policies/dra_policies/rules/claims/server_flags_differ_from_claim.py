@@ -108,9 +108,9 @@ def _is_gpu(request: ExactDeviceRequest, manifests: Manifests) -> bool:
 RULE = Rule(
     id="server-flags-differ-from-claim",
     description="A model server's flags don't match the GPUs in its claim.",
-    why="A server doesn't start if its flags need more GPUs than the claim has. If the flags need "
-    "fewer GPUs, the claim's other GPUs stay idle.",
-    fix="Request as many GPUs as the flags need, or set the flags to the number of GPUs in the "
+    why="A server doesn't start if its flags specify more GPUs than the claim has. If the flags "
+    "specify fewer GPUs, the claim's other GPUs stay idle.",
+    fix="Request the number of GPUs that the flags specify, or change the flags to match the "
     "claim.",
     level="advisory",
     check=check,

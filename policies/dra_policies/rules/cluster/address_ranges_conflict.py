@@ -131,7 +131,7 @@ RULE = Rule(
         "The cloud rejects the cluster or the subnet, or the network routes packets to the wrong "
         "destination."
     ),
-    fix="Choose ranges that don't overlap before you create the cluster.",
+    fix="Before you create the cluster, choose ranges that don't overlap.",
     level="mandatory",
     url="https://kubernetes.io/docs/concepts/cluster-administration/networking/",
     needs="stack",

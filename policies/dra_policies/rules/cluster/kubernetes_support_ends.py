@@ -47,8 +47,8 @@ RULE = Rule(
     id="kubernetes-support-ends",
     description="Standard support for the cluster's Kubernetes version ends soon or has ended, or the "
     "cluster expires.",
-    why="Extended support costs more per hour. Without extended support, the cloud upgrades "
-    "the cluster.",
+    why="Extended support costs more per hour. Without extended support, the cloud upgrades the "
+    "cluster automatically.",
     fix="Upgrade the cluster one minor version at a time.",
     level="advisory",
     url=URL,

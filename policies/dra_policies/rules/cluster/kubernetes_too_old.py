@@ -25,8 +25,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="kubernetes-too-old",
     description=f"A cluster or DRA node runs a Kubernetes version earlier than 1.{MINIMUM_MINOR}.",
-    why=f"Before 1.{MINIMUM_MINOR}, the ResourceClaim API is disabled, so the API server "
-    "rejects DeviceClasses and claims, and drivers don't publish devices.",
+    why=f"Before Kubernetes 1.{MINIMUM_MINOR}, the ResourceClaim API is disabled, so the API "
+    "server rejects DeviceClasses and claims, and drivers don't publish devices.",
     fix=f"Set the version of the cluster and of each pool to 1.{MINIMUM_MINOR} or later.",
     level="mandatory",
     needs="stack",

@@ -58,7 +58,8 @@ def _proxies(view: StackView, minor: int) -> Iterator[Finding]:
 
 RULE = Rule(
     id="node-newer-than-cluster",
-    description="A node's Kubernetes version is newer than the control plane's, or too old for it.",
+    description="A node's Kubernetes version is newer than the control plane's version, or too old "
+    "for the control plane.",
     why="The cloud rejects nodes that are newer than the control plane. If nodes are too old, the "
     "cloud can't upgrade the nodes or the control plane.",
     fix="Upgrade the control plane before its nodes.",

@@ -189,7 +189,8 @@ def _addresses(text: str | None) -> int | None:
 RULE = Rule(
     id="pod-range-too-small",
     description="A pod range or a subnet has too few addresses for the pools.",
-    why="You can't enlarge the range later, so the autoscaler or the cloud can't add nodes.",
+    why="Without unused addresses, the autoscaler or the cloud can't add nodes, and you can't "
+    "enlarge the range later.",
     fix="Choose a larger range when you create the cluster.",
     level="mandatory",
     url="https://docs.cloud.google.com/kubernetes-engine/docs/concepts/alias-ips",

@@ -51,8 +51,9 @@ def _separate_pools(view: StackView, of_cloud: Cloud) -> set[str | None]:
 
 RULE = Rule(
     id="pools-inside-cluster",
-    description="A cluster's resource declares node pools that you can't change independently.",
-    why="A change of a GPU pool can replace the whole cluster, or fail.",
+    description="A cluster resource contains node pools, so you can't change these pools "
+    "independently.",
+    why="Changing a GPU pool can fail, or replace the whole cluster.",
     fix="Declare each GPU pool as its own resource.",
     level="advisory",
     url="https://registry.terraform.io/providers/hashicorp/google/latest/docs/resources/container_cluster",

@@ -56,7 +56,7 @@ def _truth(values: Properties, path: str, default: bool) -> bool | None:
 
 RULE = Rule(
     id="driver-chart-refuses",
-    description="The driver's chart rejects its values.",
+    description="The driver's Helm values fail the chart's validation.",
     why="The preview doesn't render the chart, so the update fails only after it has created "
     "the cluster.",
     fix=f"Set {OVERRIDE}: true, install the driver in a dedicated namespace, and remove "

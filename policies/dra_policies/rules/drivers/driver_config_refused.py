@@ -9,7 +9,8 @@ from dra_policies.rules.rule import DRIVER_PAGE, Rule
 
 RULE = Rule(
     id="driver-config-refused",
-    description="The driver rejects the configuration in a claim or class, or how pods use the claim.",
+    description="The driver rejects the configuration in a claim or class, or the way that pods "
+    "use the claim.",
     why="The API server accepts any configuration, but the driver rejects an invalid one when "
     "it prepares the devices, so the pod never starts.",
     fix="Use a configuration format that the driver version supports, and enable the required "

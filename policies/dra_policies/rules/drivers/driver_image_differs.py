@@ -23,7 +23,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="driver-image-differs",
     description="The driver image doesn't match the chart version.",
-    why="The chart sets arguments and permissions that another image might not support.",
+    why="The chart sets arguments and permissions that a different image version might not "
+    "support.",
     fix="Remove the image tag from the values.",
     level="advisory",
     url=DRIVER_PAGE,

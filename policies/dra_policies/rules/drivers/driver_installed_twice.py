@@ -29,8 +29,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="driver-installed-twice",
     description="The cluster has two DRA drivers for the same GPUs.",
-    why="Only one Helm release can own a DeviceClass. Therefore, the installation of the second "
-    "driver fails, or the scheduler allocates the same devices twice.",
+    why="Only one Helm release can own a DeviceClass. Therefore, installing the second driver "
+    "fails, or the scheduler allocates the same devices twice.",
     fix="Remove one of the drivers.",
     level="mandatory",
     url=DRIVER_PAGE,

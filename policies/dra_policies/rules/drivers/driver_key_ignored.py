@@ -95,7 +95,7 @@ def _ignored(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 RULE = Rule(
     id="driver-key-ignored",
-    description="A chart ignores an unknown value.",
+    description="A chart ignores one of the release's values.",
     why="Helm accepts unknown values without an error, so the driver or controller runs without "
     "the setting.",
     fix="Replace dotted keys with nested keys, and use the chart's spelling.",

@@ -121,11 +121,11 @@ def _only_discovered(pod: Properties, pool: DeclaredPool) -> bool:
 
 RULE = Rule(
     id="driver-label-not-set",
-    description="DRA nodes don't have a label that the node affinity of the driver's kubelet plugin "
-    "requires.",
+    description="DRA nodes lack a label that the driver's kubelet plugin requires in its node "
+    "affinity.",
     why="The plugin doesn't run on any node, so devices aren't published and claims aren't "
     "allocated.",
-    fix=f"Label the pools {GPU_PRESENT}=true, or install Node Feature Discovery.",
+    fix=f"Add the label {GPU_PRESENT}=true to the pools, or install Node Feature Discovery.",
     level="mandatory",
     is_outage=True,
     url=DRIVER_PAGE,

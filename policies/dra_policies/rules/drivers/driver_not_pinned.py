@@ -47,9 +47,9 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="driver-not-pinned",
     description="The driver version isn't pinned.",
-    why="Attribute and device names change between driver versions, so a plan is correct only "
-    "if the installed version is the version that the plan assumes. Version 0.4 is newer than "
-    "25.12.",
+    why="Attribute and device names change between driver versions, so a plan is correct only for "
+    "the driver version that it assumes. Version 0.4 is newer than 25.12, despite its lower "
+    "number.",
     fix="Set the chart version in the release.",
     level="advisory",
     url=DRIVER_PAGE,

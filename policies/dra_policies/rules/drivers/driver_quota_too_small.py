@@ -130,7 +130,7 @@ def _controllers(pods: int) -> str:
 RULE = Rule(
     id="driver-quota-too-small",
     description="On GKE, the ResourceQuota for critical pods in the driver's namespace is missing "
-    "or doesn't cover the driver pods of all GPU nodes.",
+    "or is too small for the driver pods on all GPU nodes.",
     why="The API server rejects driver pods that exceed the quota, so nodes start without devices.",
     fix="Set `pods` under the quota's `hard` to the sum of all pool maximums plus the number of "
     "driver controllers.",

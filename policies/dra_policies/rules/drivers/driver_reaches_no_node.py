@@ -113,10 +113,11 @@ def _finding(driver: InstalledDriver, pool: DeclaredPool, problem: str, fix: str
 
 RULE = Rule(
     id="driver-reaches-no-node",
-    description="The DRA driver's kubelet plugin can't run on a DRA pool.",
+    description="The DRA driver's kubelet plugin can't run on the nodes in a DRA pool.",
     why="Nodes start but don't publish devices. Therefore, claims aren't allocated, and "
     "autoscalers add more nodes.",
-    fix="Tolerate the pool's taints, and use its labels in nodeSelector.",
+    fix="In the driver's values, add tolerations for the pool's taints and a nodeSelector that "
+    "matches the pool's labels.",
     level="mandatory",
     url=DRIVER_PAGE,
     needs="stack",

@@ -31,8 +31,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="driver-release-faulty",
-    description="The driver version can allocate devices twice.",
-    why="The scheduler gets wrong device data, so it can allocate the same GPU to several pods.",
+    description="A known defect in the driver version can cause a device to be allocated twice.",
+    why="The scheduler receives incorrect device data, so it can allocate the same GPU to several "
+    "pods.",
     fix="Install the version that the finding recommends.",
     level="advisory",
     url=DRIVER_PAGE,

@@ -126,7 +126,7 @@ RULE = Rule(
     id="boot-script-breaks-node",
     description="A boot script uses a program, unit, or setting that the node image doesn't support.",
     why=(
-        "The script fails or the kubelet doesn't start, so you pay for nodes that don't join the "
+        "The script fails or the kubelet doesn't start, so you pay for nodes that never join the "
         "cluster."
     ),
     fix="Use only programs, units, and settings that every node image supports.",

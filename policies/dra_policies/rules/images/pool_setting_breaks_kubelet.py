@@ -32,7 +32,7 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="pool-setting-breaks-kubelet",
     description="One of the pool's settings prevents the kubelet or pods from starting.",
-    why="Nodes never become ready, but you pay for them.",
+    why="Nodes never become ready, but you still pay for them.",
     fix="Remove the setting.",
     level="mandatory",
     is_outage=True,

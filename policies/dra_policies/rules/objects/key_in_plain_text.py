@@ -103,7 +103,7 @@ def _title(each: DeclaredResource) -> str:
 RULE = Rule(
     id="key-in-plain-text",
     description="A key or token isn't stored as a stack secret.",
-    why="Everyone with access to the state, previews, or logs can read the value.",
+    why="Anyone with access to the state, previews, or logs can read the value.",
     fix="Mark the value as secret, and rotate keys that were stored in plain text.",
     level="advisory",
     url=URL,

@@ -39,7 +39,7 @@ def _is_about_claims_elsewhere(view: StackView, diagnostic: Diagnostic) -> bool:
 RULE = Rule(
     id="object-does-less",
     description="A field of a DRA object, scaler, or queue has no effect.",
-    why="The API server drops fields if their feature gate is disabled, scalers ignore missing "
+    why="The API server discards fields if their feature gate is disabled, scalers ignore missing "
     "targets, and queues reject claims without an error.",
     fix="Apply the fix in the finding.",
     level="advisory",

@@ -9,7 +9,7 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="object-not-read",
-    description="The manifests contain an object whose pods the plan can't determine.",
+    description="The plan can't determine the pods of an object in the manifests.",
     why="The object's pods aren't in the plan, so the planned nodes might not be sufficient.",
     fix="Add the rendered manifests of the object's pods, or use a cluster snapshot.",
     level="advisory",

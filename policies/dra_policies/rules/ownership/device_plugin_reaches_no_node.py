@@ -58,9 +58,10 @@ def _finding(plugin: PluginWorkload, pool: DeclaredPool, user: str) -> Finding:
 
 RULE = Rule(
     id="device-plugin-reaches-no-node",
-    description="The device plugin can't run on a GPU pool whose GPUs pods request.",
+    description="Pods request GPUs in a pool where the device plugin can't run.",
     why="The nodes don't advertise their GPUs, so pods stay pending while you pay for the nodes.",
-    fix="Tolerate the pool's taints in the device plugin, and match its labels.",
+    fix="Give the device plugin tolerations for the pool's taints and a node selector that matches "
+    "the pool's labels.",
     level="mandatory",
     is_outage=True,
     url="https://github.com/NVIDIA/k8s-device-plugin",

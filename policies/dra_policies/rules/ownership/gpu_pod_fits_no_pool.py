@@ -116,9 +116,11 @@ def _switch_of(path: str) -> str:
 
 RULE = Rule(
     id="gpu-pod-fits-no-pool",
-    description="Pods that request GPUs from a device plugin can't run on any GPU pool of the stack.",
+    description="Pods that request GPUs from a device plugin can't run in any of the stack's GPU "
+    "pools.",
     why="The pods stay pending, and autoscalers don't add nodes for them.",
-    fix="Match the labels and sizes of a GPU pool, and tolerate its taints.",
+    fix="Select the labels of a GPU pool, tolerate its taints, and request no more than one of its "
+    "nodes provides.",
     level="mandatory",
     url="https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/",
     needs="stack",

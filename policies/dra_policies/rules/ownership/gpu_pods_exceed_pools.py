@@ -80,10 +80,10 @@ def _of_quotas(view: StackView, pods: list[GpuPod]) -> Iterator[Finding]:
 
 RULE = Rule(
     id="gpu-pods-exceed-pools",
-    description="The pods of a server request more GPUs from a device plugin than its pools can have at "
-    "their maximum, or than its namespace's quota allows.",
+    description="A workload's pods request more GPUs from a device plugin than its pools have at "
+    "maximum size, or than the quota of its namespace allows.",
     why="Some replicas stay pending or aren't created.",
-    fix="Raise the maximum of a pool or the quota, or lower the number of replicas.",
+    fix="Raise the pool's maximum or the quota, or lower the number of replicas.",
     level="advisory",
     url="https://kubernetes.io/docs/concepts/policy/resource-quotas/",
     needs="stack",

@@ -18,7 +18,7 @@ RULE = Rule(
     description="A DRA pool uses the cloud's GPU sharing.",
     why="These settings apply only to the cloud's device plugin, which must not run on DRA "
     "pools. Therefore, pods don't share GPUs, or nodes don't publish GPUs.",
-    fix="Remove sharing and partitions from the pool, and share GPUs through claims.",
+    fix="Remove the pool's sharing and partitioning settings, and share GPUs through claims.",
     level="mandatory",
     url=DRIVER_PAGE,
     needs="stack",

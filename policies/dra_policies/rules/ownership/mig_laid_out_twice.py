@@ -51,7 +51,8 @@ RULE = Rule(
     description="Both the boot script and the GPU Operator configure MIG.",
     why="Unless a node has the label nvidia.com/gpu.deploy.mig-manager=false, the operator's "
     "MIG manager removes the node's MIG devices, even while pods use them.",
-    fix="Add this label to the pool's nodes, or disable the MIG manager.",
+    fix="Add the label nvidia.com/gpu.deploy.mig-manager=false to the pool's nodes, or disable the "
+    "MIG manager.",
     level="mandatory",
     url=DRIVER_PAGE,
     needs="stack",

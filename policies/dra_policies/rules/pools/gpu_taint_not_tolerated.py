@@ -114,7 +114,8 @@ def _matches(toleration: Toleration) -> bool:
 RULE = Rule(
     id="gpu-taint-not-tolerated",
     description=f"A pod with claims doesn't tolerate the taint on GPU nodes ({GPU_TAINT}).",
-    why="Even if the claim fits on a node, GPU pools reject pods that don't tolerate their taint.",
+    why="Even if a claim fits on a GPU node, its pod can't run there without tolerating the node's "
+    "taint.",
     fix="Add the toleration to the pod template.",
     level="advisory",
     needs="stack",

@@ -137,7 +137,7 @@ RULE = Rule(
     description="At maximum size, the pools don't have enough devices for the claims of all declared "
     "replicas.",
     why="The remaining pods stay pending, because autoscalers can't add more nodes.",
-    fix="Raise the maximum of a pool whose devices fit the claims, add a pool, or reduce the "
+    fix="Raise the maximum of a pool with suitable devices, add a pool, or reduce the number of "
     "replicas.",
     level="mandatory",
     needs="pools",

@@ -45,7 +45,7 @@ RULE = Rule(
     id="pool-minimum-above-floor",
     description="A pool's minimum exceeds the number of nodes needed at the lowest demand.",
     why="You pay for idle GPU nodes whenever demand is low.",
-    fix="Lower the minimum of the pool, but keep one node, because few autoscalers can scale "
+    fix="Lower the pool's minimum, but keep one node, because few autoscalers can scale "
     "a pool from zero for pods with claims.",
     level="advisory",
     needs="stack",

@@ -66,8 +66,8 @@ def _stays_empty(pool: DeclaredPool) -> bool:
 
 RULE = Rule(
     id="pool-never-woken",
-    description="The pool is empty, and no autoscaler can scale it from zero for pods with claims, or the "
-    "autoscaler looks for the pools of another cluster.",
+    description="A pool is empty, and no autoscaler can scale it from zero for pods with claims, "
+    "or the autoscaler is configured for another cluster.",
     why="Autoscalers can't predict the devices of a node that doesn't exist, so the pool stays "
     "empty.",
     fix="Keep one node, or use an autoscaler that can scale the pool from zero.",

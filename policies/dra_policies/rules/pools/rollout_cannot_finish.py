@@ -32,7 +32,7 @@ RULE = Rule(
     why="The rollout of a Deployment without unavailable pods, or of a DaemonSet with maxSurge, "
     "waits for a new pod. If no pool has capacity for this pod at its maximum size, or a "
     "ResourceQuota rejects the pod, the old pods keep running, and the new version never starts.",
-    fix="Raise the maximum of a pool or the quota, or set maxSurge to 0 and maxUnavailable to 1.",
+    fix="Raise a pool's maximum or the quota, or set maxSurge to 0 and maxUnavailable to 1.",
     level="mandatory",
     url="https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment",
     needs="pools",

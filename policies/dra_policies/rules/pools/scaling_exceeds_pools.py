@@ -140,12 +140,12 @@ def _fix(view: StackView, sizing: Sizing, level: DemandLevel) -> str:
 
 RULE = Rule(
     id="scaling-exceeds-pools",
-    description="The pools don't have enough capacity for the pods that autoscalers and rollouts add, at "
-    "their maximum size or, without an autoscaler, on the planned nodes.",
+    description="Autoscalers and rollouts can add more pods than fit in the pools at maximum size "
+    "or, without a node autoscaler, on the planned nodes.",
     why="If a workload scales to its maximum, some pods stay pending. A rollout that needs an "
-    "additional node stalls until somebody adds the node.",
-    fix="Raise the maximum of a pool, save a plan for more demand (`plan --demand`), lower the "
-    "maximum of the autoscaler, or let rollouts remove old pods before they add new pods.",
+    "additional node stalls until that node is added.",
+    fix="Raise a pool's maximum, save a plan for more demand (`plan --demand`), lower the "
+    "autoscaler's maximum, or let rollouts remove old pods before they add new pods.",
     level="advisory",
     needs="pools",
     check=check,

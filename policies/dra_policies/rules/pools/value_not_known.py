@@ -7,9 +7,9 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="value-not-known",
-    description="A property has a value that the known versions of its API don't define.",
-    why="If no newer version of the API adds the value, the cloud rejects the resource, often "
-    "after other resources are created.",
+    description="A property has a value that no known version of its API defines.",
+    why="Unless a newer version of the API adds the value, the cloud rejects the resource, often "
+    "after Pulumi has created other resources.",
     fix="Use one of the listed values. If a newer version of the API adds the value, exempt the "
     "resource.",
     level="advisory",

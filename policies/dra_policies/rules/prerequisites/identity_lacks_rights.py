@@ -279,8 +279,8 @@ def _has_right_elsewhere(
 RULE = Rule(
     id="identity-lacks-rights",
     description="The identity of a cluster or its nodes lacks a required permission.",
-    why="Nodes don't join the cluster or never become ready, but you pay for them.",
-    fix="Attach the policy, or grant the role.",
+    why="Nodes don't join the cluster or never become ready, but you still pay for them.",
+    fix="Attach the policy or grant the role that the finding reports.",
     level="mandatory",
     is_outage=True,
     url=URL,

@@ -228,7 +228,7 @@ def _is_for(resource: DeclaredResource, gateway: Gateway, subnets: frozenset[str
 RULE = Rule(
     id="nodes-cut-off",
     description="Nodes can't reach the API server, the registries, or their instance metadata.",
-    why="Nodes don't join the cluster, or pods can't pull images, but you pay for the nodes.",
+    why="Nodes don't join the cluster, or pods can't pull images, but you still pay for the nodes.",
     fix="Allow the outbound traffic that the finding reports.",
     level="mandatory",
     is_outage=True,

@@ -66,7 +66,7 @@ def _selects(webhook: Properties, namespace: str) -> bool:
 
 RULE = Rule(
     id="webhook-holds-up-driver",
-    description="An admission webhook that fails closed must approve the DRA driver's pods.",
+    description="The DRA driver's pods depend on an admission webhook that fails closed.",
     why="If the webhook isn't reachable, the driver doesn't start on new nodes. The webhook's "
     "own pods might need one of these nodes.",
     fix="Exclude the driver's namespace, or configure the webhook to fail open.",

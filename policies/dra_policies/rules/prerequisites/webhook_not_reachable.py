@@ -82,8 +82,9 @@ def _contains(text: str, port: int) -> bool:
 
 RULE = Rule(
     id="webhook-not-reachable",
-    description="The control plane can't reach a webhook that must answer.",
-    why="The API server rejects every object that it can't send to the webhook, often all pods.",
+    description="The control plane can't reach a webhook that fails closed.",
+    why="The API server rejects every object that it can't send to the webhook, which often means "
+    "every pod.",
     fix="Open the webhook's port for the control plane.",
     level="mandatory",
     is_outage=True,

@@ -40,8 +40,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="class-differs-from-plan",
     description="A DeviceClass differs from the plan.",
-    why="The plan checked the claims with its own DeviceClasses. With other classes, pods "
-    "might get different devices, or no devices.",
+    why="The plan checked the claims with its own DeviceClasses. With other classes, pods might "
+    "get different devices or none.",
     fix="Define the plan's DeviceClasses, or plan again.",
     level="advisory",
     needs="stack",

@@ -133,7 +133,7 @@ class OnDask:
                 again.append(batch)
             elif isinstance(error := future.exception(), OtherPlanner):
                 raise PlannerError(
-                    f"a worker of {self.name} has a different version of pulumi-dra",
+                    f"a worker of {self.name} runs a different version of pulumi-dra",
                     fix="install the same wheel on every worker",
                 )
             elif len(batch.cells) > 1:

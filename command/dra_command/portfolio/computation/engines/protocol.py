@@ -78,6 +78,6 @@ def single_cells(batch: Batch) -> list[Batch]:
 
 def lost(batch: Batch, reason: str) -> Done:
     """Return the message for a batch with one cell that no worker completes."""
-    fix = "raise `limits.memoryGib` in the portfolio, or the memory of the workers"
+    fix = "raise `limits.memoryGib` in the portfolio, or give the workers more memory"
     fault = CellFault(kind="worker", message=f"{reason}, {ATTEMPTS} times", fix=fix)
     return Done(batch, [row_of(cell, fault) for cell in batch.cells])

@@ -28,7 +28,7 @@ from dra_planner.drivers.protocol.device_plugin import (
 GPU: Final = "nvidia.com/gpu"
 TOLERATION: Final = "nvidia.com/gpu"
 _TIME_SLICING: Final = (
-    "Share one ResourceClaim between the pods of a namespace, with the GpuConfig sharing "
+    "Share one ResourceClaim among the pods in a namespace, with the GpuConfig sharing "
     "strategy TimeSlicing (feature gate TimeSlicingSettings). All pods that share a claim run on "
     "one node"
 )
@@ -38,14 +38,14 @@ _FRACTIONS: Final = frozenset(
     {"nvidia.com/gpumem", "nvidia.com/gpucores", "nvidia.com/gpumem-percentage"}
 )
 _PARTITION: Final = "cloud.google.com/gke-gpu-partition-size"
-_KEEP: Final = "Keep the pods on a pool with `allocation: device-plugin`"
+_KEEP: Final = "Keep the pods in a pool with `allocation: device-plugin`"
 _MPS: Final = (
     "Set `drivers.nvidia.featureGates.ConsumableShares=true` and "
     "`drivers.nvidia.consumableShares=memory` in the fleet, and request a share of the memory in each "
     "claim. The scheduler counts memory, but nothing enforces the limit",
-    "Share one ResourceClaim between the pods of a namespace, with the GpuConfig sharing "
+    "Share one ResourceClaim among the pods in a namespace, with the GpuConfig sharing "
     "strategy MPS (feature gate MPSSupport). All pods that share a claim run on one node",
-    "Use MIG devices, which the hardware isolates, if a profile has the right size",
+    "If a profile has the right size, use MIG devices, which the hardware isolates",
     _KEEP,
 )
 

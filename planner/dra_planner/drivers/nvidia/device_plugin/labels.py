@@ -71,7 +71,7 @@ def _product(term: LabelTerm) -> SelectionNeeds:
     if len(profiles) > 1 or len(is_shared) > 1:
         raise NotTranslatable(
             f"{term.key} selects GPUs with different MIG profiles or "
-            "sharing modes, which one claim can't request"
+            "sharing modes, but a single claim can't request both"
         )
     names = [
         _product_name(value.partition("-MIG-")[0].removesuffix("-SHARED")) for value in term.values

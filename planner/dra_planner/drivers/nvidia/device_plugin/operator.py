@@ -30,7 +30,7 @@ def operator_notes(objects: Iterable[tuple[str, str, str, Mapping[str, Any]]]) -
         yield from _policy_notes(f"ClusterPolicy {name}", spec)
     for name in clusters:
         yield (
-            f"GPUCluster {name} of the GPU Operator runs the DRA driver. Its DeviceClass "
+            f"The GPU Operator's GPUCluster {name} runs the DRA driver. Its DeviceClass "
             "gpu.nvidia.com doesn't serve nvidia.com/gpu, because the class doesn't set "
             "extendedResourceName"
         )
@@ -45,7 +45,7 @@ def _policy_notes(title: str, spec: Mapping[str, Any]) -> Iterator[str]:
     plugin = block(spec, "devicePlugin")
     if plugin.get("enabled") is not False:
         yield (
-            f"{title} of the GPU Operator runs the device plugin on every GPU node. Set the label "
+            f"The GPU Operator's {title} runs the device plugin on every GPU node. Set the label "
             "nvidia.com/gpu.deploy.device-plugin=false on new DRA nodes, and install the DRA driver from its own "
             "chart, because the operator can't change from ClusterPolicy to GPUCluster in a running cluster"
         )

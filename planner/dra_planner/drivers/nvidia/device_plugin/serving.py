@@ -76,8 +76,8 @@ def nvidia_serving_faults(machine: Machine, serving: PluginServing) -> Iterator[
         yield (
             "migStrategy",
             (
-                "single needs the same MIG profile on all GPUs of a node. Otherwise, the "
-                "device plugin doesn't serve any GPU; use mixed"
+                "single requires the same MIG profile on all GPUs on a node, because otherwise "
+                "the device plugin doesn't serve any GPUs; use mixed"
             ),
         )
     if serving.mig_strategy and serving.strategy == MPS:
