@@ -1536,7 +1536,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         {"version": "0.5.0", "feature_gates": {"MPSSupport": True, "NVMLDeviceHealthCheck": True}},
         "feature_gates.NVMLDeviceHealthCheck",
-        "MPSSupport and NVMLDeviceHealthCheck are mutually exclusive",
+        "the mutually exclusive feature gates MPSSupport and NVMLDeviceHealthCheck are both on",
     ),
     (
         "DraDriver",

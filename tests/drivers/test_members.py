@@ -45,7 +45,7 @@ def test_claim_for_half_of_a_tpu_node_does_not_fit() -> None:
 
 def test_fix_for_a_partial_tpu_claim_works() -> None:
     half = planned(TPUS, job(2, request("tpu", "tpu.google.com", 2), tolerates="google.com/tpu"))
-    assert "request 4 devices, or set allocationMode: All" in reasons(half)
+    assert "request 4 devices, or set allocationMode to All" in reasons(half)
     assert "claim requests partial tpu devices (2)" in reasons(half)
     for count in (4, "All"):
         whole = planned(
@@ -277,11 +277,11 @@ def test_invalid_cpu_driver_settings_are_rejected() -> None:
 @pytest.mark.parametrize(
     ("name", "parameters", "fix"),
     [
-        ("cpu", {"apiVersion": "v1", "cpuConfig": {"cpuset": "2-5"}}, "set apiVersion: v1alpha1"),
+        ("cpu", {"apiVersion": "v1", "cpuConfig": {"cpuset": "2-5"}}, "set apiVersion to v1alpha1"),
         (
             "cpu",
             {"apiVersion": "v1alpha1", "cpuConfig": {"cpuset": "all"}},
-            'set cpuConfig: {cpuset: "2-5"}',
+            'set cpuConfig to {cpuset: "2-5"}',
         ),
         ("intel", {"apiVersion": "v1", "kind": "GpuConfig"}, "remove the configuration"),
         ("gaudi", {"apiVersion": "v1", "kind": "GpuConfig"}, "remove the configuration"),
@@ -294,7 +294,7 @@ def test_invalid_cpu_driver_settings_are_rejected() -> None:
         (
             "neuron",
             {"apiVersion": "neuron.aws.com/v1", "kind": "NeuronConfig", "logicalNeuronCore": 4},
-            "set logicalNeuronCore: 2",
+            "set logicalNeuronCore to 2",
         ),
         ("dranet", {"interface": {"mtu": 9000, "speed": 100}}, "remove speed"),
         (
@@ -313,7 +313,7 @@ def test_invalid_cpu_driver_settings_are_rejected() -> None:
             {"interface": {"vrf": {"name": "red"}}, "rules": [{}]},
             "remove either rules or vrf",
         ),
-        ("dranet", {"interface": {"arpIgnore": 5}}, "set arpIgnore: 0"),
+        ("dranet", {"interface": {"arpIgnore": 5}}, "set arpIgnore to 0"),
         ("dranet", {"apiVersion": "v1", "kind": "NetworkConfig"}, "remove apiVersion and kind"),
     ],
 )

@@ -60,7 +60,7 @@ def test_stack_messages_do_not_mention_the_fleet_file() -> None:
     texts = [in_stack_words(text) for text in (*settings(), *refusals())]
     assert [text for text in texts if re.search(r"fleet|drivers\.", text)] == []
     assert (
-        "set featureGates.ConsumableShares: true and consumableShares: memory in the driver's "
+        "set featureGates.ConsumableShares to true and consumableShares to memory in the driver's "
         "chart values"
     ) in texts
 

@@ -215,12 +215,12 @@ STACK_FIXES = [
         plugin(PRESENT, NOT_DRA),
     ),
     StackFix(
-        'label the pool\'s nodes {}="false", or set devicePlugin.enabled to false',
+        'add the label {}="false" to the nodes, or set devicePlugin.enabled to false',
         add("operator", lambda declare: declare.release("gpu-operator", {})),
         put("operator", "values", {"devicePlugin": {"enabled": False}}),
     ),
     StackFix(
-        'label the pool\'s nodes {}="false", or set migManager.enabled to false',
+        'add the label {}="false" to the nodes, or set migManager.enabled to false',
         both(
             plan(pools=[pool(machine="p4d.24xlarge", mig="all-3g.20gb")]),
             put("pool", "instanceTypes", ["p4d.24xlarge"]),
@@ -250,7 +250,7 @@ STACK_FIXES = [
         put("driver", "version", "25.3.2"),
     ),
     StackFix(
-        "set {}: true in the release's values",
+        "set {} to true in the release's values",
         put("driver", "values/gpuResourcesEnabledOverride", None),
         put("driver", "values/gpuResourcesEnabledOverride", True),
     ),
@@ -270,7 +270,7 @@ STACK_FIXES = [
         put("driver", "version", "25.8.1"),
     ),
     StackFix(
-        'set the chart version, for example to "{}"',
+        'set the chart version (for example, to "{}")',
         both(remove("plan"), put("driver", "version", None)),
         put("driver", "version", "0.5.0"),
     ),
@@ -282,7 +282,7 @@ STACK_FIXES = [
     ),
     StackFix("set the quota's spec.hard.pods to {}", critical_quota(3), critical_quota(4), "gke"),
     StackFix(
-        "set nvidiaDriverRoot: {} in the driver's chart values",
+        "set nvidiaDriverRoot to {} in the driver's chart values",
         put("driver", "values/nvidiaDriverRoot", None),
         put("driver", "values/nvidiaDriverRoot", COS_ROOT["nvidiaDriverRoot"]),
         "gke",
@@ -293,14 +293,14 @@ STACK_FIXES = [
         put("pool", "amiType", "AL2023_x86_64_NVIDIA"),
     ),
     StackFix(
-        "remove {}, or install the GPU Operator with driver.enabled: true",
+        "remove {}, or install the GPU Operator with driver.enabled set to true",
         put("pool", "gpuProfile/driver", "None"),
         put("pool", "gpuProfile", None),
         "aks",
     ),
     StackFix(
         "set driver.enabled to false in the GPU Operator's values. To keep the operator's driver "
-        "instead, create the pool with {}: {}, and set the DRA driver's nvidiaDriverRoot to {}",
+        "instead, create the pool with {} set to {}, and set the DRA driver's nvidiaDriverRoot to {}",
         add(
             "operator",
             lambda declare: declare.release("gpu-operator", {"devicePlugin": {"enabled": False}}),
@@ -386,7 +386,7 @@ STACK_FIXES = [
         ),
     ),
     StackFix(
-        "set kubeletPlugin.tolerations: [{}]",
+        "set kubeletPlugin.tolerations to [{}]",
         put("driver", "values/kubeletPlugin/tolerations", None),
         put("driver", "values/kubeletPlugin/tolerations", TOLERATIONS),
     ),

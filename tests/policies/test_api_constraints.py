@@ -86,8 +86,8 @@ EFA = {"deviceIndex": 1, "networkCardIndex": 0, "interfaceType": "efa-only"}
 SSD = {"boot": True, "category": "pd-ssd"}
 PORTS = {"netIPv4IPLocalPortRange": "1024 32767"}
 CASES: tuple[tuple[str, Spec, str, Spec], ...] = (
-    (CLASS, {"instanceStorPolicy": "RAID0"}, "doesn't have a field spec.instanceStorPolicy", {}),
-    (POOL, {"consolidateAfter": "5m"}, "doesn't have a field spec.consolidateAfter", {}),
+    (CLASS, {"instanceStorPolicy": "RAID0"}, "doesn't have the field spec.instanceStorPolicy", {}),
+    (POOL, {"consolidateAfter": "5m"}, "doesn't have the field spec.consolidateAfter", {}),
     (CLASS, {"detailedMonitoring": "yes"}, "requires a boolean", {"detailedMonitoring": True}),
     (CLASS, {"subnetSelectorTerms": None}, "subnetSelectorTerms isn't set", {}),
     (

@@ -232,10 +232,10 @@ def test_the_message_names_plugin_pool_and_term(declare: SimpleNamespace) -> Non
     (finding,) = findings(declare.node_group(), plugin)
 
     assert str(finding) == (
-        'Release "nvidia-device-plugin" runs NVIDIA\'s device plugin on nodes of node group '
+        'Release "nvidia-device-plugin" runs NVIDIA\'s device plugin on the nodes in node group '
         '"l4", because 1 of its 2 node-selector terms '
         "(feature.node.kubernetes.io/pci-10de.present In [true]) doesn't exclude "
-        "nvidia.com/gpu.dra=true, and a node has to match only one term; add {key: "
+        "nodes labeled nvidia.com/gpu.dra=true. A node has to match only one of the terms; add {key: "
         "nvidia.com/gpu.dra, operator: NotIn, values: "
         '["true"]} to every node-selector term of its required node affinity'
     )

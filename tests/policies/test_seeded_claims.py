@@ -230,7 +230,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         IGNORED,
         "warning",
         "gpu.acme.example",
-        "set driver: gpu.nvidia.com",
+        "set driver to gpu.nvidia.com",
     ),
     "a configuration for a misspelled driver": (
         (*CONFIG, "driver"),

@@ -502,7 +502,7 @@ FAULTS: dict[str, Fault] = {
         None,
         "driver-reaches-no-node",
         MANDATORY,
-        "set kubeletPlugin.tolerations: [{key: nvidia.com/gpu, operator: Exists}]",
+        "set kubeletPlugin.tolerations to [{key: nvidia.com/gpu, operator: Exists}]",
     ),
     "no toleration on GKE": (
         "gke",
@@ -547,7 +547,7 @@ FAULTS: dict[str, Fault] = {
         {"role": "gpu"},
         "driver-reaches-no-node",
         MANDATORY,
-        "change kubeletPlugin.nodeSelector to match the labels of the pool's nodes",
+        "change kubeletPlugin.nodeSelector to match the nodes' labels",
     ),
     "an affinity to a label that no pool has": (
         "gke",
@@ -568,7 +568,7 @@ FAULTS: dict[str, Fault] = {
         },
         "driver-reaches-no-node",
         MANDATORY,
-        "change kubeletPlugin.affinity to match the labels of the pool's nodes",
+        "change kubeletPlugin.affinity to match the nodes' labels",
     ),
     "an affinity that excludes the pool": (
         "eks",
@@ -602,7 +602,7 @@ FAULTS: dict[str, Fault] = {
         "/home/kubernetes/bin/nvidia",
         "driver-root-wrong",
         MANDATORY,
-        "set nvidiaDriverRoot: /",
+        "set nvidiaDriverRoot to /",
     ),
     "the operator's root without the operator": (
         "eks",

@@ -31,6 +31,6 @@ def part_of_node(node: NodeState, picks: Sequence[Pick]) -> tuple[str, str]:
                 f'would stay in ContainerCreating with the error "{driver.partial_claim_error}"'.format(
                     asked=number, there=there
                 ),
-                f"request {there} devices, or set allocationMode: All",
+                f"request {there} devices, or set allocationMode to All",
             )
     return "", ""

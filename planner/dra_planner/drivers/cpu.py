@@ -177,13 +177,14 @@ class CpuDriver(Driver[CpuOptions]):
         if parameters.get("apiVersion") != _API_VERSION:
             yield ConfigFault(
                 f"{self.name_in_text} supports only apiVersion {_API_VERSION}",
-                f"set apiVersion: {_API_VERSION}",
+                f"set apiVersion to {_API_VERSION}",
             )
         config = parameters.get("cpuConfig")
         cpus = config.get("cpuset") if isinstance(config, Mapping) else None
         if not isinstance(cpus, str) or not cpus or reserved_fault(cpus):
             yield ConfigFault(
-                f"{self.name_in_text} needs a cpuset such as 2-5", 'set cpuConfig: {cpuset: "2-5"}'
+                f"{self.name_in_text} needs a cpuset such as 2-5",
+                'set cpuConfig to {cpuset: "2-5"}',
             )
 
     def pod_faults(self, use: PodUse, features: Features) -> Iterator[ConfigFault]:

@@ -80,7 +80,7 @@ class NeuronDriver(Driver[ChartOptions]):
         if parameters.get("apiVersion") != _API_VERSION:
             yield ConfigFault(
                 f"{self.name_in_text} supports only {_API_VERSION}",
-                f"set apiVersion: {_API_VERSION}",
+                f"set apiVersion to {_API_VERSION}",
             )
         kind = str(parameters.get("kind", ""))
         if kind not in _CONFIGURED:
@@ -94,7 +94,7 @@ class NeuronDriver(Driver[ChartOptions]):
             numbers = either(map(str, allowed))
             yield ConfigFault(
                 f"{key} of {kind} must be {numbers}, not {parameters.get(key)}",
-                f"set {key}: {allowed[-1]}",
+                f"set {key} to {allowed[-1]}",
             )
 
     def chart_values(

@@ -287,7 +287,7 @@ def _schedule_faults(fleet: Fleet, pool: Pool) -> Iterator[str]:
     if fleet.autoscaler != "none":
         does = "changes" if fleet.is_autoscaled else "keeps"
         yield (
-            f"the fleet's autoscaler ({fleet.autoscaler}) {does} the node count; set autoscaler: "
+            f"the fleet's autoscaler ({fleet.autoscaler}) {does} the node count; set autoscaler to "
             "none, or remove the schedule"
         )
     if pool.count.is_fixed:

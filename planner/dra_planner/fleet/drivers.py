@@ -11,7 +11,7 @@ from dra_planner.documents.models import StrictDocument, empty_list, refused_by
 from dra_planner.drivers import Driver, class_name_fault, every_driver
 
 Options = TypeVar("Options", bound=StrictDocument)
-_LATER = {"efa": "isn't supported, because DRANET publishes EFA interfaces; set dranet: true"}
+_LATER = {"efa": "isn't supported, because DRANET publishes EFA interfaces; set dranet to true"}
 
 
 class DriversOfFleet(StrictDocument):

@@ -19,7 +19,7 @@ def plugin_pool_faults(fleet: Fleet, pool: Pool, machine: Machine) -> Iterator[t
     if plugin is None:
         sentence = (
             "the fleet installs only NVIDIA's device plugin, which doesn't support "
-            f"{machine.name}; set allocation: dra"
+            f"{machine.name}; set allocation to dra"
         )
         yield "allocation", sentence
         return
@@ -28,7 +28,7 @@ def plugin_pool_faults(fleet: Fleet, pool: Pool, machine: Machine) -> Iterator[t
             "allocation",
             (
                 "allocation: device-plugin needs the device plugin in the cluster; set "
-                "devicePlugin: {version: …} in the fleet"
+                "devicePlugin to {version: …} in the fleet"
             ),
         )
     yield from plugin.serving_faults(machine, serving)

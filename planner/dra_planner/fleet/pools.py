@@ -264,7 +264,7 @@ class Pool(StrictDocument):
             key = "migStrategy" if self.mig_strategy else "sharing"
             raise ValueError(
                 f"{key} applies only to pools with allocation: device-plugin; remove {key}, or set "
-                "allocation: device-plugin"
+                "allocation to device-plugin"
             )
         if self.mig_strategy and self.mig in WHOLE:
             raise ValueError(

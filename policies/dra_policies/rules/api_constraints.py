@@ -89,7 +89,7 @@ def _types(
             fix = f"rename {shown} to {near[0]}" if near else f"move {shown} to {elsewhere}"
             if not near and not elsewhere:
                 fix = f"remove {shown}"
-            yield BrokenConstraint(f"the API doesn't have a field {shown}", fix, (shown,))
+            yield BrokenConstraint(f"the API doesn't have the field {shown}", fix, (shown,))
         elif name in known and not _IS_TYPE[known[name]](value):
             wanted = f"{'an' if known[name][0] in 'aeiou' else 'a'} {known[name]}"
             is_text = not isinstance(value, dict | list)

@@ -175,7 +175,7 @@ def _unknown_value(row: ApiValues, name: str, text: str) -> Iterator[_Fault]:
     only = near or (known if len(known) == 1 else [])
     fix = f'set {name} to "{only[0]}"' if only else f"set {name} to {start}{either(known[:_SHOWN])}"
     if near or not row.grows:
-        yield _Fault(f'"{text}" isn\'t a valid value of {name}', fix)
+        yield _Fault(f'"{text}" isn\'t a valid value for {name}', fix)
     else:
-        problem = f'"{text}" isn\'t a known value of {name}'
+        problem = f'"{text}" isn\'t a known value for {name}'
         yield _Fault(problem, fix, is_certain=False)

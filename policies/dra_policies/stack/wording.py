@@ -42,7 +42,7 @@ def in_stack_words(text: str) -> str:
 
 def _as_values(found: re.Match[str]) -> str:
     """Return fleet settings as values of the driver's chart."""
-    values = [f"{_VALUES.get(name, name)}: {value}" for name, value in _SETTING.findall(found[0])]
+    values = [f"{_VALUES.get(name, name)} to {value}" for name, value in _SETTING.findall(found[0])]
     return f"{' and '.join(values)} in the driver's chart values"
 
 

@@ -40,6 +40,6 @@ def test_fix_for_a_claim_of_some_chips_works(project: Project, fixed: str) -> No
     project.write("fleet.yaml", FLEET)
     project.write("job.yaml", JOB)
     done = project.run("check", "job.yaml", "--fleet", "fleet.yaml")
-    assert "→ request 4 devices, or set allocationMode: All" in done.out
+    assert "→ request 4 devices, or set allocationMode to All" in done.out
     project.write("job.yaml", JOB.replace("count: 2", fixed))
     assert "claim-fits-no-pool" not in project.run("check", "job.yaml", "--fleet", "fleet.yaml").out

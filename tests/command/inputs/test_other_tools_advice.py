@@ -273,8 +273,8 @@ def test_fix_for_unsupported_delivery_objects_works(kind: str, project: Project)
     fixes = {
         "Application": "build the kustomization first: `kustomize build … | pulumi-dra plan -`",
         "HelmRelease": "render the chart first: `helm template … | pulumi-dra plan -`",
-        "ProvisioningRequest": "add the manifests of the pods that need the capacity",
-        "GpuThing": "add the manifests of the pods that this object creates",
+        "ProvisioningRequest": "add manifests for the pods that need the capacity",
+        "GpuThing": "add manifests for the pods that this object creates",
     }
     project.write("given.yaml", unread[kind])
     done = project.run("plan", "given.yaml", "--stack", "dev")

@@ -172,7 +172,7 @@ def test_pending_pods_are_one_finding_with_guards_as_the_fix(free: Plan, guided:
     ((message, fix),) = found.lines
     assert str(workloads[0].workload) in message
     assert fix.startswith(
-        "set placement: guided in the fleet, which adds 3 guards (steer, split, and spread)"
+        "set placement to guided in the fleet, which adds 3 guards (steer, split, and spread)"
     )
     assert guided.cost is not None
     nodes = sum(pool.nodes.desired for pool in guided.pools)
@@ -184,7 +184,7 @@ def test_pods_with_one_cause_are_reported_once(free: Plan) -> None:
     view = view_of(free.manifests, free.judgement.features, free, lambda: free.judgement)
     (found,) = (each for each in check_all(view) if each.code == "claim-cannot-be-judged")
     assert found.severity == "note"
-    assert found.fix.startswith("set placement: guided in the fleet")
+    assert found.fix.startswith("set placement to guided in the fleet")
 
 
 def test_proof_lists_its_scope_and_seeds(guided: Plan) -> None:

@@ -188,7 +188,7 @@ CONDITIONS = (
         name="a ClusterQueue without a namespaceSelector",
         given=queued(without_selector()),
         verdict="does-not-fit",
-        texts=("doesn't set namespaceSelector", "set namespaceSelector: {}"),
+        texts=("doesn't set namespaceSelector", "set namespaceSelector to {}"),
     ),
     Case(
         name="a ClusterQueue for the namespaces of another team",

@@ -37,7 +37,7 @@ DEVICES = (
         name="all partitions of eight GPUs",
         given=[template(device_class="mig.nvidia.com", allocationMode="All"), job(pods=1)],
         verdict="does-not-fit",
-        texts=("exceeds the claim limit of 32", "instead of all", CRASH),
+        texts=("a claim can have at most 32", "instead of all", CRASH),
         silent=("split the claim",),
         on=MANY_PARTITIONS,
     ),

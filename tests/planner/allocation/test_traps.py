@@ -441,6 +441,5 @@ def test_claim_with_too_many_devices_is_explained(
     (reason,) = reasons_of(verdict)
     assert reason.code == "too-many-devices"
     assert reason.message == (
-        f"{subject} requests {number} devices, which exceeds the claim limit of 32, so scheduling "
-        "fails"
+        f"{subject} would need {number} devices, but a claim can have at most 32"
     )

@@ -265,7 +265,7 @@ BAD = [
         "drivers.nvidia.consumableShares",
         '"some" isn\'t a valid sharing mode',
     ),
-    ("a driver of another name", [("drivers.efa", True)], "drivers", "set dranet: true"),
+    ("a driver of another name", [("drivers.efa", True)], "drivers", "set dranet to true"),
     (
         "an invalid DRANET setting",
         [("drivers.dranet", "1.0.0")],
@@ -372,7 +372,7 @@ BAD = [
         "a schedule with an autoscaler",
         [("autoscaler", "cluster-autoscaler"), ("pools.0.schedule", NIGHTS)],
         "pools[0].schedule",
-        "the fleet's autoscaler (cluster-autoscaler) changes the node count; set autoscaler: none",
+        "the fleet's autoscaler (cluster-autoscaler) changes the node count; set autoscaler to none",
     ),
     (
         "a schedule with a fixed count",

@@ -65,9 +65,9 @@ spec:
         (CLAIM.replace("name: c", "name: 12"), "wrong-type", 4, "metadata.name", "put the value in quotes"),
         (CLAIM.replace("gpu.example.com", "GPU"), "invalid-value", 10, "spec.devices.requests[0].exactly.deviceClassName", ""),
         (CLAIM.replace("/v1", "/v1beta1"), "version-not-served", 1, "", "--rewrite"),
-        (CLAIM.replace("ResourceClaim", "resourceclaim"), "version-not-served", 1, "", "set kind: ResourceClaim"),
+        (CLAIM.replace("ResourceClaim", "resourceclaim"), "version-not-served", 1, "", "set kind to ResourceClaim"),
         (CLAIM.replace("resource.k8s.io/v1", "v1"), "version-not-served", 1, "", (
-            "set apiVersion: resource.k8s.io/v1"
+            "set apiVersion to resource.k8s.io/v1"
         )),
         (POD, "invalid-value", 10, "spec.resourceClaims[0]", (
             "set resourceClaimName or resourceClaimTemplateName"

@@ -304,7 +304,7 @@ G2 = {**L4, "machine": "g2-standard-8"}
         (
             GKE,
             {**L4, "machine": "a2-highgpu-1g", "mig": "all-1g.5gb", "migStrategy": "mixed"},
-            "set migStrategy: single",
+            "set migStrategy to single",
             {"migStrategy": "single"},
         ),
         (
@@ -332,12 +332,14 @@ def test_fix_for_a_pool_works(
 
 
 def test_fix_for_a_fleet_works() -> None:
-    with pytest.raises(FleetError, match=re.escape("set devicePlugin: {version: …} in the fleet")):
+    with pytest.raises(
+        FleetError, match=re.escape("set devicePlugin to {version: …} in the fleet")
+    ):
         fleet_of({**EKS, "devicePlugin": False}, L4)
     assert fleet_of(EKS, L4).device_plugin
 
     neuron = {"name": "trn", "machine": "trn1.32xlarge", "count": {"max": 1}}
-    with pytest.raises(FleetError, match="set allocation: dra"):
+    with pytest.raises(FleetError, match="set allocation to dra"):
         fleet_of({**EKS, "drivers": {"neuron": True}}, {**neuron, "allocation": "device-plugin"})
     assert (
         fleet_of({**EKS, "drivers": {"neuron": True}}, {**neuron, "allocation": "dra"})

@@ -275,7 +275,7 @@ def test_guards_of_a_joint_fix_are_searched_only_once(monkeypatch: pytest.Monkey
     found = plan_of(given, "free").joint_fix
 
     assert found is not None
-    assert found.steps[0].startswith("set placement: guided in the fleet")
+    assert found.steps[0].startswith("set placement to guided in the fleet")
     assert len(searches) == 1
     again = plan_of(replace(given, fleet=found.fleet.document()))
     assert again.verdict == "fits"

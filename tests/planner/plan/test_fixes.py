@@ -100,10 +100,10 @@ SENTENCES = {
     "affinity": "use node affinity to restrict {}",
     "profile": (
         "use a scheduler that prefers full nodes (MostAllocated, or on GKE the autoscaling "
-        "profile optimize-utilization), and set schedulerProfile: most-allocated in the fleet"
+        "profile optimize-utilization), and set schedulerProfile to most-allocated in the fleet"
     ),
     "maximum": "raise the maximum of pool {} to {}",
-    "guards": "set placement: guided in the fleet, which adds {} ({})",
+    "guards": "set placement to guided in the fleet, which adds {} ({})",
 }
 
 
@@ -154,7 +154,7 @@ def test_pending_workload_gets_the_cheapest_fix():
     (reason,) = [reason for workload in made.workloads for reason in workload.reasons]
     assert (
         reason.fix
-        == "set placement: guided in the fleet, which adds 2 guards (steer and pack). In the "
+        == "set placement to guided in the fleet, which adds 2 guards (steer and pack). In the "
         "simulation, all pods then fit on 2 nodes, USD 9.20 per hour, in every pod arrival order"
     )
 

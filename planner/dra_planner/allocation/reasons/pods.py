@@ -113,7 +113,7 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
                 code="zonal-volume",
                 message=f"the zone of {names} is known only at run time, so the plan can't tell which "
                 "nodes can mount it",
-                fix="add the manifests of the PersistentVolumeClaim and its PersistentVolume, or of "
+                fix="add manifests for the PersistentVolumeClaim and its PersistentVolume, or for "
                 "a StorageClass with volumeBindingMode: WaitForFirstConsumer",
             ),
         )
@@ -264,8 +264,8 @@ def _error_reason(refusal: Refusal) -> Reason:
     message = f'scheduling fails with the error "{error.message}"'
     if error.devices:
         message = (
-            f"{_claim_text(error.claim, refusal.shape)} requests {error.devices} devices, which "
-            f"exceeds the claim limit of {MAX_DEVICES}, so scheduling fails"
+            f"{_claim_text(error.claim, refusal.shape)} would need {error.devices} devices, but a "
+            f"claim can have at most {MAX_DEVICES}"
         )
     return Reason(code=code, message=message, fix=fix, claim=refusal.claim)
 

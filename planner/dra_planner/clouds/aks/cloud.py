@@ -308,8 +308,8 @@ class Aks(Cloud):
         if capacity != "reservation" or not _NEVER_RESERVED.fullmatch(machine.name):
             return super().purchase_fault(machine, capacity)
         return RejectedValue(
-            f"Azure capacity reservations don't support {machine.name} (they exclude all ND sizes and "
-            "NCads_H100_v5, see "
+            f"Azure capacity reservations don't support {machine.name}. They exclude all ND sizes and "
+            "NCads_H100_v5 (see "
             "learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview)",
             "use on-demand or spot",
         )

@@ -71,7 +71,7 @@ class Gke(Cloud):
         ),
         "devicePlugin": "GKE runs its own device plugin on nodes without DRA; set devicePlugin to false",
         "drivers.dranet.version": (
-            "applies only to EKS, because GKE manages its own DRANET; set dranet: true"
+            "applies only to EKS, because GKE manages its own DRANET; set dranet to true"
         ),
         "reserved": "GKE doesn't allow custom kubelet reservations "
         "(docs.cloud.google.com/kubernetes-engine/docs/how-to/node-system-config); use "
@@ -300,7 +300,7 @@ class Gke(Cloud):
         if pool.capacity.kind in LENT:
             kind = pool.capacity.kind
             if pool.autoscaler != "gke":
-                yield "capacity", f"{kind} nodes need an autoscaler; set autoscaler: gke"
+                yield "capacity", f"{kind} nodes need an autoscaler; set autoscaler to gke"
             if pool.min_nodes:
                 yield (
                     "count",

@@ -71,5 +71,5 @@ class CloudPlugin(Struct, frozen=True, kw_only=True):
             only = self.mig_strategies[0]
             yield (
                 "migStrategy",
-                f"{title} supports only the strategy {only}; set migStrategy: {only}",
+                f"{title} supports only the strategy {only}; set migStrategy to {only}",
             )

@@ -139,7 +139,7 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
             f"to enable GPUs, the chart requires {OVERRIDE}, which confirms that no device "
             "plugin runs on the same nodes"
         )
-        yield ValueFault("resources", message, f"set {OVERRIDE}: true", True)
+        yield ValueFault("resources", message, f"set {OVERRIDE} to true", True)
     domains = resources.get("computeDomains") if isinstance(resources, Mapping) else None
     # the user deliberately enables only ComputeDomains
     for_domains = isinstance(domains, Mapping) and domains.get("enabled") is True
@@ -149,9 +149,9 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
             "GPUs are never allocated"
         )
         fix = (
-            "set resources.gpus.enabled: true"
+            "set resources.gpus.enabled to true"
             if values.get(OVERRIDE)
-            else f"set {OVERRIDE}: true instead of resources.gpus.enabled: false"
+            else f"set {OVERRIDE} to true instead of setting resources.gpus.enabled to false"
         )
         yield ValueFault("resources", message, fix)
     gates = values.get("featureGates")

@@ -190,8 +190,8 @@ class Nvidia(Driver[NvidiaDriver]):
         if not {GPU_CLASS, MIG_CLASS}.issuperset(classes):
             return ""
         return (
-            f"the pod doesn't fit on any machine type with NVIDIA GPUs in {region}, neither with "
-            "whole GPUs nor with one MIG configuration"
+            f"the pod doesn't fit on any machine type with NVIDIA GPUs in {region}, either with "
+            "whole GPUs or with one MIG configuration"
         )
 
 

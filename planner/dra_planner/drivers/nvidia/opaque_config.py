@@ -55,7 +55,7 @@ def config_faults(
         given = f'with apiVersion "{version}"' if version else "without apiVersion"
         yield ConfigFault(
             f"the driver doesn't support a configuration {given}",
-            f"set apiVersion: {API_VERSION}",
+            f"set apiVersion to {API_VERSION}",
         )
     if not isinstance(kind, str) or kind not in _FIELDS:
         named = f'of kind "{kind}"' if kind else "without kind"
@@ -67,7 +67,7 @@ def config_faults(
     if _OF.get(kind, DRIVERS[0]) != driver:
         yield ConfigFault(
             f"{kind} isn't a configuration of driver {driver}",
-            f"set driver: {_OF.get(kind, DRIVERS[0])}",
+            f"set driver to {_OF.get(kind, DRIVERS[0])}",
         )
         return
     yield from _unknown(parameters, ("apiVersion", "kind", *_FIELDS[kind]), kind)
@@ -95,7 +95,7 @@ def _sharing_faults(
     yield from _unknown(sharing, allowed, f"{kind} sharing")
     if strategy not in GATES:
         named = f'sharing.strategy "{strategy}"' if strategy else "sharing doesn't have a strategy"
-        yield ConfigFault(f"the driver doesn't support {named}", f"set strategy: {either(GATES)}")
+        yield ConfigFault(f"the driver doesn't support {named}", f"set strategy to {either(GATES)}")
         return
     other = next(block for name, block in blocks.items() if name != strategy)
     if other in sharing and other in allowed:
@@ -124,7 +124,7 @@ def _slicing_faults(slicing: Mapping[str, Any]) -> Iterator[ConfigFault]:
     if "timeSlice" in slicing:
         yield ConfigFault(
             "the timeSlice field is now called interval",
-            f"set interval: {slicing['timeSlice']}",
+            f"set interval to {slicing['timeSlice']}",
         )
     yield from _unknown(slicing, ("interval", "timeSlice"), "timeSlicingConfig")
     interval = slicing.get("interval", "Default")

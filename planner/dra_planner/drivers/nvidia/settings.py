@@ -102,7 +102,7 @@ def gate_faults(
     for one, other, since in _EXCLUSIVE:
         together = settings.has(one, driver) and settings.has(other, driver)
         if together and driver.order >= driver_release(since).order:
-            message = f"the feature gates {one} and {other} are mutually exclusive"
+            message = f"the mutually exclusive feature gates {one} and {other} are both on"
             yield other, CatalogError(message, fix="turn off one of the two gates")
     for gate, needed in _NEEDED.items():
         if settings.has(gate, driver) and not settings.has(needed, driver):

@@ -77,7 +77,7 @@ def _interface_faults(interface: Mapping[str, Any]) -> Iterator[ConfigFault]:
             numbers = ", ".join(map(str, allowed))
             yield ConfigFault(
                 f"{key} must be one of {numbers}, not {interface[key]}",
-                f"set {key}: {allowed[0]}",
+                f"set {key} to {allowed[0]}",
             )
 
 

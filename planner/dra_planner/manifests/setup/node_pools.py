@@ -56,7 +56,7 @@ def pool_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
             f"Karpenter 1.1 and later don't serve kind {item.kind} in version {item.api_version}"
         )
         fix = (
-            f"set apiVersion: {item.group}/v1 and kind: {kind}, and run Karpenter 1.15 or later, "
+            f"set apiVersion to {item.group}/v1 and kind to {kind}, and run Karpenter 1.15 or later, "
             "which supports claims"
         )
         yield Diagnostic("error", "version-not-served", f"{item}: {message}", item.place, fix)
@@ -141,7 +141,7 @@ def _node_class(item: KubernetesObject) -> Iterator[Diagnostic]:
             "image-not-offered",
             message,
             place,
-            "set alias: al2023@latest, and remove amiFamily: AL2",
+            "set alias to al2023@latest, and remove amiFamily: AL2",
         )
     elif "bottlerocket" in named and not re.search(
         r"(?i)device-plugins?", str(root.get("spec.userData", ""))
@@ -150,7 +150,7 @@ def _node_class(item: KubernetesObject) -> Iterator[Diagnostic]:
             f"{item}: on nodes with GPUs, Bottlerocket runs its own device plugin, which "
             "allocates the GPUs that the DRA driver publishes"
         )
-        fix = "set alias: al2023@latest for pools with GPUs"
+        fix = "set alias to al2023@latest for pools with GPUs"
         yield Diagnostic("note", "device-plugin-on-dra-node", message, place, fix)
 
 

@@ -35,7 +35,7 @@ def scheduler_findings(data: Any, place: Place) -> Iterator[Diagnostic]:
             "kube-scheduler doesn't start"
         )
         yield Diagnostic(
-            "error", "version-not-served", message, place, f"set apiVersion: {GROUP}/v1"
+            "error", "version-not-served", message, place, f"set apiVersion to {GROUP}/v1"
         )
     for _, profile in ObjectPart(data, place).at("profiles").members():
         enabled = _enabled(profile.get("plugins"))

@@ -139,7 +139,7 @@ def _fix(unserved: _UnservedKind) -> str:
     if group == _ADMISSION and kind in _POLICIES | _MUTATING:
         return _fix_of_policy(unserved)
     if kind in _RESOURCE_KINDS and group in ("", "resource.kubernetes.io"):
-        return f"set apiVersion: {RESOURCE}/v1"
+        return f"set apiVersion to {RESOURCE}/v1"
     if not group:
         return _fix_of_core(unserved)
     if kind == "ComputeDomain" and group == "resource.nvidia.com":
@@ -160,14 +160,14 @@ def _fix_of_core(unserved: _UnservedKind) -> str:
     if unserved.version == "v1" and unserved.kind in _CORE_KINDS:
         return ""
     home = next((known for known, kinds in _SERVED.items() if unserved.kind in kinds), "")
-    return f"set apiVersion: {home}" if home else f"add {unserved.kind}'s API group to apiVersion"
+    return f"set apiVersion to {home}" if home else f"add {unserved.kind}'s API group to apiVersion"
 
 
 def _fix_of_domain(unserved: _UnservedKind) -> str:
     if unserved.version == _DOMAIN_VERSION:
         return ""
     return (
-        f"set apiVersion: {unserved.group}/{_DOMAIN_VERSION}, the only version that the NVIDIA driver "
+        f"set apiVersion to {unserved.group}/{_DOMAIN_VERSION}, the only version that the NVIDIA driver "
         "installs"
     )
 
@@ -195,7 +195,7 @@ def _fix_of_workload(unserved: _UnservedKind) -> str:
         ),
         "",
     )
-    return f"set apiVersion: {served}" if served else "check kind and apiVersion"
+    return f"set apiVersion to {served}" if served else "check kind and apiVersion"
 
 
 def _fix_of_policy(unserved: _UnservedKind) -> str:
@@ -203,7 +203,7 @@ def _fix_of_policy(unserved: _UnservedKind) -> str:
     kubernetes/api:admissionregistration/v1*/zz_generated.prerelease-lifecycle.go@v0.36.3.
     """
     if unserved.kind in _POLICIES or has_mutating_policies(unserved.features.minor):
-        return "" if unserved.version == "v1" else f"set apiVersion: {_ADMISSION}/v1"
+        return "" if unserved.version == "v1" else f"set apiVersion to {_ADMISSION}/v1"
     return (
         f"use Kubernetes 1.36, which serves {unserved.kind}, or set {_ADMISSION}/v1beta1 in the "
         "fleet's runtimeConfig if the API server serves it"
@@ -236,4 +236,4 @@ def _fix_of_stable_resource(kind: str, features: Features) -> str:
     if kind in _RESOURCE_KINDS:
         return f"use Kubernetes {served_since(kind)} or later, which serves {kind} as {RESOURCE}/v1"
     near = next((known for known in _RESOURCE_KINDS if known.lower() == kind.lower()), "")
-    return f"set kind: {near}" if near else _OLD_KINDS.get(kind, "check the spelling of kind")
+    return f"set kind to {near}" if near else _OLD_KINDS.get(kind, "check the spelling of kind")

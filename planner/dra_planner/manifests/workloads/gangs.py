@@ -104,7 +104,7 @@ def gang_findings(
                 f"{gang}: scheduler-plugins 0.25 and later don't serve kind PodGroup in version "
                 f"{gang.api_version}",
                 gang.place,
-                f"set apiVersion: scheduling.x-k8s.io/v1alpha1, and add the label {_LABEL}: "
+                f"set apiVersion to scheduling.x-k8s.io/v1alpha1, and add the label {_LABEL}: "
                 f"{gang.name} to the pods",
             )
     for workload in workloads:

@@ -15,11 +15,11 @@ from dra_planner.manifests.manifests import UnreadObject
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.workloads.kinds import CONFIGURATIONS
 
-_RENDERED: Final = "add the manifests of the pods that this object creates"
+_RENDERED: Final = "add manifests for the pods that this object creates"
 _CHART: Final = "render the chart first: `helm template … | pulumi-dra plan -`"
 _BUILT: Final = "build the kustomization first: `kustomize build … | pulumi-dra plan -`"
 _NODES: Final = "add the nodes to the fleet as a pool"
-_PODS: Final = "add the manifests of the pods that need the capacity"
+_PODS: Final = "add manifests for the pods that need the capacity"
 
 INSTALLERS: Final[Mapping[tuple[str, str], tuple[str, str]]] = {
     ("helm.toolkit.fluxcd.io", "HelmRelease"): ("the chart isn't rendered", _CHART),

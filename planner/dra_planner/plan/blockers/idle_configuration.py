@@ -55,7 +55,7 @@ def _of_drivers_without_devices(
             yield fact(
                 f"{claim.title}: the configuration for {config.driver} has no effect, because the "
                 f"claim requests only devices of {listed(sorted(requested))}",
-                f"remove the configuration, or set driver: {min(requested)}",
+                f"remove the configuration, or set driver to {min(requested)}",
                 *claim.users,
                 place=claim.place,
             )
@@ -82,7 +82,7 @@ def _of_requests_with_alternatives(claim: WrittenClaim) -> Iterator[Blocker]:
                     f'"{name}", because the allocated alternative is named {either(names)}'
                 )
                 yield fact(
-                    text, f"set requests: [{', '.join(names)}]", *claim.users, place=claim.place
+                    text, f"set requests to [{', '.join(names)}]", *claim.users, place=claim.place
                 )
 
 

@@ -58,7 +58,7 @@ def find_missing_classes(situation: ClusterSituation) -> Iterator[Blocker]:
                 yield Blocker(
                     code="reference-not-found",
                     message=f'{workload.ref} refers to {kind} "{name}", which isn\'t in the '
-                    "manifests, so the API server rejects the pods until it exists",
+                    f"manifests, so the API server rejects the pods until this {kind} exists",
                     fix=f'add a manifest for {kind} "{name}"{_near(name, known[kind])}',
                     place=workload.place,
                     workloads=(workload.ref,),

@@ -143,8 +143,12 @@ def _of_another_driver(
     of_driver = [driver_of_name(name, classes) for name in names]
     missing = {each.name: each for each in of_driver if each is not None}
     fixes = [driver_fix(each, fleet) for each in missing.values()]
+    requested = [
+        f"devices of {name}" if name.startswith("DeviceClass ") else name for name in names
+    ]
     reason = "but no driver in the fleet provides such devices"
     if not missing.keys().isdisjoint(driver.name for driver, _ in fleet.drivers.installed()):
+        requested = list(names)
         reason = (
             f"which {listed(each.title for each in missing.values())} doesn't create in this fleet"
         )
@@ -152,14 +156,14 @@ def _of_another_driver(
         " and ".join(fixes)
         if len(missing) == 1 and None not in of_driver and all(fixes)
         else "request devices that the fleet provides, or use --observed with a snapshot of "
-        "nodes that have these devices"
+        "nodes that have the requested devices"
     )
     return Blocked(
         member=member,
         verdict="cannot-tell",
         reason=Reason(
             code=OTHER_DRIVER,
-            message=f"{member.workload} requests {listed(names)}, {reason}",
+            message=f"{member.workload} requests {listed(requested)}, {reason}",
             fix=fix,
             place=member.place,
         ),

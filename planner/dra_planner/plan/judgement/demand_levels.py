@@ -219,7 +219,13 @@ def _without_nodes(
     is_stuck = level == "ceiling" or pending >= added
     stuck = " and the rollout never completes" if level == "peak" and is_stuck else ""
     more = counted(len(growing) - 1, "other workload")
-    others = f" and {more} add pods at the same time" if growing[1:] else " adds pods"
+    others = (
+        f" and {more} add pods at the same time"
+        if growing[1:]
+        else " scales"
+        if level == "ceiling"
+        else " adds pods"
+    )
     autoscaler = counting_autoscaler(fleet)
     because = (
         "the fleet doesn't set an autoscaler"

@@ -66,7 +66,7 @@ def _sentence(fix: Fix) -> str:
         case "profile":
             return (
                 "use a scheduler that prefers full nodes (MostAllocated, or on GKE the "
-                "autoscaling profile optimize-utilization), and set schedulerProfile: "
+                "autoscaling profile optimize-utilization), and set schedulerProfile to "
                 "most-allocated in the fleet"
             )
         case "maximum":
@@ -74,7 +74,7 @@ def _sentence(fix: Fix) -> str:
         case "guards":
             kinds = fix.guards.kinds
             return (
-                f"set placement: guided in the fleet, which adds {counted(len(kinds), 'guard')} "
+                f"set placement to guided in the fleet, which adds {counted(len(kinds), 'guard')} "
                 f"({listed(kinds)})"
             )
 

@@ -144,8 +144,8 @@ def _of_size(
     if machine and pool.machine and machine != pool.machine.partition("+")[0]:
         yield _finding(
             pool,
-            f"{title} is for {machine}, but the pool's machine type is {pool.machine}",
-            "use the same machine type in the pool and the reservation",
+            f"{title} is for {machine}, but its nodes have machine type {pool.machine}",
+            "use the same machine type for the nodes and the reservation",
         )
         return
     size = props.count(bought.size, -1) if bought.size else None
@@ -253,8 +253,8 @@ def _of_updates(pool: DeclaredPool, surge: SurgeSetting) -> Iterator[Finding]:
         setting = surge.setting.rpartition(".")[2]
         yield Finding(
             message=f"{pool.title}: updates create new nodes before they delete old nodes "
-            f"({setting} is {value}), so updates can't proceed while the pool's reservation is "
-            "fully used",
+            f"({setting} is {value}), so updates can't proceed while all reserved machines "
+            "are in use",
             fix=surge.fix,
             urn=pool.urn,
         )

@@ -35,7 +35,7 @@ def check(view: StackView) -> Iterator[Finding]:
             if intended:
                 yield Finding(
                     message=f'{claim.title} requests DeviceClass "{name}", which isn\'t defined',
-                    fix=f"set deviceClassName: {intended}",
+                    fix=f"set deviceClassName to {intended}",
                     place=claim.place,
                 )
             elif _may_be_unknown(view, claim.place.file) and name not in classes_of_drivers():

@@ -28,7 +28,7 @@ def check(view: StackView) -> Iterator[Finding]:
                     message=f"{claim.title}: its configuration is for driver {config.driver}, but "
                     f"its devices belong to {listed}, so the drivers ignore the "
                     "configuration",
-                    fix=f"set driver: {sorted(drivers)[0]}",
+                    fix=f"set driver to {sorted(drivers)[0]}",
                     place=claim.place,
                 )
             yield from _of_another_kind(claim, config)
@@ -57,7 +57,7 @@ def _of_another_kind(claim: WrittenClaim, config: DeviceConfiguration) -> Iterat
         yield Finding(
             message=f"{claim.title}: kind {kind} isn't valid for devices of DeviceClass "
             f'"{classes[0]}", so the driver ignores this configuration',
-            fix=f"set kind: {kinds.pop()}",
+            fix=f"set kind to {kinds.pop()}",
             place=claim.place,
         )
 

@@ -24,7 +24,7 @@ def _refused(driver: InstalledDriver, values: Properties) -> Iterator[Finding]:
         yield Finding(
             message=f"{driver.title} enables GPUs but doesn't set {OVERRIDE}, so its chart "
             "fails to render",
-            fix=f"set {OVERRIDE}: true in the release's values",
+            fix=f"set {OVERRIDE} to true in the release's values",
             urn=driver.urn,
         )
     for key, reason in REFUSED.items():

@@ -32,8 +32,8 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{driver.title}: its controller requires a control-plane node, but "
                 "managed clusters don't expose one, so the controller stays pending",
-                fix="if no pool needs ComputeDomains, set resources.computeDomains.enabled: false "
-                "in the release's values. Otherwise, set controller.affinity: null",
+                fix="if no pool needs ComputeDomains, set resources.computeDomains.enabled to false "
+                "in the release's values. Otherwise, set controller.affinity to null",
                 urn=driver.urn,
             )
 

@@ -23,7 +23,7 @@ def check(view: StackView) -> Iterator[Finding]:
         known = {gate: value for gate, value in gates.items() if isinstance(value, bool)}
         for _, fault in gate_faults(release, PublishingSettings(gates=known)):
             yield Finding(
-                message=f"{driver.title}: {fault.message}, so its kubelet plugin doesn't start",
+                message=f"{driver.title}: {fault.message}, so the driver's kubelet plugin doesn't start",
                 fix=fault.fix,
                 urn=driver.urn,
             )

@@ -64,9 +64,9 @@ def check(view: StackView) -> Iterator[Finding]:
                 yield Finding(
                     message=f"the kubelet plugin of {driver.title} runs only on nodes with labels "
                     "from Node Feature Discovery, but this stack doesn't install Node Feature "
-                    f"Discovery, and nodes of {pool.title} don't have these labels",
-                    fix=f"add the label {GPU_PRESENT}=true to the pool's nodes, or install "
-                    "node-feature-discovery with tolerations for the pool's taints in "
+                    f"Discovery, and the nodes in {pool.title} don't have these labels",
+                    fix=f"add the label {GPU_PRESENT}=true to the nodes, or install "
+                    "node-feature-discovery with tolerations for their taints in "
                     "worker.tolerations",
                     urn=pool.urn,
                 )
@@ -100,8 +100,8 @@ def _kept_off(view: StackView) -> Iterator[Finding]:
                     message=f"the kubelet plugin of {driver.title} runs only on nodes with labels "
                     "from Node Feature Discovery (NFD), but the NFD worker doesn't tolerate the "
                     f"taints of {pool.title}, so the nodes don't get these labels",
-                    fix=f"add the label {GPU_PRESENT}=true to the pool's nodes, or add tolerations for the "
-                    f'pool\'s taints to {path} in the values of Release "{chart.name}"',
+                    fix=f"add the label {GPU_PRESENT}=true to the nodes, or add tolerations for their "
+                    f'taints to {path} in the values of Release "{chart.name}"',
                     urn=pool.urn,
                 )
 

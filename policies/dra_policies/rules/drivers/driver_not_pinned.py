@@ -26,7 +26,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 "install a different version",
                 fix=f'set the chart version to the planned version, "{version}"'
                 if version
-                else f'set the chart version, for example to "{newest}"',
+                else f'set the chart version (for example, to "{newest}")',
                 urn=driver.urn,
             )
         elif driver.version and not PINNED.fullmatch(driver.version):
@@ -37,8 +37,8 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix=f'set the chart version to the planned version, "{version}"'
                 if version
                 else (
-                    "set the chart version, for example to "
-                    f'"{nvidia.driver_releases()[-1].version}"'
+                    "set the chart version (for example, to "
+                    f'"{nvidia.driver_releases()[-1].version}")'
                 ),
                 urn=driver.urn,
             )

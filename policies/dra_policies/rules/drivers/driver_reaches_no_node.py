@@ -34,10 +34,10 @@ def check(view: StackView) -> Iterator[Finding]:
 def _kept_away(installer: Installer, pool: DeclaredPool) -> Iterator[Finding]:
     """Yield a finding if nodes that get the NVIDIA driver from an installer never run it."""
     if tolerates(installer.pod, pool) is False:
-        reason = "doesn't tolerate the pool's taints"
-        fix = "set tolerations: [{operator: Exists}] in the installer's pod template"
+        reason = "doesn't tolerate the nodes' taints"
+        fix = "set tolerations to [{operator: Exists}] in the installer's pod template"
     elif selects(installer.pod, pool) is False or affine(installer.pod, pool) is False:
-        reason = "requires node labels that the pool's nodes don't have"
+        reason = "requires labels that the nodes don't have"
         fix = "change nodeSelector in the installer's pod template to match the nodes' labels"
     else:
         return
@@ -83,22 +83,22 @@ def _faults(driver: InstalledDriver, pod: Properties, pool: DeclaredPool) -> Ite
         yield _finding(
             driver,
             pool,
-            f"doesn't tolerate the pool's taints ({taints})",
-            f"set kubeletPlugin.tolerations: [{tolerations_text(keys)}]",
+            f"doesn't tolerate the nodes' taints ({taints})",
+            f"set kubeletPlugin.tolerations to [{tolerations_text(keys)}]",
         )
     elif selects(pod, pool) is False:
         yield _finding(
             driver,
             pool,
-            "requires node labels that the pool's nodes don't have",
-            "change kubeletPlugin.nodeSelector to match the labels of the pool's nodes",
+            "requires labels that the nodes don't have",
+            "change kubeletPlugin.nodeSelector to match the nodes' labels",
         )
     elif affine(pod, pool) is False:
         yield _finding(
             driver,
             pool,
-            "has a node affinity for labels that the pool's nodes don't have",
-            "change kubeletPlugin.affinity to match the labels of the pool's nodes",
+            "has a node affinity for labels that the nodes don't have",
+            "change kubeletPlugin.affinity to match the nodes' labels",
         )
 
 

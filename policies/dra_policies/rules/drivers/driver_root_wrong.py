@@ -43,7 +43,7 @@ def check(view: StackView) -> Iterator[Finding]:
         if root is not None and _plain(root) != _plain(where):
             yield Finding(
                 message=f"{driver.title} looks for the NVIDIA driver in {root}, but {who} {where}",
-                fix=f"set nvidiaDriverRoot: {where} in the driver's chart values",
+                fix=f"set nvidiaDriverRoot to {where} in the driver's chart values",
                 urn=driver.urn,
             )
 

@@ -23,7 +23,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{driver.title} enables its webhook, which needs a certificate from "
                 "cert-manager, but this stack doesn't install cert-manager",
-                fix="install cert-manager first, or set webhook.tls.mode: secret and provide "
+                fix="install cert-manager first, or set webhook.tls.mode to secret and provide "
                 "your own Secret",
                 urn=driver.urn,
             )

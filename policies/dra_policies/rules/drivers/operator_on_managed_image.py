@@ -30,8 +30,8 @@ def check(view: StackView) -> Iterator[Finding]:
         if parts:
             shown = " and ".join(f"{part}.enabled" for part in parts)
             yield Finding(
-                message=f"{operator.title} installs its {' and '.join(parts)} on nodes of "
-                f"{pools[0].title}, but their image already includes the NVIDIA driver "
+                message=f"{operator.title} installs its {' and '.join(parts)} on the nodes "
+                f"in {pools[0].title}, but their image already includes the NVIDIA driver "
                 "and toolkit",
                 fix=f"set {shown} to false in the operator's values",
                 urn=operator.urn,
@@ -47,7 +47,7 @@ def _on_images_without_builds(view: StackView) -> Iterator[Finding]:
             without = pool.image in cloud(pool.cloud).images_without_operator_driver
             if pool.has_gpus and without and operator.values.flag("driver.enabled", True) is True:
                 yield Finding(
-                    message=f"{operator.title} installs its driver on nodes of {pool.title}, but "
+                    message=f"{operator.title} installs its driver on the nodes in {pool.title}, but "
                     "this driver doesn't have a build for the nodes' image, "
                     f"{images_title(pool)}",
                     fix="set driver.enabled to false, and install the driver with a DaemonSet that "
@@ -73,7 +73,7 @@ def _unsigned_modules(view: StackView) -> Iterator[Finding]:
                 and pool.image not in of_cloud.images_without_operator_driver
             ):
                 yield Finding(
-                    message=f"{operator.title} compiles its driver on nodes of {pool.title}, but "
+                    message=f"{operator.title} compiles its driver on the nodes in {pool.title}, but "
                     "Secure Boot rejects the unsigned module, so the driver pods crash",
                     fix=f"create a pool with {of_cloud.secure_boot} set to false",
                     urn=pool.urn,

@@ -21,7 +21,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{pool.title} has GPUs ({pool.machine}), but sets {path} to "
                 f"{value}, so its nodes don't have the NVIDIA driver",
-                fix=f"remove {path}, or install the GPU Operator with driver.enabled: true",
+                fix=f"remove {path}, or install the GPU Operator with driver.enabled set to true",
                 urn=pool.urn,
             )
         machine = known_machine(pool.cloud, pool.machine)

@@ -37,7 +37,7 @@ def check(view: StackView) -> Iterator[Finding]:
         elif _ignores_claims(each.props):
             problem, fix = (
                 "Karpenter ignores claims by default",
-                "set settings.enableDRA: true in the release's values",
+                "set settings.enableDRA to true in the release's values",
             )
         else:
             continue

@@ -32,7 +32,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 pool,
                 f"the reservations of its node class idle, because the pool doesn't allow the "
                 f'"{settings.reserved}" capacity type',
-                fix=f'add "{settings.reserved}" to the {CAPACITY_TYPE} requirement of the pool',
+                fix=f'add "{settings.reserved}" to the pool\'s {CAPACITY_TYPE} requirement',
             )
         elif selects is False:
             yield from _unused_reservations(pool, settings, view)
@@ -64,10 +64,10 @@ def _unused_reservations(
             key = settings.reservations.rpartition(".")[2]
             yield _finding(
                 pool,
-                f'the {kind} "{each.name}" idle, because the {settings.kind} of its {nodes} '
+                f'the {kind} "{each.name}" idle, because the {settings.kind} for its {nodes} '
                 f"doesn't set {key}",
                 fix=f"select the {kind} in {settings.reservations} of the {settings.kind}, "
-                f'and add "{settings.reserved}" to the {CAPACITY_TYPE} requirement of the pool',
+                f'and add "{settings.reserved}" to the pool\'s {CAPACITY_TYPE} requirement',
             )
 
 

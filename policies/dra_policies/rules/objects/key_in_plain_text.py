@@ -42,8 +42,8 @@ def check(view: StackView) -> Iterator[Finding]:
         for path, what in dict.fromkeys(_keys(each.props.values, "", is_provider)):
             yield Finding(
                 message=f"{_title(each)} contains {what} in plain text (in {path})",
-                fix=f"store {_again(what)} as a Pulumi secret (`pulumi config set --secret`) or in a "
-                f"secret store, and rotate {'them' if what == _CREDENTIALS else 'it'}",
+                fix=f"rotate {_again(what)}, and store the new {'ones' if what == _CREDENTIALS else 'one'} as "
+                "a Pulumi secret (`pulumi config set --secret`) or in a secret store",
                 urn=each.urn,
             )
 

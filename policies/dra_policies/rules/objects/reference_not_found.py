@@ -61,7 +61,7 @@ def _runtime_classes(view: StackView) -> Iterator[Finding]:
                 yield Finding(
                     message=f'{workload.ref} uses RuntimeClass "{name}", which this stack doesn\'t '
                     "declare, so the API server rejects the pods unless the cluster "
-                    "already has it",
+                    "already has this RuntimeClass",
                     fix=f'declare RuntimeClass "{name}", or remove runtimeClassName from the pods',
                     place=workload.place,
                 )
@@ -77,7 +77,7 @@ def _runtime_classes_of_charts(view: StackView, known: set[str | None]) -> Itera
                 yield Finding(
                     message=f'the values of chart "{chart.name}" use RuntimeClass "{name}" ({path}), '
                     "which this stack doesn't declare, so the API server rejects the pods unless "
-                    "the cluster already has it",
+                    "the cluster already has this RuntimeClass",
                     fix=f'remove {path} from the values, or declare RuntimeClass "{name}"',
                     urn=chart.urn,
                 )

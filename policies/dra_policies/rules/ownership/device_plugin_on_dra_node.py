@@ -38,12 +38,12 @@ def _on_pools(plugin: PluginWorkload, pools: list[DeclaredPool]) -> Iterator[Fin
             yield Finding(
                 message=(
                     (
-                        f"{plugin.title} runs NVIDIA's device plugin on nodes of {shown}, because "
+                        f"{plugin.title} runs NVIDIA's device plugin on the nodes in {shown}, because "
                         f"{_reason(plugin, hit[0])}"
                     )
                     if certain
                     else (
-                        f"it's unknown whether {plugin.title} runs the device plugin on nodes of "
+                        f"it's unknown whether {plugin.title} runs the device plugin on the nodes in "
                         f"{shown}, because some of its values are unknown"
                     )
                 ),
@@ -119,20 +119,20 @@ def _reason(plugin: PluginWorkload, pool: DeclaredPool) -> str:
         return f"it doesn't have a node affinity that excludes nodes labeled {DRA}=true"
     shown = ", ".join(shown_term(term) for _, term in letting_in)
     if len(terms) == 1:
-        return f"its node-selector term ({shown}) doesn't exclude {DRA}=true"
+        return f"its node-selector term ({shown}) doesn't exclude nodes labeled {DRA}=true"
     some = (
         f"none of its {len(terms)} node-selector terms ({shown}) excludes"
         if len(terms) == len(letting_in)
         else f"{len(letting_in)} of its {len(terms)} node-selector terms ({shown}) "
         f"{verb(len(letting_in), 'do')}n't exclude"
     )
-    return f"{some} {DRA}=true, and a node has to match only one term"
+    return f"{some} nodes labeled {DRA}=true. A node has to match only one of the terms"
 
 
 def _fix(plugin: PluginWorkload) -> str:
     if plugin.opt_out_label:
         return (
-            f'label the pool\'s nodes {plugin.opt_out_label}="false", or set '
+            f'add the label {plugin.opt_out_label}="false" to the nodes, or set '
             "devicePlugin.enabled to false"
         )
     terms = plugin.pod.items(REQUIRED_TERMS)
@@ -150,10 +150,10 @@ def _of_the_platform(pool: DeclaredPool) -> Iterator[Finding]:
         if value != "true" and pool.is_dra:
             yield Finding(
                 message=(
-                    f"{of_cloud.title} runs its own device plugin on nodes of {pool.title}, "
+                    f"{of_cloud.title} runs its own device plugin on the nodes in {pool.title}, "
                     f"because the nodes don't have the label {label}=true"
                     if value is not None
-                    else f"it's unknown whether {of_cloud.title} runs its own device plugin on nodes of "
+                    else f"it's unknown whether {of_cloud.title} runs its own device plugin on the nodes in "
                     f"{pool.title}, because the value of the label {label} is unknown"
                 ),
                 fix=f"create the pool with the node label {label}=true",

@@ -46,7 +46,7 @@ def _finding(plugin: PluginWorkload, pool: DeclaredPool, user: str) -> Finding:
     fix = f"change the plugin's node selector or affinity to match the labels of {pool.title}"
     if tolerates(plugin.pod, pool) is False:
         taints = [taint for taint in pool.taints or () if taint.effect != "PreferNoSchedule"]
-        reason = f"because they don't tolerate the pool's taints ({', '.join(map(str, taints))})"
+        reason = f"because they don't tolerate the nodes' taints ({', '.join(map(str, taints))})"
         fix = f"add to the plugin's tolerations: {tolerations_text(taint.key for taint in taints)}"
     return Finding(
         message=f"the pods of {plugin.title} can't run on {pool.title}, {reason}. The nodes "

@@ -19,9 +19,9 @@ def check(view: StackView) -> Iterator[Finding]:
             if pool.own.text(path) not in (value, None):
                 yield Finding(
                     message=f"both {of_cloud.title} and the GPU Operator install an NVIDIA driver on "
-                    f"nodes of {pool.title}",
+                    f"the nodes in {pool.title}",
                     fix="set driver.enabled to false in the GPU Operator's values. To keep the "
-                    f"operator's driver instead, create the pool with {path}: {value}, and set the "
+                    f"operator's driver instead, create the pool with {path} set to {value}, and set the "
                     f"DRA driver's nvidiaDriverRoot to {OPERATOR_ROOT}",
                     urn=pool.urn,
                 )

@@ -29,7 +29,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 message=f"{manager.title} runs NVIDIA's MIG manager, which removes the MIG "
                 f"configuration {layout} of {pool.title}, because the nodes don't "
                 f"have the label {OPT_OUTS[0]}=false",
-                fix=f'label the pool\'s nodes {OPT_OUTS[0]}="false", or set migManager.enabled to '
+                fix=f'add the label {OPT_OUTS[0]}="false" to the nodes, or set migManager.enabled to '
                 "false",
                 urn=manager.urn,
                 certain=manager.certain and kept_off is False,

@@ -35,8 +35,8 @@ def pods_with_undiscovered_labels(view: StackView, pods: Iterable[GpuPod]) -> It
                 continue
             yield Finding(
                 message=f"pods of {pod.workload.ref} require the node label {key}, which "
-                f"{GPU_DISCOVERY} sets, but this stack doesn't install it, so unless another "
-                "program does, the pods stay pending",
+                f"{GPU_DISCOVERY} sets. This stack doesn't install {GPU_DISCOVERY}, so the pods "
+                "stay pending unless another program sets this label",
                 fix="set gfd.enabled to true in the values of chart nvidia-device-plugin, or select "
                 "a label of the pool",
                 place=pod.workload.place,

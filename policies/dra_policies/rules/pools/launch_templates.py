@@ -44,9 +44,10 @@ def template_faults(pool: DeclaredPool) -> Iterator[RejectedPool]:
     if template is not None:
         if template.has(kind.machine) and pool.own.texts(paths.machine):
             yield RejectedPool(
-                "both the pool and its launch template set a machine type, but only one of them can",
-                fix=f"remove either {paths.machine} from the pool or {kind.machine} from the launch "
-                "template",
+                "it sets a machine type, and its launch template also sets a machine type, but "
+                f"{cloud(pool.cloud).title} accepts only one",
+                fix=f"remove either {paths.machine} from the {paths.kind} or {kind.machine} from the "
+                "launch template",
             )
         yield from _images(pool, paths, kind, template)
 
@@ -81,20 +82,22 @@ def _images(
     image, version = pool.own.text(paths.image), pool.own.text(paths.version)
     if has_image and image and image != kind.custom_image:
         yield RejectedPool(
-            f"both the pool ({image}) and its launch template set an image, but only one of them can",
+            f"it sets image {image}, and its launch template also sets an image, but "
+            f"{cloud(pool.cloud).title} accepts only one",
             fix=f'either set {paths.image} to "{kind.custom_image}" and remove {paths.version} from '
-            f"the pool, or remove {kind.image} from the launch template",
+            f"the {paths.kind}, or remove {kind.image} from the launch template",
         )
     elif has_image and version:
         yield RejectedPool(
-            f"the pool sets Kubernetes version {version}, but the image in its launch template "
+            f"it sets Kubernetes version {version}, but the image in its launch template "
             "already determines the version",
-            fix=f"remove {paths.version} from the pool",
+            fix=f"remove {paths.version} from the {paths.kind}",
         )
     elif has_image and paths.release and (release := pool.own.text(paths.release)):
         yield RejectedPool(
-            f"the pool sets image version {release}, but its launch template already sets an image",
-            fix=f"remove either {paths.release} from the pool or {kind.image} from the launch template",
+            f"it sets image version {release}, but its launch template already sets an image",
+            fix=f"remove either {paths.release} from the {paths.kind} or {kind.image} from the launch "
+            "template",
         )
     elif has_image is False and image == kind.custom_image:
         yield RejectedPool(
@@ -111,8 +114,8 @@ def _rejected(
     for path, own in kind.not_in_pools:
         if template.has(path):
             yield RejectedPool(
-                f"its launch template sets {path}, which only the pool can set",
-                fix=f"remove {path} from the launch template, and set {own} in the pool",
+                f"its launch template sets {path}, which only the {cloud(pool.cloud).pool.kind} can set",
+                fix=f"remove {path} from the launch template, and set {own} in the {cloud(pool.cloud).pool.kind}",
             )
     script = (pool.boot_script or "").lstrip()
     is_of_cloud = pool.image not in (None, "", kind.custom_image) and not template.has(kind.image)

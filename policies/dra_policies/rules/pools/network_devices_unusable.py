@@ -22,11 +22,12 @@ URL: Final = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html
 
 def check(view: StackView) -> Iterator[Finding]:
     for group in view.closed_efa_groups:
+        way = "from" if group.missing == "ingress" else "to"
         yield Finding(
-            message=f"{group.title} protects EFA interfaces of {group.pool}, but doesn't allow all "
-            f"{group.missing} traffic within the group, so NCCL and MPI jobs hang",
-            fix=f"add an {group.missing} rule that allows all protocols, with the group itself as "
-            f"the {'source' if group.missing == 'ingress' else 'destination'}",
+            message=f"{group.title} is attached to the EFA interfaces of {group.pool}, but doesn't "
+            f"allow all {group.missing} traffic {way} the security group itself, so NCCL and MPI jobs hang",
+            fix=f"add an {group.missing} rule that allows all protocols, with the security group "
+            f"itself as the {'source' if group.missing == 'ingress' else 'destination'}",
             urn=group.urn,
         )
     yield from outdated_plugins(view)

@@ -27,17 +27,17 @@ def check(view: StackView) -> Iterator[Finding]:
             label = cloud(pool.cloud).wakes_by_label
             if label and not pool.is_fixed:
                 yield Finding(
-                    message=f"{pool.title} has neither nodes nor the node label {label}=true, so the "
-                    f"autoscaler doesn't add nodes for pods with claims, and the pods of {workload} "
-                    "stay pending",
-                    fix=f"set the node label {label}=true, or set the pool's minimum node count to 1",
+                    message=f"{pool.title} has no nodes, and the autoscaler doesn't add nodes for pods "
+                    f"with claims, because the pool doesn't have the node label {label}=true. The "
+                    f"pods of {workload} therefore stay pending",
+                    fix=f"add the node label {label}=true, or set the pool's minimum node count to 1",
                     urn=pool.urn,
                 )
             else:
                 yield Finding(
                     message=f"{pool.title} has no nodes, and autoscalers don't scale it up from zero "
                     f"for pods with claims, so the pods of {workload} stay pending",
-                    fix="set the pool's minimum and desired node count to 1",
+                    fix="set the minimum and desired node counts to 1",
                     urn=pool.urn,
                 )
 

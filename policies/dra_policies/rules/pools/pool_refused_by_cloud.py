@@ -179,7 +179,7 @@ def _name_and_zones(pool: DeclaredPool) -> Iterator[RejectedPool]:
         yield RejectedPool(
             f'{of_cloud.title} rejects the agent pool name "{name}", because a name must have 1 to '
             f"{most} lowercase letters or digits, and start with a letter",
-            fix=f'rename the pool, for example to "{of_cloud.pool_name(name)}"',
+            fix=f'rename the pool (for example, to "{of_cloud.pool_name(name)}")',
         )
     known = of_cloud.zone_names
     wrong = [

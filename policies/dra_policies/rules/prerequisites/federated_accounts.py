@@ -168,9 +168,9 @@ def _without_pool(
     for cluster in clusters[:1]:
         pool = text.partition(":")[2].partition("[")[0]
         yield Finding(
-            message=f'{kind.kind} "{grant.name}" refers to identity pool {pool}, which cluster '
-            f'"{cluster.name}" doesn\'t enable. Unless another cluster in the project enables it, '
-            f"{of_cloud.title} rejects the member",
+            message=f'{kind.kind} "{grant.name}" refers to identity pool {pool}, which isn\'t '
+            f'enabled on cluster "{cluster.name}". Unless the identity pool is enabled on another '
+            f"cluster in the project, {of_cloud.title} rejects the member",
             fix=f'set the cluster\'s {path}.workloadPool to "{pool.partition(".")[0]}{end}"',
             urn=grant.urn,
             certain=False,

@@ -134,7 +134,7 @@ def _named_drivers(
         needs, pods = (
             ("needs", "pods that use this PersistentVolume")
             if each.type == _VOLUME
-            else ("has a volume of", "its pods")
+            else ("has a volume that uses", "its pods")
         )
         for name in sorted(named & drivers.keys()):
             subject = f'{kind} "{each.name}" {needs}'

@@ -130,7 +130,7 @@ def _compare_labels(pool: DeclaredPool, planned: tuple[NodeLabel, ...]) -> Itera
         elif value != wanted:
             lack = f"have the label {key}={value}" if value else f"don't have the label {key}"
             yield Finding(
-                message=f"nodes of {pool.title} {lack}, but the plan expects {key}={wanted}",
+                message=f"the nodes in {pool.title} {lack}, but the plan expects {key}={wanted}",
                 fix=f"set the node label {key}={wanted}. Otherwise, {label.otherwise}",
                 urn=pool.urn,
             )
@@ -143,7 +143,7 @@ def _compare_taints(pool: DeclaredPool, planned: tuple[Taint, ...]) -> Iterator[
     for taint in planned:
         if taint not in pool.taints:
             yield Finding(
-                message=f"nodes of {pool.title} don't have the taint {taint}, which the plan expects",
+                message=f"the nodes in {pool.title} don't have the taint {taint}, which the plan expects",
                 fix="add the taint to the pool. Otherwise, other pods can use the CPU and memory "
                 "that the plan reserves for pods with claims",
                 urn=pool.urn,
@@ -151,7 +151,7 @@ def _compare_taints(pool: DeclaredPool, planned: tuple[Taint, ...]) -> Iterator[
     for taint in pool.taints:
         if taint not in planned and taint.effect != "PreferNoSchedule":
             yield Finding(
-                message=f"nodes of {pool.title} have the taint {taint}, which isn't in the plan",
+                message=f"the nodes in {pool.title} have the taint {taint}, which isn't in the plan",
                 fix="remove the taint from the pool, or add the taint to the pool in the fleet "
                 "and plan again",
                 urn=pool.urn,

@@ -42,7 +42,7 @@ def second_drivers(
         setting = of_cloud.own_dra_driver(own, pool.image or "", pool.boot_script or "")
         if setting and pool.has_gpus is not False:
             yield SecondDriver(
-                title=f"{of_cloud.own_driver} on nodes of {pool.title} ({setting})",
+                title=f"{of_cloud.own_driver} on the nodes in {pool.title} ({setting})",
                 urn=pool.template_urn or pool.urn,
                 fix=f"remove {setting}, or the driver's Helm release",
             )

@@ -20,6 +20,6 @@ def operator_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
             "the GPU Operator installs NVIDIA's device plugin, which allocates the same GPUs as "
             "the DRA driver"
         )
-        fix = "set spec.devicePlugin.enabled: false"
+        fix = "set spec.devicePlugin.enabled to false"
         at = place_of(item, "spec")
         yield Diagnostic("warning", "device-plugin-on-dra-node", f"{item}: {message}", at, fix)

@@ -67,7 +67,7 @@ def _namespaces(
         yield UnmetCondition(
             f"ClusterQueue \"{queue.name}\" doesn't set namespaceSelector, so it doesn't admit pods "
             "from any namespace",
-            "to admit pods from all namespaces, set namespaceSelector: {} in ClusterQueue "
+            "to admit pods from all namespaces, set namespaceSelector to {} in ClusterQueue "
             f'"{queue.name}"',
         )
         return
