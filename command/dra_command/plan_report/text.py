@@ -88,7 +88,9 @@ class _PlanPage:
         view = PlanView.of(plan, self._signs, width=page.width, every=self._verbose)
         if plan.workloads:
             self._table(workload_table(view))
-        self._tables((pool_table(view), device_table(view), order_table(view)))
+        by_pool = (pool_table(view), device_table(view))
+        self._tables(view.with_short_names(table) for table in by_pool if table is not None)
+        self._tables((order_table(view),))
         if detail:
             self._tables(detail_tables(plan, view.filled))
         for line in (*alternative_lines(plan), *simulation(plan), *costs(plan)):

@@ -1,4 +1,6 @@
-"""Tables of a plan on narrow terminals: each workload has one line, and no two names are equal."""
+"""Tables of a plan on narrow terminals: each workload and pool has one line, and no two names are
+equal.
+"""
 
 from __future__ import annotations
 
@@ -52,3 +54,27 @@ def test_names_of_workloads_differ_on_narrow_terminals(columns: int, project: Pr
         *(re.split(r" {2,}", line)[0].split(" ", 1) for line in table[2:]), strict=True
     )
     assert (len(set(letters)), len(set(cut))) == (4, 4)
+
+
+@pytest.mark.parametrize(("title", "column"), [("Workloads", 1), ("Pools", 0), ("Devices", 0)])
+def test_long_pool_names_have_an_ellipsis_on_narrow_terminals(
+    title: str, column: int, project: Project
+) -> None:
+    zones = ("a", "b")
+    names = [f"inference-with-l4-on-demand-zone-{zone}" for zone in zones]
+    pool = "{name: NAME, machine: g6.2xlarge, zones: [us-east-1ZONE], count: {min: 1, max: 9}}"
+    pools = [
+        pool.replace("NAME", name).replace("ZONE", zone)
+        for name, zone in zip(names, zones, strict=True)
+    ]
+    project.write("m.yaml", WORKLOAD.replace("NAMESPACE", "team").replace("NAME", "chat"))
+    project.write("fleet.yaml", FLEET.partition("pools:")[0] + f"pools: [{', '.join(pools)}]\n")
+
+    out = project.run("plan", "m.yaml", "--fleet", "fleet.yaml", COLUMNS="60").out
+
+    table = out[out.index(f"\n{title} ") + 1 :].splitlines()[2 : 3 if column else 4]
+    shown = [re.split(r" {2,}", line)[column] for line in table]
+    assert [(name[:5], "…" in name, name[-5:]) for name in shown] == [
+        ("infer", True, f"one-{zone}") for zone in zones[: len(table)]
+    ]
+    assert max(map(len, table)) <= 60

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_command.pens.signs import Signs
+from dra_command.pens.table import Table
+from dra_command.pens.visible_text import middle
 from dra_command.plan_report.figures import (
     Letters,
     letters_of,
@@ -20,6 +23,7 @@ from dra_planner.plan.nodes.groups import FilledNodes, fill_nodes
 MOST_ROWS = 15
 MOST_GROUPS = 4
 NARROW = 72
+SHORTEST_NAME = 10
 
 
 class PlanView(Struct, frozen=True):
@@ -59,3 +63,17 @@ class PlanView(Struct, frozen=True):
             for each in self.plan.workloads
             for pool, pods in each.placements
         )
+
+    def room(self, others: Sequence[Sequence[str]]) -> int:
+        """Return the number of characters that these other cells leave for names. Negative if
+        lines are too narrow even for the other cells.
+        """
+        return self.width - sum(max(map(len, column)) + 2 for column in zip(*others, strict=True))
+
+    def with_short_names(self, table: Table) -> Table:
+        """Return a table whose first cells are shortened if lines are too narrow for them."""
+        room = self.room([table.heads[1:], *(row[1:] for row in table.rows)])
+        rows = tuple(
+            (middle(name, max(SHORTEST_NAME, room)), *cells) for name, *cells in table.rows
+        )
+        return replace(table, rows=rows)

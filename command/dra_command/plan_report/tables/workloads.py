@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 from dra_command.pens.table import Table
 from dra_command.pens.visible_text import middle, short, visible
-from dra_command.plan_report.tables.view import MOST_ROWS, PlanView
+from dra_command.plan_report.tables.view import MOST_ROWS, SHORTEST_NAME, PlanView
 from dra_planner.model import DEMAND_LEVELS, DemandLevel, WorkloadRef
 from dra_planner.plan import PlannedWorkload
 
-_SHORTEST_NAME = 10
 _BRIEF_POOL, _NARROW_POOL = 22, 12
 _SHORT_KINDS = {
     "CronJob": "cronjob",
@@ -75,18 +74,15 @@ def _rows(
             )
             for each in shown
         ]
-        room = _room(view, [heads[1:], *rest])
-        names = _names(view, [each.workload for each in shown], room)
-        rows = [(middle(name, room), *cells) for name, cells in zip(names, rest, strict=True)]
+        room = view.room([heads[1:], *rest])
+        names = _names(view, [each.workload for each in shown], max(SHORTEST_NAME, room))
+        rows = [
+            (middle(name, max(SHORTEST_NAME, room)), *cells)
+            for name, cells in zip(names, rest, strict=True)
+        ]
         if all(len(name) <= room for name in names):
             break
     return rows
-
-
-def _room(view: PlanView, beside: Sequence[Sequence[str]]) -> int:
-    """Return the number of characters for names in lines with these other cells."""
-    taken = sum(max(map(len, column)) + 2 for column in zip(*beside, strict=True))
-    return max(_SHORTEST_NAME, view.width - taken)
 
 
 def _names(view: PlanView, refs: Sequence[WorkloadRef], room: int) -> list[str]:
