@@ -243,6 +243,7 @@ class _Expansion:
             in_order=pod_set.in_order,
             spreads=pod_set.spreads,
             rollout=pod_set.rollout,
+            new_first=pod_set.new_first,
             running=running,
             changed=changed and bool(running),
             outdated=self._existing.outdated.intersection(running)

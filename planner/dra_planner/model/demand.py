@@ -12,7 +12,7 @@ from dra_planner.model.disruption_budgets import DisruptionBudget
 from dra_planner.model.objects import ObjectKey
 from dra_planner.model.pods import PodSpec
 from dra_planner.model.verdicts import Reason, Verdict
-from dra_planner.model.workloads import Figures, Rollout, WorkloadRef
+from dra_planner.model.workloads import Figures, NewFirst, Rollout, WorkloadRef
 from dra_planner.records import equality
 
 
@@ -55,6 +55,7 @@ class Member(Struct, frozen=True, kw_only=True):
     in_order: bool = False
     spreads: bool = False
     rollout: Rollout | None = None
+    new_first: NewFirst | None = None
     running: tuple[ObjectKey, ...] = ()
     changed: bool = False
     outdated: frozenset[ObjectKey] = frozenset()

@@ -80,6 +80,19 @@ class Rollout(NamedTuple):
     of_nodes: bool = False
 
 
+class NewFirst(NamedTuple):
+    """An update of a controller that starts `pods` new pods of a pod set before it stops old ones.
+
+    With `together`, the new pods of all pod sets of the workload must run at the same time. `cause`
+    is the reason as a clause, and `fix` is a change of the workload that avoids this, or "".
+    """
+
+    pods: int
+    cause: str
+    fix: str
+    together: bool = False
+
+
 class PodSet(Struct, frozen=True, kw_only=True):
     """Pods with one template in a workload.
 
@@ -95,6 +108,8 @@ class PodSet(Struct, frozen=True, kw_only=True):
     spreads: bool = False
     # how pods with another template are replaced; None if they aren't replaced
     rollout: Rollout | None = None
+    # how updates start, for controllers other than those of Kubernetes
+    new_first: NewFirst | None = None
     # True if the manifest sets the count; otherwise, a scaler sets it, and a cluster contains the
     # value
     is_counted: bool = True

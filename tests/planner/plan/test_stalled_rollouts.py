@@ -161,3 +161,36 @@ def test_scaler_beyond_the_pool_is_a_warning_in_addition_to_the_error() -> None:
 def test_plan_for_peak_demand_has_its_own_verdict() -> None:
     made = plan(web(), nodes=2, level="peak")
     assert (made.verdict, made.beside) == ("does-not-fit", ())
+
+
+SYSTEM = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: api}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: api}}
+  STRATEGY
+  template:
+    metadata: {labels: {app: api}}
+    spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 1200m}}}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("strategy", "nodes", "stalled"),
+    [
+        pytest.param(rolling(1, 0), 1, ("Deployment default/api",), id="no room"),
+        pytest.param(rolling(1, 0), 2, (), id="one more node"),
+        pytest.param(rolling(0, 1), 1, (), id="deletes a pod first"),
+    ],
+)
+def test_rollout_on_the_system_pool(strategy: str, nodes: int, stalled: tuple[str, ...]) -> None:
+    on = fleet(("g6.2xlarge", 1))
+    on = on.model_copy(update={"system_pool": on.system_pool.model_copy(update={"count": nodes})})
+    source = Source("app.yaml", SYSTEM.replace("STRATEGY", strategy))
+    made = make_plan(PlanRequest(sources=(source,), fleet=on))
+
+    assert (made.verdict, made.stalled) == ("fits", stalled)
+    if stalled:
+        assert 'set the count of pool "system" to 2' in made.beside[0].fix

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.workloads.kind_description import ObjectPart, Reading
 from dra_planner.manifests.workloads.pod_counts import Bounds, Surge
+from dra_planner.manifests.workloads.updates import group_start, with_new_first
 from dra_planner.manifests.workloads.volume_zones import (
     NewVolume,
     needed_classes,
@@ -87,10 +88,14 @@ def read_leader_worker_set(reading: Reading) -> list[PodSet]:
     def figures(pods: int) -> Any:
         return reading.figures(replicas, pods=pods, bounds=reading.bounds, surge=surge)
 
+    def pods(name: str, template: ObjectPart, number: int) -> list[PodSet]:
+        start = group_start(root, replicas, number)
+        return with_new_first(reading.pod_set(name, template, figures(number)), start)
+
     if not isinstance(leader.data, Mapping):
-        return reading.pod_set("worker", worker, figures(size))
-    sets = reading.pod_set("leader", leader, figures(1))
-    return sets + (reading.pod_set("worker", worker, figures(size - 1)) if size > 1 else [])
+        return pods("worker", worker, size)
+    sets = pods("leader", leader, 1)
+    return sets + (pods("worker", worker, size - 1) if size > 1 else [])
 
 
 def read_pod_clique_set(reading: Reading) -> list[PodSet]:

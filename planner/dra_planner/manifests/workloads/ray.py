@@ -12,8 +12,11 @@ from msgspec.structs import replace
 
 from dra_planner.manifests.workloads.kind_description import ObjectPart, Reading
 from dra_planner.manifests.workloads.pod_counts import Bounds
+from dra_planner.manifests.workloads.updates import all_first, unknown_updates
 from dra_planner.model import Figures, PodSet
 
+NEW_CLUSTER: Final = "an upgrade starts a second Ray cluster before it stops the first one"
+NO_UPGRADES: Final = "set upgradeStrategy.type to None, and delete the RayCluster to replace it"
 NO_NUM_GPUS: Final = (
     "Ray reads the number of GPUs from the pod's limits, because num-gpus isn't set"
 )
@@ -53,18 +56,17 @@ def read_ray_service(reading: Reading) -> list[PodSet]:
     if root.get("spec.upgradeStrategy.type", "NewCluster") == "None":
         return sets
     reading.assume("an upgrade runs two clusters at the same time")
-    return [_doubled(pod_set) for pod_set in sets]
+    doubled = [_doubled(pod_set) for pod_set in sets]
+    if root.get("spec.upgradeStrategy.type") == "NewClusterWithIncrementalUpgrade":
+        reading.assume(unknown_updates("an incremental upgrade removes pods of the old cluster"))
+        return doubled
+    return all_first(doubled, NEW_CLUSTER, NO_UPGRADES, together=True)
 
 
 def _doubled(pod_set: PodSet) -> PodSet:
     floor, steady, ceiling, peak = pod_set.figures
     figures = Figures(floor, steady, ceiling, None if peak is None else 2 * peak)
-    return PodSet(
-        name=pod_set.name,
-        template=pod_set.template,
-        figures=figures,
-        assumptions=pod_set.assumptions,
-    )
+    return replace(pod_set, figures=figures)
 
 
 def _cluster(reading: Reading, spec: ObjectPart) -> list[PodSet]:

@@ -16,6 +16,12 @@ from msgspec.structs import replace
 from dra_planner.documents.plain_values import number
 from dra_planner.manifests.workloads.kind_description import ObjectPart, Reading
 from dra_planner.manifests.workloads.pod_counts import NO_SURGE, Bounds, Surge
+from dra_planner.manifests.workloads.updates import (
+    all_first,
+    rolling_start,
+    unknown_updates,
+    with_new_first,
+)
 from dra_planner.model import Figures, PodSet
 
 _KSERVE: Final = "serving.kserve.io/"
@@ -35,6 +41,8 @@ _FRAMEWORKS: Final = (
     "paddle",
 )
 DEFAULT_SURGE: Final = Surge("25%")
+NEW_REVISION: Final = "a new revision must run before the old revision stops"
+MULTI_NODE: Final = unknown_updates("a replica has pods on several nodes")
 
 
 def rollout_surge(root: ObjectPart) -> Surge:
@@ -67,7 +75,27 @@ def read_rollout(reading: Reading) -> list[PodSet]:
         own = ObjectPart(found.data, found.place)
         template = own.at("template" if kind == "PodTemplate" else "spec.template")
     is_counted = root.get("spec.replicas") is not None
-    return [replace(each, is_counted=is_counted) for each in reading.pod_set("", template, figures)]
+    sets = [replace(each, is_counted=is_counted) for each in reading.pod_set("", template, figures)]
+    return _with_start_of_rollout(reading, sets)
+
+
+def _with_start_of_rollout(reading: Reading, sets: list[PodSet]) -> list[PodSet]:
+    """Return the pod set of an Argo Rollout with the start of its updates."""
+    root = reading.root
+    if isinstance(root.get("spec.strategy.blueGreen"), Mapping):
+        cause = "blueGreen runs all new pods before it stops the old pods"
+        return all_first(
+            sets, cause, "use the canary strategy with maxSurge 0 and maxUnavailable 1"
+        )
+    if root.get("spec.strategy.canary.trafficRouting"):
+        reading.assume(
+            unknown_updates("with trafficRouting, the steps determine the number of canary pods")
+        )
+        return sets
+    replicas = sets[0].figures.steady if sets else 0
+    strategy = {"rollingUpdate": root.get("spec.strategy.canary", {})}
+    canary = ObjectPart({"spec": root.get("spec", {}), "strategy": strategy}, root.place)
+    return with_new_first(sets, rolling_start(canary, "strategy", replicas))
 
 
 def read_knative_service(reading: Reading) -> list[PodSet]:
@@ -76,7 +104,7 @@ def read_knative_service(reading: Reading) -> list[PodSet]:
     """
     template = reading.root.at("spec.template")
     annotations = template.get("metadata.annotations", {})
-    return reading.pod_set("", template, _knative(reading, annotations))
+    return all_first(reading.pod_set("", template, _knative(reading, annotations)), NEW_REVISION)
 
 
 def _knative(reading: Reading, annotations: Mapping[str, Any]) -> Figures:
@@ -111,8 +139,16 @@ def read_inference_service(reading: Reading) -> list[PodSet]:
             continue
         figures = _inference_figures(reading, component, serverless)
         pod = ObjectPart(_inference_pod(component.data), component.place)
-        sets += reading.pod_set(name, pod, figures, inline=True)
+        found = reading.pod_set(name, pod, figures, inline=True)
         workers = component.at("workerSpec")
+        if serverless:
+            sets += all_first(found, NEW_REVISION)
+        elif isinstance(workers.data, Mapping):
+            sets += found
+            reading.assume(MULTI_NODE)
+        else:
+            start = rolling_start(component, "deploymentStrategy", figures.steady)
+            sets += with_new_first(found, start)
         if isinstance(workers.data, Mapping):
             count = max(workers.number("pipelineParallelSize", 1) - 1, 1)
             each = Figures(*(None if pods is None else pods * count for pods in figures))  # type: ignore[arg-type]
@@ -181,12 +217,13 @@ def read_llm_inference_service(reading: Reading) -> list[PodSet]:
         size = _group_size(part)
         worker = part.at("worker")
         figures = reading.figures(replicas, surge=NO_SURGE if size > 1 else DEFAULT_SURGE)
-        sets += reading.pod_set(
+        found = reading.pod_set(
             name,
             ObjectPart(_with_claim(template.data, claim), template.place),
             figures,
             inline=True,
         )
+        sets += _with_default_start(reading, found, nodes=size)
         if isinstance(worker.data, Mapping) and size > 1:
             role = f"{name}-worker" if name else "worker"
             figures = reading.figures(replicas, pods=size - 1)
@@ -228,3 +265,13 @@ def _with_claim(pod: Mapping[str, Any], template: str) -> dict[str, Any]:
         {"name": "gpu", "resourceClaimTemplateName": template},
     ]
     return {**pod, "resourceClaims": entries}
+
+
+def _with_default_start(reading: Reading, sets: list[PodSet], *, nodes: int) -> list[PodSet]:
+    """Return the pod sets of a Deployment without a strategy, if a replica has only one pod."""
+    if nodes > 1:
+        reading.assume(MULTI_NODE)
+        return sets
+    replicas = sets[0].figures.steady if sets else 0
+    start = rolling_start(ObjectPart({}, reading.root.place), "strategy", replicas)
+    return with_new_first(sets, None if start is None else start._replace(fix=""))

@@ -1,9 +1,10 @@
-"""Rollouts of Deployments that never finish, because they must start a pod before they delete one,
-but no additional pod fits.
+"""Rollouts that never finish, because they must start pods before they delete pods, but the new
+pods don't fit.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
@@ -12,15 +13,23 @@ from msgspec.structs import replace
 
 from dra_planner.claims.quotas import QUOTA_EXCEEDED
 from dra_planner.errors import Diagnostic, Place
-from dra_planner.model import Demand, Figures, Member, Reason, Shape, WorkloadRef
+from dra_planner.manifests.workloads.updates import POD_FIRST
+from dra_planner.model import (
+    Demand,
+    Figures,
+    Member,
+    NewFirst,
+    QuotaLimit,
+    Reason,
+    Shape,
+    WorkloadRef,
+)
 from dra_planner.plan.judgement.judgement import Judgement
-from dra_planner.plan.judgement.sized_demand import SizedDemand
 from dra_planner.sizing import POOL_TOO_SMALL, PoolSize, Sizing, WorkloadSize
 from dra_planner.wording import counted, listed
 
 ROLLOUT_CANNOT_FINISH: Final = "rollout-cannot-finish"
 """The code of the finding about a rollout that never finishes."""
-REMOVE_FIRST: Final = "set the rollout's maxSurge to 0 and maxUnavailable to 1"
 MOST_NAMES: Final = 3
 _PROVED: Final = frozenset({POOL_TOO_SMALL, "limit-too-small"})
 """The codes of reasons that no packing places the pods."""
@@ -29,18 +38,38 @@ _PROVED: Final = frozenset({POOL_TOO_SMALL, "limit-too-small"})
 class StalledRollout(Struct, frozen=True, kw_only=True):
     """A workload whose pods fit, but whose rollout never finishes.
 
-    `pools` are the pools that are too small for one additional pod. They are empty if a quota
-    rejects the pod.
+    `start` is how the rollout starts. `pools` are the pools that are too small for its first pods.
+    They are empty if a quota rejects these pods.
     """
 
     workload: WorkloadRef
     place: Place
+    start: NewFirst
     reason: Reason
     pools: tuple[PoolSize, ...] = ()
 
     @property
     def _cause(self) -> tuple[str, ...]:
-        return tuple(pool.name for pool in self.pools) or (self.reason.message,)
+        pools = tuple(pool.name for pool in self.pools) or (self.reason.message,)
+        return (self.start.cause, *pools)
+
+
+class _Update(Struct, frozen=True):
+    """The first pods of a workload's rollout, with their shapes and numbers."""
+
+    workload: WorkloadRef
+    place: Place
+    start: NewFirst
+    pods: tuple[tuple[Shape, Member, int], ...]
+
+    def stalled(self, reason: Reason, pools: tuple[PoolSize, ...] = ()) -> StalledRollout:
+        return StalledRollout(
+            workload=self.workload,
+            place=self.place,
+            start=self.start,
+            reason=reason,
+            pools=pools,
+        )
 
 
 class _Raise(Struct, frozen=True):
@@ -64,17 +93,18 @@ def stall_findings(stalled: Iterable[StalledRollout]) -> Iterator[Diagnostic]:
     for each in stalled:
         causes.setdefault(each._cause, []).append(each)
     for first, *others in causes.values():
-        fix, names = first.reason.fix, [str(each.workload) for each in others]
+        fixes = [each for each in (first.reason.fix, first.start.fix) if each]
+        names = [str(each.workload) for each in others]
         more = names[MOST_NAMES:]
         listing = listed([*names[:MOST_NAMES], *([f"{len(more)} more"] if more else [])])
         yield Diagnostic(
             severity="error",
             code=ROLLOUT_CANNOT_FINISH,
-            message=f"{first.workload} fits, but its rollouts never finish, because a new pod must "
-            "run before an old pod stops (maxUnavailable allows 0 pods): "
-            f"{first.reason.message}{f'. The same applies to {listing}' if listing else ''}",
+            message=f"{first.workload} fits, but its rollouts never finish, because "
+            f"{first.start.cause}: {first.reason.message}"
+            f"{f'. The same applies to {listing}' if listing else ''}",
             place=first.place,
-            fix=f"{fix}, or {REMOVE_FIRST}" if fix else REMOVE_FIRST,
+            fix=", or ".join(fixes),
             subject=", ".join((str(first.workload), *names)),
         )
 
@@ -83,7 +113,7 @@ def find_stalled_rollouts(judgement: Judgement) -> tuple[StalledRollout, ...]:
     """Return the rollouts that never finish with every pool at its maximum, if all pods fit at the
     evaluated level.
 
-    One additional pod suffices for a rollout, because the rollout then deletes an old pod, whose
+    One additional pod suffices for a rolling update, because it then deletes an old pod, whose
     devices the next pod can use. So rollouts of several workloads don't block each other.
     Source: kubernetes/kubernetes:pkg/controller/deployment/rolling.go@v1.36.3
     (reconcileNewReplicaSet, reconcileOldReplicaSets).
@@ -94,10 +124,8 @@ def find_stalled_rollouts(judgement: Judgement) -> tuple[StalledRollout, ...]:
     short: dict[str, _Raise] = {}
     found = {
         each.workload: each
-        for shape in judgement.demand.shapes
-        for member in shape.members
-        if _starts_first(member, judgement)
-        for each in (_denied(member, judgement) or _without_room(shape, member, judgement, short),)
+        for update in _updates(judgement)
+        for each in (_denied(update, judgement) or _without_room(update, judgement, short),)
         if each is not None
     }
     return tuple(found[workload] for workload in sorted(found))
@@ -134,85 +162,103 @@ def _is_at_declared(member: Member, judgement: Judgement) -> bool:
     return figures.at(judgement.level) == figures.steady == figures.ceiling
 
 
-def _starts_first(member: Member, judgement: Judgement) -> bool:
-    """Return whether the rollout of running pods must start a pod before it deletes one."""
-    rollout, pods = member.rollout, member.figures.steady
-    return (
-        rollout is not None
-        and rollout.surge > 0
-        and not (rollout.unavailable or rollout.kept)
-        and 0 < pods == member.figures.at(judgement.level)
-    )
+def _updates(judgement: Judgement) -> Iterator[_Update]:
+    """Yield the updates of running pods that must start pods before they delete any. The pod sets
+    of a workload are updated separately, unless their new pods must run at the same time.
+    """
+    found: dict[tuple[WorkloadRef, str], list[tuple[Shape, Member, NewFirst]]] = {}
+    for shape in judgement.demand.shapes:
+        for member in shape.members:
+            start, pods = _start(member), member.figures.steady
+            if start is not None and 0 < pods == member.figures.at(judgement.level):
+                key = "" if start.together else member.pod_set
+                found.setdefault((member.workload, key), []).append((shape, member, start))
+    for (workload, _), parts in found.items():
+        _, first, start = parts[0]
+        new = tuple((shape, member, each.pods) for shape, member, each in parts)
+        yield _Update(workload, first.place, start, new)
 
 
-def _denied(member: Member, judgement: Judgement) -> StalledRollout | None:
-    """Return the rollout if quotas reject one more pod of a workload in addition to all pods."""
+def _start(member: Member) -> NewFirst | None:
+    rollout = member.rollout
+    if rollout is None:
+        return member.new_first
+    return POD_FIRST if rollout.surge and not (rollout.unavailable or rollout.kept) else None
+
+
+def _denied(update: _Update, judgement: Judgement) -> StalledRollout | None:
+    """Return the rollout if quotas reject its first pods in addition to all pods."""
     quotas = judgement.demand.quotas
     if quotas is None:
         return None
-    charges = quotas.charges.get((member.workload, member.pod_set), {})
-    if all(quotas.left[limit] >= amount for limit, amount in charges.items() if amount):
+    needed: Counter[QuotaLimit] = Counter()
+    for _, member, pods in update.pods:
+        charges = quotas.charges.get((member.workload, member.pod_set), {})
+        needed.update({limit: amount * pods for limit, amount in charges.items()})
+    if all(quotas.left[limit] >= amount for limit, amount in needed.items() if amount):
         return None
     reasons = (
         each.reason
         for each in judgement.demand.blocked
-        if each.member.workload == member.workload and each.reason.code == QUOTA_EXCEEDED
+        if each.member.workload == update.workload and each.reason.code == QUOTA_EXCEEDED
     )
     reason = next(reasons, None)
-    if reason is None:
-        return None
-    return StalledRollout(workload=member.workload, place=member.place, reason=reason)
+    return None if reason is None else update.stalled(reason)
 
 
 def _without_room(
-    shape: Shape, member: Member, judgement: Judgement, short: dict[str, _Raise]
+    update: _Update, judgement: Judgement, short: dict[str, _Raise]
 ) -> StalledRollout | None:
-    """Return the rollout if provably no pool has capacity for one more pod of a workload.
+    """Return the rollout if provably no pool has capacity for its first pods.
 
     `short` caches the raises by the pool that is too small, because finding enough nodes takes most
     of the time.
     """
     sized = judgement.sized
-    if sized is None or shape.per_node or shape.id in judgement.on_system:
+    if sized is None or any(shape.per_node for shape, _, _ in update.pods):
         return None
-    sizer = replace(sized.sizer, demand=_one_more(sized, member, judgement))
-    sizing = replace(sizer, with_raises=False).size("peak")
-    reason = next(_proved_reasons(sizing.workloads), None)
-    if reason is None:
-        return None
-    if reason.pool not in short:
-        short[reason.pool] = _Raise.of(sizer.size("peak"))
-    at_peak = (
-        known.fix
-        for size in judgement.sizings["peak"].workloads
-        for known in size.reasons
-        if size.workload == member.workload and known.code == reason.code
-    )
-    raised = short[reason.pool]
-    return StalledRollout(
-        workload=member.workload,
-        place=member.place,
-        reason=replace(reason, fix=next(at_peak, raised.fix)),
-        pools=raised.pools,
-    )
+    sizers = [(sized.sizer, sized.on_gpus)]
+    if sized.system is not None and sized.system.sizer is not None:
+        sizers.append((sized.system.sizer, sized.elsewhere))
+    for sizer, demand in sizers:
+        if not any(shape.id == new.id for shape in demand.shapes for new, _, _ in update.pods):
+            continue
+        sizer = replace(sizer, demand=_with_first_pods(demand, update, judgement))
+        sizing = replace(sizer, with_raises=False).size("peak")
+        reason = next(_proved_reasons(sizing.workloads), None)
+        if reason is None:
+            continue
+        if reason.pool not in short:
+            short[reason.pool] = _Raise.of(sizer.size("peak"))
+        at_peak = (
+            known.fix
+            for size in judgement.sizings["peak"].workloads
+            for known in size.reasons
+            if size.workload == update.workload and known.code == reason.code
+        )
+        raised = short[reason.pool]
+        fix = next(at_peak, raised.fix)
+        return update.stalled(replace(reason, fix=fix), raised.pools)
+    return None
 
 
-def _one_more(sized: SizedDemand, grown: Member, judgement: Judgement) -> Demand:
-    """Return the evaluated demand as peak demand, with one more pod of a workload."""
+def _with_first_pods(demand: Demand, update: _Update, judgement: Judgement) -> Demand:
+    """Return the evaluated demand as peak demand, with the first pods of a rollout."""
+    more = {(member.workload, member.pod_set): pods for _, member, pods in update.pods}
 
     def figures(member: Member) -> Figures:
         floor, steady, ceiling, _ = member.figures
         pods = member.figures.at(judgement.level)
-        is_grown = (member.workload, member.pod_set) == (grown.workload, grown.pod_set)
-        return Figures(floor, steady, ceiling, pods if pods is None else pods + is_grown)
+        added = more.get((member.workload, member.pod_set), 0)
+        return Figures(floor, steady, ceiling, pods if pods is None else pods + added)
 
     shapes = tuple(
         replace(
             shape, members=tuple(replace(each, figures=figures(each)) for each in shape.members)
         )
-        for shape in sized.on_gpus.shapes
+        for shape in demand.shapes
     )
-    return replace(sized.on_gpus, shapes=shapes, blocked=())
+    return replace(demand, shapes=shapes, blocked=())
 
 
 def _proved_reasons(workloads: Collection[WorkloadSize]) -> Iterator[Reason]:

@@ -28,10 +28,11 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="rollout-cannot-finish",
-    description="A rollout must start a pod before it deletes one, but no additional pod can run.",
+    description="A rollout must start pods before it deletes pods, but the new pods can't run.",
     why="The rollout of a Deployment without unavailable pods, or of a DaemonSet with maxSurge, "
-    "waits for a new pod. If no pool has capacity for this pod at its maximum size, or a "
-    "ResourceQuota rejects the pod, the old pods keep running, and the new version never starts.",
+    "waits for a new pod. A blue-green Rollout, a Knative revision, or a RayService waits for a "
+    "full second set of pods. If no pool has capacity for the new pods at its maximum size, or a "
+    "ResourceQuota rejects them, the old pods keep running, and the new version never starts.",
     fix="Raise a pool's maximum or the quota, or set maxSurge to 0 and maxUnavailable to 1.",
     level="mandatory",
     url="https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment",

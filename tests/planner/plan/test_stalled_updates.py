@@ -1,0 +1,188 @@
+"""Rollouts of controllers other than those of Kubernetes that never finish.
+
+The numbers of first pods were computed manually.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from plan_builders import fleet
+
+from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.sources import Source
+
+TEMPLATE = {
+    "apiVersion": "resource.k8s.io/v1",
+    "kind": "ResourceClaimTemplate",
+    "metadata": {"name": "one"},
+    "spec": {
+        "spec": {
+            "devices": {
+                "requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com"}}]
+            }
+        }
+    },
+}
+CLAIMS = [{"name": "gpu", "resourceClaimTemplateName": "one"}]
+POD = {
+    "containers": [{"name": "c", "image": "x", "resources": {"claims": [{"name": "gpu"}]}}],
+    "resourceClaims": CLAIMS,
+    "tolerations": [{"operator": "Exists"}],
+}
+POD_TEMPLATE = {"metadata": {"labels": {"app": "web"}}, "spec": POD}
+
+
+def rollout(**strategy: Any) -> dict[str, Any]:
+    spec = {
+        "replicas": 2,
+        "selector": {"matchLabels": {"app": "web"}},
+        "strategy": strategy,
+        "template": POD_TEMPLATE,
+    }
+    return of("argoproj.io/v1alpha1", "Rollout", spec)
+
+
+def groups(**strategy: Any) -> dict[str, Any]:
+    spec = {
+        "replicas": 2,
+        "leaderWorkerTemplate": {"size": 2, "workerTemplate": POD_TEMPLATE},
+        "rolloutStrategy": {
+            "type": "RollingUpdate",
+            "rollingUpdateConfiguration": strategy,
+        },
+    }
+    return of("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", spec)
+
+
+def ray_service(**upgrade: Any) -> dict[str, Any]:
+    workers = {
+        "groupName": "gpus",
+        "replicas": 1,
+        "rayStartParams": {"num-gpus": "1"},
+        "template": POD_TEMPLATE,
+    }
+    cluster = {"headGroupSpec": {"template": POD_TEMPLATE}, "workerGroupSpecs": [workers]}
+    return of("ray.io/v1", "RayService", {"upgradeStrategy": upgrade, "rayClusterConfig": cluster})
+
+
+def inference_service(mode: str, **predictor: Any) -> dict[str, Any]:
+    model = {"modelFormat": {"name": "x"}, "resources": {"claims": [{"name": "gpu"}]}}
+    pod = {key: value for key, value in POD.items() if key != "containers"}
+    spec = {"predictor": {**pod, "model": model, "minReplicas": 2, "maxReplicas": 2, **predictor}}
+    made = of("serving.kserve.io/v1beta1", "InferenceService", spec)
+    made["metadata"]["annotations"] = {"serving.kserve.io/deploymentMode": mode}
+    return made
+
+
+def nim_service() -> dict[str, Any]:
+    claims = [{"resourceClaimTemplateName": "one"}]
+    spec = {"replicas": 2, "draResources": claims, "tolerations": [{"operator": "Exists"}]}
+    return of("apps.nvidia.com/v1alpha1", "NIMService", spec)
+
+
+def knative() -> dict[str, Any]:
+    scale = {"autoscaling.knative.dev/min-scale": "2", "autoscaling.knative.dev/max-scale": "2"}
+    template = {"metadata": {"annotations": scale}, "spec": POD}
+    return of("serving.knative.dev/v1", "Service", {"template": template})
+
+
+def of(version: str, kind: str, spec: dict[str, Any]) -> dict[str, Any]:
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": "web"}, "spec": spec}
+
+
+def plan(document: dict[str, Any], nodes: int) -> Plan:
+    text = yaml.safe_dump_all([TEMPLATE, document])
+    request = PlanRequest(sources=(Source("app.yaml", text),), fleet=fleet(("g6.2xlarge", nodes)))
+    return make_plan(request)
+
+
+ROLLING = {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 1}}
+FINISHES = [
+    # the object, its pods, and the pods that its update starts before it stops any
+    pytest.param(rollout(blueGreen={"activeService": "web"}), 2, 2, id="Argo blue-green"),
+    pytest.param(
+        rollout(blueGreen={"activeService": "web", "previewReplicaCount": 1}),
+        2,
+        2,
+        id="Argo blue-green with a smaller preview, which grows before the switch",
+    ),
+    pytest.param(rollout(canary={}), 2, 1, id="Argo canary"),
+    pytest.param(
+        rollout(canary={"maxSurge": 1, "maxUnavailable": 0}), 2, 1, id="Argo canary, all available"
+    ),
+    pytest.param(groups(maxSurge=1, maxUnavailable=0), 4, 2, id="LeaderWorkerSet"),
+    pytest.param(ray_service(), 2, 2, id="RayService"),
+    pytest.param(inference_service("RawDeployment"), 2, 1, id="KServe RawDeployment"),
+    pytest.param(inference_service("Serverless"), 2, 2, id="KServe Serverless"),
+    pytest.param(knative(), 2, 2, id="Knative Service"),
+]
+
+
+@pytest.mark.parametrize(("document", "pods", "first"), FINISHES)
+def test_update_needs_room_for_its_first_pods(
+    document: dict[str, Any], pods: int, first: int
+) -> None:
+    full, short, enough = (plan(document, pods + more) for more in (0, first - 1, first))
+
+    for made in (full, short):
+        assert made.verdict == "fits"
+        assert made.stalled == (f"{document['kind']} default/web",)
+        errors = [each for each in made.beside if each.severity == "error"]
+        assert [each.code for each in errors] == ["rollout-cannot-finish"]
+        assert f"to {pods + first}" in errors[0].fix
+    assert (enough.verdict, enough.stalled) == ("fits", ())
+
+
+@pytest.mark.parametrize(
+    ("document", "pods"),
+    [
+        pytest.param(rollout(canary={"maxSurge": 0, "maxUnavailable": 1}), 2, id="Argo canary"),
+        pytest.param(groups(), 4, id="LeaderWorkerSet stops a group first by default"),
+        pytest.param(groups(maxSurge=1), 4, id="LeaderWorkerSet with an unavailable group"),
+        pytest.param(nim_service(), 2, id="NIMService, whose operator sets maxSurge to 0"),
+        pytest.param(ray_service(type="None"), 2, id="RayService without upgrades"),
+        pytest.param(
+            inference_service("RawDeployment", deploymentStrategy=ROLLING), 2, id="KServe"
+        ),
+    ],
+)
+def test_update_that_can_stop_pods_first_finishes(document: dict[str, Any], pods: int) -> None:
+    made = plan(document, pods)
+
+    assert (made.verdict, made.stalled) == ("fits", ())
+
+
+@pytest.mark.parametrize(
+    ("document", "pods", "why"),
+    [
+        pytest.param(
+            rollout(canary={"trafficRouting": {"nginx": {"stableIngress": "web"}}}),
+            2,
+            "with trafficRouting, the steps determine the number of canary pods",
+            id="Argo canary with traffic routing",
+        ),
+        pytest.param(
+            ray_service(type="NewClusterWithIncrementalUpgrade"),
+            2,
+            "an incremental upgrade removes pods of the old cluster",
+            id="RayService with an incremental upgrade",
+        ),
+        pytest.param(
+            inference_service("RawDeployment", workerSpec={"pipelineParallelSize": 2, **POD}),
+            4,
+            "a replica has pods on several nodes",
+            id="KServe on several nodes",
+        ),
+    ],
+)
+def test_update_whose_additional_pods_are_unknown_is_an_assumption(
+    document: dict[str, Any], pods: int, why: str
+) -> None:
+    made = plan(document, pods)
+
+    text = f"{document['kind']} default/web: the plan can't tell whether its rollouts finish"
+    assert made.stalled == ()
+    assert f"{text}, because {why}" in made.assumptions
