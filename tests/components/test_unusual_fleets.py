@@ -237,7 +237,7 @@ def test_fixed_count_not_divisible_by_zones_is_rejected_with_a_fix(
 ) -> None:
     def make() -> None:
         sentence = (
-            r"pools.l4.desired_nodes: 2 nodes can't be built.*; set only one zone for the pool, or "
+            r"pools.l4.desired_nodes: 2 nodes can't be created.*; set only one zone for the pool, or "
             r"use a multiple of 3"
         )
         with pytest.raises(pulumi.RunError, match=sentence):

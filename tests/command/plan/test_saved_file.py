@@ -55,7 +55,7 @@ def test_plan_is_checked_at_its_saved_demand(repository: Project) -> None:
         ("1.35", "1.36", ""),
         ("1.36", "1.36", ""),
         ("1.34", "1.36", "save and apply a plan for 1.35 first"),
-        ("1.36", "1.35", "Clouds can't downgrade a cluster"),
+        ("1.36", "1.35", "Cloud providers can't downgrade a cluster"),
     ],
 )
 def test_unsupported_version_step_is_reported(
