@@ -70,7 +70,7 @@ def describe_missing(kind: ClaimKind, key: ObjectKey, manifests: Manifests) -> s
             f"{kind} {key} doesn't exist, so pods that use it stay pending. The manifests create "
             f"namespace {key.namespace}, but contain {key.name} only in namespace {others}"
         )
-    unknown = f"{kind} {key} isn't in the manifests, so the device requests of its pods are unknown"
+    unknown = f"{kind} {key} isn't in the manifests, so the pods' device requests are unknown"
     if not others:
         return unknown
     return (

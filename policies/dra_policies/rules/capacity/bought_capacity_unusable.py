@@ -144,7 +144,7 @@ def _of_size(
     if machine and pool.machine and machine != pool.machine.partition("+")[0]:
         yield _finding(
             pool,
-            f"{title} is for {machine}, but its nodes have machine type {pool.machine}",
+            f"{title} is for {machine}, but the nodes have machine type {pool.machine}",
             "use the same machine type for the nodes and the reservation",
         )
         return
