@@ -19,6 +19,7 @@ html_theme = "furo"
 html_title = "pulumi-dra"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = [("site.js", {"defer": "defer"})]
 html_use_index = False  # no page defines terms for it
 highlight_language = "none"
 html_extra_path = ["schema"]
@@ -36,19 +37,23 @@ suppress_warnings = [
 ]
 
 
-_LONG_WORD = re.compile(r"\S{30,}|\S*\|\S*")  # paths, and the choices of an option
-_BREAK = re.compile(r"(?<=[/:_.@=|])(?=\w)")
+# paths, error codes, and the choices of an option
+_LONG_WORD = re.compile(r"\S{25,}|\S*\|\S*")
+_BREAK = re.compile(r"(?<=[/:_.@=|])(?=\w)|(?<=[a-z])(?=[A-Z])")
 _MOST_LINES = 5  # columns whose cells have their own lines on phones
+_MOST_ROWS = 25  # rows that phones show without a click if a page has several tables
 
 
 def setup(app: Sphinx) -> None:
     """Prevent copies of repository files in the site; the schemas are in its root folder. Let
     browsers break long paths in tables, so that the other columns aren't narrow. On phones, show
-    each row of a table as a list of labeled cells, or as a paragraph if it has many.
+    each row of a table as a list of labeled cells, or as a paragraph if it has many, and collapse
+    long tables.
     """
     app.connect("doctree-read", _without_downloads, priority=100)  # before Sphinx collects them
     app.connect("doctree-read", _with_breaks_in_tables)
     app.connect("doctree-read", _with_labels_in_tables)
+    app.connect("doctree-read", _with_collapsible_tables)
 
 
 def _with_breaks_in_tables(app: Sphinx, tree: nodes.document) -> None:
@@ -75,6 +80,20 @@ def _with_labels_in_tables(app: Sphinx, tree: nodes.document) -> None:
             for label, entry in zip(labels[1:], row.children[1:], strict=True):
                 if label and entry.astext() and isinstance(entry.children[0], nodes.paragraph):
                     entry.children[0].insert(0, nodes.inline("", f"{label}: ", classes=["label"]))
+
+
+def _with_collapsible_tables(app: Sphinx, tree: nodes.document) -> None:
+    """On pages with several long tables, put each of them into an element that `site.js` closes on
+    phones.
+    """
+    rows = {table: len(list(table.findall(nodes.row))) - 1 for table in tree.findall(nodes.table)}
+    long_tables = [table for table, count in rows.items() if count > _MOST_ROWS]
+    for table in long_tables if len(long_tables) > 1 else ():
+        summary = f"<summary>Table with {rows[table]} rows</summary>"
+        start = nodes.raw("", f'<details class="rows" open>{summary}', format="html")
+        at = table.parent.index(table)
+        table.parent.insert(at + 1, nodes.raw("", "</details>", format="html"))
+        table.parent.insert(at, start)
 
 
 def _without_downloads(app: Sphinx, tree: nodes.document) -> None:

@@ -138,6 +138,16 @@ def test_rows_with_many_cells_are_paragraphs_on_phones(pages: dict[str, str]) ->
     ]
 
 
+def test_long_tables_can_be_collapsed_and_are_open_without_scripts(pages: dict[str, str]) -> None:
+    _, _, sources = pages["catalog"].partition('<section id="sources">')
+    before, _, table = sources.partition("</summary>")
+    rows = table.partition("</details>")[0].count("<tr") - 1
+    assert rows > 200
+    assert before.endswith(f'</h2>\n<details class="rows" open><summary>Table with {rows} rows')
+    # these pages consist of a single long table
+    assert not any('<details class="rows"' in pages[name] for name in ("glossary", "rules"))
+
+
 def test_every_column_of_a_table_has_a_header(pages: dict[str, str]) -> None:
     assert without(pages, r"<th\b[^>]*>.*?</th>", r">[^<>\s]") == []
 
