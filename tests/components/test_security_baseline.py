@@ -21,7 +21,7 @@ GROUP = "gke-security-groups@example.com"
 ROWS = [
     [cell.strip() for cell in line.strip("|\n ").split("|")]
     for line in (PROJECT / "docs/security.md").read_text().split("\n")
-    if line.startswith("|") and not line.startswith(("|---", "| Control"))
+    if line.startswith("|") and not line.startswith(("|---", "| Control |"))
 ]
 
 
