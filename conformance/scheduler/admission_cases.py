@@ -16,6 +16,10 @@ _TAINT: Final = {"key": "example.com/broken", "effect": "NoSchedule"}
 _DEDICATED: Final = {"key": "example.com/dedicated", "operator": "Exists"}
 _SHARE: Final = 0.4
 """Share of workloads with such a feature."""
+_PARTIAL: Final = 0.2
+"""Share of fleets whose manifests are partial. The rehearsed cluster contains only the objects of
+the manifests, so the others are complete.
+"""
 
 
 def make_admission_case(seed: int, features: Features) -> Case:
@@ -36,7 +40,21 @@ class _Maker:
                 pod = spec if document["kind"] == "Pod" else spec["template"]["spec"]
                 self._change(pod, document["metadata"]["name"])
         self._first += self._taint_rules(case)
-        return Case(case.seed, "admission", case.fleet, [*self._first, *case.workloads])
+        manifests = "partial" if self._chance.random() < _PARTIAL else "complete"
+        self._first += self._namespaces(case)
+        return Case(
+            case.seed,
+            f"admission, {manifests} manifests",
+            {**case.fleet, "manifests": manifests},
+            [*self._first, *case.workloads],
+        )
+
+    @staticmethod
+    def _namespaces(case: Case) -> Iterator[Json]:
+        """Yield the namespaces of a case, because complete manifests define them."""
+        for name in sorted({each["metadata"].get("namespace", "") for each in case.workloads}):
+            if name not in ("", "default"):
+                yield _object("v1", "Namespace", name)
 
     def _change(self, pod: Json, name: str) -> None:
         match self._chance.choice(["overhead", "nodes", "tolerations", "priority", "missing"]):

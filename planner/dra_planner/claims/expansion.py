@@ -10,6 +10,8 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from dra_planner.claims.admission.pod_admission import PodAdmission
+from dra_planner.claims.admission.priorities import with_priority
 from dra_planner.claims.consumers import ConsumerLimit
 from dra_planner.claims.demand_parts import (
     ShapePart,
@@ -28,9 +30,7 @@ from dra_planner.claims.extended_resources import (
     index_classes,
     serve_extended_resources,
 )
-from dra_planner.claims.pod_admission import PodAdmission
 from dra_planner.claims.pod_equality import strip, visible_labels
-from dra_planner.claims.priorities import with_priority
 from dra_planner.claims.quotas import QUOTA_EXCEEDED, Denial, QuotaRoom
 from dra_planner.claims.raised_quotas import (
     find_raised_quotas,
@@ -215,7 +215,7 @@ class _Expansion:
             self._blocked.append(blocked)
             return
         part = ShapePart(namespace, template.labels, pod, claims, member, pod_set.per_node)
-        refused = self._admission.refusal(pod_set.template, template.spec, namespace)
+        refused = self._admission.refusal(pod_set.template, template.spec, workload)
         if refused is not None:
             self._keep_without_new(part, template.spec, refused)
             return

@@ -11,6 +11,7 @@ from msgspec import Struct
 from dra_planner.claims.manifest_claims import pod_sets_with_claims
 from dra_planner.errors import Place
 from dra_planner.manifests import Manifests
+from dra_planner.manifests.completeness import is_missing
 from dra_planner.model import ObjectKey, WorkloadRef
 from dra_planner.wording import either, listed
 
@@ -64,6 +65,8 @@ def fix_of(kind: ClaimKind, key: ObjectKey, manifests: Manifests) -> str:
 
 def describe_missing(kind: ClaimKind, key: ObjectKey, manifests: Manifests) -> str:
     """Return why pods that use a missing object don't start, or why this is unknown."""
+    if is_missing(manifests, kind, key.name):
+        return f"nothing in the manifests defines {kind} {key}, so pods that use it stay pending"
     others = listed(other_namespaces(kind, key, manifests))
     if is_misplaced(kind, key, manifests):
         return (

@@ -14,6 +14,7 @@ from dra_planner.claims.missing_claims import (
 )
 from dra_planner.drivers import known_classes
 from dra_planner.manifests import Manifests
+from dra_planner.manifests.completeness import is_missing
 from dra_planner.model import (
     ClaimSpec,
     DeviceClass,
@@ -177,7 +178,8 @@ def _missing(
         claim=str(key),
         place=entry.place,
     )
-    verdict = DOES_NOT_FIT if is_misplaced(kind, key, manifests) else CANNOT_TELL
+    is_certain = is_misplaced(kind, key, manifests) or is_missing(manifests, kind, key.name)
+    verdict = DOES_NOT_FIT if is_certain else CANNOT_TELL
     return UnresolvedClaims(verdict, reason, entry.name)
 
 

@@ -191,6 +191,15 @@ class Fleet(StrictDocument):
         description="Autoscaler that changes node counts after Pulumi creates the pools.",
         json_schema_extra=_one_of_the_autoscalers,
     )
+    manifests: Literal["partial", "complete"] = Field(
+        default="partial",
+        exclude_if=lambda manifests: manifests == "partial",
+        description="Contents of the manifests that you pass to plan and check. partial: other "
+        "objects can exist in the cluster. complete: the manifests define every object that pods "
+        "refer to, except Secrets, other drivers' DeviceClasses, and the objects that Kubernetes "
+        "and the cloud create. Pods that refer to other undefined objects don't fit. This key has "
+        "no effect with --observed.",
+    )
     network: Network = Field(default_factory=nothing_given(Network))
     endpoint: Endpoint = Field(default_factory=nothing_given(Endpoint))
     system_pool: SystemPool

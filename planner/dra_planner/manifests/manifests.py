@@ -172,6 +172,10 @@ class Manifests(Struct, frozen=True, kw_only=True):
     other_kinds: Mapping[str, int] = {}
     # objects of other kinds that might create pods with devices
     unread: tuple[UnreadObject, ...] = ()
+    # the fleet declares that they define every object of the cluster
+    is_complete: bool = False
+    # (kind, name) of other objects that such a cluster provides
+    provided: frozenset[tuple[str, str]] = frozenset()
     diagnostics: tuple[Diagnostic, ...] = ()
 
 

@@ -12,6 +12,7 @@ from dra_planner.clouds import cloud
 from dra_planner.errors import Diagnostic, PlanFileError, PlannerError
 from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
+from dra_planner.manifests.completeness import with_completeness
 from dra_planner.model import Demand, DemandLevel, nodes_left
 from dra_planner.offers import Offer, predict_offers, with_taint_rules
 from dra_planner.plan.blockers import with_blockers
@@ -109,6 +110,7 @@ def plan_manifests(
     `offers` is the result of `predict_offers` for that fleet, for callers that plan several demands
     on the same fleet.
     """
+    manifests = with_completeness(manifests, fleet)
     sources = ClassSources(fleet_classes(fleet, features), manifests.classes)
     classes = sources.in_cluster
     tolerates = cloud(fleet.cloud).tolerates_extended_resources

@@ -22,6 +22,8 @@ from dra_sandbox.rehearsal.scenarios import ScenarioOutcome
 from dra_sandbox.rehearsal.simulation import Simulated, SimulatedWorkload
 
 _OF_ORDER = frozenset({"one-pod-at-a-time", "who-goes-without"})
+_NEVER_STARTED = frozenset({"claim-not-prepared", "object-not-defined"})
+"""The codes of pods that the scheduler places, but that never start."""
 
 
 class ComparedWorkload(Struct, frozen=True):
@@ -181,13 +183,12 @@ def _loses_in(
 
 
 def _is_never_prepared(planned: PlannedWorkload | None) -> bool:
-    """Return True if a driver can't prepare the claims of a workload.
+    """Return True if a driver can't prepare the claims of a workload, or if an object is missing
+    that the rehearsal doesn't need.
 
     The scheduler doesn't know about this.
     """
-    return planned is not None and any(
-        each.code == "claim-not-prepared" for each in planned.reasons
-    )
+    return planned is not None and any(each.code in _NEVER_STARTED for each in planned.reasons)
 
 
 def _sharing(plan: Plan) -> Iterator[WorkloadRef]:

@@ -55,9 +55,10 @@ REASONS: Mapping[ReasonCode, str] = {
     "create the next pod while a pod is pending.",
     "pods-refused": "The API server rejected pods because of a quota, a limit, or an admission "
     "rule.",
-    "claim-not-prepared": "The scheduler places pods even if the driver can't prepare their "
-    "claims, so these pods would never start (the rehearsal doesn't run kubelets). These pods use "
-    "devices that the plan assigns to other pods.",
+    "claim-not-prepared": "The scheduler places pods whose claims the driver can't prepare, "
+    "or whose namespace, volumes, or other objects nothing defines. These pods would never "
+    "start, but the rehearsal creates namespaces, replaces volumes, and doesn't run kubelets. "
+    "These pods use devices that the plan assigns to other pods.",
     "refused-as-planned": "The API server rejects the object, as the plan predicts.",
     "waits-for-others": "The pods wait for another scheduler, or for a controller that "
     "removes their scheduling gates, as the plan predicts. The rehearsal "

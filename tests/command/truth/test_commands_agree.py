@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from cases_of_admission import ADMISSION
+from cases_of_completeness import COMPLETENESS
 from cases_of_conditions import CONDITIONS
 from cases_of_devices import DEVICES
 from cases_of_operators import OPERATORS
@@ -37,6 +38,7 @@ CASES = (
     *POLICIES,
     *VOLUMES,
     *DEVICES,
+    *COMPLETENESS,
 )
 
 

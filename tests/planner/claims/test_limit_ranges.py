@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from dra_planner.claims.limit_ranges import refuse, with_defaults
+from dra_planner.claims.admission.limit_ranges import refuse, with_defaults
 from dra_planner.model import Container, LimitRange, ObjectMeta, PodSpec
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from dra_planner.claims.priorities import refuse_priority
+from dra_planner.claims.admission.priorities import refuse_priority
 from dra_planner.manifests import Manifests
 from dra_planner.model import PodSpec
 

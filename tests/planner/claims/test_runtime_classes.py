@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dra_planner.claims.runtime_classes import refuse_runtime_class, with_runtime_class
+from dra_planner.claims.admission.runtime_classes import refuse_runtime_class, with_runtime_class
+from dra_planner.manifests import Manifests
 from dra_planner.manifests.parsing.runtime_classes import parse_runtime_class
 from dra_planner.model import PodSpec, Toleration
 
@@ -19,6 +20,7 @@ KATA = parse_runtime_class(
     }
 )
 CLASSES = {"kata": KATA}
+MANIFESTS = Manifests(runtime_classes=CLASSES)
 OVERHEAD = {"cpu": 250, "memory": 128 * 2**20}
 
 
@@ -34,7 +36,7 @@ def test_admission_adds_overhead_selector_and_tolerations() -> None:
 def test_pod_without_a_known_class_is_unchanged() -> None:
     for pod in (PodSpec(), PodSpec(runtime_class_name="gvisor")):
         assert with_runtime_class(pod, CLASSES) == pod
-        assert refuse_runtime_class(pod, CLASSES) is None
+        assert refuse_runtime_class(pod, MANIFESTS) is None
 
 
 @pytest.mark.parametrize(
@@ -52,12 +54,13 @@ def test_pod_without_a_known_class_is_unchanged() -> None:
     ],
 )
 def test_api_server_rejects_pods_that_contradict_their_class(pod: PodSpec, message: str) -> None:
-    reason = refuse_runtime_class(pod, CLASSES)
+    reason = refuse_runtime_class(pod, MANIFESTS)
     assert reason is not None
     assert message in reason.message
 
 
 def test_equal_overhead_is_admitted() -> None:
     assert (
-        refuse_runtime_class(PodSpec(runtime_class_name="kata", overhead=OVERHEAD), CLASSES) is None
+        refuse_runtime_class(PodSpec(runtime_class_name="kata", overhead=OVERHEAD), MANIFESTS)
+        is None
     )

@@ -256,6 +256,35 @@ def test_pods_with_unprepared_claims_occupy_devices() -> None:
     assert reasons(found[1])[1] == "unexplained"
 
 
+def test_pods_with_an_undefined_object_occupy_nodes() -> None:
+    """The scheduler places them, because only kubelets read ConfigMaps."""
+    fleet = {
+        "cloud": "eks",
+        "region": "us-east-1",
+        "kubernetes": "1.36",
+        "manifests": "complete",
+        "systemPool": {"machine": "m7i.large"},
+        "drivers": {"nvidia": {"version": "25.8.1"}},
+        "pools": [{"name": "l4", "machine": "g6.2xlarge", "count": {"min": 1, "max": 1}}],
+    }
+    pod = (
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers: [{name: c, image: a}]\n"
+        "  volumes: [{name: v, configMap: {name: notes}}]\n"
+    )
+    plan = make_plan(PlanRequest(fleet=read_fleet(fleet), sources=(Source("m.yaml", pod),)))
+    ref = WorkloadRef("Pod", "default", "p")
+    outcome = RehearsedWorkload(ref, (PodOutcome("p", "l4-0", "", is_judged=True),), {"l4": 1})
+    found = compare(
+        plan,
+        RehearsalOutcome((outcome,), (), decided=True),
+        {},
+        [{ref: SimulatedWorkload({})}],
+        one_by_one=True,
+    )
+    assert plan.verdict == "does-not-fit"
+    assert [reasons(each) for each in found] == [("claim-not-prepared", "claim-not-prepared")]
+
+
 QUOTA = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\nspec: {hard: {pods: 2}}\n"
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from dra_planner.allocation.node.selectors import tolerates
 from dra_planner.claims.manifest_claims import pod_sets_with_claims, spec_of
 from dra_planner.drivers.nvidia import MIG_CLASS
+from dra_planner.manifests.completeness import GIVEN_NAMESPACES, is_missing
 from dra_planner.manifests.workloads.kind_description import SUSPENDED
 from dra_planner.model import ClaimSpec, DeviceTaintRule, Workload, WorkloadRef
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, fact
@@ -20,8 +20,6 @@ from dra_planner.plan.blockers.pods_of_missing_claims import find_doubled_reques
 from dra_planner.plan.blockers.ray_workers import find_ray_workers_without_gpus
 from dra_planner.plan.blockers.scheduler_bugs import find_crashing_claims, find_stuck_shared_claims
 from dra_planner.plan.blockers.topology.spread_domains import find_idle_domains
-
-_GIVEN_NAMESPACES: Final = ("default", "kube-system", "kube-public", "kube-node-lease")
 
 
 def find_facts(situation: ClusterSituation) -> Iterator[Blocker]:
@@ -104,7 +102,9 @@ def _namespaces(situation: ClusterSituation) -> Iterator[Blocker]:
     for workload in manifests.workloads:
         if workload.ref not in manifests.existing:
             used.setdefault(workload.meta.namespace, []).append(workload.ref)
-    for name in sorted(used.keys() - manifests.namespaces.keys() - {*_GIVEN_NAMESPACES}):
+    for name in sorted(used.keys() - manifests.namespaces.keys() - {*GIVEN_NAMESPACES}):
+        if is_missing(manifests, "Namespace", name):
+            continue
         text = (
             f'Namespace "{name}" isn\'t in the manifests. Until it exists, the API server '
             "rejects all objects in it"

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.allocation import Refusal, reasons_of
+from dra_planner.claims.admission.runtime_classes import with_runtime_class
 from dra_planner.claims.extended_resources import tolerate_extended_resources
 from dra_planner.claims.manifest_claims import pod_sets_with_claims, spec_of
 from dra_planner.claims.pod_equality import strip
-from dra_planner.claims.runtime_classes import with_runtime_class
 from dra_planner.drivers import publishers_of
 from dra_planner.model import Container, Demand, Reason, Shape, Workload
 from dra_planner.model.pods import PodTemplate

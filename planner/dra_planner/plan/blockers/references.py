@@ -9,8 +9,9 @@ import difflib
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from dra_planner.claims.runtime_classes import is_of_cluster
+from dra_planner.claims.admission.missing_objects import EFFECTS
 from dra_planner.manifests import STORAGE_CLASS
+from dra_planner.manifests.completeness import is_missing
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.model import ObjectKey, PodSpec
 from dra_planner.plan.blockers.blocker import FACT, Blocker, ClusterSituation, fact
@@ -18,12 +19,6 @@ from dra_planner.simulation.workloads.disruption_budgets import selects
 from dra_planner.wording import either, listed
 
 _ALIKE: Final = 0.8
-_WITHOUT: Final = {
-    "ServiceAccount": "the API server rejects the pods",
-    "PersistentVolumeClaim": "the pods stay pending",
-    "ConfigMap": "the containers don't start",
-    "Secret": "the containers don't start",
-}
 
 
 def find_missing_classes(situation: ClusterSituation) -> Iterator[Blocker]:
@@ -33,17 +28,12 @@ def find_missing_classes(situation: ClusterSituation) -> Iterator[Blocker]:
         "PriorityClass": {*manifests.priority_classes, *SYSTEM_PRIORITIES},
         "RuntimeClass": {*manifests.runtime_classes},
     }
-    # the view contains the whole cluster, so admission is evaluated
-    if manifests.priority_classes.keys() >= SYSTEM_PRIORITIES.keys():
-        known.pop("PriorityClass")
-    if is_of_cluster(manifests.runtime_classes):
-        known.pop("RuntimeClass")
     for workload in manifests.workloads:
         if workload.ref in manifests.existing:
             continue
         named = {pair for pods in workload.pod_sets for pair in _classes(pods.template.spec)}
         for kind, name in sorted(named):
-            if kind not in known or name in known[kind]:
+            if name in known[kind]:
                 continue
             if any(each == kind and key.name == name for each, key in manifests.refused):
                 yield Blocker(
@@ -54,7 +44,7 @@ def find_missing_classes(situation: ClusterSituation) -> Iterator[Blocker]:
                     place=workload.place,
                     workloads=(workload.ref,),
                 )
-            else:
+            elif not is_missing(manifests, kind, name):
                 yield Blocker(
                     code="reference-not-found",
                     message=f'{workload.ref} refers to {kind} "{name}", which isn\'t in the '
@@ -83,6 +73,7 @@ def find_missing_objects(situation: ClusterSituation) -> Iterator[Blocker]:
             for kind, name in sorted(needed)
             if kind != STORAGE_CLASS  # another finding reports these
             and (kind, ObjectKey(namespace, name)) not in manifests.declared
+            and not is_missing(manifests, kind, name)  # its pods are rejected
         ]
         near = [
             hint for kind, name in missing if (hint := _nearest(situation, namespace, kind, name))
@@ -92,7 +83,7 @@ def find_missing_objects(situation: ClusterSituation) -> Iterator[Blocker]:
         kinds = {kind for kind, _ in missing}
         needed_objects = listed(f'{kind} "{name}"' for kind, name in missing)
         one = len(missing) == 1
-        effects = dict.fromkeys(effect for kind, effect in _WITHOUT.items() if kind in kinds)
+        effects = dict.fromkeys(effect for kind, effect in EFFECTS.items() if kind in kinds)
         consequence = " and ".join(effects)
         yield Blocker(
             code="reference-not-found" if near else FACT,

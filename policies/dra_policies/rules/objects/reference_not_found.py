@@ -122,7 +122,9 @@ RULE = Rule(
     id=ID,
     description="An object that pods or a chart need isn't in the manifests, or isn't in their namespace.",
     why="The API server rejects a pod whose PriorityClass or RuntimeClass doesn't exist. Kueue "
-    "doesn't admit workloads whose queue or flavor doesn't exist.",
+    "doesn't admit workloads whose queue or flavor doesn't exist. Other tools might create the "
+    "object, so the finding is a note. If the manifests define every object that pods refer to, "
+    "set manifests: complete in the fleet. Pods that refer to a missing object then don't fit.",
     fix="Add the object's manifest, or correct the name.",
     level="advisory",
     needs="pools",

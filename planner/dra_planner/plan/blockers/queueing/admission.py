@@ -18,6 +18,7 @@ from dra_planner.claims.queue_flavors import flavor_of
 from dra_planner.documents.plain_values import number
 from dra_planner.drivers import publishers_of
 from dra_planner.manifests import Manifests
+from dra_planner.manifests.completeness import is_missing
 from dra_planner.manifests.workloads.kind_description import KUEUE_QUEUE
 from dra_planner.model import ClaimSpec, ClusterQueue, ObjectKey, PodSet, Verdict, Workload
 from dra_planner.offers import pod_requests
@@ -40,7 +41,7 @@ def find_queue_faults(situation: ClusterSituation) -> Iterator[Blocker]:
             continue
         refused = tuple(_refused_claims(workload, manifests))
         yield from refused
-        if not manifests.queues.is_given:
+        if not manifests.queues.is_given and not manifests.is_complete:
             text = (
                 f'Kueue admits its pods from the queue "{queue}", but the manifests don\'t '
                 "contain this queue, so the plan doesn't check its quota"
@@ -57,13 +58,9 @@ def find_queue_faults(situation: ClusterSituation) -> Iterator[Blocker]:
             if name not in manifests.queues.flavors
         ]
         if missing:
-            yield _not_found(
-                workload,
-                "ResourceFlavor",
-                missing[0],
-                manifests.queues.flavors,
-                f'ClusterQueue "{found.name}"',
-            )
+            by = f'ClusterQueue "{found.name}"'
+            known = manifests.queues.flavors
+            yield _not_found(workload, manifests, "ResourceFlavor", missing[0], known, by)
             continue
         for unmet in find_unmet_conditions(workload, found, manifests):
             yield _blocker(workload, "queue-admits-no-pod", unmet.text, unmet.fix, unmet.verdict)
@@ -139,26 +136,34 @@ def _missing_queue(workload: Workload, queue: str, manifests: Manifests) -> Bloc
     cluster_queue = queues.local_queues.get(key)
     if cluster_queue is not None:
         return _not_found(
-            workload, "ClusterQueue", cluster_queue, queues.cluster_queues, f"LocalQueue {key}"
+            workload,
+            manifests,
+            "ClusterQueue",
+            cluster_queue,
+            queues.cluster_queues,
+            f"LocalQueue {key}",
         )
     known = [each.name for each in queues.local_queues if each.namespace == namespace]
-    return _not_found(workload, "LocalQueue", str(key), known, "its queue label")
+    return _not_found(workload, manifests, "LocalQueue", str(key), known, "its queue label")
 
 
-def _not_found(workload: Workload, kind: str, name: str, known: Iterable[str], by: str) -> Blocker:
+def _not_found(
+    workload: Workload, manifests: Manifests, kind: str, name: str, known: Iterable[str], by: str
+) -> Blocker:
     near = difflib.get_close_matches(name.rpartition("/")[2], sorted(known), n=1, cutoff=0.6)
     hint = f"; did you mean {near[0]}?" if near else ""
+    fix = f'add a manifest for {kind} "{name}"{hint}'
+    if is_missing(manifests, kind, name):
+        text = (
+            f'{by} refers to {kind} "{name}", but nothing in the manifests defines it, so Kueue '
+            "never admits the pods"
+        )
+        return _blocker(workload, "queue-admits-no-pod", text, fix)
     text = (
         f"{by} refers to {kind} \"{name}\", which isn't in the manifests, so Kueue doesn't admit "
         "the pods until the object exists"
     )
-    return _blocker(
-        workload,
-        "reference-not-found",
-        text,
-        f'add a manifest for {kind} "{name}"{hint}',
-        "cannot-tell",
-    )
+    return _blocker(workload, "reference-not-found", text, fix, "cannot-tell")
 
 
 def _not_admitted(

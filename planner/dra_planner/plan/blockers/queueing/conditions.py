@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from dra_planner.allocation.node.selectors import labels_match
 from dra_planner.manifests import Manifests
+from dra_planner.manifests.completeness import is_missing
 from dra_planner.manifests.rendering.fields import render_label_selector
 from dra_planner.manifests.workloads.kind_description import KUEUE_QUEUE
 from dra_planner.model import ClusterQueue, ObjectKey, Verdict, Workload
@@ -112,12 +113,7 @@ def _topologies(
                     else f"remove the {key} annotation",
                 )
             elif missing := sorted(known - queues.topologies.keys()):
-                yield UnmetCondition(
-                    f'ClusterQueue "{queue.name}" needs Topology "{missing[0]}", which isn\'t in the '
-                    "manifests, so Kueue doesn't admit the pods until the topology exists",
-                    f'add a manifest for Topology "{missing[0]}"',
-                    "cannot-tell",
-                )
+                yield _missing_topology(queue, missing[0], manifests)
             elif key in _NAMED_LEVELS:
                 levels = {each for name in known for each in queues.topologies[name]}
                 if level not in levels:
@@ -127,3 +123,19 @@ def _topologies(
                         "doesn't have this level, so Kueue never admits them",
                         use_one_of("level", sorted(levels)),
                     )
+
+
+def _missing_topology(queue: ClusterQueue, name: str, manifests: Manifests) -> UnmetCondition:
+    needs, fix = f'ClusterQueue "{queue.name}" needs', f'add a manifest for Topology "{name}"'
+    if is_missing(manifests, "Topology", name):
+        return UnmetCondition(
+            f'{needs} Topology "{name}", but nothing in the manifests defines it, so Kueue never '
+            "admits the pods",
+            fix,
+        )
+    return UnmetCondition(
+        f"{needs} Topology \"{name}\", which isn't in the manifests, so Kueue doesn't admit the "
+        "pods until the topology exists",
+        fix,
+        "cannot-tell",
+    )

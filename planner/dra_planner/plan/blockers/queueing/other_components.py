@@ -7,21 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dra_planner.claims.admission.schedulers import TITLES, lacks_scheduler, other_scheduler
 from dra_planner.manifests.workloads.queue_labels import KAI, VOLCANO, is_queued
 from dra_planner.model import PodSpec, Workload
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
 from dra_planner.wording import named, verb
 
-DEFAULT_SCHEDULERS: Final = frozenset(
-    {"", "default-scheduler", "gke.io/optimize-utilization-scheduler"}
-)
-"""The schedulers of managed clusters whose rules are simulated.
-
-GKE's profile differs only in scores. Source of GKE's profile: "Configure GKE cluster autoscaling
-profiles" (cloud.google.com/kubernetes-engine/docs).
-"""
-_VOLCANO_GROUP: Final = "batch.volcano.sh/"
-_TITLES: Final = {KAI: "KAI", VOLCANO: "Volcano"}
 _HINTS: Final = {
     VOLCANO: "set predicate.DynamicResourceAllocationEnable in the plugin arguments of Volcano's "
     "scheduler, because Volcano otherwise ignores claims. Then check in Volcano that the pods run",
@@ -31,12 +22,15 @@ _HINTS: Final = {
 
 def find_waits_for_others(situation: ClusterSituation) -> Iterator[Blocker]:
     """Yield the workloads whose pods need a component other than kube-scheduler."""
-    for workload in situation.manifests.workloads:
-        if workload.ref in situation.manifests.existing:
+    manifests = situation.manifests
+    for workload in manifests.workloads:
+        if workload.ref in manifests.existing:
             continue
         for spec in dict.fromkeys(pods.template.spec for pods in workload.pod_sets):
             yield from _gated(workload, spec)
-            yield from _elsewhere(workload, spec)
+            name = other_scheduler(workload, spec)
+            if name and not lacks_scheduler(manifests, name):  # otherwise, its pods are rejected
+                yield _elsewhere(workload, name)
 
 
 def _gated(workload: Workload, spec: PodSpec) -> Iterator[Blocker]:
@@ -56,16 +50,11 @@ def _gated(workload: Workload, spec: PodSpec) -> Iterator[Blocker]:
         )
 
 
-def _elsewhere(workload: Workload, spec: PodSpec) -> Iterator[Blocker]:
-    name = spec.scheduler_name
-    if workload.api_version.startswith(_VOLCANO_GROUP) and name in DEFAULT_SCHEDULERS:
-        name = VOLCANO  # the default scheduler of its jobs
-    if name in DEFAULT_SCHEDULERS:
-        return
-    title = _TITLES.get(name)
+def _elsewhere(workload: Workload, name: str) -> Blocker:
+    title = TITLES.get(name)
     uses = "uses" if workload.ref.kind == "Pod" else "has pods that use"
     who = title or f'"{name}"'
-    yield Blocker(
+    return Blocker(
         code="pod-waits-for-others",
         message=f"{workload.ref} {uses} scheduler {who}, which the plan doesn't simulate",
         fix=_HINTS.get(

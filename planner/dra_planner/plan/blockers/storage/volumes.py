@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dra_planner.claims.missing_claims import near_name
 from dra_planner.clouds import cloud, names
 from dra_planner.manifests import NEEDS_DEFAULT_CLASS, STORAGE_CLASS
+from dra_planner.manifests.completeness import is_missing
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
 
 
@@ -21,7 +22,7 @@ def find_missing_storage_classes(situation: ClusterSituation) -> Iterator[Blocke
             continue
         needed = {pair for pods in workload.pod_sets for pair in pods.template.needs}
         for kind, name in sorted(needed - {NEEDS_DEFAULT_CLASS}):
-            if kind == STORAGE_CLASS:
+            if kind == STORAGE_CLASS and not is_missing(manifests, kind, name):
                 yield Blocker(
                     code="reference-not-found",
                     message=f'{workload.ref} has a volume with StorageClass "{name}", which isn\'t '
@@ -40,6 +41,8 @@ def find_volumes_without_class(situation: ClusterSituation) -> Iterator[Blocker]
     if situation.cloud is None or situation.cloud.default_storage_class != "":
         return
     manifests = situation.manifests
+    if is_missing(manifests, *NEEDS_DEFAULT_CLASS):
+        return
     for workload in manifests.workloads:
         if workload.ref in manifests.existing:
             continue

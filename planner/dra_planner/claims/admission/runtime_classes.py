@@ -9,6 +9,9 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from dra_planner.claims.admission.missing_objects import missing_class
+from dra_planner.manifests import Manifests
+from dra_planner.manifests.completeness import is_missing
 from dra_planner.model import PodSpec, Reason, RuntimeClass
 
 
@@ -33,11 +36,12 @@ def with_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> Pod
     )
 
 
-def refuse_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> Reason | None:
-    """Return why the API server rejects a pod, or None. A class that isn't in `classes` is unknown,
-    unless these are the classes of a cluster.
+def refuse_runtime_class(pod: PodSpec, manifests: Manifests) -> Reason | None:
+    """Return why the API server rejects a pod, or None. Other classes than those of the manifests
+    are unknown, unless the manifests contain all classes of the cluster.
     """
-    name, known = pod.runtime_class_name, classes.get(pod.runtime_class_name)
+    name = pod.runtime_class_name
+    known = manifests.runtime_classes.get(name)
     if not name and pod.overhead:
         message = "the pod sets spec.overhead without a RuntimeClass, so the API server rejects it"
         return Reason(
@@ -46,7 +50,9 @@ def refuse_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> R
             fix="remove spec.overhead",
         )
     if known is None:
-        return _missing(name) if name and is_of_cluster(classes) else None
+        if name and is_missing(manifests, "RuntimeClass", name):
+            return missing_class("RuntimeClass", name, manifests)
+        return None
     if pod.overhead and pod.overhead != known.overhead:
         message = (
             f'the pod\'s spec.overhead differs from the overhead of RuntimeClass "{name}", so '
@@ -70,19 +76,3 @@ def refuse_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> R
                 fix=f"remove {key} from the pod's nodeSelector",
             )
     return None
-
-
-def is_of_cluster(classes: Mapping[str, RuntimeClass]) -> bool:
-    """Return whether a snapshot contains the RuntimeClasses of its cluster. It does if it contains
-    one.
-    """
-    return any(each.meta.uid for each in classes.values())
-
-
-def _missing(name: str) -> Reason:
-    message = f'RuntimeClass "{name}" doesn\'t exist, so the API server rejects the pods'
-    return Reason(
-        code="runtime-class-not-found",
-        message=message,
-        fix=f'create RuntimeClass "{name}", or correct runtimeClassName in the pods',
-    )

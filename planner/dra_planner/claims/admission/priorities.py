@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from dra_planner.claims.admission.missing_objects import missing_class
 from dra_planner.manifests import Manifests
+from dra_planner.manifests.completeness import contains_all, is_missing
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.model import PodSpec, Reason
 
@@ -23,11 +25,10 @@ def refuse_priority(pod: PodSpec, manifests: Manifests) -> Reason | None:
     cluster's classes are unknown.
     """
     known, name = manifests.priority_classes, pod.priority_class_name
-    holds_all = known.keys() >= SYSTEM_PRIORITIES.keys()
-    if name and name not in known and holds_all:
-        message = f'PriorityClass "{name}" doesn\'t exist, so the API server rejects the pods'
-        return Reason(code="priority-class-not-found", message=message)
-    is_known = holds_all or name in known or name in SYSTEM_PRIORITIES
+    is_defined = name in known or name in SYSTEM_PRIORITIES
+    if name and not is_defined and is_missing(manifests, "PriorityClass", name):
+        return missing_class("PriorityClass", name, manifests)
+    is_known = is_defined or contains_all(manifests, "PriorityClass")
     computed = {**SYSTEM_PRIORITIES, **known}.get(name, 0)
     if pod.priority and pod.priority != computed and (is_known or not name):
         return _not_computed(pod.priority, computed)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
+from dra_planner.claims.admission.limit_ranges import refuse as refuse_by_limits
+from dra_planner.claims.admission.limit_ranges import with_defaults as with_limit_defaults
+from dra_planner.claims.admission.missing_objects import refuse_missing
+from dra_planner.claims.admission.pod_security import refuse_insecure
+from dra_planner.claims.admission.priorities import refuse_priority
+from dra_planner.claims.admission.runtime_classes import refuse_runtime_class, with_runtime_class
 from dra_planner.claims.extended_resources import tolerate_extended_resources
-from dra_planner.claims.limit_ranges import refuse as refuse_by_limits
-from dra_planner.claims.limit_ranges import with_defaults as with_limit_defaults
-from dra_planner.claims.pod_security import refuse_insecure
-from dra_planner.claims.priorities import refuse_priority
 from dra_planner.claims.queue_flavors import flavor_of, with_flavor
-from dra_planner.claims.runtime_classes import refuse_runtime_class, with_runtime_class
 from dra_planner.manifests import Manifests
 from dra_planner.model import LimitRange, PodSpec, PodTemplate, Reason, Workload
 
@@ -35,15 +36,17 @@ class PodAdmission(Struct, frozen=True):
             spec = tolerate_extended_resources(spec)
         return replace(template, spec=spec)
 
-    def refusal(self, template: PodTemplate, created: PodSpec, namespace: str) -> Reason | None:
+    def refusal(self, template: PodTemplate, created: PodSpec, workload: Workload) -> Reason | None:
         """Return why admission rejects the pods of a template, which are `created` with its
-        additions, or None.
+        additions, or why they never run without an object that doesn't exist, or None.
         """
+        namespace = workload.meta.namespace
         return (
             refuse_priority(created, self.manifests)
             or refuse_by_limits(created, self._limits(namespace))
-            or refuse_runtime_class(template.spec, self.manifests.runtime_classes)
+            or refuse_runtime_class(template.spec, self.manifests)
             or refuse_insecure(template, namespace, self.manifests)
+            or refuse_missing(workload, template, self.manifests)
         )
 
     def _limits(self, namespace: str) -> list[LimitRange]:

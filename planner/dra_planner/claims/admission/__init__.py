@@ -1,0 +1,1 @@
+"""The pod fields that the API server sets, and the pods that it rejects."""
