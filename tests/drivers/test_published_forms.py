@@ -96,6 +96,20 @@ ARC: dict[str, Any] = {"model": "Arc B60", "pciId": "0xe211", "driver": "xe", BU
                 "ConnectX-7",
                 'device.attributes["dra.net"].pciDevice == "ConnectX-7"',
             ),
+            "Gaudi has its own names for models": (
+                "gaudi.intel.com",
+                {"model": "Gaudi2", "healthy": True},
+                f"{read('gaudi.intel.com', 'model')} == 'HL-225'",
+                "Gaudi2",
+                'device.attributes["gaudi.intel.com"].model == "Gaudi2"',
+            ),
+            "Intel has its own names for models": (
+                INTEL,
+                ARC,
+                f"{read(INTEL, 'model')}.contains('0xe211')",
+                "Arc B60",
+                'device.attributes["gpu.intel.com"].model == "Arc B60"',
+            ),
             "a bool as text": (
                 "gaudi.intel.com",
                 {"model": "Gaudi2", "healthy": True},

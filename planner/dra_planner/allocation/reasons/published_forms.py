@@ -66,6 +66,8 @@ def published_forms(term: SelectorTerm, devices: Sequence[Candidate]) -> Iterato
         instead = [other for note in notes if _is_unreliable(at, note) for other in note.instead]
         if not notes and kind == "capacity" and at.absent:
             instead = list(_MODELS)
+        if notes and name in _MODELS and not at.absent:  # the driver's own name of the model
+            instead.append(name)
         yield from _by_value(domain, instead, own)
 
 
