@@ -11,7 +11,8 @@ def joint_fix_title(found: JointFix) -> str:
     """Return a summary of the steps, and their cost."""
     demand = f"at {found.judgement.level} demand"
     cost = price_change(found.more_usd)
-    return f"Together, these changes make all workloads fit {demand} ({cost}):"
+    changes = "This change makes" if len(found.steps) == 1 else "Together, these changes make"
+    return f"{changes} all workloads fit {demand} ({cost}):"
 
 
 def print_joint_fix(page: Page, found: JointFix | None) -> None:

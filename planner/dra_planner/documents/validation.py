@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -11,6 +11,9 @@ from pydantic import ValidationError
 
 from dra_planner.documents.tree import Location
 from dra_planner.wording import either
+
+_SIMILARITY = 0.75  # minimum similarity of a suggested key
+_MOST_PATHS = 3  # maximum number of paths in a suggestion
 
 
 def kind_of(value: object) -> str:
@@ -37,18 +40,19 @@ def sentences(
     document: str,
     keys: Collection[str],
     what_to_write: Callable[[Location], str] = lambda at: "",
+    paths_of: Callable[[str], Sequence[str]] = lambda key: (),
 ) -> Iterator[tuple[Location, str]]:
     """Yield one fault for each location, as a sentence.
 
     If several alternatives of a union fail at the same location, yield only one fault. `document`
-    is the document's name in messages. `keys` are all keys that such documents can have. The most
-    similar key is suggested for an unknown key. `what_to_write` returns an example for a missing
-    key, or nothing.
+    is the document's name in messages. `keys` are all keys that such documents can have. For an
+    unknown key, the most similar key is suggested, or the paths that `paths_of` returns, where the
+    document can have this key. `what_to_write` returns an example for a missing key, or nothing.
     """
     by_location: dict[Location, list[str]] = {}
     for problem in error.errors(include_url=False):
         at = _document_location(problem["loc"], data)
-        sentence = _sentence(problem, document, keys)
+        sentence = _sentence(problem, document, keys, paths_of)
         if problem["type"] == "missing" and (example := what_to_write(at)):
             sentence += f"; use, for example, {example}"
         if sentence not in by_location.setdefault(at, []):
@@ -111,13 +115,16 @@ _WORDS = {
 }
 
 
-def _sentence(problem: Any, document: str, keys: Collection[str]) -> str:
+def _sentence(
+    problem: Any, document: str, keys: Collection[str], paths_of: Callable[[str], Sequence[str]]
+) -> str:
     context = problem.get("ctx") or {}
     match problem["type"]:
         case "missing":
             return "is missing"
         case "extra_forbidden":
-            return _unknown_key(problem["loc"], document, keys)
+            key = str(problem["loc"][-1])
+            return f"isn't a key of {document}{_intended_key(key, document, keys, paths_of(key))}"
         case "value_error":
             return str(context["error"])
         case "literal_error":
@@ -139,10 +146,12 @@ def _sentence(problem: Any, document: str, keys: Collection[str]) -> str:
             return f"{message[:1].lower()}{message[1:]}, not {_shown(problem['input'])}"
 
 
-def _unknown_key(loc: Location, document: str, keys: Collection[str]) -> str:
-    key = str(loc[-1])
-    nearest = get_close_matches(key, sorted(set(keys) - {key}), 1)
-    return f"isn't a key of {document}" + (f'; did you mean "{nearest[0]}"?' if nearest else "")
+def _intended_key(key: str, document: str, keys: Collection[str], paths: Sequence[str]) -> str:
+    """Return the suggestion for an unknown key: its paths, a similar key, or ""."""
+    if 0 < len(paths) <= _MOST_PATHS:
+        return f"; set {either(paths)} in {document} instead"
+    nearest = get_close_matches(key, sorted(set(keys) - {key}), 1, _SIMILARITY)
+    return f'; did you mean "{nearest[0]}"?' if nearest else ""
 
 
 def _shown(value: object) -> str:

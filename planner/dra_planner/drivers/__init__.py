@@ -18,7 +18,7 @@ from typing import Any
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud
-from dra_planner.drivers.protocol.device_plugin import VendorDevicePlugin
+from dra_planner.drivers.protocol.device_plugin import PluginFacts, VendorDevicePlugin
 from dra_planner.drivers.protocol.driver import ConfigFault, Driver, DriverNode
 from dra_planner.drivers.protocol.tables import (
     Availability,
@@ -49,10 +49,12 @@ __all__ = [
     "every_driver",
     "is_counted",
     "is_managed",
+    "is_other_resource",
     "known_classes",
     "names",
     "plugin_of",
     "publishers_of",
+    "replacing_class",
 ]
 AnyDriver = Driver[Any]
 _NOT_DRIVERS = frozenset({"protocol", "catalog_page"})
@@ -108,10 +110,27 @@ def publishers_of(resource: str) -> frozenset[str]:
     return frozenset(
         domain
         for each in every_driver()
-        if each.device_plugin is not None and each.device_plugin.serves(resource)
+        if each.device_plugin is not None and each.device_plugin.counts_devices(resource)
         for domain in each.domains
         if domain not in each.uncounted
     )
+
+
+def is_other_resource(resource: str) -> bool:
+    """Return whether an extended resource is in the domain of a vendor with a known driver, but
+    doesn't count the driver's devices, such as a network function in NVIDIA's domain.
+    """
+    plugins = [each.device_plugin for each in every_driver() if each.device_plugin is not None]
+    return any(each.serves(resource) and not each.counts_devices(resource) for each in plugins)
+
+
+def replacing_class(resource: str) -> str:
+    """Return the DeviceClass whose claims replace an extended resource, or "" if claims can't
+    replace the resource.
+    """
+    plugins = (each.device_plugin for each in every_driver())
+    plugin = next((each for each in plugins if each is not None and each.serves(resource)), None)
+    return plugin.class_of(resource, PluginFacts()) if plugin is not None else ""
 
 
 def is_managed(each: AnyDriver, cloud: Cloud) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -61,7 +61,12 @@ def read_fleet(data: object, *, file: str = "", catalog: Sequence[LearnedMachine
     except ValidationError as error:
         wanted = partial(what_to_write, data=data)
         problems = sentences(
-            error, data, document="the fleet", keys=_known_keys(), what_to_write=wanted
+            error,
+            data,
+            document="the fleet",
+            keys=_known_keys(),
+            what_to_write=wanted,
+            paths_of=_paths_of,
         )
         raise _together([fault(at, message) for at, message in problems]) from None
     fleet = with_catalog(fleet, catalog)
@@ -287,6 +292,32 @@ def _load(path: Path) -> Any:
 def _together(faults: list[FleetError]) -> FleetError:
     first, *others = faults
     return FleetError(first.message, place=first.place, fix=first.fix, others=tuple(others))
+
+
+def _paths_of(key: str) -> list[str]:
+    """Return the paths at which a fleet can have a key, such as pools[].machine, without the rows
+    that `catalog add` prints.
+    """
+    schema = Fleet.model_json_schema()
+    paths = _paths(schema, schema["$defs"])
+    return [
+        path for path in paths if path.rpartition(".")[2] == key and not path.startswith("catalog[")
+    ]
+
+
+def _paths(part: Mapping[str, Any], parts: Mapping[str, Any], above: str = "") -> Iterator[str]:
+    """Yield the paths of all keys in a part of a schema, with [] after the keys of lists."""
+    name = str(part.get("$ref", "")).rpartition("/")[2]
+    if name:
+        yield from _paths(parts[name], parts, above)
+    for choice in part.get("anyOf", ()):
+        yield from _paths(choice, parts, above)
+    if "items" in part:
+        yield from _paths(part["items"], parts, f"{above}[]")
+    for key, value in part.get("properties", {}).items():
+        path = f"{above}.{key}" if above else key
+        yield path
+        yield from _paths(value, parts, path)
 
 
 def _known_keys() -> list[str]:

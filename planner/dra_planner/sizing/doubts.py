@@ -97,9 +97,12 @@ class DoubtfulPlace(Struct):
         loosened = self._loosen(shape, node.template)
         again = place(loosened, node.on_template(self._generous[node.template]))
         if isinstance(again, Refusal):
-            # an uncertain zone doesn't exclude the pod, but another requirement does
-            is_zone = verdict.misfit.label.partition("=")[0] in ZONES and loosened is not shape
-            return place(loosened, node) if is_zone else verdict
+            # an uncertain label doesn't exclude the pod, but another requirement does
+            key = verdict.misfit.label.partition("=")[0]
+            if key in ZONES and loosened is not shape:
+                return place(loosened, node)
+            is_unknown = key == HOSTNAME and offer is not None and offer.is_unknown_label(key)
+            return replace(verdict, misfit=replace(verdict.misfit, is_unknown=is_unknown))
         if verdict.misfit.filter == "resources" and isinstance(again, Placement):
             return Undecided(
                 shape,

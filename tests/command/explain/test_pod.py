@@ -246,7 +246,7 @@ def test_change_for_all_workloads_is_the_plans_joint_fix(given: Project) -> None
             : 3 if "--claim" in words else 1
         ]:
             shown = given.run(*words, *form)
-            assert "Together, these changes make all workloads fit at steady demand" in shown.out
+            assert "This change makes all workloads fit at steady demand" in shown.out
             assert re.search(step.replace('"', '(?:"|&#34;|&quot;)'), shown.out), shown.out
 
 

@@ -43,7 +43,8 @@ class Misfit(Struct, frozen=True):
     `taint` is set for "taint". `shortages` (resource, requested, free) is set for "resources", and
     for other filters that check only the node, it contains resources that the node doesn't offer.
     `port` is set for "host-port". `label` is the label for "node-selector", "affinity", "spread",
-    and "topology-label" (rules between pods need it, but the node doesn't have it).
+    and "topology-label" (rules between pods need it, but the node doesn't have it). `is_unknown` is
+    set if the label's value is known only at run time.
     """
 
     filter: Filter
@@ -51,6 +52,7 @@ class Misfit(Struct, frozen=True):
     shortages: tuple[tuple[str, int, int], ...] = ()
     port: int = 0
     label: str = ""
+    is_unknown: bool = False
 
 
 def reject_for_good(pod: PodSpec, node: Node) -> Misfit | None:

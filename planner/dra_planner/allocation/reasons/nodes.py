@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from msgspec.structs import replace
 
 from dra_planner.allocation.node.filters import Misfit
 from dra_planner.allocation.node.selectors import requirement_holds
+from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.reasons.doubled_requests import without_plugin_resource
 from dra_planner.allocation.reasons.label_alternatives import instead_of_label
 from dra_planner.allocation.verdicts import Refusal
 from dra_planner.catalog.label_owners import label_owner
 from dra_planner.claims.extended_resources import IMPLICIT_PREFIX
 from dra_planner.clouds import cloud, names
-from dra_planner.drivers import every_driver
+from dra_planner.drivers import every_driver, known_classes, replacing_class
 from dra_planner.model import (
     OF_A_GUARD,
     VOLUME_AFFINITY,
@@ -27,7 +28,6 @@ from dra_planner.model import (
     Taint,
 )
 from dra_planner.quantity import amount_of, amount_text
-from dra_planner.releases import Features
 from dra_planner.wording import listed
 
 TOO_MANY_PODS: Final = "too-many-pods"
@@ -47,10 +47,10 @@ def misfit_reasons(misfit: Misfit, refusal: Refusal) -> Iterable[Reason]:
     if misfit.filter != "resources":
         yield _misfit_reason(misfit, refusal)
     for name, requested, left in sorted(misfit.shortages, key=lambda s: s[1] - s[2]):
-        total = refusal.node.node.allocatable.get(name, 0)
-        reason = _shortage(name, requested, left, total, refusal.node.features)
-        claimed = without_plugin_resource(name, refusal.shape, refusal.node.template)
-        if claimed and not total:
+        template = refusal.node.template
+        reason = _shortage(name, requested, left, template)
+        claimed = without_plugin_resource(name, refusal.shape, template)
+        if claimed and not template.node.allocatable.get(name, 0):
             reason = replace(reason, fix=claimed)
         overhead = refusal.shape.pod.overhead.get(name, 0)
         if overhead:
@@ -65,7 +65,17 @@ def misfit_reasons(misfit: Misfit, refusal: Refusal) -> Iterable[Reason]:
         yield reason
 
 
-def _shortage(name: str, requested: int, left: int, total: int, features: Features) -> Reason:
+def _can_be_claimed(resource: str, template: Template) -> bool:
+    """Return whether claims can request the devices of an extended resource on a node."""
+    name = replacing_class(resource)
+    known = known_classes().get(name)
+    return known is not None and any(
+        device.driver == known.driver for device in template.candidates
+    )
+
+
+def _shortage(name: str, requested: int, left: int, template: Template) -> Reason:
+    total, features = template.node.allocatable.get(name, 0), template.features
     if name == "pods":
         return Reason(
             code=TOO_MANY_PODS,
@@ -91,7 +101,7 @@ def _shortage(name: str, requested: int, left: int, total: int, features: Featur
         fix = (
             "request the devices with a ResourceClaim (`pulumi-dra migrate` rewrites the manifests "
             f"or prints alternatives), or {plugin}"
-            if name.startswith("nvidia.com/")
+            if _can_be_claimed(name, template)
             else plugin
         )
         if name.startswith(_IMPLICIT) and not name.startswith(IMPLICIT_PREFIX):
@@ -214,6 +224,8 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
             fix=_affinity_fix(refusal.shape.pod, refusal.node.node),
         )
     key, _, value = misfit.label.partition("=")
+    if misfit.is_unknown:
+        return unknown_label_reason((key,), refusal.shape.pod, refusal.node.node)
     where = selector_of(refusal.shape.pod, key)
     have, fix = f"doesn't have the label {key}", f"remove {key} from {where}"
     if key == _ZONE and key not in labels and _REGION in labels:
@@ -237,6 +249,27 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
         message=f"the pod selects nodes with {misfit.label}{source}, but the node {have}",
         fix=fix,
     )
+
+
+def unknown_label_reason(labels: Sequence[str], pod: PodSpec, node: Node) -> Reason:
+    """Return the reason for a pod that selects nodes by labels whose values are known only at run
+    time.
+    """
+    return Reason(
+        code="label-unknown",
+        message=f"the value of the node label {', '.join(labels)} is known only at run time",
+        fix=_label_fix(labels, pod, node),
+    )
+
+
+def _label_fix(labels: Sequence[str], pod: PodSpec, node: Node) -> str:
+    """Return labels to select instead of labels whose values the fleet doesn't determine."""
+    if all(label.endswith("/zone") for label in labels):
+        return "set only one zone for the pool, or select nodes by the label pulumi-dra/pool"
+    for label in labels:
+        if instead := instead_of_label(label, pod, node):
+            return f"remove {label} from the pod's nodeSelector and affinity, and {instead}"
+    return "select nodes by labels that the fleet sets: pulumi-dra/pool, or the pool's labels"
 
 
 def is_of_volume(pod: PodSpec, key: str) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from msgspec.structs import replace
 
 from dra_planner.allocation.place import place, plan_for, searched_claims
@@ -20,8 +18,7 @@ from dra_planner.allocation.reasons.explanation import (
     Exclusion,
     report_claims,
 )
-from dra_planner.allocation.reasons.label_alternatives import instead_of_label
-from dra_planner.allocation.reasons.nodes import misfit_reasons
+from dra_planner.allocation.reasons.nodes import misfit_reasons, unknown_label_reason
 from dra_planner.allocation.reasons.selector_error_text import (
     selector_error_text,
 )
@@ -30,7 +27,7 @@ from dra_planner.allocation.search.attempt_errors import AttemptError
 from dra_planner.allocation.search.requests import MAX_DEVICES
 from dra_planner.allocation.search.selection import fix_of
 from dra_planner.allocation.verdicts import Refusal, Undecided
-from dra_planner.model import Node, PodSpec, Reason, Shape
+from dra_planner.model import Reason, Shape
 from dra_planner.wording import counted, listed, named, verb
 
 _OF_CONSTRAINTS = frozenset({"match-attribute", "distinct-attribute"})
@@ -165,21 +162,7 @@ def _prediction_reason(undecided: Undecided) -> Reason:
             "might have enough",
             fix=f"request less {names}, or measure one node and plan with --observed",
         )
-    return Reason(
-        code="label-unknown",
-        message=f"the value of the node label {names} is known only at run time",
-        fix=_label_fix(undecided.details, undecided.shape.pod, undecided.node.node),
-    )
-
-
-def _label_fix(labels: Sequence[str], pod: PodSpec, node: Node) -> str:
-    """Return labels to select instead of labels whose values the fleet doesn't determine."""
-    if all(label.endswith("/zone") for label in labels):
-        return "set only one zone for the pool, or select nodes by the label pulumi-dra/pool"
-    for label in labels:
-        if instead := instead_of_label(label, pod, node):
-            return f"remove {label} from the pod's nodeSelector and affinity, and {instead}"
-    return "select nodes by labels that the fleet sets: pulumi-dra/pool, or the pool's labels"
+    return unknown_label_reason(undecided.details, undecided.shape.pod, undecided.node.node)
 
 
 def _unknown_reason(claim: ClaimReport, way: AlternativeReport, exclusion: Exclusion) -> Reason:

@@ -152,6 +152,10 @@ class VendorDevicePlugin(ABC):
     def serves(self, resource: str) -> bool:
         """Return whether the plugin might serve an extended resource with this name."""
 
+    def counts_devices(self, resource: str) -> bool:
+        """Return whether an extended resource that the plugin might serve counts its devices."""
+        return self.serves(resource)
+
     @abstractmethod
     def counterpart(
         self,

@@ -41,6 +41,7 @@ class Blocker(Struct, frozen=True, kw_only=True):
     place: Place = NOWHERE
     workloads: tuple[WorkloadRef, ...] = ()
     verdict: Verdict = "does-not-fit"
+    is_conditional: bool = False  # the manifests don't show whether the fact applies
 
     @property
     def is_certain(self) -> bool:
@@ -58,7 +59,8 @@ class Blocker(Struct, frozen=True, kw_only=True):
         otherwise a warning, as in the rule with this code.
         """
         severity: Severity = "error" if self.is_certain else "note"
-        if self.verdict == "fits" and self.code not in REMARKS:
+        is_mistake = self.code not in REMARKS and not self.is_conditional
+        if self.verdict == "fits" and is_mistake:
             severity = "warning"
         return Diagnostic(severity, self.code, self.message, self.place, self.fix)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.claims.manifest_claims import pod_sets_with_claims, spec_of
 from dra_planner.drivers.nvidia import CHART_CLASSES
@@ -31,6 +32,11 @@ class ReplicaClaim(Struct, frozen=True):
     message: str
     place: Place
     is_of_node: bool
+
+    @property
+    def fix(self) -> str:
+        """The change that gives each pod its own devices."""
+        return FIX if self.is_of_node else f"if the devices belong to one node, {FIX}"
 
 
 def find_replica_claims(manifests: Manifests) -> Iterator[ReplicaClaim]:
@@ -69,7 +75,8 @@ def find_shared_by_replicas(situation: ClusterSituation) -> Iterator[Blocker]:
     """
     for each in find_replica_claims(situation.manifests):
         if each.workload not in situation.manifests.existing:
-            yield fact(each.message, FIX, each.workload, place=each.place, code=_OF_REPLICAS)
+            found = fact(each.message, each.fix, each.workload, place=each.place, code=_OF_REPLICAS)
+            yield replace(found, is_conditional=not each.is_of_node)
 
 
 def find_shared_by_workloads(situation: ClusterSituation) -> Iterator[Blocker]:

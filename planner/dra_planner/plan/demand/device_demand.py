@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dra_planner.claims import extended_resources
-from dra_planner.drivers import driver_of, known_classes
+from dra_planner.drivers import driver_of, is_other_resource, known_classes
 from dra_planner.drivers.protocol.misspelled_names import is_misspelling
 from dra_planner.fleet import Fleet
 from dra_planner.model import Blocked, Demand, DeviceClass, Member, Reason, Shape
@@ -179,6 +179,15 @@ def is_of_another_vendor(name: str, own: Collection[str]) -> bool:
     return "." in name and not any(domain == each or is_misspelling(domain, each) for each in own)
 
 
+def _is_resource_of_others(resource: str, own: Collection[str]) -> bool:
+    """Return whether no known driver of the own domains publishes the devices of a resource. The
+    domain of a resource can be one word, such as rdma.
+    """
+    domain = _domain(resource.partition("/")[0])
+    is_own = any(domain == each or is_misspelling(domain, each) for each in own)
+    return not is_own or is_other_resource(resource)
+
+
 def _own_domains(drivers: Iterable[str], counted: Iterable[str]) -> set[str]:
     """Return the domains of drivers, of the pools' extended resources, and of the extended
     resources of the same vendors' device plugins.
@@ -213,8 +222,7 @@ def _names_of_others(
         for request in claim.spec.requests
     ]
     only_others = all(
-        resource in not_counted and is_of_another_vendor(resource.partition("/")[0], own)
-        for resource in resources
+        resource in not_counted and _is_resource_of_others(resource, own) for resource in resources
     ) and all(_is_of_others(name, classes, drivers, own) for ways in requests for name in ways)
     if not only_others:
         resources = []

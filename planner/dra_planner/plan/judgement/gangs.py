@@ -94,7 +94,11 @@ class _Search:
         started = self._started(starting)
         if is_held:
             sizing = self._held_back(sizing, starting, started)
-        best = "no plan within these limits fits more pods" if is_most else "the most found"
+        best = (
+            "no plan within these limits fits more pods"
+            if is_most
+            else "the search found no plan that fits more pods"
+        )
         several = len(started) > 1
         whole = (
             f"; {sum(started.values())} of {sum(each.count for each in started)} groups fit"

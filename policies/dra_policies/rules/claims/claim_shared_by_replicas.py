@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.plan.blockers.replica_claims import FIX, find_replica_claims
+from dra_planner.plan.blockers.replica_claims import find_replica_claims
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
     for each in () if view.manifests is None else find_replica_claims(view.manifests):
-        yield Finding(message=each.message, fix=FIX, place=each.place, certain=each.is_of_node)
+        yield Finding(message=each.message, fix=each.fix, place=each.place, certain=each.is_of_node)
 
 
 RULE = Rule(

@@ -27,6 +27,9 @@ class NvidiaDevicePlugin(VendorDevicePlugin):
     def serves(self, resource: str) -> bool:
         return resource.startswith("nvidia.com/")
 
+    def counts_devices(self, resource: str) -> bool:
+        return counterparts.counts_gpus(resource)
+
     def counterpart(
         self,
         resource: str,

@@ -34,6 +34,7 @@ _TIME_SLICING: Final = (
 )
 _WORD: Final = re.compile(r"\w+")
 _MIG: Final = re.compile(r"nvidia\.com/mig-(?P<profile>[\w.]+)")
+_GPUS: Final = re.compile(r"nvidia\.com/(?:.*gpu.*|mig-.+)")
 _FRACTIONS: Final = frozenset(
     {"nvidia.com/gpumem", "nvidia.com/gpucores", "nvidia.com/gpumem-percentage"}
 )
@@ -48,6 +49,15 @@ _MPS: Final = (
     "If a profile has the right size, use MIG devices, which the hardware isolates",
     _KEEP,
 )
+
+
+def counts_gpus(resource: str) -> bool:
+    """Return whether a resource counts GPUs or parts of them.
+
+    NVIDIA's network operator uses the same domain for network functions, with any names. Source:
+    Mellanox/network-operator:example (nvidia.com/rdma-vf, nvidia.com/hostdev).
+    """
+    return _GPUS.fullmatch(resource) is not None
 
 
 def nvidia_counterpart(

@@ -1,0 +1,148 @@
+"""For resources, labels, and claims that the fleet's devices don't serve, `plan` and `check` report
+the same cause, and a fix that works.
+"""
+
+from __future__ import annotations
+
+import pytest
+from command_project import Project
+
+FLEET = """\
+cloud: eks
+region: us-east-1
+kubernetes: "1.36"
+systemPool: {machine: m7i.4xlarge}
+drivers: {nvidia: {version: 0.5.0}}
+pools: [{name: l4, machine: g6.48xlarge, count: {max: 2}}]
+"""
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {{name: a}}
+spec:
+  {spec}
+  containers:
+  - name: c
+    image: registry.example/c:1
+    resources: {{limits: {{{limits}}}}}
+"""
+TOLERATES = "tolerations: [{key: nvidia.com/gpu, operator: Exists}]"
+HOST = "nodeSelector: {kubernetes.io/hostname: worker01}"
+ELSEWHERE = "no driver in the fleet provides such devices"
+
+# A pod's spec and limits → the exit status, words of both answers, and words that would be wrong
+PODS = {
+    "RDMA only": ("", "rdma/shared: 1", 3, [ELSEWHERE], ["toleration"]),
+    "SR-IOV only": ("", "openshift.io/mlxnics: 1", 3, [ELSEWHERE], ["toleration"]),
+    "RDMA with GPUs of another vendor": (
+        "",
+        "amd.com/gpu: 8, rdma/shared: 1",
+        3,
+        ["amd.com/gpu and rdma/shared", ELSEWHERE],
+        ["toleration"],
+    ),
+    "a network function in NVIDIA's domain": (
+        TOLERATES,
+        "nvidia.com/hostdev: 1",
+        3,
+        [ELSEWHERE],
+        ["migrate"],
+    ),
+    "a GPU with a network function": (
+        TOLERATES,
+        "nvidia.com/gpu: 1, nvidia.com/rdma-vf: 1",
+        1,
+        ["use nodes whose device plugin advertises nvidia.com/rdma-vf"],
+        ["migrate"],
+    ),
+    "a misspelled resource of the vendor": (
+        TOLERATES,
+        "nvidia.com/gpus: 1",
+        1,
+        ["use nodes whose device plugin advertises nvidia.com/gpus"],
+        ["migrate"],
+    ),
+    "a hostname with a missing resource": (
+        f"{TOLERATES}\n  {HOST}",
+        "nvidia.com/gpu: 1, rdma/shared: 1",
+        1,
+        ["pulumi-dra/pool", "advertises rdma/shared"],
+        ["l4-0"],
+    ),
+}
+
+
+@pytest.mark.parametrize("command", ["plan", "check"])
+@pytest.mark.parametrize("name", PODS)
+def test_cause_and_fix(project: Project, name: str, command: str) -> None:
+    spec, limits, status, words, wrong = PODS[name]
+    project.write("fleet.yaml", FLEET)
+    project.write("pod.yaml", POD.format(spec=spec, limits=limits))
+
+    done = project.run(command, "pod.yaml", "--fleet", "fleet.yaml")
+
+    text = " ".join(done.out.split())
+    assert done.status == status, text
+    assert all(each in text for each in words), text
+    assert not any(each in text for each in wrong), text
+
+
+def test_network_function_is_not_a_second_gpu(project: Project) -> None:
+    claimed = POD.format(
+        spec=f"{TOLERATES}\n  resourceClaims: [{{name: gpu, resourceClaimTemplateName: gpu}}]",
+        limits="nvidia.com/rdma-vf: 1",
+    ).replace("1}}", "1}, claims: [{name: gpu}]}")
+    template = (
+        "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: gpu}\n"
+        "spec: {spec: {devices: {requests: [{name: gpu, exactly: "
+        "{deviceClassName: gpu.nvidia.com}}]}}}\n"
+    )
+    project.write("pod.yaml", claimed + template)
+
+    done = project.run("check", "pod.yaml")
+
+    assert "device-requested-twice" not in done.out
+    project.write("pod.yaml", claimed.replace("rdma-vf", "gpu") + template)
+    assert "device-requested-twice" in project.run("check", "pod.yaml").out
+
+
+@pytest.mark.parametrize("command", ["plan", "check"])
+def test_claim_that_several_nodes_may_access_is_a_note(project: Project, command: str) -> None:
+    project.write("fleet.yaml", FLEET)
+    project.write(
+        "web.yaml",
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: 2\n"
+        "  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n"
+        "    spec:\n      resourceClaims: [{name: gpu, resourceClaimName: elsewhere}]\n"
+        "      containers: [{name: c, image: i, resources: {claims: [{name: gpu}]}}]\n",
+    )
+
+    done = project.run(command, "web.yaml", "--fleet", "fleet.yaml", "--format", "json")
+
+    (found,) = [
+        each for each in done.json["diagnostics"] if each["code"] == "claim-shared-by-replicas"
+    ]
+    assert found["severity"] == "note"
+    assert found["fix"].startswith("if the devices belong to one node, ")
+
+
+@pytest.mark.parametrize(
+    ("key", "fix"),
+    [
+        (
+            "zones: [us-east-1a]",
+            "set network.zones, redundancy.zones, or pools[].zones in the fleet",
+        ),
+        ("autoscaller: karpenter", 'did you mean "autoscaler"?'),
+        ("quantum: 3", ""),
+    ],
+)
+def test_unknown_key_of_the_fleet(project: Project, key: str, fix: str) -> None:
+    project.write("fleet.yaml", f"{FLEET}{key}\n")
+    project.write("pod.yaml", POD.format(spec="", limits="cpu: 1"))
+
+    done = project.run("plan", "pod.yaml", "--fleet", "fleet.yaml")
+
+    assert done.status == 2
+    assert fix in done.err
+    assert bool(fix) is ("; " in done.err)
