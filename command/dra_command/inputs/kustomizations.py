@@ -16,6 +16,7 @@ from msgspec import Struct
 from dra_command.command_line.arguments import UsageError
 from dra_command.inputs.kustomization_changes import find_changes
 from dra_command.inputs.rendering import RENDERED, kustomization_of, kustomize_build, run_renderer
+from dra_planner.documents.plain_values import listed
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.plan.judgement.kustomize import is_guards_component
@@ -34,6 +35,7 @@ OF_FILES: Final = "a saved plan uses the files without changes"
 _MOST: Final = 64  # kustomizations that one command builds
 _SHOWN: Final = 4  # changes in a message
 _INCLUDES: Final = ("resources", "bases", "components")
+_GENERATORS: Final = ("configMapGenerator", "secretGenerator")
 _REMOTE: Final = re.compile(r"^[\w+.-]+://|^git@|^(?:www\.)?[\w-]+\.[a-z]{2,}/[\w.-]+/|\?ref=")
 
 
@@ -101,11 +103,21 @@ class Kustomization(Struct, frozen=True):
                 yield os.path.realpath(path)
 
     def missing(self) -> str:
-        """Return an included entry that isn't in this repository, or "" if all entries are."""
-        for text in self.includes():
+        """Return an included entry or a generator's file that isn't in this repository, or "" if
+        all of them are.
+        """
+        for text in (*self.includes(), *self._generator_files()):
             if not os.path.exists(os.path.join(self.path, text)):
                 return text
         return ""
+
+    def _generator_files(self) -> Iterator[str]:
+        """Yield the files from which ConfigMaps and Secrets are generated."""
+        for key in _GENERATORS:
+            for generator in listed(self.data.get(key)):
+                if isinstance(generator, Mapping):
+                    for entry in _texts([generator.get(each) for each in ("files", "envs", "env")]):
+                        yield entry.rpartition("=")[2]  # KEY=FILE
 
 
 def build_kustomizations(paths: Iterable[str], exclude: Sequence[str] = ()) -> Built:
@@ -145,7 +157,7 @@ def build_kustomizations(paths: Iterable[str], exclude: Sequence[str] = ()) -> B
     absent = tuple(_absent(list(reasons), given, reasons, failed=failed))
     marked = {each.name for each in absent}
     notes = (
-        _note(root, skip_reason)
+        _note(root, skip_reason, is_failed=root in failed)
         for root, skip_reason in reasons.items()
         if root.folder not in marked
     )
@@ -238,7 +250,7 @@ def _absent(
                 absent=MissingManifests(
                     title=f"Kustomization {root.folder}",
                     reason=f"the kustomization isn't built, because {reasons[root]}",
-                    instead=f"run `kustomize build {root.folder} | pulumi-dra plan -`",
+                    instead=_instead(root, "plan", is_failed=root in failed),
                     missing="its manifests"
                     if is_invalid
                     else f"its changes ({', '.join(changes[:_SHOWN])}{more})",
@@ -270,12 +282,26 @@ def _changes(
                 yield text
 
 
-def _note(root: Kustomization, reason: str) -> Diagnostic:
+def _instead(root: Kustomization, command: str, *, is_failed: bool) -> str:
+    """Return how to pass the manifests of an unbuilt kustomization. `is_failed` means that the tool
+    rejects it, so building it again here fails in the same way.
+    """
+    found = _missing_entry(root)
+    if found is not None and not _REMOTE.search(found[1]):
+        folder, text = found
+        return f"add {text} to {folder}, or pass the manifests that another machine builds"
+    if is_failed:
+        return "fix this error, or pass the manifests that another machine builds"
+    build = f"run `kustomize build {root.folder} | pulumi-dra {command} -`"
+    return f"{build} with access to the network" if found is not None else build
+
+
+def _note(root: Kustomization, reason: str, *, is_failed: bool) -> Diagnostic:
     message = (
         f"the kustomization {root.folder} couldn't be built ({reason}), so the command reads its "
         "files without the kustomization's changes"
     )
-    fix = f"run `kustomize build {root.folder} | pulumi-dra check -`"
+    fix = _instead(root, "check", is_failed=is_failed)
     return Diagnostic("note", NOT_BUILT, message, Place(root.folder), fix)
 
 
@@ -284,11 +310,20 @@ def _missing(root: Kustomization) -> str:
     for each in with_included(root):
         if each.fault:
             return f"{each.folder}/{each.fault}"
-        text = each.missing()
-        if text:
-            where = "another repository" if _REMOTE.search(text) else "no file or folder"
-            return f"{text} in {each.folder} is {where}"
-    return ""
+    found = _missing_entry(root)
+    if found is None:
+        return ""
+    folder, text = found
+    problem = "is another repository" if _REMOTE.search(text) else "doesn't exist"
+    return f"{text} in {folder} {problem}"
+
+
+def _missing_entry(root: Kustomization) -> tuple[str, str] | None:
+    """Return the first entry that isn't in this repository, after the folder that names it."""
+    for each in with_included(root):
+        if text := each.missing():
+            return each.folder, text
+    return None
 
 
 def _files(root: Kustomization) -> set[str]:

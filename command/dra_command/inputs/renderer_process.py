@@ -31,6 +31,9 @@ _NO_PROXY_HERE: Final = "http://127.0.0.1:9"
 proxy at this port blocks them.
 """
 
+_LOGGED: Final = re.compile(r'^[A-Z]\d{4} .*? err="(.*)"$')
+"""A line of Kubernetes' log format (k8s.io/klog/v2) with an error."""
+
 _roots: list[Path] = []
 
 
@@ -92,12 +95,14 @@ def run_limited(words: Sequence[str], path: str) -> str:
 
 
 def _reason(message: str) -> str:
-    """Return the last line with words of a tool's standard error or, if kubectl prints an error of
-    several lines (between `err=<` and `>`), these lines.
+    """Return the last line with words of a tool's standard error or, if kubectl logs the error
+    (err="…", or several lines between `err=<` and `>`), this error without the log's prefix.
     """
     lines = [line.strip() for line in message.splitlines() if re.search(r"\w", line)]
     starts = [number for number, line in enumerate(lines) if line.endswith("err=<")]
-    return " ".join(lines[starts[-1] + 1 :] if starts else lines[-1:])
+    text = " ".join(lines[starts[-1] + 1 :] if starts else lines[-1:])
+    logged = _LOGGED.search(text)
+    return re.sub(r"\\(.)", r"\1", logged[1]) if logged else text
 
 
 def _outside(words: Sequence[str], roots: Sequence[Path]) -> str:
