@@ -9,7 +9,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from dra_planner.manifests.workloads.kind_description import KUEUE_QUEUE
-from dra_planner.model import PodSpec, QueueSetup, ResourceFlavor, Workload
+from dra_planner.model import OF_A_FLAVOR, PodSpec, QueueSetup, ResourceFlavor, Workload
 
 
 def flavor_of(workload: Workload, queues: QueueSetup) -> ResourceFlavor | None:
@@ -29,7 +29,7 @@ def with_flavor(pod: PodSpec, flavor: ResourceFlavor | None) -> PodSpec:
         node_selector={**pod.node_selector, **flavor.node_labels},
         selected_by={
             **pod.selected_by,
-            **dict.fromkeys(flavor.node_labels, f"spec.nodeLabels of ResourceFlavor {flavor.name}"),
+            **dict.fromkeys(flavor.node_labels, f"{OF_A_FLAVOR} {flavor.name}"),
         },
         tolerations=tuple(dict.fromkeys((*pod.tolerations, *flavor.tolerations))),
     )

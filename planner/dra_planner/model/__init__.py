@@ -73,6 +73,7 @@ from dra_planner.model.pods import (
     peak_amounts,
 )
 from dra_planner.model.queues import (
+    OF_A_FLAVOR,
     ClusterQueue,
     FlavorQuota,
     QueueSetup,
@@ -111,6 +112,7 @@ __all__ = [
     "DEMAND_LEVELS",
     "GUARD_KINDS",
     "NO_GUARDS",
+    "OF_A_FLAVOR",
     "OF_A_GUARD",
     "SPREAD",
     "VOLUME_AFFINITY",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from msgspec import Struct
 
@@ -11,6 +12,9 @@ from dra_planner.model.objects import LabelSelector, ObjectKey
 from dra_planner.model.pods import Toleration
 from dra_planner.quantity import Quantity
 from dra_planner.records import equality
+
+OF_A_FLAVOR: Final = "spec.nodeLabels of ResourceFlavor"
+"""Origin of a node selector that Kueue adds to pods, before the flavor's name."""
 
 
 @equality(unhashed=("node_labels",))

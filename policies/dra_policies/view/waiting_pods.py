@@ -10,7 +10,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from dra_planner.manifests import Manifests
-from dra_planner.model import Member, Shape
+from dra_planner.model import Member, Reason, Shape, WorkloadRef
 from dra_planner.plan import Judgement, PoolAnswer
 from dra_planner.plan.judgement.shared_cause import SharedCause, shared_cause
 from dra_planner.sizing import WorkloadSize, devices_of
@@ -20,13 +20,21 @@ from dra_policies.view.stack_view import StackView
 
 class Waiting(Struct, frozen=True, eq=False):
     """Pods of one shape in a workload of which some pods don't fit. Pools are in the order of the
-    fleet.
+    fleet. `has_other_pods` is set if the workload has several pod sets.
     """
 
     size: WorkloadSize
     shape: Shape
     member: Member
     pools: tuple[PoolAnswer, ...]
+    has_other_pods: bool = False
+
+    @property
+    def own_reasons(self) -> tuple[Reason, ...]:
+        """The reasons why no empty node accepts these pods, or none if a node accepts them."""
+        if self.fits_somewhere:
+            return ()
+        return tuple(dict.fromkeys(reason for pool in self.pools for reason in pool.reasons))
 
     @property
     def fits_somewhere(self) -> bool:
@@ -61,9 +69,10 @@ def waiting_for_one_cause(judgement: Judgement) -> SharedCause | None:
 
 
 def waiting_on_system(judgement: Judgement) -> tuple[Waiting, ...]:
-    """Return the same for pods of workloads without devices, which run on the system pool.
+    """Return the same for pods without devices, which run on the system pool.
 
-    Rules about pools cover workloads in which some pods have devices.
+    If other pods of their workload have devices, they are only returned if they themselves don't
+    fit. Rules about pools cover the other pods.
     """
     on_pools = {
         member.workload
@@ -72,17 +81,27 @@ def waiting_on_system(judgement: Judgement) -> tuple[Waiting, ...]:
         if shape.id not in judgement.on_system
     }
     cases = (case for case in _waiting(judgement) if case.shape.id in judgement.on_system)
-    return tuple(case for case in cases if case.size.workload not in on_pools)
+    return tuple(case for case in cases if case.size.workload not in on_pools or case.own_reasons)
 
 
 def _waiting(judgement: Judgement) -> Iterator[Waiting]:
+    pod_sets: dict[WorkloadRef, set[str]] = {}
+    for member in _members(judgement):
+        pod_sets.setdefault(member.workload, set()).add(member.pod_set)
     for size in judgement.sizing.workloads:
         if size.verdict == "fits":
             continue
         for shape in judgement.demand.shapes:
             for member in shape.members:
                 if member.workload == size.workload:
-                    yield Waiting(size, shape, member, judgement.answers(shape))
+                    has_other_pods = len(pod_sets[member.workload]) > 1
+                    yield Waiting(size, shape, member, judgement.answers(shape), has_other_pods)
+
+
+def _members(judgement: Judgement) -> Iterator[Member]:
+    for shape in judgement.demand.shapes:
+        yield from shape.members
+    yield from (blocked.member for blocked in judgement.demand.blocked)
 
 
 def subject(case: Waiting, manifests: Manifests | None = None) -> str:

@@ -146,3 +146,84 @@ def test_unknown_key_of_the_fleet(project: Project, key: str, fix: str) -> None:
     assert done.status == 2
     assert fix in done.err
     assert bool(fix) is ("; " in done.err)
+
+
+MPI_JOB = """\
+apiVersion: kubeflow.org/v2beta1
+kind: MPIJob
+metadata: {name: train, labels: {kueue.x-k8s.io/queue-name: lq}}
+spec:
+  slotsPerWorker: 8
+  mpiReplicaSpecs:
+    Launcher:
+      template: {spec: {LAUNCHER containers: [{name: l, image: i}]}}
+    Worker:
+      replicas: 2
+      template:
+        spec:
+          WORKER
+          tolerations: [{key: nvidia.com/gpu, operator: Exists}]
+          containers: [{name: w, image: i, resources: {limits: {nvidia.com/gpu: 8}}}]
+"""
+FLAVOR = """\
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: h200}
+spec: {nodeLabels: {node.kubernetes.io/instance-type: BM.GPU.H200.8}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: q}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [nvidia.com/gpu]
+    flavors: [{name: h200, resources: [{name: nvidia.com/gpu, nominalQuota: 64}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: lq}
+spec: {clusterQueue: q}
+"""
+
+
+def test_each_pod_set_has_its_own_finding(project: Project) -> None:
+    project.write("fleet.yaml", FLEET)
+    launcher, worker = "nodeSelector: {role: head}, ", "nodeSelector: {kind: train}"
+    project.write("job.yaml", MPI_JOB.replace("LAUNCHER ", launcher).replace("WORKER", worker))
+
+    done = project.run("check", "job.yaml", "--fleet", "fleet.yaml", "--format", "json")
+
+    found = {each["code"]: each["message"] for each in done.json["diagnostics"]}
+    of_launcher = found["pod-fits-no-system-pool"]
+    assert of_launcher.startswith("MPIJob default/train (Launcher) doesn't fit on the system pool")
+    assert "role=head" in of_launcher
+    assert "kind=train" not in of_launcher
+    assert "kind=train" in found["claim-fits-no-pool"]
+    assert "role=head" not in found["claim-fits-no-pool"]
+
+
+def test_fitting_pods_of_another_pod_set_are_not_reported(project: Project) -> None:
+    project.write("fleet.yaml", FLEET)
+    worker = "nodeSelector: {kind: train}"
+    project.write("job.yaml", MPI_JOB.replace("LAUNCHER ", "").replace("WORKER", worker))
+
+    done = project.run("check", "job.yaml", "--fleet", "fleet.yaml")
+
+    assert "pod-fits-no-system-pool" not in done.out
+
+
+@pytest.mark.parametrize("command", ["plan", "check"])
+def test_flavor_is_not_moved_to_nodes_without_devices(project: Project, command: str) -> None:
+    project.write("fleet.yaml", FLEET)
+    job = MPI_JOB.replace("LAUNCHER ", "").replace("          WORKER\n", "")
+    project.write("job.yaml", job + FLAVOR)
+
+    done = project.run(command, "job.yaml", "--fleet", "fleet.yaml", "--verbose")
+
+    text = " ".join(done.out.split())
+    label = "node.kubernetes.io/instance-type"
+    assert f"select {label}=g6.48xlarge in spec.nodeLabels of ResourceFlavor h200" in text
+    assert f"remove {label} from spec.nodeLabels of ResourceFlavor h200" in text
+    assert f"select {label}=m7i.4xlarge" not in text

@@ -123,3 +123,53 @@ def test_invalid_values_of_a_kustomization_cause_no_internal_error(
     done = base.run(command, "k", "--stack", "dev")
     assert "internal error" not in done.err
     assert done.status in (0, 1, 3), done.err
+
+
+@pytest.mark.parametrize("key", ["files: [one.txt]", "files: [key=one.txt]", "envs: [one.txt]"])
+def test_missing_file_of_a_generator_is_named(project: Project, key: str) -> None:
+    project.write(
+        "k/kustomization.yaml", f"resources: [pod.yaml]\nsecretGenerator: [{{name: s, {key}}}]\n"
+    )
+    project.write(
+        "k/pod.yaml",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: i}]}\n",
+    )
+
+    (note,) = project.run("check", "k", "--format", "json").json["diagnostics"]
+
+    assert "(one.txt in k doesn't exist)" in note["message"]
+    assert note["fix"] == "add one.txt to k, or pass the manifests that another machine builds"
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        (
+            'E1129 16:07:19.704485    1025 run.go:72] "command failed" err="no such file \\"a\\""\n',
+            'no such file "a"',
+        ),
+        (
+            'E1129 16:07:19.704485    1025 run.go:72] "command failed" err=<\n\taccumulating: a\n\tb\n >\n',
+            "accumulating: a b",
+        ),
+        ("Error: accumulating resources\n", "Error: accumulating resources"),
+    ],
+)
+def test_log_prefix_of_a_tool_is_removed(
+    project: Project, monkeypatch: pytest.MonkeyPatch, message: str, reason: str
+) -> None:
+    tool = project.root / "bin" / "kustomize"
+    project.write("bin/kustomize", f"#!/bin/sh\ncat >&2 <<'END'\n{message}END\nexit 1\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tool.parent}:/usr/bin:/bin")
+    project.write("k/kustomization.yaml", "resources: [pod.yaml]\n")
+    project.write(
+        "k/pod.yaml",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: i}]}\n",
+    )
+
+    notes = project.run("check", "k", "--format", "json").json["diagnostics"]
+
+    (note,) = [each for each in notes if each["code"] == "kustomization-not-built"]
+    assert f"kustomize build can't render k: {reason}" in note["message"]
+    assert note["fix"] == "fix this error, or pass the manifests that another machine builds"

@@ -18,6 +18,7 @@ from dra_planner.claims.extended_resources import IMPLICIT_PREFIX
 from dra_planner.clouds import cloud, names
 from dra_planner.drivers import every_driver, known_classes, replacing_class
 from dra_planner.model import (
+    OF_A_FLAVOR,
     OF_A_GUARD,
     VOLUME_AFFINITY,
     Node,
@@ -236,7 +237,10 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
         fix = f"{fix}, and {instead}" if instead else fix
     elif key in labels:
         also = f" in {where}" if key in refusal.shape.pod.selected_by else ""
-        have, fix = f"has {key}={labels[key]}", f"select {key}={labels[key]}{also}, or {fix}"
+        have = f"has {key}={labels[key]}"
+        # other pods use the same flavor, perhaps for devices
+        if not where.startswith(OF_A_FLAVOR) or _has_devices(refusal.node.template):
+            fix = f"select {key}={labels[key]}{also}, or {fix}"
     elif _can_be_set(key, value):
         fix = f"label the pool with {misfit.label}, or {fix}"
     source = ""
@@ -248,6 +252,13 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
         code="node-selector",
         message=f"the pod selects nodes with {misfit.label}{source}, but the node {have}",
         fix=fix,
+    )
+
+
+def _has_devices(template: Template) -> bool:
+    allocatable = template.node.allocatable
+    return bool(template.candidates) or any(
+        "/" in name and amount for name, amount in allocatable.items()
     )
 
 

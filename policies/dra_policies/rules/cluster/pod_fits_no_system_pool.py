@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
-from dra_policies.view.waiting_pods import waiting_on_system
+from dra_policies.view.waiting_pods import Waiting, waiting_on_system
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -14,14 +14,21 @@ def check(view: StackView) -> Iterator[Finding]:
     if judgement is None:
         return
     for case in waiting_on_system(judgement):
-        reasons = "; ".join(dict.fromkeys(reason.message for reason in case.size.reasons))
+        reasons = case.own_reasons or case.size.reasons
+        messages = "; ".join(dict.fromkeys(reason.message for reason in reasons))
         yield Finding(
-            message=f"{case.size.workload} doesn't fit on the system pool: {reasons}",
-            fix="; ".join(dict.fromkeys(reason.fix for reason in case.size.reasons if reason.fix)),
+            message=f"{_subject(case)} doesn't fit on the system pool: {messages}",
+            fix="; ".join(dict.fromkeys(reason.fix for reason in reasons if reason.fix)),
             urn=view.judged_urn,
             place=case.member.place,
             certain=case.size.verdict == "does-not-fit",
         )
+
+
+def _subject(case: Waiting) -> str:
+    """Return the workload, with the name of its pods if other pods of the workload need devices."""
+    pods = f" ({case.member.pod_set})" if case.has_other_pods and case.member.pod_set else ""
+    return f"{case.size.workload}{pods}"
 
 
 RULE = Rule(
