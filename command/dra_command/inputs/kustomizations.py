@@ -250,7 +250,9 @@ def _absent(
                 absent=MissingManifests(
                     title=f"Kustomization {root.folder}",
                     reason=f"the kustomization isn't built, because {reasons[root]}",
-                    instead=_instead(root, "plan", is_failed=root in failed),
+                    instead=_instead(root, is_failed=root in failed).replace(
+                        "pulumi-dra check", "pulumi-dra plan"
+                    ),
                     missing="its manifests"
                     if is_invalid
                     else f"its changes ({', '.join(changes[:_SHOWN])}{more})",
@@ -282,7 +284,7 @@ def _changes(
                 yield text
 
 
-def _instead(root: Kustomization, command: str, *, is_failed: bool) -> str:
+def _instead(root: Kustomization, *, is_failed: bool) -> str:
     """Return how to pass the manifests of an unbuilt kustomization. `is_failed` means that the tool
     rejects it, so building it again here fails in the same way.
     """
@@ -292,8 +294,8 @@ def _instead(root: Kustomization, command: str, *, is_failed: bool) -> str:
         return f"add {text} to {folder}, or pass the manifests that another machine builds"
     if is_failed:
         return "fix this error, or pass the manifests that another machine builds"
-    build = f"run `kustomize build {root.folder} | pulumi-dra {command} -`"
-    return f"{build} with access to the network" if found is not None else build
+    build = f"run `kustomize build {root.folder} | pulumi-dra check -`"
+    return f"{build} with access to the network" if found else build
 
 
 def _note(root: Kustomization, reason: str, *, is_failed: bool) -> Diagnostic:
@@ -301,7 +303,7 @@ def _note(root: Kustomization, reason: str, *, is_failed: bool) -> Diagnostic:
         f"the kustomization {root.folder} couldn't be built ({reason}), so the command reads its "
         "files without the kustomization's changes"
     )
-    fix = _instead(root, "check", is_failed=is_failed)
+    fix = _instead(root, is_failed=is_failed)
     return Diagnostic("note", NOT_BUILT, message, Place(root.folder), fix)
 
 
