@@ -52,14 +52,14 @@ PODS = {
         TOLERATES,
         "nvidia.com/gpu: 1, nvidia.com/rdma-vf: 1",
         1,
-        ["use nodes whose device plugin advertises nvidia.com/rdma-vf"],
+        ["use nodes with a device plugin that advertises nvidia.com/rdma-vf"],
         ["migrate"],
     ),
     "a misspelled resource of the vendor": (
         TOLERATES,
         "nvidia.com/gpus: 1",
         1,
-        ["use nodes whose device plugin advertises nvidia.com/gpus"],
+        ["use nodes with a device plugin that advertises nvidia.com/gpus"],
         ["migrate"],
     ),
     "a hostname with a missing resource": (
