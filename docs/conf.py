@@ -40,20 +40,35 @@ suppress_warnings = [
 # paths, error codes, and the choices of an option
 _LONG_WORD = re.compile(r"\S{25,}|\S*\|\S*")
 _BREAK = re.compile(r"(?<=[/:_.@=|])(?=\w)|(?<=[a-z])(?=[A-Z])")
+_OPTION = re.compile(r"((?<!\S)--?[a-z][\w-]*)")
 _MOST_LINES = 5  # columns whose cells have their own lines on phones
 _MOST_ROWS = 25  # rows that phones show without a click if a page has several tables
 
 
 def setup(app: Sphinx) -> None:
     """Prevent copies of repository files in the site; the schemas are in its root folder. Let
-    browsers break long paths in tables, so that the other columns aren't narrow. On phones, show
-    each row of a table as a list of labeled cells, or as a paragraph if it has many, and collapse
-    long tables.
+    browsers break long paths in tables, so that the other columns aren't narrow, but don't let them
+    break options. On phones, show each row of a table as a list of labeled cells, or as a paragraph
+    if it has many, and collapse long tables.
     """
     app.connect("doctree-read", _without_downloads, priority=100)  # before Sphinx collects them
+    app.connect("doctree-read", _with_whole_options)
     app.connect("doctree-read", _with_breaks_in_tables)
     app.connect("doctree-read", _with_labels_in_tables)
     app.connect("doctree-read", _with_collapsible_tables)
+
+
+def _with_whole_options(app: Sphinx, tree: nodes.document) -> None:
+    """Prevent line breaks in options. Browsers break lines after the hyphens."""
+    for literal in tree.findall(nodes.literal):
+        parts = _OPTION.split(literal.astext())
+        if len(parts) > 1:
+            literal.clear()
+            for index, part in enumerate(parts):
+                is_option = index % 2 == 1
+                literal += (
+                    nodes.inline("", part, classes=["option"]) if is_option else nodes.Text(part)
+                )
 
 
 def _with_breaks_in_tables(app: Sphinx, tree: nodes.document) -> None:

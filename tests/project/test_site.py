@@ -148,6 +148,12 @@ def test_long_tables_can_be_collapsed_and_are_open_without_scripts(pages: dict[s
     assert not any('<details class="rows"' in pages[name] for name in ("glossary", "rules"))
 
 
+def test_options_in_sentences_have_no_line_breaks(pages: dict[str, str]) -> None:
+    option = '<code class="docutils literal notranslate"><span class="option"><span class="pre">{}'
+    assert option.format("--allow-unknown</span></span></code>") in pages["guide/ci"]
+    assert option.format("--fail-on</span></span> <span") in pages["guide/ci"]
+
+
 def test_every_column_of_a_table_has_a_header(pages: dict[str, str]) -> None:
     assert without(pages, r"<th\b[^>]*>.*?</th>", r">[^<>\s]") == []
 
