@@ -22,6 +22,15 @@ from dra_sandbox.rehearsal.scenarios import ScenarioOutcome
 from dra_sandbox.rehearsal.simulation import Simulated, SimulatedWorkload
 
 _OF_ORDER = frozenset({"one-pod-at-a-time", "who-goes-without"})
+_WAITING = frozenset({"pod-waits-for-others", "scheduler-not-defined"})
+_MISSING = frozenset(
+    {
+        "reference-not-found",
+        "object-not-defined",
+        "priority-class-not-found",
+        "runtime-class-not-found",
+    }
+)
 _NEVER_STARTED = frozenset({"claim-not-prepared", "object-not-defined"})
 """The codes of pods that the scheduler places, but that never start."""
 
@@ -155,16 +164,15 @@ def _stuck_on(
 
 
 def find_idle(plan: Plan, refused: Container[WorkloadRef]) -> frozenset[WorkloadRef]:
-    """Return the workloads whose pods the plan counts, but which don't run here, as the plan
-    predicts. The API server rejected them because a class is missing, or they wait for a
-    component that doesn't run.
+    """Return the workloads that don't run here, as the plan predicts, although the simulation
+    counts their pods. The API server rejected them because an object is missing, or they wait for
+    a component that doesn't run.
     """
     return frozenset(
         each.workload
         for each in plan.workloads
         if any(
-            reason.code == "pod-waits-for-others"
-            or (reason.code == "reference-not-found" and each.workload in refused)
+            reason.code in _WAITING or (reason.code in _MISSING and each.workload in refused)
             for reason in each.reasons
         )
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 import yaml
-from plans import deployment, plan_of, sources
+from plans import FLEET, deployment, plan_of, sources
 
 from dra_planner.fleet import read_fleet
 from dra_planner.model import WorkloadRef
@@ -340,6 +340,7 @@ def with_key(key: str) -> str:
     return yaml.safe_dump(document)
 
 
+@pytest.mark.parametrize("manifests", ["partial", "complete"])
 @pytest.mark.parametrize(
     ("key", "refused", "reason"),
     [
@@ -351,11 +352,14 @@ def with_key(key: str) -> str:
     ids=["another scheduler", "a scheduling gate", "a missing priority", "a missing runtime"],
 )
 def test_pods_that_cannot_run_in_the_sandbox_count_as_planned(
-    key: str, refused: str, reason: str
+    key: str, refused: str, reason: str, manifests: str
 ) -> None:
-    """The verdict of the plan is *cannot tell*, and its numbers include these pods."""
-    plan = plan_of(sources(with_key(key)))
-    assert plan.verdict == "cannot-tell"
+    """If the manifests are partial, the verdict of the plan is *cannot tell*, and its numbers
+    include these pods.
+    """
+    plan = plan_of(sources(with_key(key)), f"{FLEET}\nmanifests: {manifests}\n")
+    is_decided = manifests == "complete" and "Gates" not in key
+    assert plan.verdict == ("does-not-fit" if is_decided else "cannot-tell")
     idle = find_idle(plan, {WEB} if refused else ())
     assert idle == {WEB}
     pods = () if refused else (PodOutcome("web-0", "", "", is_judged=False),)
