@@ -12,6 +12,8 @@ from dra_planner.model import DEMAND_LEVELS
 from dra_planner.plan import Plan
 from dra_planner.wording import counted
 
+_SHOWN = 4  # unknown kinds in a headline
+
 
 def headline(plan: Plan) -> str:
     """Return the verdict in one sentence, without a full stop."""
@@ -27,7 +29,7 @@ def verdict_parts(plan: Plan) -> tuple[str, str, str]:
     apart = [each.diagnostic for each in plan.blockers if not each.workloads]
     errors = sum(finding.severity == "error" for finding in (*plan.diagnostics, *apart))
     if not plan.workloads and not errors and not plan.blockers:
-        return "Nothing to place", "", "the manifests don't contain a workload"
+        return "Nothing to place", "", _without_workloads(plan)
     stalls = stalls_in_words(len(plan.stalled)) if plan.stalled else ""
     if plan.verdict == "fits":
         number = len(plan.workloads)
@@ -47,6 +49,19 @@ def verdict_parts(plan: Plan) -> tuple[str, str, str]:
     remarks = ", ".join(filter(None, (pending, simulated, *hindered, stalls, wrong)))
     verdict = "Does not fit" if plan.verdict == "does-not-fit" else "Cannot tell"
     return verdict, level, remarks
+
+
+def _without_workloads(plan: Plan) -> str:
+    """Return why nothing is to be placed, with the kinds that the plan doesn't know."""
+    unknown = sorted(plan.manifests.unknown_kinds) if plan.manifests is not None else []
+    if not unknown:
+        return "the manifests don't contain a workload"
+    more = f" and {len(unknown) - _SHOWN} more" if len(unknown) > _SHOWN else ""
+    kinds = f"{counted(len(unknown), 'kind')} {'isn' if len(unknown) == 1 else 'aren'}'t read"
+    return (
+        f"the objects that were read don't contain a workload, but {kinds}: "
+        f"{', '.join(unknown[:_SHOWN])}{more}"
+    )
 
 
 def _hindered(plan: Plan, *, is_pending_counted: bool) -> Iterator[str]:

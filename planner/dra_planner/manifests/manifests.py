@@ -170,6 +170,8 @@ class Manifests(Struct, frozen=True, kw_only=True):
     declared: frozenset[tuple[str, ObjectKey]] = frozenset()
     volume_claims: Mapping[ObjectKey, VolumeClaim] = {}
     other_kinds: Mapping[str, int] = {}
+    # kinds among them that are unknown and don't mention pods or devices
+    unknown_kinds: frozenset[str] = frozenset()
     # objects of other kinds that might create pods with devices
     unread: tuple[UnreadObject, ...] = ()
     # the fleet declares that they define every object of the cluster

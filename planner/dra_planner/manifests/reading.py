@@ -236,6 +236,7 @@ class _Reading:
             declared=frozenset(self.declared.names),
             volume_claims=self.volume_claims.found(),
             other_kinds=self.ignored.kinds(gang_makers),
+            unknown_kinds=frozenset(self.ignored.unknown),
             unread=(*self.ignored.unread, *self.workloads.uncounted),
             diagnostics=tuple(self.diagnostics),
         )

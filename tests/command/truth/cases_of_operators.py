@@ -101,6 +101,73 @@ NIM_SERVICES = (
 )
 
 
+def storm(replicas: int = 1, **role: object) -> Object:
+    """Return an object of an unknown kind that contains a role's pod template."""
+    pod = {
+        "tolerations": [TOLERATION],
+        "containers": [{"name": "main", "image": "i", "resources": OF_ONE_GPU}],
+    }
+    roles = [{"name": "prefill", "replicas": 2, "template": {"spec": pod}, **role}]
+    spec = {"replicas": replicas, "template": {"spec": {"roles": roles}}}
+    return api("orchestration.example.com/v1", "Storm", "s", spec)
+
+
+UNKNOWN_COUNTS = (
+    Case(
+        name="an unknown kind whose replicas may multiply the replicas of a role",
+        given=[storm(replicas=2)],
+        verdict="cannot-tell",
+        texts=("Storm ml/s", "replicas"),
+    ),
+    Case(
+        name="an unknown kind whose role has groups of pods",
+        given=[storm(podGroupSize=2)],
+        verdict="cannot-tell",
+        texts=("Storm ml/s", "podGroupSize"),
+    ),
+    Case(name="an unknown kind with one replica of a role", given=[storm()], verdict="fits"),
+)
+
+
+def unread(api_version: str, kind: str, spec: Object, *texts: str) -> Case:
+    """An object of a serving or training API whose controller isn't known."""
+    return Case(
+        name=f"a {kind} of {api_version}",
+        given=[api(api_version, kind, "chat", spec)],
+        verdict="cannot-tell",
+        texts=(f"{kind} ml/chat", "pods that this object creates", *texts),
+        silent=("Nothing to place",),
+    )
+
+
+def harmless(api_version: str, kind: str, spec: Object) -> Case:
+    return Case(
+        name=f"a {kind} of {api_version}, which creates no pods",
+        given=[api(api_version, kind, "chat", spec)],
+        verdict="fits",
+    )
+
+
+SERVING_APIS = (
+    unread("ome.io/v1beta1", "InferenceService", {"engine": {"minReplicas": 1}}, "ome.io"),
+    unread("kubeai.org/v1", "Model", {"resourceProfile": "gaudi:1", "minReplicas": 1}),
+    unread(
+        "gmc.opea.io/v1alpha3",
+        "GMConnector",
+        {"nodes": {"root": {"steps": [{"internalService": {"config": {"MODEL_ID": "llama"}}}]}}},
+        "MODEL_ID",
+    ),
+    unread("platform.example.com/v1", "ChatBot", {"modelName": "llama", "tier": "large"}),
+    unread("platform.example.com/v1", "LLMService", {"tier": "large"}),
+    unread("platform.example.com/v1", "TrainingRun", {"epochs": 3}),
+    harmless("ome.io/v1beta1", "BaseModel", {"modelFormat": {"name": "safetensors"}}),
+    harmless("apps.nvidia.com/v1alpha1", "NIMCache", {"source": {"ngc": {"model": {}}}}),
+    harmless("inference.networking.x-k8s.io/v1alpha2", "InferenceModel", {"modelName": "llama"}),
+    harmless("bitnami.com/v1alpha1", "SealedSecret", {"encryptedData": {"token": "abc"}}),
+    harmless("policy.example.com/v1", "Constraint", {"match": {}}),
+)
+
+
 def operator(gpus: int) -> Object:
     """Return the version of an operator that Operator Lifecycle Manager installs."""
     pod = {
@@ -123,6 +190,8 @@ def operator(gpus: int) -> Object:
 
 OPERATORS = (
     *NIM_SERVICES,
+    *UNKNOWN_COUNTS,
+    *SERVING_APIS,
     Case(name="an operator's Deployment", given=[operator(1)], verdict="fits"),
     Case(
         name="an operator's Deployment with more GPUs than a node",

@@ -116,3 +116,10 @@ def test_explain_does_not_place_pods_that_never_run(tmp_path: Path) -> None:
     answer = run("explain", *words, "--pod", "ml/serve")
     assert "the packing has nodes for 2 of 2 pods" in answer.line
     assert "pods of the workload placed" not in answer.line
+
+
+def test_a_plan_without_workloads_names_the_kinds_that_are_not_read(tmp_path: Path) -> None:
+    case = next(each for each in CASES if each.name.startswith("a SealedSecret"))
+    words = Input(name=case.name, manifests=dump(case.given), on=case.on).arguments(tmp_path)
+    answer = run("plan", *words)
+    assert "but 1 kind isn't read: SealedSecret (bitnami.com)" in answer.line, answer.text

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from dra_planner.manifests.manifests import UnreadObject
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.workloads.kinds import CONFIGURATIONS
+from dra_planner.manifests.workloads.known_kinds import KNOWN_GROUPS, KNOWN_KINDS
 
 _RENDERED: Final = "add manifests for the pods that this object creates"
 _CHART: Final = "render the chart first: `helm template … | pulumi-dra plan -`"
@@ -29,6 +29,8 @@ INSTALLERS: Final[Mapping[tuple[str, str], tuple[str, str]]] = {
     ("argoproj.io", "ApplicationSet"): ("its applications aren't generated", _BUILT),
     ("kustomize.toolkit.fluxcd.io", "Kustomization"): ("its kustomization isn't built", _BUILT),
     ("fleet.cattle.io", "GitRepo"): ("its paths aren't rendered", _BUILT),
+    ("configsync.gke.io", "RepoSync"): ("its source isn't rendered", _BUILT),
+    ("configsync.gke.io", "RootSync"): ("its source isn't rendered", _BUILT),
     ("cluster.x-k8s.io", "MachineDeployment"): (
         "it creates nodes, but the plan reads nodes only from the fleet",
         _NODES,
@@ -54,87 +56,6 @@ INSTALLERS: Final[Mapping[tuple[str, str], tuple[str, str]]] = {
 input to use instead.
 """
 
-_KNOWN_GROUPS: Final = frozenset(
-    {
-        "",
-        "admissionregistration.k8s.io",
-        "apiextensions.k8s.io",
-        "apiregistration.k8s.io",
-        "apps",
-        "autoscaling",
-        "certificates.k8s.io",
-        "config.kueue.x-k8s.io",
-        "coordination.k8s.io",
-        "discovery.k8s.io",
-        "eksctl.io",
-        "flowcontrol.apiserver.k8s.io",
-        "gateway.networking.k8s.io",
-        "karpenter.azure.com",
-        "karpenter.k8s.aws",
-        "karpenter.sh",
-        "keda.sh",
-        "kind.x-k8s.io",
-        "kubeadm.k8s.io",
-        "kubelet.config.k8s.io",
-        "kubescheduler.config.k8s.io",
-        "kueue.x-k8s.io",
-        "kustomize.config.k8s.io",
-        "networking.k8s.io",
-        "node.k8s.io",
-        "policy",
-        "rbac.authorization.k8s.io",
-        "resource.k8s.io",
-        "resource.nvidia.com",
-        "scheduling.k8s.io",
-        "snapshot.storage.k8s.io",
-        "storage.k8s.io",
-        "cert-manager.io",
-        "cilium.io",
-        "config.openshift.io",
-        "crd.projectcalico.org",
-        "external-secrets.io",
-        "image.toolkit.fluxcd.io",
-        "integreatly.org",
-        "grafana.integreatly.org",
-        "kubermatic.k8c.io",
-        "kyverno.io",
-        "machine.openshift.io",
-        "machineconfiguration.openshift.io",
-        "mellanox.com",
-        "metallb.io",
-        "monitoring.coreos.com",
-        "monitoring.googleapis.com",
-        "networking.gke.io",
-        "networking.istio.io",
-        "nfd.k8s-sigs.io",
-        "nfd.openshift.io",
-        "notification.toolkit.fluxcd.io",
-        "nvidia.com",
-        "operator.openshift.io",
-        "operators.coreos.com",
-        "projectcontour.io",
-        "scheduling.run.ai",
-        "scheduling.x-k8s.io",
-        "scheduling.volcano.sh",
-        "security.istio.io",
-        "security.openshift.io",
-        "source.toolkit.fluxcd.io",
-        "templates.gatekeeper.sh",
-        "traefik.io",
-        "user.openshift.io",
-        "vpcresources.k8s.aws",
-        "k8s.cni.cncf.io",
-        "sriovnetwork.openshift.io",
-        "cloud.google.com",
-        "batch.volcano.sh",
-        "bus.volcano.sh",
-        "flow.volcano.sh",
-    }
-)
-"""Groups of objects that configure a cluster. Their kinds that create pods are read as
-workloads.
-"""
-
 _KEY: Final = re.compile(
     r"resource-?claim|device-?class|claim-?template|gpus?\b|^num_?gpu|accelerator|\btpus?\b|neuron|^devices?$"
     r"|pod-?template|pod-?spec|^containers$",
@@ -148,6 +69,29 @@ _REQUEST: Final = re.compile(
     r"\bresourceClaim(?:s|TemplateName)?\b|\bdeviceClassName\b|\bResourceClaim(?:Template)?\b"
     r"|\b(?:nvidia|amd)\.com/(?:gpu|mig)|google\.com/tpu|aws\.amazon\.com/neuron"
 )
+_MODEL_KEY: Final = re.compile(
+    r"(?:base|served)?_?models?|models?[_-]?(?:ids?|names?|refs?|ur[il]s?|claims?|path|source)"
+    r"|(?:\w+_)?model_(?:id|name|path)|resource_?profile",
+    re.IGNORECASE,
+)
+_MODEL_KIND: Final = frozenset(
+    {
+        "Inference",
+        "LLM",
+        "Model",
+        "Notebook",
+        "Predictor",
+        "Serving",
+        "Train",
+        "Trainer",
+        "Training",
+        "Tune",
+        "Tuning",
+    }
+)
+"""Words in the kinds of serving and training APIs."""
+_TESTS_OF_KEYS: Final = (_KEY.search, _VALUE.search, _MODEL_KEY.fullmatch)
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+")
 _DEEPEST: Final = 40
 
 
@@ -160,18 +104,29 @@ def unread_object(item: KubernetesObject) -> UnreadObject | None:
     if installer is not None:
         reason, instead = installer
         return UnreadObject(title=title, reason=reason, instead=instead, place=item.place)
-    if (item.group, item.kind) in CONFIGURATIONS:
-        return None
-    if item.group in _KNOWN_GROUPS or (
-        item.group.endswith((".cnrm.cloud.google.com", ".crossplane.io", ".upbound.io"))
-        and not _embeds_manifest(item.data, 0)
-    ):
+    if is_known(item):
         return None
     word = next(_mentions(item.data, 0), "")
-    if not word:
+    kind = f"{item.kind} ({item.group})"
+    if word:
+        reason = f'its manifest contains "{word}", but pulumi-dra doesn\'t know the kind {kind}'
+    elif not _MODEL_KIND.isdisjoint(_WORD.findall(item.kind)):
+        reason = f"its kind {kind} may serve or train models, but pulumi-dra doesn't know it"
+    else:
         return None
-    reason = f'its manifest contains "{word}", but pulumi-dra doesn\'t know the kind {item.kind}'
     return UnreadObject(title=title, reason=reason, instead=_RENDERED, place=item.place)
+
+
+def is_known(item: KubernetesObject) -> bool:
+    """Return True if an object's kind doesn't create pods of workloads."""
+    return (
+        (item.group, item.kind) in KNOWN_KINDS
+        or item.group in KNOWN_GROUPS
+        or (
+            item.group.endswith((".cnrm.cloud.google.com", ".crossplane.io", ".upbound.io"))
+            and not _embeds_manifest(item.data, 0)
+        )
+    )
 
 
 def _embeds_manifest(data: Any, depth: int) -> bool:
@@ -202,7 +157,7 @@ def _mentions(data: Any, depth: int) -> Iterator[str]:
         ):
             yield "image"
         for key, value in data.items():
-            if _KEY.search(str(key)) or _VALUE.search(str(key)):
+            if any(each(str(key)) for each in _TESTS_OF_KEYS):
                 yield str(key)
             if key not in ("managedFields", "kind"):
                 yield from _mentions(value, depth + 1)
