@@ -135,7 +135,7 @@ def unread(api_version: str, kind: str, spec: Object, *texts: str) -> Case:
         name=f"a {kind} of {api_version}",
         given=[api(api_version, kind, "chat", spec)],
         verdict="cannot-tell",
-        texts=(f"{kind} ml/chat", "pods that this object creates", *texts),
+        texts=(f"{kind} ml/chat", *texts),
         silent=("Nothing to place",),
     )
 
@@ -149,7 +149,7 @@ def harmless(api_version: str, kind: str, spec: Object) -> Case:
 
 
 SERVING_APIS = (
-    unread("ome.io/v1beta1", "InferenceService", {"engine": {"minReplicas": 1}}, "ome.io"),
+    unread("ome.io/v1beta1", "InferenceService", {"engine": {"minReplicas": 1}}),
     unread("kubeai.org/v1", "Model", {"resourceProfile": "gaudi:1", "minReplicas": 1}),
     unread(
         "gmc.opea.io/v1alpha3",

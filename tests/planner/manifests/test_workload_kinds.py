@@ -201,7 +201,37 @@ def test_pods_of_an_unknown_kind_without_a_count_are_not_all_in_the_plan() -> No
     (unread,) = manifests.unread
     assert unread.title == "Flock default/w"
     assert "number of its pods (spec.birds.body)" in unread.reason
-    assert (unread.missing, manifests.diagnostics) == ("all its pods except one", ())
+    assert (unread.missing, manifests.diagnostics) == ("some of its pods", ())
+
+
+@pytest.mark.parametrize(
+    ("spec", "unknown"),
+    [
+        (f"replicas: 2, roles: [{{name: a, replicas: 3, body: {POD}}}]", "also depends on replicas"),
+        (f"roles: [{{name: a, replicas: 3, podGroupSize: 2, body: {POD}}}]", "also depends on podGroupSize"),
+        (f"replicas: 2, workers: {{size: 4, body: {POD}}}", "also depends on replicas"),
+        (f"replicas: 3, parallelism: {{pipeline: 2}}, body: {POD}", "also depends on parallelism.pipeline"),
+        (f"numNodes: 3, replicas: 2, body: {POD}", "also depends on numNodes"),
+        (f"replicas: 0, roles: [{{size: 3, body: {POD}}}]", "also depends on replicas"),
+    ],
+)  # fmt: skip
+def test_further_numbers_of_an_unknown_kind_may_multiply_its_pods(spec: str, unknown: str) -> None:
+    (unread,) = read(manifest("example.com/v1", "Flock", spec)).unread
+    assert unknown in unread.reason
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        f"replicas: 1, roles: [{{name: a, replicas: 3, body: {POD}}}]",
+        f"leader: {{replicas: 2, body: {{containers: [{{name: c, image: i}}]}}}}, worker: {{replicas: 3, body: {POD}}}",
+        f"replicas: 3, minReplicas: 2, maxReplicas: 9, revisionHistoryLimit: 4, body: {POD}",
+    ],
+)  # fmt: skip
+def test_other_numbers_of_an_unknown_kind_do_not_multiply_its_pods(spec: str) -> None:
+    manifests = read(manifest("example.com/v1", "Flock", spec))
+    assert manifests.unread == ()
+    assert [tuple(each.figures) for each in manifests.workloads[0].pod_sets] == [fixed(3)]
 
 
 def test_an_unknown_kind_without_devices_is_only_counted() -> None:

@@ -87,15 +87,15 @@ class WorkloadObjects:
         return gangs, makers
 
 
-def _uncounted_pods(item: KubernetesObject, paths: Iterable[str]) -> UnreadObject:
-    """Return an object of an unknown kind with the pod templates of which the plan counts one pod,
-    because it doesn't know how many pods the controller creates.
+def _uncounted_pods(item: KubernetesObject, unknown: Iterable[str]) -> UnreadObject:
+    """Return an object of an unknown kind whose controller may create more pods than the plan
+    counts.
     """
+    facts = listed(dict.fromkeys(unknown))
     return UnreadObject(
         title=str(item),
-        reason=f"kind {item.kind} is unknown, and the plan doesn't know a field for the number of its "
-        f"pods ({listed(paths)})",
+        reason=f"kind {item.kind} is unknown, and the plan doesn't know {facts}",
         instead="pass the pods that the controller creates",
         place=item.place,
-        missing="all its pods except one",
+        missing="some of its pods",
     )

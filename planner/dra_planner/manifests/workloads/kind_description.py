@@ -168,7 +168,7 @@ class Reading(Struct):
     assumptions: list[str] = []
     faults: list[Violation] = []
     unknown: list[UnknownPods] = []
-    # paths of pod templates without a known field for the number of pods
+    # unknown facts about the number of pods, such as a field that might multiply it
     uncounted: list[str] = []
     # claim specs by the names of claim templates
     generated: dict[str, Mapping[str, Any]] = {}

@@ -38,7 +38,7 @@ class ReadWorkload(Struct, frozen=True):
     unresolved: tuple[UnknownPods, ...] = ()
     faults: tuple[Violation, ...] = ()
     known: bool = True
-    uncounted: tuple[str, ...] = ()  # paths of pod templates whose number of pods is unknown
+    uncounted: tuple[str, ...] = ()  # unknown facts about the number of pods
 
 
 class WorkloadReader:

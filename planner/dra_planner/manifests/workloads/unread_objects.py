@@ -107,11 +107,12 @@ def unread_object(item: KubernetesObject) -> UnreadObject | None:
     if is_known(item):
         return None
     word = next(_mentions(item.data, 0), "")
-    kind = f"{item.kind} ({item.group})"
     if word:
-        reason = f'its manifest contains "{word}", but pulumi-dra doesn\'t know the kind {kind}'
+        reason = (
+            f'its manifest contains "{word}", but pulumi-dra doesn\'t know the kind {item.kind}'
+        )
     elif not _MODEL_KIND.isdisjoint(_WORD.findall(item.kind)):
-        reason = f"its kind {kind} may serve or train models, but pulumi-dra doesn't know it"
+        reason = f"its kind {item.kind} may serve or train models, but pulumi-dra doesn't know it"
     else:
         return None
     return UnreadObject(title=title, reason=reason, instead=_RENDERED, place=item.place)
