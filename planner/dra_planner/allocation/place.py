@@ -172,9 +172,7 @@ def _search(
         notes = tuple(_may_note(defect) for defect in sorted(may))
         return _settle(shape, node, needs, fresh, result.picks, result.steps, notes)
     if result.outcome == "error":
-        return Refusal(
-            shape, node, "error", result.message, steps=result.steps, error=result.error, may=may
-        )
+        return Refusal(shape, node, "error", steps=result.steps, error=result.error, may=may)
     return Refusal(shape, node, "devices", steps=result.steps, may=may)
 
 
@@ -244,7 +242,7 @@ def _settle(
                 f"must have at most {MAX_CONSUMERS} items"
             )
             error = AttemptError(message, "consumers")
-            return Refusal(shape, node, "error", message, claim=str(claim.shared), error=error)
+            return Refusal(shape, node, "error", claim=str(claim.shared), error=error)
         held[claim.shared] = HeldClaim(claim.shared, consumers)
     after = node.with_pod(
         needs.requests,

@@ -91,6 +91,7 @@ class Refusal(Struct, frozen=True, eq=False):
     The values of `kind` are "filter" (the node is rejected before its devices are considered, see
     `misfit`), "claim" (a claim can't be used here, whatever is free), "devices" (no devices satisfy
     the claims together), and "error" (the scheduling attempt fails on every node, with `error`).
+    `message` is set only for "claim".
     """
 
     shape: Shape

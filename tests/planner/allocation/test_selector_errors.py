@@ -176,9 +176,10 @@ def test_device_is_named_only_in_the_error_of_kubernetes() -> None:
     pod = shape(claim(request("gpu", CAUSES["renamed"][0])))
     refusal = place(pod, open_node(node(), [l4()], CLASSES, features_of(37)))
     assert isinstance(refusal, Refusal)
+    assert refusal.error is not None
     (reason,) = reasons_of(refusal)
     assert "gpu-0" not in reason.text
-    assert refusal.message == (
+    assert refusal.error.message == (
         "claim default/c1: selector #0 on device gpu.nvidia.com/n1/gpu-0: CEL runtime error: "
         "no such key: index"
     )

@@ -58,7 +58,7 @@ def outcome(state: NodeState, *claims: ClaimSpec) -> str:
     if isinstance(verdict, Placement):
         return " ".join(("OK", *(d.device for d in verdict.devices)))
     assert isinstance(verdict, Refusal)
-    return f"ERROR {verdict.message}" if verdict.kind == "error" else "FAIL"
+    return "FAIL" if verdict.error is None else f"ERROR {verdict.error.message}"
 
 
 def held(name: str, driver: str = DRIVER) -> AllocatedDevice:

@@ -222,7 +222,8 @@ def _claim_reason(refusal: Refusal) -> Reason:
 
 
 def _error_reason(refusal: Refusal) -> Reason:
-    error = refusal.error or AttemptError(refusal.message)
+    error = refusal.error
+    assert error is not None  # see `Refusal`
     if error.selector is not None:
         return _selector_reason(error, refusal)
     code, fix = "scheduler-error", ""

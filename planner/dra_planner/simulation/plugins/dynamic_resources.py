@@ -52,7 +52,7 @@ def refuse_claims(
     for key, claim in held if fits else ():
         error = _reservation_error(key, claim, state.features)
         if error is not None:
-            return Refusal(shape, state, "error", error.message, claim=str(key), error=error)
+            return Refusal(shape, state, "error", claim=str(key), error=error)
     return None
 
 
