@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from command_project import Project
 
+from kueue_queues import cpu_queue
+
 ROOT = Path(__file__).parents[3]
 FLEET = """\
 cloud: eks
@@ -46,25 +48,7 @@ metadata: {name: node-1}
 status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}, nodeInfo: {kubeletVersion: v1.36.1}}
 ---
 """
-QUEUES = """\
-apiVersion: kueue.x-k8s.io/v1beta1
-kind: ResourceFlavor
-metadata: {name: gpus}
----
-apiVersion: kueue.x-k8s.io/v1beta1
-kind: ClusterQueue
-metadata: {name: all}
-spec:
-  namespaceSelector: {}
-  resourceGroups:
-  - coveredResources: [cpu]
-    flavors: [{name: gpus, resources: [{name: cpu, nominalQuota: 8}]}]
----
-apiVersion: kueue.x-k8s.io/v1beta1
-kind: LocalQueue
-metadata: {name: team, namespace: default}
-spec: {clusterQueue: all}
----
+KUEUE = """\
 apiVersion: config.kueue.x-k8s.io/v1beta1
 kind: Configuration
 resources: {deviceClassMappings: [{name: gpus, deviceClassNames: [gpu.nvidia.com]}]}
@@ -268,7 +252,7 @@ def test_a_queue_that_admits_no_pod_is_not_a_lack_of_nodes(given: Project) -> No
         "kind: Deployment\nmetadata: {name: one}",
         "kind: Deployment\nmetadata: {name: one, labels: {kueue.x-k8s.io/queue-name: team}}",
     )
-    given.write("m.yaml", queued + QUEUES)
+    given.write("m.yaml", queued + cpu_queue("default") + KUEUE)
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pool", "l4")
     assert done.status == 1
     assert "is large enough, but a workload can't run for another reason" in done.out

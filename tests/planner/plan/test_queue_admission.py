@@ -9,26 +9,9 @@ from dra_planner.plan.blockers import ClusterSituation
 from dra_planner.plan.blockers.queueing.admission import find_queue_faults
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
+from kueue_queues import cpu_queue
 
 JOB = """\
-apiVersion: kueue.x-k8s.io/v1beta1
-kind: ResourceFlavor
-metadata: {name: gpus}
----
-apiVersion: kueue.x-k8s.io/v1beta1
-kind: ClusterQueue
-metadata: {name: all}
-spec:
-  namespaceSelector: {}
-  resourceGroups:
-  - coveredResources: [cpu]
-    flavors: [{name: gpus, resources: [{name: cpu, nominalQuota: 8}]}]
----
-apiVersion: kueue.x-k8s.io/v1beta1
-kind: LocalQueue
-metadata: {name: team, namespace: ml}
-spec: {clusterQueue: all}
----
 apiVersion: batch/v1
 kind: Job
 metadata: {name: train, namespace: ml, labels: {kueue.x-k8s.io/queue-name: team}}
@@ -61,6 +44,8 @@ CLASSES = "deviceClassMappings: [{name: x, deviceClassNames: [x]}]"
 def test_resource_that_the_queue_does_not_cover_is_a_fault(
     configuration: str, verdicts: list[str]
 ) -> None:
-    manifests = read_checked([Source("m.yaml", JOB + configuration)], features_of(36))
+    manifests = read_checked(
+        [Source("m.yaml", cpu_queue("ml") + JOB + configuration)], features_of(36)
+    )
     situation = ClusterSituation(manifests=manifests, features=features_of(36))
     assert [each.verdict for each in find_queue_faults(situation)] == verdicts
