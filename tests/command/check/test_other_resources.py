@@ -227,3 +227,30 @@ def test_flavor_is_not_moved_to_nodes_without_devices(project: Project, command:
     assert f"select {label}=g6.48xlarge in spec.nodeLabels of ResourceFlavor h200" in text
     assert f"remove {label} from spec.nodeLabels of ResourceFlavor h200" in text
     assert f"select {label}=m7i.4xlarge" not in text
+
+
+@pytest.mark.parametrize("command", ["plan", "check"])
+@pytest.mark.parametrize(("started", "expected"), [("{}", ["warning"]), ('{num-gpus: "1"}', [])])
+def test_ray_workers_that_ray_starts_without_gpus_are_a_warning(
+    project: Project, command: str, started: str, expected: list[str]
+) -> None:
+    project.write("fleet.yaml", FLEET)
+    project.write(
+        "ray.yaml",
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: one}\n"
+        "spec: {spec: {devices: {requests: [{name: gpu, exactly: "
+        "{deviceClassName: gpu.nvidia.com}}]}}}\n---\n"
+        "apiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {name: tune}\nspec:\n"
+        "  headGroupSpec: {template: {spec: {containers: [{name: head, image: ray}]}}}\n"
+        f"  workerGroupSpecs:\n  - groupName: gpus\n    replicas: 1\n    minReplicas: 1\n"
+        f"    maxReplicas: 1\n    rayStartParams: {started}\n    template:\n      spec:\n"
+        f"        {TOLERATES}\n"
+        "        resourceClaims: [{name: gpu, resourceClaimTemplateName: one}]\n"
+        "        containers: [{name: ray, image: ray, resources: {claims: [{name: gpu}]}}]\n",
+    )
+
+    done = project.run(command, "ray.yaml", "--fleet", "fleet.yaml", "--format", "json")
+
+    found = [each for each in done.json["diagnostics"] if "without GPUs" in each["message"]]
+    assert [each["severity"] for each in found] == expected
+    assert done.status == 0

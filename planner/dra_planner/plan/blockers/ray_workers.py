@@ -7,6 +7,7 @@ the number of GPUs from limits, not from claims).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from dra_planner.claims.manifest_claims import pod_sets_with_claims, spec_of
 from dra_planner.claims.requested_drivers import driver_of_request
@@ -14,6 +15,8 @@ from dra_planner.drivers import driver_of
 from dra_planner.manifests.workloads.ray import NO_NUM_GPUS
 from dra_planner.model import ClaimSpec
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, fact
+
+DIFFERENT_FLAGS: Final = "server-flags-differ-from-claim"  # same text as in the rule
 
 
 def find_ray_workers_without_gpus(situation: ClusterSituation) -> Iterator[Blocker]:
@@ -36,6 +39,7 @@ def find_ray_workers_without_gpus(situation: ClusterSituation) -> Iterator[Block
                 "set num-gpus in the group's rayStartParams to the number of GPUs per pod",
                 workload.ref,
                 place=workload.place,
+                code=DIFFERENT_FLAGS,
             )
 
 

@@ -11,7 +11,9 @@ from dra_planner.claims.manifest_claims import pod_sets_with_claims, spec_of
 from dra_planner.drivers import nvidia
 from dra_planner.manifests import Manifests
 from dra_planner.model import Container, ExactDeviceRequest, PodSet, Workload
+from dra_planner.plan.blockers.ray_workers import DIFFERENT_FLAGS, find_ray_workers_without_gpus
 from dra_planner.wording import counted
+from dra_policies.rules.blockers import planner_check
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.claim_specs import GPU_CLASSES
 from dra_policies.view.server_flags import ServerGpus, gpus_of_command
@@ -24,9 +26,13 @@ _SEVERAL_PODS: Final = frozenset(
 )
 
 
+_check_ray: Final = planner_check(DIFFERENT_FLAGS, find_ray_workers_without_gpus)
+
+
 def check(view: StackView) -> Iterator[Finding]:
     if view.manifests is None:
         return
+    yield from _check_ray(view)
     for workload, pod_set in pod_sets_with_claims(view.manifests):
         if workload.kind in _SEVERAL_PODS:
             continue  # a server in this kind of workload might span several pods
@@ -106,7 +112,7 @@ def _is_gpu(request: ExactDeviceRequest, manifests: Manifests) -> bool:
 
 
 RULE = Rule(
-    id="server-flags-differ-from-claim",
+    id=DIFFERENT_FLAGS,
     description="A model server's flags don't match the GPUs in its claim.",
     why="A server doesn't start if its flags specify more GPUs than the claim has. If the flags "
     "specify fewer GPUs, the claim's other GPUs stay idle.",
