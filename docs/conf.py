@@ -99,12 +99,14 @@ def _with_labels_in_tables(app: Sphinx, tree: nodes.document) -> None:
 
 def _with_collapsible_tables(app: Sphinx, tree: nodes.document) -> None:
     """On pages with several long tables, put each of them into an element that `site.js` closes on
-    phones.
+    phones. Tables with two columns are lists of terms or options, which readers search.
     """
-    rows = {table: len(list(table.findall(nodes.row))) - 1 for table in tree.findall(nodes.table)}
-    long_tables = [table for table, count in rows.items() if count > _MOST_ROWS]
+    rows = {table: list(table.findall(nodes.row)) for table in tree.findall(nodes.table)}
+    long_tables = [
+        table for table, (head, *rest) in rows.items() if len(head) > 2 and len(rest) > _MOST_ROWS
+    ]
     for table in long_tables if len(long_tables) > 1 else ():
-        summary = f"<summary>Table with {rows[table]} rows</summary>"
+        summary = f"<summary>Table with {len(rows[table]) - 1} rows</summary>"
         start = nodes.raw("", f'<details class="rows" open>{summary}', format="html")
         at = table.parent.index(table)
         table.parent.insert(at + 1, nodes.raw("", "</details>", format="html"))
