@@ -29,6 +29,7 @@ from dra_planner.sources import Source
 
 Json = dict[str, Any]
 SEEDS: Final = 60
+NO_PODS: Final[Mapping[str, Any]] = {"placed": 0, "pending": 0, "nodes": {}}
 
 REASONS: Final[Mapping[str, str]] = {
     "chance": "Nodes that score alike, pods that are about equally old, or moments at which pods "
@@ -50,6 +51,13 @@ REASONS: Final[Mapping[str, str]] = {
     "created them again. The plan counts only pods of the current template.",
     "paused-in-a-rollout": "A Deployment was paused during its rollout. Its ReplicaSets keep the "
     "rollout's additional pods, which the plan doesn't count, because they stay pending.",
+    "rollout-under-a-quota": "A ResourceQuota rejects new pods of a rollout, so pods of the "
+    "previous template stay. The plan counts the pods of both templates as pending, which is too "
+    "many.",
+    "kept-out-by-a-quota": "Another workload of the cluster doesn't have any pods, because a "
+    "ResourceQuota rejects them. The plan counts them as pending.",
+    "scaled-in-a-rollout": "A Deployment was scaled down during its rollout. Its controller deletes "
+    "pending pods of both templates, but the plan keeps those of the current template.",
     "paused": "A new Deployment that is paused has no pods yet; the plan counts them as they will "
     "run, and says so.",
     "unexplained": "Plan and control plane disagree.",
@@ -104,7 +112,7 @@ def differences(case: Json) -> list[Difference]:
     """Return the differences from the plan, with their reasons; an empty list if there are none."""
     paused = [each for each in case["applied"] if _is_new_and_paused(each, case)]
     if paused:
-        names = [f"{each['metadata']['namespace']}/{each['metadata']['name']}" for each in paused]
+        names = [_full_name(each) for each in paused]
         what = f"{', '.join(names)} as they will run, no pods in fact"
         return [Difference(what, "paused"), *differences(_without_pods_of(paused, names, case))]
     plan, became = applied(case), _became(case)
@@ -131,6 +139,8 @@ def differences(case: Json) -> list[Difference]:
 def _reason_aside(case: Json, theirs: PodPositions, became: PodPositions) -> str:
     if theirs.beside != became.beside and _are_old_pods_again(case, theirs, became):
         return "old-pods-again"
+    if theirs.preempted == became.preempted and (known := _reason_of_counts(case, theirs, became)):
+        return known
     if theirs.beside == became.beside and _is_preempted_in_between(case, theirs, became):
         return "how-often"
     if _comes_by_chance(case, became):
@@ -155,10 +165,95 @@ def _are_old_pods_again(case: Json, theirs: PodPositions, became: PodPositions) 
     )
 
 
+def _reason_of_counts(case: Json, theirs: PodPositions, became: PodPositions) -> str:
+    """Return why only the numbers of other workloads' pending pods differ, or ""."""
+    names = {
+        name
+        for name in {**theirs.beside, **became.beside}
+        if theirs.beside.get(name) != became.beside.get(name)
+    }
+    pending = {
+        name: [each.beside.get(name, NO_PODS) for each in (theirs, became)] for name in names
+    }
+    if any(planned["nodes"] != real["nodes"] for planned, real in pending.values()):
+        return ""
+    if names <= _paused(case["cluster"]) & _rolled_out(case) and all(
+        planned["pending"] < real["pending"] for planned, real in pending.values()
+    ):
+        return "paused-in-a-rollout"
+    limited = {
+        each["metadata"].get("namespace", "default")
+        for each in case["cluster"]
+        if each["kind"] == "ResourceQuota"
+    }
+    if all(
+        name not in became.beside and name.partition("/")[0] in limited and not planned["placed"]
+        for name, (planned, _) in pending.items()
+    ):
+        return "kept-out-by-a-quota"
+    return ""
+
+
+def _paused(documents: list[Json]) -> set[str]:
+    """Return the paused Deployments."""
+    return {
+        _full_name(each)
+        for each in documents
+        if each["kind"] == "Deployment" and each["spec"].get("paused")
+    }
+
+
+def _has_fewer_pending(plan: Plan, became: PodPositions, names: set[str]) -> bool:
+    """Return whether these workloads have fewer pending pods than planned, on the same nodes."""
+    rows = _rows(plan)
+    return names <= rows.keys() & became.rows.keys() and all(
+        rows[name]["nodes"] == became.rows[name]["nodes"]
+        and became.rows[name]["pending"] < rows[name]["pending"]
+        for name in names
+    )
+
+
+def _is_rollout_under_a_quota(plan: Plan, became: PodPositions) -> bool:
+    """Return whether only workloads whose rollout waits for quota have fewer pending pods."""
+    different = [each for each in _otherwise(plan, became) if each is not None]
+    waiting = {
+        _name(each.workload)
+        for each in different
+        if {"rollout-waits", "quota-exceeded"} <= {reason.code for reason in each.reasons}
+    }
+    names = {_name(each.workload) for each in different}
+    return names == waiting and _has_fewer_pending(plan, became, names)
+
+
+def _is_scaled_in_a_rollout(case: Json, plan: Plan, became: PodPositions) -> bool:
+    """Return whether only Deployments that are scaled down in a rollout have fewer pending pods."""
+    names = {_name(each.workload) for each in _otherwise(plan, became) if each is not None}
+    before = _replicas(case["cluster"])
+    scaled = {
+        name for name, pods in _replicas(case["applied"]).items() if pods < before.get(name, 0)
+    }
+    return names <= scaled & _rolled_out(case) and _has_fewer_pending(plan, became, names)
+
+
+def _replicas(documents: list[Json]) -> dict[str, int]:
+    """Return the replicas of Deployments."""
+    return {
+        _full_name(each): each["spec"].get("replicas", 1)
+        for each in documents
+        if each["kind"] == "Deployment"
+    }
+
+
+def _full_name(document: Json) -> str:
+    """Return the namespace and the name of an object."""
+    meta = document["metadata"]
+    return f"{meta.get('namespace', 'default')}/{meta['name']}"
+
+
 def _rolled_out(case: Json) -> set[str]:
     """Return the Deployments of the cluster that are in a rollout."""
     return {
-        f"{each['metadata']['namespace']}/{each['metadata']['name']}"
+        _full_name(each)
         for each in case["cluster"]
         if each["kind"] == "Deployment"
         and each["status"].get("updatedReplicas", 0) < each["status"].get("replicas", 0)
@@ -167,12 +262,7 @@ def _rolled_out(case: Json) -> set[str]:
 
 def _is_paused_in_a_rollout(case: Json, plan: Plan, became: PodPositions) -> bool:
     """Return whether the only difference is that paused Deployments have more pending pods."""
-    rows = _rows(plan)
-    paused = {
-        f"{each['metadata']['namespace']}/{each['metadata']['name']}"
-        for each in case["applied"]
-        if each["kind"] == "Deployment" and each["spec"].get("paused")
-    }
+    rows, paused = _rows(plan), _paused(case["applied"])
     names = {name for name in {**rows, **became.rows} if rows.get(name) != became.rows.get(name)}
     return names <= paused & _rolled_out(case) & rows.keys() & became.rows.keys() and all(
         rows[name]["nodes"] == became.rows[name]["nodes"]
@@ -274,6 +364,10 @@ def _reason(case: Json, plan: Plan, became: PodPositions) -> str:
         return "daemon-set-under-a-quota"
     if _is_paused_in_a_rollout(case, plan, became):
         return "paused-in-a-rollout"
+    if _is_rollout_under_a_quota(plan, became):
+        return "rollout-under-a-quota"
+    if _is_scaled_in_a_rollout(case, plan, became):
+        return "scaled-in-a-rollout"
     if _comes_by_chance(case, became):
         return "chance"
     reason = _reason_of_others(case, became)
