@@ -93,7 +93,7 @@ def stall_findings(stalled: Iterable[StalledRollout]) -> Iterator[Diagnostic]:
     for each in stalled:
         causes.setdefault(each._cause, []).append(each)
     for first, *others in causes.values():
-        fixes = [each for each in (first.reason.fix, first.start.fix) if each]
+        parts = (first.reason.fix, first.start.fix)
         names = [str(each.workload) for each in others]
         more = names[MOST_NAMES:]
         listing = listed([*names[:MOST_NAMES], *([f"{len(more)} more"] if more else [])])
@@ -104,7 +104,7 @@ def stall_findings(stalled: Iterable[StalledRollout]) -> Iterator[Diagnostic]:
             f"{first.start.cause}: {first.reason.message}"
             f"{f'. The same applies to {listing}' if listing else ''}",
             place=first.place,
-            fix=", or ".join(fixes),
+            fix=", or ".join(filter(None, parts)),
             subject=", ".join((str(first.workload), *names)),
         )
 
