@@ -27,10 +27,12 @@ from dra_planner.sources import Source
 
 Json = dict[str, Any]
 
-SEEDS: Final = tuple(range(1, 65))
-"""Seeds of the additional runs, in which ties between nodes are broken at random, as in the
-scheduler.
+_FEWEST, _MOST = 64, 512
+"""Numbers of additional runs, in which ties between nodes are broken at random, as in the
+scheduler. Several ties in a row can have an outcome that only one in 200 runs has.
 """
+_PODS: Final = 10_000
+"""Number of pods in all additional runs, which limits the runs of large clusters."""
 _TOGETHER: Final[tuple[OrderName, ...]] = ("at-once", "random", "settled")
 """Orders in which workloads that are applied together can arrive: with competing controllers, pod
 by pod, or one workload after another.
@@ -61,7 +63,8 @@ class Simulation(Struct, frozen=True):
     """A simulator of one cluster.
 
     `pool_of` maps a node to its pool. `made_by` maps pods that the rehearsal itself created to
-    their workload (see Arrival). `refs` are the workloads in arrival order.
+    their workload (see Arrival). `refs` are the workloads in arrival order, and `seeds` are the
+    seeds of the additional runs.
     """
 
     simulator: Simulator
@@ -69,6 +72,7 @@ class Simulation(Struct, frozen=True):
     made_by: Mapping[WorkloadRef, WorkloadRef]
     pool_of: Callable[[str], str]
     one_by_one: bool
+    seeds: range
 
     @classmethod
     def of(
@@ -96,7 +100,9 @@ class Simulation(Struct, frozen=True):
         nodes = observed_nodes(found.offers)
         demand, classes = guard_demand(found.demand, guards), found.manifests.classes
         simulator = Simulator.of(demand, nodes, classes, found.features, quotas=demand.quotas)
-        return cls(simulator, tuple(refs), made_by, pool_of, one_by_one)
+        pods = sum(shape.figures.steady for shape in demand.shapes)
+        runs = max(_FEWEST, min(_MOST, _PODS // max(1, pods)))
+        return cls(simulator, tuple(refs), made_by, pool_of, one_by_one, range(1, runs + 1))
 
     def run(
         self, seed: int | None = None, name: OrderName | None = None, *, lags: bool = False
@@ -124,11 +130,11 @@ class Simulation(Struct, frozen=True):
         ready and end. If workloads arrive together, also yield the results of other orders.
         """
         if self.one_by_one:
-            return (self.run(seed, lags=lags) for lags in (False, True) for seed in SEEDS)
+            return (self.run(seed, lags=lags) for lags in (False, True) for seed in self.seeds)
         return (
             self.run(seed, name, lags=lags)
             for lags in (False, True)
-            for seed in SEEDS
+            for seed in self.seeds
             for name in _TOGETHER
         )
 
