@@ -15,6 +15,7 @@ CEL = 'device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("80Gi"))'
         ("pool l4", "pool l4"),
         ("on a3-highgpu-8g now", 'on <span class="nw">a3-highgpu-8g</span> now'),
         ("<b>", "&lt;b&gt;"),
+        (f"{'a' * 30}/b.", f"{'a' * 30}/<wbr>b."),
         (
             CEL,
             "device<wbr>.capacity[<wbr>&#34;gpu.nvidia.com&#34;]<wbr>.memory<wbr>.compareTo(<wbr>quantity(<wbr>&#34;80Gi&#34;))",

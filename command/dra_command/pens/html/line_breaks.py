@@ -30,5 +30,6 @@ def wrapped(text: str) -> Markup:
 
 def _breakable(word: str) -> str:
     if len(word) > UNBROKEN:
-        return "<wbr>".join(map(escape, _PART.findall(word)))
+        name = word.rstrip(".,;:")
+        return "<wbr>".join(map(escape, _PART.findall(name))) + word[len(name) :]
     return f'<span class="nw">{escape(word)}</span>' if "-" in word else escape(word)
