@@ -17,7 +17,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from dra_command.inputs.fleet_files import read_other_tools_fleet
+from dra_command.inputs.fleets.fleet_files import read_other_tools_fleet
 from dra_planner.errors import PlannerError
 from dra_planner.fleet_sources import ImportedFleet
 from dra_planner.fleet_sources.document import NOT_SET

@@ -60,7 +60,9 @@ OF_OTHERS = (
     "deploy/eks/dra.rst",  # a file of the Neuron SDK
     "/etc/eks/bootstrap.sh",  # a program of Amazon Linux 2, in boot scripts that users write
     "docs.aws.amazon.com/eks/",  # pages that rules link to
-    "networking.gke.io",  # API groups of objects without workload pods
+    "configmanagement.gke.io",  # API groups of objects without workload pods
+    "configsync.gke.io",
+    "networking.gke.io",
     "gke.io/optimize-utilization-scheduler",  # a scheduler, by its name in pods
 )
 """Names that others gave, which say nothing of a cloud here."""
@@ -107,7 +109,7 @@ LINES_FOR_AKS = {
     "tutorials/dra_tutorials/blocks/embedded.py": 2,  # how Microsoft's pages fence shell commands
     "pyproject.toml": 7,
     # Names of Kubernetes' own API: volume types, and a group of Cluster API.
-    "planner/dra_planner/manifests/workloads/unread_objects.py": 1,
+    "planner/dra_planner/manifests/workloads/known_kinds.py": 1,
     "planner/dra_planner/manifests/validation/pods/volumes.py": 4,
 }
 """Lines that a cloud costs outside its folders, tables, tests and documents; docs/decisions/0011

@@ -16,8 +16,8 @@ from msgspec import structs
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_command.command_line.file_writer import write_whole
-from dra_command.inputs.catalog_section import catalog_section, replace_catalog
 from dra_command.inputs.cluster_snapshot import read_observed
+from dra_command.inputs.fleets.catalog_section import catalog_section, replace_catalog
 from dra_planner.errors import Diagnostic, PlannerError
 from dra_planner.fleet import Fleet, read_document, read_fleet
 from dra_planner.manifests import Manifests

@@ -9,8 +9,8 @@ import sys
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_command.command_line.yaml_text import yaml_documents
-from dra_command.inputs.fleet_files import read_fleet_of
-from dra_command.inputs.shared_catalog import find_shared_catalog
+from dra_command.inputs.fleets.fleet_files import read_fleet_of
+from dra_command.inputs.fleets.shared_catalog import find_shared_catalog
 from dra_planner.clouds.foreign.export import export_cluster, export_losses
 from dra_planner.fleet import read_stack
 from dra_planner.fleet_sources.description import describe_fleet

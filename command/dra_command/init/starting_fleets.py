@@ -22,13 +22,13 @@ from dra_command.init.options import DEFAULT_CI
 from dra_command.init.schema_comment import schema_comment
 from dra_command.init.starter_files import FIRST_CLAIM, FIRST_CLAIM_FILE, WORKLOADS
 from dra_command.init.written_files import path_in
-from dra_command.inputs.catalog_section import replace_catalog
 from dra_command.inputs.cluster_snapshot import read_observed
 from dra_command.inputs.command_inputs import mark_unrelated_files, print_skipped_files
-from dra_command.inputs.fleet_files import read_other_tools_fleet
-from dra_command.inputs.machine_types import requested_machine_types
-from dra_command.inputs.new_cluster import new_cluster_version
-from dra_command.inputs.shared_catalog import find_shared_catalog
+from dra_command.inputs.fleets.catalog_section import replace_catalog
+from dra_command.inputs.fleets.fleet_files import read_other_tools_fleet
+from dra_command.inputs.fleets.machine_types import requested_machine_types
+from dra_command.inputs.fleets.new_cluster import new_cluster_version
+from dra_command.inputs.fleets.shared_catalog import find_shared_catalog
 from dra_command.pens.amounts import usd
 from dra_command.plan_report.compared_types import compared_obstacles
 from dra_planner.clouds import cloud, cloud_of_region, names

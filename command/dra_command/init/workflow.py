@@ -107,7 +107,7 @@ def _is_place(fleet: str) -> bool:
 
 def _require_shared_fleet(name: str) -> None:
     """Raise UsageError if the nearest configuration doesn't define a shared fleet of that name."""
-    from dra_command.inputs.shared_fleets import find_shared_fleet  # noqa: PLC0415  (loads all rules)
+    from dra_command.inputs.fleets.shared_fleets import find_shared_fleet  # noqa: PLC0415  (loads all rules)
 
     if find_shared_fleet(name) is None:
         raise UsageError(

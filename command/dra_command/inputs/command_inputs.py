@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from dra_command.command_line.arguments import UsageError
 from dra_command.inputs.cluster_snapshot import read_observed
 from dra_command.inputs.delivery import Delivered, deliver
-from dra_command.inputs.fleet_files import read_fleet_of, read_remote_fleet
+from dra_command.inputs.fleets.fleet_files import read_fleet_of, read_remote_fleet
+from dra_command.inputs.fleets.shared_catalog import find_shared_catalog
 from dra_command.inputs.kustomizations import (
     Built,
     GuardsFile,
@@ -25,7 +26,6 @@ from dra_command.inputs.kustomizations import (
 )
 from dra_command.inputs.manifest_filter import mark_skipped_files
 from dra_command.inputs.rendering import Rendered, is_about_files, render_paths
-from dra_command.inputs.shared_catalog import find_shared_catalog
 from dra_command.pens.terminal.page import print_note
 from dra_planner.documents.snapshot import SNAPSHOT_KINDS
 from dra_planner.errors import SourceError

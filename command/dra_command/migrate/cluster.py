@@ -12,7 +12,7 @@ from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_command.command_line.shared_options import CONTEXT
 from dra_command.inputs.cluster_snapshot import read_observed, served_kinds
-from dra_command.inputs.fleet_files import read_fleet_of
+from dra_command.inputs.fleets.fleet_files import read_fleet_of
 from dra_command.migrate.cluster_json import cluster_json
 from dra_command.migrate.cluster_text import print_cluster
 from dra_planner.documents.snapshot import SNAPSHOT_KINDS

@@ -12,8 +12,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dra_command.inputs.command_inputs import mark_unrelated_files
+from dra_command.inputs.fleets.shared_catalog import find_catalog_files
 from dra_command.inputs.git_files import checked_out
-from dra_command.inputs.shared_catalog import find_catalog_files
 from dra_planner.documents.tree import Location, line_at, path_text
 from dra_planner.errors import Place, PlannerError, SourceError
 from dra_planner.fleet import read_document

@@ -16,8 +16,8 @@ from dra_command.command_line.exit_status import Status, status_of
 from dra_command.command_line.progress import doing
 from dra_command.command_line.yaml_text import yaml_text
 from dra_command.inputs.command_inputs import mark_unrelated_files, print_skipped_files
-from dra_command.inputs.machine_types import requested_machine_types
-from dra_command.inputs.new_cluster import new_cluster_version
+from dra_command.inputs.fleets.machine_types import requested_machine_types
+from dra_command.inputs.fleets.new_cluster import new_cluster_version
 from dra_command.plan_report.compared_types import compared_obstacles, fleet_notes
 from dra_command.suggest.json import suggest_json
 from dra_planner.clouds import cloud_of_region

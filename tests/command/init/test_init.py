@@ -12,7 +12,7 @@ import pytest
 import yaml
 from command_project import EXAMPLES, Project, stack_state
 
-from dra_command.inputs.new_cluster import new_cluster_version
+from dra_command.inputs.fleets.new_cluster import new_cluster_version
 
 FLEETS = ("gpu-and-efa", "gpu-and-rdma", "shared-gpus")
 

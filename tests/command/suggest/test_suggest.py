@@ -7,7 +7,7 @@ import json
 import pytest
 from command_project import EXAMPLES, Project
 
-from dra_command.inputs.new_cluster import new_cluster_version
+from dra_command.inputs.fleets.new_cluster import new_cluster_version
 from dra_command.suggest.contract import SuggestOutput
 from dra_planner.plan.suggestion import suggest
 

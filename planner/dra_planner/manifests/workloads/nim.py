@@ -74,7 +74,7 @@ def _unknown_pods(reading: Reading, spec: ObjectPart) -> str:
     elif _cached(spec) and not spec.get("draResources") and not _requests_gpus(spec):
         return (
             f"{_GPU} isn't set in spec.resources, so the operator requests the GPUs of a model "
-            "profile that only the cluster knows"
+            "profile that is known only at run time"
         )
     return ""
 

@@ -32,7 +32,7 @@ _NOT_WANTED: Final = ("metadata", "status")
 _DEEPEST: Final = 12
 
 
-class Template(Struct, frozen=True):
+class UnknownTemplate(Struct, frozen=True):
     """A pod spec that requests devices, with its path and the part that might contain its count.
     `multipliers` are further numbers, except 1, that might multiply the count.
     """
@@ -58,14 +58,14 @@ def requests_devices(spec: Any) -> bool:
     return False
 
 
-def find_templates(data: Any, place: Any) -> list[Template]:
+def find_templates(data: Any, place: Any) -> list[UnknownTemplate]:
     """Return every pod spec that requests devices."""
     return list(_search(ObjectPart(data, place), "", [], 0))
 
 
 def _search(
     node: ObjectPart, path: str, parents: list[ObjectPart], depth: int
-) -> Iterator[Template]:
+) -> Iterator[UnknownTemplate]:
     if depth > _DEEPEST:
         return
     if isinstance(node.data, Mapping):
@@ -73,7 +73,7 @@ def _search(
         if isinstance(containers, list) and containers and requests_devices(node.data):
             holder = next((each for each in reversed(parents) if _count(each) is not None), node)
             numbers = tuple(_multipliers([*parents, node], holder))
-            yield Template(path, node, holder, numbers)
+            yield UnknownTemplate(path, node, holder, numbers)
             return
     for name, child in node.members():
         if isinstance(child.data, Mapping | list):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dra_command.command_line.similar_words import near
-from dra_command.inputs.shared_catalog import find_shared_catalog
+from dra_command.inputs.fleets.shared_catalog import find_shared_catalog
 from dra_planner.errors import SourceError
 from dra_planner.fleet import Fleet, is_url, read_document, read_fleet
 from dra_planner.wording import use_one_of

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from dra_command.inputs.shared_catalog import find_shared_catalog
+from dra_command.inputs.fleets.shared_catalog import find_shared_catalog
 from dra_planner.documents.stream import split_stream
 from dra_planner.documents.variables import fill_in_defaults
 from dra_planner.documents.yaml_reader import Fault, read_yaml
@@ -46,7 +46,7 @@ def read_fleet_of(path: str, *, quiet: bool, config: str = "") -> Fleet:
     PlannerError if the file can't be read, or doesn't describe a fleet.
     """
     if is_url(path) or not Path(path).exists():
-        from dra_command.inputs.shared_fleets import find_shared_fleet  # noqa: PLC0415  (loads all rules)
+        from dra_command.inputs.fleets.shared_fleets import find_shared_fleet  # noqa: PLC0415  (loads all rules)
 
         if (shared := find_shared_fleet(path, config)) is not None:
             return shared
