@@ -236,7 +236,7 @@ def mark_unrelated_files(
     if not (
         any(map(_may_be_no_manifest, found))
         or any(may_be_unfinished(each.text, each.name) for each in sources if each.name in named)
-        or _near_a_chart({Path(source.name).parent for source in found})
+        or _near_a_chart({Path(source.name).parent for source in sources})
     ):
         return sources, ()
     return mark_skipped_files(

@@ -15,7 +15,13 @@ from msgspec import Struct
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.inputs.kustomization_changes import find_changes
-from dra_command.inputs.rendering import RENDERED, kustomization_of, kustomize_build, run_renderer
+from dra_command.inputs.rendering import (
+    NO_BUILDER,
+    RENDERED,
+    kustomization_of,
+    kustomize_build,
+    run_renderer,
+)
 from dra_planner.documents.plain_values import listed
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.errors import Diagnostic, Place
@@ -30,7 +36,6 @@ from dra_planner.sources import (
 )
 
 NOT_BUILT: Final = "kustomization-not-built"
-NO_BUILDER: Final = "neither kustomize nor kubectl is on PATH"
 OF_FILES: Final = "a saved plan uses the files without changes"
 _MOST: Final = 64  # kustomizations that one command builds
 _SHOWN: Final = 4  # changes in a message

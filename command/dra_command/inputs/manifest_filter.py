@@ -11,6 +11,7 @@ from dra_command.inputs.kustomizations import NOT_BUILT
 from dra_command.inputs.rendering import helm_template
 from dra_command.inputs.skipped_files import (
     CHART_PART,
+    KUSTOMIZATION_PART,
     TEMPLATE,
     SkippedFile,
     kustomization_changes,
@@ -28,6 +29,7 @@ _UNFINISHED: Final = {
     CHART_PART: ("Chart", "it isn't rendered"),
     TEMPLATE: ("Template", "its placeholders aren't filled in"),
 }
+_UNFINISHED_NAMED: Final = (TEMPLATE, KUSTOMIZATION_PART)
 
 
 def mark_skipped_files(
@@ -37,11 +39,11 @@ def mark_skipped_files(
     manifest.
 
     The sources of these files are marked. Files that the user named count as manifests, unless they
-    are templates. Raises SourceError if no source is a manifest.
+    are templates or parts of kustomizations. Raises SourceError if no source is a manifest.
     """
     given = [each for each in sources if each.name in named and each.absent is None]
-    templates = [each for each in split_manifests(given)[1] if each.what == TEMPLATE]
-    named = {each.name for each in given} - {each.file for each in templates}
+    unfinished = [each for each in split_manifests(given)[1] if each.what in _UNFINISHED_NAMED]
+    named = {each.name for each in given} - {each.file for each in unfinished}
     kept, found = split_manifests(each for each in sources if each.name not in named)
     found += [
         reason

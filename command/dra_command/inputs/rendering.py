@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +19,9 @@ from dra_planner.sources import KUSTOMIZATIONS, Source, missing_path_error
 RENDERED: Final = " (rendered)"
 """The suffix in the names of rendered manifests. The text before it is the folder."""
 _CHANGE_FILES: Final = ("write", "check", "fix", "rewrite", "diff")
+
+
+NO_BUILDER: Final = "neither kustomize nor kubectl is on PATH"
 
 
 class Rendered(Struct, frozen=True):
@@ -39,7 +43,7 @@ def is_about_files(values: argparse.Namespace) -> bool:
 
 
 def render_paths(values: argparse.Namespace) -> Rendered:
-    """Render the charts among the named paths.
+    """Render the charts and kustomization files among the named paths.
 
     Only charts whose folder the user named are rendered. Files that the user names inside a chart's
     folder are read unchanged. Raises UsageError if `helm` fails, or if values for a chart are given
@@ -63,7 +67,8 @@ def render_paths(values: argparse.Namespace) -> Rendered:
         if words is None:
             paths.append(path)
         else:
-            sources.append(Source(f"{path.rstrip('/')}{RENDERED}", run_renderer(words, path)))
+            folder = (os.path.dirname(path) or ".") if _is_kustomization(path) else path.rstrip("/")
+            sources.append(Source(f"{folder}{RENDERED}", run_renderer(words, folder)))
     return Rendered(tuple(paths), tuple(sources))
 
 
@@ -134,9 +139,9 @@ def run_renderer(words: Sequence[str], path: str) -> str:
 
 
 def _renderer(path: str, values: argparse.Namespace) -> list[str] | None:
-    """Return the command that renders a folder.
+    """Return the command that renders a folder, or the folder of a kustomization file.
 
-    None if the folder doesn't need rendering, or if the tool isn't on PATH. In the latter case, the
+    None if the path doesn't need rendering, or if the tool isn't on PATH. In the latter case, the
     files are read unchanged, and a note contains the command.
     """
     if is_chart(path):
@@ -151,4 +156,16 @@ def _renderer(path: str, values: argparse.Namespace) -> list[str] | None:
             ["--kube-version", values.kubernetes] if getattr(values, "kubernetes", None) else []
         )
         return [*helm, *files, *settings, *version, "--", release_name(path), path]
+    if _is_kustomization(path):
+        build, folder = kustomize_build(), os.path.dirname(path) or "."
+        if build is None:
+            raise UsageError(
+                f"{path} can't be built, because {NO_BUILDER}",
+                fix=f"run `kustomize build {folder} | pulumi-dra {values.command} -`",
+            )
+        return [*build, "--", folder]
     return None
+
+
+def _is_kustomization(path: str) -> bool:
+    return os.path.basename(path) in KUSTOMIZATIONS and os.path.isfile(path)

@@ -30,6 +30,7 @@ from dra_planner.sources import (
 )
 
 CHART_PART: Final = "part of the chart"
+KUSTOMIZATION_PART: Final = "part of the kustomization"
 TEMPLATE: Final = "a template"
 _OBJECT: Final = re.compile(r"""["']?(apiVersion|kind)["']?\s*:""")
 _SHOUTED: Final = re.compile(r"[A-Z]+(?:[_ ][A-Z0-9]+)+")  # an object can't have such a name
@@ -169,7 +170,7 @@ def _of_chart(chart: str, name: str) -> SkippedFile:
 
 def _of_kustomization(found: _Kustomization) -> SkippedFile:
     fix = f"run `kustomize build {found.folder} | pulumi-dra check -`"
-    return SkippedFile("part of the kustomization", found.folder, "", fix)
+    return SkippedFile(KUSTOMIZATION_PART, found.folder, "", fix)
 
 
 def _is_part(data: Mapping[str, Any]) -> bool:

@@ -45,6 +45,28 @@ def test_patch_of_an_overlay_decides_the_verdict(base: Project, command: str) ->
     assert "is skipped" not in done.out
 
 
+@pytest.mark.parametrize("command", ["plan", "check"])
+def test_named_kustomization_file_is_built_like_its_folder(base: Project, command: str) -> None:
+    base.write("k/prod/kustomization.yaml", PATCHED)
+    base.write("k/prod/replicas.yaml", REPLICAS)
+
+    folder = base.run(command, "k/prod", "--stack", "dev")
+    file = base.run(command, "k/prod/kustomization.yaml", "--stack", "dev")
+
+    assert (file.status, file.out) == (1, folder.out)
+
+
+@pytest.mark.parametrize("command", ["plan", "check"])
+def test_named_patch_is_not_a_manifest(base: Project, command: str) -> None:
+    base.write("k/prod/kustomization.yaml", PATCHED)
+    base.write("k/prod/replicas.yaml", REPLICAS)
+
+    done = base.run(command, "k/prod/replicas.yaml", "--stack", "dev")
+
+    assert done.status == 2
+    assert "part of the kustomization" in " ".join(done.err.split())
+
+
 def test_base_is_not_counted_in_addition_to_its_overlays(base: Project) -> None:
     for name in ("dev", "prod"):
         text = f"resources: [../base]\nnamePrefix: {name}-\n"
