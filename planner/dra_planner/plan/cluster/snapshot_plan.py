@@ -21,6 +21,7 @@ from dra_planner.model import (
     DisruptionBudget,
     LimitRange,
     ObjectKey,
+    ResourceClaim,
     Workload,
 )
 from dra_planner.offers import Offer, observe_offers, with_taint_rules
@@ -179,7 +180,7 @@ def _together(given: Manifests, snapshot: Manifests) -> Manifests:
         return snapshot
     return replace(
         given,
-        claims={**snapshot.claims, **given.claims},
+        claims=_claims_in_cluster(given, snapshot),
         templates={**snapshot.templates, **given.templates},
         classes={**snapshot.classes, **given.classes},
         namespaces={**snapshot.namespaces, **given.namespaces},
@@ -192,6 +193,15 @@ def _together(given: Manifests, snapshot: Manifests) -> Manifests:
         nodes=snapshot.nodes,
         bound_pods=snapshot.bound_pods,
     )
+
+
+def _claims_in_cluster(given: Manifests, snapshot: Manifests) -> dict[ObjectKey, ResourceClaim]:
+    """Return the claims of both. Quotas already count a given claim that exists in the cluster."""
+    claims = {**snapshot.claims, **given.claims}
+    for key in given.claims.keys() & snapshot.claims.keys():
+        uid = snapshot.claims[key].meta.uid
+        claims[key] = replace(claims[key], meta=replace(claims[key].meta, uid=uid))
+    return claims
 
 
 def _in_cluster(manifests: Manifests, snapshot: Manifests) -> Manifests:
