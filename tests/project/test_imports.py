@@ -98,7 +98,7 @@ print(json.dumps([
         ("--help", RECORDS, 138, 0),
         ("plan --help", RECORDS, 142, 0),
         ("catalog gpus", PLANNING, 380, 60),
-        ("check examples/workloads", CHECKING, 1_470, 70),
+        ("check examples/workloads", CHECKING, 1_480, 70),
         ("plan examples/workloads --stack eks-dev", PLANNING, 1_100, 60),
     ],
 )

@@ -550,7 +550,7 @@ NOT_IN_DOCUMENTS = {
     Reason: {"changes", "place", "intent", "is_node_full", "needs_another_node", "details"}
     | {"exceeded", "is_conditional"},
     Member: {"in_order", "spreads", "rollout", "running", "changed", "outdated", "charged", "ahead"}
-    | {"leaving", "stuck", "awaited", "place"},
+    | {"leaving", "stuck", "awaited", "place", "new_first"},
 }
 
 

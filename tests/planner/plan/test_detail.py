@@ -62,7 +62,7 @@ def test_a_shared_claim_is_listed_once() -> None:
 
 def test_details_of_a_million_pods_are_rejected() -> None:
     plan = plan_of(fleet(("p5.48xlarge", {"min": 0, "max": 100_000})), deployment(replicas=200_000))
-    with pytest.raises(UnsupportedFeature, match="devices of 200,000 pods"):
+    with pytest.raises(UnsupportedFeature, match="devices for 200,000 pods"):
         detail_claims(plan)
 
 

@@ -199,10 +199,9 @@ def reason_class(failure: SchedulingFailure) -> Any:
     """Return the class of the reason: of the error, or the nodes counted by what turned each of
     them down.
     """
-    if failure.error is not None:
-        return "error: " + next(
-            (text for text in _ERRORS if text in failure.error.message), failure.error.message
-        )
+    if failure.error is not None and failure.error.error is not None:
+        message = failure.error.error.message
+        return "error: " + next((text for text in _ERRORS if text in message), message)
     verdicts = [each.verdict for each in failure.rejections]
     if any(isinstance(v, Refusal) and v.message.endswith("does not exist") for v in verdicts):
         return "class-missing"

@@ -53,7 +53,7 @@ def test_well_known_node_has_no_assumptions() -> None:
         (
             assume("p5.4xlarge", mig="all-balanced"),
             (
-                "the plan assumes that the MIG instances of all-balanced exist before the driver "
+                "the plan assumes that the MIG instances in all-balanced exist before the driver "
                 "starts"
             ),
         ),
