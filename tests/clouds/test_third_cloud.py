@@ -250,6 +250,6 @@ def test_pack_compares_each_pool_with_the_plan(built: Built) -> None:
     assert not built.unlabelled.ok
     assert "pool-differs-from-plan" in built.unlabelled.output
     assert (
-        'nodes of rack pool "dra-l40s-nodes" don\'t have the label nvidia.com/gpu.dra'
+        'nodes in rack pool "dra-l40s-nodes" don\'t have the label nvidia.com/gpu.dra'
         in built.unlabelled.output
     )
