@@ -112,7 +112,7 @@ def unread_object(item: KubernetesObject) -> UnreadObject | None:
             f'its manifest contains "{word}", but pulumi-dra doesn\'t know the kind {item.kind}'
         )
     elif not _MODEL_KIND.isdisjoint(_WORD.findall(item.kind)):
-        reason = f"its kind {item.kind} may serve or train models, but pulumi-dra doesn't know it"
+        reason = f"its kind {item.kind} might serve or train models, but pulumi-dra doesn't know it"
     else:
         return None
     return UnreadObject(title=title, reason=reason, instead=_RENDERED, place=item.place)
