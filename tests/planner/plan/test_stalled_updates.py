@@ -93,8 +93,8 @@ def of(version: str, kind: str, spec: dict[str, Any]) -> dict[str, Any]:
     return {"apiVersion": version, "kind": kind, "metadata": {"name": "web"}, "spec": spec}
 
 
-def plan(document: dict[str, Any], nodes: int) -> Plan:
-    text = yaml.safe_dump_all([TEMPLATE, document])
+def plan(document: dict[str, Any], nodes: int, *others: dict[str, Any]) -> Plan:
+    text = yaml.safe_dump_all([TEMPLATE, document, *others])
     request = PlanRequest(sources=(Source("app.yaml", text),), fleet=fleet(("g6.2xlarge", nodes)))
     return make_plan(request)
 
@@ -134,6 +134,22 @@ def test_update_needs_room_for_its_first_pods(
         assert [each.code for each in errors] == ["rollout-cannot-finish"]
         assert f"to {pods + first}" in errors[0].fix
     assert (enough.verdict, enough.stalled) == ("fits", ())
+
+
+def test_each_number_of_first_pods_has_its_own_fix() -> None:
+    """Four pods fill the pool. One more node is enough for the smaller workload, but not for the
+    larger one, whose fix has room for both rollouts at the same time.
+    """
+    small, large = (rollout(blueGreen={"activeService": "web"}) for _ in range(2))
+    small["spec"]["replicas"], large["spec"]["replicas"] = 1, 3
+    small["metadata"]["name"] = "a"
+
+    found = plan(small, 4, large).beside
+
+    assert [(each.subject, each.fix.partition(" (")[0]) for each in found] == [
+        ("Rollout default/a", 'set the count of pool "g6-2xlarge" to 5'),
+        ("Rollout default/web", 'set the count of pool "g6-2xlarge" to 8'),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What all tables of one plan have in common: its nodes, letters, signs, and line width."""
+"""The nodes, letters, signs, and line width that all tables of one plan share."""
 
 from __future__ import annotations
 

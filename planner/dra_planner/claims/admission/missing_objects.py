@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, Literal
 
-from dra_planner.claims.admission.schedulers import TITLES, lacks_scheduler, other_scheduler
+from dra_planner.claims.admission.schedulers import TITLES, lacks_other_schedulers, other_scheduler
 from dra_planner.claims.missing_claims import near_name
 from dra_planner.manifests import NEEDS_DEFAULT_CLASS, STORAGE_CLASS, Manifests
 from dra_planner.manifests.completeness import is_missing
@@ -59,7 +59,7 @@ def _reasons(workload: Workload, template: PodTemplate, manifests: Manifests) ->
         if not is_given and (kind, key) not in manifests.refused:
             yield from _missing_object(kind, key, manifests)
     scheduler = other_scheduler(workload, template.spec)
-    if scheduler and lacks_scheduler(manifests, scheduler):
+    if scheduler and lacks_other_schedulers(manifests):
         yield _no_scheduler(scheduler)
 
 

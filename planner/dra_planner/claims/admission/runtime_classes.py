@@ -37,8 +37,8 @@ def with_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> Pod
 
 
 def refuse_runtime_class(pod: PodSpec, manifests: Manifests) -> Reason | None:
-    """Return why the API server rejects a pod, or None. Other classes than those of the manifests
-    are unknown, unless the manifests contain all classes of the cluster.
+    """Return why the API server rejects a pod, or None. A class that isn't in the manifests is
+    unknown, unless the manifests contain all of the cluster's classes.
     """
     name = pod.runtime_class_name
     known = manifests.runtime_classes.get(name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from dra_planner.manifests import Manifests
-from dra_planner.manifests.completeness import is_missing
 from dra_planner.manifests.workloads.queue_labels import KAI, VOLCANO
 from dra_planner.model import PodSpec, Workload
 
@@ -18,7 +17,6 @@ _DEFAULT_SCHEDULERS: Final = frozenset(
 GKE's profile differs only in scores. Source of GKE's profile: "Configure GKE cluster autoscaling
 profiles" (cloud.google.com/kubernetes-engine/docs).
 """
-_KIND: Final = "Scheduler"  # not a kind of Kubernetes
 _VOLCANO_GROUP: Final = "batch.volcano.sh/"
 
 
@@ -33,11 +31,11 @@ def other_scheduler(workload: Workload, spec: PodSpec) -> str:
     return VOLCANO if workload.api_version.startswith(_VOLCANO_GROUP) else ""
 
 
-def lacks_scheduler(manifests: Manifests, name: str) -> bool:
-    """Return whether the cluster certainly doesn't run a scheduler.
+def lacks_other_schedulers(manifests: Manifests) -> bool:
+    """Return whether the cluster certainly doesn't run any scheduler except kube-scheduler.
 
     Configuration files define the names that a scheduler serves, so every workload whose name
     contains "scheduler" might be the scheduler.
     """
     might_run = any("scheduler" in workload.meta.name for workload in manifests.workloads)
-    return not might_run and is_missing(manifests, _KIND, name)
+    return manifests.is_complete and not might_run

@@ -1,4 +1,4 @@
-"""How controllers other than those of Kubernetes start an update: with new pods, or by stopping old
+"""How controllers that aren't part of Kubernetes start an update: with new pods, or by stopping old
 pods.
 
 Sources: argoproj/argo-rollouts:docs/features/{bluegreen,canary}.md@v1.8 (a blue-green update scales

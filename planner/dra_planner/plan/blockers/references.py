@@ -6,10 +6,11 @@ The API server rejects pods whose classes don't exist.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from dra_planner.claims.admission.missing_objects import EFFECTS
+from dra_planner.claims.missing_claims import near_name
 from dra_planner.manifests import STORAGE_CLASS
 from dra_planner.manifests.completeness import is_missing
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
@@ -49,7 +50,7 @@ def find_missing_classes(situation: ClusterSituation) -> Iterator[Blocker]:
                     code="reference-not-found",
                     message=f'{workload.ref} refers to {kind} "{name}", which isn\'t in the '
                     f"manifests, so the API server rejects the pods until this {kind} exists",
-                    fix=f'add a manifest for {kind} "{name}"{_near(name, known[kind])}',
+                    fix=f'add a manifest for {kind} "{name}"{near_name(name, filter(None, known[kind]))}',
                     place=workload.place,
                     workloads=(workload.ref,),
                     verdict="cannot-tell",
@@ -134,8 +135,3 @@ def _classes(spec: PodSpec) -> Iterator[tuple[str, str]]:
         yield "PriorityClass", spec.priority_class_name
     if spec.runtime_class_name:
         yield "RuntimeClass", spec.runtime_class_name
-
-
-def _near(name: str, known: Collection[str]) -> str:
-    near = difflib.get_close_matches(name, sorted(filter(None, known)), n=1, cutoff=0.6)
-    return f"; did you mean {near[0]}?" if near else ""

@@ -38,20 +38,21 @@ _PROVED: Final = frozenset({POOL_TOO_SMALL, "limit-too-small"})
 class StalledRollout(Struct, frozen=True, kw_only=True):
     """A workload whose pods fit, but whose rollout never finishes.
 
-    `start` is how the rollout starts. `pools` are the pools that are too small for its first pods.
-    They are empty if a quota rejects these pods.
+    `start` is how the rollout starts, and `first_pods` is the number of its first pods. `pools` are
+    the pools that are too small for them. They are empty if a quota rejects these pods.
     """
 
     workload: WorkloadRef
     place: Place
     start: NewFirst
+    first_pods: int
     reason: Reason
     pools: tuple[PoolSize, ...] = ()
 
     @property
-    def _cause(self) -> tuple[str, ...]:
+    def _cause(self) -> tuple[str | int, ...]:
         pools = tuple(pool.name for pool in self.pools) or (self.reason.message,)
-        return (self.start.cause, *pools)
+        return (self.start.cause, self.first_pods, *pools)
 
 
 class _Update(Struct, frozen=True):
@@ -62,18 +63,23 @@ class _Update(Struct, frozen=True):
     start: NewFirst
     pods: tuple[tuple[Shape, Member, int], ...]
 
+    @property
+    def first_pods(self) -> int:
+        return sum(number for _, _, number in self.pods)
+
     def stalled(self, reason: Reason, pools: tuple[PoolSize, ...] = ()) -> StalledRollout:
         return StalledRollout(
             workload=self.workload,
             place=self.place,
             start=self.start,
+            first_pods=self.first_pods,
             reason=reason,
             pools=pools,
         )
 
 
 class _Raise(Struct, frozen=True):
-    """The pools that are too small for one more pod, and the fix."""
+    """The pools that are too small for the first pods of a rollout, and the fix."""
 
     pools: tuple[PoolSize, ...]
     fix: str
@@ -89,7 +95,7 @@ def stall_findings(stalled: Iterable[StalledRollout]) -> Iterator[Diagnostic]:
     """Yield an error for each cause of rollouts that never finish. Its subjects are the workloads,
     separated by commas. Their verdicts don't change, because their pods run.
     """
-    causes: dict[tuple[str, ...], list[StalledRollout]] = {}
+    causes: dict[tuple[str | int, ...], list[StalledRollout]] = {}
     for each in stalled:
         causes.setdefault(each._cause, []).append(each)
     for first, *others in causes.values():
@@ -121,7 +127,7 @@ def find_stalled_rollouts(judgement: Judgement) -> tuple[StalledRollout, ...]:
     peak = judgement.sizings.get("peak")
     if judgement.sizing.verdict != "fits" or peak is None or peak.verdict == "fits":
         return ()
-    short: dict[str, _Raise] = {}
+    short: dict[tuple[str, int], _Raise] = {}
     found = {
         each.workload: each
         for update in _updates(judgement)
@@ -207,12 +213,12 @@ def _denied(update: _Update, judgement: Judgement) -> StalledRollout | None:
 
 
 def _without_room(
-    update: _Update, judgement: Judgement, short: dict[str, _Raise]
+    update: _Update, judgement: Judgement, short: dict[tuple[str, int], _Raise]
 ) -> StalledRollout | None:
     """Return the rollout if provably no pool has capacity for its first pods.
 
-    `short` caches the raises by the pool that is too small, because finding enough nodes takes most
-    of the time.
+    `short` caches the raises by the pool that is too small and the number of pods, because finding
+    enough nodes takes most of the time.
     """
     sized = judgement.sized
     if sized is None or any(shape.per_node for shape, _, _ in update.pods):
@@ -228,15 +234,16 @@ def _without_room(
         reason = next(_proved_reasons(sizing.workloads), None)
         if reason is None:
             continue
-        if reason.pool not in short:
-            short[reason.pool] = _Raise.of(sizer.size("peak"))
+        key = (reason.pool, update.first_pods)
+        if key not in short:
+            short[key] = _Raise.of(sizer.size("peak"))
         at_peak = (
             known.fix
             for size in judgement.sizings["peak"].workloads
             for known in size.reasons
             if size.workload == update.workload and known.code == reason.code
         )
-        raised = short[reason.pool]
+        raised = short[key]
         fix = next(at_peak, raised.fix)
         return update.stalled(replace(reason, fix=fix), raised.pools)
     return None

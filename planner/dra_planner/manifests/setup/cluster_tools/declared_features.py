@@ -32,13 +32,16 @@ def declared_features(objects: Iterable[KubernetesObject], features: Features) -
     """
     settings = [setting for item in objects for setting in _settings(item)]
     on = {name for name, value in settings if value == "true"}
-    gates = {field: True for field, gate in GATES.items() if gate.name in on}
+    gates = {
+        field: True
+        for field, gate in GATES.items()
+        if gate.name in on and gate.is_known(features.minor)
+    }
     stages = [text for name, text in _STAGES.items() if name in on]
     served = {
         name for name in OPTIONAL_VERSIONS if name in on or any(text in name for text in stages)
     }
-    known = {field: on for field, on in gates.items() if GATES[field].is_known(features.minor)}
-    return features.with_gates(**known).with_served(features.served | served)
+    return features.with_gates(**gates).with_served(features.served | served)
 
 
 def _settings(item: KubernetesObject) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,6 @@ pkg/scheduler/flavorassigner/flavorassigner.go@v0.19.2.
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
@@ -14,6 +13,7 @@ from typing import Final
 from dra_planner.allocation.node.selectors import untolerated_taint
 from dra_planner.claims.extended_resources import index_classes
 from dra_planner.claims.manifest_claims import spec_of
+from dra_planner.claims.missing_claims import near_name
 from dra_planner.claims.queue_flavors import flavor_of
 from dra_planner.documents.plain_values import number
 from dra_planner.drivers import publishers_of
@@ -150,9 +150,7 @@ def _missing_queue(workload: Workload, queue: str, manifests: Manifests) -> Bloc
 def _not_found(
     workload: Workload, manifests: Manifests, kind: str, name: str, known: Iterable[str], by: str
 ) -> Blocker:
-    near = difflib.get_close_matches(name.rpartition("/")[2], sorted(known), n=1, cutoff=0.6)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    fix = f'add a manifest for {kind} "{name}"{hint}'
+    fix = f'add a manifest for {kind} "{name}"{near_name(name.rpartition("/")[2], known)}'
     if is_missing(manifests, kind, name):
         text = (
             f'{by} refers to {kind} "{name}", but nothing in the manifests defines it, so Kueue '

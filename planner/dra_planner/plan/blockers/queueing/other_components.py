@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dra_planner.claims.admission.schedulers import TITLES, lacks_scheduler, other_scheduler
+from dra_planner.claims.admission.schedulers import TITLES, lacks_other_schedulers, other_scheduler
 from dra_planner.manifests.workloads.queue_labels import KAI, VOLCANO, is_queued
 from dra_planner.model import PodSpec, Workload
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
@@ -29,7 +29,7 @@ def find_waits_for_others(situation: ClusterSituation) -> Iterator[Blocker]:
         for spec in dict.fromkeys(pods.template.spec for pods in workload.pod_sets):
             yield from _gated(workload, spec)
             name = other_scheduler(workload, spec)
-            if name and not lacks_scheduler(manifests, name):  # otherwise, its pods are rejected
+            if name and not lacks_other_schedulers(manifests):  # otherwise, its pods are rejected
                 yield _elsewhere(workload, name)
 
 
