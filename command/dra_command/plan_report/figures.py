@@ -11,8 +11,10 @@ from string import ascii_uppercase
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_command.pens.signs import Signs
+from dra_command.plan_report.workload_order import listed_workloads
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan, PlannedPool
 from dra_planner.plan.nodes.devices import NIC, NodeDevice
@@ -24,6 +26,7 @@ MANY: Final = "+"
 SHARED: Final = "*"
 """The sign that represents several workloads that share a device."""
 _LONGEST_ROW: Final = 24
+_LAST: Final = "~"  # follows all letters
 
 Letters = Mapping[WorkloadRef, str]
 
@@ -50,8 +53,8 @@ class Bar(Struct, frozen=True, kw_only=True):
 
 
 def letters_of(plan: Plan, filled: FilledNodes) -> Letters:
-    """Return a letter for each workload with claims. If there are more than 26 workloads, only
-    those that use the most devices get a letter.
+    """Return a letter for each workload with claims, in the order of the report's list. If there
+    are more than 26 workloads, only those that use the most devices get a letter.
     """
     uses: Counter[WorkloadRef] = Counter()
     for group in filled.groups:
@@ -62,7 +65,23 @@ def letters_of(plan: Plan, filled: FilledNodes) -> Letters:
         member.workload for shape in plan.demand.shapes if shape.claims for member in shape.members
     }
     ranked = sorted(claiming | set(uses), key=lambda ref: (-uses[ref], ref))
-    return dict(zip(sorted(ranked[: len(ascii_uppercase)]), ascii_uppercase, strict=False))
+    listed = {each.workload: at for at, each in enumerate(listed_workloads(plan))}
+    lettered = sorted(
+        ranked[: len(ascii_uppercase)], key=lambda ref: (listed.get(ref, len(listed)), ref)
+    )
+    return dict(zip(lettered, ascii_uppercase, strict=False))
+
+
+def in_letter_order(filled: FilledNodes, letters: Letters) -> FilledNodes:
+    """Return the nodes, with groups of equally many nodes in the order of their letters."""
+    pools = list(dict.fromkeys(group.pool for group in filled.groups))
+    places = {pool: at for at, pool in enumerate(pools)}
+
+    def key(group: NodeGroup) -> tuple[int, bool, int, list[str]]:
+        used = (letters.get(ref, _LAST) for device in group.devices for ref in device.holders)
+        return places[group.pool], not group.pods, -group.nodes, sorted(used)
+
+    return replace(filled, groups=tuple(sorted(filled.groups, key=key)))
 
 
 def bar_of(pool: PlannedPool) -> Bar:

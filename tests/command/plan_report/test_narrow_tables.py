@@ -1,5 +1,5 @@
-"""Tables of a plan on narrow terminals: each workload and pool has one line, and no two names are
-equal.
+"""Tables of a plan on narrow terminals: each workload and pool has one line, no two names are
+equal, and letters are in alphabetical order.
 """
 
 from __future__ import annotations
@@ -78,3 +78,17 @@ def test_long_pool_names_have_an_ellipsis_on_narrow_terminals(
         ("infer", True, f"one-{zone}") for zone in zones[: len(table)]
     ]
     assert max(map(len, table)) <= 60
+
+
+def test_letters_are_in_order_if_pods_are_pending(project: Project) -> None:
+    fits, pends = (WORKLOAD.replace("NAMESPACE", "team").replace("NAME", name) for name in "fp")
+    two = "{deviceClassName: gpu.nvidia.com, count: 2}"
+    project.write("m.yaml", f"{fits}---\n{pends.replace('{deviceClassName: gpu.nvidia.com}', two)}")
+    project.write("fleet.yaml", FLEET)
+
+    out = project.run("plan", "m.yaml", "--fleet", "fleet.yaml", COLUMNS="60").out
+
+    workloads = out[out.index("\nWorkloads ") + 1 :].splitlines()[2:4]
+    assert [line[:12] for line in workloads] == ["A deploy p  ", "B deploy f  "]
+    devices = out[out.index("\nDevices ") + 1 :].splitlines()[2]
+    assert devices.split()[2] == "B"

@@ -34,7 +34,8 @@ from dra_command.plan_report.pod_requests import pod_requests, requests_sentence
 from dra_command.plan_report.simulation_sentences import simulation
 from dra_command.plan_report.tables.pools import NOT_SIMULATED, is_left_unsimulated, pool_table
 from dra_command.plan_report.tables.view import MOST_ROWS, PlanView
-from dra_command.plan_report.tables.workloads import pending_pods, pools_of
+from dra_command.plan_report.tables.workloads import pools_of
+from dra_command.plan_report.workload_order import listed_workloads, pending_pods
 from dra_planner.model import DEMAND_LEVELS
 from dra_planner.plan import Plan
 from dra_planner.plan.explanation.claims import explain_failing
@@ -249,17 +250,13 @@ def _workloads(plan: Plan, view: PlanView, drawer: Drawer) -> dict[str, Any]:
     """
     levels = (plan.level,) if plan.judgement.is_observed else DEMAND_LEVELS
     requests = pod_requests(plan.demand)
-    ordered = sorted(
-        plan.workloads,
-        key=lambda each: (not pending_pods(view, each), each.verdicts[plan.level] == "fits"),
-    )
     rows = [
         {
             "key": drawer.key(each.workload),
             "name": short(str(each.workload), 120),
             "requests": requests_sentence(requests.get(each.workload, ())),
             "pool": pools_of(view, each),
-            "pending": pending_pods(view, each) or "0",
+            "pending": pending_pods(plan, each) or "0",
             "levels": [
                 (
                     level,
@@ -269,10 +266,10 @@ def _workloads(plan: Plan, view: PlanView, drawer: Drawer) -> dict[str, Any]:
                 for level in levels
             ],
         }
-        for each in ordered
+        for each in listed_workloads(plan)
     ]
     shown, more = fold(rows, MOST_ROWS)
-    pending = any(pending_pods(view, each) for each in plan.workloads)
+    pending = any(pending_pods(plan, each) for each in plan.workloads)
     requesting = any(row["requests"] for row in rows)
     return {
         "workloads": shown,

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from dra_command.pens.html.page import render_picture
 from dra_command.pens.visible_text import short
-from dra_command.plan_report.figures import letters_of
+from dra_command.plan_report.figures import in_letter_order, letters_of
 from dra_command.plan_report.headline import headline
 from dra_command.plan_report.html.parts import Drawer, PoolView
 from dra_command.plan_report.html.shapes import Chart, Figure
@@ -50,6 +50,7 @@ def plan_picture(plan: Plan) -> str:
     """
     filled = fill_nodes(plan)
     letters = letters_of(plan, filled)
+    filled = in_letter_order(filled, letters)
     drawer = Drawer(plan, filled, letters)
     views = [drawer.pool(pool) for pool in plan.pools if filled.of_pool(pool.name)]
     placed: list[PlacedPool] = []

@@ -13,6 +13,7 @@ from dra_command.pens.table import Table
 from dra_command.pens.visible_text import middle
 from dra_command.plan_report.figures import (
     Letters,
+    in_letter_order,
     letters_of,
 )
 from dra_planner.model import WorkloadRef
@@ -44,7 +45,8 @@ class PlanView(Struct, frozen=True):
         """Return the view of a plan."""
         filled = fill_nodes(plan)
         letters, placements = letters_of(plan, filled), built_placements(plan, filled)
-        return cls(plan, signs, filled, letters, placements, width, every)
+        ordered = in_letter_order(filled, letters)
+        return cls(plan, signs, ordered, letters, placements, width, every)
 
     @property
     def narrow(self) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dra_command.pens.table import Table
 from dra_command.pens.visible_text import middle, short, visible
 from dra_command.plan_report.tables.view import MOST_ROWS, SHORTEST_NAME, PlanView
+from dra_command.plan_report.workload_order import listed_workloads, pending_pods
 from dra_planner.model import DEMAND_LEVELS, DemandLevel, WorkloadRef
 from dra_planner.plan import PlannedWorkload
 
@@ -28,12 +29,9 @@ def workload_table(view: PlanView) -> Table:
     """
     plan, signs = view.plan, view.signs
     levels: tuple[DemandLevel, ...] = (plan.level,) if plan.judgement.is_observed else DEMAND_LEVELS
-    ordered = sorted(
-        plan.workloads,
-        key=lambda each: (not pending_pods(view, each), each.verdicts[plan.level] == "fits"),
-    )
+    ordered = listed_workloads(plan)
     shown = ordered if view.every or len(ordered) <= MOST_ROWS + 1 else ordered[:MOST_ROWS]
-    pending = any(pending_pods(view, each) for each in plan.workloads)
+    pending = any(pending_pods(plan, each) for each in plan.workloads)
     waits = (("pend" if view.narrow else "pending"),) if pending else ()
     heads = ("workload", "pool" if plan.fleet is not None else "node", *waits, *levels)
     rows = _rows(view, shown, heads)
@@ -69,7 +67,7 @@ def _rows(
         rest = [
             (
                 pools_of(view, each, is_brief=is_brief),
-                *((pending_pods(view, each) or "0",) if len(heads) > 2 + len(levels) else ()),
+                *((pending_pods(view.plan, each) or "0",) if len(heads) > 2 + len(levels) else ()),
                 *(_figure(view, each, level) for level in levels),
             )
             for each in shown
@@ -103,22 +101,6 @@ def _letter(view: PlanView, ref: WorkloadRef) -> str:
 
 def _is_claiming(view: PlanView, ref: WorkloadRef) -> bool:
     return len(view.letters) == 26 and ref not in view.letters
-
-
-def pending_pods(view: PlanView, workload: PlannedWorkload) -> str:
-    """Return the number of pending pods, or the highest number in any pod arrival order, or ""
-    for none.
-    """
-    if workload.pending:
-        return str(workload.pending)
-    found = view.plan.judgement.simulated
-    if found is None or found.counts is not None:
-        return ""
-    ends = [each.pending.get(workload.workload, 0) for each in found.at_maximum or found.at_packing]
-    if not any(ends):
-        return ""
-    fewest = min(ends) if len(ends) == len(found.orders) else 0
-    return f"{fewest}–{max(ends)}" if fewest < max(ends) else str(fewest)
 
 
 def pools_of(view: PlanView, workload: PlannedWorkload, *, is_brief: bool = False) -> str:
