@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from dra_planner.model import WorkloadRef
-from dra_planner.plan.judgement.rollouts import StalledRollout, find_stalled_rollouts
+from dra_planner.plan.judgement.rollouts.stalled import StalledRollout, check_rollouts
 from dra_planner.sizing import PoolSize
 from dra_policies.view.stack_view import StackView
 
@@ -21,13 +21,18 @@ def stalled_rollouts(view: StackView) -> Mapping[WorkloadRef, StalledRollout]:
         return {}
     found = {
         each.workload: each
-        for each in find_stalled_rollouts(judgement)
+        for each in check_rollouts(judgement).stalled
         if not (each.pools and plan_allows(view, each.pools))
     }
     plan = view.plan() if view.plan is not None and not view.expects_record else None
     if plan is None:
         return found
     return {workload: each for workload, each in found.items() if str(workload) in plan.stalled}
+
+
+def unchecked_rollouts(view: StackView) -> Collection[WorkloadRef]:
+    """Return the workloads whose rollouts weren't checked, because the steps ran out."""
+    return () if view.judgement is None else check_rollouts(view.judgement).unchecked
 
 
 def plan_allows(view: StackView, short: tuple[PoolSize, ...]) -> bool:

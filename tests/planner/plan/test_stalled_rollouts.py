@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 from plan_builders import fleet
 
 from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.plan.judgement import demand_levels
+from dra_planner.plan.judgement.rollouts.stalled import check_rollouts
 from dra_planner.sources import Source
 
 CLAIM = """
@@ -194,3 +197,30 @@ def test_rollout_on_the_system_pool(strategy: str, nodes: int, stalled: tuple[st
     assert (made.verdict, made.stalled) == ("fits", stalled)
     if stalled:
         assert 'set the count of pool "system" to 2' in made.beside[0].fix
+
+
+def test_rollouts_beyond_the_steps_are_reported_as_not_checked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A sizing of two shapes on one pool needs two steps, so only one workload is checked."""
+    other = web(1, name="api").replace("resources: {", "resources: {requests: {cpu: 1}, ")
+    made = plan(web(1), other, nodes=2)
+    assert made.stalled == ("Deployment default/api", "Deployment default/web")
+    monkeypatch.setattr(demand_levels, "check_rollouts", partial(check_rollouts, steps=3))
+
+    short = plan(web(1), other, nodes=2)
+
+    (stalled,) = short.stalled
+    (unchecked,) = {*made.stalled} - {stalled}
+    (found,) = (each for each in short.beside if each.code == "rollouts-not-checked")
+    assert (found.severity, found.subject) == ("warning", unchecked)
+    assert found.message.endswith(f"steps: {unchecked}")
+    assert not any("finishes anyway" in each.message for each in short.beside)
+
+
+def test_rollouts_with_equal_needs_share_the_steps() -> None:
+    names = ["a", "b", "c"]
+    judgement = plan(*(web(1, name=name) for name in names), nodes=3).judgement
+
+    assert len(check_rollouts(judgement, steps=1).stalled) == 3
+    assert [each.name for each in check_rollouts(judgement, steps=0).unchecked] == names

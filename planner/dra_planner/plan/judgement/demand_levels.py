@@ -14,13 +14,14 @@ from dra_planner.errors import NOWHERE, Diagnostic, Place
 from dra_planner.fleet import Fleet
 from dra_planner.model import DEMAND_LEVELS, Demand, DemandLevel, Figures, Member, WorkloadRef
 from dra_planner.offers import Offer
-from dra_planner.plan.judgement.daemon_rollouts import find_stalled_daemons
 from dra_planner.plan.judgement.judgement import Judgement
-from dra_planner.plan.judgement.rollouts import (
-    find_stalled_rollouts,
+from dra_planner.plan.judgement.rollouts.daemons import find_stalled_daemons
+from dra_planner.plan.judgement.rollouts.findings import (
     stall_findings,
+    unchecked_findings,
     why_it_finishes,
 )
+from dra_planner.plan.judgement.rollouts.stalled import check_rollouts
 from dra_planner.plan.judgement.system_pods import set_aside
 from dra_planner.sizing import Sizer, Sizing, WorkloadSize
 from dra_planner.wording import counted, verb
@@ -55,20 +56,24 @@ def find_levels_beside(judgement: Judgement, free: Judgement | None = None) -> I
     The findings don't affect the plan's verdict. A rollout that finishes without guards (`free`)
     isn't an error, because a plan for another demand has other guards.
     """
-    stalled = {each.workload: each for each in find_stalled_rollouts(judgement)}
-    certain = {*stalled}
+    rollouts = check_rollouts(judgement)
+    certain, unchecked = rollouts.names, rollouts.unchecked
     if free is not None:
-        certain &= {each.workload for each in find_stalled_rollouts(free)}
-    yield from stall_findings(stalled[workload] for workload in sorted(certain))
+        without = check_rollouts(free)
+        unchecked = (*unchecked, *(certain & {*without.unchecked}))
+        certain &= without.names
+    yield from stall_findings(each for each in rollouts.stalled if each.workload in certain)
+    yield from unchecked_findings(unchecked)
     yield from find_stalled_daemons(judgement)
-    yield from _worse_levels(judgement, free, stalled=stalled.keys(), reported=certain)
+    doubtful = rollouts.names.union(unchecked)
+    yield from _worse_levels(judgement, free, doubtful=doubtful, reported=certain)
 
 
 def _worse_levels(
     judgement: Judgement,
     free: Judgement | None,
     *,
-    stalled: Collection[WorkloadRef],
+    doubtful: Collection[WorkloadRef],
     reported: Collection[WorkloadRef],
 ) -> Iterator[Diagnostic]:
     """Yield a warning for each workload that doesn't fit at ceiling or peak, and a note if it can't
@@ -76,7 +81,8 @@ def _worse_levels(
 
     Peak is reported only if there is no finding at ceiling, and if the rollout isn't `reported`. If
     the workload fits without guards (`free`), the fix isn't more nodes, but the guards of a plan
-    for that level. With the guards, `stalled` rollouts don't finish.
+    for that level. With the guards, `doubtful` rollouts don't finish, or
+    they weren't checked.
     """
     judged = {size.workload: size for size in judgement.sizing.workloads}
     known: set[WorkloadRef] = set()
@@ -97,7 +103,7 @@ def _worse_levels(
                 continue
             known.add(size.workload)
             found = _finding(size, level, judgement, adds_pods=size.wanted != before.wanted)
-            anyway = why_it_finishes(judgement, size.workload, stalled) if level == "peak" else ""
+            anyway = why_it_finishes(judgement, size.workload, doubtful) if level == "peak" else ""
             if anyway:
                 found = replace(found, severity="note", message=f"{found.message}. {anyway}")
             sizing_without = free.sizings.get(level) if free is not None else None

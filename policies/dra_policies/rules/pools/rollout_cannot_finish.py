@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.plan.judgement.daemon_rollouts import find_stalled_daemons
-from dra_planner.plan.judgement.rollouts import stall_findings
+from dra_planner.plan.judgement.rollouts.daemons import find_stalled_daemons
+from dra_planner.plan.judgement.rollouts.findings import stall_findings, unchecked_findings
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
-from dra_policies.view.stalled_rollouts import stalled_rollouts
+from dra_policies.view.stalled_rollouts import stalled_rollouts, unchecked_rollouts
 
 
 def check(view: StackView) -> Iterator[Finding]:
     judgement = view.judgement
     if judgement is None or judgement.sizing.verdict != "fits":
         return  # another rule reports workloads that don't fit without a rollout
-    found = stall_findings(stalled_rollouts(view).values())
-    for each in (*found, *find_stalled_daemons(judgement)):
+    found = (
+        *stall_findings(stalled_rollouts(view).values()),
+        *find_stalled_daemons(judgement),
+        *unchecked_findings(unchecked_rollouts(view)),
+    )
+    for each in found:
         yield Finding(
             message=each.message,
             fix=each.fix,
             urn=view.judged_urn,
             place=each.place,
             about=each.subject,
+            remark=each.severity == "warning",
         )
 
 

@@ -9,7 +9,8 @@ from dra_planner.fleet import Fleet
 from dra_planner.model import DemandLevel
 from dra_planner.plan.judgement.demand_levels import counting_autoscaler
 from dra_planner.plan.judgement.judgement import Judgement
-from dra_planner.plan.judgement.rollouts import find_stalled_rollouts, why_it_finishes
+from dra_planner.plan.judgement.rollouts.findings import why_it_finishes
+from dra_planner.plan.judgement.rollouts.stalled import check_rollouts
 from dra_planner.sizing import Sizing, WorkloadSize
 from dra_planner.wording import counted
 from dra_policies.rules.rule import Finding, Rule
@@ -84,8 +85,9 @@ def _why_rollouts_finish(judgement: Judgement, crowded: list[WorkloadSize]) -> s
     """Return the sentence that rollouts finish although their pods don't all fit at the same time,
     or "" if one might not finish.
     """
-    stalled = {each.workload for each in find_stalled_rollouts(judgement)}
-    reasons = [why_it_finishes(judgement, size.workload, stalled) for size in crowded]
+    rollouts = check_rollouts(judgement)
+    doubtful = rollouts.names.union(rollouts.unchecked)
+    reasons = [why_it_finishes(judgement, size.workload, doubtful) for size in crowded]
     return f". {reasons[0]}" if all(reasons) else ""
 
 

@@ -1,0 +1,1 @@
+"""Find rollouts that never finish, although all pods fit."""
