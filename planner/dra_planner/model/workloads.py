@@ -71,13 +71,15 @@ class Rollout(NamedTuple):
     """Limits of a rollout: additional pods, and unavailable pods.
 
     `kept` pods keep the earlier template: all pods of a paused Deployment, or a StatefulSet's pods
-    below the partition. `of_nodes` means that percentages refer to a DaemonSet's nodes.
+    below the partition. `of_nodes` means that percentages refer to a DaemonSet's nodes. With
+    `recreates`, no new pod is created while an old pod exists.
     """
 
     surge: int
     unavailable: int
     kept: int = 0
     of_nodes: bool = False
+    recreates: bool = False
 
 
 class NewFirst(NamedTuple):

@@ -166,7 +166,7 @@ class Setting(Struct, frozen=True, kw_only=True):
                 ref, kind, wanted, total, old, waiting, partition, member.in_order, pods=new
             )
         if member.rollout is not None and (is_old or waiting or stuck):
-            surge, unavailable, kept, _ = member.rollout
+            surge, unavailable, kept, _, recreates = member.rollout
             if kept:  # the rollout is paused, so its ReplicaSet is scaled, but keeps its template
                 pods = [*before, *waiting, *stuck]
                 return Replicas(
@@ -188,6 +188,7 @@ class Setting(Struct, frozen=True, kw_only=True):
                 unavailable,
                 by_crowd,
                 existing,
+                waits_for_ends=recreates,
                 pods=new,
             )
         if member.in_order:

@@ -119,14 +119,23 @@ class _Play:
         rolling = strategy.get("rollingUpdate", {})
         surge = _share(rolling.get("maxSurge", "25%"), wanted, up=True)
         unavailable = _share(rolling.get("maxUnavailable", "25%"), wanted, up=False)
-        if strategy.get("type") == "Recreate":
+        recreates = strategy.get("type") == "Recreate"
+        if recreates:
             surge, unavailable = 0, wanted
         names = (
             ObjectKey(after.workload.namespace, f"{after.workload.name}-new-{number}")
             for number in numbers()
         )
         return RollingReplicas(
-            after.workload, after.kind, wanted, names, list(before.pods), (), surge, unavailable
+            after.workload,
+            after.kind,
+            wanted,
+            names,
+            list(before.pods),
+            (),
+            surge,
+            unavailable,
+            waits_for_ends=recreates,
         )
 
     def _gated(self, ref: WorkloadRef) -> int:

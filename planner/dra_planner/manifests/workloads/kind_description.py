@@ -383,14 +383,14 @@ def rolling_pods(path: str) -> Callable[[ObjectPart, int], Rollout]:
 
     `Recreate` removes all pods first. A paused rollout keeps all pods. Source:
     kubernetes/kubernetes:pkg/controller/deployment/util/deployment_util.go@v1.36.3
-    (ResolveFenceposts).
+    (ResolveFenceposts), recreate.go@v1.36.3 (rolloutRecreate: no new pods while old pods exist).
     """
 
     def rollout(root: ObjectPart, replicas: int) -> Rollout:
         if root.get("spec.paused") is True:
             return Rollout(0, 0, kept=replicas)
         if root.get(f"{path}.type", "RollingUpdate") == "Recreate":
-            return Rollout(0, replicas)
+            return Rollout(0, replicas, recreates=True)
         surge = Surge(root.get(f"{path}.rollingUpdate.maxSurge", "25%")).of(replicas)
         unavailable = share_of(root.get(f"{path}.rollingUpdate.maxUnavailable", "25%"), replicas)
         return Rollout(surge, unavailable if surge or unavailable else 1)

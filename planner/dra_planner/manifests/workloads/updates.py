@@ -52,7 +52,7 @@ def rolling_start(part: ObjectPart, path: str, replicas: int) -> NewFirst | None
     """Return the start of a rolling update with the strategy at a path, or None if it can stop
     pods first.
     """
-    surge, unavailable, kept, _ = rolling_pods(path)(part, replicas)
+    surge, unavailable, kept, *_ = rolling_pods(path)(part, replicas)
     return POD_FIRST if surge and not (unavailable or kept) else None
 
 

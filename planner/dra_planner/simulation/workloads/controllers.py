@@ -36,8 +36,11 @@ class Controller(Protocol):
     """Pods of an earlier template that are in the queue at the start."""
     seed: int | None
     """Chooses a pod if several are possible. Without a seed, the first one is chosen."""
-    waits_for_ends: ClassVar[bool]
-    """True if the controller creates a pod only after the replaced pod is deleted."""
+
+    @property
+    def waits_for_ends(self) -> bool:
+        """True if the controller creates a pod only after the replaced pod is deleted."""
+        ...
 
     @property
     def old(self) -> Sequence[SimulatedPod]:

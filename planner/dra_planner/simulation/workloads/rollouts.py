@@ -28,10 +28,10 @@ class RollingReplicas(Struct):
 
     Pods of a Deployment are deleted as by ReplicaSets (`by_crowd`), and pods of other kinds in
     reverse order. `waiting` are old pods in the queue. `existing` new pods are already in the
-    cluster, also if `surge` was larger when they were created.
+    cluster, also if `surge` was larger when they were created. With `waits_for_ends`, no new pod is
+    created while an old pod exists (strategy `Recreate`), also if the replicas are raised.
     """
 
-    waits_for_ends: ClassVar[bool] = False
     workload: WorkloadRef
     kind: PodKind
     wanted: int
@@ -42,6 +42,7 @@ class RollingReplicas(Struct):
     unavailable: int = 0
     by_crowd: bool = False
     existing: int = 0
+    waits_for_ends: bool = False
     seed: int | None = None
     tried: tuple[int, int] | None = None  # numbers of old and new pods when pods were last created
     pods: list[SimulatedPod] = []
@@ -56,6 +57,8 @@ class RollingReplicas(Struct):
         return made
 
     def _more(self) -> int:
+        if self.waits_for_ends and self.old:
+            return 0
         total = max(self.wanted + self.surge - len(self.old), self.existing)
         return min(self.wanted, total) - len(self.pods)
 
