@@ -439,7 +439,7 @@ def _suggest(name: str, parent: str) -> str:
     more = f", and {len(siblings) - _LISTED} more" if len(siblings) > _LISTED else ""
     listed = ", ".join(siblings[:_LISTED])
     return (
-        f"correct the path, because {where} contains only {listed}{more}"
+        f"correct the path ({where} contains only {listed}{more})"
         if siblings
-        else f"correct the path, because {where} is empty"
+        else f"correct the path ({where} is empty)"
     )

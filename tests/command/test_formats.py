@@ -373,10 +373,10 @@ def test_several_stacks_share_one_comment(words: tuple[str, ...], project: Proje
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--stack", "dev,small"), "a plan of several stacks needs --format markdown"),
+        (("--stack", "dev,small"), "a plan for several stacks requires --format markdown"),
         (
             ("--stack", "dev,small", "--format", "markdown", "--write"),
-            "a plan of several stacks needs --format markdown",
+            "a plan for several stacks requires --format markdown",
         ),
         (("--stack", ",", "--format", "markdown"), '--stack "," doesn\'t contain a stack name'),
         (("--stack", "dev,none", "--format", "markdown"), 'stack "none" doesn\'t exist'),

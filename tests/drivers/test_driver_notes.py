@@ -160,7 +160,9 @@ def test_selector_on_unpublished_capacity_suggests_the_model() -> None:
         )
     )
     assert "Published attributes: healthy and model" in text
-    assert "reads the capacity memory, which gaudi.intel.com doesn't publish (CEL error: " in text
+    assert (
+        'reads the capacity "memory", which gaudi.intel.com doesn\'t publish (CEL error: ' in text
+    )
     assert "A CEL error ends the pod's scheduling cycle" in text
     assert (
         f"to select Gaudi2 devices, replace `{selector}` with "

@@ -189,7 +189,7 @@ STACK_FIXES = [
         thresholds={"pool-cost-above-ceiling": 2000},
     ),
     StackFix(
-        "set pricePerHour for these pools in the fleet",
+        "set pricePerHour for these pools in {}",
         both(plan(pools=[pool(capacity="spot")]), put("pool", "capacityType", "SPOT")),
         plan(pools=[pool(capacity="spot", pricePerHour=0.5)]),
         thresholds={"cost-above-ceiling": 2000},
@@ -210,7 +210,7 @@ STACK_FIXES = [
         job_with_toleration,
     ),
     StackFix(
-        "add {} to every node-selector term of its required node affinity",
+        "in the plugin's required node affinity, add {} to the matchExpressions of every term",
         plugin(PRESENT),
         plugin(PRESENT, NOT_DRA),
     ),
@@ -309,7 +309,7 @@ STACK_FIXES = [
         "aks",
     ),
     StackFix(
-        'set its {} to "1.{}" or later',
+        'set {} to "1.{}" or later',
         put("cluster", "version", "1.33"),
         put("cluster", "version", "1.34"),
     ),
@@ -319,7 +319,7 @@ STACK_FIXES = [
         plan(),
     ),
     StackFix(
-        "set the {} to {}, or change the fleet and run `pulumi-dra plan --stack STACK --write`",
+        "set the {} to {}. To keep the current value, set it in {}, and {}",
         put("pool", "instanceTypes", ["g6.4xlarge"]),
         plan(pools=[pool(machine="g6.4xlarge")]),
     ),
@@ -330,12 +330,12 @@ STACK_FIXES = [
         put("pool", "taints", [TAINT]),
     ),
     StackFix(
-        "remove the taint from the pool, or add the taint to the pool in the fleet and plan again",
+        "remove the taint from the pool, or add the taint to the pool in {} and {}",
         put("pool", "taints", [TAINT, {"key": "team", "value": "a", "effect": "NO_EXECUTE"}]),
         plan(pools=[pool(taints=[{"key": "team", "value": "a", "effect": "NoExecute"}])]),
     ),
     StackFix(
-        "declare the pool, or remove it from the fleet and plan again",
+        "declare the pool, or remove it from {} and {}",
         plan(pools=[pool(), pool(name="more")]),
         plan(),
     ),
@@ -353,7 +353,7 @@ STACK_FIXES = [
         put("pool", "labels", {**PLAN_LABELS, "team": "ml"}),
     ),
     StackFix(
-        "add the pool to the fleet and plan again, or label the nodes with the name of a planned pool: {}",
+        "add the pool to {} and {}, or label the nodes with the name of a planned pool: {}",
         put("pool", "labels", {**PLAN_LABELS, "pulumi-dra/pool": "more"}),
         plan(pools=[pool(name="more")]),
     ),
@@ -363,12 +363,12 @@ STACK_FIXES = [
         in_first_cluster,
     ),
     StackFix(
-        'set the chart version to "{}", or set version {} in the fleet and plan again',
+        'set the chart version to "{}", or set `drivers.nvidia.version` to {} in {} and {}',
         put("driver", "version", "25.12.0"),
         plan(drivers={"nvidia": {"version": "25.12.0"}}),
     ),
     StackFix(
-        "remove {} or {}",
+        "remove either {} or {}",
         add(
             "second",
             lambda declare: declare.release(

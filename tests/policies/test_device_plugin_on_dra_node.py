@@ -233,9 +233,9 @@ def test_the_message_names_plugin_pool_and_term(declare: SimpleNamespace) -> Non
 
     assert str(finding) == (
         'Release "nvidia-device-plugin" runs NVIDIA\'s device plugin on the nodes in node group '
-        '"l4", because 1 of its 2 node-selector terms '
-        "(feature.node.kubernetes.io/pci-10de.present In [true]) doesn't exclude "
-        "nodes labeled nvidia.com/gpu.dra=true. A node has to match only one of the terms; add {key: "
-        "nvidia.com/gpu.dra, operator: NotIn, values: "
-        '["true"]} to every node-selector term of its required node affinity'
+        '"l4", because its required node affinity doesn\'t exclude nodes labeled nvidia.com/gpu.dra=true. '
+        "A node needs to match only one of the affinity's 2 terms, and 1 of them doesn't exclude this "
+        "label: feature.node.kubernetes.io/pci-10de.present In [true]; in the plugin's required node "
+        'affinity, add {key: nvidia.com/gpu.dra, operator: NotIn, values: ["true"]} to the '
+        "matchExpressions of every term"
     )

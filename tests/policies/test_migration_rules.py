@@ -203,7 +203,7 @@ def test_a_scaler_on_a_metric_without_pods_is_reported(
 
     assert [each.severity for each in found] == [severity] * readers * bool(severity)
     assert {each.fix for each in found} <= {
-        "set kubernetesDRA.enabled in the values of dcgm-exporter (4.6.0-4.8.3 or later)"
+        "set kubernetesDRA.enabled to true in the values of dcgm-exporter (version 4.6.0-4.8.3 or later)"
     }
 
 

@@ -81,7 +81,7 @@ class _File(Struct):
             *earlier.unwritten,
             *(
                 f"{self.source.name}:{one.line}: toleration {toleration} wasn't added, because the "
-                "pod doesn't fit for other reasons"
+                "pod wouldn't fit even with this toleration"
                 for one in unhelped
                 for toleration in one.tolerations
             ),

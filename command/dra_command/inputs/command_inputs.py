@@ -280,7 +280,7 @@ def _without(
     manifests = tuple(source for source in sources if Path(source.name).resolve() != place)
     if sources and not manifests and all(map(os.path.isfile, paths)):
         raise UsageError(
-            f"{fleet} is the fleet, and doesn't contain manifests",
+            f"{fleet} is the fleet file, not a manifest",
             fix="pass the files or folders that contain your manifests",
         )
     return manifests

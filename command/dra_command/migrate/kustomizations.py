@@ -38,7 +38,11 @@ def require_whole_kustomizations(paths: Sequence[str]) -> None:
         if is_file and os.path.isfile(path):
             _require_files(read_kustomization(folder), [], f"{path} is the file of a kustomization")
         for each in kustomizations_below(folder):
-            _require_files(each, roots, f"{each.folder} is a kustomization with files outside it")
+            _require_files(
+                each,
+                roots,
+                f"{each.folder} is a kustomization that refers to files outside the paths that you passed",
+            )
             _require_patch_files(each)
 
 

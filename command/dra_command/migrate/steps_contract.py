@@ -23,9 +23,7 @@ class MigrationStepRow(Output):
     """A step of a migration."""
 
     number: int
-    folder: str = Field(
-        description="Folder with the step's files, inside the folder in --steps-folder."
-    )
+    folder: str = Field(description="Subfolder of --steps-folder that contains the step's files.")
     kind: Literal["prepare", "move", "serve", "shrink", "finish"]
     moves: list[str] = Field(description="Kind, namespace, and name of each workload that moves.")
     served: dict[str, str] = Field(

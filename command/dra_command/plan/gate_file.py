@@ -31,10 +31,10 @@ def write_gate(path: Path, plan: Plan) -> str:
 def stale_gate(path: Path, plan: Plan) -> str:
     """Return why a saved file doesn't match the plan, "" if it does."""
     if not path.is_file():
-        return f"{path} doesn't exist; write it with --gate {path}, without --check"
+        return f"{path} doesn't exist; create it with --gate {path} without --check"
     if path.read_text(encoding="utf-8", errors="replace") == _text(plan):
         return ""
-    return f"{path} differs from the plan; write it again with --gate {path}, without --check"
+    return f"{path} differs from the plan; write it again with --gate {path} without --check"
 
 
 def _text(plan: Plan) -> str:

@@ -36,8 +36,8 @@ def _add_judgement(parser: argparse.ArgumentParser) -> None:
         metavar="off|SECONDS",
         type=_seconds,
         default="2",
-        help="limit the scheduler simulation to SECONDS on an ordinary machine, or turn it off; "
-        "larger plans are simulated at a smaller scale [default: %(default)s]",
+        help="limit the scheduler simulation to about SECONDS (estimated for a typical computer), "
+        "or skip it with off; a plan that exceeds the limit is simulated at a smaller scale [default: %(default)s]",
     )
     parser.add_argument(
         "--certificate",

@@ -197,7 +197,7 @@ def _run_stacks(values: argparse.Namespace) -> int:
     )
     if values.format != "markdown" or values.write is not None or values.check or files:
         fix = "use one stack, or --format markdown"
-        raise UsageError("a plan of several stacks needs --format markdown", fix=fix)
+        raise UsageError("a plan for several stacks requires --format markdown", fix=fix)
     names = [name for name in dict.fromkeys(values.stack.split(",")) if name]
     if not names:
         raise UsageError(
@@ -355,7 +355,7 @@ def _print_focus(plan: Plan, values: argparse.Namespace) -> None:
 
     if plan.fleet is None or plan.judgement.is_observed:
         raise UsageError(
-            "--format focus needs a fleet to size",
+            "--format focus prints the cost of a fleet, so it doesn't support --observed",
             fix="use --fleet or --stack instead of --observed",
         )
     month = values.month or date.today().replace(day=1)

@@ -164,9 +164,9 @@ def _refusal(found: Suggestions, limits: Sequence[str]) -> Iterator[str]:
     apart = [each for each in plan.blockers if not each.workloads and each.verdict != "fits"]
     if plan.judgement.sizing.verdict == "fits" and not blocking and not apart:
         yield (
-            f"cannot tell: in the best packing, all pods fit on {_packed(found)}. However, the "
-            f"simulated scheduler leaves pods pending in at least one pod arrival order on each "
-            f"fleet of {compared} that the search tried"
+            f"cannot tell: in the best packing, all pods fit on {_packed(found)}. However, for "
+            f"every fleet of {compared} that the search tried, there is at least one pod arrival "
+            "order in which the simulated scheduler leaves pods pending"
         )
         return
     unknown = plan.verdict == "cannot-tell"

@@ -357,8 +357,7 @@ def _read_deployer(read: InputReader) -> str:
     if read.has("deployer_type") and read.has("admin_group_object_ids"):
         read.refuse(
             "deployer_type",
-            "applies only to a cluster without admin_group_object_ids, because groups administer "
-            "this cluster",
+            "has no effect with admin_group_object_ids, because these groups administer the cluster",
         )
     return read.choice("deployer_type", DEPLOYERS, DEPLOYERS[0])
 

@@ -179,7 +179,7 @@ def check_listed_region(cloud: str, region: str) -> None:
     known = listed_regions(cloud)
     if known and region not in known:
         raise CatalogError(
-            f'region "{region}" is unknown, or newer than the machine tables',
+            f'pulumi-dra doesn\'t know region "{region}", which might be misspelled or too new',
             fix=f"did you mean {_nearest(region, known)}?",
         )
 
@@ -318,7 +318,7 @@ def _attach(base: Machine, text: str) -> Machine:
     counts = [row["count"] for row in of_type]
     if not re.fullmatch(r"[1-9]\d*", number or "1") or (number or "1") not in counts:
         raise CatalogError(
-            f'the count "{number}" isn\'t supported for {gke_type}',
+            f'{base.name} doesn\'t support "{number}" GPUs of type {gke_type}',
             fix=f"attach {either(counts)} GPUs",
         )
     row = next(row for row in of_type if row["count"] == (number or "1"))

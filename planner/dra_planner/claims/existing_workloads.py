@@ -106,7 +106,7 @@ class ExistingWorkloads:
             return []
         return [
             f"{workload.ref}: a rollout is in progress in the cluster. The plan doesn't simulate "
-            "the pods that the Deployment adds with the earlier template"
+            "the pods that the Deployment still creates from its previous pod template"
         ]
 
     def _pods_of(self, workload: WorkloadRef) -> list[BoundPod]:

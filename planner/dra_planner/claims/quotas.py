@@ -476,7 +476,7 @@ def _reason(quota: _Quota, usage: Usage, namespace: str, claim: str = "") -> Rea
     elif tight == "pods" or tight.startswith("count/"):
         problem = "which isn't enough"
     else:
-        problem = f"which isn't enough for all pods, because each pod needs {usage[tight]}"
+        problem = f"which isn't enough for all pods ({usage[tight]} per pod)"
     return Reason(
         code=QUOTA_EXCEEDED,
         message=f"ResourceQuota {namespace}/{quota.name} limits {tight} to {hard[tight]}, {problem}",

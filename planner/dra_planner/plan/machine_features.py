@@ -41,7 +41,7 @@ def _features(fleet: Fleet, pool: Pool, machine: Machine) -> Iterator[str]:
     if machine.nvlink_nodes and not _has_compute_domains(fleet):
         yield (
             f"NVLink across {machine.nvlink_nodes} nodes, but the fleet doesn't enable compute "
-            "domains, so pods on several nodes use the network"
+            "domains, so pods on different nodes communicate over the network instead of NVLink"
         )
 
 

@@ -98,6 +98,6 @@ def _reservations(fleet: Fleet) -> Iterator[str]:
     pools = [pool.name for pool in fleet.pools if pool.capacity == "on-demand"]
     if pools:
         yield (
-            "Karpenter starts on-demand nodes outside open capacity reservations. If you have "
+            "Karpenter doesn't launch on-demand nodes in open capacity reservations. If you have "
             f"reservations for pool {', '.join(pools)}, set them in the pool's capacity."
         )

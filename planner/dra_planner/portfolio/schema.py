@@ -111,7 +111,7 @@ class StackEntry(PortfolioPart):
             )
             raise ValueError(f"{given}; set either stack or fleet")
         if self.fleet is not None and not self.workloads:
-            raise ValueError("a fleet needs workloads; list files or folders in workloads")
+            raise ValueError("a fleet needs workloads; list their files or folders in `workloads`")
         return self
 
 

@@ -139,8 +139,8 @@ class Features(Struct, frozen=True, kw_only=True):
     declared_validation: Annotated[
         bool,
         UngatedChange(
-            "If the API server rejects an object as a whole, it also checks the declarative "
-            "rules inside the object",
+            "Even if an object fails validation as a whole, the API server also checks the "
+            "declarative rules for its fields",
             _DECLARED,
         ),
     ]

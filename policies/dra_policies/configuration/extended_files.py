@@ -84,7 +84,7 @@ def _extended(layer: Layer, index: int, text: str, parents: tuple[Location, ...]
     if len(parents) > _DEEPEST:
         raise layer.fault(
             at,
-            f"more than {_DEEPEST} files extend each other in a chain",
+            f"the chain of extended files is longer than {_DEEPEST} files",
             ("remove `extends` from one of the files"),
         )
     return read_layers(fetch_shared(found, layer.place(at)), found, parents)

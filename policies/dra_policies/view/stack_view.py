@@ -125,12 +125,14 @@ class Operator(Struct, frozen=True, kw_only=True):
 
 class SecondDriver(Struct, frozen=True, kw_only=True):
     """A DRA driver for NVIDIA GPUs that isn't installed from its chart, but by an operator, a
-    cloud, or an image.
+    cloud, or an image. `fix` turns it off. Without a fix, the user must remove either `removable`
+    or the driver's release.
     """
 
     title: str
     urn: str
-    fix: str
+    fix: str = ""
+    removable: str = ""
 
 
 class Installer(Struct, frozen=True, kw_only=True):

@@ -92,6 +92,6 @@ class TestCheck:
     def test_missing_gate_fails(self, project: Project) -> None:
         assert project.run("plan", "--stack", "dev", "--write").status == 0
         done = project.run(*self.WORDS, "--check")
-        assert (done.status, "write it with --gate gate.yaml" in done.err) == (1, True)
+        assert (done.status, "create it with --gate gate.yaml" in done.err) == (1, True)
         assert project.run(*self.WORDS).status == 0
         assert project.run(*self.WORDS, "--check").status == 0

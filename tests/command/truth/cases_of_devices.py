@@ -72,7 +72,7 @@ DEVICES = (
             "remove nvidia.com/gpu from the containers' limits and requests, because claim gpu "
             "already requests these devices",
         ),
-        silent=("request the devices with a ResourceClaim", "any machine type with NVIDIA GPUs"),
+        silent=("request the devices with a ResourceClaim", "no machine type with NVIDIA GPUs"),
         on=fleet(kubernetes="1.35"),
     ),
     Case(

@@ -36,44 +36,44 @@ def l4(name: str = "gpu-0", **more: Any) -> ResourceSlice:
 CAUSES: dict[str, tuple[str, str, str]] = {
     "other-kind": (
         "device.capacity['gpu.nvidia.com'].productName.compareTo(quantity('1')) == 0",
-        "reads productName as a capacity, but gpu.nvidia.com publishes it as an attribute "
+        'reads "productName" as a capacity, but gpu.nvidia.com publishes it as an attribute '
         '(CEL error: "no such key: productName")',
         ENDS_CYCLE,
     ),
     "other-kind: attribute": (
         f"{OWN}.memory == 1",
-        "reads memory as an attribute, but gpu.nvidia.com publishes it as a capacity "
+        'reads "memory" as an attribute, but gpu.nvidia.com publishes it as a capacity '
         '(CEL error: "no such key: memory")',
         ENDS_CYCLE,
     ),
     "other-domain": (
         "device.attributes['nvidia.com'].productName == 'NVIDIA L4'",
-        "reads the attribute nvidia.com/productName, but gpu.nvidia.com publishes "
-        'gpu.nvidia.com/productName (CEL error: "no such key: productName")',
+        'reads the attribute "nvidia.com/productName", but gpu.nvidia.com publishes '
+        '"gpu.nvidia.com/productName" (CEL error: "no such key: productName")',
         ENDS_CYCLE,
     ),
     "similar-name": (
         f"{OWN}.product == 'NVIDIA L4'",
-        "reads the attribute product, which gpu.nvidia.com doesn't publish "
+        'reads the attribute "product", which gpu.nvidia.com doesn\'t publish '
         '(CEL error: "no such key: product")',
-        f"A similar published attribute is productName. {ENDS_CYCLE}",
+        f'The driver publishes a similar attribute, "productName". {ENDS_CYCLE}',
     ),
     "renamed": (
         f"{OWN}.index == 0",
-        "reads the attribute index, which gpu.nvidia.com doesn't publish "
+        'reads the attribute "index", which gpu.nvidia.com doesn\'t publish '
         '(CEL error: "no such key: index")',
         f'Driver versions 25.8 and later don\'t publish the attribute "index". {ENDS_CYCLE}',
     ),
     "not-published": (
         f"{OWN}.coolness == 1",
-        "reads the attribute coolness, which gpu.nvidia.com doesn't publish "
+        'reads the attribute "coolness", which gpu.nvidia.com doesn\'t publish '
         '(CEL error: "no such key: coolness")',
         f"{ENDS_CYCLE}. Published attributes: driverVersion, productName, and "
         "resource.kubernetes.io/pcieRoot. Published capacity: memory",
     ),
     "not-published: other driver": (
         "device.attributes['tpu.google.com'].topology == '2x2'",
-        "reads the attribute tpu.google.com/topology, which gpu.nvidia.com doesn't publish "
+        'reads the attribute "tpu.google.com/topology", which gpu.nvidia.com doesn\'t publish '
         '(CEL error: "no such key: topology")',
         f"{ENDS_CYCLE}. Published attributes: driverVersion, productName, and "
         "resource.kubernetes.io/pcieRoot. Published capacity: memory",
@@ -143,7 +143,7 @@ def test_name_that_only_other_devices_publish_is_not_called_unpublished() -> Non
         refusal_of(shape(claim(request("gpu", f"{OWN}.profile == '1g.10gb'"))), mixed)
     )
     assert reason.message == (
-        'selector 0 of request "gpu" reads the attribute profile, which only some devices on the '
+        'selector 0 of request "gpu" reads the attribute "profile", which only some devices on the '
         'node publish (CEL error: "no such key: profile")'
     )
 
@@ -161,7 +161,9 @@ def test_selector_of_a_class_is_named_by_its_class() -> None:
     )
     pod = shape(claim(request("gpu", device_class="big")))
     (reason,) = reasons_of(refusal_of(pod, l4(), classes={**CLASSES, "big": own}))
-    assert reason.message.startswith("selector 0 of DeviceClass big reads the attribute product, ")
+    assert reason.message.startswith(
+        'selector 0 of DeviceClass big reads the attribute "product", '
+    )
 
 
 def test_claim_is_named_if_the_pod_has_several() -> None:

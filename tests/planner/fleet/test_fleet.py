@@ -227,7 +227,7 @@ BAD = [
         "a misspelled region",
         [("region", "us-esat-1")],
         "region",
-        'region "us-esat-1" is unknown, or newer than the machine tables; did you mean us-east-1?',
+        'pulumi-dra doesn\'t know region "us-esat-1", which might be misspelled or too new; did you mean us-east-1?',
     ),
     (
         "a driver with MIG parents",

@@ -234,7 +234,7 @@ def test_settings_that_a_snapshot_replaces_are_reported():
     fixes = {each.code: each.fix for each in grow({**case, "fleet": fleet}).diagnostics}
 
     assert fixes["placement-ignored"] == (
-        "plan without --observed to see the guards and the nodes of the whole fleet"
+        "to see the guards and the nodes of the whole fleet, run the plan again without --observed"
     )
     assert fixes["snapshot-version"] == "pass --kubernetes 1.34 to plan for the fleet's version"
     unchanged = {each.code for each in grow(case).diagnostics}

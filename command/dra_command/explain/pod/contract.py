@@ -39,7 +39,7 @@ class ExplainedPodRow(Output):
     pod_set: str = Field(
         description='Name of the template if the workload has several templates; otherwise, "".'
     )
-    placed: int = Field(description="Number of the workload's pods that have a node.")
+    placed: int = Field(description="Number of the workload's pods that are assigned to a node.")
     pending: int
     claims: list[str] = Field(
         description="Claims of the workload's first pod. Pass one of these names to --claim."

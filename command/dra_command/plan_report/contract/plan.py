@@ -121,8 +121,8 @@ class LevelRow(Output):
     packing: int
     simulated: int | None = Field(
         description="Number of nodes that the scheduler needs. null if the search found no such "
-        "number, or if the demand wasn't simulated (floor, unless it's the selected "
-        "demand)."
+        "number, or if this demand level wasn't simulated. The floor level is simulated only if "
+        "it's selected."
     )
 
 
@@ -380,8 +380,8 @@ class GuardsRow(Output):
     )
     orders: list[str] = Field(description="Pod arrival orders in which all pods fit.")
     in_any_order: list[str] = Field(
-        description="Pools whose pods provably fit in every arrival order, regardless of the "
-        "nodes that the scheduler chooses."
+        description="Pools whose pods provably fit, regardless of the order in which they arrive and "
+        "the nodes that the scheduler chooses."
     )
     proved: dict[str, bool] = Field(
         default_factory=dict,
@@ -418,7 +418,9 @@ class PlanOutput(Output):
         default_factory=list,
         description="Limits that multiple pools share. Empty without such limits.",
     )
-    verdicts: VerdictsRow = Field(description="Combined verdict of all workloads at each demand.")
+    verdicts: VerdictsRow = Field(
+        description="Combined verdict for all workloads at each demand level."
+    )
     pods: int = Field(description="Total number of pods in all workloads at the selected demand.")
     filled_nodes: FilledNodesRow
     failing_claims: list[ExplainOutput] = Field(

@@ -26,8 +26,8 @@ WORDS = {
     MISSING: "not computed",
 }
 _SCENARIOS_NOTE = (
-    "nodes and cost: the nodes that the maximums allow, even if they aren't enough · "
-    "difference from as-is: only if every stack fits in both"
+    "The nodes and cost are capped at the pools' maximums, even if some pods don't fit. The "
+    "difference from the as-is scenario is shown only if every stack fits in both scenarios."
 )
 MOST_ROWS = 40
 MOST_COLUMNS = 60

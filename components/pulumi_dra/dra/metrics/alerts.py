@@ -98,7 +98,7 @@ def _device_alerts() -> list[dict[str, Any]]:
             "0m",
             "critical",
             "GPU {{ $labels.gpu }} ({{ $labels.modelName }}) reported XID {{ $value }}",
-            "the GPU might need a reset or a new node; this alert ignores application errors",
+            "you might need to reset the GPU or replace its node; this alert ignores application errors",
         ),
         _alert(
             "GpuMemoryUnhealthy",

@@ -56,16 +56,16 @@ def _cause_text(cause: SelectorCause) -> str:
         case "other-kind":
             other = _OTHER_KINDS[cause.reads]
             as_kind = "an attribute" if cause.reads == "attributes" else "a capacity"
-            return f"reads {name} as {as_kind}, but {cause.driver} publishes it as {other}"
+            return f'reads "{name}" as {as_kind}, but {cause.driver} publishes it as {other}'
         case "other-domain":
             return (
-                f"reads the {kind} {cause.domain}/{cause.name}, but {cause.driver} publishes "
-                f"{cause.instead}/{cause.name}"
+                f'reads the {kind} "{cause.domain}/{cause.name}", but {cause.driver} publishes '
+                f'"{cause.instead}/{cause.name}"'
             )
         case "some-devices":
-            return f"reads the {kind} {name}, which only some devices on the node publish"
+            return f'reads the {kind} "{name}", which only some devices on the node publish'
         case "similar-name" | "renamed" | "not-published":
-            return f"reads the {kind} {name}, which {cause.driver} doesn't publish"
+            return f'reads the {kind} "{name}", which {cause.driver} doesn\'t publish'
         case "invalid-literal" if cause.function in _FORMS:
             return f'fails, because "{cause.name}" isn\'t a valid {_FORMS[cause.function]}'
         case "version-as-text":
@@ -81,7 +81,7 @@ def _cause_text(cause: SelectorCause) -> str:
 def _hint(cause: SelectorCause) -> str:
     """Return the sentence about the name that was probably meant, or ""."""
     if cause.kind == "similar-name":
-        return f"A similar published {_KINDS[cause.reads]} is {cause.instead}"
+        return f'The driver publishes a similar {_KINDS[cause.reads]}, "{cause.instead}"'
     return cause.instead[:1].upper() + cause.instead[1:] if cause.kind == "renamed" else ""
 
 

@@ -75,8 +75,8 @@ _SLIPS: Final[tuple[tuple[str, Callable[[str], str]], ...]] = (
         "the operators are >= and <=",
         _outside_strings(r"=([<>])(?!=)", lambda match: match[2] + "="),
     ),
-    ("equality is ==", _outside_strings(r"(?<![=!<>])={1,3}(?!=)", "==")),
-    ("inequality is !=", _outside_strings(r"!==|<>", "!=")),
+    ("the equality operator is ==", _outside_strings(r"(?<![=!<>])={1,3}(?!=)", "==")),
+    ("the inequality operator is !=", _outside_strings(r"!==|<>", "!=")),
     (
         "the operators are &&, ||, and !",
         _outside_strings(r"\b(?:and|or|not|AND|OR|NOT)\b(?!\s*\()\s?", lambda m: _word(m)),
@@ -85,8 +85,8 @@ _SLIPS: Final[tuple[tuple[str, Callable[[str], str]], ...]] = (
         "the operators are &&, ||, and !",
         _outside_strings(r"(?<![.\w])(?:and|or|not|AND|OR|NOT)\b\s?", _word),
     ),
-    ('"and" is &&', _outside_strings(r"(?<!&)&(?!&)", "&&")),
-    ('"or" is ||', _outside_strings(r"(?<!\|)\|(?!\|)", "||")),
+    ('the operator for "and" is &&', _outside_strings(r"(?<!&)&(?!&)", "&&")),
+    ('the operator for "or" is ||', _outside_strings(r"(?<!\|)\|(?!\|)", "||")),
     (
         "amounts are in device.capacity and need a comparison with quantity(…)",
         _outside_strings(_AMOUNT, lambda m: _amount(m)),

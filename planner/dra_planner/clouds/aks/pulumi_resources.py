@@ -116,8 +116,8 @@ POOL = PoolResource(
     fast_network=FastNetwork(
         of_machine=lambda machine: "InfiniBand interfaces" if machine.has_infiniband else "",
         charts=("network-operator", "dranet"),
-        fix="install the NVIDIA Network Operator (chart network-operator), or use machines "
-        "without InfiniBand",
+        fix="install the NVIDIA Network Operator (chart network-operator), or use a machine "
+        "type without InfiniBand",
     ),
 )
 NODE_NETWORK = NodeNetwork(

@@ -272,7 +272,11 @@ class Eks(Cloud):
     def image_id_fault(self, identifier: str) -> str:
         """Return why a value isn't an image ID, or ""."""
         known = re.fullmatch(r"ami-([0-9a-f]{8}|[0-9a-f]{17})", identifier)
-        return "" if known else f'"{identifier}" isn\'t an image ID (ami-0123456789abcdef0)'
+        return (
+            ""
+            if known
+            else f'"{identifier}" isn\'t a valid image ID (example: ami-0123456789abcdef0)'
+        )
 
     def image_of_parameter(self, name: str) -> str | None:
         return image_of_parameter(name)

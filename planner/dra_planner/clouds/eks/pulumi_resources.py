@@ -106,7 +106,10 @@ POOL = PoolResource(
         # issue 185
         image="imageId",
         custom_image="CUSTOM",
-        instead=("diskSize", "remoteAccess"),
+        instead=(
+            ("diskSize", "ebs.volumeSize in blockDeviceMappings"),
+            ("remoteAccess", "keyName and vpcSecurityGroupIds"),
+        ),
         not_in_pools=(("iamInstanceProfile", "nodeRoleArn"),),
         is_merged=True,
         disks="blockDeviceMappings",

@@ -84,8 +84,8 @@ def allocatable_resources(
         {**amounts, "ephemeral-storage": least},
         {**amounts, "memory": amounts["memory"] + spared, "ephemeral-storage": most},
         (
-            "GKE nodes run Container-Optimized OS and reserve the resources that GKE "
-            "documents (values as in Karpenter and the cluster autoscaler)",
+            "GKE nodes run Container-Optimized OS and reserve the amounts in GKE's "
+            "documentation (Karpenter and the cluster autoscaler use the same values)",
             "GKE nodes run at most 110 pods, the node pool default"
             if settings.max_pods is None
             else f"GKE nodes run at most {settings.max_pods} pods, as set in maxPods",

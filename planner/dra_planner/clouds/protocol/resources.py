@@ -40,8 +40,9 @@ class MachineTemplate(Struct, frozen=True, kw_only=True):
 
     `disks` is its list of disks, each with the name `disk_name`. `root` contains prefixes of image
     names, each with the name of the disk for images and containers. `instead` are properties that a
-    pool with a template can't have. `not_in_pools` are properties of the template that a pool
-    rejects, each with the pool's equivalent property. `image` is its property with an image, and
+    pool with a template can't have, each with the template's equivalent properties. `not_in_pools`
+    are properties of the template that a pool rejects, each with the pool's equivalent property.
+    `image` is its property with an image, and
     `custom_image` is the value that the pool's image must have in that case. With `is_merged`, the
     cloud adds its own boot script, so the template's boot script must be in MIME multipart format
     unless the image is custom. A boot script for a custom image that contains the first word of
@@ -57,7 +58,7 @@ class MachineTemplate(Struct, frozen=True, kw_only=True):
     node_config: tuple[str, ...] = ()
     image: str = ""
     custom_image: str = ""
-    instead: tuple[str, ...] = ()
+    instead: tuple[tuple[str, str], ...] = ()
     not_in_pools: tuple[tuple[str, str], ...] = ()
     is_merged: bool = False
     disks: str = ""

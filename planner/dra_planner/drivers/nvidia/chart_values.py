@@ -9,7 +9,7 @@ to v0.4.1 and 95932046.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -115,12 +115,14 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
                 f'the chart doesn\'t have a value "{key}", so this setting has no effect',
                 IGNORED[key],
             )
-        elif suggestion := suggested_key(key):
-            yield ValueFault(
-                key,
-                f'the chart doesn\'t have a value "{key}", so this setting has no effect',
-                f"use {suggestion}",
+        elif fix := key_fix(key):
+            problem = (
+                f'"{key}" is a single key with dots in its name. Helm doesn\'t expand dotted keys in '
+                "values, so this setting has no effect"
+                if "." in key
+                else f'the chart doesn\'t have a value "{key}", so this setting has no effect'
             )
+            yield ValueFault(key, problem, fix)
     resources = values.get("resources")
     for part in ("gpus", "computeDomains"):
         given = resources.get(part) if isinstance(resources, Mapping) else None
@@ -195,10 +197,16 @@ def release_faults(version: str, gates: object) -> Iterator[ValueFault]:
         )
 
 
-def suggested_key(key: str) -> str:
-    """Return the correct spelling of a key, or "" if the key isn't known to be wrong."""
+def nesting_fix(first: str, rest: Iterable[str]) -> str:
+    """Return the fix for a dotted key, for example "nest the keys: a: {b: …}"."""
+    parts = list(rest)
+    return f"nest the keys: {first}: {{{': {'.join(parts)}: …{'}' * len(parts)}"
+
+
+def key_fix(key: str) -> str:
+    """Return the fix for a misspelled or dotted key, or "" if the key isn't known to be wrong."""
     first, *rest = re.split(r"[._-]", key)
     if rest and first in KEYS:
-        return f"the nested form: {first}: {{{': {'.join(rest)}: …{'}' * len(rest)}"
+        return nesting_fix(first, rest)
     near = [] if key in KEYS else get_close_matches(key, KEYS, 1, NEAR)
-    return f'"{near[0]}"' if near else ""
+    return f'use "{near[0]}"' if near else ""

@@ -190,8 +190,8 @@ class Nvidia(Driver[NvidiaDriver]):
         if not {GPU_CLASS, MIG_CLASS}.issuperset(classes):
             return ""
         return (
-            f"the pod doesn't fit on any machine type with NVIDIA GPUs in {region}, either with "
-            "whole GPUs or with one MIG configuration"
+            f"no machine type with NVIDIA GPUs in {region} fits the pod, whether its GPUs are whole "
+            "or use a MIG configuration"
         )
 
 

@@ -110,8 +110,8 @@ def _instead(olds: Sequence[str], reason: str) -> str:
     if not reason:
         return f"replaces {names}"
     return (
-        f"is added, and the quota for {names} stays, because {reason}. The two quotas count "
-        "separately, so move quota to the new resource along with the jobs"
+        f"is added, and the quota for {names} stays, because {reason}. The two quotas are counted "
+        "separately, so move quota to the new resource as you move the jobs"
     )
 
 

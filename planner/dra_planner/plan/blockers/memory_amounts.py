@@ -49,19 +49,24 @@ def _of_container(workload: Workload, container: Container) -> Iterator[Blocker]
         )
     elif request and request < _TINY:
         yield fact(
-            f"{subject} requests memory {of_request}, which is only "
-            f"{counted(request, 'byte')}, so the scheduler doesn't reserve memory for it",
+            f"{subject} requests only {_shown(of_request, request)} of memory, so the scheduler "
+            "reserves almost no memory for it",
             _fix("requests", of_request),
             workload.ref,
             code=REQUEST_TOO_SMALL,
         )
 
 
+def _shown(written: str, amount: int) -> str:
+    size = counted(amount, "byte")
+    return size if written == str(amount) else f"{written} ({size})"
+
+
 def _fix(field: str, written: str) -> str:
     """Return the fix with the amount that was probably meant."""
     found = _AMOUNT.fullmatch(written)
     if found is None:
-        return f"set resources.{field}.memory to an amount with the unit Mi or Gi"
+        return f"set resources.{field}.memory to an amount in Mi or Gi, for example 512Mi"
     number = found["number"]
     is_large = not found["unit"] and float(number) < _MEBIBYTES_FROM
     return f"set resources.{field}.memory to {number}{'Gi' if is_large else 'Mi'}"

@@ -71,9 +71,9 @@ _NO_REDUNDANCY: Final = Diagnostic(
 _NO_GUARDS: Final = Diagnostic(
     severity="warning",
     code="placement-ignored",
-    message="placement isn't supported with --observed. The plan doesn't add guards to the "
+    message="`placement` isn't supported with --observed. The plan doesn't add guards to the "
     "cluster, so pods might need more nodes than in a plan without --observed",
-    fix="plan without --observed to see the guards and the nodes of the whole fleet",
+    fix="to see the guards and the nodes of the whole fleet, run the plan again without --observed",
 )
 
 

@@ -54,9 +54,9 @@ def shared_cause(
     where = "with every pool at its maximum" if found.at_maximum else "on the nodes in the packing"
     return SharedCause(
         workloads=tuple(fixes),
-        message=f"{where}, the default scheduler doesn't find the best placement, and leaves "
-        f"{pods} of {_some([str(ref) for ref in fixes])} pending in {len(pending)} of "
-        f"{counted(len(found.orders), 'pod arrival order')}",
+        message=f"{where}, the default scheduler doesn't find the best placement. In "
+        f"{len(pending)} of {counted(len(found.orders), 'pod arrival order')}, it leaves "
+        f"{pods} of {_some([str(ref) for ref in fixes])} pending",
         fix=next(iter(fixes.values())),
     )
 

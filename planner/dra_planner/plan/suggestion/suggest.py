@@ -163,7 +163,7 @@ def _nothing_to_buy(request: SuggestRequest, left_out: Mapping[str, str]) -> Pla
             f"the on-demand prices of these machine types are unknown in {request.region}"
             if named
             else f"the on-demand prices of GPU machine types are unknown in {request.region}",
-            fix=f"use {priced}. To plan without known prices, run `pulumi-dra init --region "
+            fix=f"use {priced}. Otherwise, run `pulumi-dra init --region "
             f"{request.region}`, and set pricePerHour for each pool in the new fleet",
         )
     limits = [

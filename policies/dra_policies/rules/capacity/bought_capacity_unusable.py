@@ -44,7 +44,7 @@ def check(view: StackView) -> Iterator[Finding]:
         yield from _of_name(pool, of_cloud, bought)
         reservations = list(_reservations(view, pool, bought))
         for problem, fix in zone_faults(view, pool, bought, reservations):
-            yield _finding(pool, problem, fix)
+            yield Finding(message=f"{pool.title} {problem}", fix=fix, urn=pool.urn)
         for reservation in reservations:
             yield from _of_size(pool, bought, reservation)
             yield from _of_members(view, pool, bought, reservation)

@@ -17,7 +17,9 @@ def zone_faults(
     bought: BoughtCapacity,
     reservations: Sequence[DeclaredResource],
 ) -> Iterator[tuple[str, str]]:
-    """Yield the errors in the zones of a pool that uses reservations, each with its fix."""
+    """Yield the errors in the zones of a pool that uses reservations, each as a predicate of the
+    pool and a fix.
+    """
     for each in reservations:
         yield from _outside(view, pool, bought, each)
     if not any(texts_of(each.props, bought.zone) for each in reservations):
@@ -35,9 +37,9 @@ def _outside(
     if outside and None not in having:
         where = " and ".join(filter(None, having))
         yield (
-            f'its nodes can be in zone {outside[0]}, but reservation "{reservation.name}" covers '
-            f"only {where}",
-            f"use only zone {where} in the pool",
+            f'can place nodes in zone {outside[0]}, but reservation "{reservation.name}" covers '
+            f"only {where}, so nodes in {outside[0]} can't use the reservation",
+            f"limit the pool to zone {where}",
         )
 
 
@@ -51,7 +53,8 @@ def _several(
     if bought.template_name and pool.template.has(bought.template_name):
         shown = " and ".join(sorted(filter(None, zones)))
         yield (
-            f"its nodes can be in several zones ({shown}), but a reservation covers only one",
+            f"can place nodes in several zones ({shown}), but a reservation covers only one zone, so "
+            "nodes in the other zones can't use it",
             "use only subnets in the reservation's zone",
         )
 

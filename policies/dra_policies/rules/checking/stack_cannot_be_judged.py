@@ -40,7 +40,9 @@ def _reason(view: StackView, error: PlannerError) -> str:
         return error.message
     is_pool = place in {pool.title for pool in (*view.pools, *view.scaling_groups)}
     sentence = located(place, error.message)
-    return sentence.replace(f"{place}:", f"{place} isn't valid:", 1) if is_pool else sentence
+    if is_pool and sentence.startswith(f"{place}: "):
+        return f"{error.message} ({place})"
+    return sentence
 
 
 RULE = Rule(

@@ -32,7 +32,7 @@ def check(view: StackView) -> Iterator[Finding]:
             shown = listed(f"{device.product} ({device.memory})" for device in missed)
             yield Finding(
                 message=f"the selector `{' '.join(selector.expression.split())}` excludes {shown}, whose "
-                f"memory is less than {near}% below the required memory",
+                f"memory falls short of the required memory by less than {near}%",
                 fix=f"lower the required memory to {lowest} or less, because GPUs publish less than "
                 "their nominal memory",
                 place=selector.place,

@@ -181,8 +181,8 @@ def _short_versions(selector: CelSelector) -> Iterator[Finding]:
         version = found["version"]
         whole = f"{version}{'.0' * (2 - version.count('.'))}"
         yield Finding(
-            message=f'the selector contains semver("{version}"), but a version has three numbers, so '
-            "the selector fails on every device",
+            message=f'the selector contains semver("{version}"), but a semantic version must have '
+            "three numbers (MAJOR.MINOR.PATCH), so the selector fails on every device",
             fix=f'use semver("{whole}")',
             place=selector.place,
         )

@@ -85,8 +85,8 @@ def _overlaps(some: list[_Range], others: list[_Range], title: str) -> Iterator[
             if one.network.overlaps(other.network):
                 yield Finding(
                     message=f"{one.title} ({one.network}) overlaps {other.title} "
-                    f"({other.network}), so {title} rejects one of them, or traffic "
-                    "is lost",
+                    f"({other.network}), so either {title} rejects one of the ranges, "
+                    "or traffic is lost",
                     fix="choose ranges that don't overlap",
                     urn=one.urn,
                 )

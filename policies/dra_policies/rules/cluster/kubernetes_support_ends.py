@@ -46,7 +46,7 @@ def _is_extended(view: StackView, version: KubernetesVersion) -> bool:
 RULE = Rule(
     id="kubernetes-support-ends",
     description="Standard support for the cluster's Kubernetes version ends soon or has ended, or the "
-    "cluster expires.",
+    "cluster is a GKE alpha cluster, which expires.",
     why="Extended support costs more per hour. Without extended support, the cloud upgrades the "
     "cluster automatically.",
     fix="Upgrade the cluster one minor version at a time.",

@@ -17,7 +17,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{each.title} runs Kubernetes 1.{each.minor}, which doesn't serve "
                 "resource.k8s.io/v1",
-                fix=f'set its {each.property} to "1.{MINIMUM_MINOR}" or later',
+                fix=f'set {each.property} to "1.{MINIMUM_MINOR}" or later',
                 urn=each.urn,
             )
 

@@ -31,7 +31,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{each.title} runs Kubernetes 1.{own}, which is {than} its control "
                 f"plane (1.{minor})",
-                fix=f'set its {each.property} to "1.{minor}"',
+                fix=f'set {each.property} to "1.{minor}"',
                 urn=each.urn,
                 # a release channel might have upgraded the control plane
                 certain=not (is_floor and is_newer(own, minor)),

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from dra_planner.clouds import AllocatableSettings, Cloud, ClusterResource, cloud, names
-from dra_planner.wording import counted, listed
+from dra_planner.wording import counted, listed, noun
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.address_ranges import has_setting, networks_of, subnets_of, subnets_of_pool
 from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackView
@@ -102,7 +102,8 @@ def _short_subnet(
     return Finding(
         message=f"{listed([pool.title for pool, _, _ in users])} can grow to {needs}, but "
         f'subnet "{subnet}" has only {free} addresses',
-        fix=f"choose a larger range for the subnet, or lower the pool{owner} maximum node count",
+        fix=f"choose a larger range for the subnet, or lower the pool{owner} maximum "
+        f"node {noun(len(users), 'count')}",
         urn=users[0][0].urn,
     )
 
@@ -168,10 +169,16 @@ def _of_range(
             message=f'cluster "{cluster.name}": its pools can grow to '
             f"{counted(nodes, 'node')} in total, which need {needed} pod addresses, but {pod_range.shown} "
             f"has only {pod_range.addresses}",
-            fix=f"create a cluster with a larger {pod_range.shown}, or lower the pools' maximum "
+            fix=f"re-create the cluster with {_larger(pod_range)}, or lower the pools' maximum "
             "node counts",
             urn=cluster.urn,
         )
+
+
+def _larger(pod_range: _Range) -> str:
+    if pod_range.shown.startswith("range "):
+        return f"a larger pod range than {pod_range.shown.removeprefix('range ')}"
+    return f"a larger {pod_range.shown}"
 
 
 def _addresses(text: str | None) -> int | None:

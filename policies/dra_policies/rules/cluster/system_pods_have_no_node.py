@@ -18,8 +18,8 @@ def check(view: StackView) -> Iterator[Finding]:
     if plain and all(_barrier(pool) for pool in view.pools):
         pool, barrier = plain[0], _barrier(plain[0])
         yield Finding(
-            message=f"every pool has a taint that CoreDNS doesn't tolerate ({pool.title}: "
-            f"{barrier}), so CoreDNS stays pending and pods can't resolve names",
+            message=f'CoreDNS doesn\'t tolerate the taints of any pool (for example, taint "{barrier}" on '
+            f"{pool.title}), so CoreDNS stays pending and pods can't resolve names",
             fix="remove the taint from a pool without GPUs, or replace it with the "
             "CriticalAddonsOnly taint",
             urn=pool.urn,

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from dra_planner.catalog import HOURS_PER_MONTH
 from dra_planner.offers import Offer
+from dra_policies.rules.record.fleet_change import FLEET
 from dra_policies.rules.rule import Finding, Rule, Threshold
 from dra_policies.view.stack_view import StackView
 
@@ -31,7 +32,7 @@ def check(view: StackView) -> Iterator[Finding]:
         yield Finding(
             message=f"the cost limit of ${allowed:,.0f} per month can't be checked, because the "
             f"price is unknown for these pools: {names}",
-            fix="set pricePerHour for these pools in the fleet",
+            fix=f"set pricePerHour for these pools in {FLEET}",
             urn=view.judged_urn,
             certain=False,
         )

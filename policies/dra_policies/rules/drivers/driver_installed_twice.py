@@ -14,14 +14,14 @@ def check(view: StackView) -> Iterator[Finding]:
         yield Finding(
             message=f"{driver.title} and {first} both install the DRA driver, so both publish "
             "the same GPUs and create the same DeviceClasses",
-            fix=f"remove {driver.title} or {first}",
+            fix=f"remove either {driver.title} or {first}",
             urn=driver.urn,
         )
     for second in view.second_drivers if view.drivers else ():
         yield Finding(
             message=f"{second.title} publishes the same GPUs as {view.drivers[0].title}, so "
             "two pods can get the same GPU",
-            fix=second.fix,
+            fix=second.fix or f"remove either {second.removable} or {view.drivers[0].title}",
             urn=second.urn,
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any, Final
 
-from dra_planner.drivers.nvidia.chart_values import IGNORED, NEAR, suggested_key
+from dra_planner.drivers.nvidia.chart_values import IGNORED, NEAR, key_fix, nesting_fix
 from dra_policies.rules.drivers.chart_keys import ignored_keys
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.unknown_values import Properties, as_mapping
@@ -61,22 +61,28 @@ def check(view: StackView) -> Iterator[Finding]:
         values = as_mapping(driver.values.values if driver.values else None) or {}
         for key, fix in _ignored(values):
             yield Finding(
-                message=f'the chart of {driver.title} doesn\'t define the value "{key}", so this '
-                "setting has no effect",
+                message=_message(
+                    driver.title, key, is_dotted=fix.startswith("nest ") and "." in key
+                ),
                 fix=fix,
                 urn=driver.urn,
             )
     yield from ignored_keys(view)
 
 
+def _message(title: str, key: str, *, is_dotted: bool) -> str:
+    if is_dotted:
+        return (
+            f'{title} sets "{key}" with dots in the name of a key. Helm doesn\'t expand dotted keys '
+            "in values, so this setting has no effect"
+        )
+    return f'the chart of {title} doesn\'t define the value "{key}", so this setting has no effect'
+
+
 def _ignored(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the keys that the chart ignores, each with a fix."""
     yield from ((key, IGNORED[key]) for key in values if key in IGNORED)
-    yield from (
-        (key, f"use {suggestion}")
-        for key in values
-        if key not in IGNORED and (suggestion := suggested_key(key))
-    )
+    yield from ((key, fix) for key in values if key not in IGNORED and (fix := key_fix(key)))
     for path, known in BELOW.items():
         for key in as_mapping(Properties(values).at(path)) or {}:
             first, *rest = key.split(".")
@@ -87,7 +93,7 @@ def _ignored(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
             if rest and first in known:
                 yield (
                     f"{path}.{key}",
-                    f"use the nested form: {first}: {{{': {'.join(rest)}: …{'}' * len(rest)}",
+                    nesting_fix(first, rest),
                 )
             elif near:
                 yield f"{path}.{key}", f'rename it to "{near[0]}"'

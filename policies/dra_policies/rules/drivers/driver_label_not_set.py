@@ -66,7 +66,7 @@ def check(view: StackView) -> Iterator[Finding]:
                     "from Node Feature Discovery, but this stack doesn't install Node Feature "
                     f"Discovery, and the nodes in {pool.title} don't have these labels",
                     fix=f"add the label {GPU_PRESENT}=true to the nodes, or install "
-                    "node-feature-discovery with tolerations for their taints in "
+                    "node-feature-discovery with tolerations for the nodes' taints in "
                     "worker.tolerations",
                     urn=pool.urn,
                 )

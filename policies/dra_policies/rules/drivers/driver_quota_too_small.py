@@ -82,7 +82,8 @@ def _operators_without_quota(view: StackView) -> Iterator[Finding]:
                 f'"{chart.namespace}" doesn\'t have a ResourceQuota for PriorityClass '
                 f'"{CRITICAL[0]}"',
                 fix=f'in namespace "{chart.namespace}", declare a ResourceQuota for PriorityClass '
-                f'"{CRITICAL[0]}" that allows one pod per GPU node for each DaemonSet of the operator',
+                f'"{CRITICAL[0]}" that allows one pod per GPU node for each of the '
+                f"operator's DaemonSets",
                 urn=chart.urn,
             )
 

@@ -74,7 +74,7 @@ def _channel(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
                 message=f"{pool.machine} ({pool.title}) needs image version {rule.first} or "
                 f'later, but cluster "{cluster.name}" doesn\'t update node images (channel '
                 f"{channel}), and {rule.reason}",
-                fix=f"{paths.image_fix}, to {rule.first} or later",
+                fix=f"{paths.image_fix} (to version {rule.first} or later)",
                 urn=cluster.urn,
             )
 

@@ -117,16 +117,18 @@ def _reason(plugin: PluginWorkload, pool: DeclaredPool) -> str:
         return f'the nodes don\'t have the label {plugin.opt_out_label}="false"'
     if not letting_in:
         return f"it doesn't have a node affinity that excludes nodes labeled {DRA}=true"
-    shown = ", ".join(shown_term(term) for _, term in letting_in)
+    shown = "; ".join(shown_term(term) for _, term in letting_in)
     if len(terms) == 1:
         return f"its node-selector term ({shown}) doesn't exclude nodes labeled {DRA}=true"
     some = (
-        f"none of its {len(terms)} node-selector terms ({shown}) excludes"
+        "none of them excludes"
         if len(terms) == len(letting_in)
-        else f"{len(letting_in)} of its {len(terms)} node-selector terms ({shown}) "
-        f"{verb(len(letting_in), 'do')}n't exclude"
+        else f"{len(letting_in)} of them {verb(len(letting_in), 'do')}n't exclude"
     )
-    return f"{some} nodes labeled {DRA}=true. A node has to match only one of the terms"
+    return (
+        f"its required node affinity doesn't exclude nodes labeled {DRA}=true. A node needs to match "
+        f"only one of the affinity's {len(terms)} terms, and {some} this label: {shown}"
+    )
 
 
 def _fix(plugin: PluginWorkload) -> str:
@@ -138,7 +140,7 @@ def _fix(plugin: PluginWorkload) -> str:
     terms = plugin.pod.items(REQUIRED_TERMS)
     if terms is not None and not terms:
         return f"add a required node affinity with the term {EXCLUSION}"
-    return f"add {EXCLUSION} to every node-selector term of its required node affinity"
+    return f"in the plugin's required node affinity, add {EXCLUSION} to the matchExpressions of every term"
 
 
 def _of_the_platform(pool: DeclaredPool) -> Iterator[Finding]:

@@ -119,8 +119,8 @@ RULE = Rule(
     description="Pods that request GPUs from a device plugin can't run in any of the stack's GPU "
     "pools.",
     why="The pods stay pending, and autoscalers don't add nodes for them.",
-    fix="Select the labels of a GPU pool, tolerate its taints, and request no more than one of its "
-    "nodes provides.",
+    fix="Select the labels of a GPU pool, tolerate its taints, and don't request more than a "
+    "single node provides.",
     level="mandatory",
     url="https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/",
     needs="stack",

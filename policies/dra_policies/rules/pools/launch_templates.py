@@ -34,17 +34,18 @@ def template_faults(pool: DeclaredPool) -> Iterator[RejectedPool]:
         # for an existing group, the provider reports values that combine both, although no program
         # sets them
         return
-    for path in kind.instead:
+    for path, in_template in kind.instead:
         # the provider computes 0 for a group with a template
         if pool.own.has(path) and pool.own.at(path) != 0:
             yield RejectedPool(
-                f"it sets {path}, which must be set in its launch template instead",
-                fix=f"remove {path}, and set the value in the launch template",
+                f"it sets {path}, which {cloud(pool.cloud).title} doesn't allow in a {paths.kind} "
+                "with a launch template",
+                fix=f"remove {path}, and set {in_template} in the launch template",
             )
     if template is not None:
         if template.has(kind.machine) and pool.own.texts(paths.machine):
             yield RejectedPool(
-                "it sets a machine type, and its launch template also sets a machine type, but "
+                "it sets an instance type, and its launch template also sets an instance type, but "
                 f"{cloud(pool.cloud).title} accepts only one",
                 fix=f"remove either {paths.machine} from the {paths.kind} or {kind.machine} from the "
                 "launch template",

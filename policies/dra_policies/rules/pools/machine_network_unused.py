@@ -28,8 +28,8 @@ def check(view: StackView) -> Iterator[Finding]:
             continue
         if (has := network.of_machine(machine)) and not attaches_network(pool, view):
             yield Finding(
-                message=f"{pool.title}: its {machine.name} nodes have {has}, but the pool "
-                "doesn't attach them, so multi-node jobs use TCP",
+                message=f"{pool.title}: {_unused(machine.name, has, network)}, so multi-node jobs "
+                "use TCP",
                 fix=_fix(pool, network),
                 urn=pool.urn,
             )
@@ -61,6 +61,13 @@ def attaches_network(pool: DeclaredPool, view: StackView) -> bool:
         or any((each.text(path, "") or "").startswith(start) for each in interfaces)
         or any(each.text(path) is None for each in interfaces)
     )
+
+
+def _unused(machine: str, has: str, network: FastNetwork) -> str:
+    """Return why pods can't use the network: the nodes lack its driver or its interfaces."""
+    if network.charts:
+        return f"its {machine} nodes have {has}, but nothing makes them available to pods"
+    return f"{machine} supports {has}, but the pool doesn't attach them"
 
 
 def _fix(pool: DeclaredPool, network: FastNetwork) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 
 from dra_planner.clouds import cloud, names
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
+from dra_planner.wording import listed
 from dra_policies.rules.prerequisites.rejecting_policies import rejecting_policies
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknown_values import UNKNOWN, as_mapping
@@ -114,10 +115,10 @@ def _quotas(view: StackView, driver: InstalledDriver) -> Iterator[Finding]:
         is_scoped = each.props.has("spec.scopes") or each.props.has("spec.scopeSelector")
         if counted and is_scoped is False:
             yield Finding(
-                message=f'ResourceQuota "{each.name}" contains {counted[0]}, so the API server rejects '
-                f"the pods of {driver.title}, which don't set it",
-                fix="add a LimitRange with defaults to the namespace, or remove "
-                f"{' and '.join(counted)} from the quota",
+                message=f'ResourceQuota "{each.name}" sets {listed(counted)}, which '
+                f"the pods of {driver.title} don't specify, so the API server rejects the pods",
+                fix="add a LimitRange with default values to the namespace, or remove "
+                f"{listed(counted)} from the quota",
                 urn=each.urn,
             )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dra_planner.drivers import nvidia
 from dra_policies.rules.drivers.driver_release_faulty import KNOWN_FAULTS
+from dra_policies.rules.record.fleet_change import FLEET, PLAN_AGAIN
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.view.stack_view import InstalledDriver, StackView
 
@@ -23,8 +24,8 @@ def check(view: StackView) -> Iterator[Finding]:
                 message=f"{driver.title} has version {driver.version}, but the plan assumes "
                 f"{planned}{_older(driver.version, planned)}",
                 fix=(
-                    f'set the chart version to "{planned}", or set version {driver.version} in the '
-                    "fleet and plan again"
+                    f'set the chart version to "{planned}", or set `drivers.nvidia.version` to '
+                    f"{driver.version} in {FLEET} and {PLAN_AGAIN}"
                 ),
                 urn=driver.urn,
             )

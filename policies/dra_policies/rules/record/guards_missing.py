@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dra_planner.planfile import policy_name
 from dra_planner.releases import has_mutating_policies, parse_version
 from dra_planner.wording import named
+from dra_policies.rules.record.fleet_change import FLEET, PLAN_AGAIN
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 
@@ -33,7 +34,7 @@ def check(view: StackView) -> Iterator[Finding]:
             f"{named('admission policy', missing[:_MOST_NAMED], ' and ')}{more}, which "
             "this stack doesn't declare, so pods can use other pools",
             fix="create the PlacementPolicies component with this plan, or set `placement: free` "
-            "in the fleet and plan again",
+            f"in {FLEET} and {PLAN_AGAIN}",
             urn="" if view.record is None else view.record.urn,
         )
 

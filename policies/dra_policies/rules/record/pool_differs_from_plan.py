@@ -11,6 +11,7 @@ from dra_planner.fleet import Pool
 from dra_planner.model import Taint
 from dra_planner.planfile import PlanFile, PoolRow
 from dra_planner.wording import counted
+from dra_policies.rules.record.fleet_change import FLEET, PLAN_AGAIN
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.planned_nodes import planned_nodes
 from dra_policies.view.pool_machines import is_spot
@@ -52,8 +53,8 @@ def _check_pool(
             yield Finding(
                 message=f'{pool.title} is labeled {POOL}="{pool.name}", but the plan doesn\'t '
                 "contain this pool",
-                fix="add the pool to the fleet and plan again, or label the nodes with the name of "
-                f"a planned pool: {_names(rows)}",
+                fix=f"add the pool to {FLEET} and {PLAN_AGAIN}, or label the nodes with the name "
+                f"of a planned pool: {_names(rows)}",
                 urn=pool.urn,
             )
     else:
@@ -152,8 +153,8 @@ def _compare_taints(pool: DeclaredPool, planned: tuple[Taint, ...]) -> Iterator[
         if taint not in planned and taint.effect != "PreferNoSchedule":
             yield Finding(
                 message=f"the nodes in {pool.title} have the taint {taint}, which isn't in the plan",
-                fix="remove the taint from the pool, or add the taint to the pool in the fleet "
-                "and plan again",
+                fix=f"remove the taint from the pool, or add the taint to the pool in {FLEET} and "
+                f"{PLAN_AGAIN}",
                 urn=pool.urn,
             )
 
@@ -168,7 +169,7 @@ def _absent(view: StackView, rows: dict[str, PoolRow]) -> Iterator[Finding]:
             yield Finding(
                 message=f'the plan has a pool "{name}" ({row.machine}, at most {nodes}), but '
                 f'no node group or node pool in this stack is labeled {POOL}="{name}"',
-                fix="declare the pool, or remove it from the fleet and plan again",
+                fix=f"declare the pool, or remove it from {FLEET} and {PLAN_AGAIN}",
                 urn=view.record.urn if view.record else "",
             )
 
@@ -186,10 +187,7 @@ def _names(rows: dict[str, PoolRow]) -> str:
 
 
 def _fix(what: str, planned: object) -> str:
-    return (
-        f"set the {what} to {planned}, or change the fleet and run `pulumi-dra plan --stack STACK "
-        "--write`"
-    )
+    return f"set the {what} to {planned}. To keep the current value, set it in {FLEET}, and {PLAN_AGAIN}"
 
 
 RULE = Rule(
@@ -197,8 +195,7 @@ RULE = Rule(
     description="A GPU pool's machine type, counts, labels, or taints differ from the plan.",
     why="The plan checked the claims against the planned pools. Other pools might have fewer "
     "devices, or reject the pods.",
-    fix="Use the planned value in the pool, or change the fleet and run `pulumi-dra plan --stack "
-    "STACK --write`.",
+    fix=f"Use the planned value in the pool, or change {FLEET} and {PLAN_AGAIN}.",
     level="mandatory",
     needs="stack",
     check=check,

@@ -59,7 +59,7 @@ def _exported(reader: MetricReader, user: str, names_claims: bool | None) -> Ite
         )
         if names_claims is False
         else f"{what}, and {user} uses claims, but it's unknown whether {reason}",
-        fix="set kubernetesDRA.enabled in the values of dcgm-exporter (4.6.0-4.8.3 or later)",
+        fix="set kubernetesDRA.enabled to true in the values of dcgm-exporter (version 4.6.0-4.8.3 or later)",
         place=reader.place,
         certain=names_claims is False,
     )

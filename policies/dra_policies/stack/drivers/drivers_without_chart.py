@@ -24,7 +24,7 @@ _OBJECTS = {
     ":GPUCluster": (
         "spec.draDriver.enabled",
         True,
-        "remove the GPUCluster, or the driver's Helm release",
+        "",
     ),
     ":ClusterPolicy": ("spec.draDriver.enabled", False, "set spec.draDriver.enabled to false"),
 }
@@ -44,7 +44,7 @@ def second_drivers(
             yield SecondDriver(
                 title=f"{of_cloud.own_driver} on the nodes in {pool.title} ({setting})",
                 urn=pool.template_urn or pool.urn,
-                fix=f"remove {setting}, or the driver's Helm release",
+                removable=setting,
             )
 
 
@@ -65,7 +65,8 @@ def _of_operator(resource: Resource) -> Iterator[SecondDriver]:
             and resource.type.endswith(kind)
             and resource.props.flag(path, default) is True
         ):
-            yield SecondDriver(title=f'{kind[1:]} "{resource.name}"', urn=resource.urn, fix=fix)
+            title = f'{kind[1:]} "{resource.name}"'
+            yield SecondDriver(title=title, urn=resource.urn, fix=fix, removable=title)
 
 
 def _known(value: Any) -> Any:
