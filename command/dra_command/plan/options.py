@@ -37,7 +37,7 @@ def _add_judgement(parser: argparse.ArgumentParser) -> None:
         type=_seconds,
         default="2",
         help="limit the scheduler simulation to about SECONDS (estimated for a typical computer), "
-        "or skip it with off; a plan that exceeds the limit is simulated at a smaller scale [default: %(default)s]",
+        "or skip it with off; a plan that would exceed the limit is simulated at a smaller scale [default: %(default)s]",
     )
     parser.add_argument(
         "--certificate",
@@ -144,7 +144,7 @@ def _month(text: str) -> date:
 
 
 def _seconds(text: str) -> float:
-    """Return the number of seconds that the simulation may use on an ordinary machine, or 0 for
+    """Return the number of seconds that the simulation may use on a typical computer, or 0 for
     `off`.
     """
     if text == "off":

@@ -23,7 +23,7 @@ def monitoring_notes(reader: MetricReader) -> Iterator[str]:
     if reader.exported and reader.selects_pods:
         yield (
             f"it reads {', '.join(reader.exported)} from dcgm-exporter, which adds pod labels for "
-            "claims only if its chart sets kubernetesDRA.enabled (4.6.0-4.8.3 or later)"
+            "claims only if its chart sets kubernetesDRA.enabled to true (version 4.6.0-4.8.3 or later)"
         )
     if reader.counted:
         yield (

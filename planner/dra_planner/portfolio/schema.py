@@ -249,7 +249,7 @@ class Questions(PortfolioPart):
         Literal["off"] | Annotated[Decimal, BeforeValidator(_number, json_schema_input_type=float)]
     ) = Field(
         default=Decimal("0.2"),
-        description="Time limit for the simulation of one plan, in seconds on an ordinary machine, or off.",
+        description="Time limit for the simulation of one plan, in seconds (estimated for a typical computer), or off.",
     )
     curves: CurveQuestion | None = Field(default=None, description="Capacity curves to compute.")
     risk: RiskQuestion | None = Field(default=None, description="Risk simulation to run.")

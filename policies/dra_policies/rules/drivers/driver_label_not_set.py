@@ -100,8 +100,8 @@ def _kept_off(view: StackView) -> Iterator[Finding]:
                     message=f"the kubelet plugin of {driver.title} runs only on nodes with labels "
                     "from Node Feature Discovery (NFD), but the NFD worker doesn't tolerate the "
                     f"taints of {pool.title}, so the nodes don't get these labels",
-                    fix=f"add the label {GPU_PRESENT}=true to the nodes, or add tolerations for their "
-                    f'taints to {path} in the values of Release "{chart.name}"',
+                    fix=f"add the label {GPU_PRESENT}=true to the nodes, or add tolerations for "
+                    f'the nodes\' taints to {path} in the values of Release "{chart.name}"',
                     urn=pool.urn,
                 )
 

@@ -101,7 +101,7 @@ def _more_than_cards(pool: DeclaredPool) -> Iterator[Finding]:
             message=f"{pool.title}: its launch template has "
             f"{counted(len(found), network.interface)}, but {machine.name} "
             f"{supported}, so {cloud(pool.cloud).title} can't create the nodes",
-            fix=f"remove {network.interface}s from the launch template, or use a machine type that "
+            fix=f"remove {network.interface}s from the launch template, or use an instance type that "
             f"supports {'more of them' if most else 'them'}",
             urn=pool.template_urn or pool.urn,
         )

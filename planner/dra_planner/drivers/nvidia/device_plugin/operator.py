@@ -68,5 +68,5 @@ def _policy_notes(title: str, spec: Mapping[str, Any]) -> Iterator[str]:
     if exporter.get("enabled") is not False and version and version < _EXPORTER_WITH_CLAIMS:
         yield (
             f"{title} installs dcgm-exporter {exporter['version']}, whose metrics don't have pod "
-            "labels for claims. Update it to 4.6.0-4.8.3 or later"
+            "labels for claims. Update it to version 4.6.0-4.8.3 or later"
         )
