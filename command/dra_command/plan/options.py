@@ -37,7 +37,8 @@ def _add_judgement(parser: argparse.ArgumentParser) -> None:
         type=_seconds,
         default="2",
         help="limit the scheduler simulation to about SECONDS (estimated for a typical computer), "
-        "or skip it with off; a plan that would exceed the limit is simulated at a smaller scale [default: %(default)s]",
+        "or skip it with off; a plan that would exceed the limit is simulated at a smaller scale "
+        "[default: %(default)s]",
     )
     parser.add_argument(
         "--certificate",

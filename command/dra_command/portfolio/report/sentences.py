@@ -26,8 +26,8 @@ WORDS = {
     MISSING: "not computed",
 }
 _SCENARIOS_NOTE = (
-    "The nodes and cost are capped at the pools' maximums, even if some pods don't fit. The "
-    "difference from the as-is scenario is shown only if every stack fits in both scenarios."
+    "nodes and cost are capped at the pools' maximums, even if some pods don't fit · the "
+    "difference from as-is is shown only if every stack fits in both scenarios"
 )
 MOST_ROWS = 40
 MOST_COLUMNS = 60
