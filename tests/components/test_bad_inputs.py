@@ -794,7 +794,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"image_id": "ami-1", "image": "al2023"},
         "image_id",
-        '"ami-1" isn\'t an image ID (ami-',
+        '"ami-1" isn\'t a valid image ID (example: ami-',
     ),
     (
         "EksGpuPool",

@@ -83,7 +83,7 @@ def _with_start_of_rollout(reading: Reading, sets: list[PodSet]) -> list[PodSet]
     """Return the pod set of an Argo Rollout with the start of its updates."""
     root = reading.root
     if isinstance(root.get("spec.strategy.blueGreen"), Mapping):
-        cause = "blueGreen runs all new pods before it stops the old pods"
+        cause = "the blueGreen strategy runs all new pods before it stops the old pods"
         return all_first(
             sets, cause, "use the canary strategy with maxSurge 0 and maxUnavailable 1"
         )
