@@ -263,7 +263,7 @@ def _refuse_odd_combinations(values: argparse.Namespace) -> None:
             )
     if values.quotas and (values.observed or saved_file(values) is not None):
         fix = "use --fleet or --stack, without --observed, --write, or --check"
-        raise UsageError("--quotas needs a fleet to size", fix=fix)
+        raise UsageError("--quotas can't be combined with --observed, --write, or --check", fix=fix)
     check_saved_file(values)
 
 

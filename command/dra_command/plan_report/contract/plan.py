@@ -100,7 +100,7 @@ class PlanPoolRow(Output):
         "necessary or known."
     )
     levels: LevelsRow | None = Field(
-        description="Node counts at each demand. null for an observed cluster."
+        description="Node counts at each demand level. null for an observed cluster."
     )
     recommended: int = Field(
         description="Number of nodes to create: either the simulated number or the packing's "
@@ -127,7 +127,7 @@ class LevelRow(Output):
 
 
 class LevelsRow(Output):
-    """Node counts of a pool at each demand."""
+    """Node counts of a pool at each demand level."""
 
     floor: LevelRow
     steady: LevelRow
@@ -155,7 +155,7 @@ class DemandRow(Output):
 
 
 class VerdictsRow(Output):
-    """The verdict at each demand."""
+    """The verdict at each demand level."""
 
     floor: VerdictText
     steady: VerdictText
