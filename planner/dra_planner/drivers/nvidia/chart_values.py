@@ -117,7 +117,7 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
             )
         elif fix := key_fix(key):
             problem = (
-                f'"{key}" is a single key with dots in its name. Helm doesn\'t expand dotted keys in '
+                f'"{key}" is a dotted key. Helm doesn\'t expand dotted keys in '
                 "values, so this setting has no effect"
                 if "." in key
                 else f'the chart doesn\'t have a value "{key}", so this setting has no effect'

@@ -73,7 +73,7 @@ def check(view: StackView) -> Iterator[Finding]:
 def _message(title: str, key: str, *, is_dotted: bool) -> str:
     if is_dotted:
         return (
-            f'{title} sets "{key}" with dots in the name of a key. Helm doesn\'t expand dotted keys '
+            f'{title} sets "{key}" with a dotted key. Helm doesn\'t expand dotted keys '
             "in values, so this setting has no effect"
         )
     return f'the chart of {title} doesn\'t define the value "{key}", so this setting has no effect'
