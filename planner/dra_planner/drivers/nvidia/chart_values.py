@@ -119,7 +119,7 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
             problem = (
                 f'"{key}" is a dotted key. Helm doesn\'t expand dotted keys in '
                 "values, so this setting has no effect"
-                if "." in key
+                if "." in key and fix.startswith("nest ")
                 else f'the chart doesn\'t have a value "{key}", so this setting has no effect'
             )
             yield ValueFault(key, problem, fix)
