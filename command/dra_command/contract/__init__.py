@@ -1,4 +1,4 @@
-"""Models that the JSON output of all subcommands shares.
+"""Models shared by the JSON output of all subcommands.
 
 Releases may add fields, but never change them. The schemas in `docs/schema/` are generated from the
 contract of each subcommand, which is in the subcommand's folder.

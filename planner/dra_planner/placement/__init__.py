@@ -1,4 +1,4 @@
-"""Search for the fewest guards that make the scheduler follow a plan at a low price.
+"""Search for the smallest set of guards that makes the scheduler follow a low-cost plan.
 
     find_guards(question)            guards with counts that the full simulation proves, or None
     guard_demand(demand, guards)     the demand with the guards applied to its pods
