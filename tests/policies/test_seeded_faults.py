@@ -439,7 +439,7 @@ FAULTS: dict[str, Fault] = {
         {},
         "driver-key-ignored",
         ADVISORY,
-        "nested",
+        "with a dotted key",
     ),
     "a version that does not exist": (
         "eks",

@@ -541,7 +541,7 @@ ON_GKE = [
 ]
 AMI = "ami-0123456789abcdef0"
 IMAGES = [
-    ("no id", {"id": "al2023"}, "image.id", '"al2023" isn\'t an image'),
+    ("no id", {"id": "al2023"}, "image.id", '"al2023" isn\'t a valid image ID'),
     (
         "no family",
         {"id": AMI},
