@@ -302,7 +302,7 @@ def test_manifests_have_the_expected_findings(name: str) -> None:
 SENTENCES = {
     MEMORY.format(amount="80Gi"): (
         "selector `device.capacity['gpu.nvidia.com'].memory.compareTo(quantity('80Gi')) >= "
-        "0` excludes NVIDIA H100 80GB HBM3 (81559Mi), whose memory is less than 7% below"
+        "0` excludes NVIDIA H100 80GB HBM3 (81559Mi), whose memory falls short of the required memory by less than 7%"
     ),
     SELECTOR.format(expression="device.attributes['gpu.nvidia.com'].memory == 1"): (
         'the selector reads device.attributes["gpu.nvidia.com"].memory, which no version of '
