@@ -198,10 +198,9 @@ class QuotaRoom:
     ) -> Iterator[tuple[Member, Denial | None]]:
         """Yield the pods that the quotas admit, including running ones, and the other pods with the
         reason. A DaemonSet (`per_node`) counts as one pod, because its number of pods is known
-        only after sizing. `before` are running pods (with their claims) that the rollout
-        replaces. If a rollout adds pods before removing others and the quota doesn't allow one
-        more, it stalls. `without_claims` is the number of pods in the cluster that lack claims.
-        Quotas count these pods, but not the missing claims.
+        only after sizing. `before` are pods (with their claims) that the rollout replaces. If a
+        rollout adds pods first and the quota doesn't allow one more, it stalls. `without_claims`
+        is the number of pods in the cluster whose missing claims quotas don't count.
         """
         quotas = self._quotas.get(namespace)
         if not quotas:
@@ -220,16 +219,19 @@ class QuotaRoom:
         # A pod is admitted only if its own claims also fit within the quota. `free` is the number
         # of such complete pods. In `_wait`, `of_pods` counts only pods, because a pod whose claim
         # is denied exists and stays pending.
-        free, more = _room_for(charged), 0
+        free, more, rollout = _room_for(charged), 0, member.rollout
         most, wanted = _balance(charged)[_STEADY] + member.charged, member.figures.steady
-        if member.changed and member.rollout is not None:
+        rolls_out = member.changed or (before is not None and member.workload.kind == "Deployment")
+        if rolls_out and member.rollout is not None:
             member, more, replaces = roll_out(member, member.rollout, free[_STEADY])
             if replaces and before is not None:
                 replaced = member.charged if per_node else min(member.charged, wanted)
                 self.release(replaced, namespace, *before)
                 member, free = replace(member, charged=0), _room_for(charged)
+            elif more and not per_node:  # pending pods of the earlier template are counted apart
+                member = replace(member, charged=len(member.running))
         admitted, rest = take(member, [pods + member.charged for pods in free])
-        if member.changed and admitted.rollout is not None and not admitted.in_order:
+        if rolls_out and admitted.rollout is not None and not admitted.in_order:
             admitted = short_of(admitted, admitted.rollout, wanted, most)
         if more and (rest is None or not rest.figures.steady):
             rest = replace(
@@ -242,8 +244,15 @@ class QuotaRoom:
         if rest is not None:
             if per_node and without_claims:  # these pods exist, unlike those of other nodes
                 rest = replace(rest, figures=Figures.fixed(without_claims))
-            self._refused[member.workload, member.pod_set] = rest.figures
-            yield from _wait(rest, of_pods, _tightest(charged, namespace), namespace)
+            yield from self._refuse(replace(rest, rollout=rollout), charged, of_pods)
+
+    def _refuse(
+        self, rest: Member, charged: _Charged, of_pods: _Charged
+    ) -> Iterator[tuple[Member, Denial]]:
+        """Record the pods that the quotas don't admit, and yield them with the reason."""
+        namespace = rest.workload.namespace
+        self._refused[rest.workload, rest.pod_set] = rest.figures
+        yield from _wait(rest, of_pods, _tightest(charged, namespace), namespace)
 
     def _note_charges(
         self,
@@ -254,12 +263,13 @@ class QuotaRoom:
         """Record the amounts that one pod of a workload charges, the amounts that its existing
         pending pods have already charged, and the amounts that a pod of `before` frees.
         """
+        key = member.workload, member.pod_set
         if before is not None:
-            namespace = member.workload.namespace
-            self._freed[member.workload, member.pod_set] = self._charges_of(*before, namespace)
+            self._freed[key] = self._charges_of(*before, member.workload.namespace)
         charges = _charges(charged, member.workload.namespace)
-        self._charges[member.workload, member.pod_set] = charges
-        for limit, amount in charges.items():
+        self._charges[key] = charges
+        existing = self._freed.get(key, charges)
+        for limit, amount in existing.items():
             self._at_start[limit] += amount * (member.charged - len(member.running))
 
     def _charges_of(

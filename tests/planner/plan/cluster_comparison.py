@@ -51,9 +51,8 @@ REASONS: Final[Mapping[str, str]] = {
     "created them again. The plan counts only pods of the current template.",
     "paused-in-a-rollout": "A Deployment was paused during its rollout. Its ReplicaSets keep the "
     "rollout's additional pods, which the plan doesn't count, because they stay pending.",
-    "rollout-under-a-quota": "A ResourceQuota rejects new pods of a rollout, so pods of the "
-    "previous template stay. The plan counts the pods of both templates as pending, which is too "
-    "many.",
+    "rollout-under-a-quota": "A ResourceQuota rejects pods of a Deployment with several active "
+    "ReplicaSets. The retries of its ReplicaSets determine which of them create the pending pods.",
     "kept-out-by-a-quota": "Another workload of the cluster doesn't have any pods, because a "
     "ResourceQuota rejects them. The plan counts them as pending.",
     "scaled-in-a-rollout": "A Deployment was scaled down during its rollout. Its controller deletes "
@@ -213,16 +212,31 @@ def _has_fewer_pending(plan: Plan, became: PodPositions, names: set[str]) -> boo
     )
 
 
-def _is_rollout_under_a_quota(plan: Plan, became: PodPositions) -> bool:
-    """Return whether only workloads whose rollout waits for quota have fewer pending pods."""
-    different = [each for each in _otherwise(plan, became) if each is not None]
-    waiting = {
-        _name(each.workload)
+def _is_rollout_under_a_quota(case: Json, plan: Plan, became: PodPositions) -> bool:
+    """Return whether only the numbers of pending pods differ, and only for Deployments with several
+    active ReplicaSets whose pods exceed a quota.
+    """
+    different = _otherwise(plan, became)
+    active = Counter(
+        _owner_name(each)
+        for each in case["cluster"]
+        if each["kind"] == "ReplicaSet" and each["spec"]["replicas"]
+    )
+    rows = _rows(plan)
+    return all(
+        each is not None
+        and active[_name(each.workload)] > 1
+        and any(reason.code == "quota-exceeded" for reason in each.reasons)
+        and rows[_name(each.workload)]["nodes"] == became.rows[_name(each.workload)]["nodes"]
         for each in different
-        if {"rollout-waits", "quota-exceeded"} <= {reason.code for reason in each.reasons}
-    }
-    names = {_name(each.workload) for each in different}
-    return names == waiting and _has_fewer_pending(plan, became, names)
+    )
+
+
+def _owner_name(document: Json) -> str:
+    """Return the namespace and the name of an object's owner."""
+    meta = document["metadata"]
+    owners = [each["name"] for each in meta.get("ownerReferences", ())]
+    return f"{meta.get('namespace', 'default')}/{next(iter(owners), '')}"
 
 
 def _is_scaled_in_a_rollout(case: Json, plan: Plan, became: PodPositions) -> bool:
@@ -364,7 +378,7 @@ def _reason(case: Json, plan: Plan, became: PodPositions) -> str:
         return "daemon-set-under-a-quota"
     if _is_paused_in_a_rollout(case, plan, became):
         return "paused-in-a-rollout"
-    if _is_rollout_under_a_quota(plan, became):
+    if _is_rollout_under_a_quota(case, plan, became):
         return "rollout-under-a-quota"
     if _is_scaled_in_a_rollout(case, plan, became):
         return "scaled-in-a-rollout"

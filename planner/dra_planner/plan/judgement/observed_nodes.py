@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from dra_planner.allocation.reasons.shares import Share, shares_of_pick
 from dra_planner.model import (
     AllocatedDevice,
+    Blocked,
     Demand,
     DeviceClass,
     Member,
@@ -197,6 +198,8 @@ def size_workload(ref: WorkloadRef, demand: Demand, outcome: SimulationOutcome) 
             verdicts.append("does-not-fit")
         if before or simulated.old_pending:
             reasons[_not_replaced(before + simulated.old_pending)] = None
+        excess = _pods_after_old(held, simulated, left)
+        left, refused = left - excess, refused + excess
     reasons.update(dict.fromkeys(each.reason for each in held))
     return WorkloadSize(
         workload=ref,
@@ -207,6 +210,24 @@ def size_workload(ref: WorkloadRef, demand: Demand, outcome: SimulationOutcome) 
         placements=tuple(placements),
         reasons=tuple(reasons),
     )
+
+
+def _pods_after_old(held: Sequence[Blocked], simulated: WorkloadOutcome, left: int) -> int:
+    """Return how many of the pods that `left` counts as pending a Deployment doesn't create while
+    it has old pods, because its pods of both templates never exceed its replicas and its surge.
+
+    Source: kubernetes/kubernetes:pkg/controller/deployment/util/deployment_util.go@v1.36.3
+    (NewRSNewReplicas).
+    """
+    old = sum(simulated.old.values()) + simulated.old_pending
+    rollouts = [each.member.rollout for each in held if each.created]
+    if not old or not rollouts or rollouts[0] is None or simulated.workload.kind != "Deployment":
+        return 0
+    waiting = left - simulated.old_pending
+    created = simulated.pending - simulated.old_pending + simulated.not_created
+    wanted = simulated.placed + created + sum(each.member.figures.steady for each in held)
+    room = wanted + rollouts[0].surge - old - simulated.placed
+    return max(0, waiting - max(0, room))
 
 
 def _not_created(pods: int) -> Reason:
