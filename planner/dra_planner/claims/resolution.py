@@ -59,6 +59,8 @@ def resolve_claims(
     """
     if spec.node_name and spec.resource_claims:
         raise UnresolvedClaims(DOES_NOT_FIT, _bypassed(spec))
+    if spec.node_name and all(each.meta.name != spec.node_name for each in manifests.nodes):
+        raise UnresolvedClaims(CANNOT_TELL, on_unknown_node(spec))
     claims = tuple(
         _resolve(entry, namespace, manifests, generated) for entry in spec.resource_claims
     )
@@ -155,6 +157,16 @@ def _bypassed(spec: PodSpec) -> Reason:
         "never allocated",
         fix="select the node by its kubernetes.io/hostname label in spec.nodeSelector instead",
         place=spec.resource_claims[0].place,
+    )
+
+
+def on_unknown_node(spec: PodSpec) -> Reason:
+    """Return the reason why the plan can't evaluate a pod with a node name."""
+    return Reason(
+        code="node-name-set",
+        message=f"spec.nodeName binds the pod to node {spec.node_name} without the scheduler, but "
+        "the plan doesn't contain this node",
+        fix="remove spec.nodeName, so that the scheduler chooses a node",
     )
 
 

@@ -54,6 +54,7 @@ class BoundPod(Struct, frozen=True, kw_only=True):
     # creation time in the API's format; empty if it wasn't created yet, or if the time is unknown
     started: str = ""
     ready: bool = True  # True unless the cluster states that the pod isn't ready
+    exists: bool = True  # False for a new pod whose manifest names its node
     going: bool = False  # the pod is terminating, so it exists until its node has ended it
     is_served_by_claim: bool = (
         False  # a claim serves the pod's extended resources, so the device plugin doesn't

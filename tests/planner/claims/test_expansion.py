@@ -173,6 +173,16 @@ def test_labels_that_an_anti_affinity_uses_separate_shapes() -> None:
             "node-name-set",
             "bypasses the scheduler",
         ),
+        (
+            [
+                deployment("a", claim="", more="      nodeName: n1\n").replace(
+                    "claims: [{name: gpu}]", ""
+                )
+            ],
+            "cannot-tell",
+            "node-name-set",
+            "n1 without the scheduler",
+        ),
     ],
     ids=[
         "no template",
@@ -184,6 +194,7 @@ def test_labels_that_an_anti_affinity_uses_separate_shapes() -> None:
         "no claim",
         "no class",
         "nodeName",
+        "unknown node",
     ],
 )
 def test_pods_that_can_never_be_created_are_blocked(

@@ -68,6 +68,7 @@ class ClusterPods:
                     owner=owner,
                     started=status.get("startTime") or "",
                     ready=_is_ready(status),
+                    exists=observed,
                     going=going,
                     is_served_by_claim=bool(status.get("extendedResourceClaimStatus")),
                 )

@@ -55,7 +55,10 @@ from dra_planner.plan.blockers.topology.unmet_affinity import (
     system_nodes_of,
 )
 from dra_planner.plan.blockers.topology.unmet_topology import find_unmet_topology
-from dra_planner.plan.blockers.unread_objects import find_unread_objects
+from dra_planner.plan.blockers.unread_objects import (
+    find_pods_on_unknown_nodes,
+    find_unread_objects,
+)
 
 if TYPE_CHECKING:
     from dra_planner.plan.model import Plan, PlannedWorkload
@@ -85,6 +88,7 @@ FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Blocker]], ...]] = (
     find_exclusive_groups,
     find_small_gangs,
     find_unread_objects,
+    find_pods_on_unknown_nodes,
     find_unevaluated_policies,
     find_idle_budgets,
     find_shared_by_replicas,

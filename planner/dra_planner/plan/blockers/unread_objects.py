@@ -1,9 +1,10 @@
-"""Objects that the plan can't read although they might create pods with devices."""
+"""Objects that aren't in the plan although they might create pods with devices."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_planner.claims.resolution import on_unknown_node
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
 
 
@@ -15,5 +16,21 @@ def find_unread_objects(situation: ClusterSituation) -> Iterator[Blocker]:
             message=f"{each.title}: {each.reason}, so {each.missing} aren't in the plan",
             fix=each.instead,
             place=each.place,
+            verdict="cannot-tell",
+        )
+
+
+def find_pods_on_unknown_nodes(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield each new pod whose manifest names a node that the plan doesn't contain."""
+    known = {node.meta.name for node in situation.manifests.nodes}
+    for pod in situation.manifests.bound_pods:
+        if pod.exists or pod.node_name in known:
+            continue
+        reason = on_unknown_node(pod.spec)
+        yield Blocker(
+            code="object-not-read",
+            message=f"Pod {pod.meta.key}: {reason.message}",
+            fix=reason.fix,
+            place=pod.meta.place,
             verdict="cannot-tell",
         )

@@ -84,11 +84,11 @@ def read_cluster(request: PlanRequest, classes: Classes | None = None) -> ReadCl
             fix=f"use the output of `{SNAPSHOT_COMMAND}`",
         )
     given = read_checked(request.sources, features) if request.sources else snapshot
-    manifests = _together(given, snapshot)
     named = {pod.meta.key for pod in snapshot.bound_pods}
     more = [pod for pod in given.bound_pods if pod.meta.key not in named]
     if more:  # pods that set nodeName, which don't need a scheduler
         snapshot = replace(snapshot, bound_pods=(*snapshot.bound_pods, *more))
+    manifests = _together(given, snapshot)
     if classes is not None:
         manifests = replace(manifests, classes={**classes(features), **manifests.classes})
     return ReadCluster(
