@@ -39,7 +39,9 @@ _LISTED: Final = 5
 
 CONFIGURATION: Final = "pulumi-dra.yaml"
 """The configuration file of `check` and the policy pack, which doesn't contain manifests."""
-KUSTOMIZATIONS: Final = frozenset({"kustomization.yaml", "kustomization.yml", "kustomization"})
+KUSTOMIZATION_FILES: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+"""The names of files that kustomize reads (kubernetes-sigs/kustomize:api/konfig/general.go)."""
+KUSTOMIZATIONS: Final = frozenset(map(str.lower, KUSTOMIZATION_FILES))
 _OBJECT: Final = re.compile(r"""^(?:["']?apiVersion|\s*\{)""", re.MULTILINE)
 # one pattern per fixed text at its start, which `re` finds fast; `\b` would have to come first, so
 # a condition on the character before the text follows it

@@ -26,13 +26,14 @@ from dra_command.inputs.kustomizations import (
 )
 from dra_command.inputs.manifest_filter import mark_skipped_files
 from dra_command.inputs.rendering import Rendered, is_about_files, render_paths
+from dra_command.inputs.skipped_files import may_be_patch
 from dra_command.pens.terminal.page import print_note
 from dra_planner.documents.snapshot import SNAPSHOT_KINDS
 from dra_planner.errors import SourceError
 from dra_planner.fleet import Fleet, read_stack, stack_file, stack_names
 from dra_planner.releases import parse_version, preview_note
 from dra_planner.sources import (
-    KUSTOMIZATIONS,
+    KUSTOMIZATION_FILES,
     STDIN_NAME,
     Gathered,
     Source,
@@ -235,7 +236,7 @@ def mark_unrelated_files(
     found = [source for source in sources if source.name not in named]
     if not (
         any(map(_may_be_no_manifest, found))
-        or any(may_be_unfinished(each.text, each.name) for each in sources if each.name in named)
+        or any(_may_be_part(each) for each in sources if each.name in named)
         or _near_a_chart({Path(source.name).parent for source in sources})
     ):
         return sources, ()
@@ -251,11 +252,12 @@ def print_skipped_files(left_alone: Iterable[Diagnostic], *, quiet: bool) -> Non
 
 
 def _may_be_no_manifest(source: Source) -> bool:
-    return (
-        not begins_object(source.text)
-        or "kind" not in source.text
-        or may_be_unfinished(source.text, source.name)
-    )
+    return not begins_object(source.text) or "kind" not in source.text or _may_be_part(source)
+
+
+def _may_be_part(source: Source) -> bool:
+    """Return whether other files might complete a file, even if it contains an object."""
+    return may_be_unfinished(source.text, source.name) or may_be_patch(source.text)
 
 
 def _near_a_chart(folders: Iterable[Path]) -> bool:
@@ -264,7 +266,9 @@ def _near_a_chart(folders: Iterable[Path]) -> bool:
     """
     near = {above for folder in folders for above in (folder, *folder.parents)[:_NEAR]}
     return any(
-        (folder / name).is_file() for folder in near for name in ("Chart.yaml", *KUSTOMIZATIONS)
+        (folder / name).is_file()
+        for folder in near
+        for name in ("Chart.yaml", *KUSTOMIZATION_FILES)
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from dra_planner.documents.yaml_reader import Fault, read_yaml
-from dra_planner.sources import KUSTOMIZATIONS
+from dra_planner.sources import KUSTOMIZATION_FILES
 
 _PLUGINS: Final = ("generators", "transformers", "validators")
 """Fields whose files or inline configuration can refer to other files."""
@@ -65,7 +65,7 @@ def _written(folder: Path) -> Iterator[tuple[str, str]]:
     """Yield the texts in a folder's kustomization that might be paths, and the text of plugin
     files, each with its field.
     """
-    for name in sorted(KUSTOMIZATIONS):
+    for name in KUSTOMIZATION_FILES:
         data = _data(folder / name)
         yield from _texts("", data)
         for key in _PLUGINS:

@@ -14,7 +14,7 @@ from typing import Final
 from msgspec import Struct
 
 from dra_command.command_line.arguments import UsageError
-from dra_planner.sources import KUSTOMIZATIONS, Source, missing_path_error
+from dra_planner.sources import KUSTOMIZATION_FILES, Source, missing_path_error
 
 RENDERED: Final = " (rendered)"
 """The suffix in the names of rendered manifests. The text before it is the folder."""
@@ -79,9 +79,7 @@ def is_chart(folder: str | Path) -> bool:
 
 def kustomization_of(folder: Path) -> Path | None:
     """Return the kustomization file of a folder, or None if it has none."""
-    return next(
-        (folder / name for name in sorted(KUSTOMIZATIONS) if (folder / name).is_file()), None
-    )
+    return next((folder / name for name in KUSTOMIZATION_FILES if (folder / name).is_file()), None)
 
 
 def helm_template() -> list[str] | None:
@@ -168,4 +166,4 @@ def _renderer(path: str, values: argparse.Namespace) -> list[str] | None:
 
 
 def _is_kustomization(path: str) -> bool:
-    return os.path.basename(path) in KUSTOMIZATIONS and os.path.isfile(path)
+    return os.path.basename(path) in KUSTOMIZATION_FILES and os.path.isfile(path)

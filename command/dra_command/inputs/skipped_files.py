@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from dra_command.inputs.distant_kustomizations import find_naming_folder
 from dra_command.inputs.kustomization_changes import find_changes
 from dra_command.inputs.placeholders import PLACEHOLDER, rejected_placeholder
 from dra_planner.documents.plain_values import listed
@@ -22,7 +23,7 @@ from dra_planner.documents.yaml_advice import RENDER
 from dra_planner.errors import ManifestError, PlannerError
 from dra_planner.manifests.documents import read_documents
 from dra_planner.sources import (
-    KUSTOMIZATIONS,
+    KUSTOMIZATION_FILES,
     Source,
     is_pod_template,
     may_be_unfinished,
@@ -32,6 +33,7 @@ from dra_planner.sources import (
 CHART_PART: Final = "part of the chart"
 KUSTOMIZATION_PART: Final = "part of the kustomization"
 TEMPLATE: Final = "a template"
+_POD: Final = re.compile(r"""\bcontainers["']?:|\bkind["']?:\s*["']?(?:Deployment|\w+Set)\b""")
 _OBJECT: Final = re.compile(r"""["']?(apiVersion|kind)["']?\s*:""")
 _SHOUTED: Final = re.compile(r"[A-Z]+(?:[_ ][A-Z0-9]+)+")  # an object can't have such a name
 _NAMESPACE_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
@@ -82,6 +84,8 @@ def skip_reason(source: Source) -> SkippedFile | None:
     kustomization = _kustomization_of(name)
     if kustomization and os.path.realpath(name) in kustomization.parts:
         return _of_kustomization(kustomization)
+    if may_be_patch(source.text) and (folder := find_naming_folder(name, _folders(name), _parts)):
+        return _of_kustomization(_Kustomization(folder, frozenset()))
     if (
         chart
         and "{{" in source.text
@@ -100,6 +104,11 @@ def skip_reason(source: Source) -> SkippedFile | None:
     if PLACEHOLDER.search(source.text) and (placeholder := rejected_placeholder(documents)):
         return _of_template(placeholder, name)
     return None
+
+
+def may_be_patch(text: str) -> bool:
+    """Return whether a text contains only parts of pods or workloads."""
+    return _POD.search(text) is not None and not ("selector" in text and "image" in text)
 
 
 def _is_below_templates(name: str, chart: str) -> bool:
@@ -321,7 +330,7 @@ def kustomization_changes(source: Source) -> tuple[str, tuple[str, ...]] | None:
 @cache
 def _changes_of_kustomization(folder: str) -> tuple[str, ...]:
     """Return the changes in a folder's kustomization that affect a plan, and its namespace."""
-    for file in sorted(KUSTOMIZATIONS):
+    for file in KUSTOMIZATION_FILES:
         path = os.path.join(folder, file)
         if os.path.isfile(path):
             documents, _ = read_documents([read_file(path)])
@@ -336,7 +345,7 @@ def _data_of_kustomization(folder: str) -> Mapping[str, Any] | None:
     """Return a folder's kustomization, which is empty if it can't be read. None if the folder
     doesn't have a kustomization.
     """
-    for file in sorted(KUSTOMIZATIONS):
+    for file in KUSTOMIZATION_FILES:
         path = os.path.join(folder, file)
         if not os.path.isfile(path):
             continue

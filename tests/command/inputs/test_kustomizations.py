@@ -67,6 +67,35 @@ def test_named_patch_is_not_a_manifest(base: Project, command: str) -> None:
     assert "part of the kustomization" in " ".join(done.err.split())
 
 
+@pytest.mark.parametrize("command", ["plan", "check"])
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("k/gpu/Kustomization", "resources: [../base]\npatches: [{path: patch.yaml}]\n"),
+        ("k/gpu/gpus.yaml", "kind: Component\npatches: [{path: patch.yaml}]\n"),
+        ("k/prod/kustomization.yaml", "patches: [{path: ../gpu/patch.yaml}]\n"),
+        ("k/kustomization.yml", "kind: Component\npatchesStrategicMerge: [gpu/patch.yaml]\n"),
+    ],
+)
+def test_patch_of_any_kustomization_is_not_a_manifest(
+    base: Project, file: str, text: str, command: str
+) -> None:
+    base.write(file, text)
+    base.write("k/gpu/patch.yaml", REPLICAS)
+
+    done = base.run(command, "k/gpu/patch.yaml", "--stack", "dev")
+
+    assert done.status == 2
+    assert "part of the kustomization" in " ".join(done.err.split())
+
+
+def test_incomplete_workload_that_no_kustomization_names_is_an_error(base: Project) -> None:
+    base.write("k/gpu/kustomization.yaml", "patches: [{path: other.yaml}]\n")
+    base.write("k/own/patch.yaml", REPLICAS)
+
+    assert base.run("check", "k/own/patch.yaml", "--stack", "dev").status == 1
+
+
 def test_base_is_not_counted_in_addition_to_its_overlays(base: Project) -> None:
     for name in ("dev", "prod"):
         text = f"resources: [../base]\nnamePrefix: {name}-\n"

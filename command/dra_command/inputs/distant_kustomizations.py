@@ -1,0 +1,86 @@
+"""Kustomizations that name a file as a part, although they're in another folder, or their file has
+another name.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from itertools import islice
+from typing import Any, Final
+
+from dra_planner.errors import PlannerError
+from dra_planner.manifests.documents import read_documents
+from dra_planner.sources import MANIFEST_SUFFIXES, read_file
+
+_FILE: Final = re.compile(r"^kind:\s*[\"']?(?:Kustomization|Component)\b", re.MULTILINE)
+_NAMED: Final = "kustomization"
+_LARGEST: Final = 65_536  # bytes of a kustomization file
+_MOST: Final = 500  # files to search for one folder
+
+
+def find_naming_folder(
+    name: str, folders: Iterator[str], parts_of: Callable[[Mapping[str, Any]], Iterator[str]]
+) -> str:
+    """Return the folder of a kustomization that names a file as a part, or "". The search covers
+    the folders and the folders in them.
+    """
+    file = os.path.realpath(name)
+    for folder in folders:
+        for where, data in _kustomizations_near(os.path.abspath(folder)):
+            if file in {os.path.realpath(os.path.join(where, each)) for each in parts_of(data)}:
+                return os.path.relpath(where)
+    return ""
+
+
+@cache
+def _kustomizations_near(folder: str) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+    """Return the kustomizations in a folder and in its folders, each with its folder."""
+    return tuple(
+        (os.path.dirname(path), data)
+        for path in islice(_files(folder), _MOST)
+        if (data := _content(path)) is not None
+    )
+
+
+def _files(folder: str) -> Iterator[str]:
+    try:
+        entries = sorted(os.scandir(folder), key=lambda each: (each.is_dir(), each.name))
+    except OSError:
+        return
+    for entry in entries:
+        if entry.is_dir() and not entry.name.startswith("."):
+            yield from _files_in(entry.path)
+        elif _may_be_kustomization(entry):
+            yield entry.path
+
+
+def _files_in(folder: str) -> Iterator[str]:
+    try:
+        yield from (each.path for each in os.scandir(folder) if _may_be_kustomization(each))
+    except OSError:
+        return
+
+
+def _may_be_kustomization(entry: os.DirEntry[str]) -> bool:
+    lower = entry.name.lower()
+    return (
+        (lower == _NAMED or lower.endswith(MANIFEST_SUFFIXES))
+        and entry.is_file()
+        and entry.stat().st_size <= _LARGEST
+    )
+
+
+def _content(path: str) -> Mapping[str, Any] | None:
+    """Return the content of a file if it contains a kustomization."""
+    try:
+        source = read_file(path)
+        if not (_FILE.search(source.text) or os.path.basename(path).lower().startswith(_NAMED)):
+            return None
+        documents, _ = read_documents([source])
+    except PlannerError:
+        return None
+    data = documents[0].data if documents else None
+    return data if isinstance(data, Mapping) else None
