@@ -13,7 +13,7 @@ from typing import Any
 
 from dra_command.command_line.errors_file import ERRORS_FILE
 from dra_command.inputs.yaml_repair import repair_fix
-from dra_command.pens.visible_text import visible
+from dra_command.pens.terminal.page import print_note
 from dra_planner.errors import ManifestError, PlannerError, located
 
 
@@ -26,7 +26,7 @@ def print_fault(error: PlannerError, *, as_json: bool) -> None:
         print(_as_json(error))
         return
     for each in _flatten(error):
-        print(f"pulumi-dra: {visible(sentence(each))}", file=sys.stderr)
+        print_note(f"pulumi-dra: {sentence(each)}")
 
 
 def _as_json(error: PlannerError) -> str:
@@ -60,7 +60,7 @@ def print_internal_error(error: Exception, *, as_json: bool, verbose: bool) -> N
             json.dumps({"version": 1, "error": fault, "others": []}, indent=2, ensure_ascii=False)
         )
     else:
-        print(f"pulumi-dra: {visible(message)}; {fix}", file=sys.stderr)
+        print_note(f"pulumi-dra: {message}; {fix}")
 
 
 def _location(error: Exception) -> str:

@@ -54,6 +54,7 @@ OVERRIDES = {
     "remediate",
     "new_resource",
     "_fill_text",
+    "_split_lines",
 }
 
 

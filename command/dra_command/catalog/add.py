@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +17,7 @@ from dra_command.command_line.exit_status import Status
 from dra_command.command_line.file_writer import write_whole
 from dra_command.inputs.cluster_snapshot import read_observed
 from dra_command.inputs.fleets.catalog_section import catalog_section, replace_catalog
+from dra_command.pens.terminal.page import print_note
 from dra_planner.errors import Diagnostic, PlannerError
 from dra_planner.fleet import Fleet, read_document, read_fleet
 from dra_planner.manifests import Manifests
@@ -77,7 +77,7 @@ def run_add(values: argparse.Namespace) -> int:
         )
     else:
         for remark in learned.remarks:
-            print(f"note: {remark}", file=sys.stderr)
+            print_note(f"note: {remark}")
     if values.fleet:
         _write(Path(values.fleet), learned, quiet=values.format == "json")
     elif values.format != "json":
@@ -123,10 +123,8 @@ def _write(path: Path, learned: Learned, *, quiet: bool) -> None:
     machines = [str(row["machine"]) for row in learned.rows]
     print(f"Wrote {counted(len(machines), 'machine type')} into {path}: {', '.join(machines)}")
     for machine in _without_pool(machines, fleet):
-        print(
-            f"note: no pool uses machine type {machine}. To plan with this machine type, add "
-            "a pool",
-            file=sys.stderr,
+        print_note(
+            f"note: no pool uses machine type {machine}. To plan with this machine type, add a pool"
         )
 
 

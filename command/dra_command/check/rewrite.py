@@ -15,6 +15,7 @@ from dra_command.command_line.file_writer import write_whole
 from dra_command.findings.tutorial_inputs import fragment_evaluation
 from dra_command.inputs.command_inputs import read_inputs
 from dra_command.inputs.yaml_repair import repair_sources
+from dra_command.pens.terminal.page import print_note
 from dra_command.pens.visible_text import visible
 from dra_planner.errors import Place, SourceError
 from dra_planner.manifests.documents import read_documents
@@ -82,10 +83,9 @@ def rewrite_manifests(values: argparse.Namespace) -> int:
     refusals += [refusal for each in programs for refusal in _old_objects(each, features)]
     _print_refusals(refusals)
     if not changed and not refusals and not values.quiet:
-        print(
+        print_note(
             "nothing to rewrite: no objects with an older DRA API version in "
-            f"{counted(len(sources) + len(programs), 'file')}",
-            file=sys.stderr,
+            f"{counted(len(sources) + len(programs), 'file')}"
         )
     return Status.BROKEN if refusals else Status.FITS
 
@@ -138,7 +138,7 @@ def _print_refusals(refusals: Iterable[KeptObject]) -> None:
     """
     examples: dict[str, None] = {}
     for refusal in refusals:
-        print(visible(str(refusal)), file=sys.stderr)
+        print_note(str(refusal))
         if refusal.example:
             examples[refusal.example] = None
     for example in examples:

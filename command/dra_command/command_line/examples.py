@@ -152,11 +152,13 @@ examples:
 A rule is a CEL expression (docs/reference/custom-rules.md):
   rules:
     no-spot:
-      for: pool                     # plan, pool, workload, or claim
+      for: pool  # plan, pool, workload, or claim
       expression: pool.capacity != "spot"
       message: Spot capacity isn't allowed
       tests:
-        - {name: spot, given: {pool: {capacity: spot}}, expect: fail}
+        - name: spot
+          given: {pool: {capacity: spot}}
+          expect: fail
 """
 
 _EXPLAIN_EXAMPLES = """\

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_command.command_line.yaml_text import yaml_documents
 from dra_command.inputs.fleets.fleet_files import read_fleet_of
 from dra_command.inputs.fleets.shared_catalog import find_shared_catalog
+from dra_command.pens.terminal.page import print_note
 from dra_planner.clouds.foreign.export import export_cluster, export_losses
 from dra_planner.fleet import read_stack
 from dra_planner.fleet_sources.description import describe_fleet
@@ -38,5 +38,5 @@ def run(values: argparse.Namespace) -> int:
     else:
         print(yaml_documents(documents), end="")
     for note in () if values.quiet else export_losses(cluster, values.to):
-        print(note, file=sys.stderr)
+        print_note(note)
     return Status.FITS

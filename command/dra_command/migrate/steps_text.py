@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from dra_command.pens.terminal.page import Page
+from dra_command.pens.terminal.wrapping import wrapped
 from dra_planner.migration import MigrationStep, MigrationSteps, StepKind
 from dra_planner.wording import counted
 
@@ -14,6 +15,7 @@ _TITLES = {
     StepKind.SHRINK: "Shrink the DRA pools",
     StepKind.FINISH: "Delete the device plugin and its pools",
 }
+_COMMANDS = ("kubectl ", "pulumi ", "pulumi-dra ")
 _ALLOCATIONS = {"dra": "DRA driver", "device-plugin": "device plugin"}
 
 
@@ -78,19 +80,20 @@ def _print_step(page: Page, step: MigrationStep, *, verbose: bool) -> None:
         page.text(reason, indent=3)
     is_first = step.kind is StepKind.PREPARE  # this step creates pools without nodes
     pools = [pool for pool in step.pools if is_first or pool.during or pool.after]
+    drains = any(pool.drained for pool in pools)
     rows = [
         (
             pool.name,
             _ALLOCATIONS[pool.allocation],
             str(pool.during),
             str(pool.after),
-            str(pool.drained or ""),
+            *((str(pool.drained),) if drains else ()),
         )
         for pool in pools
     ]
     if rows:
-        heads = ("Pool", "allocation", "nodes", "afterward", "to drain")
-        page.table(heads, rows, numbers=(2, 3, 4))
+        heads = ("Pool", "allocation", "nodes", "afterward", *(("to drain",) if drains else ()))
+        page.table(heads, rows, numbers=range(2, len(heads)))
     for title, lines in (
         ("Run", step.commands),
         ("Check", step.checks),
@@ -98,7 +101,22 @@ def _print_step(page: Page, step: MigrationStep, *, verbose: bool) -> None:
     ):
         page.text(f"{title}:", indent=3)
         for line in lines:
-            page.verbatim(f"     {line}")
+            _print_task(page, line)
+
+
+def _print_task(page: Page, task: str) -> None:
+    """Print a command with the comment above it if the line is too short for both, so that it can
+    be copied, or wrap an instruction.
+    """
+    if not task.startswith(_COMMANDS):
+        page.text(task, indent=5)
+        return
+    command, mark, comment = task.partition("  # ")
+    if mark and len(task) + 5 > page.width:
+        for line in wrapped(comment, page.width, first="     # ", rest="     # "):
+            page.verbatim(line)
+        task = command
+    page.verbatim(f"     {task}")
 
 
 def _verdict(step: MigrationStep) -> tuple[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
@@ -17,7 +16,6 @@ from dra_command.command_line.progress import doing
 from dra_command.inputs.command_inputs import CommandInputs
 from dra_command.inputs.planned_inputs import plan_inputs, request_of
 from dra_command.pens.terminal.page import print_note
-from dra_command.pens.visible_text import visible
 from dra_command.plan.saved_file import check_saved_file, saved_file
 from dra_command.plan_report.explain_commands import explain_commands, print_next_commands
 from dra_planner.errors import PlannerError
@@ -72,10 +70,10 @@ def run(values: argparse.Namespace) -> int:
         print_next_commands(plan, values)
     if stale:
         for fault in stale.splitlines():
-            print(f"pulumi-dra: {visible(fault)}", file=sys.stderr)
+            print_note(f"pulumi-dra: {fault}")
         return Status.BROKEN
     if values.quiet and values.suggest:
-        print(visible(suggested), file=sys.stderr)
+        print_note(suggested)
     if not values.quiet:
         for note in (*notes, *(f"note: {each}" for each in _fleet_notes(inputs, plan, values))):
             print_note(note)
@@ -215,7 +213,8 @@ def _run_stacks(values: argparse.Namespace) -> int:
         print(plan_markdown(stacks, tuple(invalid), detail=values.detail), end="")
     faults = [stack.stale for stack in stacks]
     for fault in filter(None, faults):
-        print(f"pulumi-dra: {fault}", file=sys.stderr)
+        for line in fault.splitlines():
+            print_note(f"pulumi-dra: {line}")
     if invalid:
         raise _combined(list(invalid.values()))
     if any(faults):
@@ -361,8 +360,7 @@ def _print_focus(plan: Plan, values: argparse.Namespace) -> None:
     month = values.month or date.today().replace(day=1)
     print(focus_csv(plan, plan.fleet, fill_nodes(plan), month, values.stack or ""), end="")
     if plan.cost is None:
-        print(
+        print_note(
             "the output doesn't contain rows, because the price of a pool is unknown. Set "
-            "pricePerHour",
-            file=sys.stderr,
+            "pricePerHour"
         )

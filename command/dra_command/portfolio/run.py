@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status, status_of
+from dra_command.pens.terminal.page import print_note
 from dra_command.portfolio.computation.execution import RunOptions, run_portfolio
 from dra_command.portfolio.computation.progress import shown
 from dra_command.portfolio.input_collection import collect
@@ -32,10 +32,7 @@ def run(values: argparse.Namespace) -> int:
     with shown(quiet=values.quiet) as progress:
         answers = run_portfolio(collected, options, progress)
     for file, reason in answers.store.unreadable.items():
-        print(
-            f"pulumi-dra: {file} can't be read and is skipped ({reason}). Remove the file",
-            file=sys.stderr,
-        )
+        print_note(f"pulumi-dra: {file} can't be read and is skipped ({reason}). Remove the file")
     summary = Summary(answers)
     if values.parquet:
         from dra_command.portfolio.report.parquet import export_parquet
@@ -86,10 +83,9 @@ def _print(summary: Summary, options: RunOptions, values: argparse.Namespace) ->
 def _status(summary: Summary, values: argparse.Namespace) -> int:
     log = summary.answers.log
     if log.interrupted:
-        print(
+        print_note(
             f"interrupted after {log.known + log.computed} of {log.cells} cells; to continue from "
-            "this point, run the same command",
-            file=sys.stderr,
+            "this point, run the same command"
         )
         return Status.INTERRUPTED
     if summary.has_wrong_input:

@@ -5,10 +5,8 @@ ready to commit.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from decimal import Decimal, InvalidOperation
-from textwrap import wrap
 from typing import Final
 
 from dra_command.command_line.arguments import UsageError
@@ -18,6 +16,8 @@ from dra_command.command_line.yaml_text import yaml_text
 from dra_command.inputs.command_inputs import mark_unrelated_files, print_skipped_files
 from dra_command.inputs.fleets.machine_types import requested_machine_types
 from dra_command.inputs.fleets.new_cluster import new_cluster_version
+from dra_command.pens.terminal.page import Page, print_note
+from dra_command.pens.terminal.wrapping import wrapped
 from dra_command.plan_report.compared_types import compared_obstacles, fleet_notes
 from dra_command.suggest.json import suggest_json
 from dra_planner.clouds import cloud_of_region
@@ -68,23 +68,13 @@ def run(values: argparse.Namespace) -> int:
     if found.best is None:
         limits = {"--machines": request.machines, "--max-price": request.max_price is not None}
         for line in _refusal(found, [option for option, given in limits.items() if given]):
-            print(line, file=sys.stderr)
+            print_note(line)
         return status_of(found.plan.verdict, allow_unknown=False)
+    width = min(_COMMENT_WIDTH, Page().width)
     for line in _reason(found, found.best):
-        print("\n".join(_comment(line)))
+        print("\n".join(wrapped(line, width, first="# ", rest="#   ")))
     print(yaml_text(found.best.document), end="")
     return Status.FITS
-
-
-def _comment(line: str) -> list[str]:
-    return wrap(
-        line,
-        _COMMENT_WIDTH,
-        initial_indent="# ",
-        subsequent_indent="#   ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
 
 
 def _price(text: str) -> Decimal | None:

@@ -81,6 +81,31 @@ def test_prose_is_wrapped_on_a_narrow_terminal(project: Project) -> None:
         assert "  3  cannot tell (--allow-unknown makes it 0)" in lines or command == ("migrate",)
 
 
+def test_paragraphs_are_filled_on_a_narrow_terminal(project: Project) -> None:
+    """Lines that were too long left a short line each."""
+    out = project.run("portfolio", "--help", COLUMNS="60").out
+    _, _, paragraph = out.partition("--sample 10%\n\n")
+    assert paragraph.partition("\n\n")[0].splitlines() == [
+        "Results are cached, so you can continue an interrupted run,",
+        "and unchanged cells aren't recomputed. To use a Dask",
+        "cluster, set --scheduler tcp://HOST:8786",
+        "(docs/portfolio.md).",
+    ]
+
+
+@pytest.mark.parametrize("command", EXAMPLES)
+def test_wrapped_commands_are_the_same_in_a_shell(command: str, project: Project) -> None:
+    commands: list[list[list[str]]] = []
+    for columns in (60, 100):
+        out = project.run(command, "--help", COLUMNS=str(columns)).out
+        examples = out.partition("\nexamples:\n")[2].partition("\n\n")[0]
+        lines = examples.replace("\\\n", "").splitlines()
+        commands.append([shlex.split(line) for line in lines if line.startswith("    ")])
+        wide = [line for line in examples.splitlines() if len(line) > columns]
+        assert [line for line in wide if '"' not in line and "~/" not in line] == []
+    assert commands[0] == commands[1] != []
+
+
 @pytest.mark.parametrize("columns", ["62", "75"])
 def test_text_that_continues_an_exit_status_follows_it(columns: str, project: Project) -> None:
     _, _, statuses = project.run("verify", "--help", COLUMNS=columns).out.partition(
@@ -104,9 +129,10 @@ def test_mutually_exclusive_options_are_wrapped(project: Project) -> None:
     assert group in " ".join(usage.split())
 
 
-def test_snapshot_command_can_be_pasted(project: Project) -> None:
+@pytest.mark.parametrize("columns", ["60", "120"])
+def test_snapshot_command_can_be_pasted(columns: str, project: Project) -> None:
     project.write("bin/kubectl", '#!/bin/sh\necho kubectl "$@"\n').chmod(0o755)
-    text = project.run("verify", "--help").out
+    text = project.run("verify", "--help", COLUMNS=columns).out
     pasted = text[text.index("    kubectl get") : text.index("    pulumi-dra verify --observed")]
     path = f"{project.root / 'bin'}{os.pathsep}{os.environ['PATH']}"
     subprocess.run(["sh", "-c", pasted], cwd=project.root, env={"PATH": path}, check=True)

@@ -18,6 +18,7 @@ from rich.cells import cell_len
 from dra_command.pens.terminal.page import Page, print_note
 from dra_command.pens.terminal.plain_pen import plain_paragraph, plain_table
 from dra_command.pens.terminal.rich_pen import RichPen
+from dra_command.pens.terminal.wrapping import wrapped
 
 SIGNS = string.ascii_letters + string.digits + string.punctuation + "  éß–—‘’“”…·→≤≥×−"
 CELLS = st.text(SIGNS, max_size=12)
@@ -155,6 +156,27 @@ def test_long_field_paths_are_divided_between_names() -> None:
         "a.yaml:1 spec.spec.devices.requests[0].exactly.selectors[0]",
         ".cel.expression error",
     ]
+
+
+def test_long_names_are_divided_after_slashes_and_hyphens() -> None:
+    """Findings broke names inside words."""
+    name = "recommendations-production/ranking-inference-service-canary-blue-claim"
+    lines = [
+        "claim recommendations-production/",
+        "ranking-inference-service-canary-blue-",
+        "claim x",
+    ]
+    assert RichPen(io.StringIO(), 40).paragraph([f"claim {name} x"], folds=True) == lines
+    assert wrapped(f"claim {name} x", 40) == lines
+    address = f"https://example.com/{name}"
+    assert wrapped(f"see {address}", 40) == ["see", address]
+
+
+def test_short_code_is_not_divided_on_narrow_terminals() -> None:
+    text = "remove this: `attributes.brand == 'Tesla'` or `x == 1`"
+    lines = ["remove this:", "`attributes.brand == 'Tesla'` or `x == 1`"]
+    assert wrapped(text, 41) == lines
+    assert wrapped(f"{'word ' * 10}{text}", 80)[0].endswith("this: `attributes.brand")
 
 
 class Terminal(io.StringIO):

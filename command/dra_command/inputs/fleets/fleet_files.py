@@ -5,7 +5,6 @@ API describe it.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from dra_command.inputs.fleets.shared_catalog import find_shared_catalog
+from dra_command.pens.terminal.page import print_note
 from dra_planner.documents.stream import split_stream
 from dra_planner.documents.variables import fill_in_defaults
 from dra_planner.documents.yaml_reader import Fault, read_yaml
@@ -54,7 +54,7 @@ def read_fleet_of(path: str, *, quiet: bool, config: str = "") -> Fleet:
     if found is None:
         return read_fleet_file(Path(path), find_shared_catalog(path, config))
     for note in () if quiet else found.notes:
-        print(f"{path}: {note}", file=sys.stderr)
+        print_note(f"{path}: {note}")
     return found.fleet
 
 

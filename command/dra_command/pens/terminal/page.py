@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self, TextIO
 from dra_command.pens.signs import DRAWN, TYPED, Signs, typed
 from dra_command.pens.terminal.plain_pen import plain_paragraph, plain_table
 from dra_command.pens.terminal.rich_pen import RichPen
-from dra_command.pens.terminal.wrapping import Wrapper
+from dra_command.pens.terminal.wrapping import wrapped
 from dra_command.pens.visible_text import visible
 from dra_planner.errors import Diagnostic
 
@@ -100,14 +100,7 @@ class Page:
         """Print one paragraph with a hanging indent. `mark` precedes its first line."""
         blank = " " * indent
         hanging = blank + " " * len(mark)
-        wrapper = Wrapper(
-            self.width - 1,
-            initial_indent=blank + mark,
-            subsequent_indent=hanging,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        for line in wrapper.wrap(visible(text)):
+        for line in wrapped(visible(text), self.width - 1, first=blank + mark, rest=hanging):
             self.verbatim(line)
 
     def verbatim(self, text: str, style: str = "") -> None:
@@ -152,14 +145,14 @@ class Page:
 
 def print_note(text: str, file: TextIO | None = None) -> None:
     """Print a note, by default on standard error. It's wrapped on a terminal, but not for other
-    programs.
+    programs. If the note starts with spaces, all of its lines are indented.
     """
     file = file or sys.stderr
     if not file.isatty():
         print(visible(text), file=file)
         return
     with Page(file) as page:
-        page.text(text)
+        page.text(text.lstrip(), indent=len(text) - len(text.lstrip()))
 
 
 def _width_elsewhere() -> int:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from textwrap import wrap
 from typing import Final
+
+from dra_command.pens.terminal.wrapping import wrapped
 
 _GAP: Final = "  "
 _RULE: Final = "─"
@@ -19,13 +20,13 @@ _ONE_COLUMN_EACH: Final = re.compile("[ -~À-˿–—‘’“”…·→≤≥�
 
 def plain_paragraph(text: str, width: int) -> list[str] | None:
     """Return the lines of a paragraph. None if a word is longer than a line."""
-    if not _is_simple(text):
+    if not is_simple(text):
         return None
     if len(text) <= width:
         return [text.rstrip()]
     if any(len(word.rstrip()) > width for word in _WORD.findall(text)):
         return None
-    return wrap(text, width, break_on_hyphens=False)
+    return wrapped(text, width)
 
 
 def plain_table(
@@ -34,7 +35,7 @@ def plain_table(
     """Return the lines of a table, with the columns in `right` right-aligned. None if the table is
     wider than `width`.
     """
-    if not all(_is_simple(cell) for row in (heads, *rows) for cell in row):
+    if not all(is_simple(cell) for row in (heads, *rows) for cell in row):
         return None
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     widths[-1] = max(1, widths[-1])  # same as in Rich
@@ -52,5 +53,6 @@ def plain_table(
     return [line(heads), _RULE * total, *map(line, rows)]
 
 
-def _is_simple(text: str) -> bool:
+def is_simple(text: str) -> bool:
+    """Return whether each character of a text is one column wide."""
     return _ONE_COLUMN_EACH.fullmatch(text) is not None

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from dra_command.pens.terminal.plain_pen import is_simple
 from dra_command.pens.terminal.wrapping import line_starts
 
 _LONGEST_WORD: Final = 14  # maximum characters of a number's heading that isn't wrapped
@@ -39,7 +40,7 @@ class RichPen:
         line of any length.
         """
         text = Text.assemble(*parts)
-        starts = line_starts(text.plain, self.width) if folds else []
+        starts = line_starts(text.plain, self.width) if folds and is_simple(text.plain) else []
         for line in text.divide(starts):
             self._console.print(line, soft_wrap=not folds)
         return self._lines()
