@@ -46,30 +46,30 @@ def _kustomizations_near(folder: str) -> tuple[tuple[str, Mapping[str, Any]], ..
 
 
 def _files(folder: str) -> Iterator[str]:
+    inner: list[str] = []
+    for path in _entries(folder):
+        if _may_be_kustomization(path):
+            yield path
+        elif os.path.isdir(path):
+            inner.append(path)
+    for below in inner:
+        yield from filter(_may_be_kustomization, _entries(below))
+
+
+def _entries(folder: str) -> list[str]:
     try:
-        entries = sorted(os.scandir(folder), key=lambda each: (each.is_dir(), each.name))
+        names = sorted(os.listdir(folder))
     except OSError:
-        return
-    for entry in entries:
-        if entry.is_dir() and not entry.name.startswith("."):
-            yield from _files_in(entry.path)
-        elif _may_be_kustomization(entry):
-            yield entry.path
+        return []
+    return [os.path.join(folder, name) for name in names if not name.startswith(".")]
 
 
-def _files_in(folder: str) -> Iterator[str]:
-    try:
-        yield from (each.path for each in os.scandir(folder) if _may_be_kustomization(each))
-    except OSError:
-        return
-
-
-def _may_be_kustomization(entry: os.DirEntry[str]) -> bool:
-    lower = entry.name.lower()
+def _may_be_kustomization(path: str) -> bool:
+    lower = os.path.basename(path).lower()
     return (
         (lower == _NAMED or lower.endswith(MANIFEST_SUFFIXES))
-        and entry.is_file()
-        and entry.stat().st_size <= _LARGEST
+        and os.path.isfile(path)
+        and os.path.getsize(path) <= _LARGEST
     )
 
 
