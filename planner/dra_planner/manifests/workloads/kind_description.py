@@ -133,6 +133,11 @@ class WorkloadKind(Struct, frozen=True, kw_only=True):
     rollout: Callable[[ObjectPart, int], Rollout | None] | None = None
     container_name: str = ""  # requests that the controller sets for containers without requests
     spreads: bool = False  # the pods belong to a ReplicaSet, StatefulSet, or ReplicationController
+    may_be_empty: bool = False  # an object without members of its roles doesn't create pods
+
+    def is_empty(self, root: ObjectPart) -> bool:
+        """Return True if an object certainly doesn't create pods."""
+        return self.may_be_empty and not any(root.get(role.each) for role in self.roles)
 
 
 class UnknownPods(Struct, frozen=True):

@@ -210,6 +210,7 @@ KINDS: Final[tuple[WorkloadKind, ...]] = (
                 replicas="spec.replicas",
             )
         ],
+        may_be_empty=True,
     ),
 )
 

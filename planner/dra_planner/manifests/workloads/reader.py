@@ -78,6 +78,8 @@ class WorkloadReader:
         if kind is None and not find_templates(item.data, item.place):
             return None
         reading = self._reading(item, kind, 0)
+        if reading.kind.is_empty(reading.root):
+            return None
         try:
             sets = read_pod_sets(reading)
         except (AttributeError, KeyError, TypeError, ValueError):
