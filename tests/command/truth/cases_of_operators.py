@@ -160,6 +160,14 @@ SERVING_APIS = (
     unread("platform.example.com/v1", "ChatBot", {"modelName": "llama", "tier": "large"}),
     unread("platform.example.com/v1", "LLMService", {"tier": "large"}),
     unread("platform.example.com/v1", "TrainingRun", {"epochs": 3}),
+    unread("platform.example.com/v1", "Connector", {"steps": [{"serviceName": "router"}]}),
+    unread("platform.example.com/v1", "LabApp", {"size": "small"}),
+    unread("kafka.strimzi.io/v1", "Kafka", {"kafka": {"version": "4.0.0"}}),
+    harmless("kafka.strimzi.io/v1", "KafkaTopic", {"partitions": 3}),
+    harmless("platform.example.com/v1", "AccessPolicies", {"allow": ["ml"]}),
+    harmless("platform.example.com/v1", "OperatorConfig", {"logLevel": "debug"}),
+    harmless("s3.services.k8s.aws/v1alpha1", "Bucket", {"name": "weights"}),
+    harmless("storage.azure.com/v1", "BlobContainer", {"owner": {"name": "weights"}}),
     harmless("ome.io/v1beta1", "BaseModel", {"modelFormat": {"name": "safetensors"}}),
     harmless("apps.nvidia.com/v1alpha1", "NIMCache", {"source": {"ngc": {"model": {}}}}),
     harmless("inference.networking.x-k8s.io/v1alpha2", "InferenceModel", {"modelName": "llama"}),
@@ -193,6 +201,14 @@ OPERATORS = (
     *UNKNOWN_COUNTS,
     *SERVING_APIS,
     Case(name="an operator's Deployment", given=[operator(1)], verdict="fits"),
+    *(
+        Case(
+            name=f"an operator without deployments: {spec}",
+            given=[api("operators.coreos.com/v1alpha1", "ClusterServiceVersion", "op.v1", spec)],
+            verdict="fits",
+        )
+        for spec in ({}, {"install": {"strategy": "deployment", "spec": {"deployments": []}}})
+    ),
     Case(
         name="an operator's Deployment with more GPUs than a node",
         given=[operator(2)],

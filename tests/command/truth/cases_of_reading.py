@@ -231,7 +231,7 @@ READING = (
         given=[
             template(),
             deployment(),
-            api("ai.example.com/v1", "Prompt", "p", {"text": "Say hello."}),
+            api("ai.example.com/v1", "PromptTemplate", "p", {"text": "Say hello."}),
         ],
         verdict="fits",
     ),

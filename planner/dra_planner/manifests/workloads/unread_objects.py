@@ -13,7 +13,12 @@ from typing import Any, Final
 
 from dra_planner.manifests.manifests import UnreadObject
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.workloads.known_kinds import KNOWN_GROUPS, KNOWN_KINDS
+from dra_planner.manifests.workloads.known_kinds import (
+    CLOUD_RESOURCES,
+    CONFIGURATION_NOUNS,
+    KNOWN_GROUPS,
+    KNOWN_KINDS,
+)
 
 _RENDERED: Final = "add manifests for the pods that this object creates"
 _CHART: Final = "render the chart first: `helm template … | pulumi-dra plan -`"
@@ -113,9 +118,26 @@ def unread_object(item: KubernetesObject) -> UnreadObject | None:
         )
     elif not _MODEL_KIND.isdisjoint(_WORD.findall(item.kind)):
         reason = f"its kind {item.kind} might serve or train models, but pulumi-dra doesn't know it"
+    elif not _is_configuration(item.kind):
+        return UnreadObject(
+            title=title,
+            reason=f"pulumi-dra doesn't know whether the kind {item.kind} creates pods",
+            instead="if it creates pods, add their manifests",
+            place=item.place,
+            missing="such pods",
+        )
     else:
         return None
     return UnreadObject(title=title, reason=reason, instead=_RENDERED, place=item.place)
+
+
+def _is_configuration(kind: str) -> bool:
+    """Return True if the name of an unknown kind states that its objects only configure or describe
+    something.
+    """
+    last = next(reversed(_WORD.findall(kind)), kind)
+    singular = {last, last.removesuffix("s"), f"{last.removesuffix('ies')}y"}
+    return not singular.isdisjoint(CONFIGURATION_NOUNS)
 
 
 def is_known(item: KubernetesObject) -> bool:
@@ -123,10 +145,7 @@ def is_known(item: KubernetesObject) -> bool:
     return (
         (item.group, item.kind) in KNOWN_KINDS
         or item.group in KNOWN_GROUPS
-        or (
-            item.group.endswith((".cnrm.cloud.google.com", ".crossplane.io", ".upbound.io"))
-            and not _embeds_manifest(item.data, 0)
-        )
+        or (item.group.endswith(CLOUD_RESOURCES) and not _embeds_manifest(item.data, 0))
     )
 
 
