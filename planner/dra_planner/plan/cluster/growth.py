@@ -417,9 +417,13 @@ def _cost(growth: _Growth, pools: Iterable[PlannedPool]) -> Cost | None:
 
 
 def _assumptions(growth: _Growth, more: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the assumptions about the added nodes."""
+    """Return the assumptions about the added nodes, and about rollouts."""
     by_text: dict[str, list[str]] = {}
     for offer in growth.predicted:
         for text in dict.fromkeys(offer.assumptions) if more[offer.name] else ():
             by_text.setdefault(text, []).append(offer.name)
-    return tuple(f"new nodes of {', '.join(names)}: {text}" for text, names in by_text.items())
+    texts = [f"new nodes of {', '.join(names)}: {text}" for text, names in by_text.items()]
+    members = (each for shape in growth.cluster.demand.shapes for each in shape.members)
+    if any(not each.ahead and (each.rollout or each.new_first) for each in members):
+        texts.append("the plan doesn't check whether rollouts finish, because pools can grow")
+    return tuple(texts)

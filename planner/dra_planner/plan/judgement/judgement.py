@@ -82,7 +82,8 @@ class Judgement(Struct, frozen=True, kw_only=True, eq=False):
     of the shapes that run on the system pool. They are evaluated on `system_offer` if the fleet
     describes it. `fleet` is the fleet of predicted offers. Only observed nodes have `claims` (the
     devices of claims), `devices` (the used devices of each node), and `outcome`, from which they
-    are derived. `simulations` are the simulation results at the evaluated level, ceiling, and peak,
+    are derived. `other_outcomes` are the results with other choices among nodes with equal scores.
+    `simulations` are the simulation results at the evaluated level, ceiling, and peak,
     if the simulation ran and the packing places every pod that fits some pool. `fixes` are changes
     with which the simulation places all pods at a lower cost, cheapest first. `tried_all_fixes` is
     false if the steps ran out before all fixes were tried. `survival` is the result for lost nodes,
@@ -111,6 +112,7 @@ class Judgement(Struct, frozen=True, kw_only=True, eq=False):
     claims: tuple[GivenClaim, ...] = ()
     devices: Mapping[str, DeviceCount] = {}
     outcome: SimulationOutcome | None = None
+    other_outcomes: tuple[SimulationOutcome, ...] = ()
     sized: SizedDemand | None = None
     guarded_counts: GuardedCounts | None = None
     _doubtful_place: DoubtfulPlace = field(default_factory=DoubtfulPlace)
@@ -121,6 +123,11 @@ class Judgement(Struct, frozen=True, kw_only=True, eq=False):
     def sizing(self) -> Sizing:
         """The answer at the evaluated level."""
         return self.sizings[self.level]
+
+    @property
+    def outcomes(self) -> tuple[SimulationOutcome, ...]:
+        """The simulated results on observed nodes."""
+        return () if self.outcome is None else (self.outcome, *self.other_outcomes)
 
     @property
     def simulated(self) -> SimulatedCounts | None:

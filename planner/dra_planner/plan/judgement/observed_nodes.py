@@ -59,8 +59,10 @@ def judge_nodes(
     """
     simulator = Simulator.of(demand, observed_nodes(offers), classes, features)
     outcome = simulator.run()
-    judgement = judge_outcome(demand, offers, classes, features, outcome)
-    others = list(_other_choices(simulator, outcome))
+    others = tuple(_other_choices(simulator, outcome))
+    judgement = replace(
+        judge_outcome(demand, offers, classes, features, outcome), other_outcomes=others
+    )
     sizing = judgement.sizings["steady"]
     workloads = tuple(_with_chance(size, outcome, others) for size in sizing.workloads)
     if workloads == sizing.workloads:

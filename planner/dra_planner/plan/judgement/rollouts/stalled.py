@@ -15,6 +15,7 @@ from dra_planner.claims.quotas import QUOTA_EXCEEDED
 from dra_planner.errors import Place
 from dra_planner.model import Demand, NewFirst, QuotaLimit, Reason, WorkloadRef
 from dra_planner.plan.judgement.judgement import Judgement
+from dra_planner.plan.judgement.rollouts.observed import room_on_nodes
 from dra_planner.plan.judgement.rollouts.updates import Update, find_updates
 from dra_planner.sizing import POOL_TOO_SMALL, PoolSize, Sizer, Sizing, WorkloadSize
 
@@ -71,11 +72,13 @@ class _Raise(Struct, frozen=True):
 
 class RolloutCheck(Struct, frozen=True, kw_only=True):
     """The rollouts that never finish, and the workloads whose rollouts weren't checked, because the
-    steps ran out.
+    steps ran out. `unknown` are workloads in a snapshot with the reason, as a clause, why it's
+    unknown whether their rollouts finish.
     """
 
     stalled: tuple[StalledRollout, ...] = ()
     unchecked: tuple[WorkloadRef, ...] = ()
+    unknown: tuple[tuple[WorkloadRef, str], ...] = ()
 
     @property
     def names(self) -> frozenset[WorkloadRef]:
@@ -92,6 +95,8 @@ def check_rollouts(judgement: Judgement, steps: int = ROLLOUT_STEPS) -> RolloutC
     Source: kubernetes/kubernetes:pkg/controller/deployment/rolling.go@v1.36.3
     (reconcileNewReplicaSet, reconcileOldReplicaSets).
     """
+    if judgement.outcome is not None:
+        return _check_on_nodes(judgement)
     peak = judgement.sizings.get("peak")
     if judgement.sizing.verdict != "fits" or peak is None or peak.verdict == "fits":
         return RolloutCheck()
@@ -109,6 +114,28 @@ def check_rollouts(judgement: Judgement, steps: int = ROLLOUT_STEPS) -> RolloutC
     return RolloutCheck(
         stalled=tuple(found[workload] for workload in sorted(found)),
         unchecked=tuple(sorted(unchecked - found.keys())),
+    )
+
+
+def _check_on_nodes(judgement: Judgement) -> RolloutCheck:
+    """Return the rollouts that never finish on the nodes of a snapshot, if all pods are placed."""
+    if judgement.sizing.verdict != "fits":
+        return RolloutCheck()
+    found: dict[WorkloadRef, StalledRollout] = {}
+    unknown: dict[WorkloadRef, str] = {}
+    for update in find_updates(judgement):
+        if any(shape.per_node or member.ahead for shape, member, _ in update.pods):
+            continue
+        room = None if (denied := _denied(update, judgement)) else room_on_nodes(update, judgement)
+        if denied is not None:
+            found[update.workload] = denied
+        elif isinstance(room, str):
+            unknown[update.workload] = room
+        elif room is not None:
+            found[update.workload] = StalledRollout.of(update, room)
+    return RolloutCheck(
+        stalled=tuple(found[workload] for workload in sorted(found)),
+        unknown=tuple(sorted((ref, why) for ref, why in unknown.items() if ref not in found)),
     )
 
 
