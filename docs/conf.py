@@ -42,6 +42,7 @@ _LONG_WORD = re.compile(r"\S{25,}|\S*\|\S*")
 _BREAK = re.compile(r"(?<=[/:_.@=|])(?=\w)|(?<=[a-z])(?=[A-Z])")
 _OPTION = re.compile(r"((?<!\S)--?[a-z][\w-]*)")
 _MOST_LINES = 5  # columns whose cells have their own lines on phones
+_MOST_ON_TABLETS = 10  # columns that fit on tablets with ordinary letters
 _MOST_ROWS = 25  # rows that phones show without a click if a page has several tables
 
 
@@ -91,6 +92,8 @@ def _with_labels_in_tables(app: Sphinx, tree: nodes.document) -> None:
         table["classes"].append("labeled")
         if len(labels) > _MOST_LINES:
             table["classes"].append("dense")
+        if len(labels) > _MOST_ON_TABLETS:
+            table["classes"].append("crowded")
         for row in rows if len(labels) > 2 else ():
             for label, entry in zip(labels[1:], row.children[1:], strict=True):
                 if label and entry.astext() and isinstance(entry.children[0], nodes.paragraph):

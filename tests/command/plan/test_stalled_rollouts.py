@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from command_project import Project
 
@@ -141,6 +143,8 @@ scenarios: [{name: less, replicas: 0}]
         assert cells == [("fits", 1), ("fits", 0)]
     else:
         assert "2 of 2 cells fit, but a rollout never finishes in 1 cell" in done.out
+        cells = re.findall(r"<td class='[^>]*><a .*?aria-hidden='true'>(.)<", done.out)
+        assert cells == ["✕", "✓"] if options else "\na  ✕✓\n" in done.out
 
 
 def test_matrix_fails_if_a_rollout_never_finishes(given: Project) -> None:

@@ -86,6 +86,12 @@ _FORCED: Final = """
 @media(forced-colors:active){.free,.str,.off,.allow{stroke:CanvasText}.f1,.f2,.f3{fill:Highlight}
 text.g1,text.g2,text.g3{fill:HighlightText}}
 """
+_BLOCKS: Final = """\
+BLOCKS,BLOCKS tbody,BLOCKS tfoot{display:block}BLOCKS thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+BLOCKS tr{display:grid;grid-template-columns:repeat(auto-fill,minmax(12rem,1fr));gap:.1rem .5rem;padding:.6rem 0;border-bottom:1px solid var(--line)}
+BLOCKS th{grid-column:1/-1}BLOCKS th,BLOCKS td{display:block;border-bottom:0;padding:0}BLOCKS td.hit{padding-left:.7rem}BLOCKS td.n{text-align:left}BLOCKS .n+td:not(.n){padding-left:0}BLOCKS td:empty{display:none}BLOCKS td[data-l]::before{content:attr(data-l) ": ";color:var(--soft);font-size:13px}\
+"""
+"""Styles of tables whose rows are blocks of labeled cells."""
 _PAGE: Final = """
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
@@ -155,10 +161,9 @@ details li{margin:.15rem 0;max-width:46rem;overflow-wrap:anywhere}
 .steps .d1{margin-left:1.3rem}.steps .d2{margin-left:2.6rem}.steps .d3{margin-left:5rem;color:var(--soft)}
 section>h3,main>h3{margin-top:1.4rem}
 .vh{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+BLOCKS(.always)
 @media(max-width:60rem){.pool{grid-template-columns:minmax(0,1fr)}
-.early,.early tbody,.early tfoot{display:block}.early thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
-.early tr{display:grid;grid-template-columns:repeat(auto-fill,minmax(12rem,1fr));gap:.1rem .5rem;padding:.6rem 0;border-bottom:1px solid var(--line)}
-.early th{grid-column:1/-1}.early th,.early td{display:block;border-bottom:0;padding:0}.early td.hit{padding-left:.7rem}.early td.n{text-align:left}.early .n+td:not(.n){padding-left:0}.early td:empty{display:none}.early td[data-l]::before{content:attr(data-l) ": ";color:var(--soft);font-size:13px}
+BLOCKS(.early)
 }
 @media(max-width:40rem){
 main,footer{padding-left:1rem;padding-right:1rem}h1{font-size:26px}.decision{font-size:17px}
@@ -190,7 +195,10 @@ def _themes() -> str:
 
 def page_style() -> str:
     """Return the styles of a page."""
-    return f"{_themes()}{PICTURE_STYLE}{_PAGE.replace('LIGHT', _variables(LIGHT))}{_FORCED}"
+    page = _PAGE.replace("LIGHT", _variables(LIGHT))
+    for name in (".always", ".early"):
+        page = page.replace(f"BLOCKS({name})", _BLOCKS.replace("BLOCKS", name))
+    return f"{_themes()}{PICTURE_STYLE}{page}{_FORCED}"
 
 
 def picture_style() -> str:

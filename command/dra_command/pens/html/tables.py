@@ -27,7 +27,7 @@ _CLASSES = {
     for verdict, word in words.items()
 }
 
-_LABEL: Final = 14  # maximum characters of a word above a number
+_LABEL: Final = 14  # maximum characters of a word, or of a narrow label, above a number
 _FEWEST: Final = 3  # numbers that form a row
 _MOST_COLUMNS, _MOST_TEXTS = 6, 3  # columns, and columns without numbers, that fit on a tablet
 
@@ -134,7 +134,9 @@ def _early(table: Table) -> str:
 
 
 def _number(table: Table, column: int) -> str:
-    return ' class="n"' if column in table.numbers else ""
+    if column not in table.numbers:
+        return ""
+    return ' class="n wide"' if len(table.heads[column]) > _LABEL else ' class="n"'
 
 
 def _unbroken(name: str) -> str:

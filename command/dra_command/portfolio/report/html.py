@@ -24,7 +24,7 @@ from dra_command.portfolio.report.sentences import (
     setting,
     usd,
 )
-from dra_command.portfolio.report.summary import FAILED, StackLine, Summary, outcome_of
+from dra_command.portfolio.report.summary import FAILED, STALLED, StackLine, Summary, outcome_of
 from dra_command.portfolio.report.tables import report_tables
 from dra_planner.model import Verdict
 from dra_planner.wording import counted
@@ -107,7 +107,7 @@ def _heat_map(summary: Summary) -> Iterator[str]:
 def _cell(
     summary: Summary, line: StackLine, stack: int, scenario: int, *, is_detailed: bool
 ) -> str:
-    outcome, row = line.outcomes[scenario], line.rows[scenario]
+    outcome, row = line.marked[scenario], line.rows[scenario]
     title = f"{line.name}/{summary.scenarios[scenario]}: {WORDS[outcome]}"
     if row is not None and row.nodes is not None:
         title += f", {row.nodes} nodes, USD per hour {usd(row.hourly_usd)}"
@@ -116,13 +116,14 @@ def _cell(
     )
     if is_detailed:
         mark = f"<a href='#c{stack}-{scenario}'>{mark}</a>"
-    return f"<td class='{outcome.split()[0]}' title='{shown(title)}'>{mark}</td>"
+    style = "does-not-fit" if outcome == STALLED else outcome.split()[0]
+    return f"<td class='{style}' title='{shown(title)}'>{mark}</td>"
 
 
 def _detailed(summary: Summary) -> set[tuple[int, int]]:
     """Return the cells with full details, starting with those that don't fit."""
     cells = [
-        (line.outcomes[scenario] == "fits", at, scenario)
+        (line.marked[scenario] == "fits", at, scenario)
         for at, line in enumerate(summary.stacks[:MOST_STACKS])
         for scenario, row in enumerate(line.rows)
         if row is not None
@@ -141,7 +142,7 @@ def _details(summary: Summary) -> Iterator[str]:
         row = line.rows[scenario]
         if row is not None:
             name = f"{line.name}/{summary.scenarios[scenario]}"
-            words = WORDS[line.outcomes[scenario]]
+            words = WORDS[line.marked[scenario]]
             yield f"<details id='c{at}-{scenario}'><summary>{shown(name)} {shown(words)}</summary>"
             yield from _behind(name, whole.get(row.digest, row))
             command = f"pulumi-dra portfolio … --cell {shown(name)}"

@@ -8,12 +8,20 @@ from dra_command.pens.signs import DRAWN
 from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_WORDS
 from dra_command.portfolio.computation.answer_row import AnswerRow
-from dra_command.portfolio.report.summary import FAILED, MISSING, ScenarioTotal, Summary, outcome_of
+from dra_command.portfolio.report.summary import (
+    FAILED,
+    MISSING,
+    STALLED,
+    ScenarioTotal,
+    Summary,
+    outcome_of,
+)
 from dra_planner.wording import counted, verb
 
 MARKS = {
     "fits": DRAWN.fits,
     "does-not-fit": DRAWN.does_not_fit,
+    STALLED: DRAWN.does_not_fit,
     "cannot-tell": DRAWN.cannot_tell,
     FAILED: "!",
     MISSING: ".",
@@ -21,6 +29,7 @@ MARKS = {
 WORDS = {
     "fits": "fits",
     "does-not-fit": "does not fit",
+    STALLED: "fits, but a rollout never finishes",
     "cannot-tell": "can't be evaluated",
     FAILED: "has no result",
     MISSING: "not computed",
@@ -129,18 +138,17 @@ def stacks_table(summary: Summary) -> Table:
 def legend(summary: Summary) -> Iterator[str]:
     """Yield the marks of the cells with their meanings."""
     words = WORDS | VERDICT_WORDS
-    yield from (
-        f"{mark} {words[outcome]}" for outcome, mark in MARKS.items() if summary.counts[outcome]
-    )
+    marked = {outcome for line in summary.stacks for outcome in line.marked}
+    yield from (f"{mark} {words[outcome]}" for outcome, mark in MARKS.items() if outcome in marked)
 
 
 def heat_map(summary: Summary) -> Iterator[str]:
     """Yield stacks × scenarios with a mark for each cell, starting with a legend."""
     yield f"{'  '.join(legend(summary))}  (a column for each scenario, in the order above)"
-    lines = [line for line in summary.stacks if set(line.outcomes) != {"fits"}][:MOST_ROWS]
+    lines = [line for line in summary.stacks if set(line.marked) != {"fits"}][:MOST_ROWS]
     width = max((len(line.name) for line in lines), default=0)
     for line in lines:
-        marks = "".join(MARKS[outcome] for outcome in line.outcomes[:MOST_COLUMNS])
+        marks = "".join(MARKS[outcome] for outcome in line.marked[:MOST_COLUMNS])
         yield f"{line.name:<{width}}  {marks}"
 
 

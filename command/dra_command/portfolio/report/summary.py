@@ -19,6 +19,7 @@ from dra_planner.model import Verdict
 
 FAILED = "failed"
 MISSING = "not computed"
+STALLED = "stalled"
 
 
 class ScenarioTotal(Struct, frozen=True, kw_only=True):
@@ -46,6 +47,14 @@ class StackLine(Struct, frozen=True, kw_only=True):
     outcomes: tuple[str, ...]
     rows: tuple[AnswerRow | None, ...]
     first_not_fitting: str = ""
+
+    @property
+    def marked(self) -> tuple[str, ...]:
+        """The outcomes that marks show: STALLED if all pods fit, but a rollout never finishes."""
+        return tuple(
+            STALLED if row is not None and row.stalled and outcome == "fits" else outcome
+            for outcome, row in zip(self.outcomes, self.rows, strict=True)
+        )
 
 
 class Summary(Struct, frozen=True, dict=True):

@@ -40,7 +40,7 @@ def print_portfolio(
         if not quiet:
             for table in report_tables(summary):
                 _add_table(page, table)
-            if set(summary.counts) != {"fits"}:
+            if set(summary.counts) != {"fits"} or summary.stalled:
                 page.gap()
                 for line in heat_map(summary):
                     page.verbatim(line)
