@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
 from dra_planner.model import Reason, Verdict, WorkloadRef
 from dra_planner.plan import Plan
+from dra_planner.plan.judgement.pod_set_reasons import pod_sets_by_reason
 from dra_planner.plan.judgement.shared_cause import shared_cause
 from dra_planner.plan.model import MISSING_POOL
 from dra_planner.wording import counted
@@ -80,8 +81,11 @@ def _workload_obstacles(
         verdict = workload.verdicts[plan.level]
         if verdict == "fits" or not workload.reasons or workload.workload in grouped:
             continue
+        pod_sets = pod_sets_by_reason(plan.judgement, workload.workload)
         reasons = tuple(
-            _together(reason for reason in workload.reasons if reason.code != MISSING_POOL)
+            _together(
+                (reason for reason in workload.reasons if reason.code != MISSING_POOL), pod_sets
+            )
         )
         reasons = tuple((what, "" if fix and fix == repeated else fix) for what, fix in reasons)
         lines = reasons if every else reasons[:_MOST_REASONS]
@@ -89,7 +93,7 @@ def _workload_obstacles(
         if hidden:
             lines += ((f"and {hidden} more (--verbose shows them)", ""),)
         missing = tuple(
-            _together(reason for reason in workload.reasons if reason.code == MISSING_POOL)
+            _together((each for each in workload.reasons if each.code == MISSING_POOL), {})
         )
         lines = (
             (*missing, *lines) if workload.reasons[0].code == MISSING_POOL else (*lines, *missing)
@@ -120,17 +124,24 @@ def _changes(reasons: Iterable[Reason]) -> tuple[tuple[str, str], ...]:
     return tuple(dict.fromkeys(change for reason in nearest for change in reason.changes))
 
 
-def _together(reasons: Iterable[Reason]) -> Iterator[tuple[str, str]]:
+def _together(
+    reasons: Iterable[Reason], pod_sets: Mapping[str, tuple[str, ...]]
+) -> Iterator[tuple[str, str]]:
     """Yield each reason with its fix. If several pools have the same reason, it appears once, with
-    the names of the pools.
+    the names of the pools. It begins with the names of its pod sets.
     """
+    sets: dict[tuple[str, str], str] = {}
     pools: dict[tuple[str, str], list[str]] = {}
     for reason in reasons:
         named = pools.setdefault((reason.text, reason.fix), [])
+        sets[reason.text, reason.fix] = ", ".join(filter(None, pod_sets.get(reason.message, ())))
         if reason.pool and f'"{reason.pool}"' not in reason.message and reason.pool not in named:
             named.append(reason.pool)
     for (message, fix), names in pools.items():
-        yield (f"{_pool_names(names)}: {message}" if names else message), fix
+        where = _pool_names(names)
+        if owners := sets[message, fix]:
+            where = f"{owners} ({where})" if where else owners
+        yield (f"{where}: {message}" if where else message), fix
 
 
 def _pool_names(names: Sequence[str]) -> str:

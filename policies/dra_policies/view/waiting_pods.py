@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from dra_planner.manifests import Manifests
 from dra_planner.model import Member, Reason, Shape, WorkloadRef
+from dra_planner.offers import SYSTEM_POOL
 from dra_planner.plan import Judgement, PoolAnswer
 from dra_planner.plan.judgement.shared_cause import SharedCause, shared_cause
 from dra_planner.sizing import WorkloadSize, devices_of
@@ -35,6 +36,11 @@ class Waiting(Struct, frozen=True, eq=False):
         if self.fits_somewhere:
             return ()
         return tuple(dict.fromkeys(reason for pool in self.pools for reason in pool.reasons))
+
+    @property
+    def pod_set(self) -> str:
+        """The name of the pod set, if the workload has others."""
+        return self.member.pod_set if self.has_other_pods else ""
 
     @property
     def fits_somewhere(self) -> bool:
@@ -72,7 +78,8 @@ def waiting_on_system(judgement: Judgement) -> tuple[Waiting, ...]:
     """Return the same for pods without devices, which run on the system pool.
 
     If other pods of their workload have devices, they are only returned if they themselves don't
-    fit. Rules about pools cover the other pods.
+    fit: each pod set that fits no node, or otherwise one for all that need more nodes. Rules about
+    pools cover the other pods.
     """
     on_pools = {
         member.workload
@@ -80,8 +87,31 @@ def waiting_on_system(judgement: Judgement) -> tuple[Waiting, ...]:
         for member in shape.members
         if shape.id not in judgement.on_system
     }
-    cases = (case for case in _waiting(judgement) if case.shape.id in judgement.on_system)
-    return tuple(case for case in cases if case.size.workload not in on_pools or case.own_reasons)
+    cases = [case for case in _waiting(judgement) if case.shape.id in judgement.on_system]
+    found = [case for case in cases if case.size.workload not in on_pools or case.own_reasons]
+    known = {case.size.workload for case in found}
+    too_many = {
+        case.size.workload: case
+        for case in reversed(cases)
+        if case.size.workload not in known
+        and any(reason.pool == SYSTEM_POOL for reason in case.size.reasons)
+    }
+    return (*found, *too_many.values())
+
+
+def pods_left(judgement: Judgement, size: WorkloadSize) -> int:
+    """Return the number of a workload's pods that aren't placed, except pods for the system
+    pool.
+    """
+    wanted = sum(
+        member.figures.at(judgement.level) or 0
+        for shape in judgement.demand.shapes
+        if shape.id not in judgement.on_system
+        for member in shape.members
+        if member.workload == size.workload
+    )
+    placed = sum(pods for pool, pods in size.placements if pool != SYSTEM_POOL)
+    return max(0, wanted - placed)
 
 
 def _waiting(judgement: Judgement) -> Iterator[Waiting]:
@@ -108,8 +138,9 @@ def subject(case: Waiting, manifests: Manifests | None = None) -> str:
     """Return the subject of a message: `claim default/train-gpu (template "two-gpus", Job
     default/train)`, or only the workload. The template is only known with the manifests.
     """
+    workload = f"{case.size.workload}{f', {case.pod_set}' if case.pod_set else ''}"
     if not case.shape.claims:
-        return str(case.size.workload)
+        return workload
     names = [claim.title(case.size.workload) for claim in case.shape.claims]
     templates = _templates(case, manifests)
     shown = [
@@ -117,7 +148,7 @@ def subject(case: Waiting, manifests: Manifests | None = None) -> str:
         for claim in case.shape.claims
         if claim.name in templates
     ]
-    return f"{named('claim', names)} ({', '.join([*shown, str(case.size.workload)])})"
+    return f"{named('claim', names)} ({', '.join([*shown, workload])})"
 
 
 def _templates(case: Waiting, manifests: Manifests | None) -> dict[str, str]:

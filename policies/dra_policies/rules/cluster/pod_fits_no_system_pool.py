@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_planner.model import Reason
+from dra_planner.offers import SYSTEM_POOL
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 from dra_policies.view.waiting_pods import Waiting, waiting_on_system
@@ -14,7 +16,7 @@ def check(view: StackView) -> Iterator[Finding]:
     if judgement is None:
         return
     for case in waiting_on_system(judgement):
-        reasons = case.own_reasons or case.size.reasons
+        reasons = case.own_reasons or _on_system(case.size.reasons)
         messages = "; ".join(dict.fromkeys(reason.message for reason in reasons))
         yield Finding(
             message=f"{_subject(case)} doesn't fit on the system pool: {messages}",
@@ -27,8 +29,13 @@ def check(view: StackView) -> Iterator[Finding]:
 
 def _subject(case: Waiting) -> str:
     """Return the workload, with the name of its pods if other pods of the workload need devices."""
-    pods = f" ({case.member.pod_set})" if case.has_other_pods and case.member.pod_set else ""
+    pods = f" ({case.pod_set})" if case.pod_set and case.own_reasons else ""
     return f"{case.size.workload}{pods}"
+
+
+def _on_system(reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
+    """Return the reasons that concern the system pool, or all reasons if none does."""
+    return tuple(reason for reason in reasons if reason.pool == SYSTEM_POOL) or reasons
 
 
 RULE = Rule(

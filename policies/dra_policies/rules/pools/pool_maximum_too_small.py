@@ -17,7 +17,7 @@ from dra_planner.wording import counted, verb
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.node_limits import needed_nodes, node_limits
 from dra_policies.view.stack_view import StackView
-from dra_policies.view.waiting_pods import Waiting, doubt, subject, waiting
+from dra_policies.view.waiting_pods import Waiting, doubt, pods_left, subject, waiting
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -68,7 +68,10 @@ def _pending(case: Waiting, judgement: Judgement) -> int:
     """
     blocked = [each.member.figures.at(judgement.level) for each in judgement.demand.blocked
                if each.member.workload == case.size.workload]  # fmt: skip
-    return max(case.size.pending - sum(filter(None, blocked)), 0)
+    pending = max(case.size.pending - sum(filter(None, blocked)), 0)
+    if not judgement.on_system:
+        return pending
+    return min(pending, pods_left(judgement, case.size))
 
 
 def _reasons(case: Waiting, judgement: Judgement) -> str:
