@@ -61,6 +61,21 @@ def test_reason_of_every_pod_set_names_none(project: Project) -> None:
     assert "Worker" not in planned
 
 
+def test_one_finding_names_all_pod_sets_with_the_same_reason(project: Project) -> None:
+    jobs = "".join(
+        f"  - {{name: {name}, template: {{spec: {{template: {{spec: {{nodeSelector: {{pool: a}}, "
+        f"containers: [{{name: c, image: i, resources: {{requests: {{cpu: 1}}}}}}]}}}}}}}}}}\n"
+        for name in ("driver", "worker")
+    )
+    text = (
+        "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\n"
+        f"metadata: {{name: train, namespace: ml}}\nspec:\n  replicatedJobs:\n{jobs}"
+    )
+    _, checked = answer(project, "check", text)
+    assert checked.count("doesn't fit on the system pool") == 1
+    assert "JobSet ml/train (driver, worker) doesn't fit on the system pool" in checked
+
+
 @pytest.mark.parametrize("launchers", [1, 900])
 def test_claims_that_fit_are_not_short_if_the_system_pool_is(
     project: Project, launchers: int

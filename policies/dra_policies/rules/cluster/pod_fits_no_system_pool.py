@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from dra_planner.model import Reason
+from dra_planner.model import Reason, WorkloadRef
 from dra_planner.offers import SYSTEM_POOL
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
@@ -15,22 +15,26 @@ def check(view: StackView) -> Iterator[Finding]:
     judgement = None if view.whole_judgement is None else view.whole_judgement()
     if judgement is None:
         return
+    alike: dict[tuple[WorkloadRef, str, str], list[Waiting]] = {}
     for case in waiting_on_system(judgement):
         reasons = case.own_reasons or _on_system(case.size.reasons)
-        messages = "; ".join(dict.fromkeys(reason.message for reason in reasons))
+        message = "; ".join(dict.fromkeys(reason.message for reason in reasons))
+        fix = "; ".join(dict.fromkeys(reason.fix for reason in reasons if reason.fix))
+        alike.setdefault((case.size.workload, message, fix), []).append(case)
+    for (_, message, fix), cases in alike.items():
         yield Finding(
-            message=f"{_subject(case)} doesn't fit on the system pool: {messages}",
-            fix="; ".join(dict.fromkeys(reason.fix for reason in reasons if reason.fix)),
+            message=f"{_subject(cases)} doesn't fit on the system pool: {message}",
+            fix=fix,
             urn=view.judged_urn,
-            place=case.member.place,
-            certain=case.size.verdict == "does-not-fit",
+            place=cases[0].member.place,
+            certain=cases[0].size.verdict == "does-not-fit",
         )
 
 
-def _subject(case: Waiting) -> str:
-    """Return the workload, with the name of its pods if other pods of the workload need devices."""
-    pods = f" ({case.pod_set})" if case.pod_set and case.own_reasons else ""
-    return f"{case.size.workload}{pods}"
+def _subject(cases: Sequence[Waiting]) -> str:
+    """Return the workload, with the names of its pod sets that fit no node if it has others."""
+    names = ", ".join(case.pod_set for case in cases if case.pod_set and case.own_reasons)
+    return f"{cases[0].size.workload} ({names})" if names else str(cases[0].size.workload)
 
 
 def _on_system(reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
