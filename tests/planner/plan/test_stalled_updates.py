@@ -57,14 +57,20 @@ def groups(**strategy: Any) -> dict[str, Any]:
     return of("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", spec)
 
 
-def ray_service(**upgrade: Any) -> dict[str, Any]:
-    workers = {
+def clone_set(replicas: int = 2, **strategy: Any) -> dict[str, Any]:
+    selector = {"matchLabels": {"app": "web"}}
+    spec = {"replicas": replicas, "selector": selector, "template": POD_TEMPLATE}
+    return of("apps.kruise.io/v1alpha1", "CloneSet", {**spec, "updateStrategy": strategy})
+
+
+def ray_service(workers: int = 1, **upgrade: Any) -> dict[str, Any]:
+    group = {
         "groupName": "gpus",
-        "replicas": 1,
+        "replicas": workers,
         "rayStartParams": {"num-gpus": "1"},
         "template": POD_TEMPLATE,
     }
-    cluster = {"headGroupSpec": {"template": POD_TEMPLATE}, "workerGroupSpecs": [workers]}
+    cluster = {"headGroupSpec": {"template": POD_TEMPLATE}, "workerGroupSpecs": [group]}
     return of("ray.io/v1", "RayService", {"upgradeStrategy": upgrade, "rayClusterConfig": cluster})
 
 
@@ -75,6 +81,23 @@ def inference_service(mode: str, **predictor: Any) -> dict[str, Any]:
     made = of("serving.kserve.io/v1beta1", "InferenceService", spec)
     made["metadata"]["annotations"] = {"serving.kserve.io/deploymentMode": mode}
     return made
+
+
+def llm_service(**more: Any) -> dict[str, Any]:
+    spec = {"model": {"uri": "hf://x"}, "replicas": 2, "template": POD, **more}
+    return of("serving.kserve.io/v1alpha1", "LLMInferenceService", spec)
+
+
+def clique_set() -> dict[str, Any]:
+    cliques = [{"name": "worker", "spec": {"replicas": 2, "podSpec": POD}}]
+    return of(
+        "grove.io/v1alpha1", "PodCliqueSet", {"replicas": 1, "template": {"cliques": cliques}}
+    )
+
+
+def dynamo_graph() -> dict[str, Any]:
+    services = {"worker": {"replicas": 2, "extraPodSpec": {**POD, "mainContainer": {"image": "x"}}}}
+    return of("nvidia.com/v1alpha1", "DynamoGraphDeployment", {"services": services})
 
 
 def nim_service() -> dict[str, Any]:
@@ -115,6 +138,9 @@ FINISHES = [
     ),
     pytest.param(groups(maxSurge=1, maxUnavailable=0), 4, 2, id="LeaderWorkerSet"),
     pytest.param(ray_service(), 2, 2, id="RayService"),
+    pytest.param(clone_set(maxSurge=1), 2, 1, id="CloneSet, 20 % of 2 pods is 0 pods"),
+    pytest.param(clone_set(maxSurge="50%", maxUnavailable=0), 2, 1, id="CloneSet, all available"),
+    pytest.param(llm_service(), 2, 1, id="KServe LLMInferenceService"),
     pytest.param(inference_service("RawDeployment"), 2, 1, id="KServe RawDeployment"),
     pytest.param(inference_service("Serverless"), 2, 2, id="KServe Serverless"),
     pytest.param(knative(), 2, 2, id="Knative Service"),
@@ -134,6 +160,16 @@ def test_update_needs_room_for_its_first_pods(
         assert [each.code for each in errors] == ["rollout-cannot-finish"]
         assert f"to {pods + first}" in errors[0].fix
     assert (enough.verdict, enough.stalled) == ("fits", ())
+
+
+def test_upgrade_of_ray_service_needs_a_head_and_one_worker() -> None:
+    """Ray Serve determines how many of the other workers must run. The fix has room for all."""
+    full, enough = (plan(ray_service(workers=3), nodes) for nodes in (5, 6))
+
+    assert full.stalled == ("RayService default/web",)
+    assert "to 8" in full.beside[0].fix
+    assert enough.stalled == ()
+    assert [each.code for each in enough.beside] == ["peak-does-not-fit"]
 
 
 def test_each_number_of_first_pods_has_its_own_fix() -> None:
@@ -158,6 +194,14 @@ def test_each_number_of_first_pods_has_its_own_fix() -> None:
         pytest.param(rollout(canary={"maxSurge": 0, "maxUnavailable": 1}), 2, id="Argo canary"),
         pytest.param(groups(), 4, id="LeaderWorkerSet stops a group first by default"),
         pytest.param(groups(maxSurge=1), 4, id="LeaderWorkerSet with an unavailable group"),
+        pytest.param(
+            groups(maxSurge=1, maxUnavailable=0, partition=2), 4, id="LeaderWorkerSet, kept"
+        ),
+        pytest.param(clone_set(), 2, id="CloneSet without surge"),
+        pytest.param(clone_set(5, maxSurge=1), 5, id="CloneSet, 20 % of 5 pods is 1 pod"),
+        pytest.param(clone_set(maxSurge=1, partition="100%"), 2, id="CloneSet, kept"),
+        pytest.param(clone_set(maxSurge=1, paused=True), 2, id="CloneSet, paused"),
+        pytest.param(clique_set(), 2, id="PodCliqueSet deletes a pod first"),
         pytest.param(nim_service(), 2, id="NIMService, whose operator sets maxSurge to 0"),
         pytest.param(ray_service(type="None"), 2, id="RayService without upgrades"),
         pytest.param(
@@ -187,6 +231,25 @@ def test_update_that_can_stop_pods_first_finishes(document: dict[str, Any], pods
             id="RayService with an incremental upgrade",
         ),
         pytest.param(
+            ray_service(workers=3),
+            4,
+            "Ray Serve determines how many workers of the second cluster must run",
+            id="RayService with several workers",
+        ),
+        pytest.param(
+            dynamo_graph(),
+            2,
+            "it depends on the installed operators whether they create Deployments, "
+            "LeaderWorkerSets, or a PodCliqueSet",
+            id="Dynamo",
+        ),
+        pytest.param(
+            llm_service(parallelism={"pipeline": 2}, worker=POD),
+            4,
+            "a replica has pods on several nodes",
+            id="LLMInferenceService on several nodes",
+        ),
+        pytest.param(
             inference_service("RawDeployment", workerSpec={"pipelineParallelSize": 2, **POD}),
             4,
             "a replica has pods on several nodes",
@@ -200,5 +263,14 @@ def test_update_whose_additional_pods_are_unknown_is_an_assumption(
     made = plan(document, pods)
 
     text = f"{document['kind']} default/web: the plan can't tell whether its rollouts finish"
-    assert made.stalled == ()
+    assert made.verdict == "fits"
+    assert made.stalled == () or document["kind"] == "RayService"
     assert f"{text}, because {why}" in made.assumptions
+
+
+def test_leader_worker_set_with_one_replica_and_a_surge_never_updates() -> None:
+    """Also with enough nodes, because the controller doesn't create the surge group."""
+    document = groups(maxSurge=1, maxUnavailable=0)
+    document["spec"]["replicas"] = 1
+    made = plan(document, 9)
+    assert any("doesn't create a surge group" in each for each in made.assumptions)

@@ -8,9 +8,15 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.workloads.kind_description import ObjectPart, Reading
+from dra_planner.manifests.workloads.kind_description import ObjectPart, Reading, rolling_update
 from dra_planner.manifests.workloads.pod_counts import Bounds, Surge
-from dra_planner.manifests.workloads.updates import group_start, with_new_first
+from dra_planner.manifests.workloads.updates import (
+    clone_start,
+    group_start,
+    never_updates,
+    unknown_updates,
+    with_new_first,
+)
 from dra_planner.manifests.workloads.volume_zones import (
     NewVolume,
     needed_classes,
@@ -88,6 +94,12 @@ def read_leader_worker_set(reading: Reading) -> list[PodSet]:
     def figures(pods: int) -> Any:
         return reading.figures(replicas, pods=pods, bounds=reading.bounds, surge=surge)
 
+    if never_updates(root, replicas):
+        reading.assume(
+            "its rollouts never finish, because with 1 replica and maxUnavailable 0, the "
+            "LeaderWorkerSet controller doesn't create a surge group"
+        )
+
     def pods(name: str, template: ObjectPart, number: int) -> list[PodSet]:
         start = group_start(root, replicas, number)
         return with_new_first(reading.pod_set(name, template, figures(number)), start)
@@ -98,9 +110,23 @@ def read_leader_worker_set(reading: Reading) -> list[PodSet]:
     return sets + (pods("worker", worker, size - 1) if size > 1 else [])
 
 
+def read_clone_set(reading: Reading) -> list[PodSet]:
+    """Read a CloneSet: replicas of one template."""
+    root = reading.root
+    replicas = root.number("spec.replicas", 1)
+    surge = rolling_update("spec.updateStrategy", 0, field="maxSurge")(root)
+    figures = reading.figures(replicas, bounds=reading.bounds, surge=surge)
+    is_counted = root.get("spec.replicas") is not None
+    sets = reading.pod_set("", root.at("spec.template"), figures)
+    return with_new_first(
+        [replace(each, is_counted=is_counted) for each in sets], clone_start(root, replicas)
+    )
+
+
 def read_pod_clique_set(reading: Reading) -> list[PodSet]:
     """Read a PodCliqueSet: cliques of pods, multiplied by the replicas of the set and of the
-    clique's scaling group.
+    clique's scaling group. Its rollouts delete pods before they create new ones. Source:
+    ai-dynamo/grove:docs/designs/update-strategy.md@main (maxUnavailable 1 and maxSurge 0).
     """
     root = reading.root
     replicas = root.number("spec.replicas", 1)
@@ -130,6 +156,12 @@ def read_pod_clique_set(reading: Reading) -> list[PodSet]:
 
 def read_dynamo_graph(reading: Reading) -> list[PodSet]:
     """Read a DynamoGraphDeployment: services with replicas, each with a number of nodes."""
+    reading.assume(
+        unknown_updates(
+            "it depends on the installed operators whether they create Deployments, "
+            "LeaderWorkerSets, or a PodCliqueSet"
+        )
+    )
     sets = []
     for name, service in reading.root.at("spec.services").members():
         replicas, nodes = service.number("replicas", 1), service.number("multinode.nodeCount", 1)

@@ -189,8 +189,7 @@ KINDS: Final[tuple[WorkloadKind, ...]] = (
     WorkloadKind(
         group="apps.kruise.io",
         kind="CloneSet",
-        roles=_REPLICATED,
-        surge=rolling_update("spec.updateStrategy", 0, field="maxSurge"),
+        read=groups.read_clone_set,
     ),
     WorkloadKind(group="apps.kruise.io", kind="StatefulSet", read=groups.read_stateful_set),
     WorkloadKind(

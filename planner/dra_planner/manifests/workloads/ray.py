@@ -12,11 +12,12 @@ from msgspec.structs import replace
 
 from dra_planner.manifests.workloads.kind_description import ObjectPart, Reading
 from dra_planner.manifests.workloads.pod_counts import Bounds
-from dra_planner.manifests.workloads.updates import all_first, unknown_updates
-from dra_planner.model import Figures, PodSet
+from dra_planner.manifests.workloads.updates import unknown_updates
+from dra_planner.model import Figures, NewFirst, PodSet
 
 NEW_CLUSTER: Final = "an upgrade starts a second Ray cluster before it stops the first one"
 NO_UPGRADES: Final = "set upgradeStrategy.type to None, and delete the RayCluster to replace it"
+WORKERS_OF_SERVE: Final = "Ray Serve determines how many workers of the second cluster must run"
 NO_NUM_GPUS: Final = (
     "Ray reads the number of GPUs from the pod's limits, because num-gpus isn't set"
 )
@@ -45,8 +46,8 @@ def read_ray_job(reading: Reading) -> list[PodSet]:
 
 
 def read_ray_service(reading: Reading) -> list[PodSet]:
-    """Read a RayService: its cluster. An upgrade starts a second cluster before it removes the
-    first.
+    """Read a RayService: its cluster. An upgrade starts a second cluster, and removes the first one
+    when the applications of Ray Serve run on the second one.
     """
     root = reading.root
     spec = root.at("spec.rayClusterConfig")
@@ -60,7 +61,18 @@ def read_ray_service(reading: Reading) -> list[PodSet]:
     if root.get("spec.upgradeStrategy.type") == "NewClusterWithIncrementalUpgrade":
         reading.assume(unknown_updates("an incremental upgrade removes pods of the old cluster"))
         return doubled
-    return all_first(doubled, NEW_CLUSTER, NO_UPGRADES, together=True)
+    if sum(pod_set.figures.steady for pod_set in doubled) > len(doubled):
+        reading.assume(unknown_updates(WORKERS_OF_SERVE))
+    return [_started_first(pod_set) for pod_set in doubled]
+
+
+def _started_first(pod_set: PodSet) -> PodSet:
+    """Return a pod set of which one pod of the second cluster must run: the head, and a worker for
+    the applications. Serve determines how many more workers they need.
+    """
+    pods = min(1, pod_set.figures.steady)
+    start = NewFirst(pods, NEW_CLUSTER, NO_UPGRADES, together=True)
+    return replace(pod_set, new_first=start)
 
 
 def _doubled(pod_set: PodSet) -> PodSet:

@@ -1,10 +1,13 @@
 """How controllers that aren't part of Kubernetes start an update: with new pods, or by stopping old
 pods.
 
-Sources: argoproj/argo-rollouts:docs/features/{bluegreen,canary}.md@v1.8 (a blue-green update scales
-the new ReplicaSet to all replicas before the switch), ray-project/kuberay:ray-operator/apis/ray/v1
-@v1.4 (RayServiceUpgradeStrategy), leaderworkerset.x-k8s.io/v1 (RollingUpdateConfiguration: maxSurge
-is 0 and maxUnavailable is 1 by default, both in groups).
+Sources: argoproj/argo-rollouts:utils/replicaset/replicaset.go@v1.8.3 (NewRSNewReplicas: a
+blue-green update scales the new ReplicaSet to all replicas before the switch),
+ray-project/kuberay:ray-operator/controllers/ray/rayservice_controller.go@v1.4.2
+(shouldPrepareNewCluster, reconcileServe), kubernetes-sigs/lws:pkg/controllers/
+leaderworkerset_controller.go@v0.7.0 (rollingUpdateParameters, rollingUpdatePartition),
+openkruise/kruise:pkg/controller/cloneset/sync/cloneset_sync_utils.go@v1.8.0
+(calculateDiffsWithExpectation).
 """
 
 from __future__ import annotations
@@ -56,15 +59,38 @@ def rolling_start(part: ObjectPart, path: str, replicas: int) -> NewFirst | None
     return POD_FIRST if surge and not (unavailable or kept) else None
 
 
+def clone_start(root: ObjectPart, replicas: int) -> NewFirst | None:
+    """Return the start of an update of a CloneSet, or None if it can stop pods first, or doesn't
+    update any. With `maxSurge`, a percentage of unavailable pods is rounded down.
+    """
+    path = "spec.updateStrategy"
+    surge = Surge(root.get(f"{path}.maxSurge", 0)).of(replicas)
+    kept = Surge(root.get(f"{path}.partition", 0)).of(replicas)
+    if not surge or root.get(f"{path}.paused") is True or kept >= replicas:
+        return None
+    return None if share_of(root.get(f"{path}.maxUnavailable", "20%"), replicas) else POD_FIRST
+
+
+def never_updates(root: ObjectPart, replicas: int) -> bool:
+    """Return whether an update of a LeaderWorkerSet with one replica never starts, because its
+    controller then doesn't create the surge group. Source: kubernetes-sigs/lws pull request 779.
+    """
+    return replicas == 1 and group_start(root, replicas, 1) is not None
+
+
 def group_start(root: ObjectPart, replicas: int, pods: int) -> NewFirst | None:
-    """Return the start of an update of a LeaderWorkerSet, or None if it can stop a group first.
+    """Return the start of an update of a LeaderWorkerSet, or None if it can stop a group first, or
+    doesn't update any.
 
     `pods` is the number of pods of a pod set in one group. By default, one group can be
-    unavailable.
+    unavailable. All `maxSurge` groups are created, and the one with the highest number must be
+    ready first, so one group is the least that must fit.
     """
     path = "spec.rolloutStrategy.rollingUpdateConfiguration"
     surge = Surge(root.get(f"{path}.maxSurge", 0)).of(replicas)
     if not surge or share_of(root.get(f"{path}.maxUnavailable", 1), replicas):
+        return None
+    if root.number(f"{path}.partition", 0) >= replicas:
         return None
     cause = "a new group must run before an old group stops (maxUnavailable allows 0 groups)"
     return NewFirst(pods, cause, DELETE_FIRST, together=True)
