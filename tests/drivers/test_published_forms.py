@@ -169,6 +169,21 @@ def test_fix_selects_by_what_the_driver_publishes(
     assert plan(better).verdict == "fits"
 
 
+@pytest.mark.parametrize(("name", "value"), [("cpuID", 4), ("coreType", "'p-core'")])
+def test_fix_names_the_setting_with_which_the_driver_publishes_an_attribute(
+    name: str, value: object
+) -> None:
+    selector = f"{read(CPU, name)} == {value}"
+    request = device_request("r", CPU, selector)
+    plan = on_one_node(CPU, [device("cpudevnuma000", socketID=0, numCPUs=32)], work([request]))
+    assert (
+        "→ set cpuDeviceMode to individual in the values of dra-driver-cpu, or remove "
+        f"`{selector}` from request" in reasons(plan)
+    )
+    cpu = device("cpudev004", socketID=0, cpuID=4, coreType="p-core")
+    assert on_one_node(CPU, [cpu], work([request])).verdict == "fits"
+
+
 def test_note_names_the_attributes_that_the_fix_selects_by() -> None:
     def plan(selector: str) -> Any:
         made = [device("gpu-0", **{**ARC, "driver": "vfio-pci"})]

@@ -71,6 +71,18 @@ def published_forms(term: SelectorTerm, devices: Sequence[Candidate]) -> Iterato
         yield from _by_value(domain, instead, own)
 
 
+def advice_on_absent_names(term: SelectorTerm) -> Iterator[str]:
+    """Yield what to do about attributes that a condition reads, but that the driver publishes only
+    with other settings or for other devices.
+    """
+    for at in term.reads:
+        if at.absent and len(at.path) == _PATH:
+            _, domain, name = at.path
+            for note in driver_notes(domain):
+                if note.when == "reads" and note.name == name and note.fix:
+                    yield note.fix
+
+
 def _other_type(condition: str, domain: str, name: str, own: Iterable[Candidate]) -> str:
     """Return an equality whose last operand has the type of the published values: `true` instead of
     "true", and the reverse. Returns "" if the type is correct.

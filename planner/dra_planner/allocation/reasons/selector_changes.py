@@ -20,7 +20,11 @@ from dra_planner.allocation.reasons.absent_names import (
     published_domain,
     similar_name,
 )
-from dra_planner.allocation.reasons.published_forms import PublishedForm, published_forms
+from dra_planner.allocation.reasons.published_forms import (
+    PublishedForm,
+    advice_on_absent_names,
+    published_forms,
+)
 from dra_planner.allocation.reasons.replacement_text import replacement_text
 from dra_planner.allocation.search.devices import Candidate
 from dra_planner.allocation.search.selection import outcomes
@@ -89,6 +93,7 @@ def selector_changes(
     devices = devices_of_class(device_class, template)
     yield from _all_corrections(selector, devices, template)
     conditions = split_conditions(selector)
+    terms = explain(selector, devices).terms
     are_whole = not any(_MIG_ONLY & names_in(each, "attributes", each.driver) for each in devices)
     for dropped in _conditions_to_drop(conditions, devices, template):
         what = listed(f"`{condition}`" for condition in dropped)
@@ -97,9 +102,20 @@ def selector_changes(
         yield SelectorChange(
             "drop-selector",
             tuple((each, "") for each in dropped),
-            f"{only_if}{_replaced_literals(dropped, template)}remove {what}",
+            f"{only_if}{_replaced_literals(dropped, template)}{_settings(dropped, terms)}remove "
+            f"{what}",
             is_conditional=gives_up_mig,
         )
+
+
+def _settings(conditions: Sequence[str], terms: Sequence[Condition]) -> str:
+    """Return the alternative to removing conditions: the advice of their driver for the absent
+    attributes that they read, followed by "or", or "".
+    """
+    advice = dict.fromkeys(
+        text for term in terms if term.text in conditions for text in advice_on_absent_names(term)
+    )
+    return "".join(f"{text}, or " for text in advice)
 
 
 def _replaced_literals(conditions: Sequence[str], template: Template) -> str:
