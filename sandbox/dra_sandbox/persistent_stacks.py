@@ -210,10 +210,8 @@ class KeptStacks(Struct, frozen=True):
             f"Kubernetes {plane.version} with {nodes} nodes at {plane.server}", soft_wrap=True
         )
         for note in release_notes(plane.folder):
-            self.console.print(
-                Text(f"  {_sentence(note, daemon_pods(plane, note.namespace, note.name))}"),
-                soft_wrap=True,
-            )
+            sentence = _sentence(note, daemon_pods(plane, note.namespace, note.name))
+            self.console.print(Text(f"  {sentence}"), soft_wrap=not self.console.is_terminal)
         self.console.print(f"  export KUBECONFIG={plane.kubeconfig}", soft_wrap=True)
 
     def _open(self, plane: ControlPlane | None = None) -> Engine:

@@ -63,7 +63,8 @@ def show_violations(console: Console, violations: Iterable[PolicyViolation]) -> 
     for found in violations:
         how = ("refused by ", "red") if found.level == "mandatory" else ("advice of ", "yellow")
         console.print(Text.assemble(how, (found.policy, "bold")))
-        quote(console, found.message)
+        # wrapped on terminals; other programs read one line
+        console.print(Text(found.message.rstrip()), soft_wrap=not console.is_terminal)
 
 
 def quote(console: Console, text: str) -> None:

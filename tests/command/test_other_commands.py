@@ -185,6 +185,16 @@ def test_verify_combines_equal_differences_of_several_nodes(project: Project) ->
     assert len([each for each in answer["differences"] if each["aspect"] == "driver"]) == 5
 
 
+def test_verify_lists_differences_as_paragraphs_on_narrow_terminals(project: Project) -> None:
+    """Narrow columns broke labels and values after every few letters."""
+    project.write("cluster.yaml", NODE)
+    words = ("verify", "--observed", "cluster.yaml", "--stack", "dev")
+    lines = project.run(*words, COLUMNS="60").out.splitlines()
+    at = lines.index("label beta.kubernetes.io/instance-type")
+    assert lines[at + 1] == "  predicted: g6.2xlarge · observed: none · where: n1"
+    assert max(map(len, lines)) <= 60
+
+
 def test_verify_reports_that_there_is_nothing_to_compare(project: Project) -> None:
     project.write(
         "cluster.yaml", NODE.replace("pulumi-dra/pool: l4, ", "").replace("g6.2xlarge", "m7i.large")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import getdoc
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -48,7 +49,7 @@ def _tool(server: MCPServer[Any]) -> Callable[[_Tool], _Tool]:
             except (NotAllowed, TimeoutError) as error:
                 raise ToolError(str(error)) from None
 
-        server.tool(annotations=_READS)(call)
+        server.tool(description=getdoc(function), annotations=_READS)(call)
         return function
 
     return add

@@ -17,6 +17,7 @@ from dra_command.command_line.exit_status import Status
 from dra_command.command_line.shared_options import CONTEXT
 from dra_command.inputs.command_inputs import read_inputs
 from dra_command.pens.terminal.page import Page
+from dra_command.pens.terminal.row_paragraphs import is_too_wide, print_rows
 from dra_command.verify.contract import MissingRow, NodeDifferenceRow, VerifyOutput
 from dra_planner.documents.snapshot import VERIFIED_KINDS
 from dra_planner.drivers import nvidia
@@ -219,9 +220,11 @@ def _print(
                 )
             )
             heads = ("what", "of", "predicted", "observed", "where")
-            page.table(
-                heads, ((*cells, _names(at)) for cells, at in _alike(found.differences).items())
-            )
+            cells = [(*cells, _names(at)) for cells, at in _alike(found.differences).items()]
+            if is_too_wide(page, heads, cells):
+                print_rows(page, heads, cells, names=2)
+            else:
+                page.table(heads, cells)
         elif found.compared:
             page.line(
                 (f"{counted(nodes, 'node')} {verb(nodes, 'are')} as predicted.", "bold green")

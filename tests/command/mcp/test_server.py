@@ -21,6 +21,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from dra_command.mcp.confinement import Confinement, NotAllowedHere
 from dra_command.mcp.invocation import Invocation, NotAllowed
+from dra_command.mcp.server import make_server
 
 pytestmark = pytest.mark.programs
 
@@ -50,6 +51,12 @@ def call_tools(root: Path, *calls: tuple[str, dict[str, Any]]) -> tuple[list[str
 
 def data(answer: Any) -> Any:
     return json.loads(answer.content[0].text)
+
+
+def test_descriptions_of_tools_are_not_indented(tmp_path: Path) -> None:
+    tools = asyncio.run(make_server(tmp_path, "1.0.0").list_tools())
+    assert tools
+    assert [tool.name for tool in tools if not tool.description or "\n " in tool.description] == []
 
 
 def test_agent_can_plan_and_list_the_catalog(project: Project) -> None:
