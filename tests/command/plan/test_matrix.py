@@ -183,3 +183,46 @@ def test_plan_with_what_if_suggests_the_matrix(project: Project) -> None:
     done = project.run("plan", "-", "--stack", "dev", "--what-if", "pools.l4.count.max=0")
     assert done.status == 2
     assert "use --matrix, or `pulumi-dra explain` with --what-if" in done.err
+
+
+URGENT = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: urgent}
+spec:
+  priorityClassName: gpu-high
+  tolerations: [{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}]
+  containers: [{name: c, image: registry.example/c:1}]
+"""
+PRIORITY = """\
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: gpu-high}
+value: 100
+"""
+
+
+@pytest.mark.parametrize(
+    ("manifests", "verdicts", "status"),
+    [
+        pytest.param(URGENT, ["cannot-tell", "does-not-fit"], 1, id="without the class"),
+        pytest.param(URGENT + PRIORITY, ["fits", "fits"], 0, id="with the class"),
+    ],
+)
+def test_partial_and_complete_manifests_differ_only_for_missing_objects(
+    project: Project, manifests: str, verdicts: list[str], status: int
+) -> None:
+    axis = "manifests=partial,complete"
+    done = project.run(
+        "plan", "-", "--stack", "dev", "--matrix", axis, "--format", "json", stdin=manifests
+    )
+    assert [each["verdict"] for each in done.json["combinations"]] == verdicts
+    assert done.status == status
+
+
+def test_unknown_completeness_is_refused_in_its_combination(project: Project) -> None:
+    axis = "manifests=partial,some"
+    done = project.run("plan", "-", "--stack", "dev", "--matrix", axis, stdin=URGENT + PRIORITY)
+    assert 'must be partial or complete, not "some" (with manifests=some)' in done.out
+    assert done.status == 1
