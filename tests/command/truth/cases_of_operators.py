@@ -166,6 +166,8 @@ SERVING_APIS = (
     harmless("kafka.strimzi.io/v1", "KafkaTopic", {"partitions": 3}),
     harmless("platform.example.com/v1", "AccessPolicies", {"allow": ["ml"]}),
     harmless("platform.example.com/v1", "OperatorConfig", {"logLevel": "debug"}),
+    harmless("tekton.dev/v1", "Task", {"steps": [{"image": "registry.example/t:1", "args": []}]}),
+    unread("serving.kserve.io/v1alpha1", "InferenceGraph", {"nodes": {"root": {}}}),
     harmless("s3.services.k8s.aws/v1alpha1", "Bucket", {"name": "weights"}),
     harmless("storage.azure.com/v1", "BlobContainer", {"owner": {"name": "weights"}}),
     harmless("ome.io/v1beta1", "BaseModel", {"modelFormat": {"name": "safetensors"}}),

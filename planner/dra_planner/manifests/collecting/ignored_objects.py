@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 from dra_planner.manifests.manifests import UnreadObject
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.workloads.kinds import WITHOUT_PODS
 from dra_planner.manifests.workloads.unread_objects import is_known, unread_object
 
 
@@ -31,7 +30,7 @@ class IgnoredObjects:
         unread = unread_object(item)
         if unread is not None:
             self.unread.append(unread)
-        elif not (is_known(item) or (item.group, item.kind) in WITHOUT_PODS):
+        elif not is_known(item):
             self.unknown.add(f"{item.kind} ({item.group})")
 
     def kinds(self, read_after_all: Iterable[KubernetesObject]) -> dict[str, int]:

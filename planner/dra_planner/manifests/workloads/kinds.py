@@ -229,7 +229,6 @@ WITHOUT_PODS: Final = CONFIGURATIONS | frozenset(
     {
         ("", "PodTemplate"),
         ("apps", "ControllerRevision"),
-        ("serving.kserve.io", "InferenceGraph"),
         ("serving.knative.dev", "Configuration"),
         ("serving.knative.dev", "Revision"),
         ("argoproj.io", "WorkflowTemplate"),

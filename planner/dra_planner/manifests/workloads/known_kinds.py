@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dra_planner.manifests.workloads.kinds import CONFIGURATIONS
+from dra_planner.manifests.workloads.kinds import WITHOUT_PODS
 
 KNOWN_GROUPS: Final = frozenset(
     {
@@ -114,7 +114,7 @@ KNOWN_GROUPS: Final = frozenset(
 """Groups of objects that configure a cluster. Their kinds that create pods are read as
 workloads.
 """
-KNOWN_KINDS: Final = CONFIGURATIONS | frozenset(
+KNOWN_KINDS: Final = WITHOUT_PODS | frozenset(
     {
         ("app.k8s.io", "Application"),
         ("apps.nvidia.com", "NIMCache"),
