@@ -189,6 +189,9 @@ class Run:
         # with lags: the node of each pending pod that preempted pods there, and the preempted pods
         # that haven't ended yet
         self._nominated: dict[ObjectKey, tuple[int, list[ObjectKey]]] = {}
+        # with lags: the created pods that don't have their claims yet
+        self._late: list[SimulatedPod] = []
+        self._created = 0
 
     @property
     def _is_exhausted(self) -> bool:
@@ -211,10 +214,11 @@ class Run:
             moved = self._delete()
             if moved:  # pending pods use free resources before new pods are created
                 self._schedule()
+            moved |= self._arrive_late()
             moved |= self._create()
             self._schedule()
             moved |= self._queue.wake(self._may_fit_now)
-            if not moved:
+            if not moved and not self._late:
                 return
             self._schedule()
 
@@ -275,6 +279,7 @@ class Run:
             if owner is not None and self._admission is not None:
                 self._admission.release(owner, pod)
             self._queue.drop(pod.name)
+            self._late = [each for each in self._late if each is not pod]
             if pod.name in self._cluster.pods:
                 if controller.waits_for_ends:
                     gone.append(pod)
@@ -319,8 +324,25 @@ class Run:
             )
             self._owner.update((pod.name, controller) for pod in made[-1])
         pods = self._order.mix(made, self._turn)
-        self._queue.add(pods)
+        self._queue.add(pods if not self._lags else self._prompt(pods))
         return bool(pods)
+
+    def _prompt(self, pods: Iterable[SimulatedPod]) -> list[SimulatedPod]:
+        """Return the pods that reach the scheduler at once. The others arrive in the next turn."""
+        prompt: list[SimulatedPod] = []
+        for pod in pods:
+            self._created += 1
+            is_late = bool(pod.kind.shape and pod.kind.shape.claims) and self._chances.is_pod_late(
+                self._created
+            )
+            (self._late if is_late else prompt).append(pod)
+        return prompt
+
+    def _arrive_late(self) -> bool:
+        """Queue the pods that got their claims late."""
+        late, self._late = self._late, []
+        self._queue.add(late)
+        return bool(late)
 
     def _in_turn(self) -> Sequence[Controller]:
         """Return the controllers in the order in which they create pods.

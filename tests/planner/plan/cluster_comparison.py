@@ -33,7 +33,7 @@ NO_PODS: Final[Mapping[str, Any]] = {"placed": 0, "pending": 0, "nodes": {}}
 
 REASONS: Final[Mapping[str, str]] = {
     "chance": "Nodes that score alike, pods that are about equally old, or moments at which pods "
-    "become ready and end: one of the seeds comes to the same.",
+    "get their claims, become ready, and end: one of the seeds comes to the same.",
     "cannot-tell": "The plan says that it cannot be told.",
     "daemon-set-under-a-quota": "A DaemonSet whose quota doesn't admit a pod on each node, also "
     "because its rollout has deleted one first: it doesn't fit, and the plan doesn't simulate which "

@@ -14,6 +14,8 @@ from dra_planner.simulation.workloads.controllers import Controller
 
 _LATE_SHARE: Final = 0.5
 """Probability that a controller whose pods need quota waits for its next retry."""
+_LATE_PODS: Final = 0.25
+"""Probability that a pod gets its claims only after other pods of its workload have ended."""
 _EARLY_EVENTS: Final = 0.25
 """Probability that pending pods are retried directly after a pod gets its node."""
 _LATE_REPLACEMENTS: Final = 0.25
@@ -59,6 +61,14 @@ class Chances(Struct, frozen=True):
         @v1.36.3 (PreEnqueue).
         """
         return Random(f"{self.seed}/{turn}/replacements").random() < _LATE_REPLACEMENTS
+
+    def is_pod_late(self, number: int) -> bool:
+        """Return whether the pod with this number of created pods reaches the scheduler only after
+        the next pods have ended, because its claims are created late. Source of the behavior:
+        kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go
+        @v1.36.3 (PreEnqueue).
+        """
+        return Random(f"{self.seed}/{number}/pods").random() < _LATE_PODS
 
     def is_nomination_known(self, turn: int) -> bool:
         """Return whether the scheduler keeps the node free for the pod that preempted pods there.
