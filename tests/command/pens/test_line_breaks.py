@@ -16,6 +16,7 @@ CEL = 'device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("80Gi"))'
         ("on a3-highgpu-8g now", 'on <span class="nw">a3-highgpu-8g</span> now'),
         ("<b>", "&lt;b&gt;"),
         (f"{'a' * 30}/b.", f"{'a' * 30}/<wbr>b."),
+        (f'"key: {"a" * 30}").', f"&#34;key: {'a' * 30}&#34;)."),
         (
             CEL,
             "device<wbr>.capacity[<wbr>&#34;gpu.nvidia.com&#34;]<wbr>.memory<wbr>.compareTo(<wbr>quantity(<wbr>&#34;80Gi&#34;))",

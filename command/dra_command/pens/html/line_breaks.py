@@ -16,7 +16,8 @@ _WORD: Final = re.compile(r"\S+")
 _PART: Final = re.compile(
     r"""
     "[^"]*"[)\]]*                  # a quoted string, with the brackets that it closes
-    | \.?[^."(\[/]+[(\[/]*         # a name, with the dot before it and the bracket after it
+    | \.?[^."(\[/]+                # a name, with the dot before it
+      (?: [(\[/]+ | "[)\]]*$ )?   # and the bracket after it, or the quotation mark that ends it
     | .
     """,
     re.VERBOSE,
