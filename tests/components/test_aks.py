@@ -517,7 +517,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "few addresses for pods": (
         AksCluster,
         {"pods_cidr": "10.8.0.0/25"},
-        '" is too small, because a node needs a /24',
+        '" is too small, because each node needs a /24',
     ),
     "many services": (
         AksCluster,
@@ -729,7 +729,7 @@ def test_node_settings_are_declared(declare: Callable[..., Any]) -> None:
     [
         pytest.param(
             {"machine": "Standard_ND128isr_NDR_GB200_v6", "image": "AzureLinux"},
-            "use Ubuntu",
+            "use the Ubuntu image",
             id="GB200, Azure Linux",
         ),
         pytest.param(

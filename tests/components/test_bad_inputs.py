@@ -762,13 +762,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"capacity": "reservation"},
         "reservation_id",
-        "needs the ID of the purchased capacity",
+        "set it to the ID of the purchased capacity",
     ),
     (
         "EksGpuPool",
         {"capacity": "capacity-block"},
         "reservation_id",
-        "needs the ID of the purchased capacity",
+        "set it to the ID of the purchased capacity",
     ),
     ("EksGpuPool", {"reservation_id": "cr-1"}, "reservation_id", 'not to "on-demand"'),
     (
@@ -1070,7 +1070,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             (
                 {"end_time": "2026-11-21T08:00:00Z"},
                 "recurrence",
-                "allows 32 hours in 32 days, but GKE needs 48",
+                "allows 32 hours in 32 days, but GKE requires 48",
             ),
             (
                 {"recurrence": "FREQ=WEEKLY;INTERVAL=4;BYDAY=SA"},
@@ -1160,7 +1160,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"labels": {"a": "b c"}},
         "labels.a",
-        '"b c" isn\'t a valid label value: at most',
+        '"b c" isn\'t a valid label value (at most',
     ),
     (
         "EksGpuPool",
@@ -1423,7 +1423,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"capacity": "reservation"},
         "reservation_name",
-        "needs the name of the purchased capacity",
+        "set it to the name of the purchased capacity",
     ),
     (
         "GkeGpuPool",
@@ -1435,7 +1435,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"reservation_name": "r/reservationBlocks/b"},
         "reservation_name",
-        "doesn't include its project",
+        "doesn't include the project",
     ),
     (
         "GkeGpuPool",

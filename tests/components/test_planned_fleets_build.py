@@ -138,9 +138,9 @@ DIFFERENT_MEANINGS = [
         "is required with image_id, because EKS doesn't add the cluster's settings to nodes that use "
         "a custom image",
     ),  # the cluster's own
-    ("EksGpuPool", "reservation_id", "needs the ID of the purchased capacity"),
+    ("EksGpuPool", "reservation_id", "set it to the ID of the purchased capacity"),
     ("EksGpuPool", "reservation_id", 'not to "on-demand"'),
-    ("GkeGpuPool", "reservation_name", "needs the name of the purchased capacity"),
+    ("GkeGpuPool", "reservation_name", "set it to the name of the purchased capacity"),
     ("GkeGpuPool", "autoscaled", "GKE starts its nodes when pods request them"),
     ("GkeGpuPool", "zones", "must not be empty"),
     ("DevicePlugin", "version", "set either version"),

@@ -305,12 +305,12 @@ def test_amount_of_zero_is_reported() -> None:
 def test_incomplete_pool_is_not_learned() -> None:
     objects = captured("H100 with EFA")
     slices(objects)[0]["spec"]["pool"]["resourceSliceCount"] = 2
-    assert "pool n0 has 2 slices, but the capture contains only 1" in remarks(objects)
+    assert "pool n0 has 2 slices, but the snapshot contains only 1" in remarks(objects)
 
 
 def test_capture_without_classes_is_reported() -> None:
     objects = [each for each in captured("Gaudi") if each["kind"] != "DeviceClass"]
-    assert "gaudi.intel.com: the capture doesn't contain a DeviceClass for this driver" in remarks(
+    assert "gaudi.intel.com: the snapshot doesn't contain a DeviceClass for this driver" in remarks(
         objects
     )
 
@@ -336,7 +336,7 @@ def unlabeled() -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("objects", "message", "fix"),
     [
-        (without("Node"), "doesn't contain a Node", "also capture the nodes"),
+        (without("Node"), "doesn't contain a Node", "add the nodes to the snapshot"),
         (
             without("ResourceSlice"),
             "doesn't contain a ResourceSlice",
@@ -344,8 +344,8 @@ def unlabeled() -> list[dict[str, Any]]:
         ),
         (
             shared_slice(),
-            "the capture doesn't contain a usable ResourceSlice",
-            "capture all ResourceSlices of a node",
+            "the snapshot doesn't contain a usable ResourceSlice",
+            "add a Node with all its ResourceSlices",
         ),
         (
             unlabeled(),

@@ -215,7 +215,8 @@ STACK_FIXES = [
         plugin(PRESENT, NOT_DRA),
     ),
     StackFix(
-        'add the label {}="false" to the nodes, or set devicePlugin.enabled to false',
+        'add the label {}="false" to the nodes, or set devicePlugin.enabled to false in the '
+        "operator's values",
         add("operator", lambda declare: declare.release("gpu-operator", {})),
         put("operator", "values", {"devicePlugin": {"enabled": False}}),
     ),

@@ -45,7 +45,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                "claim default/train-gpu (Job default/train): the claims need 8 devices in "
+                "claim default/train-gpu (Job default/train): the pods' claims need 8 devices in "
                 'total, but pool "l4" has at most 4 (4 nodes × 1); raise the maximum of pool "l4" to 8 '
                 "(4 more nodes, USD 3.91 more per hour)",
             )
@@ -57,7 +57,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                "claim default/train-gpu (Job default/train): the claims need 9 devices in "
+                "claim default/train-gpu (Job default/train): the pods' claims need 9 devices in "
                 'total, but pool "l4" has at most 2 (2 nodes × 1) and pool "l4x4" has at most 4 '
                 '(1 node × 4); raise the maximum of pool "l4" to 5 (3 more nodes, USD 2.93 '
                 "more per hour)",
@@ -70,7 +70,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                "claim default/train-gpu (Job default/train): the claims need 6 devices in "
+                "claim default/train-gpu (Job default/train): the pods' claims need 6 devices in "
                 'total, but pool "l4x4" has at most 4 (1 node × 4); set the count of pool "l4x4" to 2 (1 '
                 "more node, USD 4.60 more per hour)",
             )
@@ -82,7 +82,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                "claim default/train-gpu (Job default/train): the claims need 3 devices in "
+                "claim default/train-gpu (Job default/train): the pods' claims need 3 devices in "
                 'total, but other workloads use all 4 devices of pool "l4" (4 nodes × 1); '
                 'raise the maximum of pool "l4" to 7 (3 more nodes, USD 2.93 more per hour)',
             )
@@ -342,7 +342,7 @@ ROLLOUTS = {
         [
             (
                 "scaling-exceeds-pools",
-                "Deployment default/web fits now, but during a rollout (5 pods), 1 pod "
+                "Deployment default/web fits the pools now, but during a rollout (5 pods), 1 pod "
                 'would stay pending; raise the maximum of pool "l4" to 5 nodes, or set the '
                 "rollout's maxSurge to 0 and maxUnavailable to 1",
             )
@@ -382,8 +382,8 @@ class TestWorkloadsOfTheStack:
 
         assert found.finding.urn == job.urn
         assert str(found.finding).startswith(
-            'claim default/train-gpu (template "train-gpus", Job default/train): the claims '
-            "need 8 devices in total, but"
+            'claim default/train-gpu (template "train-gpus", Job default/train): the pods\' '
+            "claims need 8 devices in total, but"
         )
 
     def test_workloads_are_checked_before_they_are_created(self, declare: SimpleNamespace) -> None:

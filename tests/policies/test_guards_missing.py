@@ -70,8 +70,8 @@ def test_both_fixes_remove_the_finding(saved: PlanFile) -> None:
     (found,) = RULE.check(view(saved, ()))
     assert found.fix == (
         "create the PlacementPolicies component with this plan, or set `placement: free` in the "
-        "fleet (the `pulumi-dra:fleet` key or the fleet file) and update the plan with "
-        "`pulumi-dra plan --stack STACK --write`"
+        "fleet definition (`pulumi-dra:fleet` in the stack configuration, or the fleet file) and "
+        "update the plan with `pulumi-dra plan --stack STACK --write`"
     )
     assert not list(RULE.check(view(saved, wanted(saved))))
     assert not list(RULE.check(view(planned("free"), ())))

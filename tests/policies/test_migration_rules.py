@@ -212,7 +212,7 @@ def test_an_alert_on_extended_resources_ignores_claims() -> None:
 
     assert (found.severity, found.code) == ("warning", METRIC)
     assert found.fix == (
-        "use kube_pod_resourceclaim_info instead (kube-state-metrics 2.20.0 or later)"
+        "use kube_pod_resourceclaim_info instead (requires kube-state-metrics 2.20.0 or later)"
     )
     by_claim = "sum(kube_pod_resourceclaim_info)"
     fixed = of_kind("PrometheusRule", {"groups": [{"rules": [{"expr": by_claim}]}]}, "m/v1")

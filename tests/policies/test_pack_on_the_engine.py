@@ -71,7 +71,7 @@ def test_nothing_is_created_from_a_plan_that_does_not_fit(
         assert not result.ok
         assert refused(result) == {"pool-maximum-too-small": {"plan"}}
         assert (
-            'the claims need 8 devices in total, but pool "l4" has at most 4 (4 nodes × 1)'
+            'the pods\' claims need 8 devices in total, but pool "l4" has at most 4 (4 nodes × 1)'
             in result.output
         )
         assert "Traceback" not in result.output

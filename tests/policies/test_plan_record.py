@@ -75,7 +75,7 @@ def test_gpu_pools_without_a_plan_are_reported(declare: SimpleNamespace) -> None
     resource = "resource pulumi-dra:index:CapacityPlan"
     message = (
         'node group "l4" is a DRA pool, '
-        f"but the stack doesn't register a plan before the pool ({resource})"
+        f"but the stack doesn't register a plan ({resource}) before the pool"
     )
     assert missing(view_of_stack([group])) == [message]
     # reported once: the resource and the stack have the same finding

@@ -104,6 +104,6 @@ def test_a_quota_that_rejects_pods_is_the_reported_reason(declare: SimpleNamespa
     ]
 
     assert [each.fix for each in found] == [
-        "raise pods in ResourceQuota default/team to 5 (for peak demand), or create fewer pods"
+        "raise the pod limit in ResourceQuota default/team to 5 (for peak demand), or create fewer pods"
     ]
     assert "ResourceQuota default/team limits pods to 2" in found[0].message

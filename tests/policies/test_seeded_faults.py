@@ -394,7 +394,7 @@ FAULTS: dict[str, Fault] = {
         {},
         "driver-key-ignored",
         ADVISORY,
-        'use "kubeletPlugin"',
+        'rename it to "kubeletPlugin"',
     ),
     "another misspelled key": (
         "gke",
@@ -403,7 +403,7 @@ FAULTS: dict[str, Fault] = {
         {},
         "driver-key-ignored",
         ADVISORY,
-        'use "featureGates"',
+        'rename it to "featureGates"',
     ),
     "a misspelled key below resources": (
         "eks",

@@ -98,11 +98,12 @@ def _unused_objects(snapshot: Manifests) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 "error",
                 "node-missing",
-                f"ResourceSlice {part.name}: the capture doesn't contain its Node {part.node_name}",
+                f"ResourceSlice {part.name}: the snapshot doesn't contain its Node "
+                f"{part.node_name}",
                 place=part.place,
                 fix=(
-                    "also capture the Node: run `kubectl get nodes,resourceslices,deviceclasses "
-                    "-o json`"
+                    "add the Node to the snapshot: run `kubectl get "
+                    "nodes,resourceslices,deviceclasses -o json`"
                 ),
             )
 

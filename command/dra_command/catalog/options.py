@@ -31,7 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--today",
         metavar="DATE",
         default="",
-        help="check if facts are outdated on this date [default: today]",
+        help="check whether facts are outdated on this date [default: today]",
     )
     nodes = parser.add_argument_group("facts from running nodes (catalog add)")
     sources = nodes.add_mutually_exclusive_group()

@@ -17,8 +17,8 @@ from dra_planner.wording import counted
 MARK: Final = "<!-- pulumi-dra:check -->"
 _MOST: Final = 8
 _ACCEPTED: Final = (
-    "The plan lists workloads that don't fit, but they don't fail this run, because they're "
-    "already known or exempted."
+    "The plan lists workloads that don't fit. These workloads are already known or exempted, so "
+    "they don't fail this run."
 )
 
 

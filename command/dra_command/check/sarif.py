@@ -68,8 +68,8 @@ def _other(code: str) -> dict[str, Any]:
     """
     title = code.replace("-", " ").capitalize()
     text = (
-        f"{title}: found while parsing objects as the API server does, or while planning. Each "
-        "result contains its fix."
+        f"{title}. Parsing or planning reports this problem, not a rule. Each result contains its "
+        "fix."
     )
     return {
         "id": code,

@@ -123,7 +123,7 @@ class ClaimPoolRow(Output):
     selectors: list[SelectorRow]
     devices: list[ChosenRow]
     shares: list[ShareRow] = Field(
-        description="Amounts that the claim would consume from the devices, if claims share them."
+        description="Amounts that the claim would consume, if the devices are shared."
     )
     edits: list[EditRow]
 

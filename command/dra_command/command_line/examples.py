@@ -17,7 +17,7 @@ from dra_planner.documents.snapshot import (
 
 EXIT_STATUS = """\
 exit status:
-  0  all workloads fit          1  a misfit, or a violated rule
+  0  all workloads fit          1  a workload doesn't fit, or a rule is violated
   2  invalid input              3  cannot tell (--allow-unknown makes it 0)
 """
 _LISTED = """\
@@ -181,7 +181,8 @@ examples:
 
 A claim's name is NAMESPACE/NAME. If a template generates the claim, use
 NAMESPACE/WORKLOAD-ENTRY, where ENTRY is the name in the pod's resourceClaims.
---claim also accepts the name of the template, the entry, or a pod's claim.
+--claim also accepts only ENTRY, the name of the template, or the name of a
+pod's claim.
 """
 
 _SLICES_EXAMPLES = """\

@@ -76,8 +76,8 @@ def add_capacity(parser: argparse.ArgumentParser, *, growing: bool = False) -> N
     parser.add_argument(
         "--kubernetes",
         metavar="VERSION",
-        help="Kubernetes version, for example 1.36 [default: the fleet's or cluster's; otherwise "
-        "the newest known]",
+        help="Kubernetes version, for example 1.36 [default: the version of the fleet or "
+        "cluster; otherwise the newest known version]",
     )
 
 

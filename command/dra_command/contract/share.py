@@ -22,7 +22,6 @@ class ShareRow(Output):
         description="Number of claims with this request that fit on one device."
     )
     at_most_for_one_more: str | None = Field(
-        description="Largest amount that one more claim can request and still fit on a "
-        "device. null if the device's request policy doesn't allow a smaller "
-        "amount."
+        description="Largest request with which one more claim (claims_per_device + 1) fits on an "
+        "empty device. null if the device's request policy doesn't allow such a small request."
     )

@@ -82,7 +82,7 @@ def _add_generated(parser: argparse.ArgumentParser) -> None:
         "--kubernetes",
         metavar="VERSION",
         default="",
-        help="Kubernetes version [default: the source's; for a new cluster, the newest "
+        help="Kubernetes version [default: the source's version; for a new cluster, the newest "
         "version that the cloud released at least 3 months ago]",
     )
     parser.add_argument(

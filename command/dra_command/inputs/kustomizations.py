@@ -296,9 +296,9 @@ def _instead(root: Kustomization, *, is_failed: bool) -> str:
     found = _missing_entry(root)
     if found is not None and not _REMOTE.search(found[1]):
         folder, text = found
-        return f"add {text} to {folder}, or pass the manifests that another machine builds"
+        return f"add {text} to {folder}, or build the manifests on another machine and pass them"
     if is_failed:
-        return "fix this error, or pass the manifests that another machine builds"
+        return "fix this error, or build the manifests on another machine and pass them"
     build = f"run `kustomize build {root.folder} | pulumi-dra check -`"
     return f"{build} with access to the network" if found else build
 

@@ -13,8 +13,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kubernetes",
         metavar="VERSION",
-        help="Kubernetes version of the target cluster [default: the fleet's; otherwise the "
-        "newest known]",
+        help="Kubernetes version of the target cluster [default: the fleet's version; "
+        "otherwise the newest known version]",
     )
     _add_source(parser)
     parser.add_argument(

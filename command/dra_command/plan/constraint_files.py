@@ -53,8 +53,8 @@ def write_constraints(path: Path, plan: Plan) -> str:
             _write(path, _text(sentence, patch))
             return f"wrote {path}: {sentence}"
     return (
-        f"{path} isn't written, because the search didn't find a cheaper change that places all "
-        "pods within its time limit"
+        f"{path} isn't written. Within its time limit, the search didn't find a cheaper change "
+        "that places all pods"
     )
 
 

@@ -54,7 +54,7 @@ def _add_judgement(parser: argparse.ArgumentParser) -> None:
         action="extend",
         default=[],
         help="plan each combination of these fleet values, and print a table; PATH is "
-        "kubernetes, driver, or, for example, pools.l4.count.max",
+        "kubernetes, driver, or a path in the fleet, such as pools.l4.count.max",
     )
     parser.add_argument(
         "--quotas",

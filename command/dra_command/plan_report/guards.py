@@ -160,7 +160,7 @@ def _price(counts: Mapping[str, int], offers: tuple[Offer, ...]) -> str:
 def _effect(kind: GuardKind, guards: Guards) -> str:
     match kind:
         case "steer":
-            return f"send pods to their pools, by {counted(len(guards.rules), 'rule')}"
+            return f"send pods to their pools ({counted(len(guards.rules), 'rule')})"
         case "split":
             pools = guards.split_pools
             pools_split = named("pool", list(pools[:_MOST_POOLS]), " and ")
@@ -172,7 +172,7 @@ def _effect(kind: GuardKind, guards: Guards) -> str:
             names = sorted({rule.pool for rule in spread})
             pools_spread = named("pool", names[:_MOST_POOLS], " and ")
             rule_count = counted(len(spread), "rule")
-            return f"spread pods evenly across the nodes in {pools_spread}, by {rule_count}"
+            return f"spread pods evenly across the nodes in {pools_spread} ({rule_count})"
 
 
 def _who_acts(kind: GuardKind, plan: Plan, guards: Guards) -> str:
@@ -204,7 +204,7 @@ def _notes(plan: Plan) -> Iterator[str]:
     guarded = plan.guarded
     assert guarded is not None  # called only for plans with guards
     orders = counted(len(guarded.proof.orders), "pod arrival order")
-    yield f"proof: all pods fit in {orders} (seeds {_seeds(guarded)})"
+    yield f"proof: all pods fit, as simulated for {orders} (seeds {_seeds(guarded)})"
     if guarded.in_any_order:
         yield f"proved in any order: {named('pool', sorted(guarded.in_any_order))}"
     parts = proved_parts(plan)

@@ -10,7 +10,7 @@ from dra_command.plan_report.guards import with_guards
 from dra_planner.catalog import cloud_titles
 from dra_planner.model import DEMAND_LEVELS
 from dra_planner.plan import Plan
-from dra_planner.wording import counted
+from dra_planner.wording import counted, verb
 
 _SHOWN = 4  # unknown kinds in a headline
 
@@ -57,10 +57,10 @@ def _without_workloads(plan: Plan) -> str:
     if not unknown:
         return "the manifests don't contain a workload"
     more = f" and {len(unknown) - _SHOWN} more" if len(unknown) > _SHOWN else ""
-    kinds = f"{counted(len(unknown), 'kind')} {'isn' if len(unknown) == 1 else 'aren'}'t read"
+    kinds = f"{counted(len(unknown), 'unknown kind')} {verb(len(unknown), 'are')} ignored"
     return (
-        f"the objects that were read don't contain a workload, but {kinds}: "
-        f"{', '.join(unknown[:_SHOWN])}{more}"
+        "the manifests don't contain a workload of a known kind, and "
+        f"{kinds}: {', '.join(unknown[:_SHOWN])}{more}"
     )
 
 

@@ -84,7 +84,8 @@ class CurveRow(Output):
     pods_per_unit: int
     steps: list[StepRow]
     placed_up_to: int | None = Field(
-        description="Number of additional units in the packing. null if a pod is already pending."
+        description="Number of additional units (of pods_per_unit pods each) in the packing. null "
+        "if a pod is already pending."
     )
     simulated_up_to: int | None = Field(
         description="Number of additional units in the simulation. null if not requested, or if "

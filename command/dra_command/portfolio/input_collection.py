@@ -133,7 +133,7 @@ class _Files(Struct):
             return
         if entry.name is not None and len(found) > 1:
             raise PortfolioError(
-                f'`name` gives the name "{entry.name}" to {len(found)} stacks',
+                f'`name` sets the same name, "{entry.name}", for {len(found)} stacks',
                 place=place,
                 fix="remove `name`, or match only one file",
             )

@@ -50,7 +50,8 @@ class RehearsedOutcomeRow(Output):
 
     placed: int
     pending: int = Field(
-        description="Number of pods without a node, including pods that were never created."
+        description="Number of pods that aren't assigned to a node, including pods that were never "
+        "created."
     )
     created: int
     placements: list[PlanPlacementRow]
@@ -109,7 +110,9 @@ class ScenarioWorkloadRow(Output):
     kind: str
     namespace: str
     name: str
-    before: int = Field(description="Number of pods with a node before the scenario.")
+    before: int = Field(
+        description="Number of pods that are assigned to a node before the scenario."
+    )
     wanted: int = Field(description="Expected number of pods after the scenario.")
     simulation: SimulatedRow
     outcome: RehearsedOutcomeRow
@@ -155,8 +158,8 @@ class RehearsedStepRow(Output):
     placed: int
     pending: int = Field(
         description=(
-            "Number of pods without a node while the step's old and new pods exist at the same "
-            "time."
+            "Number of pods that aren't assigned to a node while the step's old and new pods exist "
+            "at the same time."
         )
     )
     is_safe: bool = Field(description="True if the plan proves that no pod stays pending.")

@@ -14,7 +14,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kubernetes",
         metavar="VERSION",
-        help="Kubernetes version, for example 1.36 [default: the fleet's]",
+        help="Kubernetes version, for example 1.36 [default: the fleet's version]",
     )
     parser.add_argument(
         "--order",
@@ -25,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--one-by-one",
         action="store_true",
-        help="apply a workload only after each earlier pod has a node or is unschedulable [default: "
+        help="apply a workload only after each earlier pod is scheduled or unschedulable [default: "
         "apply all at once]",
     )
     parser.add_argument(

@@ -30,7 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--kubernetes",
         metavar="VERSION",
         default="",
-        help="Kubernetes version [default: the fleet's; otherwise the newest known]",
+        help="Kubernetes version [default: the fleet's version; otherwise the newest known version]",
     )
     parser.add_argument(
         "--format", choices=("yaml", "json"), default="yaml", help="default: %(default)s"
@@ -63,8 +63,8 @@ def _add_node(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[=true|false]",
         action="append",
         default=[],
-        help="driver feature gate, repeatable (catalog drivers): DynamicMIG, "
-        "PassthroughSupport for VFIO, …",
+        help="driver feature gate, for example DynamicMIG (for a list, run catalog drivers); "
+        "repeatable",
     )
     node.add_argument(
         "--consumable-shares",

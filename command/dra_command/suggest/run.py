@@ -123,12 +123,12 @@ def _reason(found: Suggestions, best: Suggestion) -> Iterator[str]:
         )
     for other in found.others:
         more = other.hourly_usd / best.hourly_usd - 1 if best.hourly_usd else Decimal(0)
-        yield f"instead, {_fleet(other)}: {_usd(other.hourly_usd)} per hour, {more:.0%} more"
+        yield f"alternative: {_fleet(other)} for {_usd(other.hourly_usd)} per hour, {more:.0%} more"
     for each in found.packed:
         least = each.bound_usd / best.hourly_usd - 1 if best.hourly_usd else Decimal(0)
         yield (
-            f"instead, {_fleet(each)}: {_usd(each.packing_usd)} per hour for the packing (not "
-            f"simulated), at least {least:.0%} more (proven)"
+            f"alternative: {_fleet(each)} for {_usd(each.packing_usd)} per hour in the best "
+            f"packing (not simulated), proven to cost at least {least:.0%} more"
         )
     for reason in dict.fromkeys(reason for _, reason in found.left_out):
         yield (

@@ -274,9 +274,9 @@ def _print_rows(page: Page, rows: tuple[CatalogRow, ...]) -> None:
     for (table, replaces), lines in groupby(rows, key=lambda row: (row.table, row.replaces)):
         lacking = list(lines)
         page.gap()
-        what = f"replace the row {replaces} of" if replaces else "append to"
+        what = f"Replace the row {replaces} in" if replaces else "Append rows to"
         page.line(
-            (f"Missing from the catalog: {what} planner/dra_planner/data/{table}.csv", "bold")
+            (f"The catalog is incomplete. {what} planner/dra_planner/data/{table}.csv", "bold")
         )
         for reason in dict.fromkeys(row.reason for row in lacking):
             page.text(reason, indent=2)

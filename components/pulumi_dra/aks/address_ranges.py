@@ -64,7 +64,7 @@ def _pods(cidr: str) -> str:
         return fault
     network = ipaddress.ip_network(cidr)
     return (
-        f'"{cidr}" is too small, because a node needs a /{_SMALLEST_PODS}'
+        f'"{cidr}" is too small, because each node needs a /{_SMALLEST_PODS}'
         if network.prefixlen > _SMALLEST_PODS
         else ""
     )

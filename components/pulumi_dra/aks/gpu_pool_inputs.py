@@ -295,7 +295,7 @@ def _read_reservation(read: InputReader, capacity: str) -> pulumi.Input[str] | N
     if capacity == "reservation" and group is None:
         read.refuse(
             "reservation_group_id",
-            'is required, because "reservation" capacity needs the ID of the purchased capacity',
+            'is required with "reservation" capacity; set it to the ID of the purchased capacity',
         )
     if capacity != "reservation" and group is not None:
         read.refuse(

@@ -17,7 +17,7 @@ POOL_SET = {
     **POOL_SET_BY_PLATFORM,
     "cluster_name": "the cluster's",
     "cluster_principal_id": "the cluster's",
-    "gpu_driver": "always Install, because the node image includes the NVIDIA driver",
+    "gpu_driver": "always Install, because the DRA driver needs the NVIDIA driver",
     "gpu_instance_profile": "the fleet's mig",
     "kubernetes_version": "the fleet's kubernetes",
     "location": "the fleet's region",

@@ -111,7 +111,7 @@ def check_cluster(
             inner.refuse(
                 "placement_group",
                 f"requires a pool in one zone, because a placement group can't span zones{has}; "
-                "set `zones` of this pool to one zone name in the fleet",
+                "in the fleet, set the pool's `zones` to one zone name",
             )
 
 

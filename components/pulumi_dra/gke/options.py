@@ -16,7 +16,7 @@ CLUSTER_SET = {
 POOL_SET = {
     **POOL_SET_BY_PLATFORM,
     "cluster_name": "the cluster's",
-    "driver_installation": "only disabled, because the platform installs the driver",
+    "driver_installation": "always disabled, because the platform installs the driver",
     "gpu_sharing": "the fleet's sharing.strategy",
     "gpu_sharing_clients": "the fleet's sharing.replicas",
     "location": "the fleet's region",

@@ -108,7 +108,7 @@ def read_window(read: InputReader) -> MaintenanceWindow | None:
         if hours < _HOURS_IN_THEM:
             inner.refuse(
                 "recurrence",
-                f"allows {hours} hours in {_DAYS} days, but GKE needs {_HOURS_IN_THEM}",
+                f"allows {hours} hours in {_DAYS} days, but GKE requires {_HOURS_IN_THEM}",
             )
     return MaintenanceWindow(start_time=start, end_time=end, recurrence=rule)
 

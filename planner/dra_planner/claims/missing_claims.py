@@ -122,6 +122,6 @@ def intended_claim(kind: ClaimKind, key: ObjectKey, manifests: Manifests) -> str
 
 
 def near_name(name: str, known: Iterable[str]) -> str:
-    """Return the question "; did you mean …?" about the known name that is most similar, or ""."""
+    """Return the end of a fix with the known name that is most similar, or ""."""
     near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.6)
-    return f"; did you mean {near[0]}?" if near else ""
+    return f", or use {near[0]}" if near else ""

@@ -465,7 +465,8 @@ def _unsaid(quota: _Quota, pod: Mapping[str, Any], namespace: str) -> Reason | N
         code=QUOTA_EXCEEDED,
         message=f"ResourceQuota {namespace}/{quota.name} limits {listed(missing)}, which {which} "
         f"{verb(len(containers), 'do')}n't set, so the API server rejects the pods",
-        fix=f"set {listed(missing)} in {which}, or add a LimitRange with defaults to the namespace",
+        fix=f"set {listed(missing)} in {which}, or add a LimitRange with default "
+        "values to the namespace",
     )
 
 
@@ -482,14 +483,16 @@ def _reason(quota: _Quota, usage: Usage, namespace: str, claim: str = "") -> Rea
     hard = (quota.data.get("spec") or {}).get("hard") or {}
     tight = _tight_key(quota, usage)
     if claim:
-        problem = f"and too little remains for the claim, which needs {usage[tight]}"
-    elif tight == "pods" or tight.startswith("count/"):
-        problem = "which isn't enough"
+        problem = f". The claim needs {usage[tight]}, but less than that remains"
+    elif tight == "pods":
+        problem = ", which isn't enough for all pods"
+    elif tight.startswith("count/"):
+        problem = ", which isn't enough for the workload"
     else:
-        problem = f"which isn't enough for all pods ({usage[tight]} per pod)"
+        problem = f", which isn't enough for all pods ({usage[tight]} per pod)"
     return Reason(
         code=QUOTA_EXCEEDED,
-        message=f"ResourceQuota {namespace}/{quota.name} limits {tight} to {hard[tight]}, {problem}",
+        message=f"ResourceQuota {namespace}/{quota.name} limits {tight} to {hard[tight]}{problem}",
         fix=_without_raise(tight),
         claim=claim,
         exceeded=tight,

@@ -28,7 +28,8 @@ class RaisedQuota(Struct, frozen=True):
     @property
     def step(self) -> str:
         """The raise as an imperative."""
-        return f"raise {self.resource} in ResourceQuota {self.quota} to {self.limit}"
+        limited = "the pod limit" if self.resource == "pods" else self.resource
+        return f"raise {limited} in ResourceQuota {self.quota} to {self.limit}"
 
 
 def without_limits(manifests: Manifests) -> Manifests:

@@ -47,7 +47,9 @@ class GaudiDriver(Driver[ChartOptions]):
     def assumptions(self, options: ChartOptions, node: DriverNode) -> tuple[str, ...]:
         if not self.serves(node.machine):
             return ()
-        return (f"{node.machine.name}: all of its Gaudi accelerators are healthy",)
+        return (
+            f"{node.machine.name}: the plan assumes that all of its Gaudi accelerators are healthy",
+        )
 
     def config_faults(
         self, domain: str, parameters: Mapping[str, Any], options: ChartOptions | None

@@ -221,7 +221,7 @@ class Fleet(StrictDocument):
     sizing: Literal["simulated", "packing"] = Field(
         default="simulated",
         description="Numbers of nodes to create. simulated: the numbers that the default scheduler "
-        "needs to place all pods, whichever simulated order they arrive in. packing: the numbers "
+        "needs to place all pods in every simulated pod arrival order. packing: the numbers "
         "in the best packing.",
     )
     scheduler_profile: Literal["default", "most-allocated"] = Field(
@@ -235,8 +235,8 @@ class Fleet(StrictDocument):
         default="free",
         exclude_if=lambda placement: placement == "free",
         description="Guards that a plan can add to make the scheduler follow the plan. free: no "
-        "guards. guided: as few guards as possible for a low price. exact: one "
-        "steering rule for each workload.",
+        "guards. guided: the smallest set of guards found that makes the scheduler follow a "
+        "low-cost plan. exact: one steering rule for each workload.",
     )
     quotas: list[Quota] = Field(
         default_factory=empty_list,

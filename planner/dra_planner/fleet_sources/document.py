@@ -298,8 +298,12 @@ def _driver(charts: Mapping[str, str], notes: list[str]) -> str:
     if described in known:
         return described
     newest = nvidia.newest_driver_release().version
-    what = f"{described} isn't known" if described else "isn't described in these files"
-    notes.append(f"the NVIDIA DRA driver {what}, so the fleet uses {newest}")
+    what = (
+        f"version {described} of the NVIDIA DRA driver isn't known"
+        if described
+        else "these files don't describe the NVIDIA DRA driver"
+    )
+    notes.append(f"{what}, so the fleet uses version {newest}")
     return newest
 
 

@@ -42,7 +42,10 @@ def predict_allocatable(machine: Machine, settings: AllocatableSettings = _DEFAU
     return Allocatable(
         amounts,
         at_most,
-        (*found.assumptions, f"{machine.name}: the reserved amounts aren't available to pods"),
+        (
+            *found.assumptions,
+            f"{machine.name}: pods can't use the resources in the pool's reserved key",
+        ),
     )
 
 

@@ -147,7 +147,7 @@ def _machine_row(cloud: str, offer: Offer, gpus: list[Device]) -> CatalogRow:
         "bare_metal": "no",
         "confidence": "low",
         "source": _SOURCE,
-        "note": "from a node's slices, without the memory of the machine type",
+        "note": "from a node's ResourceSlices, without the machine type's memory",
     }
     reason = f"{offer.machine} isn't in the catalog, so add its memory"
     return CatalogRow(table, _line(table, facts), reason)

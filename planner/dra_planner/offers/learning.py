@@ -45,9 +45,10 @@ def learn_machines(
     nodes = tuple(observed)
     if not nodes:
         raise PlannerError(
-            "the capture doesn't contain a Node",
+            "the snapshot doesn't contain a Node",
             fix=(
-                "also capture the nodes: run `kubectl get nodes,resourceslices,deviceclasses -o "
+                "add the nodes to the snapshot: run `kubectl get "
+                "nodes,resourceslices,deviceclasses -o "
                 "json`"
             ),
         )
@@ -87,14 +88,14 @@ def _raise_nothing(unlabeled: Sequence[str], remarks: Sequence[str]) -> None:
         raise PlannerError(text, fix="set the machine type with --machine")
     if remarks:
         text = (
-            "the capture doesn't contain a usable ResourceSlice: "
+            "the snapshot doesn't contain a usable ResourceSlice: "
             f"{'; '.join(dict.fromkeys(remarks))}"
         )
-        raise PlannerError(text, fix="capture all ResourceSlices of a node, together with the Node")
+        raise PlannerError(text, fix="add a Node with all its ResourceSlices to the snapshot")
     raise PlannerError(
-        "the capture doesn't contain a ResourceSlice",
-        fix="also capture the ResourceSlices: run `kubectl get nodes,resourceslices,deviceclasses "
-        "-o json`",
+        "the snapshot doesn't contain a ResourceSlice",
+        fix="add the ResourceSlices to the snapshot: run `kubectl get "
+        "nodes,resourceslices,deviceclasses -o json`",
     )
 
 
@@ -116,7 +117,7 @@ def _own_slices(node: Offer, remarks: list[str]) -> tuple[ResourceSlice, ...]:
         wanted = max(part.slice_count for part in current)
         if len(current) < wanted:
             remarks.append(
-                f"{driver}: pool {pool} has {wanted} slices, but the capture contains only "
+                f"{driver}: pool {pool} has {wanted} slices, but the snapshot contains only "
                 f"{len(current)}, so the catalog omits its devices"
             )
             continue
@@ -165,15 +166,15 @@ class _MachineLesson(Struct, frozen=True):
         row["drivers"] = list(self._drivers(known))
         if len(self.nodes) == 1:
             self.remarks.append(
-                f"{self.name}: the capture contains only one node, so the catalog decides by name "
-                "and format which values are specific to a node; capture a second node to confirm "
-                "them"
+                f"{self.name}: the snapshot contains only one node, so the catalog guesses from "
+                "names and formats which values differ between nodes; to confirm them, add a "
+                "second node to the snapshot"
             )
         held = sum(len(each.allocated) for each in self.nodes)
         if held:
             self.remarks.append(
-                f"{self.name}: claims use {counted(held, 'device')} on the captured nodes, and "
-                "some drivers publish less for devices in use; capture an idle node"
+                f"{self.name}: claims use {counted(held, 'device')} on these nodes, and "
+                "some drivers publish less for devices in use, so a snapshot of an idle node is better"
             )
         return row
 
@@ -199,7 +200,7 @@ class _MachineLesson(Struct, frozen=True):
         }
         self.remarks.append(
             f"{self.name}: this machine type isn't in the tables, so its size comes from a "
-            "captured node's allocatable resources, and its price is unknown (set pricePerHour)"
+            "node's allocatable resources, and its price is unknown (set pricePerHour)"
         )
         whole_cpus = -(-plain["cpu"] // 1000)
         return {"cpu": str(whole_cpus), "memory": str(plain["memory"]), "allocatable": allocatable}
@@ -246,8 +247,8 @@ class _MachineLesson(Struct, frozen=True):
                 row["classes"] = classes
             else:
                 self.remarks.append(
-                    f"{driver}: the capture doesn't contain a DeviceClass for this driver; add "
-                    "deviceclasses to the capture, or create a DeviceClass"
+                    f"{driver}: the snapshot doesn't contain a DeviceClass for this driver; add "
+                    "deviceclasses to the snapshot, or create a DeviceClass"
                 )
             self._check_count(driver, len(row["devices"]), known)
             yield row

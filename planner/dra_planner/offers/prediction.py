@@ -287,7 +287,7 @@ def _price(
     sentences: tuple[str, ...] = ()
     if price.usd_per_hour_max != price.usd_per_hour:
         sentences = (
-            f"{machine.name}: the Spot price is the highest price in the region's zones on the "
-            "date of the table",
+            f"{machine.name}: the Spot price is the highest price in the region's zones as of "
+            "the table's date",
         )
     return price.usd_per_hour_max, price.as_of, sentences

@@ -246,9 +246,9 @@ def match_pools(fleet: Fleet, offers: Iterable[Offer]) -> None:
     odd = sorted(declared ^ offered)
     if odd:
         sides = (
-            "is in the fleet, but doesn't have an offer"
+            "is in the fleet, but isn't one of the given pools"
             if odd[0] in declared
-            else "has an offer, but isn't in the fleet"
+            else "isn't in the fleet"
         )
         raise PlanFileError(
             f'pool "{odd[0]}" {sides}',

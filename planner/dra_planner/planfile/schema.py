@@ -28,7 +28,7 @@ class Inputs(PlanFilePart):
 
 class CountRow(PlanFilePart):
     """Node counts of a pool: the limits in the fleet, the proven minimum, the best packing found,
-    and the number that the default scheduler needs, whichever simulated order the pods arrive in.
+    and the number that the default scheduler needs in every simulated pod arrival order.
     """
 
     min: int = Field(description="Minimum in the fleet.")

@@ -100,7 +100,7 @@ class Features(Struct, frozen=True, kw_only=True):
     counter_sets_apart: Annotated[
         bool,
         UngatedChange(
-            "A ResourceSlice contains either counter sets or devices, and each has its own limit",
+            "A ResourceSlice contains either counter sets or devices, with separate limits",
             _VALIDATION,
         ),
     ]
@@ -139,7 +139,7 @@ class Features(Struct, frozen=True, kw_only=True):
     declared_validation: Annotated[
         bool,
         UngatedChange(
-            "Even if an object fails validation as a whole, the API server also checks the "
+            "Even if an object as a whole fails validation, the API server still checks the "
             "declarative rules for its fields",
             _DECLARED,
         ),
@@ -316,7 +316,7 @@ class Features(Struct, frozen=True, kw_only=True):
     needs_allocation_time: Annotated[
         bool,
         UngatedChange(
-            "If binding conditions are on, a pod can't share a claim if its allocation lacks an "
+            "If binding conditions are on, a pod can't share a claim whose allocation lacks an "
             "allocationTimestamp",
             _PLUGIN,
         ),

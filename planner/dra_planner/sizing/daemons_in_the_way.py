@@ -39,12 +39,12 @@ def _blame(reason: Reason, daemons: Sequence[Shape]) -> Reason:
     sets = listed(dict.fromkeys(str(m.workload) for each in daemons for m in each.members))
     if reason.claim:
         fix = (
-            f"exclude the pool from {sets} with a node affinity, or remove the claims from {sets} "
-            "(use adminAccess to only monitor devices)"
+            f"use a node affinity to keep {sets} off the pool, or remove the claims from {sets} "
+            "(to only monitor devices, use adminAccess)"
         )
     else:
         fix = (
-            f"exclude the pool from {sets} with a node affinity, reduce the requests of {sets}, or "
+            f"use a node affinity to keep {sets} off the pool, reduce the requests of {sets}, or "
             "use larger nodes"
         )
     return replace(

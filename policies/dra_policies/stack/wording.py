@@ -22,9 +22,9 @@ _WORDS: Final = (
         "the pool's labels",
     ),
     (r"\badd a pool to the fleet\b", "declare a pool"),
-    (r"\bdrivers\.nvidia\.version(?=:? )", "the driver's version"),
-    (r"\bdrivers\.nvidia\.featureGates(?=:? )", "the driver's feature gates"),
-    (r"\bdrivers\.nvidia\.(\w+)(?=:? )", r"the driver's \1"),
+    (r"(?<![\w-])drivers\.nvidia\.version(?=:? )", "the driver's version"),
+    (r"(?<![\w-])drivers\.nvidia\.featureGates(?=:? )", "the driver's feature gates"),
+    (r"(?<![\w-])drivers\.nvidia\.(\w+)(?=:? )", r"the driver's \1"),
 )
 _FLEET: Final = re.compile(r"fleet|drivers\.")
 _POOL: Final = re.compile(r"\bpools\[(\d+)\](\.\w+)*(?=:? )")

@@ -80,7 +80,7 @@ def misfit(pod: GpuPod, pool: DeclaredPool, *, shares: bool) -> PoolRejection | 
         return _of_selector(pod, pool)
     if affine(pod.placement, pool) is False:
         return PoolRejection(
-            reason="doesn't match their required node affinity",
+            reason="doesn't match the pods' required node affinity",
             fix="change the pods' required node affinity to match the labels of a GPU pool",
         )
     if tolerates(pod.placement, pool) is False:
@@ -96,7 +96,7 @@ def _of_selector(pod: GpuPod, pool: DeclaredPool) -> PoolRejection:
         if selects(Properties({"nodeSelector": {each: value}}), pool) is False
     )
     return PoolRejection(
-        reason=f"doesn't have the label {key}={wanted[key]}, which their nodeSelector requires",
+        reason=f"doesn't have the label {key}={wanted[key]}, which the pods' nodeSelector requires",
         fix=f"change {key} in the pods' nodeSelector to a value that the pool's nodes have",
     )
 
@@ -109,7 +109,7 @@ def _of_taints(pod: GpuPod, pool: DeclaredPool) -> PoolRejection:
     ]
     listed = ", ".join(map(str, taints))
     return PoolRejection(
-        reason=f"has a taint that they don't tolerate ({listed})",
+        reason=f"has a taint that the pods don't tolerate ({listed})",
         fix=f"add to the pods' tolerations: {tolerations_text(taint.key for taint in taints)}",
     )
 

@@ -107,8 +107,9 @@ def _roll_out(standing: RehearsedCluster, subject: str) -> ScenarioChange:
         )
 
     return ScenarioChange(
-        event="new pods for "
-        f"{', '.join(ref.name for ref in refs) or 'no workload, because no workload can roll out'}",
+        event=f"new pods for {', '.join(ref.name for ref in refs)}"
+        if refs
+        else "no new pods, because no workload can roll out",
         cluster=standing.cluster,
         arrivals=arrivals,
         after=take_cluster(standing.server),

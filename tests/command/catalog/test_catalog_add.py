@@ -23,8 +23,7 @@ def test_fleet_plans_with_a_learned_machine_type(project: Project) -> None:
     done = project.run("catalog", "add", "--from", "cluster.json", "--fleet", "fleet.yaml")
     assert (done.status, done.out) == (0, "Wrote 1 machine type into fleet.yaml: npu9-8x\n")
     assert any(
-        "isn't in the tables, so its size comes from a captured node's allocatable resources"
-        in note
+        "isn't in the tables, so its size comes from a node's allocatable resources" in note
         for note in done.notes
     )
     written = (project.root / "fleet.yaml").read_text(encoding="utf-8")
@@ -63,17 +62,17 @@ def test_rows_are_printed_without_a_fleet(project: Project) -> None:
     [
         (
             [SLICE, CLASS],
-            "also capture the nodes: run `kubectl get nodes,resourceslices,deviceclasses -o json`",
+            "add the nodes to the snapshot: run `kubectl get nodes,resourceslices,deviceclasses -o json`",
         ),
         (
             [NODE, CLASS],
-            "also capture the ResourceSlices: run `kubectl get nodes,resourceslices,deviceclasses "
+            "add the ResourceSlices to the snapshot: run `kubectl get nodes,resourceslices,deviceclasses "
             "-o json",
         ),
         ([{**NODE, "metadata": {"name": "n0"}}, SLICE], "set the machine type with --machine"),
         (
             [NODE, {**SLICE, "spec": {**SLICE["spec"], "nodeName": "n1"}}],
-            "also capture the Node: run `kubectl get nodes,resourceslices,deviceclasses -o json`",
+            "add the Node to the snapshot: run `kubectl get nodes,resourceslices,deviceclasses -o json`",
         ),
         (
             [
@@ -86,7 +85,7 @@ def test_rows_are_printed_without_a_fleet(project: Project) -> None:
                     },
                 },
             ],
-            "capture all ResourceSlices of a node, together with the Node",
+            "add a Node with all its ResourceSlices to the snapshot",
         ),
     ],
 )
@@ -115,11 +114,11 @@ DEVICE = SLICE["spec"]["devices"][0]
 HOSTILE: dict[str, tuple[list[dict[str, Any]], str]] = {
     "other kinds": (
         [{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {}}],
-        "the capture doesn't contain a Node",
+        "the snapshot doesn't contain a Node",
     ),
     "an incomplete pool": (
         [NODE, _changed(pool={"name": "n0", "generation": 1, "resourceSliceCount": 3})],
-        "pool n0 has 3 slices, but the capture contains only 1",
+        "pool n0 has 3 slices, but the snapshot contains only 1",
     ),
     "no pool": ([NODE, _changed(pool={})], "spec.pool.name: Required value"),
     "no devices": ([NODE, _changed(devices=[])], "pool n0 doesn't have devices"),
@@ -198,7 +197,7 @@ def test_wrong_or_partial_capture_is_explained(project: Project, name: str) -> N
     [
         (
             [SLICE, {**_changed(nodeName="n9"), "metadata": {"name": "lost"}}],
-            "ResourceSlice lost: the capture doesn't contain its Node n9",
+            "ResourceSlice lost: the snapshot doesn't contain its Node n9",
         ),
         (
             [

@@ -227,7 +227,7 @@ def test_workloads_left_pending_by_a_change_decide_the_verdict(given: Project) -
     status, answer = explained(given, "--fleet", "fleet.yaml", "--pool", "l4", *change)
     assert (status, answer["verdict"]) == (1, "does-not-fit")
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pool", "l4", *change)
-    assert "pool l4 (g6.2xlarge) doesn't fit 1 workload that it fits without changes" in done.out
+    assert "pool l4 (g6.2xlarge) no longer fits 1 workload" in done.out
     more = ("--what-if", "pools.l4.count.max=9")
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pool", "l4", *more)
     assert (done.status, "fits all workloads" in done.out) == (0, True)

@@ -41,7 +41,7 @@ def test_patch_of_an_overlay_decides_the_verdict(base: Project, command: str) ->
 
     assert done.status == 1
     words = " ".join(done.out.split())
-    assert "of 50 pods pending" in words or "the claims need 50" in words
+    assert "of 50 pods pending" in words or "the pods' claims need 50" in words
     assert "is skipped" not in done.out
 
 
@@ -189,7 +189,9 @@ def test_missing_file_of_a_generator_is_named(project: Project, key: str) -> Non
     (note,) = project.run("check", "k", "--format", "json").json["diagnostics"]
 
     assert "(one.txt in k doesn't exist)" in note["message"]
-    assert note["fix"] == "add one.txt to k, or pass the manifests that another machine builds"
+    assert (
+        note["fix"] == "add one.txt to k, or build the manifests on another machine and pass them"
+    )
 
 
 @pytest.mark.parametrize(
@@ -223,4 +225,4 @@ def test_log_prefix_of_a_tool_is_removed(
 
     (note,) = [each for each in notes if each["code"] == "kustomization-not-built"]
     assert f"kustomize build can't render k: {reason}" in note["message"]
-    assert note["fix"] == "fix this error, or pass the manifests that another machine builds"
+    assert note["fix"] == "fix this error, or build the manifests on another machine and pass them"

@@ -17,7 +17,7 @@ def test_plan_reads_eksctl_pools_and_notes_missing_facts(project: Project) -> No
     done = project.run("plan", str(EXAMPLES / "workloads"), "--fleet", "cluster.yaml")
 
     assert done.status == 0
-    assert "the NVIDIA DRA driver isn't described in these files" in done.err
+    assert "these files don't describe the NVIDIA DRA driver" in done.err
 
 
 def test_init_writes_the_fleet_of_a_terraform_plan(project: Project) -> None:

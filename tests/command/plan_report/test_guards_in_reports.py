@@ -191,7 +191,7 @@ def test_proof_lists_its_scope_and_seeds(guided: Plan) -> None:
     file = io.StringIO()
     print_plan(guided, file=file)
     text = " ".join(file.getvalue().split())
-    assert "all pods fit in 7 pod arrival orders (seeds 1–4)" in text
+    assert "all pods fit, as simulated for 7 pod arrival orders (seeds 1–4)" in text
     assert "also proved: maximum replicas, rollouts" in text
     assert (
         "to also prove that all pods fit after a node failure, set redundancy in the fleet" in text

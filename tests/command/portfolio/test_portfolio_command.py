@@ -360,7 +360,7 @@ def test_concurrent_run_with_the_same_results_is_reported(
     [
         (
             "stacks:\n  - {fleet: fleets/*.yaml, name: a, workloads: [work]}\n",
-            '`name` gives the name "a" to 2 stacks',
+            '`name` sets the same name, "a", for 2 stacks',
         ),
         (
             "stacks:\n  - {fleet: fleets/*.yaml, workloads: [work]}\n"

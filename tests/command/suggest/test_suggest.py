@@ -143,8 +143,8 @@ def test_fleets_without_simulation_show_their_packing(
     first = answer["packed"][0]
     fleet = " + ".join(f"{each['nodes']} × {each['machine']}" for each in first["machines"])
     assert (
-        f"# instead, {fleet}: USD {first['hourly_packing']:,.2f} per hour for the packing (not "
-        "simulated), at least "
+        f"# alternative: {fleet} for USD {first['hourly_packing']:,.2f} per hour in the best packing "
+        "(not simulated), proven to cost at least "
     ) in unwrapped(project.run("suggest", *words).out)
 
 

@@ -92,7 +92,7 @@ ADMISSION = (
         name="no limit under a LimitRange with a ratio",
         given=[api("v1", "LimitRange", "ratio", RATIO), template(), deployment()],
         verdict="does-not-fit",
-        texts=("doesn't set both a request and a limit",),
+        texts=("request or limit, but LimitRange",),
     ),
     Case(
         name="a RuntimeClass with an overhead that doesn't fit",

@@ -60,8 +60,8 @@ DEVICES = (
         given=[template(), with_extended_resource()],
         verdict="does-not-fit",
         texts=(
-            "remove nvidia.com/gpu from the containers' limits and requests, because claim gpu "
-            "already requests these devices",
+            "remove nvidia.com/gpu from the containers' limits and requests, because claim "
+            '"gpu" already requests these devices',
         ),
     ),
     Case(
@@ -69,8 +69,8 @@ DEVICES = (
         given=[template(), with_extended_resource()],
         verdict="does-not-fit",
         texts=(
-            "remove nvidia.com/gpu from the containers' limits and requests, because claim gpu "
-            "already requests these devices",
+            "remove nvidia.com/gpu from the containers' limits and requests, because claim "
+            '"gpu" already requests these devices',
         ),
         silent=("request the devices with a ResourceClaim", "no machine type with NVIDIA GPUs"),
         on=fleet(kubernetes="1.35"),

@@ -66,7 +66,7 @@ def namespace(**labels: str) -> Object:
     return made
 
 
-DENIED = "ValidatingAdmissionPolicy limits denies pods of Deployment ml/serve: set limits"
+DENIED = 'ValidatingAdmissionPolicy "limits" denies pods of Deployment ml/serve: set limits'
 GIVEN = [template(), deployment()]
 NOT_LIMITED = policy(LIMITS, message="set limits")
 

@@ -195,7 +195,7 @@ OTHERS = {
         gpus(1),
         (),
     ),
-    "remove the constraint on gpu.nvidia.com/x from claim c1": (
+    'remove the constraint on gpu.nvidia.com/x from claim "c1"': (
         shape(claim(request("r"), request("s"), match="gpu.nvidia.com/x")),
         slice_of(device("a", {"x": 1}), device("b", {"x": 2})),
         (),
@@ -215,7 +215,7 @@ OTHERS = {
         gpus(34),
         (),
     ),
-    'request one device instead of all in request "r"': (
+    'set count: 1 instead of allocationMode: All in request "r"': (
         shape(claim(request(count=0))),
         gpus(2),
         (shape(claim(request())),),

@@ -440,6 +440,4 @@ def test_claim_with_too_many_devices_is_explained(
     assert isinstance(verdict, Refusal)
     (reason,) = reasons_of(verdict)
     assert reason.code == "too-many-devices"
-    assert reason.message == (
-        f"{subject} would need {number} devices, but a claim can have at most 32"
-    )
+    assert reason.message == (f"{subject} needs {number} devices, but a claim can have at most 32")

@@ -47,8 +47,8 @@ def read_page() -> dict[str, dict[str, Column]]:
         elif line.startswith("| `"):
             cells = [cell.strip() for cell in line.strip("|").split("|")]
             column = Column(
-                form=cells[1].removesuffix("?"),
-                optional=cells[1].endswith("?"),
+                form=re.sub(r"^optional:? ", "", cells[1]),
+                optional=cells[1].startswith("optional"),
                 meaning=cells[2] + cells[3],
                 only_in=tuple(cells[4].split()) if len(cells) > 4 else (),
             )

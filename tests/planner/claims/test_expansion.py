@@ -118,7 +118,7 @@ def test_labels_that_an_anti_affinity_uses_separate_shapes() -> None:
             [TEMPLATE.replace("name: one-gpu", "name: one-gpus"), deployment("a")],
             "cannot-tell",
             "template-not-found",
-            "did you mean one-gpus?",
+            ", or use one-gpus",
         ),
         (
             [TEMPLATE.replace("name: one-gpu", "name: one-gpu, namespace: ml"), deployment("a")],
@@ -165,7 +165,7 @@ def test_labels_that_an_anti_affinity_uses_separate_shapes() -> None:
             [TEMPLATE.replace("gpu.nvidia.com", "gpu.nvidia.con"), deployment("a")],
             "cannot-tell",
             "class-not-found",
-            "did you mean gpu.nvidia.com?",
+            ", or use gpu.nvidia.com",
         ),
         (
             [TEMPLATE, deployment("a", more="      nodeName: n1\n")],

@@ -106,7 +106,7 @@ def test_pod_maximum_of_a_limit_range_is_enforced(case: str, pod: PodSpec, refus
         (
             {"ratios": {"cpu": 2000}},
             container("a", 1),
-            "doesn't set both a request and a limit for cpu, but LimitRange ml/l allows a limit of "
+            "lacks a cpu request or limit, but LimitRange ml/l requires both and allows a limit of "
             "at most 2 times the request (maxLimitRequestRatio)",
         ),
     ],

@@ -67,7 +67,7 @@ def test_quota_admits_the_expected_number_of_pods(hard: str, admitted: int) -> N
         ),
         (
             "pods: 3, requests.cpu: 1500m",
-            "raise pods in ResourceQuota default/q to 5 and raise requests.cpu in ResourceQuota "
+            "raise the pod limit in ResourceQuota default/q to 5 and raise requests.cpu in ResourceQuota "
             "default/q to 2500m, or create fewer pods",
         ),
         (
@@ -90,7 +90,7 @@ def test_fix_names_the_limits_with_which_all_pods_are_created(hard: str, fix: st
 def test_raised_limit_allows_the_rollout() -> None:
     deployment = workload().replace("kind: StatefulSet", "kind: Deployment")
     result = demand(TEMPLATE, deployment, quota("pods: 4"))
-    fix = "raise pods in ResourceQuota default/q to 7 (for peak demand), or create fewer pods"
+    fix = "raise the pod limit in ResourceQuota default/q to 7 (for peak demand), or create fewer pods"
     assert {blocked.reason.fix for blocked in result.blocked} == {fix}
 
 

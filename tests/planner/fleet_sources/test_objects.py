@@ -201,7 +201,7 @@ def test_pool_without_accelerators_needs_no_machine_type() -> None:
 
     (note,) = [note for note in found.notes if note.startswith("NodePool general")]
     assert note.endswith(
-        "machine types, but no type has an accelerator, so the NodePool isn't imported"
+        "machine types, but none of them has an accelerator, so the NodePool isn't imported"
     )
 
 
@@ -311,7 +311,7 @@ def test_placeholder_of_a_reservation_is_reported_and_the_pool_is_read(identifie
     (pool,) = found.document["pools"]
     assert "capacity" not in pool
     (note,) = [each for each in found.notes if identifier in each]
-    assert note.endswith("isn't the ID of a reservation (cr-…); it's planned on demand")
+    assert note.endswith("isn't the ID of a reservation (format: cr-…); it's planned on demand")
 
 
 @pytest.mark.parametrize(

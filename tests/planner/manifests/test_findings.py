@@ -72,7 +72,7 @@ spec:
         (POD, "invalid-value", 10, "spec.resourceClaims[0]", (
             "set resourceClaimName or resourceClaimTemplateName"
         )),
-        (POD + "      source: {resourceClaimName: c}\n", "unknown-field", 11, "spec.resourceClaims[0].source", "as of Kubernetes 1.31"),
+        (POD + "      source: {resourceClaimName: c}\n", "unknown-field", 11, "spec.resourceClaims[0].source", "Kubernetes 1.31 removed source"),
         (POD.replace("[{name: gpu}]", "[{name: nic}]") + "      resourceClaimName: c\n", "value-not-found", 8, "spec.containers[0].resources.claims[0]", "spec.resourceClaims"),
         (POD.replace("[{name: gpu}]", "[{name: gpus}]") + "      resourceClaimName: c\n", "value-not-found", 8, "spec.containers[0].resources.claims[0]", "did you mean gpu?"),
         (POD.replace("[{name: gpu}]", "[{name: gup}]") + "      resourceClaimName: c\n", "value-not-found", 8, "spec.containers[0].resources.claims[0]", "did you mean gpu?"),

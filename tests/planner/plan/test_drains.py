@@ -48,16 +48,18 @@ def test_budgets_of_unsized_workloads_are_ignored() -> None:
 
 
 def test_draining_a_pool_needs_one_additional_node() -> None:
-    (assumption,) = [each for each in planned("maxUnavailable: 1").assumptions if "drained" in each]
+    (assumption,) = [
+        each for each in planned("maxUnavailable: 1").assumptions if "draining" in each
+    ]
     assert assumption.startswith(
-        "pool g6-2xlarge: while a node is drained, its pods need one additional node: 3 nodes are "
-        "provably"
+        "pool g6-2xlarge: its pods need 3 nodes (the proven minimum), so draining a node "
+        "requires one additional node"
     )
     assert (
         "PodDisruptionBudget default/keep allows the eviction of 1 of 3 pods at once" in assumption
     )
     assert not any(
-        "drained" in each for each in planned("maxUnavailable: 1", selects="other").assumptions
+        "draining" in each for each in planned("maxUnavailable: 1", selects="other").assumptions
     )
 
 

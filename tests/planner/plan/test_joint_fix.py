@@ -387,7 +387,10 @@ DEVICES = "gpu.nvidia.com.deviceclass.resource.k8s.io/devices"
         pytest.param(
             (workload("a", 2), workload("b", 2)),
             {DEVICES: "9", "pods": "3"},
-            ("raise pods in ResourceQuota ml/team to 4", 'set the maximum of pool "l4" to 4'),
+            (
+                "raise the pod limit in ResourceQuota ml/team to 4",
+                'set the maximum of pool "l4" to 4',
+            ),
             id="pods of two workloads",
         ),
         pytest.param(

@@ -117,7 +117,7 @@ def test_pod_that_fits_no_machine_type_has_a_reason_without_a_fix() -> None:
     (reason,) = (each for each in workload.reasons if each.code == "pool-missing")
     assert reason.fix == ""
     assert reason.message.startswith(
-        "no machine type with NVIDIA GPUs in us-east-1 fits the pod, whether its GPUs are whole"
+        "no machine type with NVIDIA GPUs in us-east-1 fits the pod, with or without MIG"
     )
 
 

@@ -73,7 +73,7 @@ def test_undeclared_class_is_named_and_the_result_is_unknown(text: str) -> None:
 def test_similar_class_is_suggested() -> None:
     made = plan(EPHEMERAL + DECLARED.replace("NAME", "fast-ssd"), "fast-sdd")
     assert missing(made) == [
-        ("cannot-tell", 'add a manifest for StorageClass "fast-sdd"; did you mean fast-ssd?')
+        ("cannot-tell", 'add a manifest for StorageClass "fast-sdd", or use fast-ssd')
     ]
 
 

@@ -225,7 +225,7 @@ def test_ceiling_is_also_simulated():
     made = plan(*documents, nodes=2)
     assert made.verdict == "fits"
     assert codes(made) == ["ceiling-cannot-tell"]
-    assert "in the simulation with every pool at its maximum" in made.beside[0].message
+    assert "(simulated with every pool at its maximum)" in made.beside[0].message
     assert codes(plan(*documents, nodes=2, steps=0)) == []
 
 

@@ -573,8 +573,8 @@ CASES = [
         (replicas(3, "", BUDGET),),
         "fits",
         {"l4": 3},
-        text="while a node is drained, its pods need one additional node: 3 nodes are provably "
-        "the fewest",
+        text="its pods need 3 nodes (the proven minimum), so draining a node requires one "
+        "additional node",
     ),
     Case(
         "a node that is drained has room on the spare one",

@@ -111,9 +111,9 @@ def _driver_root(root: str, page: str) -> Iterator[RowFinding]:
         for name in names()
         if cloud(name).driver_root != "/" and _is_made_on(name, page)
     ]:
-        expected, who = own[0].driver_root, f"{own[0].title} nodes have the driver in"
+        expected, who = own[0].driver_root, f"on {own[0].title} nodes, the driver is in"
     elif root == "/run/nvidia/driver":
-        expected, who = "/", "without the GPU Operator's driver, the nodes have the driver in"
+        expected, who = "/", "without the GPU Operator's driver, the nodes' driver is in"
     else:
         return
     if root.rstrip("/") != expected.rstrip("/"):

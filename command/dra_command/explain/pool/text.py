@@ -36,9 +36,7 @@ def print_pool(
         kind = "node" if report.is_observed else "pool"
         machine = f" ({pool.machine})" if pool.machine else ""
         if report.lost:
-            sentence = (
-                f"doesn't fit {counted(len(report.lost), 'workload')} that it fits without changes"
-            )
+            sentence = f"no longer fits {counted(len(report.lost), 'workload')}"
             result = (sentence, f"bold {VERDICT_STYLES[report.verdict]}")
         elif report.takes or report.could_take:
             shown = headline_verdict(report.verdict, stalls=bool(report.stalled))

@@ -24,7 +24,7 @@ def matrix_table(matrix: Matrix) -> Table:
     heads = (*matrix.axes, "verdict", "pending", *pools, "USD/h")
     rows = tuple(tuple(_cells(each, pools)) for each in matrix.combinations)
     first = len(matrix.axes) + 1
-    note = "pool columns: nodes at creation, of the allowed number · –: fleet or pool doesn't exist"
+    note = "pool columns: nodes to create, of the maximum · –: no pool, or invalid fleet"
     return Table("Combinations", heads, rows, frozenset(range(first, len(heads))), note)
 
 

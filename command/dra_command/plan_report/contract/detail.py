@@ -91,6 +91,5 @@ class DetailRow(Output):
     nodes: list[OneNodeMoreRow]
     stranded: list[StrandedRow]
     not_sized: int = Field(
-        description="Number of pods and nodes for which the output omits these details, because "
-        "the plan has too many."
+        description="Number of pods and nodes without these details, because the plan is too large."
     )

@@ -51,7 +51,7 @@ class WorkloadReasonRow(Output):
 
 class PlanCountRow(Output):
     """Node counts of a pool: the limits in the fleet, the proven minimum, the best packing found,
-    and the number that the default scheduler needs, whichever simulated order the pods arrive in.
+    and the number that the default scheduler needs in every simulated pod arrival order.
     """
 
     min: int
@@ -254,7 +254,7 @@ class AllocatedRow(Output):
     pool: str
     device: str
     shares: list[ShareRow] = Field(
-        description="Amounts that the claim consumes from the device, if claims share it."
+        description="Amounts that the claim consumes, if the device is shared."
     )
 
 
@@ -314,7 +314,8 @@ class SimulationRow(Output):
     )
     complete: bool = Field(description="True if the simulation finished within the time limit.")
     at_packing: list[StrandingRow] = Field(
-        description="Pod arrival orders in which pods stay pending on the nodes in the packing."
+        description="Pod arrival orders in which pods stay pending if Pulumi creates only the "
+        "nodes in the packing."
     )
     at_maximum: list[StrandingRow] = Field(
         description="Pod arrival orders in which pods stay pending even if every pool is at its "

@@ -120,8 +120,8 @@ def chart_of(pool: str, levels: Sequence[LevelNodes], maximum: int) -> Chart:
         maximum=maximum,
         line=round(64 + maximum * step, 1),
         height=24 + 20 * len(levels),
-        sentence=f"Nodes in pool {pool} at each demand: {demands}; provably at least: {bound}; "
-        f"maximum {maximum}.",
+        sentence=f"Nodes in pool {pool} at each demand level: {demands}; lower bound: {bound}; "
+        f"maximum: {maximum}.",
         packed=" and ".join(each.level for each in levels if each.is_packed),
         ticks=tuple((round(64 + tick * step, 1), tick) for tick in quarters),
     )

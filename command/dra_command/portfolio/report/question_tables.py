@@ -52,7 +52,7 @@ def curves_table(summary: Summary) -> Table:
         "packed",
         "simulated",
         "proven not to fit",
-        "another node at (USD per hour)",
+        "added nodes (USD per hour)",
     )
     hidden = len(found) - len(rows)
     note = (
@@ -61,7 +61,8 @@ def curves_table(summary: Summary) -> Table:
     )
     note += (
         "proven not to fit: smallest number of additional units that provably doesn't fit · "
-        "another node at: nodes and price of the best packing, which can cost less than the plan"
+        "added nodes: nodes that the best packing adds at this number of units, with the new price "
+        "of the packing, which can be lower than the plan's price"
     )
     return Table(
         "Capacity for more pods",

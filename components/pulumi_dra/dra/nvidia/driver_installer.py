@@ -76,10 +76,13 @@ class DriverInstaller(pulumi.ComponentResource):
         )
         if driver[:1].isdigit():
             milestones = qualified_on(driver)
-            seen = f"only in {milestones}" if milestones else "in none of the checked versions"
+            seen = (
+                f"is listed only for {milestones}"
+                if milestones
+                else "isn't listed for any known Container-Optimized OS (COS) version"
+            )
             pulumi.warn(
-                f"Container-Optimized OS lists NVIDIA driver {driver} {seen}, so the installer "
-                "might fail after a node upgrade",
+                f"NVIDIA driver {driver} {seen}, so the installer might fail after a node upgrade",
             )
         pause_image = read.text("pause_image", PAUSE_IMAGE, pattern=r"[^\s]+", meaning="an image")
         read.finish()

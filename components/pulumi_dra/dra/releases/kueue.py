@@ -26,7 +26,7 @@ KUEUE = PinnedChart(
     version="0.19.2",
     namespace="kueue-system",
     least="0.18.0",
-    least_does="counts claims from templates without a feature gate",
+    least_does="counts claims from templates by default",
 )
 """kubernetes-sigs/kueue:charts/kueue@v0.19.2. From 0.18 on, claims from templates count without
 enabling a gate (pkg/features/kube_features.go).

@@ -37,8 +37,8 @@ def check_capacity(capacity: str, has_reservation_id: bool) -> str:
     """Return why a capacity type and its reservation are invalid, or ""."""
     if is_bought(capacity) and not has_reservation_id:
         return (
-            f'is required, because "{capacity}" capacity needs the ID of the purchased '
-            "capacity (cr-…)"
+            f'is required with "{capacity}" capacity; set it to the ID of the purchased capacity '
+            "(cr-…)"
         )
     if has_reservation_id and not is_bought(capacity):
         return f'applies only to "reservation" or "capacity-block" capacity, not to "{capacity}"'

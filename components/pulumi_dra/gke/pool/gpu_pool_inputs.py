@@ -405,7 +405,7 @@ def _read_capacity(read: InputReader, location_policy: str, least: int) -> Capac
     if kind == "reservation" and reservation is None:
         read.refuse(
             "reservation_name",
-            'is required, because "reservation" capacity needs the name of the purchased capacity',
+            'is required with "reservation" capacity; set it to the name of the purchased capacity',
         )
     if kind != "reservation" and reservation is not None:
         read.refuse("reservation_name", f'applies only to "reservation" capacity, not to "{kind}"')

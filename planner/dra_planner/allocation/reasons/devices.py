@@ -48,7 +48,7 @@ from dra_planner.wording import counted, verb
 _MOST_VALUES: Final = 4
 _IN_USE = frozenset({"counters-exhausted", "devices-taken", "devices-short"})
 """Codes of reasons that another node of the same kind would remove."""
-SOME_INSTEAD_OF_ALL: Final = "request a number of devices instead of all"
+SOME_INSTEAD_OF_ALL: Final = "request a specific number of devices instead of all devices"
 ADD_NODE_FOR_DEVICES: Final = "add a node, because the devices that would match are in use"
 
 
@@ -339,7 +339,7 @@ def _unpaired_reason(claim: ClaimReport, report: ConstraintReport, name: str) ->
         f"{value}: {', '.join(f'{count} for {request}' for request, count in counts.items())}"
         for value, counts in values[:_MOST_VALUES]
     )
-    message = f"no value of {name} has enough free devices for every request: {listed}"
+    message = f"no value of {name} is shared by enough free devices for every request: {listed}"
     if report.without:
         message += (
             f"; {counted(report.without, 'device')} {verb(report.without, 'do')}n't publish {name}"

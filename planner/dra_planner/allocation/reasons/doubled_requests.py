@@ -10,7 +10,7 @@ from dra_planner.allocation.reasons.selector_changes import devices_of_class
 from dra_planner.claims.extended_resources import IMPLICIT_PREFIX
 from dra_planner.drivers import publishers_of
 from dra_planner.model import Shape, ShapeClaim
-from dra_planner.wording import listed
+from dra_planner.wording import listed, noun, verb
 
 
 def without_doubled_requests(shape: Shape, template: Template) -> str:
@@ -52,9 +52,11 @@ def without_plugin_resource(resource: str, shape: Shape, template: Template) -> 
 
 
 def _removal(names: Sequence[str], claims: Sequence[str]) -> str:
+    quoted = [f'"{name}"' for name in claims]
     return (
-        f"remove {listed(names)} from the containers' limits and requests, because claim "
-        f"{listed(claims)} already requests these devices"
+        f"remove {listed(names)} from the containers' limits and requests, because "
+        f"{noun(len(claims), 'claim')} {listed(quoted)} already {verb(len(claims), 'request')} "
+        "these devices"
     )
 
 

@@ -141,8 +141,8 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
                 reasons.append(
                     Reason(
                         code="attribute-unknown",
-                        message=f"{constraint.unknown} devices have a {name} that is known only "
-                        "at run time",
+                        message=f"the value of {name} on {counted(constraint.unknown, 'device')} "
+                        "is known only at run time",
                         claim=claim.claim,
                     )
                 )
@@ -248,7 +248,7 @@ def _error_reason(refusal: Refusal) -> Reason:
     message = f'scheduling fails with the error "{error.message}"'
     if error.devices:
         message = (
-            f"{_claim_text(error.claim, refusal.shape)} would need {error.devices} devices, but a "
+            f"{_claim_text(error.claim, refusal.shape)} needs {error.devices} devices, but a "
             f"claim can have at most {MAX_DEVICES}"
         )
     return Reason(code=code, message=message, fix=fix, claim=refusal.claim)

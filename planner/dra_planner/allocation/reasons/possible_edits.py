@@ -69,7 +69,7 @@ def possible_edits(shape: Shape, node: NodeState, fresh: NodeState | None) -> It
                 yield Edit("constrain-pairs", text, number, index=index)
             yield Edit(
                 "drop-constraint",
-                f"remove the constraint on {name} from claim {claim.name}",
+                f'remove the constraint on {name} from claim "{claim.name}"',
                 number,
                 index=index,
             )
@@ -147,7 +147,7 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
         yield replace(
             at,
             kind="count-instead-of-all",
-            text=f"request one device instead of all in {where}",
+            text=f"set count: 1 instead of allocationMode: All in {where}",
             value=1,
         )
     elif spec.count > 1:

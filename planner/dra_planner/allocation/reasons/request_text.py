@@ -69,9 +69,9 @@ def _count(way: AlternativeReport) -> str:
     matches = way.left == way.matching
     one, many = ("matches", "match") if matches else ("is available", "are available")
     if way.left and (way.wanted is None or way.left >= way.wanted):
-        devices = f"{way.left} of its {counted(way.seen, 'device')}"
+        devices = f"{way.left} of the node's {counted(way.seen, 'device')}"
         found = f"{devices} {one if way.left == 1 else many}"
-        return f"the node can't allocate them together, although {found}"
+        return f"the requested devices can't be allocated together, although {found}"
     if way.left == way.seen:
         return f"the node has only {way.left}"
     if way.left:

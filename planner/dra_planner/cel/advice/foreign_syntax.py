@@ -75,8 +75,8 @@ _SLIPS: Final[tuple[tuple[str, Callable[[str], str]], ...]] = (
         "the operators are >= and <=",
         _outside_strings(r"=([<>])(?!=)", lambda match: match[2] + "="),
     ),
-    ("the equality operator is ==", _outside_strings(r"(?<![=!<>])={1,3}(?!=)", "==")),
-    ("the inequality operator is !=", _outside_strings(r"!==|<>", "!=")),
+    ("the equality operator in CEL is ==", _outside_strings(r"(?<![=!<>])={1,3}(?!=)", "==")),
+    ("the inequality operator in CEL is !=", _outside_strings(r"!==|<>", "!=")),
     (
         "the operators are &&, ||, and !",
         _outside_strings(r"\b(?:and|or|not|AND|OR|NOT)\b(?!\s*\()\s?", lambda m: _word(m)),

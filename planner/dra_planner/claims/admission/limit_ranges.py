@@ -118,7 +118,7 @@ def _above_ratio(
         ratio = f"{most / 1000:g} times the request (maxLimitRequestRatio)"
         name = f"LimitRange {limits.meta.key}"
         if not (request and limit):
-            problem = f"doesn't set both a request and a limit for {resource}, but {name} allows "
+            problem = f"lacks a {resource} request or limit, but {name} requires both and allows "
             return _reason(resource, f"{subject} {problem}a limit of at most {ratio}")
         return _reason(
             resource,

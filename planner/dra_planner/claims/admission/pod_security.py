@@ -27,7 +27,7 @@ def refuse_insecure(template: PodTemplate, namespace: str, manifests: Manifests)
         code="pod-security",
         message="the API server rejects the pods, because they violate the Pod Security level "
         f'"{level}" of namespace "{namespace}". Violations: {", ".join(faults)}',
-        fix="change these fields in the pod template to values that the level allows, or change "
-        f'the {_ENFORCE} label of namespace "{namespace}"',
+        fix=f"correct these violations in the pod template, or set the {_ENFORCE} label of "
+        f'namespace "{namespace}" to a less restrictive level',
         place=template.place,
     )

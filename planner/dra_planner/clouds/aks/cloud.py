@@ -83,8 +83,8 @@ class Aks(Cloud):
         r"/providers/Microsoft\.Compute/capacityReservationGroups/[^/]+"
     )
     reservation_meaning = (
-        "the ID of a capacity reservation group "
-        "(/subscriptions/…/resourceGroups/…/providers/Microsoft.Compute/capacityReservationGroups/…)"
+        "the ID of a capacity reservation group (format: /subscriptions/…/resourceGroups/…/"
+        "providers/Microsoft.Compute/capacityReservationGroups/…)"
     )
     nodes_of_a_pool = range(1_001)  # learn.microsoft.com/azure/aks/quotas-skus-regions
     pods_of_a_node = range(10, 251)
@@ -169,8 +169,7 @@ class Aks(Cloud):
     fact_sources = ("azure", "aks")
     infiniband_needs = (
         "InfiniBand on AKS needs the feature Microsoft.ContainerService/AKSInfinibandSupport, a "
-        "host driver (NVIDIA "
-        "Network Operator with DOCA), and pods with the memlock limit raised"
+        "host driver (NVIDIA Network Operator with DOCA), and a higher memlock limit for pods"
     )
 
     provider = "pulumi:providers:azure-native"

@@ -25,7 +25,8 @@ def image_fault(machine: Machine, image: str) -> RejectedValue | None:
         return None
     known = [name for name, of in _OS_FAMILIES.items() if of in listed]
     return RejectedValue(
-        f"AKS doesn't have a GPU driver for {machine.name} on {image}", f"use {either(known)}"
+        f"AKS doesn't have a GPU driver for {machine.name} on {image}",
+        f"use the {either(known)} image",
     )
 
 

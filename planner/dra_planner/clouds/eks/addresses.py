@@ -37,8 +37,8 @@ def max_pods(machine: Machine, settings: AllocatableSettings = _DEFAULTS) -> tup
         if by_interfaces is not None and settings.max_pods > by_interfaces:
             other = "" if settings.prefix_delegation else ", or enable network.prefixDelegation"
             raise CatalogError(
-                f"{name} has IP addresses for {by_interfaces} pods {how} prefix delegation, not "
-                f"for {settings.max_pods}",
+                f"{how} prefix delegation, {name} has IP addresses for only {by_interfaces} pods, "
+                f"not for {settings.max_pods}",
                 fix=f"set maxPods to {by_interfaces} or less{other}",
             )
         return settings.max_pods, f"{name}: {settings.max_pods} pods, as set"

@@ -74,7 +74,7 @@ class Eks(Cloud):
     }
     spot = (("capacityType", "SPOT"),)
     reservation_pattern = "cr-[0-9a-f]+"
-    reservation_meaning = "the ID of a reservation (cr-…)"
+    reservation_meaning = "the ID of a reservation (format: cr-…)"
     pods_of_a_node = range(1, MOST_PODS + 1)
     system_machine = "m7i.large"
     gpu_images = {"amd64": "AL2023_x86_64_NVIDIA", "arm64": "AL2023_ARM_64_NVIDIA"}

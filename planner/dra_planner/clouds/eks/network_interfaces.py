@@ -24,21 +24,23 @@ def interface_faults(
             continue
         if (card, device) in places:
             yield RejectedValue(
-                f"two network interfaces have networkCardIndex {card} and deviceIndex {device}",
-                "set a different deviceIndex for each interface of a network card",
+                f"two network interfaces have the same networkCardIndex ({card}) and deviceIndex "
+                f"({device})",
+                "set a different deviceIndex for each interface on the same network card",
             )
         places.add((card, device))
         if (card, device) == (0, 0) and each.get("interfaceType") == "efa-only":
             yield RejectedValue(
-                "its primary network interface is efa-only, which has no IP address",
+                "its primary network interface has the type efa-only, and such interfaces don't "
+                "have IP addresses",
                 "set interfaceType of the first entry in networkInterfaces to efa or interface",
             )
         cards = machine.network_cards if machine is not None else None
         if machine is not None and cards is not None and card >= cards:
-            has = "only one network card" if cards == 1 else f"only network cards 0 to {cards - 1}"
+            has = "network card 0" if cards == 1 else f"network cards 0 to {cards - 1}"
             use = "0" if cards == 1 else f"a value from 0 to {cards - 1}"
             yield RejectedValue(
-                f"it uses network card {card}, but {machine.name} has {has}",
+                f"{machine.name} doesn't have network card {card}, only {has}",
                 f"set networkCardIndex to {use}",
             )
     if len(interfaces) > 1 and any(
@@ -46,7 +48,7 @@ def interface_faults(
     ):
         yield RejectedValue(
             "EC2 assigns public addresses only to nodes with one network interface",
-            "remove associatePublicIpAddress from networkInterfaces",
+            "remove associatePublicIpAddress from networkInterfaces in the launch template",
         )
 
 

@@ -80,8 +80,8 @@ CLUSTER = ClusterResource(
         token="aws:eks/addon:Addon",
         name="addonName",
         needed={
-            "vpc-cni": "its nodes never become ready",
-            "coredns": "its pods can't resolve names",
+            "vpc-cni": "nodes never become ready",
+            "coredns": "pods can't resolve names",
         },
         settings="configurationValues",
         network_policies='"enableNetworkPolicy":"true"',

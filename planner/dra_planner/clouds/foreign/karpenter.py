@@ -285,7 +285,7 @@ def _too_many(name: str, found: Sequence[str]) -> str:
     """Return the note for a NodePool that allows too many machine types."""
     allows = f"NodePool {name} allows {len(found)} machine types"
     if not {each.name for each in machines(CLOUD)}.intersection(found):
-        return f"{allows}, but no type has an accelerator, so the NodePool isn't imported"
+        return f"{allows}, but none of them has an accelerator, so the NodePool isn't imported"
     return (
         f"{allows}. Select the planned machine types with `pulumi-dra init --machines`, or in a "
         f"requirement on {_TYPE}"

@@ -116,7 +116,9 @@ class Gke(Cloud):
         r"(projects/[^/]+/reservations/)?[^/]+"
         r"(/reservationBlocks/[^/]+(/reservationSubBlocks/[^/]+)?)?"
     )
-    reservation_meaning = "the name of a reservation (NAME or projects/PROJECT/reservations/NAME)"
+    reservation_meaning = (
+        "the name of a reservation (format: NAME or projects/PROJECT/reservations/NAME)"
+    )
     pods_range = "10.4.0.0/14"
     # docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr
     pods_of_a_node = range(8, 257)
@@ -279,9 +281,9 @@ class Gke(Cloud):
     def reservation_fault(self, reservation: str) -> RejectedValue | None:
         if "/reservationBlocks/" in reservation and not reservation.startswith("projects/"):
             return RejectedValue(
-                f'the reservation block "{reservation}" doesn\'t include its project, so GKE '
-                "can't find the block (404)",
-                "use projects/PROJECT/reservations/NAME/reservationBlocks/BLOCK",
+                f"the path \"{reservation}\" doesn't include the project, so GKE can't find the "
+                "reservation block (404)",
+                "use the full path: projects/PROJECT/reservations/NAME/reservationBlocks/BLOCK",
             )
         return super().reservation_fault(reservation)
 
@@ -293,7 +295,7 @@ class Gke(Cloud):
             if kind == "flex-start"
             else "only for pods that belong to a ProvisioningRequest (which Kueue creates)"
         )
-        return (f"GKE starts its nodes {when}, and removes them after at most seven days",)
+        return (f"GKE starts its nodes {when}, and removes each node after at most seven days",)
 
     def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
         yield from super().pool_faults(pool)

@@ -50,7 +50,7 @@ CLUSTER = ClusterResource(
     # hashicorp/terraform-provider-google:website/docs/r/container_cluster.html.markdown (node_pool)
     inner_pools=(
         0,
-        "adding, removing, or changing one of these pools replaces the whole cluster",
+        "Adding, removing, or changing a pool in this list replaces the whole cluster",
     ),
     version_is_floor=True,
     dataplane=("datapathProvider", "ADVANCED_DATAPATH"),
@@ -176,8 +176,8 @@ POOL = PoolResource(
             "networkConfig.additionalNodeNetworkConfigs",
         ),
         networks="networkConfig.additionalNodeNetworkConfigs",
-        fix='either set networkConfig.acceleratorNetworkProfile to "auto" and add the label '
-        f"{NETWORK_DRIVER}=true, or set additionalNodeNetworkConfigs",
+        fix='either set networkConfig.acceleratorNetworkProfile to "auto" and add the node label '
+        f"{NETWORK_DRIVER}=true, or set networkConfig.additionalNodeNetworkConfigs",
     ),
     # GoogleCloudPlatform/cluster-toolkit:examples/gke-a4x@10470803: one policy for each domain
     nvlink_placement="placementPolicy.policyName",

@@ -95,10 +95,7 @@ def label_value_fault(value: str) -> str:
     """Return why Kubernetes rejects the value of a label or taint."""
     if re.fullmatch(LABEL_VALUE, value):
         return ""
-    return (
-        f'"{value}" isn\'t a valid label value: at most 63 letters, digits, "-", "_", and '
-        '"." are allowed'
-    )
+    return f'"{value}" isn\'t a valid label value (at most 63 letters, digits, "-", "_", and ".")'
 
 
 def taints_fault(taints: Iterable[tuple[str, str]]) -> str:

@@ -47,9 +47,9 @@ REFUSED: Final = {
 }
 """Values with which the chart fails to render, and the reasons."""
 IGNORED: Final = {
-    "kubeletRootDirectory": "use kubeletPlugin.kubeletPluginsDirectoryPath",
-    "maskNvidiaDriverParams": "remove it",
-    "deviceClasses": "use resources.gpus.enabled and resources.computeDomains.enabled",
+    "kubeletRootDirectory": "use kubeletPlugin.kubeletPluginsDirectoryPath instead",
+    "maskNvidiaDriverParams": "remove maskNvidiaDriverParams",
+    "deviceClasses": "use resources.gpus.enabled and resources.computeDomains.enabled instead",
     "cdi": "remove it",
 }
 """Values of charts from 2023 to 2025 and of other charts, which this chart ignores, with their
@@ -209,4 +209,4 @@ def key_fix(key: str) -> str:
     if rest and first in KEYS:
         return nesting_fix(first, rest)
     near = [] if key in KEYS else get_close_matches(key, KEYS, 1, NEAR)
-    return f'use "{near[0]}"' if near else ""
+    return f'rename it to "{near[0]}"' if near else ""

@@ -189,10 +189,7 @@ class Nvidia(Driver[NvidiaDriver]):
     def no_machine(self, region: str, classes: Collection[str]) -> str:
         if not {GPU_CLASS, MIG_CLASS}.issuperset(classes):
             return ""
-        return (
-            f"no machine type with NVIDIA GPUs in {region} fits the pod, whether its GPUs are whole "
-            "or use a MIG configuration"
-        )
+        return f"no machine type with NVIDIA GPUs in {region} fits the pod, with or without MIG"
 
 
 def _known_release(version: str) -> DriverRelease | None:

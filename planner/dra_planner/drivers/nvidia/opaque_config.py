@@ -109,8 +109,9 @@ def _sharing_faults(
     ):
         yield ConfigFault(
             f"version {release.version} of the NVIDIA DRA driver rejects sharing.strategy "
-            f"{strategy}, because its {gate} feature gate is off",
-            f"set `drivers.nvidia.featureGates.{gate}=true` in the fleet, or remove sharing",
+            f"{strategy} while its {gate} feature gate is off",
+            f"set `drivers.nvidia.featureGates.{gate}=true` in the fleet, or remove sharing from "
+            "the configuration",
             gate,
         )
     slicing, mps = sharing.get("timeSlicingConfig"), sharing.get("mpsConfig")

@@ -129,8 +129,8 @@ def driver_faults(
         yield (
             "consumableShares",
             UnsupportedFeature(
-                f"Kubernetes {features.version} discards the allowMultipleAllocations field, "
-                "because the cluster's DRAConsumableCapacity feature gate is off",
+                "shared devices need the allowMultipleAllocations field, which Kubernetes "
+                f"{features.version} discards (the DRAConsumableCapacity feature gate is off)",
                 fix="use Kubernetes 1.36 or later for shared devices",
             ),
         )
@@ -149,8 +149,8 @@ def _release_gate_faults(
         )
     if settings.has("DynamicMIG", driver) and not features.partitionable_devices:
         yield UnsupportedFeature(
-            f"Kubernetes {features.version} discards shared counters, because the cluster's "
-            "DRAPartitionableDevices feature gate is off",
+            f"DynamicMIG needs shared counters, which Kubernetes {features.version} discards (the "
+            "DRAPartitionableDevices feature gate is off)",
             fix="use Kubernetes 1.36 or later for DynamicMIG",
         )
 

@@ -199,7 +199,7 @@ def class_notes(parameters: Old) -> list[str]:
             f"{parameters} selects devices by driver-specific properties, not by attributes",
             replacement_examples.CLASS,
         )
-    return ["the class no longer controls sharing, because up to 256 pods can use every claim"]
+    return ["the class no longer controls sharing, because up to 256 pods can share any claim"]
 
 
 def _request(count: int, selectors: list[str]) -> dict[str, Any]:

@@ -65,8 +65,8 @@ def _kueue(
         )
         if template is not None and template.spec.constraints:
             message = (
-                f"{workload.ref}: Kueue 0.17 and earlier reject constraints, and later versions "
-                "ignore them"
+                f"{workload.ref}: Kueue 0.17 and earlier reject claims with constraints, and later "
+                "versions ignore the constraints"
             )
             fix = "remove the constraints from queued claims"
             yield Diagnostic("warning", "queue-refuses-claim", message, workload.place, fix)
@@ -90,12 +90,12 @@ def _not_counted(
             if request.first_available or everything:
                 form = "allocationMode: All" if everything else "firstAvailable"
                 counts = (
-                    "counts only one device for"
+                    "counts only one device for each request"
                     if everything and who == "KAI"
-                    else "doesn't count the devices of"
+                    else "doesn't count the devices of requests"
                 )
                 message = (
-                    f"{workload.ref}: {who} {counts} requests with {form}, so it "
+                    f"{workload.ref}: {who} {counts} with {form}, so it "
                     "underestimates the queue's usage"
                 )
                 fix = (

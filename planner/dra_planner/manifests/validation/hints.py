@@ -51,8 +51,8 @@ _MOVED: Final = (
     (
         r"resourceClaims\[\d+\]\.source$",
         (
-            "remove source, because as of Kubernetes 1.31, resourceClaimName and "
-            "resourceClaimTemplateName are set directly in the resourceClaims entry"
+            "move resourceClaimName or resourceClaimTemplateName from source to the resourceClaims "
+            "entry, because Kubernetes 1.31 removed source"
         ),
     ),
     (

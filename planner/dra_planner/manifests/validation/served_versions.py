@@ -66,7 +66,7 @@ _GROUP_VERSIONS: Final = frozenset().union(
 _ADMISSION: Final = "admissionregistration.k8s.io"
 _POLICIES: Final = frozenset({"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"})
 _MUTATING: Final = frozenset({"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"})
-PRINTS_V1_FORM: Final = ". To print the v1 form, run `pulumi-dra check --rewrite`"
+PRINTS_V1_FORM: Final = ". To print the manifest in v1, run `pulumi-dra check --rewrite`"
 MOVES_PARAMETERS: Final = ". If you pass both objects, `pulumi-dra check --rewrite` does this"
 """Suffixes of fixes, which apply only to objects that the command can rewrite."""
 _OLD_KINDS: Final = {

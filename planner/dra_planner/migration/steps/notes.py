@@ -27,10 +27,8 @@ def _notes(
         if plugin_pools:
             yield (
                 f"The DeviceClass {name} serves {resource}, so DRA nodes accept pods that request "
-                f"{resource} as soon "
-                f"as the driver runs. Quotas for {resource} also count claims. To prevent both, "
-                "remove "
-                "extendedResourceName from the class"
+                f"{resource} as soon as the driver runs. Quotas for {resource} also count claims. "
+                "If you don't want this, remove extendedResourceName from the class"
             )
     unplanned = [each for each in found.templates if each.served and not each.workload]
     if unplanned and plugin_pools:

@@ -74,7 +74,7 @@ def _taint_rules(situation: ClusterSituation) -> Iterator[Blocker]:
             text += evicted
             yield from find_limited_tolerations(situation, rule)
         elif taint.effect == "None":
-            text = f"{title} taints {devices} with effect None, which has no effect"
+            text = f"{title} taints {devices}, but its effect is None, so the taint does nothing"
         yield fact(text, place=rule.meta.place)
 
 
@@ -106,8 +106,8 @@ def _namespaces(situation: ClusterSituation) -> Iterator[Blocker]:
         if is_missing(manifests, "Namespace", name):
             continue
         text = (
-            f'Namespace "{name}" isn\'t in the manifests. Until it exists, the API server '
-            "rejects all objects in it"
+            f'Namespace "{name}" isn\'t in the manifests. Until the namespace exists, the '
+            "API server rejects all of its objects"
         )
         fix = f'add a manifest for Namespace "{name}", or create the namespace first'
         yield fact(text, fix, *dict.fromkeys(used[name]))

@@ -19,7 +19,7 @@ from dra_planner.plan.cluster.snapshot_plan import ReadCluster
 from dra_planner.plan.model import PlannedPool
 from dra_planner.simulation.workloads.disruption_budgets import desired_healthy, selects
 from dra_planner.sizing import Sizing
-from dra_planner.wording import counted, listed, verb
+from dra_planner.wording import counted, listed
 
 _SERVERS: Final = ("Deployment", "LeaderWorkerSet", "ReplicaSet", "StatefulSet")
 """Excluded kinds, because the pods of a job are usually supposed to run until the job ends."""
@@ -52,8 +52,8 @@ def find_blocked_drains(cluster: ReadCluster, groups: Mapping[str, str]) -> Iter
             "warning",
             "drain-blocked",
             f"PodDisruptionBudget {budget.key} ({_limit(budget)}) allows no evictions of its "
-            f"{counted(len(pods), 'pod')}, so {where} can't be drained, and their upgrade or "
-            "replacement stalls",
+            f"{counted(len(pods), 'pod')}, so {where} can't be drained. Upgrades and "
+            "replacements of these nodes stall",
             budget.meta.place,
             "set the PodDisruptionBudget's maxUnavailable to 1",
         )
@@ -122,12 +122,11 @@ def drain_assumptions(
     for pool in pools:
         nodes = pool.nodes.desired
         if pool.name in budgets and nodes and not pool.spare:
-            fewest = "provably the fewest" if nodes == pool.bound else "the fewest found"
-            room = "" if left.get(pool.name, 1) else ", which its limits don't allow"
+            fewest = "the proven minimum" if nodes == pool.bound else "the lowest number found"
+            room = "" if left.get(pool.name, 1) else ", which the pool's limits don't allow"
             yield (
-                f"pool {pool.name}: while a node is drained, its pods need one additional "
-                f"node{room}: {counted(nodes, 'node')} {verb(nodes, 'are')} {fewest}; "
-                f"{'; '.join(budgets[pool.name])} at once"
+                f"pool {pool.name}: its pods need {counted(nodes, 'node')} ({fewest}), so draining a "
+                f"node requires one additional node{room}. {'; '.join(budgets[pool.name])} at once"
             )
 
 

@@ -329,8 +329,8 @@ def _assumptions(
     texts = [
         f"Kubernetes {features.version} with its default feature gates, at its latest known patch "
         "version",
-        "the plan applies one manifest at a time, and applies the next manifest only after every "
-        "earlier pod has a node or is unschedulable",
+        "the plan applies the manifests one at a time, each after all earlier pods are scheduled "
+        "or unschedulable",
         *_missing_kinds(snapshot),
         *demand.assumptions,
         *(assumption for offer in offers for assumption in offer.assumptions),

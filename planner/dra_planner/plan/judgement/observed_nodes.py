@@ -96,8 +96,8 @@ def _with_chance(
         return size
     short = [pods for pods in missing if pods]
     message = (
-        f"up to {counted(max(short), 'pod')} without a node in {len(short)} of {len(missing)} "
-        "ways in which the scheduler can choose between nodes with equal scores"
+        "the scheduler chooses randomly between nodes with equal scores, and leaves up to "
+        f"{counted(max(short), 'pod')} pending in {len(short)} of {len(missing)} simulations"
     )
     verdict = worst((size.verdict, "cannot-tell")) if not missing[0] else "cannot-tell"
     return replace(

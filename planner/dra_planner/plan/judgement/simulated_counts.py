@@ -290,7 +290,7 @@ def stranded(
     where = "with every pool at its maximum" if found.at_maximum else "on the nodes in the packing"
     return Reason(
         code=LEAVES_PODS,
-        message=f"{'a packing exists, but ' if is_packed else ''}in the simulation {where}, the "
-        f"default scheduler leaves up to {pods} pending in {which}",
+        message=f"{'a packing exists, but ' if is_packed else ''}in {which}, the default scheduler "
+        f"leaves up to {pods} pending (simulated {where})",
         fix=fix,
     )

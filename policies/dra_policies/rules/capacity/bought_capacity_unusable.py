@@ -113,9 +113,11 @@ def _of_machine(pool: DeclaredPool, of_cloud: Cloud, bought: BoughtCapacity) -> 
 
 def _of_name(pool: DeclaredPool, of_cloud: Cloud, bought: BoughtCapacity) -> Iterator[Finding]:
     template = pool.template or NOTHING_DECLARED
-    for name in (*texts_of(pool.own, bought.names), *texts_of(template, bought.template_name)):
-        if name and (fault := of_cloud.reservation_fault(name)):
-            yield _finding(pool, fault.problem, fault.fix or f"use {of_cloud.reservation_meaning}")
+    for properties, path in ((pool.own, bought.names), (template, bought.template_name)):
+        for name in texts_of(properties, path):
+            if name and (fault := of_cloud.reservation_fault(name)):
+                instead = f"set {path} to {of_cloud.reservation_meaning}"
+                yield _finding(pool, fault.problem, fault.fix or instead)
 
 
 def _reservations(
@@ -153,7 +155,7 @@ def _of_size(
     if size is not None and 0 <= size < least:
         yield _finding(
             pool,
-            f"it needs at least {counted(least, 'machine')}, but {title} contains only {size}",
+            f"the pool needs at least {counted(least, 'machine')}, but {title} contains only {size}",
             f"increase the reservation to at least {counted(least, 'machine')}, or lower the "
             f"pool's node count to {size}",
         )
@@ -161,7 +163,7 @@ def _of_size(
     if bought.by_name and props.flag(bought.by_name, False) is False and is_named:
         yield _finding(
             pool,
-            f"it selects {title} by name, but the reservation's {bought.by_name} is false",
+            f"the pool selects {title} by name, but the reservation's {bought.by_name} is false",
             f"set the reservation's {bought.by_name} to true",
         )
 
@@ -192,7 +194,7 @@ def _of_members(
     if reserved < least:
         yield _finding(
             pool,
-            f"it needs at least {counted(least, 'machine')} of type {pool.machine}, but "
+            f"the pool needs at least {counted(least, 'machine')} of type {pool.machine}, but "
             f'group "{group.name}" reserves only {reserved}',
             f"reserve at least {counted(least, 'machine')} in the group, or lower the pool's node "
             "count",

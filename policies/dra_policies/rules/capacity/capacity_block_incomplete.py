@@ -45,14 +45,14 @@ def _of_block(pool: DeclaredPool) -> Iterator[Finding]:
         yield _finding(
             pool,
             "it doesn't have a launch template",
-            "add a launch template that sets the market type and the reservation",
+            f"add a launch template that sets {_MARKET} and {_TARGET}",
         )
     elif pool.template is not None:
         yield from _of_template(pool, pool.template)
     if pool.count_max is not None and pool.count_max > SIZES[-1]:
         yield _finding(
-            pool, f"its maximum of {pool.count_max} nodes is more than a block can contain "
-                  f"({SIZES[-1]})",
+            pool, f"its maximum of {pool.count_max} nodes exceeds the largest possible block "
+                  f"({SIZES[-1]} nodes)",
             f"set the pool's maximum to {SIZES[-1]} or less",
         )  # fmt: skip
 

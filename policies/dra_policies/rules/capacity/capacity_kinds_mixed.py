@@ -22,8 +22,8 @@ def check(view: StackView) -> Iterator[Finding]:
             and template.has(_TARGET)
         ):
             yield Finding(
-                message=f"{pool.title}: Spot nodes can't use a reservation, but its launch "
-                "template sets one",
+                message=f"{pool.title}: its launch template sets a reservation, but its nodes are Spot "
+                "nodes, which can't use reservations",
                 fix=f'set capacityType to "ON_DEMAND", or remove {_TARGET} from the launch template',
                 urn=pool.urn,
             )

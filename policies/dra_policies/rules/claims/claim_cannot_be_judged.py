@@ -74,7 +74,7 @@ def _unknown(case: Waiting) -> tuple[tuple[str, str], ...]:
     """
     if case.is_undecided:
         return tuple(
-            (f'{reason.text} (pool "{pool.offer.name}")', reason.fix or RULE.fix)
+            (f'in pool "{pool.offer.name}", {reason.text}', reason.fix or RULE.fix)
             for pool in case.pools
             if isinstance(pool.answer, Undecided)
             for reason in reasons_of(pool.answer)[:1]

@@ -32,7 +32,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 message=f'{workload.ref}: no container uses claim "{entry.name}", so its '
                 "devices are allocated but unused"
                 + ("" if is_unused else ", unless they are network interfaces of the pod"),
-                fix=f"add {{name: {entry.name}}} to resources.claims of a container",
+                fix=f"add {{name: {entry.name}}} to a container's resources.claims",
                 place=entry.place if entry.place.file else workload.place,
                 remark=not is_unused,
             )

@@ -24,7 +24,7 @@ def check(view: StackView) -> Iterator[Finding]:
         if not any("device.driver" in selector.expression for selector in device_class.selectors):
             driver = next(iter(_named_drivers(device_class)), GPU_DRIVER)
             yield Finding(
-                message=f'DeviceClass "{name}" doesn\'t select a device.driver, so it matches the '
+                message=f'DeviceClass "{name}" doesn\'t have a selector for device.driver, so it matches the '
                 "devices of every driver",
                 fix=f"add the selector device.driver == '{driver}', or a selector for another "
                 "driver",

@@ -33,8 +33,8 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"the selector `{' '.join(selector.expression.split())}` excludes {shown}, whose "
                 f"memory falls short of the required memory by less than {near}%",
-                fix=f"lower the required memory to {lowest} or less, because GPUs publish less than "
-                "their nominal memory",
+                fix=f"lower the required memory to {lowest} or less, because drivers publish less "
+                "than a GPU's nominal memory",
                 place=selector.place,
             )
 

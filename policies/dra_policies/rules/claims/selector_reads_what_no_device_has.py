@@ -278,7 +278,7 @@ def _fix(kind: str, name: str, version: str) -> str:
     near = get_close_matches(name, own, 1)
     if name in _OF_ORDER:
         return (
-            "remove index, because driver versions since 25.8 don't publish GPU indices. "
+            "remove index, because driver versions 25.8 and later don't publish GPU indices. "
             "Instead, request a number of GPUs with count, or select one GPU by uuid"
         )
     return f'did you mean "{near[0]}"?' if near else (f"use one of these names: {', '.join(own)}")

@@ -12,7 +12,7 @@ from dra_planner.drivers import nvidia
 from dra_planner.manifests import Manifests
 from dra_planner.model import Container, ExactDeviceRequest, PodSet, Workload
 from dra_planner.plan.blockers.ray_workers import DIFFERENT_FLAGS, find_ray_workers_without_gpus
-from dra_planner.wording import counted
+from dra_planner.wording import counted, verb
 from dra_policies.rules.blockers import planner_check
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.claim_specs import GPU_CLASSES
@@ -61,8 +61,8 @@ def _compare(
         yield Finding(
             message=f"{subject}, which needs {counted(server.gpus, 'GPU')}, but its claims "
             f"request {counted(devices, 'GPU')}, so the server doesn't start",
-            fix=f"request {counted(server.gpus, 'GPU')} in the claim, or reduce the flag values to "
-            f"match {counted(devices, 'GPU')}",
+            fix=f"request {counted(server.gpus, 'GPU')} in the claim, or lower the flag values so "
+            f"that {counted(devices, 'GPU')} {verb(devices, 'suffice')}",
             place=workload.place,
         )
     elif server.gpus < devices:
@@ -70,7 +70,7 @@ def _compare(
             message=f"{subject}, which uses {counted(server.gpus, 'GPU')}, but its claims "
             f"request {counted(devices, 'GPU')}, so the other GPUs stay idle",
             fix=f"request {counted(server.gpus, 'GPU')} in the claim, or raise the flag values to "
-            f"match {counted(devices, 'GPU')}",
+            f"use all {counted(devices, 'GPU')}",
             place=workload.place,
         )
 

@@ -116,9 +116,14 @@ def _dns(cluster: DeclaredResource, addresses: AddressRanges, title: str) -> Ite
     except ValueError:
         return
     if found and (address not in found[0] or address in (found[0][0], found[0][1])):
+        problem = (
+            f"is one of the first two addresses of {of_services} ({found[0]}), which are reserved"
+            if address in found[0]
+            else f"is outside {of_services} ({found[0]})"
+        )
         yield Finding(
-            message=f'cluster "{cluster.name}": {path} {address} isn\'t a free address in '
-            f"{of_services} ({found[0]}), so {title} rejects the cluster",
+            message=f'cluster "{cluster.name}": {path} ({address}) {problem}, so {title} rejects '
+            "the cluster",
             fix=f"set {path} to an address in the range, for example {found[0][10]}",
             urn=cluster.urn,
         )

@@ -35,8 +35,8 @@ def _short_window(
     if hours is not None and hours < limits.hours:
         yield Finding(
             message=f'cluster "{cluster.name}": {title} requires at least {limits.hours} hours '
-            f"of maintenance in {limits.days} days, but the maintenance window provides only "
-            f"{hours:g} hours in blocks of {limits.block} hours or more",
+            f"of maintenance time in {limits.days} days, but the maintenance window provides "
+            f"{hours:g} hours (only blocks of {limits.block} hours or more count)",
             fix=f"add days to {limits.window}.recurrence, or set a later endTime",
             urn=cluster.urn,
         )

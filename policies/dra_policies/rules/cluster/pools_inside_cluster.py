@@ -32,7 +32,7 @@ def check(view: StackView) -> Iterator[Finding]:
             if len(pools) > most and inside and None not in apart:
                 yield Finding(
                     message=f'cluster "{cluster.name}" declares pool "{inside[0]}" in its '
-                    f"{of_cluster.pools}, which makes later changes difficult: {problem}",
+                    f"{of_cluster.pools}. {problem}",
                     fix=f"declare the pool as a separate {cloud(name).pool.token.rpartition(':')[2]}",
                     urn=cluster.urn,
                 )

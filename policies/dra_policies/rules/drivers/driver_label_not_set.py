@@ -65,8 +65,8 @@ def check(view: StackView) -> Iterator[Finding]:
                     message=f"the kubelet plugin of {driver.title} runs only on nodes with labels "
                     "from Node Feature Discovery, but this stack doesn't install Node Feature "
                     f"Discovery, and the nodes in {pool.title} don't have these labels",
-                    fix=f"add the label {GPU_PRESENT}=true to the nodes, or install "
-                    "node-feature-discovery with tolerations for the nodes' taints in "
+                    fix=f"add the label {GPU_PRESENT}=true to the nodes, or install the "
+                    "node-feature-discovery chart, and add tolerations for the nodes' taints to "
                     "worker.tolerations",
                     urn=pool.urn,
                 )

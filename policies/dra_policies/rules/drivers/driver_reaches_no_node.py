@@ -34,16 +34,15 @@ def check(view: StackView) -> Iterator[Finding]:
 def _kept_away(installer: Installer, pool: DeclaredPool) -> Iterator[Finding]:
     """Yield a finding if nodes that get the NVIDIA driver from an installer never run it."""
     if tolerates(installer.pod, pool) is False:
-        reason = "doesn't tolerate the nodes' taints"
+        reason = f"doesn't tolerate the taints of {pool.title}"
         fix = "set tolerations to [{operator: Exists}] in the installer's pod template"
     elif selects(installer.pod, pool) is False or affine(installer.pod, pool) is False:
-        reason = "requires labels that the nodes don't have"
+        reason = f"requires labels that the nodes in {pool.title} don't have"
         fix = "change nodeSelector in the installer's pod template to match the nodes' labels"
     else:
         return
     yield Finding(
-        message=f"{installer.title} can't run on {pool.title}, because it {reason}, so the nodes "
-        "don't have the NVIDIA driver",
+        message=f"{installer.title} {reason}, so it can't install the NVIDIA driver on these nodes",
         fix=fix,
         urn=installer.urn,
     )
@@ -83,28 +82,28 @@ def _faults(driver: InstalledDriver, pod: Properties, pool: DeclaredPool) -> Ite
         yield _finding(
             driver,
             pool,
-            f"doesn't tolerate the nodes' taints ({taints})",
+            f"it doesn't tolerate the nodes' taints ({taints})",
             f"set kubeletPlugin.tolerations to [{tolerations_text(keys)}]",
         )
     elif selects(pod, pool) is False:
         yield _finding(
             driver,
             pool,
-            "requires labels that the nodes don't have",
+            "its node selector requires labels that the nodes don't have",
             "change kubeletPlugin.nodeSelector to match the nodes' labels",
         )
     elif affine(pod, pool) is False:
         yield _finding(
             driver,
             pool,
-            "has a node affinity for labels that the nodes don't have",
+            "its node affinity requires labels that the nodes don't have",
             "change kubeletPlugin.affinity to match the nodes' labels",
         )
 
 
 def _finding(driver: InstalledDriver, pool: DeclaredPool, problem: str, fix: str) -> Finding:
     return Finding(
-        message=f"the kubelet plugin of {driver.title} can't run on {pool.title}, because it "
+        message=f"the kubelet plugin of {driver.title} can't run on {pool.title}, because "
         f"{problem}",
         fix=fix,
         urn=driver.urn,

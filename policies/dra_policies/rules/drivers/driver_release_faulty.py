@@ -12,7 +12,8 @@ from dra_policies.view.stack_view import StackView
 # kubernetes-sigs/dra-driver-nvidia-gpu issue 719, fixed in commit d8fa00e4
 KNOWN_FAULTS: Final = {
     "25.8.0": (
-        "which publishes both a partitioned GPU and its MIG devices, so both can be allocated",
+        "which publishes both a partitioned GPU and its MIG devices, so both can be allocated at "
+        "the same time",
         "25.8.1",
     ),
 }

@@ -19,7 +19,7 @@ def check(view: StackView) -> Iterator[Finding]:
             near = get_close_matches(driver.version, known, 1, 0.5)
             yield Finding(
                 message=f'{driver.title} has the unknown version "{driver.version}", so '
-                "pulumi-dra can't predict its devices",
+                "pulumi-dra can't predict which devices it publishes",
                 fix=f'set the chart version to "{near[0] if near else known[-1]}"',
                 urn=driver.urn,
             )

@@ -23,7 +23,7 @@ def check(view: StackView) -> Iterator[Finding]:
     if not view.complete or len(clouds) != 1:
         return
     of_cloud = cloud(clouds.pop())
-    where, who = of_cloud.driver_root, f"{of_cloud.title} nodes have the driver in"
+    where, who = of_cloud.driver_root, f"on {of_cloud.title} nodes, the driver is in"
     if (
         view.record
         and view.record.plan_file
@@ -70,8 +70,8 @@ def _of_operators(view: StackView) -> Iterator[Finding]:
             and operator.values.flag("toolkit.enabled", True) is True
         ):
             yield Finding(
-                message=f"{operator.title} looks for the NVIDIA driver in {folder}, but {title} "
-                f"nodes have the driver in {where}",
+                message=f"{operator.title} looks for the NVIDIA driver in {folder}, but on "
+                f"{title} nodes, the driver is in {where}",
                 fix=f"set {_INSTALL_FOLDER} and toolkit.installDir in the operator's values to "
                 f"{where}",
                 urn=operator.urn,

@@ -51,7 +51,7 @@ def _on_images_without_builds(view: StackView) -> Iterator[Finding]:
                     "this driver doesn't have a build for the nodes' image, "
                     f"{images_title(pool)}",
                     fix="set driver.enabled to false, and install the driver with a DaemonSet that "
-                    "runs the image's installer",
+                    "runs the image's driver installer",
                     urn=operator.urn,
                 )
 

@@ -69,7 +69,7 @@ def _no_script(pool: DeclaredPool) -> Iterator[Finding]:
         )
         yield Finding(
             message=f"{pool.title} uses a custom image, and {lacks}, so its nodes join "
-            "the cluster only if a script in the image adds them",
+            "the cluster only if the image includes its own join script",
             fix=f"set the launch template's {kind.boot_script} to a script that joins the cluster",
             urn=pool.template_urn or pool.urn,
             certain=False,
@@ -85,7 +85,7 @@ def _has_custom_image(pool: DeclaredPool) -> bool:
 
 
 def _finding(pool: DeclaredPool, part: ImagePart, *, is_custom: bool) -> Finding:
-    since = f" since {part.gone_since}" if part.gone_since else ""
+    since = f" ({part.gone_since} and later)" if part.gone_since else ""
     if part.kind == "kubelet setting":
         problem = f"sets {part.part}, so"
     elif part.kind == "kernel argument":

@@ -11,7 +11,7 @@ from dra_planner.releases import is_newer
 from dra_policies.rules.images.karpenter_image_names import images_of_other_versions
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.pool_machines import known_machine
-from dra_policies.view.stack_view import StackView
+from dra_policies.view.stack_view import DeclaredPool, StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -30,16 +30,22 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{pool.title}: machine type {pool.machine} has {arch} CPUs, but image "
                 f"{pool.image} is built for {built_for}",
-                fix=f"set the image to {images[arch]}",
+                fix=f"set {_image_setting(pool)} to {images[arch]}",
                 urn=pool.urn,
             )
         elif ended and is_newer(newest, ended):
             yield Finding(
                 message=f"{pool.title}: image {pool.image} supports only Kubernetes 1.{ended} and "
                 f"earlier, but the cluster runs 1.{newest}",
-                fix=f"set the image to {images[arch]}",
+                fix=f"set {_image_setting(pool)} to {images[arch]}",
                 urn=pool.urn,
             )
+
+
+def _image_setting(pool: DeclaredPool) -> str:
+    """Return the property that sets a pool's image, or "the image" if the pool doesn't set it."""
+    path = cloud(pool.cloud).pool.image
+    return path if path and pool.own.text(path) == pool.image else "the image"
 
 
 RULE = Rule(

@@ -36,14 +36,15 @@ def _fault(image: str, minor: int) -> str:
     found = _VERSION.search(image)
     if found is None:
         return (
-            f"matches images of every Kubernetes version, but this cluster's nodes need an image for 1.{minor}"
+            "matches images for every Kubernetes version, but this cluster's nodes need images "
+            f"for 1.{minor}"
             if "*" in image
             else ""
         )
     given = int(found[1])
     if is_newer(given, minor) or is_left_behind(given, minor):
         return (
-            f"matches images for Kubernetes 1.{given}, which can't join a Kubernetes "
-            f"1.{minor} cluster"
+            f"matches images for Kubernetes 1.{given}, but nodes with these images can't join a "
+            f"Kubernetes 1.{minor} cluster"
         )
     return ""

@@ -65,7 +65,7 @@ def _channel(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{pool.machine} ({pool.title}) doesn't work with image version "
                 f'{rule.broken}, but cluster "{cluster.name}" updates node images automatically '
-                f"(channel {channel}). In this version, {rule.reason}",
+                f"(channel {channel}). In this image version, {rule.reason}",
                 fix=paths.image_fix,
                 urn=cluster.urn,
             )
@@ -73,7 +73,7 @@ def _channel(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{pool.machine} ({pool.title}) needs image version {rule.first} or "
                 f'later, but cluster "{cluster.name}" doesn\'t update node images (channel '
-                f"{channel}), and {rule.reason}",
+                f"{channel}). {rule.reason[0].upper()}{rule.reason[1:]}",
                 fix=f"{paths.image_fix} (to version {rule.first} or later)",
                 urn=cluster.urn,
             )

@@ -22,7 +22,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 and part.is_gone("", minor_of_pool(view, pool))
             ):
                 yield Finding(
-                    message=f"{pool.title} sets {part.part}, but as of Kubernetes "
+                    message=f"{pool.title} sets {path} to {value}, but as of Kubernetes "
                     f"{part.gone_since}, {part.consequence}",
                     fix=part.fix,
                     urn=pool.urn,

@@ -88,7 +88,7 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
     systems = required.get("kubernetes.io/os", ())
     if systems and "linux" not in systems and pool.is_dra:
         yield Finding(
-            message=f"{pool.title} requires {' or '.join(systems)} nodes, but the DRA driver runs "
+            message=f"{pool.title} requires {' or '.join(map(str.capitalize, systems))} nodes, but the DRA driver runs "
             "only on Linux",
             fix="set the kubernetes.io/os requirement to linux",
             urn=pool.urn,
@@ -198,8 +198,7 @@ def _limits(pool: DeclaredPool, machines: list[Machine]) -> Iterator[Finding]:
             pool,
             f"its {shown} limit ({pool.own.below('spec.limits').values[key]}) is lower than the "
             f"{size} of a single {smallest.instance_type} node",
-            fix=f"raise spec.limits.{key} to at least {has} for each node that you need, or "
-            "remove the limit",
+            fix=f"raise spec.limits.{key} to at least {has} per node, or remove the limit",
             certain=limit != 0,  # a limit of 0 pauses the pool, often on purpose
         )
 

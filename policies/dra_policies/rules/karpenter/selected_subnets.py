@@ -34,7 +34,7 @@ def unmatched_tags(pool: DeclaredPool, view: StackView) -> tuple[str, str] | Non
     return (
         f"its {settings.kind} selects only subnets with the tag {key}: {value}, but none of "
         "the subnets in this stack has this tag",
-        f"add the tag {key}: {value} to the subnets for nodes",
+        f"add the tag {key}: {value} to the nodes' subnets",
     )
 
 

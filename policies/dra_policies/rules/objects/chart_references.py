@@ -87,7 +87,7 @@ def _of_name(
         )
     elif near:
         yield Finding(
-            message=f'{reads}, but this stack declares "{near[0]}" there',
+            message=f'{reads}, but this stack declares {named.kind} "{near[0]}" there',
             fix=f'set {named.path} to "{near[0]}"',
             urn=chart.urn,
         )

@@ -15,7 +15,7 @@ from dra_policies.rules.rule import Rule
 RULE = Rule(
     id="worth-knowing",
     description="The manifests contain something that is valid but easy to overlook, for example a "
-    "taint rule, a reference to a missing object, or an idle device.",
+    "DeviceTaintRule, a reference to a missing object, or an idle device.",
     why="Without this finding, you would notice the effect only after the pods start.",
     fix="If this is intended, do nothing.",
     level="advisory",

@@ -135,7 +135,7 @@ def _fix(plugin: PluginWorkload) -> str:
     if plugin.opt_out_label:
         return (
             f'add the label {plugin.opt_out_label}="false" to the nodes, or set '
-            "devicePlugin.enabled to false"
+            "devicePlugin.enabled to false in the operator's values"
         )
     terms = plugin.pod.items(REQUIRED_TERMS)
     if terms is not None and not terms:
@@ -192,8 +192,8 @@ RULE = Rule(
     description="NVIDIA's device plugin runs on a DRA node.",
     why="The device plugin and the DRA driver allocate the same GPUs independently, so two pods "
     "can get the same GPU.",
-    fix=f"Add {EXCLUSION} to every node-selector term of the device plugin, because the "
-    "plugin's pods run on a node that matches one of the terms. If the cloud has its own "
+    fix=f"Add {EXCLUSION} to every node-selector term of the device plugin, because a "
+    "node needs to match only one of the terms. If the cloud has its own "
     "plugin, label the pool as the finding shows.",
     level="mandatory",
     is_outage=True,

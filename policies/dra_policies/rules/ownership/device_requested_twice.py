@@ -68,7 +68,7 @@ def _from_manifest(
 
 def _effect(name: str, served: Mapping[str, str]) -> str:
     if name in served:
-        return f"which DeviceClass {served[name]} serves, so it gets a second GPU"
+        return f"which DeviceClass {served[name]} provides, so the container gets an additional GPU"
     return "so it gets one GPU from the DRA driver and a second GPU from the device plugin"
 
 

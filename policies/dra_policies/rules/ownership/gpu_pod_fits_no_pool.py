@@ -103,9 +103,9 @@ def _created_by_cloud(
     if None in most or (most.get(wanted, 0) is None) or (most.get(wanted, 0) or 0) >= pod.gpus:
         return None
     return PoolRejection(
-        reason=f", and node auto-provisioning can't create one, because {path} doesn't allow "
-        f"{counted(pod.gpus, f'{wanted} GPU')}",
-        fix=f"add {wanted} with a maximum to {path}",
+        reason=f", and node auto-provisioning can't create a GPU pool, because {path} doesn't "
+        f"allow {counted(pod.gpus, f'{wanted} GPU')}",
+        fix=f"add {wanted} with a maximum of at least {pod.gpus} to {path}",
     )
 
 

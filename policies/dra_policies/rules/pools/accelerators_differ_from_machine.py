@@ -55,7 +55,8 @@ def _compare(pool: DeclaredPool, name: str, kind: str, count: int) -> Iterator[F
             yield Finding(
                 message=f"{pool.title}: machine type {name} doesn't support GPUs, but "
                 f"the pool attaches {counted(count, 'GPU')} ({kind})",
-                fix="use a machine type that includes GPUs, or an n1 machine type",
+                fix="use a machine type with built-in GPUs, or an N1 machine type, which supports "
+                "attached GPUs",
                 urn=pool.urn,
             )
     elif (kind, count) != (accelerator.gke_type, accelerator.count):

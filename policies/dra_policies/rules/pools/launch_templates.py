@@ -115,7 +115,8 @@ def _rejected(
     for path, own in kind.not_in_pools:
         if template.has(path):
             yield RejectedPool(
-                f"its launch template sets {path}, which only the {cloud(pool.cloud).pool.kind} can set",
+                f"its launch template sets {path}, but {cloud(pool.cloud).title} requires {own} in the "
+                f"{cloud(pool.cloud).pool.kind} instead",
                 fix=f"remove {path} from the launch template, and set {own} in the {cloud(pool.cloud).pool.kind}",
             )
     script = (pool.boot_script or "").lstrip()

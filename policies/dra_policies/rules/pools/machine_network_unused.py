@@ -67,7 +67,7 @@ def _unused(machine: str, has: str, network: FastNetwork) -> str:
     """Return why pods can't use the network: the nodes lack its driver or its interfaces."""
     if network.charts:
         return f"its {machine} nodes have {has}, but nothing makes them available to pods"
-    return f"{machine} supports {has}, but the pool doesn't attach them"
+    return f"{machine} supports {has}, but the pool doesn't attach them to its nodes"
 
 
 def _fix(pool: DeclaredPool, network: FastNetwork) -> str:

@@ -123,7 +123,7 @@ def _number_of_networks(pool: DeclaredPool) -> Iterator[Finding]:
         yield Finding(
             message=f"{pool.title} attaches {counted(count, 'additional network')}, but the GPUs "
             f"of {machine.name} need exactly {needed}, so multi-node jobs fail",
-            fix=f"attach {needed} networks in {path}",
+            fix=f"list exactly {needed} networks in {path}",
             urn=pool.urn,
         )
 

@@ -19,7 +19,7 @@ _ADVERTISES: Final = (
     "NCCL can't use"
 )
 _DOES_NOT_RUN: Final = (
-    "doesn't support {machine}, so the plugin doesn't run on these nodes, and pods that request "
+    "doesn't support {machine}, so it doesn't run on nodes of this type, and pods that request "
     "network interfaces stay pending"
 )
 

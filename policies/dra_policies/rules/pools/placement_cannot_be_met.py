@@ -21,7 +21,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{limit.pool.title} can grow to {limit.pool.count_max} nodes, but "
                 f"{limit.name}",
-                fix=f"set the pool's maximum to {limit.allowed}, or {limit.fix}",
+                fix=f"set the pool's maximum to {limit.allowed}. Alternatively, {limit.fix}",
                 urn=limit.pool.urn,
             )
     for pool in view.pools:

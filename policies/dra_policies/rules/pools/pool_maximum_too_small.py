@@ -104,7 +104,7 @@ def _shortage(case: Waiting, judgement: Judgement) -> str:
     else:
         have = " and ".join(offer.at_most for offer in offers)
         have += f", of which other workloads use {taken}" if taken > 0 else ""
-    return f"the claims need {counted(needed, 'device')} in total, but {have}"
+    return f"the pods' claims need {counted(needed, 'device')} in total, but {have}"
 
 
 class _Offered(Struct, frozen=True):

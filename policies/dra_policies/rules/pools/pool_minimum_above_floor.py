@@ -35,7 +35,7 @@ def check(view: StackView) -> Iterator[Finding]:
             )
             yield Finding(
                 message=f"{pool.title} keeps at least {counted(pool.count_min, 'node')}, but "
-                f"its workloads need only {needed} at their lowest demand, so {waste}",
+                f"its workloads need only {needed} when demand is lowest, so {waste}",
                 fix=f"set the pool's minimum to {max(needed, 1)}",
                 urn=pool.urn,
             )

@@ -66,7 +66,7 @@ def _stays_empty(pool: DeclaredPool) -> bool:
 
 RULE = Rule(
     id="pool-never-woken",
-    description="A pool is empty, and no autoscaler can scale it from zero for pods with claims, "
+    description="No autoscaler can scale an empty pool from zero for pods with claims, "
     "or the autoscaler is configured for another cluster.",
     why="Autoscalers can't predict the devices of a node that doesn't exist, so the pool stays "
     "empty.",

@@ -148,7 +148,7 @@ def _labels(pool: DeclaredPool) -> Iterator[RejectedPool]:
                 rejection.problem,
                 fix=f'remove the label "{key}", or {rejection.fix}'
                 if rejection.fix
-                else "shorten the key of the label",
+                else "shorten the label's key",
             )
 
 
@@ -162,9 +162,10 @@ def _effects(pool: DeclaredPool) -> Iterator[RejectedPool]:
         if effect and effect not in of_cloud.taint_effects:
             intended = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", effect).upper()
             is_known = effect in get_args(TaintEffect)
-            fix = f'use "{intended}"' if is_known else f"use {either(of_cloud.taint_effects)}"
+            effects = f'"{intended}"' if is_known else either(of_cloud.taint_effects)
             yield RejectedPool(
-                f'{of_cloud.title} doesn\'t support the taint effect "{effect}"', fix
+                f'{of_cloud.title} doesn\'t support the taint effect "{effect}"',
+                fix=f"set the taint's effect to {effects}",
             )
 
 

@@ -34,7 +34,7 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="rollout-cannot-finish",
     description="A rollout must start pods before it deletes pods, but the new pods can't run.",
-    why="The rollout of a Deployment without unavailable pods, or of a DaemonSet with maxSurge, "
+    why="The rollout of a Deployment whose maxUnavailable is 0, or of a DaemonSet with maxSurge, "
     "waits for a new pod. A blue-green Rollout, a Knative revision, or a RayService waits for a "
     "full second set of pods. If no pool has capacity for the new pods at its maximum size, or a "
     "ResourceQuota rejects them, the old pods keep running, and the new version never starts.",

@@ -118,7 +118,8 @@ def _sentence(size: WorkloadSize, level: DemandLevel) -> str:
     pods = counted(size.wanted or 0, "pod")
     when = f"at its maximum ({pods})" if level == "ceiling" else f"during a rollout ({pods})"
     return (
-        f"{size.workload} fits now, but {when}, {counted(size.pending, 'pod')} would stay pending"
+        f"{size.workload} fits the pools now, but {when}, {counted(size.pending, 'pod')} would "
+        "stay pending"
     )
 
 
@@ -142,8 +143,8 @@ def _fix(view: StackView, sizing: Sizing, level: DemandLevel) -> str:
 
 RULE = Rule(
     id="scaling-exceeds-pools",
-    description="Autoscalers and rollouts can add more pods than fit in the pools at maximum size "
-    "or, without a node autoscaler, on the planned nodes.",
+    description="Autoscalers and rollouts can add more pods than the pools can run at their "
+    "maximum size or, without a node autoscaler, at their planned size.",
     why="If a workload scales to its maximum, some pods stay pending. A rollout that needs an "
     "additional node stalls until that node is added.",
     fix="Raise a pool's maximum, save a plan for more demand (`plan --demand`), lower the "

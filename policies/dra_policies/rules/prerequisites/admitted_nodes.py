@@ -36,9 +36,9 @@ def nodes_without_entry(
                 yield from _of_another_role(view, entry, group)
             elif group.type == entry.groups and tag in keys:
                 yield Finding(
-                    message=f'the role of Auto Scaling group "{group.name}" doesn\'t have an access '
-                    f'entry, which cluster "{cluster.name}" requires, so the nodes can\'t '
-                    "join the cluster",
+                    message=f'the node role of Auto Scaling group "{group.name}" doesn\'t have an '
+                    f'access entry in cluster "{cluster.name}", so the nodes can\'t join the '
+                    "cluster",
                     fix=f"declare an AccessEntry of type {entry.kinds[0]} for the nodes' role",
                     urn=group.urn,
                 )

@@ -79,8 +79,8 @@ def _of_other_images(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{pool.title}: its nodes run {pool.image}, but the stack's driver "
                 f"installer supports only {other} images, so the nodes don't get the NVIDIA driver",
-                fix=f"use the installer for {pool.image}, or set an image type that starts with "
-                f"{other}",
+                fix=f"use the installer for {pool.image}, or set the pool's image type to one that "
+                f"starts with {other}",
                 urn=pool.urn,
             )
 

@@ -30,10 +30,10 @@ def check(view: StackView) -> Iterator[Finding]:
         }
         if names & GPU_CLASSES:
             yield Finding(
-                message=f"{view.drivers[0].title} doesn't publish GPUs, because {_GPUS} is "
-                "false in the driver's chart values, but "
-                f"{title} requests a GPU",
-                fix=f"set {_GPUS} and gpuResourcesEnabledOverride to true in these values",
+                message=f"{title} requests a GPU, but {view.drivers[0].title} doesn't publish GPUs "
+                f"({_GPUS} is false in the driver's chart values)",
+                fix=f"set {_GPUS} and gpuResourcesEnabledOverride to true in the driver's chart "
+                "values",
                 urn=view.drivers[0].urn,
             )
             return

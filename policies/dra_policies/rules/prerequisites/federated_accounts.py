@@ -73,8 +73,9 @@ def _faults(
         host, _, claim = key.rpartition(":")
         if host != provider:
             yield (
-                f"has the condition key {key}, but the keys of its provider start with {provider}",
-                f"start every condition key with {provider}:",
+                f"has the condition key {key}, but condition keys for the role's provider start with "
+                f"{provider}",
+                f"change every condition key so that it starts with {provider}:",
             )
             return
         if fault := _fault(kind, operator, claim, value):

@@ -146,6 +146,8 @@ def _faults(
     if has is not True:
         lacking = need.rights[0] if need.rights else "a role"
         lacking = need.action if need.doubt and need.action else kind.names.get(lacking, lacking)
+        if kind.policy[0] and not need.doubt:
+            lacking = f"the policy {lacking}"
         yield Finding(
             message=f"{title} doesn't have {lacking} in this stack. Unless another stack grants it, "
             f"{need.consequence}"

@@ -165,8 +165,8 @@ def _dead_end(
     ):
         return None
     return (
-        f'uses NAT gateway "{gateway.name}", but this gateway is in a subnet '
-        f'("{declared[homes[0]].name}") without a route to an internet gateway',
+        f'uses NAT gateway "{gateway.name}", but this gateway\'s subnet '
+        f'("{declared[homes[0]].name}") doesn\'t have a route to an internet gateway',
         f'put NAT gateway "{gateway.name}" in a public subnet',
     )
 

@@ -140,10 +140,10 @@ def groups_not_admitted(
     if not any(_admits(each, control_plane, groups, theirs, ours) for each in view.declared):
         yield Finding(
             message="the control plane's security groups don't allow traffic from security group "
-            f'"{found[0].name}" of {pool.title}, so its nodes can\'t reach the API '
+            f'"{found[0].name}" of {pool.title}, so the nodes can\'t reach the API '
             "server to join the cluster",
-            fix="add the cluster's security group to the launch template, or, in the cluster's "
-            f'security group, add an ingress rule that allows traffic from "{found[0].name}"',
+            fix="add the cluster's security group to the launch template, or add an ingress rule "
+            f'for traffic from "{found[0].name}" to the cluster\'s security group',
             urn=found[0].urn,
             certain=managed,
         )

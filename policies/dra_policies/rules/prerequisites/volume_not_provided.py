@@ -102,7 +102,7 @@ def _class(
         yield Finding(
             message=f'{claim.title} uses StorageClass "{name}", which neither this stack nor '
             f"{of_cloud.title} creates, so {claim.pods} stay pending",
-            fix=f'declare StorageClass "{name}", or use {either(sorted(builtin))}',
+            fix=f'declare StorageClass "{name}", or set storageClassName to {either(sorted(builtin))}',
             urn=claim.urn,
         )
         return

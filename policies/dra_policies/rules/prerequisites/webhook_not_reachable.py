@@ -40,7 +40,7 @@ def _of_configuration(
                 f"{' and '.join(map(str, ports.open))} on the nodes, so the API server rejects "
                 "the objects that the webhook checks",
                 fix=f"add a firewall rule that allows TCP port {port} from the control plane's "
-                f"range to the nodes, or configure the webhook to listen on port {ports.open[-1]}",
+                f"IP range to the nodes, or configure the webhook to listen on port {ports.open[-1]}",
                 urn=hooks.urn,
             )
             return

@@ -17,7 +17,7 @@ def check(view: StackView) -> Iterator[Finding]:
         if pool.is_labelled and pool.has_gpus is not False:
             yield Finding(
                 message=f"{pool.title} is a DRA pool, but the stack doesn't register a plan "
-                "before the pool (resource pulumi-dra:index:CapacityPlan)",
+                "(resource pulumi-dra:index:CapacityPlan) before the pool",
                 fix=RULE.fix,
                 urn=pool.urn,
             )

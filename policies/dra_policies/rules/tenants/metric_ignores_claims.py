@@ -40,9 +40,9 @@ def _user(reader: MetricReader, users: Mapping[WorkloadRef, str]) -> str:
 def _counted(reader: MetricReader, user: str) -> Iterator[Finding]:
     if reader.counted:
         yield Finding(
-            message=f"{reader.title} uses {reader.counted[0]}, which doesn't count the claims "
+            message=f"{reader.title} uses metric {reader.counted[0]}, which doesn't count the claims "
             f"of {user}",
-            fix="use kube_pod_resourceclaim_info instead (kube-state-metrics 2.20.0 or later)",
+            fix="use kube_pod_resourceclaim_info instead (requires kube-state-metrics 2.20.0 or later)",
             place=reader.place,
         )
 

@@ -71,8 +71,8 @@ def _of_kueue(view: StackView, manifests: Manifests) -> Iterator[Finding]:
             queue = workload.meta.labels.get(KUEUE_QUEUE)
             if queue and names and _covers_devices(manifests, workload.meta.namespace, queue):
                 yield Finding(
-                    message=f"Kueue {chart.version} doesn't count the claims of {workload.ref}, so "
-                    "the quota of its queue doesn't limit its devices",
+                    message=f"Kueue {chart.version} doesn't count the devices in the claims of "
+                    f"{workload.ref}, so the queue's quota doesn't limit them",
                     fix=f"use Kueue {COUNTING_CLAIMS} or later, and map DeviceClass {names[0]} in "
                     "resources.deviceClassMappings of Kueue's configuration",
                     place=workload.place,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_planner.wording import noun
+from dra_policies.rules.constrained_parts import listed_words
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknown_values import Properties
 from dra_policies.view.stack_view import DeclaredResource, StackView
@@ -13,12 +14,12 @@ from dra_policies.view.stack_view import DeclaredResource, StackView
 GROUP: Final = "resource.k8s.io"
 _WRITES: Final = frozenset({"create", "update", "patch", "delete", "deletecollection", "*"})
 _OWNED: Final = {
-    "deviceclasses": "change DeviceClasses for all users",
-    "resourceslices": "publish devices that don't exist, or hide existing devices",
-    "resourceclaims/status": "allocate devices to a claim",
-    "resourceclaims/binding": "allocate devices to a claim",
-    "resourceclaims/driver": "act as a driver",
-    "devicetaintrules": "taint any user's devices and evict the pods that use them",
+    "deviceclasses": ("change DeviceClasses for all users",),
+    "resourceslices": ("publish nonexistent devices", "hide existing devices"),
+    "resourceclaims/status": ("allocate any device to a claim",),
+    "resourceclaims/binding": ("allocate any device to a claim",),
+    "resourceclaims/driver": ("act as a driver",),
+    "devicetaintrules": ("taint any user's devices", "evict the pods that use them"),
 }
 _KINDS: Final = (":Role", ":ClusterRole")
 _BINDINGS: Final = (":RoleBinding", ":ClusterRoleBinding")
@@ -45,16 +46,17 @@ def check(view: StackView) -> Iterator[Finding]:
                 yield Finding(
                     message=f'{kind} "{each.name}" allows the {noun(len(rights), "verb")} '
                     f"{' and '.join(rights)}, so "
-                    "subjects bound to it can gain any permission, including write access to "
+                    "anyone with this role can gain any permission, including write access to "
                     "DeviceClasses and ResourceSlices",
                     fix=f"remove {' and '.join(rights)} from the role's verbs",
                     urn=each.urn,
                 )
             if given:
+                abuses = dict.fromkeys(each for group in given.values() for each in group)
                 yield Finding(
-                    message=f'{kind} "{each.name}" grants write access to {" and ".join(given)}, '
-                    f"so subjects bound to it can {' and '.join(dict.fromkeys(given.values()))}",
-                    fix=f"remove {' and '.join(given)} from the role's rules, because ordinary users "
+                    message=f'{kind} "{each.name}" grants write access to {listed_words(list(given))}, '
+                    f"so anyone with this role can {listed_words(list(abuses))}",
+                    fix=f"remove {listed_words(list(given))} from the role's rules, because ordinary users "
                     "need only resourceclaims and resourceclaimtemplates",
                     urn=each.urn,
                 )
@@ -62,7 +64,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield from _to_everybody(each)
 
 
-def _given(props: Properties) -> Iterator[tuple[str, str]]:
+def _given(props: Properties) -> Iterator[tuple[str, tuple[str, ...]]]:
     for rule in props.items("rules") or ():
         groups, resources, verbs = (
             rule.texts("apiGroups"),

@@ -26,7 +26,11 @@ _OBJECTS = {
         True,
         "",
     ),
-    ":ClusterPolicy": ("spec.draDriver.enabled", False, "set spec.draDriver.enabled to false"),
+    ":ClusterPolicy": (
+        "spec.draDriver.enabled",
+        False,
+        "set spec.draDriver.enabled to false in the ClusterPolicy",
+    ),
 }
 
 

@@ -184,7 +184,7 @@ def _end_with_parent() -> None:
 
 def _result(future: Future[Worked]) -> Worked:
     if not future.done():
-        raise BrokenProcessPool("the pool lost this batch when it broke")
+        raise BrokenProcessPool("the process pool ended before this batch finished")
     return future.result()
 
 

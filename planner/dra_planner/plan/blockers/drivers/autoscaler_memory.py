@@ -39,9 +39,9 @@ def find_memory_that_starts_no_node(situation: ClusterSituation) -> Iterator[Blo
                 low, high = known[machine], published[machine]
                 if _lies_between(amount, low, high):
                     yield fact(
-                        f"{claim.title}: Karpenter assumes {low}Mi for the GPUs of {machine}, but "
-                        f"nodes publish {high}Mi, so Karpenter doesn't start a node for a "
-                        f"selector with {amount}",
+                        f"{claim.title}: Karpenter assumes that each GPU of {machine} has {low}Mi "
+                        f"of memory, but nodes publish {high}Mi. If a selector requires {amount}, "
+                        "Karpenter doesn't start a node",
                         f'use quantity("{low}Mi") instead of quantity("{amount}")',
                         *claim.users,
                     )

@@ -77,7 +77,7 @@ def _answer(
 
 
 def _blocker(policy: KubernetesObject, request: AdmissionRequest, answer: PolicyAnswer) -> Blocker:
-    title = f"ValidatingAdmissionPolicy {policy.name}"
+    title = f'ValidatingAdmissionPolicy "{policy.name}"'
     if answer.result == "denied":
         text = f"{title} denies {request.title}: {answer.message}"
         fix = "change the object to satisfy the policy, or change the policy"

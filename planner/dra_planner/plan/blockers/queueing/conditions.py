@@ -80,14 +80,14 @@ def _namespaces(
     if found is None and any(each.key != _NAME_LABEL for each in selector.requirements):
         yield UnmetCondition(
             f'ClusterQueue "{queue.name}" admits only pods from namespaces that match {shown}, '
-            f'and Namespace "{name}" isn\'t in the manifests',
+            f'but Namespace "{name}" isn\'t in the manifests, so its labels are unknown',
             f'add a manifest for Namespace "{name}"',
             "cannot-tell",
         )
     else:
         yield UnmetCondition(
             f'ClusterQueue "{queue.name}" admits only pods from namespaces that match {shown}, '
-            f'and the labels of Namespace "{name}" don\'t match',
+            f'but the labels of Namespace "{name}" don\'t match',
             f'change the labels of Namespace "{name}", or change namespaceSelector in '
             f'ClusterQueue "{queue.name}"',
         )

@@ -38,7 +38,8 @@ def find_exclusive_groups(situation: ClusterSituation) -> Iterator[Blocker]:
             text, fix = (
                 f"each of its {groups} groups needs nodes with a different value of {key} "
                 "(exclusive-topology), which the plan doesn't simulate",
-                f"make sure that the pools have {values} of {key}, with enough nodes for each",
+                f"make sure that the nodes have at least {values} of the label {key}, and enough "
+                "nodes for each value",
             )
         yield Blocker(
             code="pod-cannot-be-scheduled",

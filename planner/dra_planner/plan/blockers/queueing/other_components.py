@@ -14,8 +14,9 @@ from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
 from dra_planner.wording import named, verb
 
 _HINTS: Final = {
-    VOLCANO: "set predicate.DynamicResourceAllocationEnable in the plugin arguments of Volcano's "
-    "scheduler, because Volcano otherwise ignores claims. Then check in Volcano that the pods run",
+    VOLCANO: "set predicate.DynamicResourceAllocationEnable to true in the plugin arguments of "
+    "Volcano's scheduler, because Volcano otherwise ignores claims. Then check in Volcano that the "
+    "pods run",
     KAI: "check in KAI that the pods can run, because the plan simulates only kube-scheduler",
 }
 

@@ -124,8 +124,8 @@ def _too_many_next_to_others(
         yield Blocker(
             code=_CODE,
             message=f"{workload.ref} must run on the same node as {wanted} (podAffinity with "
-            f"topology key {_HOST}), but no node has enough {scarce} for both, so its "
-            "pods stay pending"
+            f"topology key {_HOST}), but no node has enough {scarce} for both, so the "
+            f"pods of {workload.ref} stay pending"
             if not most
             else f"{workload.ref} must run on the same nodes as {wanted} (podAffinity with "
             f"topology key {_HOST}), but {counted(nodes, 'such node')} {verb(nodes, 'have')} "

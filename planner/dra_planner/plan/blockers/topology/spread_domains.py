@@ -58,7 +58,7 @@ def _idle_domains(
     nodes = sum(each.count_max for each in pools if may_reach(spec, each))
     problem = (
         f"{workload.ref} spreads its pods over nodes (maxSkew {most}), and the scheduler also "
-        "counts the system nodes, on which they can't run"
+        "counts the system nodes, on which these pods can't run"
     )
     fix, pods = select_pools(names) if names else "", pod_set.figures.steady
     if pods <= most * nodes or not _stay_empty(workload, pod_set, spread, situation):

@@ -217,7 +217,7 @@ def _maybe_without_devices(workload: Workload, pools: Sequence[str]) -> Blocker:
     labels = sorted({key for each in workload.pod_sets for key in each.template.spec.node_selector})
     return Blocker(
         code=_CODE,
-        message=f"{workload.ref} may not match any node of {named('pool', pools)}, because it "
+        message=f"{workload.ref} might not match any node of {named('pool', pools)}, because it "
         "selects nodes by labels whose values are known only at run time: "
         f"{', '.join(labels)}",
         fix="set these labels on the pool in the fleet",

@@ -29,8 +29,8 @@ def find_stalled_daemons(judgement: Judgement) -> Iterator[Diagnostic]:
                 severity="error",
                 code="daemon-rollout-stalls",
                 message=f"a rollout of {member.workload} never completes, because maxSurge starts "
-                f"a second pod on each node, but nodes in {named('pool', pools)} have room for "
-                "only one",
+                f"a second pod on each node, but nodes in {named('pool', pools)} have capacity "
+                "for only one",
                 place=member.place,
                 fix="set maxSurge to 0 and maxUnavailable to 1 in the DaemonSet's updateStrategy",
                 subject=str(member.workload),

@@ -32,7 +32,7 @@ def stall_findings(stalled: Iterable[StalledRollout]) -> Iterator[Diagnostic]:
         yield Diagnostic(
             severity="error",
             code=ROLLOUT_CANNOT_FINISH,
-            message=f"{first.workload} fits, but its rollouts never finish. "
+            message=f"{first.workload} can run, but its rollouts never finish. "
             f"{first.start.cause[:1].upper()}{first.start.cause[1:]}, but {first.reason.message}"
             f"{f'. The same applies to {listing}' if listing else ''}",
             place=first.place,
