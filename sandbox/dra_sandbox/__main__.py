@@ -159,13 +159,13 @@ def _add_tools_options(tools: _Parser) -> None:
     which.add_argument(
         "--kubernetes",
         metavar="VERSION",
-        help="find or build the tools for a control plane with this Kubernetes version "
-        "instead, for example 1.36",
+        help="find or build the tools for a control plane with only this Kubernetes version, "
+        "for example 1.36",
     )
     which.add_argument(
         "--helm",
         action="store_true",
-        help="find or build Helm instead, to install charts on a control plane",
+        help="find or build only Helm, which installs charts on a control plane",
     )
 
 

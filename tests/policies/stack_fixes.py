@@ -341,7 +341,7 @@ STACK_FIXES = [
         plan(),
     ),
     StackFix(
-        "label its nodes {}=NAME with the name of a planned pool: {}",
+        "add the label {}=NAME to its nodes, where NAME is a pool in the plan: {}",
         put("pool", "labels", {"nvidia.com/gpu.dra": "true"}),
         put("pool", "labels", PLAN_LABELS),
     ),

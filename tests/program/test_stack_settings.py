@@ -148,7 +148,7 @@ def test_address_range_of_the_examples_is_not_deployed(
     planfile.plan_path("dev", project).write_text(planfile.file_text(plan))
     settings = settings_of("dev", config, project)
     with (
-        pytest.raises(PlannerError, match="only documentation addresses")
+        pytest.raises(PlannerError, match="are reserved for documentation")
         if refused
         else nullcontext()
     ):

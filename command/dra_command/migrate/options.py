@@ -35,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--steps-folder",
         metavar="FOLDER",
         default="",
-        help="with --steps, write the plan files, manifests, and commands of each step to FOLDER",
+        help="with --steps, write the plan files, manifests, and commands for each step to FOLDER",
     )
     parser.add_argument(
         "--write", action="store_true", help="change the files [default: print a diff]"

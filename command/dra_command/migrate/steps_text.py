@@ -34,10 +34,10 @@ def print_steps(found: MigrationSteps, *, folder: str, quiet: bool, verbose: boo
                 _print_step(page, step, verbose=verbose)
         page.gap()
         if folder:
-            page.text(f"Plan files, manifests, and commands of each step are in {folder}.")
+            page.text(f"The plan files, manifests, and commands for each step are in {folder}.")
         elif found.steps:
             page.text(
-                "To write the plan files, manifests, and commands of each step, use "
+                "To write the plan files, manifests, and commands for each step, use "
                 "--steps-folder FOLDER"
             )
 

@@ -88,7 +88,8 @@ def refuse_documentation_ranges(settings: ProgramSettings) -> None:
     ):
         return
     raise FleetError(
-        f"only documentation addresses ({', '.join(examples)}) could reach the API server",
+        f"the allowed addresses ({', '.join(examples)}) are reserved for documentation, so nobody could "
+        "reach the API server",
         place=Place(
             f"stacks/Pulumi.{settings.stack}.yaml",
             0,

@@ -204,7 +204,7 @@ class Features(Struct, frozen=True, kw_only=True):
     checks_range_arithmetic: Annotated[
         bool,
         UngatedChange(
-            "The allocator rejects amounts that validRange can't represent exactly", _ALLOCATOR
+            "The allocator rejects amounts if calculations with validRange aren't exact", _ALLOCATOR
         ),
     ]
 

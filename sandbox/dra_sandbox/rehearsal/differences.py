@@ -56,7 +56,7 @@ REASONS: Mapping[ReasonCode, str] = {
     "pods-refused": "The API server rejected pods because of a quota, a limit, or an admission "
     "rule.",
     "claim-not-prepared": "The scheduler places pods whose claims the driver can't prepare, "
-    "or whose namespace, volumes, or other objects nothing defines. These pods would never "
+    "or whose namespace, volumes, or other objects don't exist. These pods would never "
     "start, but the rehearsal creates namespaces, replaces volumes, and doesn't run kubelets. "
     "These pods use devices that the plan assigns to other pods.",
     "refused-as-planned": "The API server rejects the object, as the plan predicts.",
@@ -66,11 +66,12 @@ REASONS: Mapping[ReasonCode, str] = {
     "not-decided-in-time": "The time limit was reached before the scheduler had tried every pod.",
     "tie-between-nodes": "Nodes have equal scores, and the scheduler chooses between them at "
     "random. With different random choices, the simulation has the same "
-    "outcome.",
+    "outcome as the cluster.",
     "replaced-during-preemption": "A pod that preempts other pods waits until these pods "
     "terminate. In the meantime, the scheduler places their "
     "replacements. If the preempted pods terminate at "
-    "different times, the simulation has the same outcome.",
+    "different times in the simulation, it has the same outcome "
+    "as the cluster.",
     "arrived-together": "Workloads arrived together, so small timing differences determine "
     "which controller creates its pods first, and when pods become ready "
     "or terminate. With a different pod arrival order or different "

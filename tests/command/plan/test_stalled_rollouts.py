@@ -60,7 +60,7 @@ def test_check_and_plan_fail_although_the_pods_fit(given: Project) -> None:
     headline = "✕ All pods fit, but 1 rollout never finishes: all 2 workloads on 2 GPU nodes"
     assert plan.out.startswith(headline)
     for done in (plan, check):
-        assert f"error {RULE}: Deployment default/stuck fits, but" in " ".join(done.out.split())
+        assert f"error {RULE}: Deployment default/stuck can run, but" in " ".join(done.out.split())
 
 
 def test_json_keeps_the_verdict_of_the_pods_and_of_the_rollout(given: Project) -> None:

@@ -192,7 +192,7 @@ def test_chosen_version_that_ignores_fields_is_a_warning(project: Project) -> No
     words = ("--region", "us-east-1", "--machines", "g6.xlarge", "--kubernetes", "1.35")
     done = project.run("suggest", "pods.yaml", *words)
     assert (
-        "# warning: ResourceClaimTemplate default/one: Kubernetes 1.35 drops the field capacity, because the "
+        "# warning: ResourceClaimTemplate default/one: Kubernetes 1.35 drops the capacity field, because the "
         "DRAConsumableCapacity feature gate is off" in unwrapped(done.out)
     )
     notes = project.run("suggest", "pods.yaml", *words, "--format", "json").json["best"]["notes"]

@@ -203,7 +203,7 @@ def test_fields_that_a_version_drops_are_reported(field: str, kept_from: int, ga
     (finding,) = read(text, 35).diagnostics
     assert (finding.severity, finding.code, finding.place.line) == ("warning", "field-dropped", 11)
     assert (
-        f"Kubernetes 1.35 drops the field {name}, because the {gate} feature gate"
+        f"Kubernetes 1.35 drops the {name} field, because the {gate} feature gate"
         in finding.message
     )
     assert f"Kubernetes 1.{kept_from} or later" in finding.fix

@@ -59,7 +59,7 @@ class OneNodeMoreRow(Output):
     name: str
     pool: str = Field(description="Name of the pool. Empty for a shared limit.")
     saves: float | None = Field(
-        description="Reduction of the packing's cost in US dollars per hour. null if some "
+        description="Reduction in the packing's cost, in US dollars per hour. null if some "
         "pods don't fit without the node, or if a price is unknown."
     )
     pods: int = Field(description="Number of additional pods that fit.")

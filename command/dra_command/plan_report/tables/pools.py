@@ -77,7 +77,7 @@ def _legend(view: PlanView) -> str:
     joint = (
         ""
         if view.plan.nodes_bound <= own
-        else " (0 if other pools can run the pods; total: bound for all pools)"
+        else " (0 if other pools can run the pods; the total is the bound for all pools together)"
     )
     entries = [f"{signs.bound} bound: proven minimum{joint}"]
     if any(bar.more for bar in bars):

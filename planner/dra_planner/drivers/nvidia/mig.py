@@ -142,7 +142,7 @@ def _mig_gpu(machine: Machine) -> Gpu:
     if not model.mig_capable:
         raise CatalogError(
             f"{name} doesn't support MIG",
-            fix="remove mig, or use a machine type with A100, H100, or newer GPUs",
+            fix="remove mig, or use a machine type whose GPUs support MIG, such as A100 or H100",
         )
     if not mig_profiles(model.id):
         raise CatalogError(f"the MIG profiles of {name} are unknown", fix="remove mig")

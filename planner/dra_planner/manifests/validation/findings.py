@@ -125,7 +125,7 @@ def _caused_by(refused: Diagnostic, dropped: Dropped, context: Context) -> Diagn
 def _drop_text(dropped: Dropped, context: Context) -> str:
     name = dropped.path.rpartition(".")[2]
     return (
-        f"Kubernetes {context.features.version} drops the field {name}, because the {dropped.gate} "
+        f"Kubernetes {context.features.version} drops the {name} field, because the {dropped.gate} "
         "feature gate is off"
     )
 

@@ -95,7 +95,7 @@ def scaler_findings(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]
         if (kind, item.namespace, name) in named:
             continue
         if likely_target := _likely_target(kind, item.namespace, name, named):
-            message = f"{item} targets {kind} {name}, which isn't in {likely_target[0]}"
+            message = f"{item} targets {kind} {name}, which {likely_target[0]}"
             yield Diagnostic(
                 "warning", "scaler-without-target", message, item.place, likely_target[1]
             )
@@ -115,20 +115,23 @@ def _likely_target(
     for other in sorted(named):
         if other[0] in _SCALED and other[1:] == (namespace, name):
             return (
-                f"the manifests. The manifests contain {other[0]} {name} instead",
+                f"isn't in the manifests. The manifests contain {other[0]} {name} instead",
                 f"set scaleTargetRef.kind to {other[0]}",
             )
     for other in sorted(named):
         if (other[0], other[2]) == (kind, name):
             return (
-                f'namespace "{namespace}", but in namespace "{other[1]}"',
+                f'is in namespace "{other[1]}", not in namespace "{namespace}"',
                 f'move the autoscaler to namespace "{other[1]}"',
             )
     near = get_close_matches(
         name, [each[2] for each in named if each[:2] == (kind, namespace)], 1, 0.75
     )
     return (
-        (f"the manifests (did you mean {kind} {near[0]}?)", f"set scaleTargetRef.name to {near[0]}")
+        (
+            f"isn't in the manifests (did you mean {kind} {near[0]}?)",
+            f"set scaleTargetRef.name to {near[0]}",
+        )
         if near
         else None
     )

@@ -198,7 +198,8 @@ def _limits(pool: DeclaredPool, machines: list[Machine]) -> Iterator[Finding]:
             pool,
             f"its {shown} limit ({pool.own.below('spec.limits').values[key]}) is lower than the "
             f"{size} of a single {smallest.instance_type} node",
-            fix=f"raise spec.limits.{key} to at least {has} per node, or remove the limit",
+            fix=f"raise spec.limits.{key} to at least {has} for each node that you need, or remove the "
+            "limit",
             certain=limit != 0,  # a limit of 0 pauses the pool, often on purpose
         )
 

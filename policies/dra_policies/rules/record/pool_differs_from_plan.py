@@ -44,7 +44,7 @@ def _check_pool(
             yield Finding(
                 message=f"{pool.title} is a DRA pool, but doesn't have the label {POOL}, so it "
                 "can't be compared with the plan",
-                fix=f"label its nodes {POOL}=NAME with the name of a planned pool: {_names(rows)}",
+                fix=f"add the label {POOL}=NAME to its nodes, where NAME is a pool in the plan: {_names(rows)}",
                 urn=pool.urn,
             )
     elif pool.name not in rows:

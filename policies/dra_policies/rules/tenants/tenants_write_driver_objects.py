@@ -22,6 +22,11 @@ _OWNED: Final = {
     "devicetaintrules": ("taint any user's devices", "evict the pods that use them"),
 }
 _KINDS: Final = (":Role", ":ClusterRole")
+_REACH: Final = {
+    "Role": " in its namespace, including write access to the status of ResourceClaims",
+    "ClusterRole": ", including write access to DeviceClasses and ResourceSlices",
+}
+"""What a role can gain at most, by its kind."""
 _BINDINGS: Final = (":RoleBinding", ":ClusterRoleBinding")
 _EVERYBODY: Final = ("system:authenticated", "system:serviceaccounts", "system:unauthenticated")
 _ADMINS: Final = ("cluster-admin", "admin")
@@ -40,14 +45,13 @@ def check(view: StackView) -> Iterator[Finding]:
             each.type.endswith(_KINDS)
             and each.props.text("metadata.name", each.name) not in trusted
         ):
-            given = dict(_given(each.props))
             kind = each.type.rpartition(":")[2]
+            given = dict(_given(each.props))
             if rights := sorted(_rights(each.props)):
                 yield Finding(
                     message=f'{kind} "{each.name}" allows the {noun(len(rights), "verb")} '
                     f"{' and '.join(rights)}, so "
-                    "anyone with this role can gain any permission, including write access to "
-                    "DeviceClasses and ResourceSlices",
+                    f"anyone with this role can gain any permission{_REACH[kind]}",
                     fix=f"remove {' and '.join(rights)} from the role's verbs",
                     urn=each.urn,
                 )
