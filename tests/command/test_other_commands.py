@@ -160,7 +160,7 @@ def test_verify_prints_a_missing_catalog_row_as_one_line(project: Project) -> No
     )
     project.write("cluster.yaml", NODE + "---\n" + changed)
     done = project.run("verify", "--observed", "cluster.yaml", "--stack", "dev", COLUMNS="60")
-    assert "append to planner/dra_planner/data/gpus.csv" in " ".join(done.out.split())
+    assert "Append rows to planner/dra_planner/data/gpus.csv" in " ".join(done.out.split())
     (line,) = [
         line for line in done.out.splitlines() if line.startswith("l4-ultra-long-name-edition,")
     ]

@@ -54,7 +54,7 @@ def test_pod_installs_the_requested_driver_version() -> None:
     ("driver", "warned"),
     [
         ("580.173.02", "COS 125 and 129"),
-        ("575.57.08", "none of the checked versions"),
+        ("575.57.08", "listed for any known"),
         ("latest", ""),
     ],
 )

@@ -61,7 +61,7 @@ COMPLETENESS = (
         deployment(runtimeClassName="katta"),
         texts=(
             f'nothing in the manifests defines RuntimeClass "katta", {REJECTED}',
-            "did you mean kata?",
+            "or use kata",
         ),
     ),
     missing(

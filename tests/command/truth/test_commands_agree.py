@@ -122,4 +122,4 @@ def test_a_plan_without_workloads_names_the_kinds_that_are_not_read(tmp_path: Pa
     case = next(each for each in CASES if each.name.startswith("a SealedSecret"))
     words = Input(name=case.name, manifests=dump(case.given), on=case.on).arguments(tmp_path)
     answer = run("plan", *words)
-    assert "but 1 kind isn't read: SealedSecret (bitnami.com)" in answer.line, answer.text
+    assert "1 unknown kind is ignored: SealedSecret (bitnami.com)" in answer.line, answer.text

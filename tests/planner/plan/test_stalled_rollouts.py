@@ -215,6 +215,9 @@ def test_rollouts_beyond_the_steps_are_reported_as_not_checked(
     (found,) = (each for each in short.beside if each.code == "rollouts-not-checked")
     assert (found.severity, found.subject) == ("warning", unchecked)
     assert found.message.endswith(f"steps: {unchecked}")
+    assert (
+        found.fix == "plan with --demand peak, which includes the additional pods of all rollouts"
+    )
     assert not any("finishes anyway" in each.message for each in short.beside)
 
 
