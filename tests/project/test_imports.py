@@ -95,7 +95,7 @@ print(json.dumps([
 @pytest.mark.parametrize(
     ("words", "packages", "most", "most_generated"),
     [
-        ("--help", RECORDS, 138, 0),
+        ("--help", RECORDS, 139, 0),
         ("plan --help", RECORDS, 142, 0),
         ("catalog gpus", PLANNING, 380, 60),
         ("check examples/workloads", CHECKING, 1_480, 70),
