@@ -4,7 +4,7 @@ facts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from msgspec import Struct
@@ -134,11 +134,18 @@ def _members(judgement: Judgement) -> Iterator[Member]:
     yield from (blocked.member for blocked in judgement.demand.blocked)
 
 
-def subject(case: Waiting, manifests: Manifests | None = None) -> str:
+def subject(
+    cases: Sequence[Waiting], manifests: Manifests | None, *, names_pod_sets: bool = True
+) -> str:
     """Return the subject of a message: `claim default/train-gpu (template "two-gpus", Job
     default/train)`, or only the workload. The template is only known with the manifests.
+
+    `cases` are pods of one workload with the same claims. The subject contains the names of their
+    pod sets if the workload has others.
     """
-    workload = f"{case.size.workload}{f', {case.pod_set}' if case.pod_set else ''}"
+    case = cases[0]
+    pod_sets = dict.fromkeys(each.pod_set for each in cases if each.pod_set and names_pod_sets)
+    workload = ", ".join([str(case.size.workload), *pod_sets])
     if not case.shape.claims:
         return workload
     names = [claim.title(case.size.workload) for claim in case.shape.claims]

@@ -76,6 +76,16 @@ def test_one_finding_names_all_pod_sets_with_the_same_reason(project: Project) -
     assert "JobSet ml/train (driver, worker) doesn't fit on the system pool" in checked
 
 
+def test_one_finding_names_all_pod_sets_whose_claims_fit_alike_nowhere(project: Project) -> None:
+    same = f"{TOLERATION}, nodeSelector: {{pool: a}}"
+    text = job(same, same).replace(
+        'requests: {cpu: "1", memory: 1Gi}', "limits: {nvidia.com/gpu: 1}"
+    )
+    _, checked = answer(project, "check", text)
+    assert checked.count("doesn't fit any pool") == 1
+    assert "(MPIJob ml/train, Launcher, Worker) doesn't fit any pool" in checked
+
+
 @pytest.mark.parametrize("launchers", [1, 900])
 def test_claims_that_fit_are_not_short_if_the_system_pool_is(
     project: Project, launchers: int

@@ -42,7 +42,7 @@ def check(view: StackView) -> Iterator[Finding]:
         if reasons:
             text = "; ".join(message for message, _ in reasons)
             yield Finding(
-                message=f"{subject(case, view.manifests)} can't be evaluated: {text}",
+                message=f"{subject([case], view.manifests)} can't be evaluated: {text}",
                 fix="; or ".join(dict.fromkeys(fix for _, fix in reasons if fix)),
                 urn=view.judged_urn,
                 place=case.member.place,

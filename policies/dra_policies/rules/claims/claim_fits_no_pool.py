@@ -30,19 +30,30 @@ def check(view: StackView) -> Iterator[Finding]:
     judgement = view.judgement
     if judgement is None:
         return
+    alike: dict[tuple[str, str, str], list[Waiting]] = {}
     for case in waiting(judgement):
         proved = case.size.verdict == "does-not-fit" and case.size.wanted != 0
         if proved and not case.fits_somewhere and not case.is_undecided:
             missing = missing_pool(judgement, case.shape)
-            yield Finding(
-                message=f"{subject(case, view.manifests)} doesn't fit any {_kind(case.pools)}: "
-                f"{_pools(case)}{doubt(view)}{_no_machine(missing)}{_details(case)}",
-                fix=_fix(case, missing),
-                urn=view.judged_urn,
-                place=case.member.place,
-                about=str(case.size.workload),
-                certain=not view.doubtful_pools,
+            message = (
+                f"doesn't fit any {_kind(case.pools)}: {_pools(case)}{doubt(view)}"
+                f"{_no_machine(missing)}{_details(case)}"
             )
+            key = (
+                subject([case], view.manifests, names_pod_sets=False),
+                message,
+                _fix(case, missing),
+            )
+            alike.setdefault(key, []).append(case)
+    for (_, message, fix), cases in alike.items():
+        yield Finding(
+            message=f"{subject(cases, view.manifests)} {message}",
+            fix=fix,
+            urn=view.judged_urn,
+            place=cases[0].member.place,
+            about=str(cases[0].size.workload),
+            certain=not view.doubtful_pools,
+        )
     unfit = {size.workload for size in judgement.sizing.workloads if size.verdict != "fits"}
     for blocked in judgement.demand.blocked:
         if blocked.member.workload not in unfit:

@@ -47,7 +47,7 @@ def check(view: StackView) -> Iterator[Finding]:
         for case in (first, *(each for each in others if each.size.reasons != first.size.reasons)):
             why = _reasons(case, judgement) if others else _shortage(case, judgement)
             yield Finding(
-                message=f"{subject(case, view.manifests)}: {why}{doubt(view)}",
+                message=f"{subject([case], view.manifests)}: {why}{doubt(view)}",
                 fix=_fix(case),
                 urn=view.judged_urn,
                 place=case.member.place,
