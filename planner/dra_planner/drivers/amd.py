@@ -71,7 +71,7 @@ class AmdDriver(Driver[ChartOptions]):
     ) -> Iterator[ConfigFault]:
         if parameters.get("apiVersion") != _API_VERSION:
             yield ConfigFault(
-                f"{self.name_in_text} supports only configurations with apiVersion {_API_VERSION}",
+                f"{self.name_in_text} doesn't support apiVersion {parameters.get('apiVersion')}",
                 f"set apiVersion to {_API_VERSION}",
             )
         if parameters.get("kind") != "GpuConfig":

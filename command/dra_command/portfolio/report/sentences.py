@@ -115,10 +115,10 @@ def stacks_table(summary: Summary) -> Table:
     rows = [
         (
             line.name,
-            WORDS[line.outcomes[0]],
+            WORDS[line.marked[0]],
             _number(line.as_is, "nodes"),
             "" if line.as_is is None else usd(line.as_is.hourly_usd),
-            line.first_not_fitting or "fits in all" * (set(line.outcomes) == {"fits"}),
+            line.first_not_fitting or "fits in all" * (set(line.marked) == {"fits"}),
             next((row.why for row in line.rows if row is not None and row.why), ""),
         )
         for _, line in lines[:MOST_ROWS]

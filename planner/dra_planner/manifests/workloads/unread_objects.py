@@ -114,7 +114,7 @@ def unread_object(item: KubernetesObject) -> UnreadObject | None:
     word = next(_mentions(item.data, 0), "")
     if word:
         reason = (
-            f'its manifest contains "{word}", but pulumi-dra doesn\'t know the kind {item.kind}'
+            f'its manifest mentions "{word}", but pulumi-dra doesn\'t know the kind {item.kind}'
         )
     elif not _MODEL_KIND.isdisjoint(_WORD.findall(item.kind)):
         reason = f"its kind {item.kind} might serve or train models, but pulumi-dra doesn't know it"

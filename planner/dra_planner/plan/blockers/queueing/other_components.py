@@ -15,8 +15,8 @@ from dra_planner.wording import named, verb
 
 _HINTS: Final = {
     VOLCANO: "set predicate.DynamicResourceAllocationEnable to true in the plugin arguments of "
-    "Volcano's scheduler, because Volcano otherwise ignores claims. Then check in Volcano that the "
-    "pods run",
+    "Volcano's scheduler, because Volcano otherwise ignores claims. Then run a Job to verify that "
+    "Volcano schedules its pods",
     KAI: "check in KAI that the pods can run, because the plan simulates only kube-scheduler",
 }
 
