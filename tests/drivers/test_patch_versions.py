@@ -44,7 +44,7 @@ def test_newer_driver_patch_uses_the_newest_known_patch(version: str, known: str
     assert release.attributes == nvidia.driver_release(known).attributes
     plan = planned(l4(version), WORK)
     assert plan.verdict == planned(l4(known), WORK).verdict == "fits"
-    note = f"NVIDIA DRA driver {release.version} isn't in the tables, so the plan uses the facts of {known}"
+    note = f"NVIDIA DRA driver {release.version} isn't in the tables, so the plan uses the data of {known}"
     assert any(note in each for each in plan.assumptions)
 
 

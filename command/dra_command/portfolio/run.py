@@ -50,7 +50,7 @@ def _check(values: argparse.Namespace) -> None:
     ):
         if values.scheduler and given:
             raise UsageError(
-                f"{option} can't be combined with --scheduler, which uses the scheduler's workers",
+                f"{option} can't be combined with --scheduler, because an existing scheduler has its own workers",
                 fix=f"remove {option}",
             )
 

@@ -72,9 +72,8 @@ class SuggestOutput(Output):
         description="Cheapest fleet found. null if no fleet runs all workloads."
     )
     gap: float = Field(
-        description="Maximum savings of any other fleet that uses these machine types and is "
-        "known to fit all pods, as a fraction of this cost. 0 means that no such "
-        "fleet costs less."
+        description="Largest fraction of this cost that another fleet could save, if it uses these "
+        "machine types and is known to fit all pods. 0 means that no such fleet costs less."
     )
     gap_of_unknown: float = Field(
         default=0,

@@ -132,7 +132,9 @@ class Scenario(PortfolioPart):
 
     name: Name = Field(description="Name, unique in the portfolio.")
     replicas: Scaling | None = Field(
-        default=None, description="A factor for all workloads, or for some workloads."
+        default=None,
+        description="Factor by which replica counts are multiplied: a number for all "
+        "workloads, or a factor with the patterns of the workloads that it applies to.",
     )
     add_workloads: list[Path] = Field(
         default_factory=list, description="Additional manifests for every stack."

@@ -439,8 +439,8 @@ class PlanOutput(Output):
     )
     detail: DetailRow | None = Field(
         default=None,
-        description="Costs, free capacity, and stranded devices. Only with --detail for a fleet "
-        "without --observed.",
+        description="Costs, free capacity, and stranded devices. Only with --detail and without "
+        "--observed.",
     )
     joint_fix: JointFixRow | None = Field(
         default=None,

@@ -53,7 +53,7 @@ def slice_assumptions(
         sentences.append(f"{machine.name}: it's unknown which of its GPUs share a PCIe root")
     if driver.known_as:
         sentences.append(
-            f"NVIDIA DRA driver {driver.version} isn't in the tables, so the plan uses the facts "
+            f"NVIDIA DRA driver {driver.version} isn't in the tables, so the plan uses the data "
             f"of {driver.known_as}, the newest known patch version"
         )
     if driver.provenance.confidence == "derived":

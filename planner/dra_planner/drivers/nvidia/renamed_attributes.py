@@ -23,10 +23,10 @@ RENAMED: Final[dict[tuple[str, str], str]] = {
     (
         "gpu.nvidia.com",
         "index",
-    ): 'driver versions 25.8 and later don\'t publish the attribute "index"',
+    ): 'driver version 25.8 removed the attribute "index"',
     (
         "gpu.nvidia.com",
         "minor",
-    ): 'driver versions 25.8 and later don\'t publish the attribute "minor"',
+    ): 'driver version 25.8 removed the attribute "minor"',
 }
 """Attributes by domain and name, with their replacements."""

@@ -200,10 +200,12 @@ def _memory_changes(
             DriverChange(
                 "capacity-changed",
                 f"{GPU_DRIVER}/memory",
-                "devices become shared, so a claim gets only part of a GPU"
+                "claims share devices after the upgrade, so a claim gets only part of a GPU"
                 if shared
                 else "devices are no longer shared",
-                fix="request the memory or the shares that each claim needs" if shared else "",
+                fix="in each claim, request the memory or the number of shares that it needs"
+                if shared
+                else "",
             )
         )
     return changes

@@ -71,7 +71,7 @@ def _of_quotas(view: StackView, pods: list[GpuPod]) -> Iterator[Finding]:
             yield Finding(
                 message=f'ResourceQuota "{quota.name}" allows {hard} {GPU} in namespace '
                 f"{namespace}, but the pods of {own[0].workload.ref}"
-                f"{' and other servers' if len(own) > 1 else ''} request {wanted}, so the API "
+                f"{' and other workloads' if len(own) > 1 else ''} request {wanted}, so the API "
                 "server rejects some of them",
                 fix=f"raise {_LIMIT} to at least {wanted}, or lower the number of replicas",
                 urn=quota.urn,

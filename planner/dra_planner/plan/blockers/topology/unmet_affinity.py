@@ -218,9 +218,10 @@ def _maybe_without_devices(workload: Workload, pools: Sequence[str]) -> Blocker:
     return Blocker(
         code=_CODE,
         message=f"{workload.ref} might not match any node of {named('pool', pools)}, because it "
-        "selects nodes by labels whose values are known only at run time: "
+        "selects nodes by labels that the fleet doesn't set and whose values are known only at "
+        "run time: "
         f"{', '.join(labels)}",
-        fix="set these labels on the pool in the fleet",
+        fix="if you know their values, set these labels on the pool in the fleet",
         place=workload.place,
         workloads=(workload.ref,),
         verdict="cannot-tell",
