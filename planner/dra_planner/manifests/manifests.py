@@ -175,6 +175,7 @@ class Manifests(Struct, frozen=True, kw_only=True):
     unknown_kinds: frozenset[str] = frozenset()
     # objects of other kinds that might create pods with devices
     unread: tuple[UnreadObject, ...] = ()
+    unclear: tuple[UnreadObject, ...] = ()
     # the fleet declares that they define every object of the cluster
     is_complete: bool = False
     # (kind, name) of other objects that such a cluster provides

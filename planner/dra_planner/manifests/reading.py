@@ -202,6 +202,7 @@ class _Reading:
         gangs, gang_makers = self.workloads.gangs()
         self.setup.check_queues(self.workloads.workloads, self.devices)
         self.diagnostics += scaler_findings(self.first.objects())
+        beside_workloads = bool(self.workloads.workloads or self.workloads.uncounted)
         return Manifests(
             workloads=tuple(self.workloads.workloads),
             claims=self.devices.claims,
@@ -237,6 +238,10 @@ class _Reading:
             volume_claims=self.volume_claims.found(),
             other_kinds=self.ignored.kinds(gang_makers),
             unknown_kinds=frozenset(self.ignored.unknown),
-            unread=(*self.ignored.unread, *self.workloads.uncounted),
+            unclear=tuple(self.ignored.unclear) if beside_workloads else (),
+            unread=(
+                *self.ignored.unread(beside_workloads=beside_workloads),
+                *self.workloads.uncounted,
+            ),
             diagnostics=tuple(self.diagnostics),
         )

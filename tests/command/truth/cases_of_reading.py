@@ -235,6 +235,12 @@ READING = (
         ],
         verdict="fits",
     ),
+    Case(
+        name="an unknown kind that might create pods with a workload that fits",
+        given=[template(), deployment(), api("kafka.strimzi.io/v1", "Kafka", "events", {})],
+        verdict="fits",
+        texts=("Kafka ml/events", "aren't in the plan"),
+    ),
     harmless("a Service", api("v1", "Service", "web", {"ports": [{"port": 80}]})),
     harmless(
         "a ConfigMap that mentions GPUs",

@@ -62,7 +62,7 @@ CAUSES: dict[str, tuple[str, str, str]] = {
         f"{OWN}.index == 0",
         'reads the attribute "index", which gpu.nvidia.com doesn\'t publish '
         '(CEL error: "no such key: index")',
-        f'Driver versions 25.8 and later don\'t publish the attribute "index". {ENDS_CYCLE}',
+        f'Driver version 25.8 removed the attribute "index". {ENDS_CYCLE}',
     ),
     "not-published": (
         f"{OWN}.coolness == 1",

@@ -159,7 +159,7 @@ def test_fewer_pods_make_the_reservation_uncertain() -> None:
         (
             "g5.2xlarge",
             AllocatableSettings(max_pods=59),
-            "addresses for 58 pods without prefix delegation",
+            "addresses for only 58 pods, not for 59",
         ),
         (
             "g5.2xlarge",

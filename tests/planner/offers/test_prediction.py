@@ -172,7 +172,7 @@ def test_retired_machine_type_is_planned_and_reported() -> None:
             GKE,
             {"name": "h100", "machine": "a3-highgpu-1g", "count": 1, "mig": "all-1g.10gb"},
         ),
-        (CatalogError, "addresses for 58 pods", EKS, {**L4, "maxPods": 100}),
+        (CatalogError, "addresses for only 58 pods", EKS, {**L4, "maxPods": 100}),
         (
             CatalogError,
             r"use all of the node's memory \(g6.2xlarge\)",

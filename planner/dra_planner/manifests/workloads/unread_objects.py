@@ -104,7 +104,7 @@ def unread_object(item: KubernetesObject) -> UnreadObject | None:
     """Return why pods of an unsupported object might be missing, or None if it doesn't create pods
     with devices.
     """
-    title = f"{item.kind} {item.key}" if item.namespace else f"{item.kind} {item.name}"
+    title = _title(item)
     installer = INSTALLERS.get((item.group, item.kind))
     if installer is not None:
         reason, instead = installer
@@ -118,17 +118,28 @@ def unread_object(item: KubernetesObject) -> UnreadObject | None:
         )
     elif not _MODEL_KIND.isdisjoint(_WORD.findall(item.kind)):
         reason = f"its kind {item.kind} might serve or train models, but pulumi-dra doesn't know it"
-    elif not _is_configuration(item.kind):
-        return UnreadObject(
-            title=title,
-            reason=f"pulumi-dra doesn't know whether the kind {item.kind} creates pods",
-            instead="if it creates pods, add their manifests",
-            place=item.place,
-            missing="such pods",
-        )
     else:
         return None
     return UnreadObject(title=title, reason=reason, instead=_RENDERED, place=item.place)
+
+
+def object_of_unclear_kind(item: KubernetesObject) -> UnreadObject | None:
+    """Return an object of an unknown kind that doesn't mention devices or models, but might create
+    pods, or None if the kind's name states that its objects don't.
+    """
+    if is_known(item) or _is_configuration(item.kind):
+        return None
+    return UnreadObject(
+        title=_title(item),
+        reason=f"pulumi-dra doesn't know whether the kind {item.kind} creates pods",
+        instead="if it creates pods, add their manifests",
+        place=item.place,
+        missing="such pods",
+    )
+
+
+def _title(item: KubernetesObject) -> str:
+    return f"{item.kind} {item.key}" if item.namespace else f"{item.kind} {item.name}"
 
 
 def _is_configuration(kind: str) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dra_planner.claims.resolution import on_unknown_node
+from dra_planner.manifests.manifests import UnreadObject
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
+from dra_planner.wording import counted
 
 
 def find_unread_objects(situation: ClusterSituation) -> Iterator[Blocker]:
@@ -17,6 +19,21 @@ def find_unread_objects(situation: ClusterSituation) -> Iterator[Blocker]:
             fix=each.instead,
             place=each.place,
             verdict="cannot-tell",
+        )
+    yield from _of_unclear_kinds(situation.manifests.unclear)
+
+
+def _of_unclear_kinds(objects: Sequence[UnreadObject]) -> Iterator[Blocker]:
+    """Yield one finding for the objects that might create pods beside the workloads."""
+    if objects:
+        first, others = objects[0], len(objects) - 1
+        more = f". The same applies to {counted(others, 'more object')}" if others else ""
+        yield Blocker(
+            code="object-not-read",
+            message=f"{first.title}: {first.reason}, so {first.missing} aren't in the plan{more}",
+            fix=first.instead,
+            place=first.place,
+            verdict="fits",
         )
 
 
