@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final
 
 from dra_planner.errors import PlannerError
@@ -18,14 +18,15 @@ from dra_planner.sources import MANIFEST_SUFFIXES, read_file
 _FILE: Final = re.compile(r"^kind:\s*[\"']?(?:Kustomization|Component)\b", re.MULTILINE)
 _NAMED: Final = "kustomization"
 _LARGEST: Final = 65_536  # bytes of a kustomization file
-_MOST: Final = 500  # files to search for one folder
+_LEVELS: Final = 2  # levels of folders to search below one folder
+_MOST: Final = 500  # files to read for one folder, and folders to list on each level
 
 
 def find_naming_folder(
     name: str, folders: Iterator[str], parts_of: Callable[[Mapping[str, Any]], Iterator[str]]
 ) -> str:
     """Return the folder of a kustomization that names a file as a part, or "". The search covers
-    the folders and the folders in them.
+    the folders and two levels of folders in them.
     """
     file = os.path.realpath(name)
     for folder in folders:
@@ -37,7 +38,7 @@ def find_naming_folder(
 
 @cache
 def _kustomizations_near(folder: str) -> tuple[tuple[str, Mapping[str, Any]], ...]:
-    """Return the kustomizations in a folder and in its folders, each with its folder."""
+    """Return the kustomizations in a folder and in the folders below it, each with its folder."""
     return tuple(
         (os.path.dirname(path), data)
         for path in islice(_files(folder), _MOST)
@@ -46,14 +47,16 @@ def _kustomizations_near(folder: str) -> tuple[tuple[str, Mapping[str, Any]], ..
 
 
 def _files(folder: str) -> Iterator[str]:
-    inner: list[str] = []
-    for path in _entries(folder):
-        if _may_be_kustomization(path):
-            yield path
-        elif os.path.isdir(path):
-            inner.append(path)
-    for below in inner:
-        yield from filter(_may_be_kustomization, _entries(below))
+    """Yield the files that may be kustomizations, level by level: the nearest ones come first."""
+    level = [folder]
+    for _ in range(_LEVELS + 1):
+        below: list[str] = []
+        for path in chain.from_iterable(map(_entries, level)):
+            if _may_be_kustomization(path):
+                yield path
+            elif os.path.isdir(path):
+                below.append(path)
+        level = below[:_MOST]
 
 
 def _entries(folder: str) -> list[str]:

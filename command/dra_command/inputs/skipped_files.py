@@ -291,12 +291,16 @@ class _Kustomization(Struct, frozen=True):
 
 
 def _folders(name: str) -> Iterator[str]:
+    """Yield the folder of a file and the folders above it, also those above the working
+    directory.
+    """
     folder = os.path.dirname(name) or "."
     for _ in range(_HIGHEST):
         yield folder
-        if os.path.basename(folder) in ("", ".", ".."):
+        above = os.path.dirname(os.path.abspath(folder))
+        if above == os.path.abspath(folder):
             return
-        folder = os.path.dirname(folder) or "."
+        folder = above if os.path.isabs(folder) else os.path.relpath(above)
 
 
 def _chart_of(name: str) -> str:

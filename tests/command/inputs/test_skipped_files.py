@@ -4,10 +4,14 @@ manifests are checked.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
 from command_project import Done, Project
+
+from dra_command.inputs.skipped_files import skip_reason
+from dra_planner.sources import Source
 
 GOOD = (
     "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: main, image: i}]}\n"
@@ -505,3 +509,29 @@ def test_first_placeholder_in_nested_fields_is_named(project: Project) -> None:
     project.write("all/good.yaml", GOOD)
     (note,) = diagnostics_of(project.run("check", "all", "--format", "json"))
     assert note["fix"] == "render the template first, or replace `${B}` with a value"
+
+
+NAMING = {
+    "next to its folder": ("over", "../patches/p.yaml"),
+    "two levels below": ("overlays/prod", "../../patches/p.yaml"),
+}
+
+
+@pytest.mark.parametrize("spelling", ["from above", "in its folder", "absolute"])
+@pytest.mark.parametrize("naming", NAMING)
+def test_patch_of_another_folder_is_skipped_in_any_spelling(
+    project: Project, monkeypatch: pytest.MonkeyPatch, naming: str, spelling: str
+) -> None:
+    folder, named = NAMING[naming]
+    project.write(f"kk/{folder}/kustomization.yaml", f"patches: [{{path: {named}}}]\n")
+    file = project.write("kk/patches/p.yaml", PATCH)
+    monkeypatch.chdir(file.parent if spelling == "in its folder" else project.root)
+    path = {"from above": "kk/patches/p.yaml", "in its folder": "p.yaml", "absolute": str(file)}
+
+    reason = skip_reason(Source(path[spelling], PATCH))
+
+    assert reason is not None
+    assert (reason.what, os.path.realpath(reason.root)) == (
+        "part of the kustomization",
+        str(project.root / "kk" / folder),
+    )
