@@ -12,7 +12,12 @@ from dra_planner.catalog import Machine
 from dra_planner.catalog.tables import Row, integer, read_table
 from dra_planner.clouds import Cloud
 from dra_planner.drivers.protocol.device_plugin import WholeDevices
-from dra_planner.drivers.protocol.driver import ConfigFault, Driver, DriverNode
+from dra_planner.drivers.protocol.driver import (
+    ConfigFault,
+    Driver,
+    DriverNode,
+    api_version_faults,
+)
 from dra_planner.drivers.protocol.node_slice import node_slice
 from dra_planner.drivers.protocol.options import ChartOptions
 from dra_planner.drivers.protocol.tables import has_accelerator
@@ -69,11 +74,7 @@ class AmdDriver(Driver[ChartOptions]):
     def config_faults(
         self, domain: str, parameters: Mapping[str, Any], options: ChartOptions | None
     ) -> Iterator[ConfigFault]:
-        if parameters.get("apiVersion") != _API_VERSION:
-            yield ConfigFault(
-                f"{self.name_in_text} doesn't support apiVersion {parameters.get('apiVersion')}",
-                f"set apiVersion to {_API_VERSION}",
-            )
+        yield from api_version_faults(self.name_in_text, parameters, _API_VERSION)
         if parameters.get("kind") != "GpuConfig":
             yield ConfigFault(
                 f"{self.name_in_text} supports only configurations of kind GpuConfig",

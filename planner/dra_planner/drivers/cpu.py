@@ -17,7 +17,14 @@ from pydantic import Field
 from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud
 from dra_planner.documents.models import StrictDocument, refused_by
-from dra_planner.drivers.protocol.driver import ConfigFault, Driver, DriverNode, Fault, PodUse
+from dra_planner.drivers.protocol.driver import (
+    ConfigFault,
+    Driver,
+    DriverNode,
+    Fault,
+    PodUse,
+    api_version_faults,
+)
 from dra_planner.drivers.protocol.node_slice import node_slice
 from dra_planner.drivers.protocol.versions import chart_version_fault
 from dra_planner.errors import CatalogError, UnsupportedFeature
@@ -174,11 +181,7 @@ class CpuDriver(Driver[CpuOptions]):
     def config_faults(
         self, domain: str, parameters: Mapping[str, Any], options: CpuOptions | None
     ) -> Iterator[ConfigFault]:
-        if parameters.get("apiVersion") != _API_VERSION:
-            yield ConfigFault(
-                f"{self.name_in_text} doesn't support apiVersion {parameters.get('apiVersion')}",
-                f"set apiVersion to {_API_VERSION}",
-            )
+        yield from api_version_faults(self.name_in_text, parameters, _API_VERSION)
         config = parameters.get("cpuConfig")
         cpus = config.get("cpuset") if isinstance(config, Mapping) else None
         if not isinstance(cpus, str) or not cpus or reserved_fault(cpus):

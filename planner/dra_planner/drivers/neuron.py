@@ -12,7 +12,12 @@ from typing import Any, ClassVar
 from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud
 from dra_planner.drivers.protocol.device_plugin import NoDirectCounterpart
-from dra_planner.drivers.protocol.driver import ConfigFault, Driver, DriverNode
+from dra_planner.drivers.protocol.driver import (
+    ConfigFault,
+    Driver,
+    DriverNode,
+    api_version_faults,
+)
 from dra_planner.drivers.protocol.neuron_groups import neuron_groups
 from dra_planner.drivers.protocol.node_slice import node_slice
 from dra_planner.drivers.protocol.options import ChartOptions
@@ -77,11 +82,7 @@ class NeuronDriver(Driver[ChartOptions]):
     def config_faults(
         self, domain: str, parameters: Mapping[str, Any], options: ChartOptions | None
     ) -> Iterator[ConfigFault]:
-        if parameters.get("apiVersion") != _API_VERSION:
-            yield ConfigFault(
-                f"{self.name_in_text} doesn't support apiVersion {parameters.get('apiVersion')}",
-                f"set apiVersion to {_API_VERSION}",
-            )
+        yield from api_version_faults(self.name_in_text, parameters, _API_VERSION)
         kind = str(parameters.get("kind", ""))
         if kind not in _CONFIGURED:
             yield ConfigFault(

@@ -39,7 +39,7 @@ class ScenarioTotal(Struct, frozen=True, kw_only=True):
         return self.counts["fits"] == self.counts.total()
 
 
-class StackLine(Struct, frozen=True, kw_only=True):
+class StackLine(Struct, frozen=True, kw_only=True, dict=True):
     """One stack in all scenarios, in order. `as_is` is its row without edits."""
 
     name: str
@@ -48,7 +48,7 @@ class StackLine(Struct, frozen=True, kw_only=True):
     rows: tuple[AnswerRow | None, ...]
     first_not_fitting: str = ""
 
-    @property
+    @cached_property
     def marked(self) -> tuple[str, ...]:
         """The outcomes that marks show: STALLED if all pods fit, but a rollout never finishes."""
         return tuple(

@@ -206,7 +206,7 @@ def nesting_fix(first: str, rest: Iterable[str]) -> str:
 def key_fix(key: str) -> str:
     """Return the fix for a misspelled or dotted key, or "" if the key isn't known to be wrong."""
     first, *rest = re.split(r"[._-]", key)
-    if rest and first in KEYS:
+    if rest and all(rest) and first in KEYS:
         return nesting_fix(first, rest)
     near = [] if key in KEYS else get_close_matches(key, KEYS, 1, NEAR)
     return f'rename it to "{near[0]}"' if near else ""

@@ -50,6 +50,22 @@ class ConfigFault(Struct, frozen=True):
     gate: str = ""
 
 
+def api_version_faults(
+    title: str, parameters: Mapping[str, Any], supported: str
+) -> Iterator[ConfigFault]:
+    """Yield a fault if the parameters of a driver have another apiVersion than the supported one.
+    `title` is the driver's name in messages.
+    """
+    given = parameters.get("apiVersion")
+    if given != supported:
+        yield ConfigFault(
+            f"{title} requires an apiVersion in its parameters"
+            if given in (None, "")
+            else f"{title} doesn't support apiVersion {given}",
+            f"set apiVersion to {supported}",
+        )
+
+
 class PodUse(Struct, frozen=True, kw_only=True):
     """How a pod uses a claim that requests a driver's devices.
 

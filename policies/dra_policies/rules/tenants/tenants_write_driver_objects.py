@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dra_planner.wording import noun
-from dra_policies.rules.constrained_parts import listed_words
+from dra_planner.wording import listed, noun
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknown_values import Properties
 from dra_policies.view.stack_view import DeclaredResource, StackView
@@ -58,9 +57,9 @@ def check(view: StackView) -> Iterator[Finding]:
             if given:
                 abuses = dict.fromkeys(each for group in given.values() for each in group)
                 yield Finding(
-                    message=f'{kind} "{each.name}" grants write access to {listed_words(list(given))}, '
-                    f"so anyone with this role can {listed_words(list(abuses))}",
-                    fix=f"remove {listed_words(list(given))} from the role's rules, because ordinary users "
+                    message=f'{kind} "{each.name}" grants write access to {listed(given)}, '
+                    f"so anyone with this role can {listed(abuses)}",
+                    fix=f"remove {listed(given)} from the role's rules, because ordinary users "
                     "need only resourceclaims and resourceclaimtemplates",
                     urn=each.urn,
                 )
