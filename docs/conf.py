@@ -4,10 +4,13 @@ links, and pages without a link to them.
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
+from typing import Any
 
 from docutils import nodes
-from sphinx.addnodes import download_reference
+from sphinx.addnodes import download_reference, pending_xref
 from sphinx.application import Sphinx
 
 project = "pulumi-dra"
@@ -30,33 +33,38 @@ smartquotes = False  # show options as users type them
 copybutton_prompt_text = "$ "
 copybutton_only_copy_prompt_lines = True
 copybutton_line_continuation_character = "\\"
-suppress_warnings = [
-    # links to files that aren't pages only show their text; a test follows all links
-    "myst.xref_missing",
-    "misc.highlighting_failure",  # outlines of code contain an ellipsis
-]
+suppress_warnings = ["misc.highlighting_failure"]  # outlines of code contain an ellipsis
+# The repository that builds the site, because a fork has another address. Empty outside a workflow.
+repository_url = "/".join(
+    filter(None, map(os.environ.get, ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY")))
+)
 
 
+# the text of a page: what isn't a tag or a code block
+_TEXT = re.compile(r"<pre\b.*?</pre>|<[^>]*>|(?P<text>[^<]+)", re.DOTALL)
 # paths, error codes, and the choices of an option
 _LONG_WORD = re.compile(r"\S{25,}|\S*\|\S*")
 _BREAK = re.compile(r"(?<=[/:_.@=|])(?=\w)|(?<=[a-z])(?=[A-Z])")
 _OPTION = re.compile(r"((?<!\S)--?[a-z][\w-]*)")
+# headings that the cells of a table with two columns make obvious
+_OBVIOUS = {"Contents", "Folder", "Key", "Meaning", "Option", "Term"}
 _MOST_LINES = 5  # columns whose cells have their own lines on phones
 _MOST_ON_TABLETS = 10  # columns that fit on tablets with ordinary letters
 _MOST_ROWS = 25  # rows that phones show without a click if a page has several tables
 
 
 def setup(app: Sphinx) -> None:
-    """Prevent copies of repository files in the site; the schemas are in its root folder. Let
-    browsers break long paths in tables, so that the other columns aren't narrow, but don't let them
-    break options. On phones, show each row of a table as a list of labeled cells, or as a paragraph
-    if it has many, and collapse long tables.
+    """Link files and folders of the repository to its address instead of copies in the site; the
+    schemas are in its root folder. Let browsers break long paths, so that they fit on phones and
+    other columns aren't narrow, but don't let them break options. On phones, show each row of a
+    table as a list of labeled cells, or as a paragraph if it has many, and collapse long tables.
     """
-    app.connect("doctree-read", _without_downloads, priority=100)  # before Sphinx collects them
+    app.add_config_value("repository_url", "", "env", str)
+    app.connect("doctree-read", _with_links_to_repository, priority=100)  # before Sphinx copies
     app.connect("doctree-read", _with_whole_options)
-    app.connect("doctree-read", _with_breaks_in_tables)
     app.connect("doctree-read", _with_labels_in_tables)
     app.connect("doctree-read", _with_collapsible_tables)
+    app.connect("html-page-context", _with_breaks)  # after Sphinx collects the words to search
 
 
 def _with_whole_options(app: Sphinx, tree: nodes.document) -> None:
@@ -72,19 +80,10 @@ def _with_whole_options(app: Sphinx, tree: nodes.document) -> None:
                 )
 
 
-def _with_breaks_in_tables(app: Sphinx, tree: nodes.document) -> None:
-    for entry in tree.findall(nodes.entry):
-        for text in list(entry.findall(nodes.Text)):
-            first, *rest = _LONG_WORD.sub(lambda word: _BREAK.sub("\0", word[0]), text).split("\0")
-            broken: list[nodes.Node] = [nodes.Text(first)]
-            for part in rest:
-                broken += [nodes.raw("", "<wbr>", format="html"), nodes.Text(part)]
-            text.parent.replace(text, broken)
-
-
 def _with_labels_in_tables(app: Sphinx, tree: nodes.document) -> None:
-    """Start each cell with the heading of its column, which only phones show (`site.css`). Tables
-    with two columns don't need headings.
+    """Start each cell with the heading of its column, which only phones show (`site.css`). The
+    first cell is the title of its row, and doesn't need a heading. In tables with two columns,
+    both cells have one, except for obvious headings.
     """
     for table in tree.findall(nodes.table):
         head, *rows = table.findall(nodes.row)
@@ -94,8 +93,12 @@ def _with_labels_in_tables(app: Sphinx, tree: nodes.document) -> None:
             table["classes"].append("dense")
         if len(labels) > _MOST_ON_TABLETS:
             table["classes"].append("crowded")
-        for row in rows if len(labels) > 2 else ():
-            for label, entry in zip(labels[1:], row.children[1:], strict=True):
+        if len(labels) == 2:
+            labels = ["" if label in _OBVIOUS else label for label in labels]
+        else:
+            labels[0] = ""
+        for row in rows:
+            for label, entry in zip(labels, row.children, strict=True):
                 if label and entry.astext() and isinstance(entry.children[0], nodes.paragraph):
                     entry.children[0].insert(0, nodes.inline("", f"{label}: ", classes=["label"]))
 
@@ -116,14 +119,41 @@ def _with_collapsible_tables(app: Sphinx, tree: nodes.document) -> None:
         table.parent.insert(at, start)
 
 
-def _without_downloads(app: Sphinx, tree: nodes.document) -> None:
-    root = "../" * app.env.docname.count("/")
-    for node in list(tree.findall(download_reference)):
-        folder, _, name = node["reftarget"].rpartition("/")
-        is_schema = folder.endswith("schema")
-        kept = (
-            nodes.reference("", "", *node.children, refuri=root + name)
-            if is_schema
-            else nodes.inline("", "", *node.children)
-        )
-        node.replace_self(kept)
+def _with_links_to_repository(app: Sphinx, tree: nodes.document) -> None:
+    """Replace links to files and folders that the site doesn't contain."""
+    site = Path(app.srcdir)
+    page = app.env.doc2path(app.env.docname)
+    for node in [*tree.findall(download_reference), *tree.findall(pending_xref)]:
+        is_page = node["refdomain"] == "doc"
+        base, suffix = (site, ".md") if is_page else (page.parent, "")
+        path = (base / (node["reftarget"] + suffix)).resolve()
+        if path.parent == site / "schema":
+            url = "../" * app.env.docname.count("/") + path.name
+            node.replace_self(nodes.reference("", "", *node.children, refuri=url))
+        elif path.is_dir() or not path.is_relative_to(site):
+            node.replace_self(_link_to_repository(app, node, path))
+
+
+def _link_to_repository(app: Sphinx, node: nodes.Element, path: Path) -> nodes.Node:
+    """Return a link to the repository, or the path as code if the repository isn't known."""
+    name = path.relative_to(Path(app.srcdir).parent).as_posix()
+    if app.config.repository_url:
+        kind = "tree" if path.is_dir() else "blob"
+        url = f"{app.config.repository_url}/{kind}/main/{name}"
+        return nodes.reference("", "", *node.children, refuri=url)
+    code = nodes.literal(name, name)
+    if name.endswith(node.astext()):
+        return code
+    return nodes.inline("", "", *node.children, nodes.Text(" in "), code)
+
+
+def _with_breaks(
+    app: Sphinx, name: str, template: str, context: dict[str, Any], tree: nodes.document | None
+) -> None:
+    def with_breaks(match: re.Match[str]) -> str:
+        if not match["text"]:
+            return match[0]
+        return _LONG_WORD.sub(lambda word: _BREAK.sub("<wbr>", word[0]), match["text"])
+
+    if "body" in context:
+        context["body"] = _TEXT.sub(with_breaks, context["body"])

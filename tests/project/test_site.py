@@ -19,6 +19,7 @@ from html import unescape
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -68,24 +69,19 @@ JUDGE = """<!doctype html><body><script src="axe.js"></script><script>
 </script>"""
 
 
+def build(site: Path, *options: str) -> Path:
+    """Build the site; pages that have not changed since the last build are not built again."""
+    words = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", *options]
+    subprocess.run([*words, str(ROOT / "docs"), str(site)], check=True, timeout=300)
+    return site
+
+
 @pytest.fixture(scope="module")
 def pages() -> dict[str, str]:
-    """Return name → page; pages that have not changed since `make site` are not built again."""
-    words = [
-        sys.executable,
-        "-m",
-        "sphinx",
-        "-W",
-        "-q",
-        "-b",
-        "html",
-        str(ROOT / "docs"),
-        str(SITE),
-    ]
-    subprocess.run(words, check=True, timeout=300)
+    """Return name → page of the site, which `make site` may have built."""
     return {
         str(page.relative_to(SITE).with_suffix("")): page.read_text(encoding="utf-8")
-        for page in sorted(SITE.rglob("*.html"))
+        for page in sorted(build(SITE).rglob("*.html"))
     }
 
 
@@ -129,6 +125,17 @@ def test_cells_repeat_the_headings_of_their_columns_for_phones(pages: dict[str, 
     )
 
 
+def test_cells_of_two_columns_have_labels_unless_they_are_obvious(pages: dict[str, str]) -> None:
+    labels = {
+        name: set(re.findall(r'<span class="label">([^<]*)</span>', pages[name]))
+        for name in ("guide/ci", "verify", "glossary")
+    }
+    assert {"Step: ", "Fails if: ", "Object: ", "Rejects: "} < labels["guide/ci"]
+    assert "Exit status: " in labels["verify"]
+    assert "Meaning: " not in labels["verify"]
+    assert labels["glossary"] == set()
+
+
 def test_rows_with_many_cells_are_paragraphs_on_phones(pages: dict[str, str]) -> None:
     _, _, table = pages["catalog"].partition('class="labeled dense')
     row = table[table.index("<tbody>") :].partition("</tr>")[0]
@@ -153,6 +160,54 @@ def test_options_in_sentences_have_no_line_breaks(pages: dict[str, str]) -> None
     option = '<code class="docutils literal notranslate"><span class="option"><span class="pre">{}'
     assert option.format("--allow-unknown</span></span></code>") in pages["guide/ci"]
     assert option.format("--fail-on</span></span> <span") in pages["guide/ci"]
+
+
+def test_long_names_can_be_broken_except_in_code_blocks(pages: dict[str, str]) -> None:
+    path = "components/<wbr>pulumi_<wbr>dra/<wbr>platform/<wbr>platform_<wbr>options.<wbr>py</span>"
+    assert path in pages["decisions/0011-a-cloud-is-a-module"]
+    code = re.findall(r"<pre.*?</pre>", "".join(pages.values()), re.DOTALL)
+    assert len(code) > 100
+    assert not any("<wbr>" in block for block in code)
+
+
+def leads_somewhere(pages: dict[str, str], name: str, link: str) -> bool:
+    path, _, anchor = link.partition("#")
+    target = (SITE / name).parent / path if path else SITE / f"{name}.html"
+    if not target.is_file() or not anchor:
+        return target.is_file()
+    return f' id="{anchor}"' in pages[str(target.resolve().relative_to(SITE).with_suffix(""))]
+
+
+def test_links_lead_to_pages_files_and_anchors_of_the_site(pages: dict[str, str]) -> None:
+    links = {
+        (name, unquote(unescape(link)))
+        for name, text in pages.items()
+        for link in re.findall(r'<a\b[^>]*\shref="([^"]*)"', text)
+        if not re.match("[a-z]+:", link)
+    }
+    assert ("reference/fleet", "../fleet.json") in links
+    assert sorted(link for link in links if not leads_somewhere(pages, *link)) == []
+
+
+@pytest.mark.parametrize(
+    ("repository", "folder", "file"),
+    [
+        (
+            "https://git.example/acme/pulumi-dra",
+            'In the <a class="reference external" '
+            'href="https://git.example/acme/pulumi-dra/tree/main/examples/gitops/argo">',
+            'href="https://git.example/acme/pulumi-dra/blob/main/CHANGELOG.md">',
+        ),
+        ("", "Argo CD example</span> in <code", ">CHANGELOG.md</span></code>"),
+    ],
+    ids=["known", "unknown"],
+)
+def test_other_files_are_in_the_repository(
+    repository: str, folder: str, file: str, tmp_path: Path
+) -> None:
+    site = build(tmp_path, "-D", f"repository_url={repository}")
+    assert folder in (site / "guide/ci.html").read_text(encoding="utf-8")
+    assert file in (site / "upgrading.html").read_text(encoding="utf-8")
 
 
 def test_every_column_of_a_table_has_a_header(pages: dict[str, str]) -> None:
