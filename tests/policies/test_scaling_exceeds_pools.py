@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 import yaml
 
 from dra_planner.fleet import read_fleet
-from dra_planner.plan import PlanRequest, make_plan
+from dra_planner.plan import Judgement, PlanRequest, make_plan
+from dra_planner.plan.judgement import demand_levels
+from dra_planner.plan.judgement.rollouts.stalled import ROLLOUT_STEPS, check_rollouts
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 from dra_policies.rules import check_all, view_of
 from dra_policies.rules.pools import rollout_cannot_finish
 from dra_policies.rules.pools.scaling_exceeds_pools import RULE
 from dra_policies.stack.views import view_of_stack
+from dra_policies.view import stalled_rollouts as rollouts
+from dra_policies.view.stack_view import StackView
 
 
 def deployment(declare: SimpleNamespace) -> list[dict[str, Any]]:
@@ -107,3 +113,66 @@ def test_a_quota_that_rejects_pods_is_the_reported_reason(declare: SimpleNamespa
         "raise the pod limit in ResourceQuota default/team to 5 (for peak demand), or create fewer pods"
     ]
     assert "ResourceQuota default/team limits pods to 2" in found[0].message
+
+
+def checked(declare: SimpleNamespace, objects: list[dict[str, Any]]) -> StackView:
+    """Return the view of objects on a pool with one node."""
+    source = Source("a.yaml", yaml.safe_dump_all(objects))
+    pools = [{"name": "l4", "machine": "g6.2xlarge", "count": 1}]
+    plan = make_plan(PlanRequest(sources=(source,), fleet=read_fleet(declare.fleet(pools=pools))))
+    assert plan.manifests is not None
+    return view_of(plan.manifests, features_of(34), plan)
+
+
+def test_rollouts_are_checked_once_for_all_rules(
+    declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[Judgement] = []
+    monkeypatch.setattr(
+        rollouts, "check_rollouts", lambda each: calls.append(each) or check_rollouts(each)
+    )
+    view = checked(declare, deployment(declare))
+
+    found = [*rollout_cannot_finish.RULE.check(view), *RULE.check(view)]
+
+    assert calls == [view.judgement]
+    assert [each.about for each in found] == ["Deployment default/web"]
+
+
+@pytest.mark.parametrize("plan_steps", [ROLLOUT_STEPS, 0])
+def test_unchecked_rollouts_are_those_of_the_plan(
+    declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, plan_steps: int
+) -> None:
+    """The rule doesn't report a rollout that the plan could check, for example without guards."""
+    monkeypatch.setattr(demand_levels, "check_rollouts", partial(check_rollouts, steps=plan_steps))
+    monkeypatch.setattr(rollouts, "check_rollouts", partial(check_rollouts, steps=0))
+
+    found = rollout_cannot_finish.RULE.check(checked(declare, deployment(declare)))
+
+    assert ["isn't checked" in each.message for each in found] == [True] * (plan_steps == 0)
+
+
+def test_group_that_only_new_controllers_add_is_a_remark(declare: SimpleNamespace) -> None:
+    """An older controller creates no second group, although the pool has capacity for it."""
+    template, web = deployment(declare)
+    pod = web["spec"]["template"]
+    pod["spec"] = {
+        "containers": [{"name": "c", "image": "x"}],
+        "tolerations": [{"operator": "Exists"}],
+    }
+    limits = {"maxSurge": 1, "maxUnavailable": 0}
+    groups = {
+        "apiVersion": "leaderworkerset.x-k8s.io/v1",
+        "kind": "LeaderWorkerSet",
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": {
+            "replicas": 1,
+            "leaderWorkerTemplate": {"size": 1, "workerTemplate": pod},
+            "rolloutStrategy": {"type": "RollingUpdate", "rollingUpdateConfiguration": limits},
+        },
+    }
+
+    (found,) = rollout_cannot_finish.RULE.check(checked(declare, [template, groups]))
+
+    assert found.remark
+    assert "controllers before version 0.9.0 don't create a second group" in found.message

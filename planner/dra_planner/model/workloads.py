@@ -86,13 +86,17 @@ class NewFirst(NamedTuple):
     """An update of a controller that starts `pods` new pods of a pod set before it stops old ones.
 
     With `together`, the new pods of all pod sets of the workload must run at the same time. `cause`
-    is the reason as a clause, and `fix` is a change of the workload that avoids this, or "".
+    is the reason as a clause, and `fix` is a change of the workload that avoids this, or "". Older
+    controllers never start these pods if `old_controllers` describes this as a clause.
+    `upgrade` is then the version to install, as an imperative.
     """
 
     pods: int
     cause: str
     fix: str
     together: bool = False
+    old_controllers: str = ""
+    upgrade: str = ""
 
 
 class PodSet(Struct, frozen=True, kw_only=True):

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 
 from dra_planner.model import WorkloadRef
-from dra_planner.plan.judgement.rollouts.stalled import StalledRollout, check_rollouts
+from dra_planner.plan import Judgement, Plan
+from dra_planner.plan.judgement.rollouts.findings import ROLLOUTS_NOT_CHECKED
+from dra_planner.plan.judgement.rollouts.stalled import (
+    RolloutCheck,
+    StalledRollout,
+    check_rollouts,
+)
 from dra_planner.sizing import PoolSize
 from dra_policies.view.stack_view import StackView
+
+
+@lru_cache(maxsize=4)
+def checked_rollouts(judgement: Judgement) -> RolloutCheck:
+    """Return the check of all rollouts. Several rules use it, and it sizes each rollout."""
+    return check_rollouts(judgement)
 
 
 def stalled_rollouts(view: StackView) -> Mapping[WorkloadRef, StalledRollout]:
@@ -21,18 +34,36 @@ def stalled_rollouts(view: StackView) -> Mapping[WorkloadRef, StalledRollout]:
         return {}
     found = {
         each.workload: each
-        for each in check_rollouts(judgement).stalled
+        for each in checked_rollouts(judgement).stalled
         if not (each.pools and plan_allows(view, each.pools))
     }
-    plan = view.plan() if view.plan is not None and not view.expects_record else None
+    plan = _plan_without_stack(view)
     if plan is None:
         return found
     return {workload: each for workload, each in found.items() if str(workload) in plan.stalled}
 
 
 def unchecked_rollouts(view: StackView) -> Collection[WorkloadRef]:
-    """Return the workloads whose rollouts weren't checked, because the steps ran out."""
-    return () if view.judgement is None else check_rollouts(view.judgement).unchecked
+    """Return the workloads whose rollouts weren't checked, because the steps ran out. With a plan,
+    these are the workloads that the plan reports as unchecked, with or without its guards.
+    """
+    if view.judgement is None:
+        return ()
+    found = checked_rollouts(view.judgement)
+    plan = _plan_without_stack(view)
+    if plan is None:
+        return found.unchecked
+    reported = {
+        name for each in plan.beside if each.code == ROLLOUTS_NOT_CHECKED for name in each.subjects
+    }
+    return [each for each in (*found.unchecked, *found.names) if str(each) in reported]
+
+
+def _plan_without_stack(view: StackView) -> Plan | None:
+    """Return the plan of manifests, which has the findings of its own check. A stack's plan is for
+    its saved fleet, not for its declared pools.
+    """
+    return view.plan() if view.plan is not None and not view.expects_record else None
 
 
 def plan_allows(view: StackView, short: tuple[PoolSize, ...]) -> bool:

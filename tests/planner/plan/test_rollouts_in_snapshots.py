@@ -107,12 +107,40 @@ def test_reason_names_the_nearest_node() -> None:
     assert NO_ROOM not in found.message
 
 
-def test_growing_pools_have_an_assumption_instead() -> None:
-    text = "the plan doesn't check whether rollouts finish, because pools can grow"
+def test_reason_names_the_only_node_once() -> None:
+    (found,) = plan(changed(1, strategy=rolling(1, 0)), "a").beside
+    assert "but node a doesn't have room for one more pod (the pod requests 1" in found.message
+
+
+def grow(unavailable: int, count: Any, nodes: str = "ab") -> Plan:
+    """Return a plan for two pods on these nodes of the only pool of a fleet."""
+    (source,) = snapshot(*nodes)
+    label = "labels: {pulumi-dra/pool: g6-2xlarge, "
     request = PlanRequest(
-        sources=(changed(2, strategy=rolling(1, 0)),),
-        observed=snapshot(*"ab"),
-        fleet=fleet(("g6.2xlarge", {"min": 0, "max": 2})),
+        sources=(changed(2, strategy=rolling(1, unavailable)),),
+        observed=(Source(source.name, source.text.replace("labels: {", label)),),
+        fleet=fleet(("g6.2xlarge", count)),
         kubernetes="1.34",
     )
-    assert text in make_plan(request).assumptions
+    return make_plan(request)
+
+
+NOT_ADDED = f"Deployment default/web: {TAKES}it doesn't add nodes for the new pods of rollouts"
+
+
+@pytest.mark.parametrize(
+    ("unavailable", "names"), [(0, [NOT_ADDED]), (1, [])], ids=["new pod first", "old pod first"]
+)
+def test_growing_pools_have_an_assumption_for_rollouts_that_start_with_new_pods(
+    unavailable: int, names: list[str]
+) -> None:
+    made = grow(unavailable, {"min": 0, "max": 3})
+    assert [each for each in made.assumptions if "rollouts" in each] == names
+    assert (made.verdict, made.stalled) == ("fits", ())
+
+
+@pytest.mark.parametrize(("count", "is_stalled"), [(2, True), (3, False)])
+def test_rollouts_are_checked_if_no_pool_can_grow(count: int, is_stalled: bool) -> None:
+    made = grow(0, count, "abc"[:count])
+    assert (made.verdict, bool(made.stalled)) == ("fits", is_stalled)
+    assert [each for each in made.assumptions if "rollouts" in each] == []

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from plan_builders import fleet
 
+from dra_planner.manifests.workloads.updates import DELETE_FIRST, NEW_GROUP_CONTROLLER
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source
 
@@ -26,6 +27,7 @@ TEMPLATE = {
         }
     },
 }
+UPGRADE_OR_DELETE = f"{NEW_GROUP_CONTROLLER}, or {DELETE_FIRST}"
 CLAIMS = [{"name": "gpu", "resourceClaimTemplateName": "one"}]
 POD = {
     "containers": [{"name": "c", "image": "x", "resources": {"claims": [{"name": "gpu"}]}}],
@@ -268,9 +270,37 @@ def test_update_whose_additional_pods_are_unknown_is_an_assumption(
     assert f"{text}, because {why}" in made.assumptions
 
 
-def test_leader_worker_set_with_one_replica_and_a_surge_never_updates() -> None:
-    """Also with enough nodes, because the controller doesn't create the surge group."""
+@pytest.mark.parametrize(
+    ("nodes", "code", "severity", "fix"),
+    [
+        pytest.param(2, "rollout-cannot-finish", "error", DELETE_FIRST, id="no room"),
+        pytest.param(4, "rollout-needs-upgrade", "warning", UPGRADE_OR_DELETE, id="room"),
+    ],
+)
+def test_one_group_with_a_surge_depends_on_the_controller(
+    nodes: int, code: str, severity: str, fix: str
+) -> None:
+    """Controllers before 0.9.0 create no second group, so more nodes alone don't help them."""
     document = groups(maxSurge=1, maxUnavailable=0)
     document["spec"]["replicas"] = 1
-    made = plan(document, 9)
-    assert any("doesn't create a surge group" in each for each in made.assumptions)
+
+    (found,) = plan(document, nodes).beside
+
+    assert (found.code, found.severity, found.fix) == (code, severity, fix)
+    assert found.subject == "LeaderWorkerSet default/web"
+
+
+@pytest.mark.parametrize(
+    ("replicas", "strategy"),
+    [
+        pytest.param(2, {"maxSurge": 1, "maxUnavailable": 0}, id="two groups"),
+        pytest.param(1, {"maxSurge": 1}, id="the group can stop first"),
+        pytest.param(1, {"maxUnavailable": 0}, id="no surge"),
+    ],
+)
+def test_other_groups_do_not_depend_on_the_controller(
+    replicas: int, strategy: dict[str, int]
+) -> None:
+    document = groups(**strategy)
+    document["spec"]["replicas"] = replicas
+    assert plan(document, 9).beside == ()

@@ -13,7 +13,6 @@ from dra_planner.manifests.workloads.pod_counts import Bounds, Surge
 from dra_planner.manifests.workloads.updates import (
     clone_start,
     group_start,
-    never_updates,
     unknown_updates,
     with_new_first,
 )
@@ -94,14 +93,8 @@ def read_leader_worker_set(reading: Reading) -> list[PodSet]:
     def figures(pods: int) -> Any:
         return reading.figures(replicas, pods=pods, bounds=reading.bounds, surge=surge)
 
-    if never_updates(root, replicas):
-        reading.assume(
-            "its rollouts never finish, because with 1 replica and maxUnavailable 0, the "
-            "LeaderWorkerSet controller doesn't create a surge group"
-        )
-
     def pods(name: str, template: ObjectPart, number: int) -> list[PodSet]:
-        start = group_start(root, replicas, number)
+        start = group_start(root, figures(1).steady, number)
         return with_new_first(reading.pod_set(name, template, figures(number)), start)
 
     if not isinstance(leader.data, Mapping):

@@ -5,7 +5,8 @@ Sources: argoproj/argo-rollouts:utils/replicaset/replicaset.go@v1.8.3 (NewRSNewR
 blue-green update scales the new ReplicaSet to all replicas before the switch),
 ray-project/kuberay:ray-operator/controllers/ray/rayservice_controller.go@v1.4.2
 (shouldPrepareNewCluster, reconcileServe), kubernetes-sigs/lws:pkg/controllers/
-leaderworkerset_controller.go@v0.7.0 (rollingUpdateParameters, rollingUpdatePartition),
+leaderworkerset_controller.go@v0.7.0 (rollingUpdateParameters, rollingUpdatePartition) and @v0.9.0
+(calculateRollingUpdateReplicas),
 openkruise/kruise:pkg/controller/cloneset/sync/cloneset_sync_utils.go@v1.8.0
 (calculateDiffsWithExpectation).
 """
@@ -29,6 +30,10 @@ POD_FIRST: Final = NewFirst(
     DELETE_FIRST,
 )
 """An update that starts one pod before it stops one, and can repeat this for every pod."""
+OLD_GROUP_CONTROLLERS: Final = (
+    "LeaderWorkerSet controllers before version 0.9.0 don't create a second group for 1 replica"
+)
+NEW_GROUP_CONTROLLER: Final = "upgrade the LeaderWorkerSet controller to version 0.9.0 or later"
 
 
 def unknown_updates(why: str) -> str:
@@ -71,20 +76,14 @@ def clone_start(root: ObjectPart, replicas: int) -> NewFirst | None:
     return None if share_of(root.get(f"{path}.maxUnavailable", "20%"), replicas) else POD_FIRST
 
 
-def never_updates(root: ObjectPart, replicas: int) -> bool:
-    """Return whether an update of a LeaderWorkerSet with one replica never starts, because its
-    controller then doesn't create the surge group. Source: kubernetes-sigs/lws pull request 779.
-    """
-    return replicas == 1 and group_start(root, replicas, 1) is not None
-
-
 def group_start(root: ObjectPart, replicas: int, pods: int) -> NewFirst | None:
     """Return the start of an update of a LeaderWorkerSet, or None if it can stop a group first, or
     doesn't update any.
 
     `pods` is the number of pods of a pod set in one group. By default, one group can be
     unavailable. All `maxSurge` groups are created, and the one with the highest number must be
-    ready first, so one group is the least that must fit.
+    ready first, so one group is the least that must fit. With one replica, controllers before
+    0.9.0 create no group. Source: kubernetes-sigs/lws pull requests 778 (merged) and 779.
     """
     path = "spec.rolloutStrategy.rollingUpdateConfiguration"
     surge = Surge(root.get(f"{path}.maxSurge", 0)).of(replicas)
@@ -93,4 +92,7 @@ def group_start(root: ObjectPart, replicas: int, pods: int) -> NewFirst | None:
     if root.number(f"{path}.partition", 0) >= replicas:
         return None
     cause = "a new group must run before an old group stops (maxUnavailable allows 0 groups)"
-    return NewFirst(pods, cause, DELETE_FIRST, together=True)
+    start = NewFirst(pods, cause, DELETE_FIRST, together=True)
+    if replicas > 1:
+        return start
+    return start._replace(old_controllers=OLD_GROUP_CONTROLLERS, upgrade=NEW_GROUP_CONTROLLER)

@@ -28,6 +28,8 @@ from dra_planner.plan.demand.classes import fleet_classes
 from dra_planner.plan.demand.headroom import with_headroom
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.observed_nodes import judge_outcome
+from dra_planner.plan.judgement.rollouts.findings import rollout_assumptions, snapshot_findings
+from dra_planner.plan.judgement.rollouts.stalled import can_grow, check_rollouts
 from dra_planner.plan.judgement.simulated_counts import fix_text, stranded
 from dra_planner.plan.judgement.simulated_fleet import PROFILES, RANDOM_ORDERS
 from dra_planner.plan.model import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
@@ -117,6 +119,7 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
         *find_blocked_drains(cluster, growth.groups),
     )
     workloads = plan_workloads(judgement)
+    rollouts = check_rollouts(judgement)
     diagnostics = (*diagnostics, *find_consequences(cluster, judgement, workloads))
     if any(quota.unit == "addresses" for quota in fleet.quotas):
         offers = {offer.name: offer for offer in growth.predicted}
@@ -128,8 +131,13 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
         pools=pools,
         workloads=workloads,
         cost=_cost(growth, pools),
-        assumptions=(*cluster.assumptions, *_assumptions(growth, more)),
+        assumptions=(
+            *cluster.assumptions,
+            *_assumptions(growth, more),
+            *rollout_assumptions(rollouts),
+        ),
         diagnostics=diagnostics,
+        beside=snapshot_findings(rollouts),
         manifests=cluster.manifests,
         limits=tuple(LimitUse(limit=limit, used=limit.used(built)) for limit in fleet.limits),
     )
@@ -305,7 +313,7 @@ def _judge(
         judged.sizing, workloads=workloads, verdict=worst(each.verdict for each in workloads)
     )
     groups = {node.node.name: node.group for node in nodes}
-    return replace(
+    judged = replace(
         judged,
         sizings={"steady": sizing},
         devices=_devices(judged.devices, groups),
@@ -314,6 +322,10 @@ def _judge(
         predicted=growth.predicted,
         groups=groups,
     )
+    if can_grow(judged):
+        return judged
+    # rollouts are then checked on these nodes, which depends on the pod arrival order
+    return replace(judged, other_outcomes=tuple(map(simulator.run, found.orders[1:])))
 
 
 def _order(found: SimulatedCounts) -> ArrivalOrder:
@@ -417,13 +429,9 @@ def _cost(growth: _Growth, pools: Iterable[PlannedPool]) -> Cost | None:
 
 
 def _assumptions(growth: _Growth, more: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the assumptions about the added nodes, and about rollouts."""
+    """Return the assumptions about the added nodes."""
     by_text: dict[str, list[str]] = {}
     for offer in growth.predicted:
         for text in dict.fromkeys(offer.assumptions) if more[offer.name] else ():
             by_text.setdefault(text, []).append(offer.name)
-    texts = [f"new nodes of {', '.join(names)}: {text}" for text, names in by_text.items()]
-    members = (each for shape in growth.cluster.demand.shapes for each in shape.members)
-    if any(not each.ahead and (each.rollout or each.new_first) for each in members):
-        texts.append("the plan doesn't check whether rollouts finish, because pools can grow")
-    return tuple(texts)
+    return tuple(f"new nodes of {', '.join(names)}: {text}" for text, names in by_text.items())

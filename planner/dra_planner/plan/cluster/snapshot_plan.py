@@ -14,7 +14,6 @@ from dra_planner.clouds import cloud, names
 from dra_planner.documents.snapshot import SNAPSHOT_COMMAND
 from dra_planner.errors import Diagnostic, ManifestError, Place
 from dra_planner.manifests import Manifests
-from dra_planner.manifests.workloads.updates import unknown_updates
 from dra_planner.model import (
     Demand,
     DeviceClass,
@@ -31,7 +30,7 @@ from dra_planner.plan.cluster.shared_by_allocators import find_shared_by_allocat
 from dra_planner.plan.demand.unrequested_devices import find_unrequested_devices
 from dra_planner.plan.judgement.judge import judge
 from dra_planner.plan.judgement.judgement import Judgement
-from dra_planner.plan.judgement.rollouts.findings import stall_findings
+from dra_planner.plan.judgement.rollouts.findings import rollout_assumptions, snapshot_findings
 from dra_planner.plan.judgement.rollouts.stalled import check_rollouts
 from dra_planner.plan.model import (
     NodeRange,
@@ -127,12 +126,9 @@ def plan_on_snapshot(request: PlanRequest) -> Plan:
         pools=tuple(_node(offer, judgement.devices[offer.name]) for offer in cluster.offers),
         workloads=workloads,
         cost=None,
-        assumptions=(
-            *cluster.assumptions,
-            *(f"{workload}: {unknown_updates(why)}" for workload, why in rollouts.unknown),
-        ),
+        assumptions=(*cluster.assumptions, *rollout_assumptions(rollouts)),
         diagnostics=diagnostics,
-        beside=tuple(stall_findings(rollouts.stalled)),
+        beside=snapshot_findings(rollouts),
         manifests=cluster.manifests,
     )
 

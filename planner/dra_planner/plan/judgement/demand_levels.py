@@ -19,6 +19,7 @@ from dra_planner.plan.judgement.rollouts.daemons import find_stalled_daemons
 from dra_planner.plan.judgement.rollouts.findings import (
     stall_findings,
     unchecked_findings,
+    version_findings,
     why_it_finishes,
 )
 from dra_planner.plan.judgement.rollouts.stalled import check_rollouts
@@ -63,6 +64,9 @@ def find_levels_beside(judgement: Judgement, free: Judgement | None = None) -> I
         unchecked = (*unchecked, *(certain & {*without.unchecked}))
         certain &= without.names
     yield from stall_findings(each for each in rollouts.stalled if each.workload in certain)
+    yield from version_findings(
+        each for each in rollouts.by_version if each.workload not in certain
+    )
     yield from unchecked_findings(unchecked)
     yield from find_stalled_daemons(judgement)
     doubtful = rollouts.names.union(unchecked)

@@ -82,7 +82,8 @@ class Judgement(Struct, frozen=True, kw_only=True, eq=False):
     of the shapes that run on the system pool. They are evaluated on `system_offer` if the fleet
     describes it. `fleet` is the fleet of predicted offers. Only observed nodes have `claims` (the
     devices of claims), `devices` (the used devices of each node), and `outcome`, from which they
-    are derived. `other_outcomes` are the results with other choices among nodes with equal scores.
+    are derived. `other_outcomes` are the results with other choices among nodes with equal scores,
+    or with other pod arrival orders.
     `simulations` are the simulation results at the evaluated level, ceiling, and peak,
     if the simulation ran and the packing places every pod that fits some pool. `fixes` are changes
     with which the simulation places all pods at a lower cost, cheapest first. `tried_all_fixes` is

@@ -10,12 +10,11 @@ from dra_planner.model import DemandLevel
 from dra_planner.plan.judgement.demand_levels import counting_autoscaler
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.rollouts.findings import why_it_finishes
-from dra_planner.plan.judgement.rollouts.stalled import check_rollouts
 from dra_planner.sizing import Sizing, WorkloadSize
 from dra_planner.wording import counted
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
-from dra_policies.view.stalled_rollouts import plan_allows, stalled_rollouts
+from dra_policies.view.stalled_rollouts import checked_rollouts, plan_allows, stalled_rollouts
 
 MOST_NAMES = 3
 LEVELS: tuple[DemandLevel, ...] = ("ceiling", "peak")
@@ -85,7 +84,7 @@ def _why_rollouts_finish(judgement: Judgement, crowded: list[WorkloadSize]) -> s
     """Return the sentence that rollouts finish although their pods don't all fit at the same time,
     or "" if one might not finish.
     """
-    rollouts = check_rollouts(judgement)
+    rollouts = checked_rollouts(judgement)
     doubtful = rollouts.names.union(rollouts.unchecked)
     reasons = [why_it_finishes(judgement, size.workload, doubtful) for size in crowded]
     return f". {reasons[0]}" if all(reasons) else ""

@@ -6,15 +6,19 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from dra_planner.errors import Diagnostic
+from dra_planner.manifests.workloads.updates import unknown_updates
 from dra_planner.model import Member, WorkloadRef
 from dra_planner.plan.judgement.judgement import Judgement
-from dra_planner.plan.judgement.rollouts.stalled import ROLLOUT_STEPS, StalledRollout
+from dra_planner.plan.judgement.rollouts.stalled import ROLLOUT_STEPS, RolloutCheck, StalledRollout
+from dra_planner.plan.judgement.rollouts.updates import Update
 from dra_planner.wording import counted, listed
 
 ROLLOUT_CANNOT_FINISH: Final = "rollout-cannot-finish"
 """The code of the finding about a rollout that never finishes."""
 ROLLOUTS_NOT_CHECKED: Final = "rollouts-not-checked"
 """The code of the finding about rollouts for which the steps weren't sufficient."""
+ROLLOUT_NEEDS_UPGRADE: Final = "rollout-needs-upgrade"
+"""The code of the finding about a rollout that never finishes with older controllers."""
 MOST_NAMES: Final = 3
 
 
@@ -26,14 +30,16 @@ def stall_findings(stalled: Iterable[StalledRollout]) -> Iterator[Diagnostic]:
     for each in stalled:
         causes.setdefault(each.cause, []).append(each)
     for first, *others in causes.values():
-        parts = (first.reason.fix, first.start.fix)
+        # more nodes don't help older controllers
+        more = "" if first.start.old_controllers else first.reason.fix
+        parts = (more, first.start.fix)
         names = [str(each.workload) for each in others]
         listing = _named(names)
         yield Diagnostic(
             severity="error",
             code=ROLLOUT_CANNOT_FINISH,
             message=f"{first.workload} can run, but its rollouts never finish. "
-            f"{first.start.cause[:1].upper()}{first.start.cause[1:]}, but {first.reason.message}"
+            f"{_sentence(first.start.cause)}, but {first.reason.message}"
             f"{f'. The same applies to {listing}' if listing else ''}",
             place=first.place,
             fix=", or ".join(filter(None, parts)),
@@ -41,10 +47,43 @@ def stall_findings(stalled: Iterable[StalledRollout]) -> Iterator[Diagnostic]:
         )
 
 
+def _sentence(clause: str) -> str:
+    return clause[:1].upper() + clause[1:]
+
+
+def version_findings(updates: Iterable[Update]) -> Iterator[Diagnostic]:
+    """Yield a warning for each rollout that never finishes with older controllers."""
+    for each in updates:
+        yield Diagnostic(
+            severity="warning",
+            code=ROLLOUT_NEEDS_UPGRADE,
+            message=f"{each.workload} can run, but its rollouts might never finish. "
+            f"{_sentence(each.start.cause)}, but {each.start.old_controllers}",
+            place=each.place,
+            fix=f"{each.start.upgrade}, or {each.start.fix}",
+            subject=str(each.workload),
+        )
+
+
+def rollout_assumptions(rollouts: RolloutCheck) -> tuple[str, ...]:
+    """Return the assumptions about rollouts on a snapshot's nodes that weren't decided."""
+    return tuple(f"{workload}: {unknown_updates(why)}" for workload, why in rollouts.unknown)
+
+
 def _named(names: Sequence[str]) -> str:
     """Return the first names, and the number of the others."""
     more = names[MOST_NAMES:]
     return listed([*names[:MOST_NAMES], *([f"{len(more)} more"] if more else [])])
+
+
+def snapshot_findings(rollouts: RolloutCheck) -> tuple[Diagnostic, ...]:
+    """Return the findings about rollouts on a snapshot's nodes."""
+    return (
+        *stall_findings(rollouts.stalled),
+        *version_findings(
+            each for each in rollouts.by_version if each.workload not in rollouts.names
+        ),
+    )
 
 
 def unchecked_findings(unchecked: Collection[WorkloadRef]) -> Iterator[Diagnostic]:

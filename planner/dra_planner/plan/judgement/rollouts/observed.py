@@ -15,7 +15,6 @@ from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.rollouts.updates import Update
 from dra_planner.simulation import SimulationOutcome
 from dra_planner.sizing import DoubtfulPlace
-from dra_planner.wording import counted
 
 NO_ROOM: Final = "no-node-has-room"
 """The code of the reason that no node of a snapshot accepts the first pods of a rollout."""
@@ -38,7 +37,7 @@ def room_on_nodes(update: Update, judgement: Judgement) -> Reason | str | None:
     if any(_preempts(shape, outcome) for shape, _, _ in update.pods for outcome in outcomes):
         return "its new pods can preempt pods with a lower priority"
     if any(each is None for each in answers):
-        return "this depends on which of several nodes with equal scores the scheduler chooses"
+        return "this depends on the nodes that the scheduler chooses for the pods"
     return next((each for each in answers if isinstance(each, str)), answers[0])
 
 
@@ -64,11 +63,12 @@ def _room(update: Update, outcome: SimulationOutcome) -> Reason | str | None:
 
 def _no_room(refusals: list[tuple[str, Refusal]]) -> Reason:
     name, nearest = min(refusals, key=lambda each: _distance(each[1]))
-    reason = reasons_of(nearest)[0]
-    nodes = counted(len(refusals), "node")
+    reason = reasons_of(nearest)[0].message
     return Reason(
         code=NO_ROOM,
-        message=f"none of the {nodes} has room for one more pod (node {name}: {reason.message})",
+        message=f"node {name} doesn't have room for one more pod ({reason})"
+        if len(refusals) == 1
+        else f"none of the {len(refusals)} nodes has room for one more pod (node {name}: {reason})",
         fix="add a node",
         pool=name,
     )

@@ -73,12 +73,14 @@ class _Raise(Struct, frozen=True):
 class RolloutCheck(Struct, frozen=True, kw_only=True):
     """The rollouts that never finish, and the workloads whose rollouts weren't checked, because the
     steps ran out. `unknown` are workloads in a snapshot with the reason, as a clause, why it's
-    unknown whether their rollouts finish.
+    unknown whether their rollouts finish. `by_version` are rollouts that never finish with older
+    controllers, regardless of pools and quotas.
     """
 
     stalled: tuple[StalledRollout, ...] = ()
     unchecked: tuple[WorkloadRef, ...] = ()
     unknown: tuple[tuple[WorkloadRef, str], ...] = ()
+    by_version: tuple[Update, ...] = ()
 
     @property
     def names(self) -> frozenset[WorkloadRef]:
@@ -95,11 +97,15 @@ def check_rollouts(judgement: Judgement, steps: int = ROLLOUT_STEPS) -> RolloutC
     Source: kubernetes/kubernetes:pkg/controller/deployment/rolling.go@v1.36.3
     (reconcileNewReplicaSet, reconcileOldReplicaSets).
     """
-    if judgement.outcome is not None:
-        return _check_on_nodes(judgement)
-    peak = judgement.sizings.get("peak")
-    if judgement.sizing.verdict != "fits" or peak is None or peak.verdict == "fits":
+    if judgement.sizing.verdict != "fits":
         return RolloutCheck()
+    by_version = _depending_on_version(judgement)
+    if judgement.outcome is not None:
+        check = _unknown_on_new_nodes if can_grow(judgement) else _check_on_nodes
+        return replace(check(judgement), by_version=by_version)
+    peak = judgement.sizings.get("peak")
+    if peak is None or peak.verdict == "fits":
+        return RolloutCheck(by_version=by_version)
     search = _Search(judgement, steps)
     found: dict[WorkloadRef, StalledRollout] = {}
     unchecked: set[WorkloadRef] = set()
@@ -114,17 +120,38 @@ def check_rollouts(judgement: Judgement, steps: int = ROLLOUT_STEPS) -> RolloutC
     return RolloutCheck(
         stalled=tuple(found[workload] for workload in sorted(found)),
         unchecked=tuple(sorted(unchecked - found.keys())),
+        by_version=by_version,
     )
+
+
+def _depending_on_version(judgement: Judgement) -> tuple[Update, ...]:
+    updates = {
+        update.workload: update
+        for update in find_updates(judgement)
+        if update.start.old_controllers and not update.is_ahead
+    }
+    return tuple(updates[workload] for workload in sorted(updates))
+
+
+def can_grow(judgement: Judgement) -> bool:
+    """Return whether some pool of a snapshot's fleet has fewer nodes than its maximum."""
+    nodes = Counter(judgement.groups.values())
+    return any(nodes[offer.name] < offer.count_max for offer in judgement.predicted)
+
+
+def _unknown_on_new_nodes(judgement: Judgement) -> RolloutCheck:
+    """Return the rollouts that start with new pods, for which pools might still add nodes."""
+    why = "it doesn't add nodes for the new pods of rollouts"
+    updates = {update.workload for update in find_updates(judgement) if not update.is_ahead}
+    return RolloutCheck(unknown=tuple((workload, why) for workload in sorted(updates)))
 
 
 def _check_on_nodes(judgement: Judgement) -> RolloutCheck:
     """Return the rollouts that never finish on the nodes of a snapshot, if all pods are placed."""
-    if judgement.sizing.verdict != "fits":
-        return RolloutCheck()
     found: dict[WorkloadRef, StalledRollout] = {}
     unknown: dict[WorkloadRef, str] = {}
     for update in find_updates(judgement):
-        if any(shape.per_node or member.ahead for shape, member, _ in update.pods):
+        if update.is_ahead or any(shape.per_node for shape, _, _ in update.pods):
             continue
         room = None if (denied := _denied(update, judgement)) else room_on_nodes(update, judgement)
         if denied is not None:

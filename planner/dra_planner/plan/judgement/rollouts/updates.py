@@ -25,6 +25,11 @@ class Update(Struct, frozen=True):
     def first_pods(self) -> int:
         return sum(number for _, _, number in self.pods)
 
+    @property
+    def is_ahead(self) -> bool:
+        """Whether the workload isn't part of the request."""
+        return any(member.ahead for _, member, _ in self.pods)
+
     def with_first_pods(self, demand: Demand, judgement: Judgement) -> Demand:
         """Return the evaluated part of a demand as peak demand, with the first pods."""
         more = {(member.workload, member.pod_set): pods for _, member, pods in self.pods}
