@@ -41,7 +41,7 @@ class SearchView(Struct, frozen=True):
 
 def explain_html(explanation: ClaimExplanation) -> str:
     """Return the explanation as an HTML document."""
-    tree = claim_tree(explanation, most_pools=12)
+    tree = claim_tree(explanation)
     places = "node" if explanation.is_observed else "pool"
     fits = sum(pool.verdict == "fits" for pool in explanation.pools)
     verdict_words = VERDICT_AFTER_A_NAME[explanation.verdict]

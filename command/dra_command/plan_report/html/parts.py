@@ -38,6 +38,7 @@ from dra_planner.plan.nodes.order_outcomes import OrderOutcome
 from dra_planner.wording import counted
 
 _BAR: Final = 120
+_MOST_NODES: Final = 12  # drawn for each pod arrival order
 MOST_SHARES: Final = 15
 
 
@@ -116,7 +117,7 @@ def report_entries(plan: Plan) -> Iterator[ReportEntry]:
     yield from map(diagnostic_entry, diagnostics(plan))
 
 
-def claim_tree(explanation: ClaimExplanation, most_pools: int = 6) -> ClaimTree | None:
+def claim_tree(explanation: ClaimExplanation, most_pools: int = 12) -> ClaimTree | None:
     """Return the conditions of a claim's selectors on each pool. None if the selectors don't
     exclude any device.
     """
@@ -275,7 +276,7 @@ class Drawer:
                     users.setdefault(each.pool, Counter())[held.workload] += (
                         held.devices * each.nodes
                     )
-        for each in end.nodes[:12]:
+        for each in end.nodes[:_MOST_NODES]:
             uses = users.get(each.pool, Counter())
             order = sorted(uses, key=lambda ref: (-uses[ref], ref))
             cells = [
@@ -295,6 +296,8 @@ class Drawer:
         pods = sum(count for _, count in end.pending)
         who = ", ".join(f"{count} of {short(str(ref), 60)}" for ref, count in end.pending[:3])
         words = f"{counted(pods, 'pod')} pending: {who}" if pods else "all pods placed"
+        if hidden := sum(each.nodes for each in end.nodes[_MOST_NODES:]):
+            words += f" ({counted(hidden, 'more node')} not shown)"
         title = ", ".join(end.orders[:3]) + (
             f" and {len(end.orders) - 3} more" if len(end.orders) > 3 else ""
         )
