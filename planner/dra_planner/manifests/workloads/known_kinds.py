@@ -114,23 +114,59 @@ KNOWN_GROUPS: Final = frozenset(
 """Groups of objects that configure a cluster. Their kinds that create pods are read as
 workloads.
 """
-KNOWN_KINDS: Final = WITHOUT_PODS | frozenset(
+_CONFIGURATION_KINDS: Final = frozenset(
     {
-        ("app.k8s.io", "Application"),
-        ("apps.nvidia.com", "NIMCache"),
-        ("data.fluid.io", "Dataset"),
-        ("inference.llmaz.io", "BackendRuntime"),
-        ("llmaz.io", "OpenModel"),
-        ("maistra.io", "ServiceMeshMemberRoll"),
-        ("model.aibrix.ai", "ModelAdapter"),
-        ("ome.io", "BaseModel"),
-        ("ome.io", "ClusterBaseModel"),
-        ("ome.io", "ClusterServingRuntime"),
-        ("ome.io", "FineTunedWeight"),
-        ("ome.io", "ServingRuntime"),
-        ("production-stack.vllm.ai", "LoraAdapter"),
-        ("serving.kserve.io", "ClusterStorageContainer"),
+        ("autoscaling.aibrix.ai", "PodAutoscaler"),
+        ("autoscaling.k8s.io", "VerticalPodAutoscaler"),
+        ("autoscaling.openshift.io", "MachineAutoscaler"),
+        ("capsule.clastix.io", "Tenant"),
+        ("cluster.x-k8s.io", "MachineHealthCheck"),
+        ("configuration.konghq.com", "KongClusterPlugin"),
+        ("configuration.konghq.com", "KongPlugin"),
+        ("console.openshift.io", "ConsolePlugin"),
+        ("consul.hashicorp.com", "IngressGateway"),
+        ("consul.hashicorp.com", "TerminatingGateway"),
+        ("datadoghq.com", "DatadogMonitor"),
+        ("extensions.istio.io", "WasmPlugin"),
+        ("gateway.solo.io", "Gateway"),
+        ("kuma.io", "MeshGateway"),
+        ("multicluster.x-k8s.io", "ServiceExport"),
+        ("multicluster.x-k8s.io", "ServiceImport"),
+        ("perses.dev", "PersesDashboard"),
+        ("postgresql.cnpg.io", "Backup"),
+        ("postgresql.cnpg.io", "ScheduledBackup"),
+        ("projectcalico.org", "BGPPeer"),
+        ("trust.cert-manager.io", "Bundle"),
     }
+)
+"""Kinds that only configure something, although other kinds with the same last word create pods.
+Sources: the API types in vllm-project/aibrix, kubernetes/autoscaler, openshift/api,
+projectcapsule/capsule, kubernetes-sigs/cluster-api, Kong/kubernetes-configuration,
+hashicorp/consul-k8s, DataDog/datadog-operator, istio/api, solo-io/gloo, kumahq/kuma,
+kubernetes-sigs/mcs-api, perses/perses-operator, cloudnative-pg/cloudnative-pg, projectcalico/api,
+and cert-manager/trust-manager.
+"""
+KNOWN_KINDS: Final = (
+    WITHOUT_PODS
+    | _CONFIGURATION_KINDS
+    | frozenset(
+        {
+            ("app.k8s.io", "Application"),
+            ("apps.nvidia.com", "NIMCache"),
+            ("data.fluid.io", "Dataset"),
+            ("inference.llmaz.io", "BackendRuntime"),
+            ("llmaz.io", "OpenModel"),
+            ("maistra.io", "ServiceMeshMemberRoll"),
+            ("model.aibrix.ai", "ModelAdapter"),
+            ("ome.io", "BaseModel"),
+            ("ome.io", "ClusterBaseModel"),
+            ("ome.io", "ClusterServingRuntime"),
+            ("ome.io", "FineTunedWeight"),
+            ("ome.io", "ServingRuntime"),
+            ("production-stack.vllm.ai", "LoraAdapter"),
+            ("serving.kserve.io", "ClusterStorageContainer"),
+        }
+    )
 )
 """Kinds that describe models and runtimes, to which other objects refer by name.
 Sources: NVIDIA/k8s-nim-operator:api/apps/v1alpha1@f63f74d, InftyAI/llmaz:api,
@@ -151,15 +187,11 @@ CONFIGURATION_NOUNS: Final = frozenset(
         "Attribute",
         "Authentication",
         "Authorization",
-        "Autoscaler",
-        "Backup",
         "Binding",
         "Budget",
-        "Bundle",
         "Catalog",
         "Certificate",
         "Channel",
-        "Check",
         "Class",
         "Column",
         "Condition",
@@ -168,22 +200,16 @@ CONFIGURATION_NOUNS: Final = frozenset(
         "Constraint",
         "Consumer",
         "Credential",
-        "Dashboard",
         "Datasource",
         "Definition",
-        "Domain",
         "Endpoint",
         "Entry",
         "Event",
-        "Export",
         "Filter",
-        "Gateway",
         "Grant",
-        "Group",
         "Health",
         "Host",
         "Identity",
-        "Import",
         "Ingress",
         "Issuer",
         "Key",
@@ -193,7 +219,6 @@ CONFIGURATION_NOUNS: Final = frozenset(
         "Limit",
         "Link",
         "List",
-        "Listener",
         "Log",
         "Map",
         "Mapping",
@@ -201,7 +226,6 @@ CONFIGURATION_NOUNS: Final = frozenset(
         "Metadata",
         "Metric",
         "Middleware",
-        "Monitor",
         "Mutation",
         "Namespace",
         "Network",
@@ -210,9 +234,7 @@ CONFIGURATION_NOUNS: Final = frozenset(
         "Override",
         "Parameter",
         "Partition",
-        "Peer",
         "Permission",
-        "Plugin",
         "Policy",
         "Population",
         "Preset",
@@ -220,14 +242,12 @@ CONFIGURATION_NOUNS: Final = frozenset(
         "Profile",
         "Project",
         "Property",
-        "Provider",
         "Quota",
         "Realm",
         "Rebalance",
         "Receiver",
         "Record",
         "Reference",
-        "Registry",
         "Report",
         "Repository",
         "Resolver",
@@ -235,7 +255,6 @@ CONFIGURATION_NOUNS: Final = frozenset(
         "Role",
         "Route",
         "Rule",
-        "Schedule",
         "Schema",
         "Scope",
         "Secret",
@@ -244,19 +263,14 @@ CONFIGURATION_NOUNS: Final = frozenset(
         "Silence",
         "Snapshot",
         "Stage",
-        "Store",
         "Strategy",
         "Subnet",
-        "Subscription",
         "Summary",
         "Synchronizer",
-        "Target",
         "Team",
         "Template",
-        "Tenant",
         "Token",
         "Topic",
-        "Topology",
         "Trigger",
         "Type",
         "User",
@@ -271,7 +285,9 @@ CONFIGURATION_NOUNS: Final = frozenset(
     }
 )
 """Last words of the names of kinds that configure or describe something, as in "KafkaTopic". Nouns
-that also name kinds with pods, such as Pool or Source, are omitted.
+that also name kinds with pods are omitted, for example Tenant (minio/operator), Store (rook/rook's
+CephObjectStore), Domain (oracle/weblogic-kubernetes-operator), Listener (tektoncd/triggers'
+EventListener), and Group (tailscale/tailscale's ProxyGroup).
 """
 CLOUD_RESOURCES: Final = (
     ".azure.com",
