@@ -79,8 +79,8 @@ class UnresolvedPods(Struct, frozen=True, kw_only=True):
 
 @equality(ignored=("place",))
 class UnreadObject(Struct, frozen=True, kw_only=True):
-    """An unsupported object that might create pods with devices, with the reason, and the input to
-    use instead.
+    """An unsupported object that might create pods, with the reason, and the input to use
+    instead.
     """
 
     title: str  # for example, "Engine ml/llama"
@@ -173,8 +173,9 @@ class Manifests(Struct, frozen=True, kw_only=True):
     other_kinds: Mapping[str, int] = {}
     # kinds among them that are unknown and don't mention pods or devices
     unknown_kinds: frozenset[str] = frozenset()
-    # objects of other kinds that might create pods with devices
+    # objects of other kinds without which the verdict can't be known
     unread: tuple[UnreadObject, ...] = ()
+    # objects of unknown kinds that might create pods, in manifests that also contain workloads
     unclear: tuple[UnreadObject, ...] = ()
     # the fleet declares that they define every object of the cluster
     is_complete: bool = False

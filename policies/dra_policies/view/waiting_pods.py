@@ -78,8 +78,8 @@ def waiting_on_system(judgement: Judgement) -> tuple[Waiting, ...]:
     """Return the same for pods without devices, which run on the system pool.
 
     If other pods of their workload have devices, they are only returned if they themselves don't
-    fit: each pod set that fits no node, or otherwise one for all that need more nodes. Rules about
-    pools cover the other pods.
+    fit: each pod set that fits no node, or otherwise all that need more nodes. Rules about pools
+    cover the other pods.
     """
     on_pools = {
         member.workload
@@ -90,13 +90,13 @@ def waiting_on_system(judgement: Judgement) -> tuple[Waiting, ...]:
     cases = [case for case in _waiting(judgement) if case.shape.id in judgement.on_system]
     found = [case for case in cases if case.size.workload not in on_pools or case.own_reasons]
     known = {case.size.workload for case in found}
-    too_many = {
-        case.size.workload: case
-        for case in reversed(cases)
+    too_many = [
+        case
+        for case in cases
         if case.size.workload not in known
         and any(reason.pool == SYSTEM_POOL for reason in case.size.reasons)
-    }
-    return (*found, *too_many.values())
+    ]
+    return (*found, *too_many)
 
 
 def pods_left(judgement: Judgement, size: WorkloadSize) -> int:

@@ -96,5 +96,6 @@ def test_claims_that_fit_are_not_short_if_the_system_pool_is(
     status, checked = answer(project, "check", text)
 
     assert status == 1
-    assert "doesn't fit on the system pool" in checked
+    assert checked.count("doesn't fit on the system pool") == 1
+    assert "MPIJob ml/train (Launcher) doesn't fit on the system pool" in checked
     assert "the claims need" not in checked

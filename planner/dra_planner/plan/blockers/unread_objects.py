@@ -1,4 +1,4 @@
-"""Objects that aren't in the plan although they might create pods with devices."""
+"""Objects that aren't in the plan although they might create pods, and pods on unknown nodes."""
 
 from __future__ import annotations
 

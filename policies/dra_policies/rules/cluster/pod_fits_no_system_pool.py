@@ -32,8 +32,11 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _subject(cases: Sequence[Waiting]) -> str:
-    """Return the workload, with the names of its pod sets that fit no node if it has others."""
-    names = ", ".join(case.pod_set for case in cases if case.pod_set and case.own_reasons)
+    """Return the workload, with the names of its pod sets if it has others: those that fit no node,
+    or otherwise all that need more nodes.
+    """
+    own = [case for case in cases if case.own_reasons] or cases
+    names = ", ".join(dict.fromkeys(case.pod_set for case in own if case.pod_set))
     return f"{cases[0].size.workload} ({names})" if names else str(cases[0].size.workload)
 
 

@@ -1,4 +1,4 @@
-"""Objects that may create pods with devices, but that the plan can't read."""
+"""Objects that might create pods, but that the plan can't read."""
 
 from __future__ import annotations
 
