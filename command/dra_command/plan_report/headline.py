@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from dra_command.pens.amounts import usd
 from dra_command.pens.verdict_words import stalls_in_words
 from dra_command.plan_report.guards import with_guards
 from dra_planner.catalog import cloud_titles
+from dra_planner.claims.resolution import NODE_NAME_SET
 from dra_planner.model import DEMAND_LEVELS
 from dra_planner.plan import Plan
 from dra_planner.wording import counted, verb
@@ -66,19 +68,34 @@ def _without_workloads(plan: Plan) -> str:
 
 def _hindered(plan: Plan, *, is_pending_counted: bool) -> Iterator[str]:
     """Yield the number of workloads that never run although their devices fit, and the number of
-    unknown or unreadable objects.
+    objects and pods that the plan can't evaluate.
     """
     certain = {ref for each in plan.blockers if each.is_certain for ref in each.workloads}
     doubtful = {
         ref for each in plan.blockers if each.verdict == "cannot-tell" for ref in each.workloads
     } - certain
-    unread = sum(each.verdict == "cannot-tell" and not each.workloads for each in plan.blockers)
     if certain and not is_pending_counted:
         yield f"{counted(len(certain), 'workload')} can't run"
     if doubtful:
         yield f"{counted(len(doubtful), 'workload')} may not run"
+    yield from _not_evaluated(plan)
+
+
+def _not_evaluated(plan: Plan) -> Iterator[str]:
+    """Yield the number of unknown or unreadable objects, and the number of pods on unknown
+    nodes.
+    """
+    codes = Counter(
+        each.code for each in plan.blockers if each.verdict == "cannot-tell" and not each.workloads
+    )
+    pods = codes.pop(NODE_NAME_SET, 0)
+    unread = codes.total()
     if unread:
         yield f"{counted(unread, 'object')} {'isn' if unread == 1 else 'aren'}'t read"
+    if pods == 1:
+        yield "1 pod names a node that isn't in the plan"
+    elif pods:
+        yield f"{pods} pods name nodes that aren't in the plan"
 
 
 def _on_nodes(plan: Plan) -> str:

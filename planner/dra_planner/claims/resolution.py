@@ -29,6 +29,8 @@ from dra_planner.model import (
 
 CANNOT_TELL: Final[Verdict] = "cannot-tell"
 DOES_NOT_FIT: Final[Verdict] = "does-not-fit"
+NODE_NAME_SET: Final = "node-name-set"
+"""The reason code of pods whose manifest names a node."""
 
 
 class UnresolvedClaims(Exception):
@@ -152,7 +154,7 @@ def requests_of(spec: ClaimSpec) -> Iterator[tuple[str, ExactDeviceRequest]]:
 
 def _bypassed(spec: PodSpec) -> Reason:
     return Reason(
-        code="node-name-set",
+        code=NODE_NAME_SET,
         message=f"spec.nodeName ({spec.node_name}) bypasses the scheduler, so the pod's claims are "
         "never allocated",
         fix="select the node by its kubernetes.io/hostname label in spec.nodeSelector instead",
@@ -163,7 +165,7 @@ def _bypassed(spec: PodSpec) -> Reason:
 def on_unknown_node(spec: PodSpec) -> Reason:
     """Return the reason why the plan can't evaluate a pod with a node name."""
     return Reason(
-        code="node-name-set",
+        code=NODE_NAME_SET,
         message=f"spec.nodeName binds the pod to node {spec.node_name} without the scheduler, but "
         "the plan doesn't contain this node",
         fix="remove spec.nodeName, so that the scheduler chooses a node",

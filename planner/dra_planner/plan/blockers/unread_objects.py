@@ -45,7 +45,7 @@ def find_pods_on_unknown_nodes(situation: ClusterSituation) -> Iterator[Blocker]
             continue
         reason = on_unknown_node(pod.spec)
         yield Blocker(
-            code="object-not-read",
+            code=reason.code,
             message=f"Pod {pod.meta.key}: {reason.message}",
             fix=reason.fix,
             place=pod.meta.place,

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dra_planner.plan.blockers.policies.unevaluated import find_unevaluated_policies
-from dra_planner.plan.blockers.unread_objects import (
-    find_pods_on_unknown_nodes,
-    find_unread_objects,
-)
+from dra_planner.plan.blockers.unread_objects import find_unread_objects
 from dra_policies.rules.blockers import cluster_check
 from dra_policies.rules.rule import Rule
 
@@ -20,7 +17,6 @@ RULE = Rule(
     check=cluster_check(
         "object-not-read",
         find_unread_objects,
-        find_pods_on_unknown_nodes,
         find_unevaluated_policies,
     ),
 )
