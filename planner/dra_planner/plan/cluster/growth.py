@@ -99,16 +99,11 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
     growth = _Growth.of(cluster, fleet)
     found = simulate_counts(growth.question(request.steps), request.steps, scale=1)
     more = found.counts or found.reached or dict.fromkeys(growth.existing, 0)
-    judgement = _judge(
-        growth,
-        found,
-        more,
-        _raises(growth, request.steps) if not found.counts and found.complete else (),
-    )
+    raises = _raises(growth, request.steps) if not found.counts and found.complete else ()
+    judgement = _judge(growth, found, more, raises)
     nodes = {name: existing + more[name] for name, existing in growth.existing.items()}
-    built = counts_to_build(
-        fleet, nodes, {offer.name: offer.count_max for offer in growth.predicted}
-    )
+    maximums = {offer.name: offer.count_max for offer in growth.predicted}
+    built = counts_to_build(fleet, nodes, maximums)
     pools = tuple(
         _pool(growth, pool.name, found, built[pool.name], nodes[pool.name], judgement)
         for pool in fleet.pools
