@@ -11,7 +11,7 @@ import pytest
 import yaml
 from plan_builders import fleet
 
-from dra_planner.manifests.workloads.updates import DELETE_FIRST, NEW_GROUP_CONTROLLER
+from dra_planner.manifests.workloads.updates import DELETE_FIRST
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source
 
@@ -27,7 +27,8 @@ TEMPLATE = {
         }
     },
 }
-UPGRADE_OR_DELETE = f"{NEW_GROUP_CONTROLLER}, or {DELETE_FIRST}"
+UPGRADE = "upgrade the LeaderWorkerSet controller to version 0.9.0 or later"
+UPGRADE_OR_DELETE = f"{UPGRADE}, or {DELETE_FIRST}"
 CLAIMS = [{"name": "gpu", "resourceClaimTemplateName": "one"}]
 POD = {
     "containers": [{"name": "c", "image": "x", "resources": {"claims": [{"name": "gpu"}]}}],
