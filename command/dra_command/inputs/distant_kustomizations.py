@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import chain, islice
+from itertools import chain, compress, islice
 from typing import Any, Final
 
 from dra_planner.errors import PlannerError
@@ -26,14 +26,28 @@ def find_naming_folder(
     name: str, folders: Iterator[str], parts_of: Callable[[Mapping[str, Any]], Iterator[str]]
 ) -> str:
     """Return the folder of a kustomization that names a file as a part, or "". The search covers
-    the folders and two levels of folders in them.
+    the folders of the file's project and two levels of folders in them.
+
+    `folders` are the folder of the file and the folders above it.
     """
     file = os.path.realpath(name)
-    for folder in folders:
+    for folder in _of_project(list(folders)):
         for where, data in _kustomizations_near(os.path.abspath(folder)):
             if file in {os.path.realpath(os.path.join(where, each)) for each in parts_of(data)}:
                 return os.path.relpath(where)
     return ""
+
+
+def _of_project(folders: Sequence[str]) -> Sequence[str]:
+    """Return the folders up to the root of the git repository. Without a repository, these are only
+    the working directory and folders in it, because the folders above can contain any files.
+    """
+    for number, folder in enumerate(folders, 1):
+        if os.path.exists(os.path.join(folder, ".git")):
+            return folders[:number]
+    here = os.getcwd()
+    inside = (os.path.commonpath((os.path.abspath(each), here)) == here for each in folders)
+    return list(compress(folders, inside)) or folders[:1]
 
 
 @cache

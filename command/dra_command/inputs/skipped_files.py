@@ -34,6 +34,7 @@ CHART_PART: Final = "part of the chart"
 KUSTOMIZATION_PART: Final = "part of the kustomization"
 TEMPLATE: Final = "a template"
 _POD: Final = re.compile(r"""\bcontainers["']?:|\bkind["']?:\s*["']?(?:Deployment|\w+Set)\b""")
+_BARE_POD: Final = re.compile(r"""\bkind["']?:\s*["']?Pod\b""")
 _OBJECT: Final = re.compile(r"""["']?(apiVersion|kind)["']?\s*:""")
 _SHOUTED: Final = re.compile(r"[A-Z]+(?:[_ ][A-Z0-9]+)+")  # an object can't have such a name
 _NAMESPACE_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
@@ -108,7 +109,8 @@ def skip_reason(source: Source) -> SkippedFile | None:
 
 def may_be_patch(text: str) -> bool:
     """Return whether a text contains only parts of pods or workloads."""
-    return _POD.search(text) is not None and not ("selector" in text and "image" in text)
+    is_whole = "image" in text and ("selector" in text or _BARE_POD.search(text) is not None)
+    return _POD.search(text) is not None and not is_whole
 
 
 def _is_below_templates(name: str, chart: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from command_project import Done, Project
 
-from dra_command.inputs.skipped_files import skip_reason
+from dra_command.inputs.skipped_files import may_be_patch, skip_reason
 from dra_planner.sources import Source
 
 GOOD = (
@@ -525,6 +525,7 @@ def test_patch_of_another_folder_is_skipped_in_any_spelling(
     folder, named = NAMING[naming]
     project.write(f"kk/{folder}/kustomization.yaml", f"patches: [{{path: {named}}}]\n")
     file = project.write("kk/patches/p.yaml", PATCH)
+    (project.root / ".git").mkdir()
     monkeypatch.chdir(file.parent if spelling == "in its folder" else project.root)
     path = {"from above": "kk/patches/p.yaml", "in its folder": "p.yaml", "absolute": str(file)}
 
@@ -535,3 +536,22 @@ def test_patch_of_another_folder_is_skipped_in_any_spelling(
         "part of the kustomization",
         str(project.root / "kk" / folder),
     )
+
+
+@pytest.mark.parametrize("has_repository", [True, False])
+def test_folders_above_the_working_directory_are_searched_only_in_a_repository(
+    project: Project, monkeypatch: pytest.MonkeyPatch, has_repository: bool
+) -> None:
+    project.write("kk/over/kustomization.yaml", "patches: [{path: ../patches/p.yaml}]\n")
+    file = project.write("kk/patches/p.yaml", PATCH)
+    if has_repository:
+        (project.root / ".git").mkdir()
+    monkeypatch.chdir(file.parent)
+
+    assert (skip_reason(Source("p.yaml", PATCH)) is not None) == has_repository
+
+
+def test_complete_pod_is_not_searched_for_in_kustomizations() -> None:
+    assert not may_be_patch(GOOD)
+    assert may_be_patch(NO_IMAGE)
+    assert may_be_patch(PATCH)
